@@ -37,15 +37,33 @@ const COMMON = {
 } as const satisfies BuildOptions;
 
 /** Bundles a TypeScript module as it would be deployed: one minified ESM file for the lowest Node that we support. */
-export async function bundle(source: string): Promise<Bundle> {
+export function bundle(source: string): Promise<Bundle> {
+  return bundleAs(fileName(source), needsRequire(source), { entryPoints: [source] });
+}
+
+/** A module of one line that exports `handler`, for the parts of a peer that the bench makes handlers of. */
+export function bundleHandler(source: string, importing: string, expression: string): Promise<Bundle> {
+  const contents = `import { ${importing} } from './${source}';\nexport const handler = await ${expression};`;
+  const name = `${source.replaceAll('/', '-')}-${importing}`;
+  return bundleAs(name, needsRequire(source), { stdin: { contents, resolveDir: HERE, loader: 'ts' } });
+}
+
+/** The path of a module as the name of its bundle. */
+function fileName(source: string): string {
+  return source
+    .replace(/^[./]+/, '')
+    .replaceAll('/', '-')
+    .replace(/\.ts$/, '');
+}
+
+async function bundleAs(
+  name: string,
+  withRequire: boolean,
+  entry: Pick<BuildOptions, 'entryPoints' | 'stdin' | 'external'>,
+): Promise<Bundle> {
   mkdirSync(OUT, { recursive: true });
-  const file = join(OUT, source.replaceAll('/', '-').replace(/^-/, '').replace(/\.ts$/, '.mjs'));
-  const { metafile } = await build({
-    ...COMMON,
-    entryPoints: [source],
-    outfile: file,
-    banner: needsRequire(source) ? { js: REQUIRE } : {},
-  });
+  const file = join(OUT, `${name}.mjs`);
+  const { metafile } = await build({ ...COMMON, ...entry, outfile: file, banner: withRequire ? { js: REQUIRE } : {} });
   const code = readFileSync(file);
   const [output] = Object.values(metafile.outputs);
   const parts = Object.entries(output?.inputs ?? {}).map(([path, { bytesInOutput }]): [string, number] => [
@@ -61,18 +79,33 @@ export interface SplitBundle {
   readonly file: string;
   /** Files that are loaded at the start, and their gzip bytes. */
   readonly startFiles: number;
+  readonly startBytes: number;
   readonly startGzipBytes: number;
   /** Modules that are loaded with their first use. */
   readonly lazyParts: number;
 }
 
+/** A whole service in one file, with the AWS clients that it uses. */
+export function bundleService(source: string): Promise<Bundle> {
+  return bundleAs(fileName(source), true, { entryPoints: [source], external: [] });
+}
+
+/** The same with code splitting. */
+export function splitService(source: string): Promise<SplitBundle> {
+  return splitBundle(source, { external: [], banner: { js: REQUIRE } });
+}
+
 /** Bundles as `bundle` does, with code splitting. */
-export async function splitBundle(source: string): Promise<SplitBundle> {
-  const name = source.replaceAll('/', '-').replace(/\.ts$/, '');
+export async function splitBundle(
+  source: string,
+  differently: Pick<BuildOptions, 'external' | 'banner'> = {},
+): Promise<SplitBundle> {
+  const name = fileName(source);
   const directory = join(OUT, `${name}-split`);
   rmSync(directory, { recursive: true, force: true });
   const { metafile } = await build({
     ...COMMON,
+    ...differently,
     entryPoints: [source],
     outdir: directory,
     splitting: true,
@@ -80,11 +113,12 @@ export async function splitBundle(source: string): Promise<SplitBundle> {
   });
   const [entry = ''] = Object.keys(metafile.outputs).filter((path) => metafile.outputs[path]?.entryPoint === source);
   const started = startOf(metafile, entry);
-  const gzip = (path: string) => gzipSync(readFileSync(join(HERE, path)), { level: 9 }).length;
+  const files = started.map((path) => readFileSync(join(HERE, path)));
   return {
     file: join(HERE, entry),
     startFiles: started.length,
-    startGzipBytes: started.reduce((sum, path) => sum + gzip(path), 0),
+    startBytes: files.reduce((sum, code) => sum + code.length, 0),
+    startGzipBytes: files.reduce((sum, code) => sum + gzipSync(code, { level: 9 }).length, 0),
     lazyParts: Object.values(metafile.outputs).filter(({ entryPoint }) => entryPoint !== undefined).length - 1,
   };
 }

@@ -28,7 +28,7 @@ export const FILES: Readonly<Record<string, Budget>> = {
   objectstore: { reached: 30, wanted: 30 },
   ratelimit: { reached: 33, wanted: 33 },
   // Routes and groups of the closed container are a topic of their own.
-  secure: { reached: 32, wanted: 27 },
+  secure: { reached: 31, wanted: 27 },
   // With the delivery for kinds outside the fixed table.
   streams: { reached: 30, wanted: 30 },
   // Two files a service: its entry and its topic.

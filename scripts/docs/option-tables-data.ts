@@ -66,8 +66,11 @@ import { SLIDING_OPTIONS } from '../../packages/ratelimit/src/strategies/sliding
 import { BUCKET_OPTIONS } from '../../packages/ratelimit/src/strategies/token-bucket.js';
 import { SECURE_OPTIONS } from '../../packages/secure/src/options.js';
 import { CONNECTION_OPTIONS } from '../../packages/secure/src/resolvers/authorizers/connection.js';
-import { APPSYNC_OPTIONS, IAM_OPTIONS } from '../../packages/secure/src/resolvers/authorizers/identities.js';
-import { LATTICE_OPTIONS } from '../../packages/secure/src/resolvers/authorizers/lattice.js';
+import {
+  APPSYNC_OPTIONS,
+  IAM_OPTIONS,
+  LATTICE_OPTIONS,
+} from '../../packages/secure/src/resolvers/authorizers/identities.js';
 import { PRINCIPAL_OPTIONS } from '../../packages/secure/src/resolvers/jwt/options.js';
 import { COGNITO_OPTIONS } from '../../packages/secure/src/resolvers/jwt/resolver.js';
 import { SHARED_SECRET_OPTIONS } from '../../packages/secure/src/resolvers/shared-secret.js';

@@ -33,6 +33,6 @@ it('imports notes for another function, and for no agent', async () => {
   expect(notes.get('note-2')).toMatchObject({ title: 'Tea', authorId: 'ada' });
 
   const agent = { clientContext: { custom: { bedrockAgentCoreToolName: 'notes___import' } } };
-  await expect(app.handleLambda(payload, agent)).rejects.toMatchObject({ code: 'dispatch.no_adapter' });
+  await expect(app.handleLambda(payload, agent)).rejects.toMatchObject({ code: 'app.unauthorized' });
   expect(notes.list(10)).toHaveLength(2);
 });

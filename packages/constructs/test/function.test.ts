@@ -1,13 +1,310 @@
-import { Code } from 'aws-cdk-lib/aws-lambda';
-import { ServiceFunction } from '../src/function.js';
-import { newStack, propertiesOf, statementsOf, templateOf } from './support/synth.js';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  CapacityProvider,
+  Code,
+  type IFunction,
+  Function as PlainFunction,
+  Runtime,
+  RuntimeFamily,
+} from 'aws-cdk-lib/aws-lambda';
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { type App, CfnParameter, Duration, type Stack } from 'aws-cdk-lib/core';
+import { ServiceFunction, type ServiceFunctionProps } from '../src/function.js';
+import { FunctionUrl } from '../src/http.js';
+import { ConstructError, JobsTable, QueueTrigger, ServiceQueue } from '../src/index.js';
+import { inventoryFromEntry, inventoryFromFile } from '../src/wiring.js';
+import { messageOf, newApp, newStack, propertiesOf, statementsOf, templateOf } from './support/synth.js';
+
+const code = Code.fromInline('exports.handler = 1');
+
+/** A folder with files of a project, below this package so that its dependencies are found. */
+function newProject(files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sallyport-entry-'));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}
 
 it('makes a function, a role and a log group with secure defaults', () => {
   const stack = newStack();
-  new ServiceFunction(stack, 'Api', { code: Code.fromInline('exports.handler = 1') });
+  new ServiceFunction(stack, 'Api', { code, environment: { MODE: 'prod' } });
   const template = templateOf(stack);
-  expect(propertiesOf(template, 'AWS::Lambda::Function')).toMatchObject([
-    { MemorySize: 256, Timeout: 10, Runtime: 'nodejs24.x' },
+  expect(propertiesOf(template, 'AWS::Lambda::Function')).toEqual([
+    {
+      Architectures: ['arm64'],
+      Code: { ZipFile: 'exports.handler = 1' },
+      Environment: { Variables: { MODE: 'prod', NODE_OPTIONS: '--enable-source-maps' } },
+      Handler: 'index.handler',
+      LoggingConfig: { LogFormat: 'JSON', LogGroup: { Ref: expect.stringMatching(/^ApiLogGroup/) } },
+      MemorySize: 256,
+      Role: { 'Fn::GetAtt': [expect.stringMatching(/^ApiRole/), 'Arn'] },
+      Runtime: 'nodejs24.x',
+      Timeout: 10,
+      TracingConfig: { Mode: 'Active' },
+    },
   ]);
-  expect(statementsOf(template)).toHaveLength(2);
+  expect(propertiesOf(template, 'AWS::IAM::Role')[0]).not.toHaveProperty('ManagedPolicyArns');
+  expect(statementsOf(template)).toEqual([
+    {
+      Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+      Effect: 'Allow',
+      Resource: { 'Fn::GetAtt': [expect.stringMatching(/^ApiLogGroup/), 'Arn'] },
+    },
+    { Action: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], Effect: 'Allow', Resource: '*' },
+  ]);
+  const groups = Object.values(template.Resources).filter(({ Type }) => Type === 'AWS::Logs::LogGroup');
+  expect(groups).toEqual([expect.objectContaining({ DeletionPolicy: 'Retain', Properties: { RetentionInDays: 30 } })]);
+});
+
+it('has one log group under the recommended flags too, and the same resources', () => {
+  const flags = new URL('../node_modules/aws-cdk-lib/recommended-feature-flags.json', import.meta.url);
+  const context = JSON.parse(readFileSync(flags, 'utf8')) as Record<string, unknown>;
+  const types = (app: App) => {
+    const stack = newStack({}, app);
+    new ServiceFunction(stack, 'Api', { code });
+    return Object.values(templateOf(stack).Resources).map(({ Type }) => Type);
+  };
+  expect(types(newApp({ context }))).toEqual(types(newApp()));
+});
+
+it.each<[string, Partial<ServiceFunctionProps>, object]>([
+  ['reserved environments', { reservedConcurrency: 0 }, { ReservedConcurrentExecutions: 0 }],
+  ['tenant isolation', { tenantIsolation: true }, { TenancyConfig: { TenantIsolationMode: 'PER_TENANT' } }],
+])('passes %s on', (_name, props, expected) => {
+  const stack = newStack();
+  new ServiceFunction(stack, 'Api', { code, ...props });
+  expect(propertiesOf(templateOf(stack), 'AWS::Lambda::Function')).toMatchObject([expected]);
+});
+
+it('takes a token where its value is not needed at synth', () => {
+  const stack = newStack();
+  const memorySize = new CfnParameter(stack, 'Memory', { type: 'Number' }).valueAsNumber;
+  new ServiceFunction(stack, 'Api', { code, memorySize });
+  expect(propertiesOf(templateOf(stack), 'AWS::Lambda::Function')).toMatchObject([{ MemorySize: { Ref: 'Memory' } }]);
+});
+
+it('runs on Managed Instances with enough memory', () => {
+  const stack = newStack();
+  const computeProvider = CapacityProvider.fromCapacityProviderName(stack, 'Capacity', 'shared');
+  new ServiceFunction(stack, 'Api', { code, computeProvider, computeConcurrency: 32 });
+  expect(propertiesOf(templateOf(stack), 'AWS::Lambda::Function')).toMatchObject([
+    {
+      MemorySize: 2048,
+      CapacityProviderConfig: {
+        LambdaManagedInstancesCapacityProviderConfig: {
+          CapacityProviderArn: expect.anything(),
+          PerExecutionEnvironmentMaxConcurrency: 32,
+        },
+      },
+    },
+  ]);
+});
+
+it('starts from a snapshot where the runtime can', () => {
+  const stack = newStack();
+  const runtime = new Runtime('nodejs24.x', RuntimeFamily.NODEJS, {
+    supportsSnapStart: true,
+    supportsInlineCode: true,
+  });
+  new ServiceFunction(stack, 'Api', { code, runtime, snapStart: true });
+  expect(propertiesOf(templateOf(stack), 'AWS::Lambda::Function')).toMatchObject([
+    { SnapStart: { ApplyOn: 'PublishedVersions' } },
+  ]);
+});
+
+const REFUSED: readonly [string, (stack: Stack) => unknown, string][] = [
+  [
+    'no code',
+    (stack) => new ServiceFunction(stack, 'T', {}),
+    'framework: ServiceFunction: no code, expected one of "entry" and "code" (at Test/T)',
+  ],
+  [
+    'SnapStart on a runtime that AWS gives no snapshots',
+    (stack) => new ServiceFunction(stack, 'T', { code, snapStart: true }),
+    'framework: ServiceFunction: snapStart with nodejs24.x, which AWS gives no snapshots, expected only one of them: AWS Lambda refuses both (at Test/T)',
+  ],
+  [
+    'a capacity provider with tenant isolation',
+    (stack) =>
+      new ServiceFunction(stack, 'T', {
+        code,
+        tenantIsolation: true,
+        computeProvider: CapacityProvider.fromCapacityProviderName(stack, 'C', 'shared'),
+      }),
+    'framework: ServiceFunction: tenantIsolation with computeProvider, expected only one of them: AWS Lambda refuses both (at Test/T)',
+  ],
+  [
+    'a capacity provider with little memory',
+    (stack) =>
+      new ServiceFunction(stack, 'T', {
+        code,
+        memorySize: 512,
+        computeProvider: CapacityProvider.fromCapacityProviderName(stack, 'C', 'shared'),
+      }),
+    'framework: ServiceFunction: memorySize with computeProvider, got 512, expected at least 2048 (at Test/T)',
+  ],
+  [
+    'a queue in front of a function with tenant isolation',
+    (stack) => {
+      const { fn } = new ServiceFunction(stack, 'F', { code, tenantIsolation: true });
+      new QueueTrigger(stack, 'T', { fn, queue: new ServiceQueue(stack, 'Q').queue });
+    },
+    'framework: QueueTrigger: a queue for Test/F/Resource, which has tenant isolation, expected a REST API, an HTTP API or direct invocations: AWS Lambda refuses other sources (at Test/T)',
+  ],
+  [
+    'a URL of a function with tenant isolation',
+    (stack) => {
+      const { fn } = new ServiceFunction(stack, 'F', { code, tenantIsolation: true });
+      new FunctionUrl(stack, 'T', { fn });
+    },
+    'framework: FunctionUrl: a function URL for Test/F/Resource, which has tenant isolation, expected a REST API, an HTTP API or direct invocations: AWS Lambda refuses other sources (at Test/T)',
+  ],
+  [
+    'another language',
+    (stack) => new ServiceFunction(stack, 'T', { code, runtime: Runtime.PYTHON_3_13 }),
+    'framework: ServiceFunction: runtime, got "python3.13", expected Node 20 or later (at Test/T)',
+  ],
+  [
+    'a name that AWS Lambda keeps',
+    (stack) => new ServiceFunction(stack, 'T', { code, environment: { AWS_REGION: 'eu-west-1' } }),
+    'framework: ServiceFunction: variable AWS_REGION is set by AWS Lambda, expected another name (at Test/T)',
+  ],
+  [
+    'a secret as a literal value, whose text is not in the error',
+    (stack) => new ServiceFunction(stack, 'T', { code, environment: { SIGNING_SECRET: 'hunter2' } }),
+    'framework: ServiceFunction: variable SIGNING_SECRET holds a literal value, and its name is that of a secret, expected the ARN of a secret under a name that ends in _ARN, or a token (at Test/T)',
+  ],
+  [
+    'a table for an imported function, which cannot take variables',
+    (stack) => {
+      const arn = 'arn:aws:lambda:eu-west-1:123456789012:function:f';
+      new JobsTable(stack, 'T').bindTo(PlainFunction.fromFunctionArn(stack, 'F', arn) as IFunction);
+    },
+    'framework: JobsTable: variable FRAMEWORK_JOBS_TABLE_NAME cannot be set on Test/F, which is an alias, a version or an imported function, expected the function itself, in the stack that makes it; or set the variable there by hand (at Test/T)',
+  ],
+  [
+    'two tables for one variable',
+    (stack) => {
+      const { fn } = new ServiceFunction(stack, 'F', { code });
+      new JobsTable(stack, 'First').bindTo(fn).bindTo(fn);
+      new JobsTable(stack, 'T').bindTo(fn);
+    },
+    'framework: JobsTable: variable FRAMEWORK_JOBS_TABLE_NAME of Test/F/Resource is set to another value already, expected one value: use one construct for both, or a second function (at Test/T)',
+  ],
+  [
+    'a retention that is a token',
+    (stack) => {
+      const logRetention = new CfnParameter(stack, 'P', { type: 'Number' }).valueAsNumber as RetentionDays;
+      new ServiceFunction(stack, 'T', { code, logRetention });
+    },
+    'framework: ServiceFunction: logRetention, got a token, expected a RetentionDays, as a literal (at Test/T)',
+  ],
+  [
+    'a timeout of 16 minutes',
+    (stack) => new ServiceFunction(stack, 'T', { code, timeout: Duration.minutes(16) }),
+    'framework: ServiceFunction: timeout, got 16 minutes, expected a Duration from 1 second to 15 minutes (at Test/T)',
+  ],
+];
+
+it.each(REFUSED)('refuses %s', (_name, run, message) => {
+  const stack = newStack();
+  expect(messageOf(() => run(stack))).toBe(message);
+});
+
+it('an error has a code and the path of its construct', () => {
+  const error = (() => {
+    try {
+      return new ServiceFunction(newStack(), 'T', { code, memorySize: 64 });
+    } catch (thrown) {
+      return thrown;
+    }
+  })();
+  expect(error).toBeInstanceOf(ConstructError);
+  expect(error).toMatchObject({ code: 'constructs.invalid_prop', path: 'Test/T' });
+});
+
+describe('bundles', () => {
+  const SOURCE = {
+    'lambda.ts':
+      "import { join } from 'node:path';\nexport const handler = async (): Promise<string> => join('a', 'b');\n",
+  };
+
+  /** The folder of the only asset of an assembly. */
+  function assetOf(stack: Stack): string {
+    const { directory } = (stack.node.root as App).synth();
+    const [name] = readdirSync(directory).filter((one) => one.startsWith('asset.'));
+    return join(directory, name ?? '');
+  }
+
+  it('are ES modules with a source map, equal for equal input, and need no package manager', () => {
+    const entry = join(newProject(SOURCE), 'lambda.ts');
+    const path = process.env.PATH;
+    process.env.PATH = '';
+    try {
+      const [first, second] = [newStack(), newStack()].map((stack) => {
+        new ServiceFunction(stack, 'Api', { entry });
+        return assetOf(stack);
+      });
+      expect(readdirSync(first ?? '').sort()).toEqual(['index.mjs', 'index.mjs.map']);
+      expect(first?.split('/').pop()).toBe(second?.split('/').pop());
+    } finally {
+      process.env.PATH = path;
+    }
+  });
+
+  it('are not made for a stack that is not selected', () => {
+    const stack = newStack({}, newApp({ context: { 'aws:cdk:bundling-stacks': [] } }));
+    const { fn } = new ServiceFunction(stack, 'Api', { entry: 'no-such-file.ts' });
+    expect(propertiesOf(templateOf(stack), 'AWS::Lambda::Function')[0]?.Code).toHaveProperty('ZipFile');
+    expect(fn).toBeDefined();
+  });
+
+  it('name the file and the line that does not compile', () => {
+    const entry = join(newProject({ 'lambda.ts': 'export const handler = ;\n' }), 'lambda.ts');
+    const message = messageOf(() => new ServiceFunction(newStack(), 'T', { entry }));
+    expect(message).toContain(`framework: bundleFunction: ${entry} cannot be bundled: Unexpected ";"`);
+    expect(message).toContain('lambda.ts:1)');
+  });
+});
+
+describe('inventories of an entry', () => {
+  const APP = `
+    const routes = [{ surface: 'http', method: 'GET', path: '/health', posture: 'public' }];
+    export const app = { routes: () => routes, triggers: () => [{ kind: 'queue', name: Object.keys(process.env).join() || 'none' }] };
+    console.log('a line of the application');
+  `;
+
+  it('are read in a process without variables, whatever the application prints', () => {
+    const entry = join(newProject({ 'app.ts': APP }), 'app.ts');
+    expect(inventoryFromEntry({ entry })).toEqual({
+      version: 1,
+      container: 'secure',
+      routes: [{ surface: 'http', method: 'GET', path: '/health', posture: 'public' }],
+      triggers: [{ kind: 'queue', name: 'none' }],
+    });
+  });
+
+  it.each([
+    [
+      'throws',
+      "throw new Error('the environment variable ISSUER is not set');",
+      'throws when it is loaded: Error: the environment variable ISSUER is not set',
+    ],
+    ['exports something else', 'export const app = 5;', 'the export "app" is not an application'],
+  ])('of a file that %s fail with its message', (_name, source, expected) => {
+    const entry = join(newProject({ 'app.ts': source }), 'app.ts');
+    expect(messageOf(() => inventoryFromEntry({ entry }))).toContain(expected);
+  });
+
+  it('of a file are checked', () => {
+    const file = join(
+      newProject({ 'inventory.json': '{"version":1,"container":"secure","routes":[5],"triggers":[]}' }),
+      'inventory.json',
+    );
+    expect(messageOf(() => inventoryFromFile(file))).toBe(
+      'framework: inventory: routes[0], got 5, expected an entry of app.routes()',
+    );
+    expect(messageOf(() => inventoryFromFile(`${file}.none`))).toContain('cannot be read as JSON');
+  });
 });

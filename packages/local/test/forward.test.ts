@@ -19,7 +19,7 @@ const there: AwsService = {
   },
 };
 const serverOf = (keys: typeof KEYS, service: AwsService) =>
-  createAwsServer({ keys, services: { secretsmanager: service }, now: Date.now, onCall: () => {} });
+  createAwsServer({ keys, services: { secretsmanager: service }, now: Date.now, onCall: () => () => {} });
 const aws = serverOf(OWN, there);
 let awsPort: number;
 

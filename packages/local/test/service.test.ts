@@ -94,6 +94,12 @@ describe('a service of the framework', () => {
     expect(leftovers).toEqual(['Timeout']);
   });
 
+  test('a queue’s address of production, which the SDK prefers to any endpoint, is not reached', async () => {
+    expect(await (await get('/production-queue')).text()).toContain(
+      'sqs.us-east-1.amazonaws.com is AWS, and nothing leaves this machine',
+    );
+  });
+
   test('a token in a header is in no record', async () => {
     await get('/health', { authorization: 'Bearer abc.def.ghi', cookie: 'sid=very-secret' });
     const text = JSON.stringify(host.journal.get(lastId()));

@@ -211,7 +211,11 @@ describe('the registration endpoint', () => {
   it.each(DOOR_NAMES)('answers 201 through %s, and keeps what it answers', async (door) => {
     const { app, saved } = create();
     const answer = await register(app, JSON.stringify({ ...uris(CLAUDE), evil: 1 }), 'application/json', door);
-    expect([answer.status, answer.headers['cache-control']]).toEqual([201, ['no-store']]);
+    expect([answer.status, answer.headers['cache-control'], answer.headers.pragma]).toEqual([
+      201,
+      ['no-store'],
+      ['no-cache'],
+    ]);
     expect(JSON.parse(answer.text)).toEqual({
       client_id: expect.stringMatching(/^[\w-]{22}$/),
       client_id_issued_at: 1_795_341_600,

@@ -408,7 +408,7 @@ describe('the token endpoint', () => {
   ])('refuses %s', async (_, body, headers, error) => {
     const answer = await create().request(body, headers as Record<string, string>);
     expect([answer.status, JSON.parse(answer.text).error]).toEqual([400, error]);
-    expect(answer.headers['cache-control']).toEqual(['no-store']);
+    expect([answer.headers['cache-control'], answer.headers.pragma]).toEqual([['no-store'], ['no-cache']]);
     expect(answer.headers['content-type']).toEqual(['application/json; charset=utf-8']);
   });
 
@@ -426,7 +426,11 @@ describe('the token endpoint', () => {
       headers,
       body: new URLSearchParams(form).toString(),
     });
-    expect([answer.status, answer.headers['cache-control']]).toEqual([200, ['no-store']]);
+    expect([answer.status, answer.headers['cache-control'], answer.headers.pragma]).toEqual([
+      200,
+      ['no-store'],
+      ['no-cache'],
+    ]);
   });
 
   it('without refresh tokens issues and takes none', async () => {

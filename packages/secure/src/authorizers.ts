@@ -17,5 +17,5 @@ export {
   type IamPrincipalOptions,
   type InternalRolesOptions,
   iamPrincipal,
+  latticeIdentityPrincipal,
 } from './resolvers/authorizers/identities.js';
-export { latticeIdentityPrincipal } from './resolvers/authorizers/lattice.js';

@@ -19,9 +19,11 @@ export interface GuardedRecord {
   readonly posture: unknown;
 }
 
+/** What is refused to one caller must not be stored for another (RFC 9111 section 5.2.2.5). */
+const NO_STORE = { headers: { 'cache-control': 'no-store' } };
 /** The gate's own errors; they do not tell the caller the reason. */
-const UNAUTHORIZED = new FrameworkError('app.unauthorized');
-const FORBIDDEN = new FrameworkError('app.forbidden');
+const UNAUTHORIZED = new FrameworkError('app.unauthorized', undefined, NO_STORE);
+const FORBIDDEN = new FrameworkError('app.forbidden', undefined, NO_STORE);
 
 /**
  * Lets a request through to what was registered, or throws. What it finds out about the caller is put on the context only
@@ -166,22 +168,21 @@ function beforeDeadline<T>(state: ContextState, pending: PromiseLike<T>): Promis
  */
 export type Challenge = string | false | ((ctx: Context) => string | undefined);
 
-const HEADER = 'www-authenticate';
+const CHALLENGE = 'www-authenticate';
 /** A 401 must name a way to authenticate (RFC 9110 section 15.5.2): here bearer tokens (RFC 6750 section 3). */
 const BEARER = 'Bearer';
 
-/** The gate as a pipeline's stage, which sets the challenge of its 401 answers over HTTP. */
+/** The gate as a pipeline's stage, which sets the challenge of its 401 answers over HTTP, and that no refusal is stored. */
 export function createGate(resolver: SecurePrincipalResolver | undefined, challenge: Challenge | undefined): Gate {
   const fallback = readsBearer(resolver) ? BEARER : undefined;
   const decide = challengeBy(challenge, fallback);
-  if (decide === undefined) return ({ registration, ctx }) => authorize(registration, ctx, resolver);
   return ({ registration, ctx }) => {
     try {
       const pending = authorize(registration, ctx, resolver);
       if (pending === undefined) return undefined;
-      return pending.catch((thrown: unknown) => Promise.reject(withChallenge(thrown, ctx, decide)));
+      return pending.catch((thrown: unknown) => Promise.reject(toRefusal(thrown, ctx, decide)));
     } catch (thrown) {
-      throw withChallenge(thrown, ctx, decide);
+      throw toRefusal(thrown, ctx, decide);
     }
   };
 }
@@ -199,22 +200,26 @@ function challengeBy(challenge: Challenge | undefined, fallback: string | undefi
   };
 }
 
-function withChallenge(thrown: unknown, ctx: Context, decide: Decide): unknown {
-  if (!isFrameworkError(thrown) || thrown.status !== 401 || ctx.route?.surface !== 'http') return thrown;
-  const present = challengeOf(thrown.headers);
-  const value = decide(present, ctx);
-  if ((value ?? '') === present) return thrown;
-  const { code, message, statusCode, details, requestId, traceId, timestamp, stackTrace, headers, cause } = thrown;
-  return new FrameworkError(code, message, {
-    statusCode,
-    details,
-    requestId,
-    traceId,
-    timestamp,
-    stackTrace,
-    headers: { ...withoutChallenge(headers), ...(value !== undefined && { [HEADER]: value }) },
-    cause,
+/** A 401 or 403 of the gate or of a resolver as it is answered over HTTP. */
+function toRefusal(thrown: unknown, ctx: Context, decide: Decide | undefined): unknown {
+  if (!isFrameworkError(thrown) || ctx.route?.surface !== 'http') return thrown;
+  const { status, headers = {} } = thrown;
+  if (status !== 401 && status !== 403) return thrown;
+  const present = headerOf(headers, CHALLENGE);
+  const value = (status === 401 && decide ? decide(present, ctx) : present) ?? '';
+  const isStored = headerOf(headers, 'cache-control') === '';
+  if (value === present && !isStored) return thrown;
+  return withHeaders(thrown, {
+    ...(isStored && NO_STORE.headers),
+    ...without(headers, CHALLENGE),
+    ...(value !== '' && { [CHALLENGE]: value }),
   });
+}
+
+function withHeaders(thrown: FrameworkError, headers: OneOrMany): FrameworkError {
+  const { code, message, statusCode, details, requestId, traceId, timestamp, stackTrace, cause } = thrown;
+  const init = { statusCode, details, requestId, traceId, timestamp, stackTrace, headers, cause };
+  return new FrameworkError(code, message, init);
 }
 
 /** Used when a challenge function fails or returns what a header cannot hold: the answer stays a 401. */
@@ -239,12 +244,12 @@ export function isChallenge(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '' && /^[\t\x20-\x7e]+$/.test(value);
 }
 
-function withoutChallenge(headers: OneOrMany = {}): OneOrMany {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.trim().toLowerCase() !== HEADER));
+function without(headers: OneOrMany, header: string): OneOrMany {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.trim().toLowerCase() !== header));
 }
 
-function challengeOf(headers: OneOrMany = {}): string {
-  const value = Object.entries(headers).find(([name]) => name.trim().toLowerCase() === HEADER)?.[1];
+function headerOf(headers: OneOrMany, header: string): string {
+  const value = Object.entries(headers).find(([name]) => name.trim().toLowerCase() === header)?.[1];
   return (typeof value === 'string' ? value : value?.[0]) ?? '';
 }
 

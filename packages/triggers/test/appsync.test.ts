@@ -102,6 +102,25 @@ describe.each(CHANNEL_HOSTS)('channels in %s', (_name, host) => {
     });
   });
 
+  it.each<[string, object | null]>([
+    ['/news/art', null],
+    ['/news/art/*', null],
+    ['/news/vip', { error: 'forbidden' }],
+    ['/news/*', { error: 'forbidden' }],
+    ['/*', { error: 'forbidden' }],
+    ['/news/vip/', { error: 'forbidden' }],
+    ['/news//vip', { error: 'forbidden' }],
+    ['news/art', null],
+    ['news/vip', { error: 'forbidden' }],
+  ])('a subscription to %s is answered by what decides about all of it', async (channel, answer) => {
+    const { handleLambda } = host((posture) =>
+      appSyncEvents()
+        .subscribe('/news/*', () => undefined, posture)
+        .subscribe('/news/vip', () => fail(new Error('members only')), posture),
+    );
+    await expect(handleLambda(subscribe(channel))).resolves.toEqual(answer);
+  });
+
   it.each<[string, object]>([
     ['an event without id', { events: [{ payload: 1 }] }],
     ['events that are none', { events: 5 }],

@@ -8,6 +8,8 @@ export interface Starter {
   readonly file: string;
   /** `null` times the import alone. */
   readonly event: object | null;
+  /** Variables of its process beside those of this one; default none. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Whether the answer is right. */
   accepts(answer: unknown): boolean;
 }
@@ -29,8 +31,8 @@ export async function startInTurn(starters: readonly Starter[], rounds: number):
   );
   for (let round = 0; round < rounds; round++) {
     const base = await firstAnswer(start, empty.file, {});
-    for (const { name, file, event, accepts } of starters) {
-      const first = await firstAnswer(start, file, event);
+    for (const { name, file, event, environment, accepts } of starters) {
+      const first = await firstAnswer(start, file, event, environment);
       const own = starts.get(name);
       if (!own) continue;
       if (!first || !base || !accepts(first.answer)) {
@@ -44,11 +46,16 @@ export async function startInTurn(starters: readonly Starter[], rounds: number):
   return starts;
 }
 
-function firstAnswer(start: Bundle, file: string, event: object | null): Promise<FirstAnswer | null> {
+function firstAnswer(
+  start: Bundle,
+  file: string,
+  event: object | null,
+  environment: Starter['environment'] = {},
+): Promise<FirstAnswer | null> {
   return new Promise((resolve) => {
     const child = fork(start.file, [file, JSON.stringify(event)], {
       execArgv: [],
-      env: { ...process.env, NODE_ENV: 'production' },
+      env: { ...process.env, NODE_ENV: 'production', ...environment },
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     child.once('message', (answer: FirstAnswer) => resolve(answer));

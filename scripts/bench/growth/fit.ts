@@ -5,7 +5,7 @@ import type { Point } from './protocol.js';
  * where what is paid once for each call is small beside what grows.
  */
 export function exponentOf(points: readonly Point[]): number {
-  const upper = points.slice(Math.floor(points.length / 2) - 1);
+  const upper = points.slice(Math.floor(points.length / 2));
   const xs = upper.map(({ size }) => Math.log(size));
   const ys = upper.map(({ value }) => Math.log(value));
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;

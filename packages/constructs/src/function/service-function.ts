@@ -101,8 +101,8 @@ export interface ServiceFunctionProps {
    */
   readonly reservedConcurrency?: number;
   /**
-   * Whether AWS Lambda keeps execution environments of tenants apart. Every invocation must name its tenant: AWS serves such a
-   * function through direct invocations and REST APIs only.
+   * Whether AWS Lambda keeps execution environments of tenants apart. Every invocation must name its tenant: of event sources only
+   * API Gateway can.
    *
    * @default false
    */

@@ -1,4 +1,4 @@
-import { Token } from 'aws-cdk-lib/core';
+import { Duration, Token } from 'aws-cdk-lib/core';
 import type { IConstruct } from 'constructs';
 import { ConstructError, type ConstructErrorCode } from '../errors.js';
 
@@ -49,5 +49,6 @@ export function show(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean' || value === undefined || value === null)
     return String(value);
   if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (value instanceof Duration) return value.toHumanString();
   return typeof value === 'object' ? `an object (${value.constructor?.name ?? 'Object'})` : `a ${typeof value}`;
 }

@@ -49,12 +49,27 @@ export function claimsOf(fn: IFunction): readonly Claim[] {
 }
 
 /**
+ * Refuses what cannot name the tenant of an invocation in front of a function with tenant isolation.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/tenant-isolation.html
+ */
+export function refuseTenantIsolation(by: IConstruct, fn: IFunction, noun: string): void {
+  const behind = functionBehind(fn);
+  if (!(behind instanceof LambdaFunction) || behind.tenancyConfig === undefined) return;
+  throw misuse(by, {
+    what: `a ${noun} for ${behind.node.path}, which has tenant isolation`,
+    expected: 'a REST API, an HTTP API or direct invocations: AWS Lambda refuses other sources',
+  });
+}
+
+/**
  * Notes that a source invokes a function.
  *
  * @throws ConstructError `constructs.conflict` when it does already: AWS refuses a second mapping, a second rule or subscription runs
  *   everything twice
  */
 export function claimSource(trigger: IConstruct, fn: IFunction, source: string, noun: string): void {
+  refuseTenantIsolation(trigger, fn, noun);
   const behind = functionBehind(fn);
   const taken = claims.get(behind) ?? new Map<string, Claim>();
   claims.set(behind, taken);

@@ -25,6 +25,22 @@ app.get(
   Public(),
 );
 
+app.get(
+  '/production-queue',
+  async () => {
+    const { SendMessageCommand, SQSClient } = await import('@aws-sdk/client-sqs');
+    const QueueUrl = 'https://sqs.us-east-1.amazonaws.com/123456789012/orders';
+    const client = new SQSClient({ maxAttempts: 1 });
+    try {
+      await client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'x' }));
+      return json(200, 'sent');
+    } catch (error) {
+      return json(200, String(error));
+    }
+  },
+  Public(),
+);
+
 app.appSyncField('Query', 'notes', () => json(200, notes), Public());
 app.appSyncField(
   'Query',

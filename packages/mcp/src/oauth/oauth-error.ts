@@ -45,5 +45,5 @@ const BASIC = 'Basic realm="token"';
 /** The error as JSON, never to be kept. */
 export function toErrorAnswer({ error, message, status }: OAuthError): ResponseInput {
   const body = JSON.stringify({ error, error_description: message });
-  return jsonAnswer(body, { status, ...(status === 401 && { challenge: BASIC }) });
+  return jsonAnswer(body, { status, secret: true, ...(status === 401 && { challenge: BASIC }) });
 }

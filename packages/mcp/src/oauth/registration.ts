@@ -220,7 +220,10 @@ export function createRegistrationHandler(options: RegistrationHandlerOptions): 
     const issuedAt = Math.floor(ctx.now().getTime() / 1000);
     const client = { client_id: randomText(CLIENT_ID_BYTES), client_id_issued_at: issuedAt, ...metadata };
     const secret = await save(client, ctx);
-    return jsonAnswer(JSON.stringify({ ...client, ...(secret && secretMembers(secret)) }), { status: 201 });
+    return jsonAnswer(JSON.stringify({ ...client, ...(secret && secretMembers(secret)) }), {
+      status: 201,
+      secret: true,
+    });
   };
 }
 

@@ -56,7 +56,7 @@ interface Granted {
 
 /**
  * A handler of the token endpoint (RFC 6749 sections 4.1.3 and 6, RFC 7636, RFC 8707): POST with a form, for the grants
- * `authorization_code` and `refresh_token`. Answers and errors are the protocol's own JSON with `cache-control: no-store`. Anybody may
+ * `authorization_code` and `refresh_token`. Answers and errors are the protocol's own JSON with `cache-control: no-store` and `pragma: no-cache`. Anybody may
  * call: the posture is `Public()`.
  *
  * @throws FrameworkError `app.invalid_configuration` for a wrong option; the handler rejects with what the stores reject with
@@ -67,7 +67,7 @@ export function createTokenHandler(options: TokenHandlerOptions): Handler {
   const endpoint = new TokenEndpoint(TOKEN_HANDLER_OPTIONS.parse(options ?? null));
   return async (ctx) => {
     try {
-      return jsonAnswer(JSON.stringify(await endpoint.answer(ctx)));
+      return jsonAnswer(JSON.stringify(await endpoint.answer(ctx)), { secret: true });
     } catch (error) {
       if (error instanceof OAuthError) return toErrorAnswer(error);
       throw error;

@@ -45,8 +45,18 @@ export class ChannelHandlers {
     else if (posture !== undefined) throw refused(`invalid auth posture: ${place}: only SecureApp takes one`);
   }
 
-  /** The handler whose pattern fits best: the channel itself, else the longest pattern above it. */
-  find(channel: string): ChannelEntry | undefined {
+  /**
+   * The handler whose pattern fits best: the channel itself, else the longest pattern above it. None for a subscription to `/news/*`
+   * when something below it has a handler of its own: it would deliver what that handler decides about. None for a path in another
+   * form, so that no spelling of a channel passes by its own handler.
+   */
+  find(path: string): ChannelEntry | undefined {
+    const channel = path.startsWith('/') ? path : `/${path}`;
+    if (!PATTERN.test(channel)) return undefined;
+    const isWide = channel.endsWith('/*');
+    if (isWide && this.entries.some(({ pattern }) => pattern !== channel && pattern.startsWith(channel.slice(0, -1)))) {
+      return undefined;
+    }
     let best: ChannelEntry | undefined;
     for (const entry of this.entries) {
       if (entry.pattern === channel) return entry;

@@ -88,7 +88,7 @@ export class SecretRotation extends TriggerSurface {
   }
 }
 
-/** `arn:…:secret:<name>-<six characters>`: https://docs.aws.amazon.com/secretsmanager/latest/userguide/getting-started.html. */
+/** `arn:…:secret:<name>-<six characters>`: https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_CreateSecret.html. */
 const SECRET_ARN = /^arn:[^:]+:secretsmanager:[^:]*:[^:]*:secret:(.+)-[A-Za-z0-9]{6}$/;
 
 function nameOf(secretId: string): string {

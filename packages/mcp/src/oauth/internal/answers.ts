@@ -9,6 +9,8 @@ export interface AnswerOptions {
   readonly status?: number;
   /** Seconds for which anybody may keep the answer. Default: nobody may. */
   readonly maxAgeSeconds?: number | undefined;
+  /** Whether the answer is for one client: a token, credentials, or why there are none. Default `false`. */
+  readonly secret?: boolean;
   /** Names of the request headers that were read to make the answer. Default none. */
   readonly vary?: readonly string[];
   /** The challenge of a 401. Default none. */
@@ -18,13 +20,15 @@ export interface AnswerOptions {
 /** An answer whose body is this JSON text. */
 export function jsonAnswer(
   body: string,
-  { status = 200, maxAgeSeconds, vary = [], challenge }: AnswerOptions = {},
+  { status = 200, maxAgeSeconds, secret = false, vary = [], challenge }: AnswerOptions = {},
 ): ResponseInput {
   return {
     status,
     headers: {
       'content-type': JSON_TYPE,
       'cache-control': maxAgeSeconds === undefined ? NO_STORE : `public, max-age=${maxAgeSeconds}`,
+      // For caches of HTTP/1.0 (RFC 6749 section 5.1).
+      ...(secret && { pragma: 'no-cache' }),
       ...(vary.length > 0 && { vary: vary.join(', ') }),
       ...(challenge !== undefined && { 'www-authenticate': challenge }),
     },

@@ -10,6 +10,7 @@ import {
   objectOrAbsent,
   requireText,
   splitScope,
+  textMembers,
 } from './internal/read.js';
 
 /** Which IAM roles belong to your own organisation's callers. */
@@ -37,7 +38,7 @@ export interface IamPrincipalOptions extends InternalRolesOptions {
 }
 
 /** What the option `internalRoles` may be. */
-export const INTERNAL_ROLES = list(
+const INTERNAL_ROLES = list(
   kind<string>('a role ARN', (value) => typeof value === 'string' && ROLE.test(value)),
   'a list of role ARNs',
 );
@@ -97,7 +98,7 @@ function createToIamPrincipal({
 }
 
 /** Tells whether the ARN of a caller is of a session of one of these roles. */
-export function createKindOf(internalRoles: readonly string[]): (userArn: string) => PrincipalKind {
+function createKindOf(internalRoles: readonly string[]): (userArn: string) => PrincipalKind {
   const roles = new Set(internalRoles.map((arn) => ROLE.exec(arn)?.slice(1).join('/')));
   return (userArn) => (roles.has(SESSION.exec(userArn)?.slice(1).join('/') ?? NO_ROLE) ? 'internal' : 'external');
 }
@@ -213,4 +214,26 @@ function saysGuest(marks: unknown): boolean {
 /** The gateways fill in members that have no value, with `null` or an empty text or list. */
 function isBlank(value: unknown): boolean {
   return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
+}
+
+/** What the options of {@link latticeIdentityPrincipal} may be. */
+export const LATTICE_OPTIONS = defineOptions<InternalRolesOptions>()({ internalRoles: INTERNAL_ROLES });
+
+/**
+ * The caller whose signature VPC Lattice verified: `requestContext.identity` of the event's version 2, and only with the type `AWS_IAM`.
+ * Without an auth policy of that type, and with version 1, nobody is a principal: there, everything about the caller is what a
+ * header says.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option, or one with a wrong value
+ * @example latticeIdentityPrincipal({ internalRoles: ['arn:aws:iam::123456789012:role/billing'] })
+ */
+export function latticeIdentityPrincipal(options: InternalRolesOptions = {}): SecurePrincipalResolver {
+  const kindOf = createKindOf(LATTICE_OPTIONS.parse(options).internalRoles ?? []);
+  return (ctx) => {
+    if (ctx.triggerKind !== 'lattice') return null;
+    const identity = objectOrAbsent(contextMember(ctx, 'identity'));
+    if (!identity || ownOf(identity, 'type') !== 'AWS_IAM') return null;
+    const principal = requireText(ownOf(identity, 'principal'));
+    return { identity: principal, kind: kindOf(principal), claims: textMembers(identity, ['type', 'principal']) };
+  };
 }

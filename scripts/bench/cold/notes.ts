@@ -1,0 +1,80 @@
+// The example notes as it is deployed: what a user waits for until the first answer.
+import { cpSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { createLocalClient, createTable, dynamodbEndpoint } from '@sallyport/dynamodb-local';
+import { RATE_LIMIT_TABLE_SCHEMA } from '@sallyport/ratelimit/schema';
+import { bundleService, splitService } from '../bundle.js';
+import { createCompileCache } from '../compile-cache.js';
+import { gatewayV2Event } from '../events.js';
+import type { Starter } from './in-turn.js';
+
+const SOURCE = '../../examples/notes/src/lambda.ts';
+
+/** What a deployment sets; nothing but the table of rate limits is asked for by the first answers. */
+const VARIABLES = {
+  NOTES_ISSUER: 'https://id.example.com',
+  NOTES_AUDIENCE: 'notes',
+  NOTES_JWKS_URI: 'https://id.example.com/jwks.json',
+  NOTES_PUBLIC_URL: 'https://notes.example.com',
+  NOTES_BUCKET: 'notes',
+  NOTES_MCP_SECRET: 'a secret of the bench, which seals nothing that lasts',
+  FRAMEWORK_JOBS_TABLE_NAME: 'jobs',
+  FRAMEWORK_MCP_TABLE_NAME: 'mcp',
+  FRAMEWORK_WEBSOCKET_CONNECTIONS_TABLE_NAME: 'connections',
+  FRAMEWORK_VECTOR_BUCKET_NAME: 'notes-vectors',
+  FRAMEWORK_VECTOR_INDEX_NAME: 'notes',
+  FRAMEWORK_VECTOR_DIMENSION: '1024',
+  FRAMEWORK_EMBEDDING_MODEL_ID: 'amazon.titan-embed-text-v2:0',
+  AWS_REGION: 'eu-west-1',
+  AWS_ACCESS_KEY_ID: 'local',
+  AWS_SECRET_ACCESS_KEY: 'local',
+};
+
+/** A way to start the service, with the size of what loads at the start. */
+export interface NotesStarter extends Starter {
+  readonly bytes: number;
+  readonly gzipBytes: number;
+}
+
+/**
+ * The service in one file and with code splitting, without and with a compile cache. Each starts with two events: one without a
+ * token, which is answered without any AWS client, and `GET /health`, whose rate limit asks DynamoDB.
+ */
+export async function notesStarters(): Promise<readonly NotesStarter[]> {
+  const endpoint = await dynamodbEndpoint();
+  const table = await createTable(await createLocalClient({ endpoint }), RATE_LIMIT_TABLE_SCHEMA);
+  const variables = { ...VARIABLES, AWS_ENDPOINT_URL_DYNAMODB: endpoint, FRAMEWORK_RATE_LIMIT_TABLE_NAME: table };
+  const one = await bundleService(SOURCE);
+  const split = await splitService(SOURCE);
+  const start = { file: split.file, bytes: split.startBytes, gzipBytes: split.startGzipBytes };
+  const cached = { ...start, ...withCache(split.file, variables) };
+  const ways = [
+    ['notes, one file', one, variables],
+    ['notes, code splitting', start, variables],
+    ['notes, code splitting and compile cache', cached, cached.environment],
+  ] as const;
+  return ways.flatMap(([way, { file, bytes, gzipBytes }, environment]) => [
+    { name: `${way}: 401`, file, bytes, gzipBytes, environment, ...expecting('/notes', 401) },
+    { name: `${way}: 200 after a call to DynamoDB`, file, bytes, gzipBytes, environment, ...expecting('/health', 200) },
+  ]);
+}
+
+/** A copy of the bundle with a compile cache. The event calls DynamoDB, so that the client's code is in the cache as well. */
+function withCache(file: string, variables: Readonly<Record<string, string>>) {
+  const folder = `${dirname(file)}-cached`;
+  rmSync(folder, { recursive: true, force: true });
+  cpSync(dirname(file), folder, { recursive: true });
+  const copy = join(folder, basename(file));
+  const environment = { ...process.env, NODE_ENV: 'production', ...variables };
+  const found = createCompileCache({ file: copy, environment, event: expecting('/health', 200).event });
+  return { file: copy, environment: { ...variables, ...found } };
+}
+
+function expecting(path: string, status: number): Pick<Starter, 'event' | 'accepts'> & { readonly event: object } {
+  const event = gatewayV2Event({ method: 'GET', path });
+  const { authorization: _none, ...headers } = (event as { headers: Record<string, string> }).headers;
+  return {
+    event: { ...event, headers },
+    accepts: (answer) => (answer as { statusCode?: unknown } | null)?.statusCode === status,
+  };
+}
