@@ -100,27 +100,31 @@ describe('DynamoDB', () => {
     START_MS,
   );
 
-  it('changes of a table reach its handler as they are in the stream', async () => {
-    await until(() => sources.list().some(({ arn }) => !arn.endsWith('T00:00:00.000')));
-    await client().send(
-      new PutItemCommand({ TableName: 'notes', Item: { id: { S: '1' }, n: { N: '1.5' }, tags: { SS: ['a'] } } }),
-    );
-    const update = {
-      TableName: 'notes',
-      Key: { id: { S: '1' } },
-      UpdateExpression: 'SET n = :n',
-      ExpressionAttributeValues: { ':n': { N: '2' } },
-    };
-    await client().send(new UpdateItemCommand(update));
-    const records = () => host.invocations.flatMap(({ event }) => (event as Changes).Records);
-    await until(() => records().length === 2);
-    expect(records()).toMatchObject([
-      { eventName: 'INSERT', dynamodb: { NewImage: { id: { S: '1' }, n: { N: '1.5' }, tags: { SS: ['a'] } } } },
-      { eventName: 'MODIFY', dynamodb: { OldImage: { n: { N: '1.5' } }, NewImage: { n: { N: '2' } } } },
-    ]);
-    expect(records()[0]?.eventSourceARN).toMatch(/^arn:aws:dynamodb:us-east-1:123456789012:table\/notes\/stream\//);
-    expect(records()[0]?.dynamodb.SequenceNumber).toMatch(/^0+\d+$/);
-  });
+  it(
+    'changes of a table reach its handler as they are in the stream',
+    async () => {
+      await until(() => sources.list().some(({ arn }) => !arn.endsWith('T00:00:00.000')));
+      await client().send(
+        new PutItemCommand({ TableName: 'notes', Item: { id: { S: '1' }, n: { N: '1.5' }, tags: { SS: ['a'] } } }),
+      );
+      const update = {
+        TableName: 'notes',
+        Key: { id: { S: '1' } },
+        UpdateExpression: 'SET n = :n',
+        ExpressionAttributeValues: { ':n': { N: '2' } },
+      };
+      await client().send(new UpdateItemCommand(update));
+      const records = () => host.invocations.flatMap(({ event }) => (event as Changes).Records);
+      await until(() => records().length === 2);
+      expect(records()).toMatchObject([
+        { eventName: 'INSERT', dynamodb: { NewImage: { id: { S: '1' }, n: { N: '1.5' }, tags: { SS: ['a'] } } } },
+        { eventName: 'MODIFY', dynamodb: { OldImage: { n: { N: '1.5' } }, NewImage: { n: { N: '2' } } } },
+      ]);
+      expect(records()[0]?.eventSourceARN).toMatch(/^arn:aws:dynamodb:us-east-1:123456789012:table\/notes\/stream\//);
+      expect(records()[0]?.dynamodb.SequenceNumber).toMatch(/^0+\d+$/);
+    },
+    START_MS,
+  );
 
   it('ARNs are those of the run, in both directions', async () => {
     const { Table } = await client().send(new DescribeTableCommand({ TableName: 'notes' }));
@@ -157,6 +161,13 @@ describe('DynamoDB', () => {
       await until(() => host.notices.some((notice) => notice.includes('started again')));
       const { Item } = await client().send(new GetItemCommand({ TableName: 'notes', Key: { id: { S: '1' } } }));
       expect(Item).toMatchObject({ n: { N: '2' } });
+      // The stream goes on behind what was handed on.
+      const seen = host.invocations.length;
+      await client().send(new PutItemCommand({ TableName: 'notes', Item: { id: { S: '2' } } }));
+      await until(() => host.invocations.length > seen);
+      expect(host.invocations.slice(seen)).toMatchObject([
+        { event: { Records: [{ eventName: 'INSERT', dynamodb: { NewImage: { id: { S: '2' } } } }] } },
+      ]);
       process.kill(processes[1] ?? 0, 'SIGKILL');
       await until(() => state.status().startsWith('off: DynamoDB Local ended'));
       const off = client().send(new ListTablesCommand({}));
