@@ -30,6 +30,7 @@ const worker = await bundle('worker.ts');
 const contestants = await Promise.all(options.peers.map(contestantOf));
 const effort = {
   rounds: options.rounds,
+  counted: options.counted,
   ...(options.quick ? { warmUpMs: 400, roundMs: 25 } : { warmUpMs: 1000, roundMs: 100 }),
 };
 
@@ -41,7 +42,7 @@ for (const workload of options.workloads) {
   results.push({ workload, title: WORKLOAD_TABLE[workload].title, rows });
   process.stdout.write(`${formatWorkload(workload, rows)}\n`);
 }
-const growth = options.growth ? await measureGrowth(Math.min(options.rounds, 7)) : undefined;
+const growth = options.growth ? await measureGrowth(Math.min(options.rounds, 5)) : undefined;
 if (growth) process.stdout.write(`${growthTable(growth)}\n`);
 const cold = options.cold ? await measureCold(options.rounds) : [];
 if (options.cold) process.stdout.write(`${coldTable(cold)}\n`);

@@ -9,6 +9,8 @@ export interface Effort {
   readonly warmUpMs: number;
   /** CPU milliseconds of one peer's share of a round. */
   readonly roundMs: number;
+  /** Workloads whose allocation is measured. */
+  readonly counted: readonly WorkloadName[];
 }
 
 /** The results of one peer in one workload. */
@@ -65,9 +67,12 @@ async function enter(
   if ('problem' in bundle) return { kind: 'failed', problem: bundle.problem };
   const driver = startWorker({ worker, bundle: bundle.file, workload });
   const outcome = await prepare(driver, effort);
-  if (outcome === null) return { driver, micros: [], bytes: await allocation(worker, bundle.file, workload, effort) };
-  driver.stop();
-  return outcome;
+  if (outcome !== null) {
+    driver.stop();
+    return outcome;
+  }
+  const isCounted = effort.counted.includes(workload);
+  return { driver, micros: [], bytes: isCounted ? await allocation(worker, bundle.file, workload, effort) : null };
 }
 
 /** Why a peer is not measured, or `null` when it is warm and correct. */

@@ -11,6 +11,11 @@ it('measures a named peer beside bare, twice', () => {
   expect(namesOf(['--only', 'ours'])).toEqual(['bare', 'ours', 'bare again']);
 });
 
+it('measures the lean tiers only when they are named', () => {
+  expect(namesOf([])).not.toContain('ours P0');
+  expect(namesOf(['--only', 'ours P0'])).toEqual(['bare', 'ours P0', 'bare again']);
+});
+
 it('takes a workload and a peer together', () => {
   const { workloads, cold } = parseOptions(['--only', 'sqs', '--only', 'Middy']);
   expect(workloads).toEqual(['sqs']);

@@ -1,9 +1,11 @@
 import { parseArgs } from 'node:util';
 import { WORKLOADS, type WorkloadName } from './invoke.js';
-import { FLOOR, FLOOR_AGAIN, oursOf, PEERS, type Peer } from './peers.js';
+import { FLOOR, FLOOR_AGAIN, NAMED_PEERS, oursOf, PEERS, type Peer } from './peers.js';
 
 export interface BenchOptions {
   readonly workloads: readonly WorkloadName[];
+  /** Those of which allocation is measured as well, which takes as long again. */
+  readonly counted: readonly WorkloadName[];
   readonly peers: readonly Peer[];
   readonly rounds: number;
   readonly quick: boolean;
@@ -15,7 +17,7 @@ export interface BenchOptions {
 
 export const USAGE = `npm run bench -- [options]
   --only <name>     a workload (${WORKLOADS.join(', ')}),
-                    a peer (${[...new Set(PEERS.map(({ name }) => name))].join('; ')}),
+                    a peer (${[...new Set(NAMED_PEERS.map(({ name }) => name))].join('; ')}),
                     cold or growth; may be repeated. A peer is always measured beside bare
   --against <folder>
                     another checkout of this project with its packages installed: its \`ours\` is
@@ -25,6 +27,9 @@ export const USAGE = `npm run bench -- [options]
   --json <file>     writes everything that was measured
   --write-readme    writes the tables into scripts/bench/README.md
 `;
+
+/** What the tables show the allocation of. */
+const COUNTED: readonly WorkloadName[] = ['get-v2', 'middleware-set'];
 
 /** Parts of the bench beside the workloads. */
 function isPart(name: string): boolean {
@@ -45,7 +50,7 @@ export function parseOptions(args: readonly string[]): BenchOptions {
     },
   });
   const workloads = WORKLOADS.filter((name) => values.only.includes(name));
-  const peers = PEERS.filter(({ name }) => values.only.includes(name));
+  const peers = NAMED_PEERS.filter(({ name }) => values.only.includes(name));
   const unknown = values.only.filter(
     (name) => !isPart(name) && !workloads.some((w) => w === name) && !peers.some((peer) => peer.name === name),
   );
@@ -54,9 +59,10 @@ export function parseOptions(args: readonly string[]): BenchOptions {
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds wants a whole number above 0');
   const isWhole = values.only.length === 0 && !values.quick;
   return {
+    counted: workloads.length > 0 ? workloads : COUNTED,
     workloads: workloads.length > 0 || values.only.some(isPart) ? workloads : WORKLOADS,
     peers: [
-      ...(peers.length > 0 ? PEERS.filter((peer) => [FLOOR, FLOOR_AGAIN, ...peers].includes(peer)) : PEERS),
+      ...(peers.length > 0 ? NAMED_PEERS.filter((peer) => [FLOOR, FLOOR_AGAIN, ...peers].includes(peer)) : PEERS),
       ...(values.against === undefined ? [] : [oursOf(values.against)]),
     ],
     rounds,

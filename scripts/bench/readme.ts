@@ -49,11 +49,12 @@ function machine({ rounds }: Measured): string {
 
 function formatTables(measured: Measured): string {
   const { peers, results } = measured;
-  const routed = results.find(({ workload }) => workload === 'get-v2');
+  const counted = results.filter(({ workload }) => workload === 'get-v2' || workload === 'middleware-set');
   return [
     machine(measured),
     '### CPU time, as ratio to `bare`',
     markdownTable(peers, results),
-    ...(routed ? ['### KiB allocated, routed `GET`', allocationLine(routed.rows)] : []),
+    ...(counted.length > 0 ? ['### KiB allocated'] : []),
+    ...counted.map(({ title, rows }) => `${title}: ${allocationLine(rows)}`),
   ].join('\n\n');
 }

@@ -61,8 +61,11 @@ export function markdownTable(peers: readonly Peer[], results: readonly Workload
       const outcome = rows.find((row) => row.peer === peer)?.outcome;
       if (outcome?.kind === 'failed') return 'failed';
       if (outcome?.kind !== 'measured') return '';
+      const micros = `${number(median(outcome.micros))} µs`;
       // Where only we can be measured there is no floor to compare with.
-      return floor ? ratio(pairedRatio(outcome.micros, floor)) : `${number(median(outcome.micros))} µs`;
+      if (!floor) return micros;
+      const quotient = ratio(pairedRatio(outcome.micros, floor));
+      return OTHERS.includes(peer) ? quotient : `${quotient} = ${micros}`;
     });
     return `| ${[title, floor ? `${number(median(floor))} µs${noise}` : '', ...cells].join(' | ')} |`;
   });

@@ -1,4 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { type BuildFailure, build, type Plugin } from 'esbuild';
@@ -73,7 +74,7 @@ async function bundleAll(
       },
       nodePaths: modules.map((path) => join(root, path, 'node_modules')),
       logLevel: 'silent',
-      plugins: [blockFiles(runnable, all, root), projectSources(paths)],
+      plugins: [blockFiles(runnable, all, root), projectSources(paths), cdkOutside(root)],
     });
     return [];
   } catch (error) {
@@ -118,13 +119,27 @@ function projectSources(paths: RunOptions['paths']): Plugin {
   };
 }
 
+/** The CDK stays outside of the bundles: it reads files beside its own. */
+function cdkOutside(root: string): Plugin {
+  const { resolve } = createRequire(join(root, 'packages/constructs/package.json'));
+  return {
+    name: 'cdk',
+    setup({ onResolve }) {
+      onResolve({ filter: /^(?:aws-cdk-lib|constructs)(?:\/|$)/ }, ({ path }) => ({
+        path: resolve(path),
+        external: true,
+      }));
+    },
+  };
+}
+
 /** The program that imports one bundle after the other, in a process without settings of AWS. */
 const PROGRAM = `
 import { writeFileSync } from 'node:fs';
 const [folder, count] = process.argv.slice(2);
 for (const name of Object.keys(process.env)) if (/^(?:AWS|FRAMEWORK)_/.test(name)) delete process.env[name];
 const tables = ['MCP', 'WEBSOCKET_CONNECTIONS', 'JOBS', 'EVENTBUS', 'RATE_LIMIT', 'MICROVM'].map((name) => ['FRAMEWORK_' + name + '_TABLE_NAME', 'table']);
-Object.assign(process.env, { AWS_REGION: 'us-east-1', FRAMEWORK_VECTOR_BUCKET_NAME: 'vectors', FRAMEWORK_VECTOR_INDEX_NAME: 'notes', FRAMEWORK_VECTOR_DIMENSION: '1024', PROGRESS_SECRET: 'a-secret-of-the-client', FRAMEWORK_MCP_SPILL_BUCKET: 'spill', FRAMEWORK_MCP_SECRET_ARN: 'arn:aws:secretsmanager:us-east-1:123456789012:secret:mcp', ...Object.fromEntries(tables) });
+Object.assign(process.env, { AWS_REGION: 'us-east-1', FRAMEWORK_VECTOR_BUCKET_NAME: 'vectors', FRAMEWORK_VECTOR_INDEX_NAME: 'notes', FRAMEWORK_VECTOR_DIMENSION: '1024', PROGRESS_SECRET: 'a-secret-of-the-client', FRAMEWORK_MCP_SPILL_BUCKET: 'spill', FRAMEWORK_MCP_SECRET_ARN: 'arn:aws:secretsmanager:us-east-1:123456789012:secret:mcp', CDK_VALIDATION: 'false', CDK_OUTDIR: folder + '/cdk.out', CDK_CONTEXT_JSON: '{"aws:cdk:bundling-stacks":[]}', ...Object.fromEntries(tables) });
 globalThis.fetch = () => Promise.reject(new TypeError('no network here'));
 console.assert = (condition, ...words) => { if (!condition) throw new Error(words.join(' ') || 'console.assert failed'); };
 for (const level of ['log', 'info', 'warn', 'error']) console[level] = () => {};

@@ -1,5 +1,31 @@
 import { APPSYNC_OPTION_KINDS } from '../../packages/appsync/src/surface/appsync-surface.js';
 import { CONNECTION_REGISTRY_OPTIONS } from '../../packages/connections/src/registry/dynamo-registry.js';
+import { BUNDLE_FUNCTION_PROPS } from '../../packages/constructs/src/function/bundle-function.js';
+import { SERVICE_FUNCTION_PROPS } from '../../packages/constructs/src/function/service-function.js';
+import { GRAPHQL_API_PROPS } from '../../packages/constructs/src/graphql/graphql-api.js';
+import { ALB_TARGET_PROPS } from '../../packages/constructs/src/http/alb-target.js';
+import { API_DOMAIN_PROPS } from '../../packages/constructs/src/http/api-domain.js';
+import { FUNCTION_URL_PROPS } from '../../packages/constructs/src/http/function-url.js';
+import { HTTP_API_PROPS } from '../../packages/constructs/src/http/http-api.js';
+import { REST_API_PROPS } from '../../packages/constructs/src/http/rest-api.js';
+import { WEB_SOCKET_API_PROPS } from '../../packages/constructs/src/http/websocket-api.js';
+import { MCP_SERVER_PROPS } from '../../packages/constructs/src/mcp/mcp-server.js';
+import { MICROVM_CONTROLLER_PROPS } from '../../packages/constructs/src/microvm/microvm-controller.js';
+import { MICROVM_IMAGE_PROPS } from '../../packages/constructs/src/microvm/microvm-image.js';
+import { STATE_TABLE_PROPS } from '../../packages/constructs/src/state/state-table.js';
+import { OBJECT_BUCKET_PROPS } from '../../packages/constructs/src/storage/object-bucket.js';
+import { VECTOR_INDEX_PROPS } from '../../packages/constructs/src/storage/vector-index.js';
+import { DATA_STREAM_PROPS } from '../../packages/constructs/src/triggers/data-stream.js';
+import { ERROR_NOTIFICATIONS_PROPS } from '../../packages/constructs/src/triggers/error-notifications.js';
+import { EVENT_RULE_TRIGGER_PROPS } from '../../packages/constructs/src/triggers/event-rule-trigger.js';
+import { QUEUE_TRIGGER_PROPS } from '../../packages/constructs/src/triggers/queue-trigger.js';
+import { SERVICE_QUEUE_PROPS } from '../../packages/constructs/src/triggers/service-queue.js';
+import {
+  STREAM_TRIGGER_PROPS,
+  TABLE_STREAM_TRIGGER_PROPS,
+} from '../../packages/constructs/src/triggers/stream-triggers.js';
+import { TOPIC_TRIGGER_PROPS } from '../../packages/constructs/src/triggers/topic-trigger.js';
+import { SERVICE_WIRING_PROPS } from '../../packages/constructs/src/wiring/service-wiring.js';
 import { RUN_OPTIONS as CONTRACT_RUN_OPTIONS } from '../../packages/contract/src/run/run.js';
 import { EMF_SINK_OPTIONS } from '../../packages/core/src/observability/emf-sink.js';
 import { ERROR_NOTIFIER_OPTIONS } from '../../packages/core/src/observability/error-notifier.js';
@@ -806,6 +832,154 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       'packages/microvm/src/testing/fake-provider.ts',
       'FakeMicrovmProviderOptions',
     ),
+  ],
+  'packages/constructs/README.md': [
+    {
+      name: '@sallyport/constructs/function#ServiceFunction',
+      kinds: SERVICE_FUNCTION_PROPS.kinds,
+      source: 'packages/constructs/src/function/service-function.ts',
+      type: 'ServiceFunctionProps',
+    },
+    {
+      name: '@sallyport/constructs/function#bundleFunction',
+      kinds: BUNDLE_FUNCTION_PROPS.kinds,
+      source: 'packages/constructs/src/function/bundle-function.ts',
+      type: 'BundleFunctionProps',
+    },
+    {
+      name: '@sallyport/constructs/triggers#ServiceQueue',
+      kinds: SERVICE_QUEUE_PROPS.kinds,
+      source: 'packages/constructs/src/triggers/service-queue.ts',
+      type: 'ServiceQueueProps',
+    },
+    {
+      name: '@sallyport/constructs/triggers#QueueTrigger',
+      kinds: QUEUE_TRIGGER_PROPS.kinds,
+      source: 'packages/constructs/src/triggers/queue-trigger.ts',
+      type: 'QueueTriggerProps',
+    },
+    {
+      name: '@sallyport/constructs/triggers#TableStreamTrigger',
+      kinds: TABLE_STREAM_TRIGGER_PROPS.kinds,
+      source: 'packages/constructs/src/triggers/stream-triggers.ts',
+      type: 'TableStreamTriggerProps',
+      inherits: [['packages/constructs/src/triggers/stream-mapping.ts', 'StreamMappingProps']],
+    },
+    {
+      name: '@sallyport/constructs/triggers#StreamTrigger',
+      kinds: STREAM_TRIGGER_PROPS.kinds,
+      source: 'packages/constructs/src/triggers/stream-triggers.ts',
+      type: 'StreamTriggerProps',
+      inherits: [['packages/constructs/src/triggers/stream-mapping.ts', 'StreamMappingProps']],
+    },
+    {
+      name: '@sallyport/constructs/triggers#DataStream',
+      kinds: DATA_STREAM_PROPS.kinds,
+      source: 'packages/constructs/src/triggers/data-stream.ts',
+      type: 'DataStreamProps',
+    },
+    {
+      name: '@sallyport/constructs/triggers#TopicTrigger',
+      kinds: TOPIC_TRIGGER_PROPS.kinds,
+      source: 'packages/constructs/src/triggers/topic-trigger.ts',
+      type: 'TopicTriggerProps',
+    },
+    {
+      name: '@sallyport/constructs/triggers#EventRuleTrigger',
+      kinds: EVENT_RULE_TRIGGER_PROPS.kinds,
+      source: 'packages/constructs/src/triggers/event-rule-trigger.ts',
+      type: 'EventRuleTriggerProps',
+    },
+    {
+      name: '@sallyport/constructs/triggers#ErrorNotifications',
+      kinds: ERROR_NOTIFICATIONS_PROPS.kinds,
+      source: 'packages/constructs/src/triggers/error-notifications.ts',
+      type: 'ErrorNotificationsProps',
+    },
+    {
+      name: '@sallyport/constructs/state#StateTable',
+      kinds: STATE_TABLE_PROPS.kinds,
+      source: 'packages/constructs/src/state/state-table.ts',
+      type: 'StateTableProps',
+    },
+    {
+      name: '@sallyport/constructs/storage#ObjectBucket',
+      kinds: OBJECT_BUCKET_PROPS.kinds,
+      source: 'packages/constructs/src/storage/object-bucket.ts',
+      type: 'ObjectBucketProps',
+    },
+    {
+      name: '@sallyport/constructs/storage#VectorIndex',
+      kinds: VECTOR_INDEX_PROPS.kinds,
+      source: 'packages/constructs/src/storage/vector-index.ts',
+      type: 'VectorIndexProps',
+    },
+    {
+      name: '@sallyport/constructs/microvm#MicrovmController',
+      kinds: MICROVM_CONTROLLER_PROPS.kinds,
+      source: 'packages/constructs/src/microvm/microvm-controller.ts',
+      type: 'MicrovmControllerProps',
+    },
+    {
+      name: '@sallyport/constructs/microvm#MicrovmImage',
+      kinds: MICROVM_IMAGE_PROPS.kinds,
+      source: 'packages/constructs/src/microvm/microvm-image.ts',
+      type: 'MicrovmImageProps',
+    },
+    {
+      name: '@sallyport/constructs/wiring#ServiceWiring',
+      kinds: SERVICE_WIRING_PROPS.kinds,
+      source: 'packages/constructs/src/wiring/service-wiring.ts',
+      type: 'ServiceWiringProps',
+    },
+    {
+      name: '@sallyport/constructs/http#HttpApi',
+      kinds: HTTP_API_PROPS.kinds,
+      source: 'packages/constructs/src/http/http-api.ts',
+      type: 'HttpApiProps',
+    },
+    {
+      name: '@sallyport/constructs/http#RestApi',
+      kinds: REST_API_PROPS.kinds,
+      source: 'packages/constructs/src/http/rest-api.ts',
+      type: 'RestApiProps',
+    },
+    {
+      name: '@sallyport/constructs/http#FunctionUrl',
+      kinds: FUNCTION_URL_PROPS.kinds,
+      source: 'packages/constructs/src/http/function-url.ts',
+      type: 'FunctionUrlProps',
+    },
+    {
+      name: '@sallyport/constructs/http#WebSocketApi',
+      kinds: WEB_SOCKET_API_PROPS.kinds,
+      source: 'packages/constructs/src/http/websocket-api.ts',
+      type: 'WebSocketApiProps',
+    },
+    {
+      name: '@sallyport/constructs/http#AlbTarget',
+      kinds: ALB_TARGET_PROPS.kinds,
+      source: 'packages/constructs/src/http/alb-target.ts',
+      type: 'AlbTargetProps',
+    },
+    {
+      name: '@sallyport/constructs/http#ApiDomain',
+      kinds: API_DOMAIN_PROPS.kinds,
+      source: 'packages/constructs/src/http/api-domain.ts',
+      type: 'ApiDomainProps',
+    },
+    {
+      name: '@sallyport/constructs/graphql#GraphqlApi',
+      kinds: GRAPHQL_API_PROPS.kinds,
+      source: 'packages/constructs/src/graphql/graphql-api.ts',
+      type: 'GraphqlApiProps',
+    },
+    {
+      name: '@sallyport/constructs/mcp#McpServer',
+      kinds: MCP_SERVER_PROPS.kinds,
+      source: 'packages/constructs/src/mcp/mcp-server.ts',
+      type: 'McpServerProps',
+    },
   ],
   'packages/vectors/README.md': [
     {

@@ -97,11 +97,20 @@ function membersOf(type: string, source: string): ReadonlyMap<string, Words> {
   return members;
 }
 
+/** The text of the tag `@default`, as constructs have it: without the dash before words that are no value. */
+function defaultTag(doc: ts.JSDoc | undefined): string | undefined {
+  const tag = doc?.tags?.find(({ tagName }) => tagName.text === 'default');
+  const text = tag && ts.getTextOfJSDocComment(tag.comment)?.replace(/\s+/g, ' ');
+  if (text === undefined) return undefined;
+  return text.startsWith('- ') ? text.slice(2) : `\`${text}\``;
+}
+
 function toWords(doc: ts.JSDoc | undefined): Words {
   const text = (doc ? (ts.getTextOfJSDocComment(doc.comment) ?? '') : '')
     .replace(/\{@link (\w+)\s*\}/g, '`$1`')
     .replace(/\s+/g, ' ');
-  const absent = /(?:^|[.;,] )default:? (.+?)(?=\.(?: |$)|;|$)/i.exec(text)?.[1] ?? '';
+  const tagged = defaultTag(doc);
+  const absent = tagged ?? /(?:^|[.;,] )default:? (.+?)(?=\.(?: |$)|;|$)/i.exec(text)?.[1] ?? '';
   const first = /^.*?\.(?= |$)/.exec(text)?.[0] ?? text;
   return { does: first.replace(/(?:^|[;,] )default:? [^;]*?(?=\.$|$|;)/i, '').replace(/^\.$/, ''), absent };
 }

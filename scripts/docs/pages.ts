@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../check/command.js';
 import { renderClassifier } from './classifier.js';
+import { checkDeployment, renderDeployment } from './deployment.js';
 import { renderEntries } from './entries.js';
 import { renderErrorCodes } from './error-codes.js';
 import { checkErrorTables, renderErrorTables } from './error-tables.js';
@@ -31,8 +32,15 @@ export const PAGES: readonly Page[] = [
     render: () => renderDoorPage(FRONT_DOORS),
   },
   { file: 'docs/error-codes.md', check: () => [], render: renderErrorCodes },
+  ...['docs/deployment.md', 'docs/deploy-sam.md', 'docs/deploy-terraform.md'].map(deploymentPage),
   ...[...new Set([...Object.keys(OPTION_TABLES), ...Object.keys(ERROR_TABLES)])].map(readme),
 ];
+
+/** A page about deployment whose tables and policies are made from the schemas. */
+function deploymentPage(file: string): Page {
+  const read = (root: string) => readFileSync(join(root, file), 'utf8');
+  return { file, check: (root) => checkDeployment(read(root)), render: () => renderDeployment(read(ROOT)) };
+}
 
 /** A README whose tables of options and error codes are made from the code. */
 function readme(file: string): Page {

@@ -1,12 +1,4 @@
 /** Synthesises the service: `npm run synth` writes the template and the bundle to cdk.out/. */
-import { App } from 'aws-cdk-lib/core';
-import { SandboxStack } from './sandbox-stack.js';
+import { createSandboxApp } from './sandbox-app.js';
 
-const app = new App({ outdir: process.env.CDK_OUTDIR ?? 'cdk.out', analyticsReporting: false });
-new SandboxStack(app, 'Sandbox', {
-  codeBucketName: 'sandbox-images',
-  codeKey: 'program.zip',
-  baseImageArn: 'arn:aws:lambda:eu-west-1:aws:microvm-image:al2023-1',
-  baseImageVersion: '1',
-});
-app.synth();
+createSandboxApp().synth();

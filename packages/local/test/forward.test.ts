@@ -7,7 +7,7 @@ import { createAwsServer } from '../src/internal/aws/server.js';
 import type { AwsService } from '../src/internal/aws/service.js';
 import { KEYS } from './support/host.js';
 
-const OWN = { accessKeyId: 'AKIADEVELOPER0000000', secretAccessKey: "the developer's own" };
+const OWN = { accessKeyId: 'THE-DEVELOPERS-KEY', secretAccessKey: "the developer's own" };
 const home = mkdtempSync(join(tmpdir(), 'sallyport-home-'));
 /** In the place of AWS: a port of ours that knows the developer's keys alone. */
 const seen: string[] = [];

@@ -90,7 +90,7 @@ describe('DynamoDB', () => {
       expect(await held).toMatchObject({
         TableNames: expect.arrayContaining(['eventbus', 'my-jobs', 'notes']),
       });
-      expect(state.variables()).toEqual({
+      expect(state.variables()).toMatchObject({
         FRAMEWORK_EVENTBUS_TABLE_NAME: 'eventbus',
         FRAMEWORK_JOBS_TABLE_NAME: 'my-jobs',
       });

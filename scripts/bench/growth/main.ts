@@ -19,20 +19,31 @@ const TITLES: Readonly<Record<Dimension, readonly [title: string, axis: string]>
 export interface Growth {
   readonly dimensions: readonly { readonly dimension: Dimension; readonly series: readonly Series[] }[];
   readonly resident: Resident;
+  /** Of hand-written handlers, in the same calls. */
+  readonly bare: Resident;
 }
 
 /** A young generation in which nothing is collected while bytes are counted. */
-const ROOMY = ['--expose-gc', '--min-semi-space-size=512', '--max-semi-space-size=512', '--max-old-space-size=3000'];
+const ROOMY = ['--expose-gc', '--min-semi-space-size=512', '--max-semi-space-size=512'];
+/** All sizes of a dimension are prepared before the first is measured. */
+const MEMORY = ['--max-old-space-size=3000'];
+
+/** The young generation keeps its size, which V8 doubles whenever it likes; a smaller function does the same by its memory. */
+const FIXED = ['--expose-gc', '--min-semi-space-size=1', '--max-semi-space-size=1'];
 
 /** CPU and memory against sizes, and resident memory after many invocations. */
 export async function measureGrowth(rounds: number): Promise<Growth> {
   const worker = await bundle('growth/worker.ts');
   const dimensions = [];
   for (const dimension of DIMENSIONS) {
-    const series = await ask<readonly Series[]>(worker.file, [dimension, String(rounds)], ROOMY);
-    dimensions.push({ dimension, series });
+    const measure = (unit: Series['unit'], flags: readonly string[]) =>
+      ask<readonly Series[]>(worker.file, [dimension, String(rounds), unit], flags);
+    const micros = await measure('µs', ['--expose-gc', ...MEMORY]);
+    const bytes = await measure('KiB', [...ROOMY, ...MEMORY]);
+    dimensions.push({ dimension, series: [...micros, ...bytes] });
   }
-  return { dimensions, resident: await ask<Resident>(worker.file, ['resident'], ['--expose-gc']) };
+  const resident = await ask<Resident>(worker.file, ['resident'], FIXED);
+  return { dimensions, resident, bare: await ask<Resident>(worker.file, ['resident-bare'], FIXED) };
 }
 
 function ask<T>(file: string, args: readonly string[], flags: readonly string[]): Promise<T> {
@@ -48,7 +59,7 @@ function ask<T>(file: string, args: readonly string[], flags: readonly string[])
 }
 
 /** Exponents and both ends of each line, as a Markdown table. */
-export function growthTable({ dimensions, resident }: Growth): string {
+export function growthTable({ dimensions, resident, bare }: Growth): string {
   const rows = dimensions.flatMap(({ dimension, series }) =>
     series.map(({ name, unit, points }) => {
       const [first, last] = [points[0], points.at(-1)];
@@ -57,14 +68,19 @@ export function growthTable({ dimensions, resident }: Growth): string {
       return `| ${[TITLES[dimension][0], name, range, values, exponentOf(points).toFixed(2)].join(' | ')} |`;
     }),
   );
-  const mebibytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
-  const { after1000, after100000 } = resident;
   return [
     headOf(['', 'line', 'sizes', 'from … to', 'exponent']),
     ...rows,
     '',
-    `Resident memory after 1,000 mixed invocations ${mebibytes(after1000)}, after 100,000 ${mebibytes(after100000)}.`,
+    headOf(['mixed invocations', '1,000: live heap', '100,000', '1,000: resident', '100,000']),
+    residentLine('ours', resident),
+    residentLine('bare', bare),
   ].join('\n');
+}
+
+function residentLine(name: string, { early, late }: Resident): string {
+  const values = [early.heapBytes, late.heapBytes, early.residentBytes, late.residentBytes];
+  return `| ${[name, ...values.map((bytes) => `${(bytes / 1024 / 1024).toFixed(1)} MiB`)].join(' | ')} |`;
 }
 
 /** Writes one picture for each dimension, and returns the lines of the README that show them. */

@@ -15,8 +15,14 @@ export interface Series {
   readonly points: readonly Point[];
 }
 
-/** Resident memory of one process that serves events of every kind, in bytes. */
+/** Memory of a process that serves events of every kind, in bytes, after garbage was collected. */
+export interface Memory {
+  readonly residentBytes: number;
+  readonly heapBytes: number;
+}
+
+/** After a thousand invocations, and after a hundred thousand. */
 export interface Resident {
-  readonly after1000: number;
-  readonly after100000: number;
+  readonly early: Memory;
+  readonly late: Memory;
 }

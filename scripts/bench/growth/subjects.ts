@@ -1,9 +1,10 @@
 // What is measured against a size: for each dimension a function that prepares one size and returns one call.
 import { createApp } from '@sallyport/dispatch/app';
 import { json } from '@sallyport/http';
-import { type Job, registerAll, runJob, showResource } from '../application.js';
+import { boom, type Job, registerAll, runJob, showResource } from '../application.js';
 import { gatewayV2Event, queueEvent } from '../events.js';
 import type { BenchContext, Invoke } from '../invoke.js';
+import { handlers as bareHandlers } from '../peers/bare.js';
 import type { Dimension } from './protocol.js';
 
 const CONTEXT: BenchContext = {
@@ -95,7 +96,7 @@ const KIB = 1024;
 /** The last size of `json` is what Lambda lets through: 6 MB with the rest of the event. */
 export const SUBJECTS: Readonly<Record<Dimension, readonly Subject[]>> = {
   routes: [
-    { name: 'registering all', sizes: steps(10, 10_000), prepare: (size) => () => createRouted(size) },
+    { name: 'registering', sizes: steps(10, 10_000), prepare: (size) => () => createRouted(size) },
     {
       name: 'one GET',
       sizes: steps(10, 10_000),
@@ -114,7 +115,7 @@ export const SUBJECTS: Readonly<Record<Dimension, readonly Subject[]>> = {
   ],
 };
 
-/** One call of each kind in turn, for the test of resident memory. */
+/** One call of each kind in turn, for resident memory. */
 export function createMixed(): () => Promise<void> {
   const app = createApp({ log: false });
   registerAll(
@@ -123,9 +124,7 @@ export function createMixed(): () => Promise<void> {
     () => {
       app.get('/users/{id}', (ctx) => json(200, { id: ctx.param('id'), page: ctx.query('page') }));
       app.post('/orders', (ctx) => json(201, ctx.bodyJson()));
-      app.get('/boom', () => {
-        throw new Error('the database is on fire');
-      });
+      app.get('/boom', boom);
     },
   );
   app.use(async (ctx, next) => {
@@ -133,7 +132,18 @@ export function createMixed(): () => Promise<void> {
     return next(ctx);
   });
   app.queue('jobs', (_ctx, { body }) => runJob(JSON.parse(body ?? '') as Job));
-  const body = JSON.stringify({ lines: Array.from({ length: 20 }, (_, sku) => ({ sku })) });
+  return mixedCalls(app.handleLambda as Invoke, app.handleLambda as Invoke);
+}
+
+/** The same calls of the hand-written handlers: what the engine itself takes. */
+export async function createMixedBare(): Promise<() => Promise<void>> {
+  const { 'get-v2': http, sqs } = bareHandlers;
+  if (!http || !sqs) throw new Error('bare has no handlers');
+  return mixedCalls(await http(), await sqs());
+}
+
+function mixedCalls(http: Invoke, queue: Invoke): () => Promise<void> {
+  const body = JSON.stringify({ lines: Array.from({ length: 20 }, () => ({ quantity: 1, price: 2 })) });
   const events = [
     gatewayV2Event({ method: 'GET', path: '/users/42' }),
     gatewayV2Event({ method: 'POST', path: '/orders', body }),
@@ -144,9 +154,10 @@ export function createMixed(): () => Promise<void> {
   let calls = 0;
   return async () => {
     calls++;
-    const event = { ...events[calls % events.length] } as Record<string, unknown>;
+    const kind = calls % events.length;
+    const event = { ...events[kind] } as Record<string, unknown>;
     // Paths, like ids, are different in every request: nothing may be kept for each of them.
-    if (calls % events.length === 0) event.rawPath = `/users/${calls}`;
-    await app.handleLambda(event, CONTEXT as never);
+    if (kind === 0) event.rawPath = `/users/${calls}`;
+    await (kind === events.length - 1 ? queue : http)(event as never, CONTEXT);
   };
 }

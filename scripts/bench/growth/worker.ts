@@ -1,19 +1,20 @@
-// One process: one dimension, or resident memory. Started with `<dimension>` or `resident`; sends its result and ends.
+// One process: one dimension, or resident memory. Started with `<dimension> <rounds> <unit>`, `resident` or `resident-bare`; sends its result and ends.
 import { median } from '../statistics.js';
-import type { Dimension, Point, Resident, Series } from './protocol.js';
-import { createMixed, SUBJECTS, type Subject } from './subjects.js';
+import type { Dimension, Memory, Resident, Series } from './protocol.js';
+import { createMixed, createMixedBare, SUBJECTS, type Subject } from './subjects.js';
 
-const [name = '', roundsText = '7'] = process.argv.slice(2);
+const [name = '', roundsText = '7', unit] = process.argv.slice(2);
 const ROUNDS = Number(roundsText);
+/** Bytes are counted in a process of their own: its large young generation makes every call touch new memory, which costs time. */
+const isCounting = unit === 'KiB';
 /** CPU that one size runs in one round, at least one call. */
-const SHARE_MS = 15;
-const MAX_CALLS = 4096;
+const SHARE_MS = 20;
+const MAX_CALLS = 20_000;
 
 const { gc } = globalThis as { gc?: () => void };
 
 /** Microseconds of CPU for each call. */
 async function cpuOf(call: () => unknown): Promise<number> {
-  gc?.();
   const before = process.cpuUsage();
   let calls = 0;
   let used = 0;
@@ -28,46 +29,51 @@ async function cpuOf(call: () => unknown): Promise<number> {
 /** Bytes that one call allocates. The process has a young generation in which nothing is collected meanwhile. */
 async function bytesOf(call: () => unknown): Promise<number> {
   gc?.();
+  await call();
   const before = process.memoryUsage();
-  const result = call();
-  await result;
+  const until = performance.now() + SHARE_MS;
+  let calls = 0;
+  while (calls === 0 || (calls < 64 && performance.now() < until)) {
+    await call();
+    calls++;
+  }
   const after = process.memoryUsage();
-  return after.heapUsed + after.external - before.heapUsed - before.external;
+  return (after.heapUsed + after.external - before.heapUsed - before.external) / calls;
 }
 
-async function measureSubject({ name, sizes, prepare }: Subject): Promise<readonly Series[]> {
-  const lanes = sizes.map((size) => ({ size, call: prepare(size), micros: [] as number[], bytes: [] as number[] }));
+async function measureSubject({ name, sizes, prepare }: Subject): Promise<Series> {
+  const [measureOne, unit, scale] = isCounting ? ([bytesOf, 'KiB', 1024] as const) : ([cpuOf, 'µs', 1] as const);
+  const lanes = sizes.map((size) => ({ size, call: prepare(size), values: [] as number[] }));
   for (const { call } of lanes) for (let round = 0; round < 3; round++) await cpuOf(call);
   for (let round = 0; round < ROUNDS; round++) {
-    for (const { call, micros, bytes } of lanes) {
-      micros.push(await cpuOf(call));
-      bytes.push(await bytesOf(call));
-    }
+    for (const { call, values } of lanes) values.push(await measureOne(call));
   }
-  const points = (values: 'micros' | 'bytes', scale: number): readonly Point[] =>
-    lanes.map((lane) => ({ size: lane.size, value: Math.max(median(lane[values]) / scale, 0.001) }));
-  return [
-    { name, unit: 'µs', points: points('micros', 1) },
-    { name, unit: 'KiB', points: points('bytes', 1024) },
-  ];
+  const points = lanes.map(({ size, values }) => ({ size, value: Math.max(median(values) / scale, 0.001) }));
+  return { name, unit, points };
 }
 
 async function measureDimension(dimension: Dimension): Promise<readonly Series[]> {
   const series: Series[] = [];
-  for (const subject of SUBJECTS[dimension]) series.push(...(await measureSubject(subject)));
+  for (const subject of SUBJECTS[dimension]) series.push(await measureSubject(subject));
   return series;
 }
 
-async function measureResident(): Promise<Resident> {
-  const call = createMixed();
-  const run = async (calls: number): Promise<number> => {
+async function measureResident(call: () => Promise<void>): Promise<Resident> {
+  const run = async (calls: number): Promise<Memory> => {
     for (let index = 0; index < calls; index++) await call();
     gc?.();
-    return process.memoryUsage.rss();
+    const { rss, heapUsed } = process.memoryUsage();
+    return { residentBytes: rss, heapBytes: heapUsed };
   };
-  const after1000 = await run(1000);
-  return { after1000, after100000: await run(99_000) };
+  const early = await run(1000);
+  return { early, late: await run(99_000) };
 }
 
-const result = name === 'resident' ? await measureResident() : await measureDimension(name as Dimension);
+async function measure(): Promise<Resident | readonly Series[]> {
+  if (name === 'resident') return measureResident(createMixed());
+  if (name === 'resident-bare') return measureResident(await createMixedBare());
+  return measureDimension(name as Dimension);
+}
+
+const result = await measure();
 process.send?.(result, () => process.exit());

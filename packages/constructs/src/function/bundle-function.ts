@@ -29,7 +29,8 @@ export interface BundleFunctionProps {
   readonly conditions?: readonly string[];
 }
 
-const PROPS = defineProps<BundleFunctionProps>('bundleFunction')({
+/** The kinds of {@link BundleFunctionProps}. */
+export const BUNDLE_FUNCTION_PROPS = defineProps<BundleFunctionProps>('bundleFunction')({
   entry: literalWords('the path of a file').required(),
   external: many<string>('a list of package names', (name) => typeof name === 'string').default([]),
   target: literalWords('a target of esbuild, such as "node24"', /^node\d+(?:\.\d+)*$/).default('node22'),
@@ -48,7 +49,7 @@ const PROPS = defineProps<BundleFunctionProps>('bundleFunction')({
  * const code = bundleFunction(this, { entry: 'src/lambda.ts' });
  */
 export function bundleFunction(scope: IConstruct, props: BundleFunctionProps): Code {
-  const parsed = PROPS.parse(scope, props);
+  const parsed = BUNDLE_FUNCTION_PROPS.parse(scope, props);
   if (!Stack.of(scope).bundlingRequired) return Code.fromInline('// Not bundled: the stack is not selected.');
   const entry = resolve(parsed.entry);
   return Code.fromAsset(dirname(entry), {

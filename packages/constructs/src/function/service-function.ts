@@ -60,7 +60,7 @@ export interface ServiceFunctionProps {
   /**
    * Memory in MB, 128 to 10,240. With `computeProvider` at least 2,048.
    *
-   * @default 256, with `computeProvider` 2048
+   * @default - 256; 2,048 with `computeProvider`
    */
   readonly memorySize?: number;
   /**
@@ -129,7 +129,8 @@ export interface ServiceFunctionProps {
   readonly computeConcurrency?: number;
 }
 
-const PROPS = defineProps<ServiceFunctionProps>('ServiceFunction')({
+/** The kinds of {@link ServiceFunctionProps}. */
+export const SERVICE_FUNCTION_PROPS = defineProps<ServiceFunctionProps>('ServiceFunction')({
   entry: literalWords('the path of a file'),
   code: thing<Code>('a Code', 'bind'),
   handler: literalWords('<file>.<export>', /^[\w./-]+\.[\w$]+$/).default('index.handler'),
@@ -158,7 +159,7 @@ const PROPS = defineProps<ServiceFunctionProps>('ServiceFunction')({
   computeConcurrency: count(1, 1600),
 });
 
-type Parsed = ReturnType<typeof PROPS.parse>;
+type Parsed = ReturnType<typeof SERVICE_FUNCTION_PROPS.parse>;
 
 /** The least memory of a function on Managed Instances, in MB. */
 const MANAGED_MEMORY = 2048;
@@ -184,7 +185,7 @@ export class ServiceFunction extends Construct implements IGrantable {
    */
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
-    const parsed = PROPS.parse(this, props);
+    const parsed = SERVICE_FUNCTION_PROPS.parse(this, props);
     checkCombination(this, parsed);
     for (const [name, value] of Object.entries<string>(parsed.environment)) checkVariable(this, name, value);
     this.logGroup = new LogGroup(this, 'LogGroup', {

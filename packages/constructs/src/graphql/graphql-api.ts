@@ -45,7 +45,7 @@ export interface GraphqlApiProps {
   /**
    * How callers authenticate.
    *
-   * @default IAM
+   * @default - IAM
    */
   readonly authorization?: AuthorizationConfig;
   /**
@@ -57,7 +57,7 @@ export interface GraphqlApiProps {
   /**
    * The most elements of one invocation of a batched field; 0 switches batches off.
    *
-   * @default 0, and 10 for fields that are added with `batch`
+   * @default - 0, and 10 for fields that are added with `batch`
    */
   readonly maxBatchSize?: number;
   /**
@@ -68,7 +68,8 @@ export interface GraphqlApiProps {
   readonly logRetention?: RetentionDays;
 }
 
-const PROPS = defineProps<GraphqlApiProps>('GraphqlApi')({
+/** The kinds of {@link GraphqlApiProps}. */
+export const GRAPHQL_API_PROPS = defineProps<GraphqlApiProps>('GraphqlApi')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
   schemaFile: literalWords('the path of a schema file').required(),
   authorization: thing<AuthorizationConfig>('an AuthorizationConfig', 'defaultAuthorization').default({
@@ -96,7 +97,7 @@ export interface GraphqlField {
   /**
    * Whether AppSync sends several elements in one invocation.
    *
-   * @default whether `maxBatchSize` of the API is above 0
+   * @default - whether `maxBatchSize` of the API is above 0
    */
   readonly batch?: boolean;
 }
@@ -124,7 +125,10 @@ export class GraphqlApi extends Construct {
   /** @throws ConstructError `constructs.invalid_prop` for a schema file that cannot be read */
   constructor(scope: Construct, id: string, props: GraphqlApiProps) {
     super(scope, id);
-    const { fn, schemaFile, authorization, resolvers, maxBatchSize, logRetention } = PROPS.parse(this, props);
+    const { fn, schemaFile, authorization, resolvers, maxBatchSize, logRetention } = GRAPHQL_API_PROPS.parse(
+      this,
+      props,
+    );
     this.fn = fn;
     this.#resolvers = resolvers;
     this.#maxBatchSize = maxBatchSize;

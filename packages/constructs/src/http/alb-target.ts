@@ -14,7 +14,8 @@ export interface AlbTargetProps {
   readonly fn: IFunction;
 }
 
-const PROPS = defineProps<AlbTargetProps>('AlbTarget')({ fn: fnProp.required() });
+/** The kinds of {@link AlbTargetProps}. */
+export const ALB_TARGET_PROPS = defineProps<AlbTargetProps>('AlbTarget')({ fn: fnProp.required() });
 
 /**
  * A function as the target of an Application Load Balancer, with multi-value headers. Listener and rules are yours.
@@ -42,7 +43,7 @@ export class AlbTarget extends Construct implements IHttpDoor {
 
   constructor(scope: Construct, id: string, props: AlbTargetProps) {
     super(scope, id);
-    const { fn } = PROPS.parse(this, props);
+    const { fn } = ALB_TARGET_PROPS.parse(this, props);
     this.fn = fn;
     // The permission must exist before the target group, so it cannot name its ARN: it is for the target groups of this account.
     fn.addPermission('Permission', {

@@ -13,12 +13,13 @@ export interface ApiDomainProps {
   /**
    * The first part of every path, without slashes: `v1` maps `/v1/notes` to `/notes` of the API.
    *
-   * @default none: the API is at the root
+   * @default - none: the API is at the root
    */
   readonly basePath?: string;
 }
 
-const PROPS = defineProps<ApiDomainProps>('ApiDomain')({
+/** The kinds of {@link ApiDomainProps}. */
+export const API_DOMAIN_PROPS = defineProps<ApiDomainProps>('ApiDomain')({
   domainName: literalWords('a domain name', /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/).required(),
   certificate: thing<ICertificate>('a certificate', 'certificateArn').required(),
   basePath: literalWords('a path without slashes at its ends', /^[^/\s][^\s]*[^/\s]$|^[^/\s]$/),
@@ -58,7 +59,7 @@ export class ApiDomain extends Construct {
 
   constructor(scope: Construct, id: string, props: ApiDomainProps) {
     super(scope, id);
-    const { domainName, certificate, basePath } = PROPS.parse(this, props);
+    const { domainName, certificate, basePath } = API_DOMAIN_PROPS.parse(this, props);
     this.domainName = domainName;
     this.basePath = basePath;
     this.url = `https://${domainName}${basePath === undefined ? '' : `/${basePath}`}`;

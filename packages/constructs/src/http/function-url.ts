@@ -43,12 +43,13 @@ export interface FunctionUrlProps {
   /**
    * Whether answers are sent before the handler ends. The function must export a streaming handler.
    *
-   * @default true when a streaming route is added, else false
+   * @default - true when a streaming route is added, else false
    */
   readonly streaming?: boolean;
 }
 
-const PROPS = defineProps<FunctionUrlProps>('FunctionUrl')({
+/** The kinds of {@link FunctionUrlProps}. */
+export const FUNCTION_URL_PROPS = defineProps<FunctionUrlProps>('FunctionUrl')({
   fn: fnProp.required(),
   auth: literal<FunctionUrlAuth>('a value of FunctionUrlAuth', (value) => value instanceof FunctionUrlAuth).default(
     FunctionUrlAuth.IAM,
@@ -83,7 +84,7 @@ export class FunctionUrl extends Construct implements IHttpDoor {
    */
   constructor(scope: Construct, id: string, props: FunctionUrlProps) {
     super(scope, id);
-    const { fn, auth, streaming } = PROPS.parse(this, props);
+    const { fn, auth, streaming } = FUNCTION_URL_PROPS.parse(this, props);
     refuseTenantIsolation(this, fn, 'function URL');
     if (withUrl.has(fn)) {
       const what = `function ${fn.node.path} has a URL already`;

@@ -37,19 +37,19 @@ export interface HttpApiProps {
   /**
    * Origins of browsers that may call, `https://notes.example`. `*` is refused. Set this, or the option `cors` of the application, not both.
    *
-   * @default none: the API sends no CORS headers
+   * @default - none: the API sends no CORS headers
    */
   readonly corsOrigins?: readonly string[];
   /**
    * Request headers that pages of these origins may send.
    *
-   * @default authorization and content-type
+   * @default - authorization and content-type
    */
   readonly corsHeaders?: readonly string[];
   /**
    * The address of the API. Its default address is then switched off.
    *
-   * @default the address that API Gateway makes
+   * @default - the address that API Gateway makes
    */
   readonly domain?: ApiDomain;
   /**
@@ -74,7 +74,8 @@ export interface HttpApiProps {
 
 const HEADER = /^[A-Za-z0-9-]+$/;
 
-const PROPS = defineProps<HttpApiProps>('HttpApi')({
+/** The kinds of {@link HttpApiProps}. */
+export const HTTP_API_PROPS = defineProps<HttpApiProps>('HttpApi')({
   ...apiProps,
   authorization: authorizationProp,
   corsOrigins: originsProp,
@@ -131,7 +132,7 @@ export class HttpApi extends Construct implements IHttpDoor {
   constructor(scope: Construct, id: string, props: HttpApiProps) {
     super(scope, id);
     const { fn, authorization, corsOrigins, corsHeaders, domain, throttleRate, throttleBurst, logRetention } =
-      PROPS.parse(this, props);
+      HTTP_API_PROPS.parse(this, props);
     this.fn = fn;
     this.#authorization = authorization;
     this.authenticatesCallers = authorization !== ApiAuthorization.APPLICATION;

@@ -60,19 +60,19 @@ export interface RestApiProps {
   /**
    * The address of the API. Its default address is then switched off.
    *
-   * @default the address that API Gateway makes, with the stage as the first part of its path
+   * @default - the address that API Gateway makes, with the stage as the first part of its path
    */
   readonly domain?: ApiDomain;
   /**
    * Media types of answers with bytes, on routes that do not stream.
    *
-   * @default all of them
+   * @default - all of them
    */
   readonly binaryMediaTypes?: readonly string[];
   /**
    * The ARN of a regional web ACL of AWS WAF.
    *
-   * @default none
+   * @default - none
    */
   readonly webAclArn?: string;
   /**
@@ -95,7 +95,8 @@ export interface RestApiProps {
   readonly logRetention?: RetentionDays;
 }
 
-const PROPS = defineProps<RestApiProps>('RestApi')({
+/** The kinds of {@link RestApiProps}. */
+export const REST_API_PROPS = defineProps<RestApiProps>('RestApi')({
   ...apiProps,
   authorization: authorizationProp,
   endpoint: literal<RestEndpoint>('a value of RestEndpoint', (value) => value instanceof RestEndpoint).default(
@@ -158,7 +159,7 @@ export class RestApi extends Construct implements IHttpDoor {
       throttleRate,
       throttleBurst,
       logRetention,
-    } = PROPS.parse(this, props);
+    } = REST_API_PROPS.parse(this, props);
     if (authorization.kind === 'jwt') {
       throw misuse(this, {
         what: 'authorization is a JWT authorizer',

@@ -36,7 +36,7 @@ export interface WebSocketApiProps {
   /**
    * Whether what a handler returns is sent to the caller. `$connect` and `$disconnect` never answer.
    *
-   * @default false: handlers send messages themselves
+   * @default - false: handlers send messages themselves
    */
   readonly respond?: boolean;
   /**
@@ -59,7 +59,8 @@ export interface WebSocketApiProps {
   readonly logRetention?: RetentionDays;
 }
 
-const PROPS = defineProps<WebSocketApiProps>('WebSocketApi')({
+/** The kinds of {@link WebSocketApiProps}. */
+export const WEB_SOCKET_API_PROPS = defineProps<WebSocketApiProps>('WebSocketApi')({
   ...apiProps,
   routeSelectionExpression: literalWords('an expression such as $request.body.action', /^\$/).default(
     '$request.body.action',
@@ -105,10 +106,8 @@ export class WebSocketApi extends Construct {
 
   constructor(scope: Construct, id: string, props: WebSocketApiProps) {
     super(scope, id);
-    const { fn, routeSelectionExpression, respond, throttleRate, throttleBurst, logRetention } = PROPS.parse(
-      this,
-      props,
-    );
+    const { fn, routeSelectionExpression, respond, throttleRate, throttleBurst, logRetention } =
+      WEB_SOCKET_API_PROPS.parse(this, props);
     this.fn = fn;
     this.#respond = respond;
     this.api = new WebSocketApiResource(this, 'Resource', { apiName: nameOf(this), routeSelectionExpression });

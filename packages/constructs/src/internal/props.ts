@@ -11,6 +11,8 @@ import { misuse, show } from './misuse.js';
 
 /** The closed set of props of one construct. */
 export interface PropSet<T, K> {
+  /** The kind of each prop, by name. */
+  readonly kinds: K;
   /**
    * The props with their defaults.
    *
@@ -43,6 +45,7 @@ export function defineProps<T extends object>(
   return (kinds) => {
     const options = defineOptions<T>()(kinds, { fail: (problem) => new PropProblem(problem, undefined, '') });
     return {
+      kinds,
       parse(at, props) {
         try {
           return options.parse(props);

@@ -25,13 +25,13 @@ export interface McpServerProps {
   /**
    * The API or function URL through which clients reach it.
    *
-   * @default a RestApi of its own
+   * @default - a RestApi of its own
    */
   readonly api?: IHttpDoor;
   /**
    * The address of the API of its own. It must not have a base path: the documents of the origin would be out of reach.
    *
-   * @default the address that API Gateway makes
+   * @default - the address that API Gateway makes
    */
   readonly domain?: ApiDomain;
   /**
@@ -61,19 +61,19 @@ export interface McpServerProps {
   /**
    * The table of durable sessions.
    *
-   * @default one of its own
+   * @default - one of its own
    */
   readonly table?: McpTable;
   /**
    * Whether a secret is generated, for sealed state: `secret: secretFromArn()` reads it. Tools that ask the client need it too.
    *
-   * @default true for sealed sessions, else false
+   * @default - true for sealed sessions, else false
    */
   readonly generateSecret?: boolean;
   /**
    * A bucket for values over 256 KiB: `spill: s3McpSpill()` uses it.
    *
-   * @default none
+   * @default - none
    */
   readonly spillBucket?: IBucket;
   /**
@@ -84,7 +84,8 @@ export interface McpServerProps {
   readonly challenge?: Challenge;
 }
 
-const PROPS = defineProps<McpServerProps>('McpServer')({
+/** The kinds of {@link McpServerProps}. */
+export const MCP_SERVER_PROPS = defineProps<McpServerProps>('McpServer')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
   api: thing<IHttpDoor>('an API or a function URL', 'addRoutes', 'doorKind'),
   domain: thing<ApiDomain>('an ApiDomain', 'domainName'),
@@ -100,7 +101,7 @@ const PROPS = defineProps<McpServerProps>('McpServer')({
   challenge: literal<Challenge>('a value of Challenge', (value) => value instanceof Challenge).default(Challenge.WARN),
 });
 
-type Props = ReturnType<typeof PROPS.parse>;
+type Props = ReturnType<typeof MCP_SERVER_PROPS.parse>;
 
 /**
  * The routes, the state and the variables of an MCP server that is mounted in a function.
@@ -123,7 +124,7 @@ export class McpServer extends Construct {
   /** @throws ConstructError `constructs.invalid_prop` for props that do not fit together */
   constructor(scope: Construct, id: string, props: McpServerProps) {
     super(scope, id);
-    const parsed = PROPS.parse(this, props);
+    const parsed = MCP_SERVER_PROPS.parse(this, props);
     const { fn, facade, sessions, spillBucket, streaming } = parsed;
     this.#check(parsed);
     const path = normalizeMcpPath(parsed.path);

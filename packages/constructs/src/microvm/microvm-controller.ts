@@ -76,7 +76,8 @@ const connectors = many<string>(
   (one) => typeof one === 'string' && one.trim() !== '',
 );
 
-const PROPS = defineProps<MicrovmControllerProps>('MicrovmController')({
+/** The kinds of {@link MicrovmControllerProps}. */
+export const MICROVM_CONTROLLER_PROPS = defineProps<MicrovmControllerProps>('MicrovmController')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
   images: many<string>('a list of image ARNs', (one) => typeof one === 'string' && /^arn:.+/.test(one)).required(),
   inventory: literal<Inventory>('an inventory', (value) => typeof value === 'object' && value !== null),
@@ -88,7 +89,7 @@ const PROPS = defineProps<MicrovmControllerProps>('MicrovmController')({
   sweep: flag.default(false),
 });
 
-type Parsed = ReturnType<typeof PROPS.parse>;
+type Parsed = ReturnType<typeof MICROVM_CONTROLLER_PROPS.parse>;
 
 /**
  * What the controller of `@sallyport/microvm` needs: the table of sessions, permission for the images and nothing else, and its
@@ -107,7 +108,7 @@ export class MicrovmController extends Construct {
    */
   constructor(scope: Construct, id: string, props: MicrovmControllerProps) {
     super(scope, id);
-    const parsed = PROPS.parse(this, props);
+    const parsed = MICROVM_CONTROLLER_PROPS.parse(this, props);
     const { fn, images, inventory, executionRole, logGroup, ingressConnectors, egressConnectors } = parsed;
     if (images.length === 0) throw misuse(this, { what: 'images', got: images, expected: 'at least one image' });
     if (logGroup && !executionRole)

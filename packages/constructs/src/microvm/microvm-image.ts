@@ -74,7 +74,8 @@ const IMAGE_HOOKS: readonly string[] = ['ready', 'validate'];
 const MACHINE_HOOKS: readonly string[] = ['run', 'resume', 'suspend', 'terminate'];
 const MEMORY: readonly number[] = [512, 1024, 2048, 4096, 8192];
 
-const PROPS = defineProps<MicrovmImageProps>('MicrovmImage')({
+/** The kinds of {@link MicrovmImageProps}. */
+export const MICROVM_IMAGE_PROPS = defineProps<MicrovmImageProps>('MicrovmImage')({
   name: literalWords('1 to 64 letters, digits, - and _', /^[\w-]{1,64}$/).required(),
   codeBucket: thing<IBucket>('a bucket', 'bucketArn').required(),
   codeKey: words('the key of an object').required(),
@@ -95,7 +96,7 @@ const PROPS = defineProps<MicrovmImageProps>('MicrovmImage')({
   buildRole: thing<IRole>('a role', 'roleArn'),
 });
 
-type Parsed = ReturnType<typeof PROPS.parse>;
+type Parsed = ReturnType<typeof MICROVM_IMAGE_PROPS.parse>;
 
 /**
  * An image of Lambda MicroVMs for arm64, and the role that builds it.
@@ -115,7 +116,7 @@ export class MicrovmImage extends Construct {
   /** @throws ConstructError `constructs.invalid_prop` for a wrong prop, hooks without a port */
   constructor(scope: Construct, id: string, props: MicrovmImageProps) {
     super(scope, id);
-    const parsed = PROPS.parse(this, props);
+    const parsed = MICROVM_IMAGE_PROPS.parse(this, props);
     const { name, codeBucket, codeKey, logGroup, environment, egressConnector, memoryMiB, description } = parsed;
     if (parsed.hooks && parsed.hookPort === undefined)
       throw misuse(this, { what: 'hooks without hookPort', expected: 'the port that the program listens on' });

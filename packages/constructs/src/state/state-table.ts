@@ -123,7 +123,8 @@ export interface TableDefinition {
   readonly actions: { readonly read: readonly string[]; readonly write: readonly string[] };
 }
 
-const PROPS = defineProps<StateTableProps>('StateTable')({
+/** The kinds of {@link StateTableProps}. */
+export const STATE_TABLE_PROPS = defineProps<StateTableProps>('StateTable')({
   table: thing<ITable>('a table', 'tableArn'),
   tableName: words(),
   encryptionKey: thing<IKey>('a key', 'keyArn'),
@@ -145,7 +146,7 @@ export abstract class StateTable extends Construct {
   protected constructor(scope: Construct, id: string, props: StateTableProps | undefined, definition: TableDefinition) {
     super(scope, id);
     this.#definition = definition;
-    const parsed = PROPS.parse(this, props);
+    const parsed = STATE_TABLE_PROPS.parse(this, props);
     const { table: existing, ...others } = parsed;
     const surplus = Object.entries(others).find(([, value]) => value !== undefined);
     if (existing && surplus) {
@@ -183,7 +184,7 @@ export abstract class StateTable extends Construct {
   }
 }
 
-type Settings = Omit<ReturnType<typeof PROPS.parse>, 'table'>;
+type Settings = Omit<ReturnType<typeof STATE_TABLE_PROPS.parse>, 'table'>;
 
 function makeTable(scope: Construct, schema: TableSchema, settings: Settings): Table {
   const { tableName, encryptionKey, deletionProtection, warmReadUnits, warmWriteUnits } = settings;

@@ -12,10 +12,11 @@ import {
 } from 'aws-cdk-lib/aws-s3';
 import { Duration, RemovalPolicy, Token } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
+import { acknowledge } from '../internal/acknowledge.js';
 import { setVariable } from '../internal/environment.js';
-import { grantOn } from '../internal/grants.js';
 import { misuse } from '../internal/misuse.js';
 import { defineProps, flag, many, thing, words } from '../internal/props.js';
+import { grantOnParts } from '../internal/wildcards.js';
 
 /** Props of {@link ObjectBucket}. */
 export interface ObjectBucketProps {
@@ -81,7 +82,11 @@ export interface BindBucketProps {
   readonly remove?: boolean;
 }
 
-const PROPS = defineProps<ObjectBucketProps>('ObjectBucket')({
+/** For cdk-nag. */
+const OBJECTS = 'The objects below one prefix: their keys are made while the service runs.';
+
+/** The kinds of {@link ObjectBucketProps}. */
+export const OBJECT_BUCKET_PROPS = defineProps<ObjectBucketProps>('ObjectBucket')({
   versioned: flag.default(false),
   encryptionKey: thing<IKey>('a key', 'keyArn'),
   uploadOrigins: many<string>('a list of origins such as "https://app.example.com"', isOrigin).default([]),
@@ -107,7 +112,10 @@ export class ObjectBucket extends Construct {
   /** @throws ConstructError `constructs.invalid_prop` for a wrong prop */
   constructor(scope: Construct, id: string, props?: ObjectBucketProps) {
     super(scope, id);
-    const { versioned, encryptionKey, uploadOrigins, accessLogBucket, bucketName } = PROPS.parse(this, props);
+    const { versioned, encryptionKey, uploadOrigins, accessLogBucket, bucketName } = OBJECT_BUCKET_PROPS.parse(
+      this,
+      props,
+    );
     this.#versioned = versioned;
     this.bucket = new Bucket(this, 'Resource', {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
@@ -134,6 +142,9 @@ export class ObjectBucket extends Construct {
       ...(accessLogBucket && { serverAccessLogsBucket: accessLogBucket }),
       ...(bucketName !== undefined && { bucketName }),
     });
+    if (accessLogBucket) return;
+    const reason = 'An access log needs a bucket of its owner: the prop accessLogBucket names it.';
+    acknowledge(this.bucket, 'AwsSolutions::AwsSolutions-S1', reason);
   }
 
   /**
@@ -153,19 +164,19 @@ export class ObjectBucket extends Construct {
   /** Grants writing objects whose keys begin with a prefix, and with it uploads of others by grants. */
   grantUpload(grantee: IGrantable, prefix = ''): Grant {
     this.bucket.encryptionKey?.grantEncryptDecrypt(grantee);
-    return grantOn(grantee, OBJECT_STORE_ACTIONS.upload, [this.#below(prefix)]);
+    return grantOnParts(grantee, OBJECT_STORE_ACTIONS.upload, [this.#below(prefix)], OBJECTS);
   }
 
   /** Grants reading objects whose keys begin with a prefix; of a versioned bucket, their versions too. */
   grantRead(grantee: IGrantable, prefix = ''): Grant {
     this.bucket.encryptionKey?.grantDecrypt(grantee);
     const { read, readVersion } = OBJECT_STORE_ACTIONS;
-    return grantOn(grantee, this.#versioned ? [...read, ...readVersion] : read, [this.#below(prefix)]);
+    return grantOnParts(grantee, this.#versioned ? [...read, ...readVersion] : read, [this.#below(prefix)], OBJECTS);
   }
 
   /** Grants deleting objects whose keys begin with a prefix. */
   grantDelete(grantee: IGrantable, prefix = ''): Grant {
-    return grantOn(grantee, OBJECT_STORE_ACTIONS.delete, [this.#below(prefix)]);
+    return grantOnParts(grantee, OBJECT_STORE_ACTIONS.delete, [this.#below(prefix)], OBJECTS);
   }
 
   #below(prefix: string): string {

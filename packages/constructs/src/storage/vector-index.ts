@@ -40,7 +40,8 @@ export interface VectorIndexProps {
   readonly encryptionKey?: IKey;
 }
 
-const PROPS = defineProps<VectorIndexProps>('VectorIndex')({
+/** The kinds of {@link VectorIndexProps}. */
+export const VECTOR_INDEX_PROPS = defineProps<VectorIndexProps>('VectorIndex')({
   dimension: literalCount(1, VECTOR_LIMITS.dimension).required(),
   metric: choice('cosine', 'euclidean').default('cosine'),
   nonFilterableKeys: many<string>(
@@ -71,7 +72,7 @@ export class VectorIndex extends Construct {
   /** @throws ConstructError `constructs.invalid_prop` for a wrong prop, `constructs.literal_needed` for a token as the dimension */
   constructor(scope: Construct, id: string, props: VectorIndexProps) {
     super(scope, id);
-    const { dimension, metric, nonFilterableKeys, modelArn, encryptionKey } = PROPS.parse(this, props);
+    const { dimension, metric, nonFilterableKeys, modelArn, encryptionKey } = VECTOR_INDEX_PROPS.parse(this, props);
     if (nonFilterableKeys.length > VECTOR_LIMITS.nonFilterableKeys) {
       const expected = `at most ${VECTOR_LIMITS.nonFilterableKeys} names`;
       throw misuse(this, { what: 'nonFilterableKeys', got: nonFilterableKeys, expected });

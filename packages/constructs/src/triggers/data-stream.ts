@@ -36,7 +36,8 @@ export interface DataStreamProps {
   readonly streamName?: string;
 }
 
-const PROPS = defineProps<DataStreamProps>('DataStream')({
+/** The kinds of {@link DataStreamProps}. */
+export const DATA_STREAM_PROPS = defineProps<DataStreamProps>('DataStream')({
   stream: thing<IStream>('a data stream', 'streamArn'),
   retention: time(86_400, 31_536_000),
   encryptionKey: thing<IKey>('a key', 'keyArn'),
@@ -57,7 +58,7 @@ export class DataStream extends Construct {
   /** @throws ConstructError `constructs.invalid_prop` for a wrong prop or a stream without encryption */
   constructor(scope: Construct, id: string, props?: DataStreamProps) {
     super(scope, id);
-    const { stream, retention, encryptionKey, streamName } = PROPS.parse(this, props);
+    const { stream, retention, encryptionKey, streamName } = DATA_STREAM_PROPS.parse(this, props);
     if (stream instanceof Stream && (stream.node.defaultChild as CfnStream).streamEncryption === undefined) {
       throw misuse(this, {
         what: `the stream ${stream.node.path} is not encrypted`,

@@ -25,7 +25,8 @@ export interface ErrorNotificationsProps {
   readonly emails?: readonly string[];
 }
 
-const PROPS = defineProps<ErrorNotificationsProps>('ErrorNotifications')({
+/** The kinds of {@link ErrorNotificationsProps}. */
+export const ERROR_NOTIFICATIONS_PROPS = defineProps<ErrorNotificationsProps>('ErrorNotifications')({
   encryptionKey: thing<IKey>('a key', 'keyArn'),
   emails: many<string>('a list of e-mail addresses', (one) => typeof one === 'string' && /^\S+@\S+$/.test(one)).default(
     [],
@@ -45,7 +46,7 @@ export class ErrorNotifications extends Construct {
   /** @throws ConstructError `constructs.invalid_prop` for a wrong prop */
   constructor(scope: Construct, id: string, props?: ErrorNotificationsProps) {
     super(scope, id);
-    const { encryptionKey, emails } = PROPS.parse(this, props);
+    const { encryptionKey, emails } = ERROR_NOTIFICATIONS_PROPS.parse(this, props);
     this.#key = encryptionKey;
     this.topic = new Topic(this, 'Resource', {
       enforceSSL: true,

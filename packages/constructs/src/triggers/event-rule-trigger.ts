@@ -68,7 +68,8 @@ export interface EventRuleTriggerProps extends EventRuleMappingProps {
   readonly ruleName?: string;
 }
 
-const PROPS = defineProps<EventRuleTriggerProps>('EventRuleTrigger')({
+/** The kinds of {@link EventRuleTriggerProps}. */
+export const EVENT_RULE_TRIGGER_PROPS = defineProps<EventRuleTriggerProps>('EventRuleTrigger')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
   pattern: literal<EventPattern>('an object', (value) => typeof value === 'object' && value !== null),
   schedule: thing<Schedule>('a Schedule', 'expressionString'),
@@ -95,7 +96,8 @@ export class EventRuleTrigger extends Construct {
   /** @throws ConstructError `constructs.invalid_prop` for a wrong prop, both or none of `pattern` and `schedule` */
   constructor(scope: Construct, id: string, props: EventRuleTriggerProps) {
     super(scope, id);
-    const { fn, pattern, schedule, ruleName, bus, retryAttempts, maxEventAge, ...rest } = PROPS.parse(this, props);
+    const { fn, pattern, schedule, ruleName, bus, retryAttempts, maxEventAge, ...rest } =
+      EVENT_RULE_TRIGGER_PROPS.parse(this, props);
     if ((pattern === undefined) === (schedule === undefined)) {
       throw misuse(this, {
         what: pattern ? 'pattern and schedule' : 'neither pattern nor schedule',

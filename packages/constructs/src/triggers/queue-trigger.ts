@@ -58,7 +58,8 @@ export interface QueueTriggerProps extends QueueMappingProps {
   readonly queue: IQueue;
 }
 
-const PROPS = defineProps<QueueTriggerProps>('QueueTrigger')({
+/** The kinds of {@link QueueTriggerProps}. */
+export const QUEUE_TRIGGER_PROPS = defineProps<QueueTriggerProps>('QueueTrigger')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
   queue: thing<IQueue>('a queue', 'queueArn').required(),
   batchSize: count(1, 10_000).default(10),
@@ -69,7 +70,7 @@ const PROPS = defineProps<QueueTriggerProps>('QueueTrigger')({
   ownAlias: flag.default(false),
 });
 
-type Parsed = ReturnType<typeof PROPS.parse>;
+type Parsed = ReturnType<typeof QUEUE_TRIGGER_PROPS.parse>;
 
 /**
  * Lets the messages of a queue invoke a function. Failed messages come back alone: partial failures are always reported, and there is
@@ -87,7 +88,7 @@ export class QueueTrigger extends Construct {
    */
   constructor(scope: Construct, id: string, props: QueueTriggerProps) {
     super(scope, id);
-    const parsed = PROPS.parse(this, props);
+    const parsed = QUEUE_TRIGGER_PROPS.parse(this, props);
     const { fn, queue, batchSize, maxBatchingWindow, maxConcurrency, filters, ownAlias } = parsed;
     checkBatch(this, parsed);
     checkVisibility(this, parsed);

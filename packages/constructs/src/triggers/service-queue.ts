@@ -46,7 +46,8 @@ export interface ServiceQueueProps {
   readonly queueName?: string;
 }
 
-const PROPS = defineProps<ServiceQueueProps>('ServiceQueue')({
+/** The kinds of {@link ServiceQueueProps}. */
+export const SERVICE_QUEUE_PROPS = defineProps<ServiceQueueProps>('ServiceQueue')({
   fifo: flag.default(false),
   maxReceiveCount: count(1, 1000).default(5),
   visibilityTimeout: time(0, 43_200),
@@ -76,7 +77,10 @@ export class ServiceQueue extends Construct {
   /** @throws ConstructError `constructs.invalid_prop` for a wrong prop */
   constructor(scope: Construct, id: string, props?: ServiceQueueProps) {
     super(scope, id);
-    const { fifo, maxReceiveCount, visibilityTimeout, retention, encryptionKey, queueName } = PROPS.parse(this, props);
+    const { fifo, maxReceiveCount, visibilityTimeout, retention, encryptionKey, queueName } = SERVICE_QUEUE_PROPS.parse(
+      this,
+      props,
+    );
     this.#ownsVisibility = visibilityTimeout === undefined;
     this.deadLetterQueue = makeFailureQueue(this, 'DeadLetters', { fifo, encryptionKey });
     this.queue = new Queue(this, 'Resource', {

@@ -16,7 +16,8 @@ export interface TableStreamTriggerProps extends StreamMappingProps {
   readonly table: ITable;
 }
 
-const TABLE_PROPS = defineProps<TableStreamTriggerProps>('TableStreamTrigger')({
+/** The kinds of {@link TableStreamTriggerProps}. */
+export const TABLE_STREAM_TRIGGER_PROPS = defineProps<TableStreamTriggerProps>('TableStreamTrigger')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
   table: thing<ITable>('a table', 'tableArn').required(),
   ...STREAM_MAPPING_KINDS,
@@ -40,7 +41,7 @@ export class TableStreamTrigger extends Construct {
    */
   constructor(scope: Construct, id: string, props: TableStreamTriggerProps) {
     super(scope, id);
-    const { fn, table, ...mapping } = TABLE_PROPS.parse(this, props);
+    const { fn, table, ...mapping } = TABLE_STREAM_TRIGGER_PROPS.parse(this, props);
     const arn = table.tableStreamArn;
     if (arn === undefined) {
       const expected = 'a table with the prop stream, or an imported one with tableStreamArn';
@@ -62,7 +63,8 @@ export interface StreamTriggerProps extends StreamMappingProps {
   readonly stream: IStream;
 }
 
-const STREAM_PROPS = defineProps<StreamTriggerProps>('StreamTrigger')({
+/** The kinds of {@link StreamTriggerProps}. */
+export const STREAM_TRIGGER_PROPS = defineProps<StreamTriggerProps>('StreamTrigger')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
   stream: thing<IStream>('a data stream', 'streamArn').required(),
   ...STREAM_MAPPING_KINDS,
@@ -86,7 +88,7 @@ export class StreamTrigger extends Construct {
    */
   constructor(scope: Construct, id: string, props: StreamTriggerProps) {
     super(scope, id);
-    const { fn, stream, ...mapping } = STREAM_PROPS.parse(this, props);
+    const { fn, stream, ...mapping } = STREAM_TRIGGER_PROPS.parse(this, props);
     const source = { fn, arn: stream.streamArn, noun: 'data stream', actions: EVENT_SOURCE_ACTIONS.kinesis };
     const made = mapStream(this, source, mapping);
     this.mapping = made.mapping;

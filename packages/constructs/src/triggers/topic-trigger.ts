@@ -39,7 +39,8 @@ export interface TopicTriggerProps extends TopicMappingProps {
   readonly topic: ITopic;
 }
 
-const PROPS = defineProps<TopicTriggerProps>('TopicTrigger')({
+/** The kinds of {@link TopicTriggerProps}. */
+export const TOPIC_TRIGGER_PROPS = defineProps<TopicTriggerProps>('TopicTrigger')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
   topic: thing<ITopic>('a topic', 'topicArn').required(),
   filterPolicy: literal<Readonly<Record<string, SubscriptionFilter>>>(
@@ -68,7 +69,7 @@ export class TopicTrigger extends Construct {
    */
   constructor(scope: Construct, id: string, props: TopicTriggerProps) {
     super(scope, id);
-    const { fn, topic, filterPolicy, failureQueue, ownAlias } = PROPS.parse(this, props);
+    const { fn, topic, filterPolicy, failureQueue, ownAlias } = TOPIC_TRIGGER_PROPS.parse(this, props);
     if (topic.fifo)
       throw misuse(this, {
         what: 'a FIFO topic',

@@ -74,7 +74,8 @@ export interface HttpWiringProps {
   readonly only?: readonly string[];
 }
 
-const PROPS = defineProps<ServiceWiringProps>('ServiceWiring')({
+/** The kinds of {@link ServiceWiringProps}. */
+export const SERVICE_WIRING_PROPS = defineProps<ServiceWiringProps>('ServiceWiring')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
   inventory: literal<Inventory>('an inventory', (value) => typeof value === 'object' && value !== null).required(),
   external: many<ExternalAttachment>('a list of { kind, name, reason }, each with a reason', isExternal).default([]),
@@ -122,7 +123,7 @@ export class ServiceWiring extends Construct {
    */
   constructor(scope: Construct, id: string, props: ServiceWiringProps) {
     super(scope, id);
-    const { fn, inventory, external, allowOpenContainer, streamingRoutes } = PROPS.parse(this, props);
+    const { fn, inventory, external, allowOpenContainer, streamingRoutes } = SERVICE_WIRING_PROPS.parse(this, props);
     this.fn = fn;
     this.inventory = parseInventory(inventory);
     this.#external = external;

@@ -1,20 +1,43 @@
 /**
- * Judges of one stack with every construct. They run in one process outside jest: the CDK and its engine are thousands of files, and the
- * engine takes seconds of CPU and 300 MB in each process. The whole file costs about 10 s of CPU.
+ * Judges of one stack with every construct, and of the examples. They run in one process outside jest: the CDK and its engine are thousands of files, and the
+ * engine takes seconds of CPU and 300 MB in each process. The whole file costs about 14 s of CPU.
  */
 import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Verdict } from './support/judge.js';
+import { findingsIn } from './support/nag-report.js';
 
+const run = promisify(execFile);
+const folder = mkdtempSync(join(tmpdir(), 'sallyport-examples-'));
 let verdict: Verdict;
+/** What cdk-nag finds in the examples. */
+const warnings: string[] = [];
+
+/** Synthesises an example with cdk-nag, which fails on an error. Gives the path of its template. */
+async function synthExample(name: string, stack: string): Promise<string> {
+  const outdir = join(folder, name);
+  const env = { ...process.env, CDK_OUTDIR: outdir, CDK_VALIDATION: 'false' };
+  const root = new URL('../../../../', import.meta.url);
+  await run(process.execPath, ['../../scripts/synth.mjs', 'test/nag.ts'], {
+    cwd: new URL(`examples/${name}/`, root),
+    env,
+  });
+  warnings.push(...findingsIn(join(outdir, 'validation-report.json')));
+  return join(outdir, `${stack}.template.json`);
+}
 
 beforeAll(async () => {
+  const templates = await Promise.all([synthExample('notes', 'Notes'), synthExample('sandbox', 'Sandbox')]);
   const script = fileURLToPath(new URL('support/judge.ts', import.meta.url));
-  const args = ['--conditions=@sallyport/source', '--import', 'tsx', script];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 16_000_000 });
+  const args = ['--conditions=@sallyport/source', '--import', 'tsx', script, ...templates];
+  const { stdout } = await run(process.execPath, args, { maxBuffer: 16_000_000 });
   verdict = JSON.parse(stdout) as Verdict;
 }, 120_000);
+afterAll(() => rmSync(folder, { recursive: true }));
 
 it('has no finding of the engine that the CDK bundles, our own rules included', () => {
   expect(verdict.engine).toEqual([]);
@@ -37,6 +60,7 @@ it('grants actions that exist, and on * only those that have no resources', () =
 
 it('has no finding of cdk-nag without a reason', () => {
   // The two warnings of an MCP server on a REST API are for its owner to decide.
+  expect(warnings).toEqual([]);
   expect(verdict.nag).toEqual(['Sallyport::McpStagePrefix Estate/Mcp', 'Sallyport::McpChallengeRenamed Estate/Mcp']);
 });
 

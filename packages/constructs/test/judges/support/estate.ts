@@ -3,13 +3,24 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { AttributeType, type ITable, StreamViewType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import { Code } from 'aws-cdk-lib/aws-lambda';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { type App, Duration, Stack } from 'aws-cdk-lib/core';
 import { ServiceFunction } from '../../../src/function.js';
 import { GraphqlApi } from '../../../src/graphql.js';
-import { ApiDomain, FunctionUrl, HttpApi, type IHttpDoor, RestApi, WebSocketApi } from '../../../src/http.js';
+import {
+  AlbTarget,
+  ApiDomain,
+  FunctionUrl,
+  HttpApi,
+  type IHttpDoor,
+  RestApi,
+  WebSocketApi,
+} from '../../../src/http.js';
 import { McpServer } from '../../../src/mcp.js';
+import { MicrovmController, MicrovmImage } from '../../../src/microvm.js';
 import { ConnectionsTable, EventBusTable, JobsTable, RateLimitTable } from '../../../src/state.js';
+import { ObjectBucket, VectorIndex } from '../../../src/storage.js';
 import {
   DataStream,
   ErrorNotifications,
@@ -33,9 +44,24 @@ export function createEstate(app: App): Stack {
   new EventBusTable(stack, 'Events').bindTo(fn);
   new RateLimitTable(stack, 'Limits').bindTo(fn);
   new ConnectionsTable(stack, 'Connections').bindTo(fn);
+  addStorage(stack, fn);
   addTriggers(stack, fn);
   addDoors(stack, fn);
   return stack;
+}
+
+function addStorage(stack: Stack, fn: ServiceFunction['fn']): void {
+  const { bucket } = new ObjectBucket(stack, 'Uploads').bindTo(fn, { variable: 'UPLOADS_BUCKET', prefix: 'a/' });
+  const modelArn = 'arn:aws:bedrock:eu-west-1::foundation-model/amazon.titan-embed-text-v2:0';
+  new VectorIndex(stack, 'Search', { dimension: 1024, modelArn }).bindTo(fn);
+  const { image } = new MicrovmImage(stack, 'Image', {
+    name: 'sandbox',
+    codeBucket: bucket as IBucket,
+    codeKey: 'program.zip',
+    baseImageArn: 'arn:aws:lambda:eu-west-1:aws:microvm-image:al2023-1',
+    baseImageVersion: '1',
+  });
+  new MicrovmController(stack, 'Machines', { fn, images: [image.attrImageArn], sweep: true });
 }
 
 function addTriggers(stack: Stack, fn: ServiceFunction['fn']): void {
@@ -72,6 +98,7 @@ function addDoors(stack: Stack, fn: ServiceFunction['fn']): void {
     ]);
     door.attachContainer('secure');
   }
+  new AlbTarget(stack, 'Target', { fn }).addCatchAll();
   const sockets = new WebSocketApi(stack, 'Sockets', { fn, respond: true });
   for (const key of ['$connect', '$disconnect', 'say']) sockets.addRouteKey(key);
   sockets.attachContainer('secure');

@@ -1,5 +1,6 @@
 /**
- * Judges the estate in a process of its own, outside jest: the CDK and the engine are some thousand files. Prints one JSON document.
+ * Judges the estate, and the templates of the files that are named on the command line, in a process of its own, outside jest: the CDK and
+ * the engine are some thousand files. Prints one JSON document.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,6 +13,7 @@ import { ruleNames, startEngine } from './engine.js';
 import { createEstate } from './estate.js';
 import { FAULTS, OWN_FAULTS } from './faults.js';
 import { findWrongStatements } from './iam.js';
+import { findingsIn } from './nag-report.js';
 import { findFaults } from './own-checks.js';
 
 /** What {@link judge} finds. */
@@ -52,23 +54,6 @@ function templateIn(files: Files): Template {
   return JSON.parse(files.get('Estate.template.json') ?? '{}') as Template;
 }
 
-function nagFindings(files: Files): readonly string[] {
-  interface Report {
-    readonly pluginReports: readonly {
-      readonly violations: readonly {
-        readonly ruleName: string;
-        readonly violatingConstructs: readonly { readonly constructPath: string }[];
-      }[];
-    }[];
-  }
-  const { pluginReports } = JSON.parse(files.get('validation-report.json') ?? '{"pluginReports":[]}') as Report;
-  return pluginReports.flatMap(({ violations }) =>
-    violations.flatMap(({ ruleName, violatingConstructs }) =>
-      violatingConstructs.map(({ constructPath }) => `${ruleName} ${constructPath}`),
-    ),
-  );
-}
-
 function differences(left: Files, right: Files): readonly string[] {
   const isStable = (name: string) => left.get(name) === right.get(name);
   return [...new Set([...left.keys(), ...right.keys()])].filter(
@@ -94,9 +79,10 @@ async function judge(): Promise<Verdict> {
   const first = synth(join(folder, 'a'), paths);
   const second = synth(join(folder, 'b'), paths);
   const withFlags = synth(join(folder, 'c'), { ...flags, ...paths }, true);
-  rmSync(folder, { recursive: true });
   const template = templateIn(first);
   const [plain, flagged] = [outline(template), outline(templateIn(withFlags))];
+  const others = process.argv.slice(2).map((file) => JSON.parse(readFileSync(file, 'utf8')) as Template);
+  const templates = [template, ...others];
   const engine = startEngine();
   const rules = Object.fromEntries(
     ruleNames().map((rule) => {
@@ -106,16 +92,17 @@ async function judge(): Promise<Verdict> {
     }),
   );
   const verdict: Verdict = {
-    engine: engine.validate(template),
-    own: findFaults(template),
-    iam: await findWrongStatements(template),
-    nag: nagFindings(withFlags),
+    engine: templates.flatMap((one) => engine.validate(one)),
+    own: templates.flatMap((one) => findFaults(one)),
+    iam: (await Promise.all(templates.map((one) => findWrongStatements(one)))).flat(),
+    nag: findingsIn(join(folder, 'c', 'validation-report.json')),
     rules,
     missed: Object.entries(OWN_FAULTS).flatMap(([name, fault]) => (findFaults(fault).length > 0 ? [] : [name])),
     unstable: differences(first, second),
     flagged: [...plain.filter((line) => !flagged.includes(line)), ...flagged.filter((line) => !plain.includes(line))],
   };
   engine.free();
+  rmSync(folder, { recursive: true });
   return verdict;
 }
 

@@ -1,6 +1,6 @@
 import { type Context, FrameworkError } from '@sallyport/core';
 import { bind, json } from '@sallyport/http';
-import { z } from 'zod';
+import * as z from 'zod';
 
 interface Note {
   readonly id: string;

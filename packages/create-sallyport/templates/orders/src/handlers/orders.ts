@@ -1,5 +1,5 @@
 import { type EventContext, payload } from '@sallyport/streams';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** What an order in the queue looks like. A message that is none fails, comes again, and ends in the dead-letter queue. */
 const order = z.object({ id: z.string().min(1), items: z.number().int().positive() });

@@ -1,5 +1,5 @@
 import { createMcpServer, type McpServer, McpToolError } from '@sallyport/mcp';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const RECIPES = new Map([
   ['bread', 'flour, water, salt, yeast'],

@@ -1,0 +1,15 @@
+import { App } from 'aws-cdk-lib/core';
+import { NotesStack } from './notes-stack.js';
+
+/** The service with the values of one deployment. */
+export function createNotesApp(): App {
+  const app = new App({ outdir: process.env.CDK_OUTDIR ?? 'cdk.out', analyticsReporting: false });
+  new NotesStack(app, 'Notes', {
+    env: { region: 'eu-west-1' },
+    issuer: 'https://issuer.example.com',
+    jwksUri: 'https://issuer.example.com/jwks.json',
+    domainName: 'notes.example.com',
+    certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/6f1f8e4c-5a3b-4d44-9d86-0123456789ab',
+  });
+  return app;
+}
