@@ -1,6 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { authorization } from '../api.js';
-import { JITLESS } from './no-eval.js';
 
 /** The two generations of the protocol: with sessions, and stateless. */
 export type Era = 'auto' | 'sessions' | 'stateless';
