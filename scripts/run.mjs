@@ -17,14 +17,21 @@ const build = [
   script('packages/local/scripts/copy-client.ts'),
 ];
 
+const jest = [
+  process.execPath,
+  ['--experimental-vm-modules', '--no-warnings', join(root, 'node_modules/jest/bin/jest.js')],
+];
+/** The test that makes the pictures of docs/local.md, which are not kept in the repository. */
+const pictures = [jest[0], [...jest[1], 'packages/local/test/console-page.test.ts']];
+
 const tasks = {
   build,
   check: [script('scripts/check/main.ts')],
   contract: [script('scripts/contract.ts')],
   demo: [script('examples/notes/demo/main.ts')],
   docs: [script('scripts/docs/main.ts')],
-  'docs:site': [script('tools/site/src/build.ts')],
-  'docs:judge': [script('tools/site/src/judge.ts')],
+  'docs:site': [pictures, script('tools/site/src/build.ts')],
+  'docs:judge': [pictures, script('tools/site/src/judge.ts')],
   bench: [script('scripts/bench/main.ts')],
   'bench:detect': [script('scripts/bench/detect/main.ts')],
   'bench:local': [script('packages/local/bench/main.ts')],
@@ -35,9 +42,7 @@ const tasks = {
   newcomer: [...build, script('scripts/newcomer/main.ts')],
   pack: [...build, script('scripts/newcomer/pack.ts')],
   size: [script('scripts/bench/size/main.ts')],
-  test: [
-    [process.execPath, ['--experimental-vm-modules', '--no-warnings', join(root, 'node_modules/jest/bin/jest.js')]],
-  ],
+  test: [jest],
   // A build server has nobody who ends a run: there it starts everything, asks the console once, and ends.
   start: [
     script(

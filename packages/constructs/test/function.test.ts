@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   CapacityProvider,
@@ -15,13 +14,14 @@ import { ServiceFunction, type ServiceFunctionProps } from '../src/function.js';
 import { FunctionUrl } from '../src/http.js';
 import { ConstructError, JobsTable, QueueTrigger, ServiceQueue } from '../src/index.js';
 import { inventoryFromEntry, inventoryFromFile } from '../src/wiring.js';
+import { newFolder } from './support/folders.js';
 import { messageOf, newApp, newStack, propertiesOf, statementsOf, templateOf } from './support/synth.js';
 
 const code = Code.fromInline('exports.handler = 1');
 
 /** A folder with files of a project, below this package so that its dependencies are found. */
 function newProject(files: Readonly<Record<string, string>>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'sallyport-entry-'));
+  const folder = newFolder();
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   return folder;
 }

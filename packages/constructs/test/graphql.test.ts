@@ -1,11 +1,11 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GraphqlApi, type GraphqlApiProps, GraphqlResolvers } from '../src/graphql.js';
+import { newFolder } from './support/folders.js';
 import { newFn } from './support/function.js';
 import { newStack, propertiesOf, statementsOf, templateOf } from './support/synth.js';
 
-const schemaFile = join(mkdtempSync(join(tmpdir(), 'sallyport-schema-')), 'schema.graphql');
+const schemaFile = join(newFolder(), 'schema.graphql');
 writeFileSync(
   schemaFile,
   `# type Comment { nothing: String }

@@ -55,7 +55,10 @@ export function App() {
           ))}
         </nav>
         <button type="button" class="action" aria-keyshortcuts="?" onClick={() => help.current?.showModal()}>
-          keys<kbd aria-hidden="true">?</kbd>
+          keys
+          <span class="key" aria-hidden="true">
+            ?
+          </span>
         </button>
       </header>
       <Problem />

@@ -25,7 +25,7 @@ export const status = signal('');
 /** The time now in milliseconds, for countdowns. */
 export const now = signal(Date.now());
 
-export function say(text: string): void {
+function say(text: string): void {
   status.value = text;
 }
 
@@ -41,7 +41,7 @@ export async function attempt<T>(what: string, action: () => Promise<T>): Promis
   }
 }
 
-export function messageOf(error: unknown): string {
+function messageOf(error: unknown): string {
   return error instanceof Error ? error.message.replace(/^framework: /, '') : String(error);
 }
 
@@ -63,10 +63,12 @@ function flush(): void {
 
 /** Runs at most once in a while, and once after the last request. */
 function calm(action: () => void, ms: number): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isDue = false;
   return () => {
-    timer ??= setTimeout(() => {
-      timer = undefined;
+    if (isDue) return;
+    isDue = true;
+    setTimeout(() => {
+      isDue = false;
       action();
     }, ms);
   };

@@ -30,6 +30,7 @@ import {
   CreateQueueCommand,
   DeleteMessageBatchCommand,
   DeleteMessageCommand,
+  DeleteQueueCommand,
   GetQueueAttributesCommand,
   GetQueueUrlCommand,
   ListQueuesCommand,
@@ -170,6 +171,17 @@ describe('one port', () => {
     ]);
     const client = new SQSClient({ ...config(), systemClockOffset: -3_600_000 });
     await expect(client.send(new ListQueuesCommand({}))).rejects.toMatchObject({ name: 'RequestTimeTooSkewed' });
+  });
+
+  it('refuses a body that is too large, or no JSON, and knows which operations are not served', async () => {
+    const client = new SQSClient(config());
+    const large = client.send(new SendMessageCommand({ QueueUrl: 'orders', MessageBody: 'x'.repeat(17_000_000) }));
+    await expect(large).rejects.toMatchObject({ $metadata: { httpStatusCode: 413 } });
+    const purge = client.send(new DeleteQueueCommand({ QueueUrl: 'orders' }));
+    await expect(purge).rejects.toMatchObject({
+      message: 'DeleteQueue is not served here',
+      $metadata: { httpStatusCode: 501 },
+    });
   });
 
   it('says which flag lets a service through that is not served', async () => {

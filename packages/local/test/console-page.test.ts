@@ -86,7 +86,7 @@ it('shows one request through four doors beside each other, and a caller that is
       .getByRole('region', { name: `Answer of ${door}` })
       .getByText('401', { exact: true })
       .waitFor();
-  await picture('send');
+  await picture('doors');
   for (const door of doors.slice(1)) await page.getByLabel(door, { exact: true }).uncheck();
 });
 
@@ -117,7 +117,7 @@ it('shows a retry that counts down, a dead letter, the corrected service, and th
   await show('invocations');
   await line('queue', 'orders').filter({ hasText: 'failed' }).click();
   await page.getByText(/back in .*, delivery 2 of 2/).waitFor();
-  await picture('invocations');
+  await picture('retry');
   await page.getByRole('button', { name: /^Now/ }).click();
   await show('queues');
   await page.getByText(/a dead letter in .*, after delivery 2 of 2/).waitFor();
@@ -128,7 +128,7 @@ it('shows a retry that counts down, a dead letter, the corrected service, and th
     .getByRole('region', { name: /^Record/ })
     .getByText('bad')
     .waitFor();
-  await picture('queues');
+  await picture('dead-letter');
   const before = await page.getByText(/^built /).textContent();
   judged.correct();
   await page
@@ -191,7 +191,8 @@ it('does all of it by keyboard alone', async () => {
   const press = async (...keys: string[]) => {
     for (const key of keys) await page.keyboard.press(key);
   };
-  await page.evaluate(() => (document.activeElement as { blur?(): void } | null)?.blur?.());
+  // As text: these tests are compiled without the types of a page.
+  await page.evaluate('document.activeElement?.blur?.()');
   const isFocused = (role: 'combobox' | 'searchbox', name: string) =>
     page.getByRole(role, { name }).and(page.locator(':focus')).waitFor();
   await press('s');

@@ -7,7 +7,7 @@ import { createAwsServer } from '../src/internal/aws/server.js';
 import type { AwsService } from '../src/internal/aws/service.js';
 import { KEYS } from './support/host.js';
 
-const OWN = { accessKeyId: 'AKIADEVELOPER0000000', secretAccessKey: "the developer's own" };
+const OWN = { accessKeyId: 'THE-DEVELOPERS-KEY', secretAccessKey: "the developer's own" };
 const home = mkdtempSync(join(tmpdir(), 'sallyport-home-'));
 /** In the place of AWS: a port of ours that knows the developer's keys alone. */
 const seen: string[] = [];
@@ -19,7 +19,7 @@ const there: AwsService = {
   },
 };
 const serverOf = (keys: typeof KEYS, service: AwsService) =>
-  createAwsServer({ keys, services: { secretsmanager: service }, now: Date.now, onCall: () => {} });
+  createAwsServer({ keys, services: { secretsmanager: service }, now: Date.now, onCall: () => () => {} });
 const aws = serverOf(OWN, there);
 let awsPort: number;
 

@@ -1,5 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { createTestEnv, queue, simulate, type TestEnv } from '@sallyport/testkit';
+import type { StateChange } from '../src/internal/journal/journal.js';
 import { createSources } from '../src/internal/sources/create.js';
 import type { LocalSources } from '../src/internal/sources/local-sources.js';
 import type { SourceKind, SourceView } from '../src/internal/sources/sources.js';
@@ -341,4 +343,33 @@ describe('numbers', () => {
     const run = await startSources(() => null, { triggers: [trigger('topic', 'orders')] });
     expect(() => run.sources.act(kind(), 'orders', 'send-back', 'm-1')).toThrow(expect.objectContaining({ code }));
   });
+});
+
+it('at a speed of 1,000 records meet the same fates as in a simulation', async () => {
+  const messages = ['a', 'bad', 'b', 'worse', 'c', 'd'].map((body) => ({ body, messageId: body }));
+  const buildApp = (env: TestEnv) =>
+    env.app().queue('orders', (_ctx, { body, attributes }) => {
+      const isFirst = attributes?.ApproximateReceiveCount === '1';
+      if (body === 'worse' || (body === 'bad' && isFirst)) throw new Error('as asked');
+    });
+  const settings = { batchSize: 2, visibilityTimeoutMs: 30_000, maxReceiveCount: 3, invocations: 1, seed: 7 };
+  const { records } = await simulate(buildApp, queue.standard('orders', messages), settings);
+  const simulated = Object.entries(records)
+    .map(([id, { deliveries, end }]) => [id, deliveries, end])
+    .sort();
+  const app = buildApp(createTestEnv());
+  const run = await startSources((event) => app.handleLambda(event), {
+    triggers: [trigger('queue', 'orders')],
+    config: { speed: 1000, sources: { ...NO_SOURCES, queues: { orders: settings } } },
+  });
+  const ends = new Map<string, [number, string]>();
+  const append = run.host.journal.append.bind(run.host.journal);
+  run.host.journal.append = ((id: number, list: 'changes', entry: StateChange) => {
+    ends.set(entry.recordId, [entry.deliveries, entry.state]);
+    append(id, list, entry);
+  }) as typeof append;
+  run.sources.send({ kind: 'queue', name: 'orders', records: messages });
+  for (let wait = 0; wait < 4; wait += 1) await run.advance(30);
+  expect([...ends].map(([id, [deliveries, end]]) => [id, deliveries, end]).sort()).toEqual(simulated);
+  expect(simulated).toContainEqual(['worse', 3, 'dead-letter']);
 });

@@ -28,7 +28,7 @@ export const PAGES: Readonly<Record<string, string>> = {
   'docs/README.md': 'index.md',
   ...Object.fromEntries(
     readdirSync(join(ROOT, 'docs'))
-      .filter((name) => name !== 'README.md')
+      .filter((name) => name.endsWith('.md') && name !== 'README.md')
       .map((name) => [`docs/${name}`, name]),
   ),
   ...Object.fromEntries(PACKAGES.map(({ text, link }) => [`packages/${text}/README.md`, `${link.slice(1)}.md`])),

@@ -1,13 +1,11 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { App, type AppProps, Stack, type StackProps } from 'aws-cdk-lib/core';
+import { newFolder } from './folders.js';
 
 /** An App with a folder of its own. The validation of the CDK is off: its engine costs seconds and 300 MB in each process. */
 export function newApp(props: AppProps = {}): App {
   process.env.CDK_VALIDATION = 'false';
   process.env.JSII_DEPRECATED = 'fail';
-  return new App({ outdir: mkdtempSync(join(tmpdir(), 'sallyport-cdk-')), analyticsReporting: false, ...props });
+  return new App({ outdir: newFolder(), analyticsReporting: false, ...props });
 }
 
 /** A stack named `Test` in an App of its own. Always with an App: a Stack without one validates too. */

@@ -12,9 +12,9 @@ export function Json({ value, label }: { readonly value: unknown; readonly label
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by key */}
-      <pre class="json" tabIndex={0} role="region" aria-label={label}>
+      <section class="json" tabIndex={0} aria-label={label}>
         {text.length > MAX_COLOURED ? text.slice(0, MAX_SHOWN) : coloured(text)}
-      </pre>
+      </section>
       {cut && <p class="hint">{text.length - MAX_SHOWN} more characters are not shown.</p>}
     </>
   );
@@ -38,8 +38,8 @@ function coloured(text: string) {
 export function Text({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by key
-    <pre class="json" tabIndex={0} role="region" aria-label={label}>
+    <section class="json" tabIndex={0} aria-label={label}>
       {text.slice(0, MAX_SHOWN)}
-    </pre>
+    </section>
   );
 }

@@ -1,7 +1,9 @@
 import { config } from 'zod';
 
 /**
- * zod without code that it makes from text: the page's policy forbids that, and the browser reports the mere try. To be
- * imported before anything that describes values with zod.
+ * Makes zod do without code that it makes from text: the policy of the page forbids that, and the browser reports the mere try. To be
+ * called before anything is loaded that describes values with zod.
  */
-export const JITLESS = config({ jitless: true }).jitless;
+export function forbidEval(): void {
+  config({ jitless: true });
+}

@@ -28,7 +28,11 @@ export function Action(props: {
     >
       {label}
       {of !== undefined && <span class="hidden">{of}</span>}
-      {shortcut && <kbd aria-hidden="true">{shortcut}</kbd>}
+      {shortcut && (
+        <span class="key" aria-hidden="true">
+          {shortcut}
+        </span>
+      )}
     </button>
   );
 }

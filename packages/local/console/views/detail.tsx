@@ -217,7 +217,6 @@ function Logs({ record }: { readonly record: InvocationRecord }) {
   return (
     <ol class="logs">
       {record.logs.map(({ at, level, text }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: lines are only appended
         <li key={index} class={`level-${level}`}>
           <span class="quiet">+{Math.max(0, Math.round(at - record.startedAt))} ms</span> <b>{level}</b>{' '}
           <code>{text}</code>

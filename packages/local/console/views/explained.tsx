@@ -49,7 +49,6 @@ export function Explained({ value }: { readonly value: unknown }) {
         </thead>
         <tbody>
           {explanation.rows.map(({ kind, outcome, misses }, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the rows of a table have no other name
             <tr key={index}>
               <td>{kind}</td>
               <td>

@@ -64,7 +64,7 @@ export function InvocationsView() {
 }
 
 function Rows({ onStep }: { readonly onStep: (by: number) => void }) {
-  const list = useRef<HTMLUListElement>(null);
+  const list = useRef<HTMLDivElement>(null);
   const active = current.value?.id;
   useEffect(() => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }), [active]);
   if (shown.value.length === 0)
@@ -91,7 +91,7 @@ function Rows({ onStep }: { readonly onStep: (by: number) => void }) {
         <span>result</span>
         <span>took</span>
       </div>
-      <ul
+      <div
         ref={list}
         role="listbox"
         aria-label="Invocations"
@@ -102,7 +102,7 @@ function Rows({ onStep }: { readonly onStep: (by: number) => void }) {
         {shown.value.map((row) => (
           <Row key={row.id} row={row} isActive={row.id === active} />
         ))}
-      </ul>
+      </div>
     </>
   );
 }
@@ -110,10 +110,10 @@ function Rows({ onStep }: { readonly onStep: (by: number) => void }) {
 function Row({ row, isActive }: { readonly row: InvocationRow; readonly isActive: boolean }) {
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list moves the selection by key
-    <li
+    // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and names its active option
+    <div
       id={`invocation-${row.id}`}
       class="row"
-      // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and names its active option
       role="option"
       aria-selected={isActive}
       onClick={() => go('invocations', String(row.id))}
@@ -129,6 +129,6 @@ function Row({ row, isActive }: { readonly row: InvocationRow; readonly isActive
         <Mark tone={toneOf(row)}>{row.summary || row.status}</Mark>
       </span>
       <span class="number">{duration(row.ms)}</span>
-    </li>
+    </div>
   );
 }

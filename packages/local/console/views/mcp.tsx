@@ -76,6 +76,8 @@ async function connect(paths: readonly string[]): Promise<void> {
     connected.value = undefined;
     chosen.value = undefined;
     answer.value = undefined;
+    const { forbidEval } = await import('../parts/no-eval.js');
+    forbidEval();
     const { connectMcp } = await import('../parts/mcp-client.js');
     const token = caller.value ? (await call('POST /api/token', { body: caller.value })).token : '';
     const ask = (asked: Question) => new Promise<Answer>((reply) => (question.value = { asked, reply }));

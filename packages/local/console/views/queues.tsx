@@ -29,7 +29,7 @@ const current = computed(() => places.value.find((place) => nameOf(place) === ch
 /** Queues, streams and asynchronous invocations, with what waits in them and what was given up. */
 export function QueuesView() {
   const step = (by: number) => {
-    const index = places.value.findIndex((place) => place === current.value);
+    const index = current.value ? places.value.indexOf(current.value) : -1;
     const next = places.value[Math.min(places.value.length - 1, Math.max(0, index + by))];
     if (next) chosen.value = nameOf(next);
   };

@@ -90,7 +90,6 @@ function Items({ table }: { readonly table: string }) {
   return (
     <>
       {items.map((item, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: items are in the table's order, and only added at the end
         <Json key={index} label={`Item ${index + 1}`} value={item} />
       ))}
       {next !== null && <Action label="More items" onClick={() => load(next, items)} />}

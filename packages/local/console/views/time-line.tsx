@@ -19,7 +19,6 @@ export function TimeLine({ record }: { readonly record: InvocationRecord }) {
     <figure class="time-line">
       <figcaption class="hidden">Time line</figcaption>
       {bars.map((bar, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: two calls may have the same name and time
         <div key={index} class="time-row">
           <span class="time-name" title={bar.name}>
             {bar.name}

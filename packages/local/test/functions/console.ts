@@ -38,7 +38,7 @@ app.get(
   },
   Public(),
 );
-app.appSyncField('Query', 'note', () => ({ id: 'n-1' }), Public());
+app.appSyncField('Query', 'note', () => json(200, { id: 'n-1' }), Public());
 app.webSocket('$connect', () => json(200, {}), Public());
 app.webSocket('$default', () => json(200, {}), Public());
 app.queue('orders', (_ctx, message) => {

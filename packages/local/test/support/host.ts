@@ -9,7 +9,7 @@ import type { JournalNote, StateChange } from '../../src/internal/journal/journa
 import type { InvokeOptions } from '../../src/internal/runtime/invoker.js';
 
 /** The keys of every test. */
-export const KEYS = { accessKeyId: 'AKIALOCALTEST0000000', secretAccessKey: 'a secret of this test' };
+export const KEYS = { accessKeyId: 'THE-KEY-OF-A-RUN', secretAccessKey: 'a secret of this test' };
 
 /** What a function does with an event: an answer, or an error when it throws. */
 export type TestFunction = (event: never, options: InvokeOptions) => unknown;

@@ -1,5 +1,6 @@
 import { ACCOUNT } from '../host/host.js';
 import { toRunArn } from '../sources/table-reader.js';
+import { AUTHORIZATION } from '../state/engine-client.js';
 import type { AwsService, Call, Output } from './service.js';
 import { AwsFault, REGION } from './wire.js';
 
@@ -9,9 +10,6 @@ const ENGINE_ARN = /arn:aws:dynamodb:ddblocal:000000000000:/g;
 /** Operations whose bodies hold items: nothing in them is an ARN of the engine. */
 const ITEMS =
   /^(?:Batch)?(?:Get|Put|Update|Delete|Write|Execute|Transact)(?:Item|Items|GetItems|WriteItems|GetItem|WriteItem|Statement|Transaction)$|^(?:Query|Scan)$/;
-/** What goes on to the engine. It wants a signature and does not check it; any will do. */
-const PASSED = ['content-type', 'x-amz-target', 'authorization'] as const;
-
 /**
  * DynamoDB and its streams: calls are passed on to the engine, and held until it is up.
  *
@@ -38,12 +36,15 @@ async function addressOf(endpoint: () => Promise<string>): Promise<string> {
 async function pass(address: string, { operation, request, body }: Call): Promise<Output> {
   const hasArns = !ITEMS.test(operation);
   const toEngine = (text: string) => text.replace(RUN_ARN, 'arn:aws:dynamodb:ddblocal:000000000000:');
-  const headers = PASSED.flatMap((name) =>
-    request.headers[name] === undefined ? [] : [[name, request.headers[name]]],
-  );
+  // The keys of the run stay here: the engine takes only some forms of keys, and checks none.
+  const headers = {
+    'content-type': request.headers['content-type'] ?? 'application/x-amz-json-1.0',
+    'x-amz-target': request.headers['x-amz-target'] ?? '',
+    authorization: AUTHORIZATION,
+  };
   const response = await fetch(address, {
     method: 'POST',
-    headers: headers as [string, string][],
+    headers,
     body: hasArns ? toEngine(body.toString()) : new Uint8Array(body),
     signal: AbortSignal.timeout(TIMEOUT_MS),
   }).catch((cause: unknown) => {

@@ -36,10 +36,12 @@ export function createAwsPort(host: Host): Part {
         keys: host.keys,
         services: servicesOf(host, address),
         now: () => host.clock.now().getTime(),
-        onCall(call, traceId) {
+        onCall(traceId) {
           const root = /Root=([^;]+)/.exec(traceId ?? '')?.[1];
           const record = root === undefined ? undefined : host.journal.byTrace(root);
-          if (record) host.journal.append(record.id, 'awsCalls', call);
+          return (call) => {
+            if (record) host.journal.append(record.id, 'awsCalls', call);
+          };
         },
       });
       host.ports.aws = await server.listen(host.ports.aws ?? 0);

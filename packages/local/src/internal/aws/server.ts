@@ -26,8 +26,11 @@ export interface AwsPortParts {
   readonly services: Readonly<Record<string, AwsService>>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Told of each call that has ended. Must not throw. */
-  readonly onCall: (call: AwsCall, traceId: string | undefined) => void;
+  /**
+   * Told of each call when it begins, and what it answers when it has ended. The invocation that calls is known at the beginning:
+   * a message that is sent may be delivered, under the same trace, before the call has ended. Must not throw.
+   */
+  readonly onCall: (traceId: string | undefined) => (call: AwsCall) => void;
 }
 
 /** The one port for the AWS calls of the function and of the developer's own clients. */
@@ -92,6 +95,7 @@ function chooseProtocol(socket: Socket, choose: (isHttp2: boolean) => void): voi
 async function serveCall(parts: AwsPortParts, incoming: Incoming, outgoing: Outgoing): Promise<void> {
   const startedAt = parts.now();
   const request = toWireRequest(incoming, outgoing);
+  const report = parts.onCall(traceOf(request));
   const requestId = randomUUID();
   const noted = { service: '', operation: '', resource: '' };
   let protocol = guessProtocol(request);
@@ -114,7 +118,7 @@ async function serveCall(parts: AwsPortParts, incoming: Incoming, outgoing: Outg
   }
   await send(outgoing, answer, request.method, requestId);
   const ms = parts.now() - startedAt;
-  parts.onCall({ at: startedAt, ms, ...noted, status: answer.status, error }, traceOf(request));
+  report({ at: startedAt, ms, ...noted, status: answer.status, error });
 }
 
 async function toCall(request: WireRequest, signed: Signed, service: AwsService, note: Call['note']): Promise<Call> {

@@ -45,15 +45,20 @@ export class AwsFault extends Error {
   }
 }
 
-/** All of a body. @throws AwsFault for more than `most` bytes */
+/**
+ * All of a body. What is too much is read and dropped: a client that still sends does not read the answer.
+ *
+ * @throws AwsFault for more than `most` bytes
+ */
 export async function readBody(body: AsyncIterable<Buffer>, most: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of body) {
     length += chunk.length;
-    if (length > most) throw new AwsFault(413, 'RequestEntityTooLarge', `the request has more than ${most} bytes`);
-    chunks.push(chunk);
+    if (length > most) chunks.length = 0;
+    else chunks.push(chunk);
   }
+  if (length > most) throw new AwsFault(413, 'RequestEntityTooLarge', `the request has more than ${most} bytes`);
   return Buffer.concat(chunks);
 }
 

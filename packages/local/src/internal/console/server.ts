@@ -24,7 +24,7 @@ export interface ConsoleServerOptions {
   readonly token: string;
   /** Where the door of a kind listens, `http://127.0.0.1:4701`; `undefined` when it is not open. */
   doorOrigin(kind: string): string | undefined;
-  /** Takes what a route threw that is no error for the developer. */
+  /** Takes what a route threw and is not meant for the developer who called. */
   onFault(error: unknown): void;
 }
 

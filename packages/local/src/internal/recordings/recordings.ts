@@ -102,7 +102,9 @@ async function toRecording(host: Host, id: number): Promise<Recording> {
     maxBytes: Number.MAX_SAFE_INTEGER,
     keepNames,
     clock: host.clock,
-    write: (recording) => void (made = recording),
+    write(recording) {
+      made = recording;
+    },
   });
   const context: LambdaContext = { getRemainingTimeInMillis: () => host.config.timeoutMs };
   await recorder.wrap(async () => null)(host.journal.rawEvent(id), context);

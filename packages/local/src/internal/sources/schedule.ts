@@ -12,7 +12,7 @@ const UNITS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_00
  *
  * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-scheduled-rule-pattern.html
  */
-export function rateOf(expression: string): number | undefined {
+function rateOf(expression: string): number | undefined {
   const [, value = '', unit = ''] = /^rate\(\s*(\d+)\s+(minute|hour|day)s?\s*\)$/.exec(expression.trim()) ?? [];
   const ms = Number(value) * (UNITS[unit] ?? 0);
   return ms > 0 ? ms : undefined;

@@ -21,9 +21,16 @@ export interface TableReaderParts {
   readonly onRecords: (records: readonly ShardRecordOptions[]) => void;
 }
 
-/** One shard that is read; `undefined` in place of the iterator at its end. */
+/** One shard that is read. */
 interface OpenShard {
+  /** `undefined` at its end. */
   iterator: string | undefined;
+  /** Whether the iterator is not valid any more. */
+  isLost: boolean;
+  /** Where it began. */
+  readonly from: 'LATEST' | 'TRIM_HORIZON';
+  /** Of the last record that was handed on. */
+  after: string | undefined;
 }
 
 /** Reads the stream of a table and hands its records on. A table without a stream gets one, as a deployed mapping has it. */
@@ -65,7 +72,7 @@ export class TableReader {
     if (this.#rounds % SHARDS_EVERY === 0) await this.#findShards(endpoint);
     this.#rounds += 1;
     for (const shard of this.#shards.values()) {
-      if (shard.iterator !== undefined) await this.#readShard(endpoint, shard);
+      if (shard.iterator !== undefined && !shard.isLost) await this.#readShard(endpoint, shard);
     }
   }
 
@@ -80,11 +87,16 @@ export class TableReader {
     const { StreamDescription } = await callEngine(endpoint, 'Streams.DescribeStream', { StreamArn: arn });
     const shards = ((StreamDescription as EngineAnswer).Shards ?? []) as readonly { readonly ShardId: string }[];
     for (const { ShardId } of shards) {
-      if (this.#shards.has(ShardId)) continue;
-      const ShardIteratorType = this.#startsAtEnd ? 'LATEST' : 'TRIM_HORIZON';
-      const input = { StreamArn: arn, ShardId, ShardIteratorType };
+      const known = this.#shards.get(ShardId);
+      if (known && !known.isLost) continue;
+      const { from, after } = known ?? { from: this.#startsAtEnd ? 'LATEST' : 'TRIM_HORIZON', after: undefined };
+      const place =
+        after === undefined
+          ? { ShardIteratorType: from }
+          : { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: after };
+      const input = { StreamArn: arn, ShardId, ...place };
       const { ShardIterator } = await callEngine(endpoint, 'Streams.GetShardIterator', input);
-      this.#shards.set(ShardId, { iterator: ShardIterator as string });
+      this.#shards.set(ShardId, { iterator: ShardIterator as string, isLost: false, from, after });
     }
     this.#startsAtEnd = false;
   }
@@ -99,6 +111,8 @@ export class TableReader {
       if (isOn && typeof LatestStreamArn === 'string') return LatestStreamArn;
       const stream = { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' };
       const updated = await callEngine(endpoint, 'DynamoDB.UpdateTable', { TableName, StreamSpecification: stream });
+      // Nothing of earlier runs is in a stream that begins now.
+      this.#startsAtEnd = false;
       return (updated.TableDescription as EngineAnswer).LatestStreamArn as string | undefined;
     } catch (error) {
       if (!isFrameworkError(error) || error.code !== 'ResourceNotFoundException') throw error;
@@ -113,12 +127,14 @@ export class TableReader {
       const input = { ShardIterator: shard.iterator };
       const { Records, NextShardIterator } = await callEngine(endpoint, 'Streams.GetRecords', input);
       shard.iterator = NextShardIterator as string | undefined;
-      const records = ((Records ?? []) as readonly StreamRecord[]).map(toRecordOptions);
-      if (records.length > 0 && !this.#isStopped) this.#parts.onRecords(records);
+      const records = (Records ?? []) as readonly StreamRecord[];
+      if (records.length === 0 || this.#isStopped) return;
+      shard.after = records.at(-1)?.dynamodb.SequenceNumber;
+      this.#parts.onRecords(records.map(toRecordOptions));
     } catch (error) {
       if (!isFrameworkError(error)) throw error;
-      // The iterator is not valid any more: the shard is found again.
-      this.#shards.clear();
+      // The iterator is not valid any more: another one goes on behind the last record.
+      shard.isLost = true;
       this.#forget();
     }
   }

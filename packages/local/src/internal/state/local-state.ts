@@ -12,7 +12,7 @@ import { ensureTable, findTables, type LocalTable, tableNames, toLocalTable } fr
 
 const PAGE_ITEMS = 100;
 const LICENCE =
-  'DynamoDB Local comes from AWS under a licence of its own (docs.aws.amazon.com, "DynamoDB local"): it asks for an AWS account and is not to be built into programs';
+  'DynamoDB Local comes from AWS under a licence of its own (docs.aws.amazon.com, "DynamoDB local"): it asks for an AWS account and is not to be built into programs. It listens on all interfaces of this machine and asks for no keys';
 
 /** Tables in DynamoDB Local, buckets and secrets in files; all of it under `.sallyport`, where it outlives the run. */
 export class LocalState implements State, Part {

@@ -1,0 +1,19 @@
+import { GetQueueUrlCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+
+// Set by nothing but the variables of the run.
+const sqs = new SQSClient({});
+
+interface Event {
+  readonly send?: string;
+  readonly Records?: readonly { readonly messageId: string; readonly body: string }[];
+}
+
+/** Sends what it is told to, and fails for messages that say so: a handler of no framework. */
+export const handler = async ({ send, Records = [] }: Event) => {
+  if (send === undefined) {
+    const failed = Records.filter(({ body }) => body === 'bad');
+    return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+  }
+  const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: 'orders' }));
+  return (await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: send }))).MessageId;
+};
