@@ -19,6 +19,7 @@ const ONE_ROUTE: Readonly<Record<string, string>> = {
   'express, codegenie': 'cold/codegenie.ts',
   ours: 'size/entries/http.ts',
   'ours, createApp': 'size/entries/app.ts',
+  'ours, SecureApp': 'size/entries/secure.ts',
 };
 
 /** Peer to module whose `handlers` serve the application of a hundred routes. */

@@ -3,6 +3,12 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { type BuildFailure, build, type Plugin } from 'esbuild';
+import * as connections from '../../packages/connections/src/schema.js';
+import * as jobs from '../../packages/jobs/src/schema.js';
+import * as mcp from '../../packages/mcp/src/schema.js';
+import * as microvm from '../../packages/microvm/src/schema.js';
+import * as ratelimit from '../../packages/ratelimit/src/schema.js';
+import { VECTOR_VARIABLES } from '../../packages/vectors/src/schema.js';
 import { run } from './command.js';
 import type { CodeBlock } from './readme-blocks.js';
 
@@ -119,7 +125,7 @@ function projectSources(paths: RunOptions['paths']): Plugin {
   };
 }
 
-/** The CDK stays outside of the bundles: it reads files beside its own. */
+/** The CDK stays outside the bundles: it reads files beside its own. */
 function cdkOutside(root: string): Plugin {
   const { resolve } = createRequire(join(root, 'packages/constructs/package.json'));
   return {
@@ -133,13 +139,33 @@ function cdkOutside(root: string): Plugin {
   };
 }
 
+const SCHEMAS: readonly Readonly<Record<string, unknown>>[] = [connections, jobs, mcp, microvm, ratelimit];
+/** Tables by the names that infrastructure code reads, so that a renamed variable is found here too. */
+const TABLES = SCHEMAS.flatMap((schema) =>
+  Object.entries(schema).flatMap(([name, value]) =>
+    name.endsWith('_TABLE_NAME_ENV') ? [[String(value), 'table']] : [],
+  ),
+);
+/** What a deployed function would have, a secret of a block's own, and what keeps the CDK in its folder. */
+const ENVIRONMENT: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(TABLES),
+  [mcp.MCP_SPILL_BUCKET_ENV]: 'spill',
+  [mcp.MCP_SECRET_ARN_ENV]: 'arn:aws:secretsmanager:us-east-1:123456789012:secret:mcp',
+  AWS_REGION: 'us-east-1',
+  [VECTOR_VARIABLES.vectorBucketName]: 'vectors',
+  [VECTOR_VARIABLES.indexName]: 'notes',
+  [VECTOR_VARIABLES.dimension]: '1024',
+  PROGRESS_SECRET: 'a-secret-of-the-client',
+  CDK_VALIDATION: 'false',
+  CDK_CONTEXT_JSON: '{"aws:cdk:bundling-stacks":[]}',
+};
+
 /** The program that imports one bundle after the other, in a process without settings of AWS. */
 const PROGRAM = `
 import { writeFileSync } from 'node:fs';
-const [folder, count] = process.argv.slice(2);
+const [folder, count, environment] = process.argv.slice(2);
 for (const name of Object.keys(process.env)) if (/^(?:AWS|FRAMEWORK)_/.test(name)) delete process.env[name];
-const tables = ['MCP', 'WEBSOCKET_CONNECTIONS', 'JOBS', 'EVENTBUS', 'RATE_LIMIT', 'MICROVM'].map((name) => ['FRAMEWORK_' + name + '_TABLE_NAME', 'table']);
-Object.assign(process.env, { AWS_REGION: 'us-east-1', FRAMEWORK_VECTOR_BUCKET_NAME: 'vectors', FRAMEWORK_VECTOR_INDEX_NAME: 'notes', FRAMEWORK_VECTOR_DIMENSION: '1024', PROGRESS_SECRET: 'a-secret-of-the-client', FRAMEWORK_MCP_SPILL_BUCKET: 'spill', FRAMEWORK_MCP_SECRET_ARN: 'arn:aws:secretsmanager:us-east-1:123456789012:secret:mcp', CDK_VALIDATION: 'false', CDK_OUTDIR: folder + '/cdk.out', CDK_CONTEXT_JSON: '{"aws:cdk:bundling-stacks":[]}', ...Object.fromEntries(tables) });
+Object.assign(process.env, JSON.parse(environment), { CDK_OUTDIR: folder + '/cdk.out' });
 globalThis.fetch = () => Promise.reject(new TypeError('no network here'));
 console.assert = (condition, ...words) => { if (!condition) throw new Error(words.join(' ') || 'console.assert failed'); };
 for (const level of ['log', 'info', 'warn', 'error']) console[level] = () => {};
@@ -158,7 +184,12 @@ async function runAll(runnable: readonly CodeBlock[], folder: string): Promise<r
   if (runnable.length === 0) return [];
   const program = join(folder, 'program.mjs');
   writeFileSync(program, PROGRAM);
-  const { output } = await run(process.execPath, [program, folder, String(runnable.length)]);
+  const { output } = await run(process.execPath, [
+    program,
+    folder,
+    String(runnable.length),
+    JSON.stringify(ENVIRONMENT),
+  ]);
   const report = JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8')) as readonly string[];
   return runnable.flatMap(({ file, line }, index) => {
     const problem = report[index] ?? `ended the process: ${output.split('\n')[0]}`;

@@ -87,7 +87,7 @@ export const DEPLOYED_TABLES: readonly DeployedTable[] = [
 const MARKED = /<!-- deployment: (\S+) -->\n[\s\S]*?<!-- \/deployment -->/g;
 
 /** The parts of pages that are made from the schemas, by the name in their marker. */
-export const DEPLOYMENT_PARTS: Readonly<Record<string, () => string>> = {
+const DEPLOYMENT_PARTS: Readonly<Record<string, () => string>> = {
   tables: renderOverview,
   'sam-tables': () => fenced('yaml', DEPLOYED_TABLES.map(samTable)),
   'sam-policies': () =>

@@ -1,5 +1,6 @@
 import { APPSYNC_OPTION_KINDS } from '../../packages/appsync/src/surface/appsync-surface.js';
 import { CONNECTION_REGISTRY_OPTIONS } from '../../packages/connections/src/registry/dynamo-registry.js';
+import { CHALLENGE_EDGE_PROPS } from '../../packages/constructs/src/edge/challenge-edge.js';
 import { BUNDLE_FUNCTION_PROPS } from '../../packages/constructs/src/function/bundle-function.js';
 import { SERVICE_FUNCTION_PROPS } from '../../packages/constructs/src/function/service-function.js';
 import { GRAPHQL_API_PROPS } from '../../packages/constructs/src/graphql/graphql-api.js';
@@ -979,6 +980,12 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       kinds: MCP_SERVER_PROPS.kinds,
       source: 'packages/constructs/src/mcp/mcp-server.ts',
       type: 'McpServerProps',
+    },
+    {
+      name: '@sallyport/constructs/edge#ChallengeEdge',
+      kinds: CHALLENGE_EDGE_PROPS.kinds,
+      source: 'packages/constructs/src/edge/challenge-edge.ts',
+      type: 'ChallengeEdgeProps',
     },
   ],
   'packages/vectors/README.md': [

@@ -1,3 +1,4 @@
+export * from './edge.js';
 export { CONSTRUCT_CODES, ConstructError, type ConstructErrorCode } from './errors.js';
 export * from './function.js';
 export * from './graphql.js';

@@ -1,6 +1,9 @@
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3';
-import { AlbTarget, ApiDomain, FunctionUrl, HttpApi, RestApi } from '../src/http.js';
+import type { Stack } from 'aws-cdk-lib/core';
+import { ChallengeEdge } from '../src/edge.js';
+import { AlbTarget, ApiDomain, FunctionUrl, HttpApi, type IHttpDoor, RestApi } from '../src/http.js';
 import { Challenge, McpServer, type McpServerProps, McpSessions } from '../src/mcp.js';
 import { McpTable } from '../src/state.js';
 import { newFn } from './support/function.js';
@@ -132,6 +135,65 @@ describe('warnings', () => {
   it('needs a ChallengeEdge where one is stated', () => {
     const { stack } = make({ challenge: Challenge.EDGE });
     expect(() => templateOf(stack)).toThrow(/no ChallengeEdge is there/);
+  });
+});
+
+describe('ChallengeEdge', () => {
+  const edgeOf = (region: string, door: (stack: Stack, fn: IFunction) => IHttpDoor | undefined = () => undefined) => {
+    const stack = newStack({ env: { region } });
+    const fn = newFn(stack) as IFunction;
+    const api = door(stack, fn);
+    const server = new McpServer(stack, 'Mcp', {
+      fn,
+      challenge: Challenge.EDGE,
+      ...(api && { api, streaming: false }),
+    });
+    const certificate = Certificate.fromCertificateArn(
+      stack,
+      'Certificate',
+      'arn:aws:acm:us-east-1:123456789012:certificate/1',
+    );
+    const edge = new ChallengeEdge(stack, 'Edge', { server, domainName: 'mcp.example.com', certificate });
+    return { stack, server, edge };
+  };
+
+  it('caches nothing, hides the stage, and runs its function for answers of the origin', () => {
+    const { stack, server } = edgeOf('us-east-1');
+    expect(warningsOf(server)).toEqual([]);
+    const [{ DistributionConfig } = {}] = propertiesOf(templateOf(stack), 'AWS::CloudFront::Distribution');
+    expect(DistributionConfig).toMatchObject({
+      Aliases: ['mcp.example.com'],
+      DefaultCacheBehavior: {
+        CachePolicyId: '4135ea2d-6df8-44a3-9df3-4b5a84be39ad',
+        LambdaFunctionAssociations: [{ EventType: 'origin-response' }],
+        ViewerProtocolPolicy: 'https-only',
+      },
+      Origins: [{ OriginPath: '/live', CustomOriginConfig: { OriginProtocolPolicy: 'https-only' } }],
+      ViewerCertificate: { MinimumProtocolVersion: 'TLSv1.2_2021' },
+    });
+  });
+
+  it('gives the header its name back', async () => {
+    const functions = propertiesOf(templateOf(edgeOf('us-east-1').stack), 'AWS::Lambda::Function');
+    const { ZipFile = '' } = (functions.find(({ MemorySize }) => MemorySize === 128)?.Code ?? {}) as {
+      ZipFile?: string;
+    };
+    const program: { handler?: (event: unknown) => Promise<unknown> } = {};
+    new Function('exports', ZipFile)(program);
+    const run = (headers: object) => program.handler?.({ Records: [{ cf: { response: { status: '401', headers } } }] });
+    const renamed = [{ key: 'x-amzn-Remapped-WWW-Authenticate', value: 'Bearer' }];
+    expect(await run({ 'x-amzn-remapped-www-authenticate': renamed })).toEqual({
+      status: '401',
+      headers: { 'www-authenticate': [{ key: 'WWW-Authenticate', value: 'Bearer' }] },
+    });
+    expect(await run({ date: [] })).toEqual({ status: '401', headers: { date: [] } });
+  });
+
+  it('refuses other regions, and a load balancer, which renames nothing', () => {
+    expect(() => edgeOf('eu-west-1')).toThrow(/region of the stack, got "eu-west-1", expected us-east-1/);
+    expect(() => edgeOf('us-east-1', (stack, fn) => new AlbTarget(stack, 'Target', { fn }))).toThrow(
+      /renames no header/,
+    );
   });
 });
 

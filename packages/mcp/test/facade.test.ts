@@ -233,9 +233,18 @@ it('a registration endpoint of its own stands in the document', async () => {
   };
   const { text } = await serve(config)('function URL', 'GET', `${SERVER}/acme/mcp`);
   expect(JSON.parse(text)).toMatchObject({
-    issuer: 'https://id.example.com/realms/a',
+    issuer: 'https://id.example.com/realms/a/',
     registration_endpoint: 'https://reg.example.com/new',
   });
+});
+
+it.each([
+  ['https://id.example.com/', 'https://id.example.com', 'https://id.example.com/register'],
+  ['https://id.example.com/realms/a', 'https://id.example.com/realms/a', 'https://id.example.com/realms/a/register'],
+  ['https://id.example.com/realms/a/', 'https://id.example.com/realms/a/', 'https://id.example.com/realms/a/register'],
+])('the issuer %s is %s in documents', async (issuerUrl, issuer, registration_endpoint) => {
+  const { text } = await serve({ issuerUrl })('function URL', 'GET', `${SERVER}/acme/mcp`);
+  expect(JSON.parse(text)).toMatchObject({ issuer, registration_endpoint });
 });
 
 it('documents may be kept where they do not depend on the request', async () => {

@@ -255,6 +255,20 @@ describe('the registration endpoint', () => {
     expect(JSON.stringify(saved)).not.toContain('s3cret');
   });
 
+  it.each([
+    ['client_secret_basic', 400],
+    ['client_secret_post', 400],
+    ['none', 201],
+    ['private_key_jwt', 201],
+  ])('without a secret answers a client with the method %s with %i', async (method, status) => {
+    const { app } = create();
+    const answer = await register(app, JSON.stringify({ ...uris(CLAUDE), token_endpoint_auth_method: method }));
+    expect([answer.status, JSON.parse(answer.text).error]).toEqual([
+      status,
+      status === 400 ? 'invalid_client_metadata' : undefined,
+    ]);
+  });
+
   it('fails when the client cannot be kept', async () => {
     const { app } = create({ save: () => Promise.reject(new Error('no table')) });
     expect((await register(app, JSON.stringify(uris(CLAUDE)))).status).toBe(500);

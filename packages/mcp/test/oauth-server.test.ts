@@ -336,9 +336,27 @@ describe.each(Object.entries(STORES))('tokens in the %s store', (_, createStore)
     const grant = { clientId: 'c1', subject: 'ada', scopes: [] };
     const token = (await server.refreshTokens.issue(grant, 'family-1')) ?? '';
     await server.refreshTokens.revokeFamily('family-1');
+    expect(await server.refreshTokens.peek(token, 'c1')).toBeUndefined();
     expect(await server.refreshTokens.rotate(token, 'c1')).toEqual({ refused: 'revoked' });
     expect(await server.refreshTokens.issue(grant, 'family-1')).toBeUndefined();
   });
+});
+
+it('a revoked family gets no other answer than an unknown token, and no token is made for it', async () => {
+  let asked = 0;
+  const issueAccessToken = () => {
+    asked += 1;
+    return { accessToken: 'a', expiresIn: 60 };
+  };
+  const server = createServer(STORES.memory as never, { issueAccessToken });
+  const token = (await server.refreshTokens.issue({ clientId: 'c1', subject: 'ada', scopes: [] }, 'family-1')) ?? '';
+  await server.refreshTokens.revokeFamily('family-1');
+  for (const more of [{}, { resource: 'https://other.example' }, { scope: 'admin' }]) {
+    const form = { grant_type: 'refresh_token', refresh_token: token, client_id: 'c1', ...more };
+    const answer = await server.request(form);
+    expect([answer.status, JSON.parse(answer.text).error]).toEqual([400, 'invalid_grant']);
+  }
+  expect(asked).toBe(0);
 });
 
 it('a dump of the table holds no code and no token', async () => {

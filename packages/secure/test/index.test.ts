@@ -34,6 +34,7 @@ describe('the entries export these values and no others', () => {
         'jwtAuthorizerPrincipal',
         'lambdaAuthorizerV1Principal',
         'lambdaAuthorizerV2Principal',
+        'latticeIdentityPrincipal',
       ],
     ],
     ['./jwt', jwt, ['JwtError', 'cognitoPrincipalResolver', 'createJwtVerifier', 'jwtPrincipalResolver']],

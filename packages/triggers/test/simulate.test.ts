@@ -1,8 +1,24 @@
 import { createApp } from '@sallyport/dispatch/app';
 import { assertNothingLost, responseFetch, simulate, type TestEnv, triggers } from '@sallyport/testkit';
+import type { TriggerSurface } from '@sallyport/triggers';
 import { customResource } from '@sallyport/triggers/custom-resource';
+import { documentDb } from '@sallyport/triggers/documentdb';
+import { firehoseTransform } from '@sallyport/triggers/firehose';
+import { kafkaTrigger } from '@sallyport/triggers/kafka';
+import { mqTrigger } from '@sallyport/triggers/mq';
 import { s3Trigger } from '@sallyport/triggers/s3';
-import { buildCustomResourceEvent, buildS3Event } from '@sallyport/triggers/testing';
+import { s3Batch } from '@sallyport/triggers/s3-batch';
+import { secretRotation } from '@sallyport/triggers/secret-rotation';
+import {
+  buildCustomResourceEvent,
+  buildDocumentDbEvent,
+  buildFirehoseEvent,
+  buildKafkaEvent,
+  buildMqEvent,
+  buildS3BatchEvent,
+  buildS3Event,
+  buildSecretRotationEvent,
+} from '@sallyport/triggers/testing';
 
 const ends = (result: Awaited<ReturnType<typeof simulate>>) =>
   Object.values(result.records).map(({ deliveries, end }) => `${deliveries} ${end}`);
@@ -53,4 +69,64 @@ describe('a custom resource', () => {
     expect(result.violations).toEqual([]);
     expect(ends(result)).toEqual(expected);
   });
+});
+
+/** Fails the second call, once. */
+function flaky(): () => undefined {
+  let calls = 0;
+  return () => {
+    calls += 1;
+    if (calls === 2) throw new Error('no');
+    return undefined;
+  };
+}
+
+const containing = (make: (handler: () => undefined) => TriggerSurface) => (env: TestEnv) =>
+  createApp({ ...env.options(), surfaces: [make(flaky())] });
+
+it.each<[string, (env: TestEnv) => ReturnType<typeof createApp>, Parameters<typeof simulate>[1], readonly string[]]>([
+  [
+    'Kafka',
+    containing((handler) => kafkaTrigger().topic('orders', handler)),
+    triggers.kafka(buildKafkaEvent('orders', [{}, {}, {}, { partition: 1 }])),
+    ['1 done', '2 done', '2 done', '1 done'],
+  ],
+  [
+    'a broker',
+    containing((handler) => mqTrigger().queue('orders', handler)),
+    triggers.blocking(buildMqEvent('orders', [{}, {}, {}])),
+    ['2 done', '2 done', '2 done'],
+  ],
+  [
+    'DocumentDB',
+    containing((handler) => documentDb().collection('shop.orders', handler)),
+    triggers.blocking(buildDocumentDbEvent('shop.orders', [{}, {}])),
+    ['2 done', '2 done'],
+  ],
+  [
+    'Firehose',
+    containing((handler) => firehoseTransform((_ctx, { data }) => handler() ?? data)),
+    triggers.firehose(buildFirehoseEvent('clicks', [{}, {}, {}])),
+    ['1 done', '1 dead-letter', '1 done'],
+  ],
+  [
+    'a batch job',
+    containing((handler) => s3Batch(handler)),
+    triggers.batchJob([buildS3BatchEvent('uploads'), buildS3BatchEvent('uploads')]),
+    ['1 done', '1 dead-letter'],
+  ],
+  [
+    'a rotation',
+    containing((handler) =>
+      secretRotation().secret('database', {
+        ...{ createSecret: handler, setSecret: handler, testSecret: handler, finishSecret: handler },
+      }),
+    ),
+    triggers.rotation(buildSecretRotationEvent('database')),
+    ['3 done', '2 done', '2 done', '2 done'],
+  ],
+])('%s is answered as its service wants it, also after a failure', async (_what, build, source, expected) => {
+  const result = await simulate(build, source);
+  expect(result.violations).toEqual([]);
+  expect(ends(result)).toEqual(expected);
 });

@@ -17,7 +17,7 @@ const VARIABLES = {
   NOTES_JWKS_URI: 'https://id.example.com/jwks.json',
   NOTES_PUBLIC_URL: 'https://notes.example.com',
   NOTES_BUCKET: 'notes',
-  NOTES_MCP_SECRET: 'a secret of the bench, which seals nothing that lasts',
+  FRAMEWORK_MCP_SECRET_ARN: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:notes-mcp-AbCdEf',
   FRAMEWORK_JOBS_TABLE_NAME: 'jobs',
   FRAMEWORK_MCP_TABLE_NAME: 'mcp',
   FRAMEWORK_WEBSOCKET_CONNECTIONS_TABLE_NAME: 'connections',

@@ -31,7 +31,10 @@ export const readmesGate: Gate = {
 
 /** Package names to source files: a README may show packages that its own package does not depend on, and pages of docs/ have none. */
 export function packagePaths(): Record<string, string[]> {
-  const paths: Record<string, string[]> = { zod: [join(ROOT, 'examples/notes/node_modules/zod/index.d.ts')] };
+  const paths: Record<string, string[]> = {
+    zod: [join(ROOT, 'examples/notes/node_modules/zod/index.d.ts')],
+    'aws-cdk-lib/*': [join(ROOT, 'packages/constructs/node_modules/aws-cdk-lib/*/index.d.ts')],
+  };
   for (const { folder, manifest } of readWorkspace(ROOT, ['packages'])) {
     for (const [subpath, source] of sourceEntries(manifest)) {
       paths[join(manifest.name, subpath)] = [join(ROOT, folder, source)];

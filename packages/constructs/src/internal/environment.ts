@@ -85,7 +85,7 @@ function variableTarget(by: IConstruct, fn: IFunction, name: string): LambdaFunc
 }
 
 /** The variables that are set so far, resolved. CDK overwrites a value without a word when it is set again. */
-export function variablesOf(fn: LambdaFunction): Readonly<Record<string, unknown>> {
+function variablesOf(fn: LambdaFunction): Readonly<Record<string, unknown>> {
   const { environment } = fn.node.defaultChild as CfnFunction;
   const resolved = Stack.of(fn).resolve(environment) as { variables?: Readonly<Record<string, unknown>> } | undefined;
   return resolved?.variables ?? {};

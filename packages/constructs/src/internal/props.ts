@@ -75,7 +75,7 @@ function problem(place: OptionPlace, value: unknown, wanted: string): Error {
 }
 
 /** A prop that a test accepts; a token passes, because its value is unknown. */
-export function prop<T>(wanted: string, accepts: (value: unknown) => boolean): OptionKind<T> {
+function prop<T>(wanted: string, accepts: (value: unknown) => boolean): OptionKind<T> {
   return new OptionKind(wanted, (value, place) => {
     if (!Token.isUnresolved(value) && !accepts(value)) throw problem(place, value, wanted);
     return value as T;

@@ -188,23 +188,25 @@ export class McpServer extends Construct {
 
   #warn(challenge: Challenge): void {
     const { door } = this;
-    if (door instanceof RestApi && door.hasStagePrefix) {
-      Validations.of(this).addWarning(
-        'Sallyport::McpStagePrefix',
-        `The path of ${door.node.path} begins with its stage, so clients do not find /.well-known documents at the root of its host. Give the API an ApiDomain, or use an HttpApi or a FunctionUrl.`,
-      );
-    }
     if (challenge === Challenge.EDGE) {
       const missing = {
         what: 'challenge is Challenge.EDGE, and no ChallengeEdge is there',
         expected: 'new ChallengeEdge(…, { server })',
       };
       this.node.addValidation({ validate: () => (this.#hasEdge ? [] : [misuseText(this, missing)]) });
-    } else if (door.doorKind !== 'load-balancer') {
-      Validations.of(this).addWarning(
-        'Sallyport::McpChallengeRenamed',
-        `${door.node.path} renames the header www-authenticate to x-amzn-remapped-www-authenticate. Clients that read only the header of a 401 do not find where to sign in; those that try the well-known paths do. Use Challenge.EDGE, a load balancer, or acknowledge this.`,
+      return;
+    }
+    const warnings = Validations.of(this);
+    if (door instanceof RestApi && door.hasStagePrefix) {
+      warnings.addWarning(
+        'Sallyport::McpStagePrefix',
+        `The path of ${door.node.path} begins with its stage, so clients do not find /.well-known documents at the root of its host. Give the API an ApiDomain, or use an HttpApi or a FunctionUrl.`,
       );
     }
+    if (door.doorKind === 'load-balancer') return;
+    warnings.addWarning(
+      'Sallyport::McpChallengeRenamed',
+      `${door.node.path} renames the header www-authenticate to x-amzn-remapped-www-authenticate. Clients that read only the header of a 401 do not find where to sign in; those that try the well-known paths do. Use Challenge.EDGE, a load balancer, or acknowledge this.`,
+    );
   }
 }

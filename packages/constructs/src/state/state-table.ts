@@ -101,12 +101,19 @@ interface TableKey {
 
 /** A table as the `/schema` entry of its package describes it. */
 export interface TableSchema {
+  /** The partition key. */
   readonly partitionKey: TableKey;
+  /** The sort key. */
   readonly sortKey: TableKey;
+  /** The attribute with the expiry, in Unix seconds. */
   readonly ttlAttribute: string;
+  /** On demand. */
   readonly billingMode: 'PAY_PER_REQUEST';
+  /** What becomes of the table when it leaves the stack. */
   readonly removalPolicy: 'RETAIN' | 'DESTROY';
+  /** Whether the table can be restored. Absent: whether it is retained. */
   readonly pointInTimeRecovery?: boolean;
+  /** The global secondary indexes. */
   readonly indexes?: readonly {
     readonly name: string;
     readonly partitionKey: TableKey;
@@ -119,7 +126,9 @@ export interface TableSchema {
 export interface TableDefinition {
   /** The variable that names the table. */
   readonly variable: string;
+  /** Keys, indexes and TTL. */
   readonly schema: TableSchema;
+  /** The IAM actions that the package needs. */
   readonly actions: { readonly read: readonly string[]; readonly write: readonly string[] };
 }
 

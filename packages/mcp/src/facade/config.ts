@@ -12,7 +12,7 @@ import {
 } from '@sallyport/core/options';
 import { Authenticated, type Posture } from '@sallyport/secure';
 import { isScope } from '../oauth/internal/scopes.js';
-import { endpoint, IDENTIFIER, origin, parseSecureUrl } from '../oauth/internal/urls.js';
+import { endpoint, identifier, origin } from '../oauth/internal/urls.js';
 import type { EndpointKind } from '../routes/endpoint.js';
 import { headerNames, hostnames } from './internal/request-host.js';
 
@@ -59,7 +59,10 @@ export interface RootDiscoveryConfig {
 
 /** Configuration of {@link registerMcpFacade}; an unknown key is rejected. */
 export interface FacadeConfig {
-  /** Issuer of the tokens: the upstream authorization server. A trailing slash is removed. */
+  /**
+   * Issuer of the tokens: the upstream authorization server, as it writes itself. Only the slash of a bare origin is removed, because issuers
+   * are compared as text (RFC 8414 section 3.3).
+   */
   readonly issuerUrl: string;
   /** URL of the public keys. */
   readonly jwksUri: string;
@@ -116,11 +119,6 @@ const words: OptionKind<readonly string[]> = /* @__PURE__ */ new OptionKind(WORD
   return [...value] as readonly string[];
 });
 
-const issuer: OptionKind<string> = /* @__PURE__ */ new OptionKind(IDENTIFIER, (value, place) => {
-  if (parseSecureUrl(value) === undefined) throw wrong(place, IDENTIFIER);
-  return (value as string).replace(/\/$/, '');
-});
-
 const CAPABILITY_KINDS = {
   responseTypes: words,
   grantTypes: words,
@@ -132,7 +130,7 @@ const CAPABILITY_KINDS = {
 /** The kinds of the members of {@link FacadeConfig}. */
 export const FACADE_CONFIG = defineOptions<FacadeConfig>()(
   {
-    issuerUrl: issuer.required(),
+    issuerUrl: identifier.required(),
     jwksUri: endpoint.required(),
     registrationEndpointUrl: endpoint,
     urlMode: oneOf(URL_MODE_PUBLIC_BASE_URL, URL_MODE_REQUEST_HOST).required(),
@@ -151,7 +149,7 @@ export const FACADE_CONFIG = defineOptions<FacadeConfig>()(
     authorizeHandler: func<HandlerFactory>(),
     tokenHandler: func<HandlerFactory>(),
     rootAuthorizationServer: group<RootDiscoveryConfig>()({
-      issuerUrl: issuer.required(),
+      issuerUrl: identifier.required(),
       authorizationEndpointUrl: endpoint.required(),
       tokenEndpointUrl: endpoint.required(),
       registrationEndpointUrl: endpoint.required(),
@@ -198,7 +196,7 @@ export function parseFacadeConfig(config: FacadeConfig): ParsedFacade {
   }
   return {
     ...parsed,
-    registrationEndpointUrl: parsed.registrationEndpointUrl ?? `${parsed.issuerUrl}/register`,
+    registrationEndpointUrl: parsed.registrationEndpointUrl ?? `${parsed.issuerUrl.replace(/\/$/, '')}/register`,
     capabilities: withDefaults(parsed.capabilities ?? {}),
     source: sourceOf(parsed),
   };

@@ -62,7 +62,7 @@ export interface RefreshTokenStore {
   issue(grant: Grant, family?: string): Promise<string | undefined>;
   /** Uses a token up: one conditional write decides who gets the next one. */
   rotate(token: string, clientId: string): Promise<Rotation>;
-  /** What a token is for, without using it; `undefined` for one that is unknown, used or another client's. */
+  /** What a token is for, without using it; `undefined` for one that is unknown, used, revoked or another client's. */
   peek(token: string, clientId: string): Promise<Grant | undefined>;
   /** Ends a family: no token of it is taken any more. */
   revokeFamily(family: string): Promise<void>;
@@ -134,8 +134,10 @@ class StoredRefreshTokens implements RefreshTokenStore {
   async peek(token: string, clientId: string): Promise<Grant | undefined> {
     const row = await this.#row(token);
     if (!row) return undefined;
-    const { family: _, usedAt, ...grant } = decodeRow<TokenData>(row);
-    return usedAt === undefined && grant.clientId === clientId ? grant : undefined;
+    const { family, usedAt, ...grant } = decodeRow<TokenData>(row);
+    if (usedAt !== undefined || grant.clientId !== clientId) return undefined;
+    const known = await this.#family(family);
+    return known && !known.isRevoked ? grant : undefined;
   }
 
   async revokeFamily(family: string): Promise<void> {

@@ -190,7 +190,10 @@ export interface ClientSecret {
 export interface RegistrationHandlerOptions {
   /** Which clients may register. Default: public and confidential ones, with any safe redirect URI. */
   readonly policy?: ClientRegistrationPolicy;
-  /** Keeps the client; required. Returns the secret of a client that is to have one. */
+  /**
+   * Keeps the client; required. Returns the secret of a client that is to have one: without it a client whose method needs one
+   * (`client_secret_basic`, `client_secret_post`) is refused.
+   */
   // biome-ignore lint/suspicious/noConfusingVoidType: a function without a result keeps a public client.
   readonly save: (client: RegisteredClient, ctx: Context) => MaybePromise<ClientSecret | undefined | void>;
 }
@@ -201,6 +204,8 @@ export const REGISTRATION_HANDLER_OPTIONS = defineOptions<RegistrationHandlerOpt
   save: func<RegistrationHandlerOptions['save']>().required(),
 });
 
+/** Methods of a client that could never prove itself without a secret. */
+const NEEDS_SECRET: readonly string[] = ['client_secret_basic', 'client_secret_post'];
 const MAX_BODY_BYTES = 65_536;
 const CLIENT_ID_BYTES = 16;
 
@@ -220,6 +225,9 @@ export function createRegistrationHandler(options: RegistrationHandlerOptions): 
     const issuedAt = Math.floor(ctx.now().getTime() / 1000);
     const client = { client_id: randomText(CLIENT_ID_BYTES), client_id_issued_at: issuedAt, ...metadata };
     const secret = await save(client, ctx);
+    if (!secret && NEEDS_SECRET.includes(client.token_endpoint_auth_method)) {
+      return toErrorAnswer(invalid('token_endpoint_auth_method is not supported: this server gives no secrets'));
+    }
     return jsonAnswer(JSON.stringify({ ...client, ...(secret && secretMembers(secret)) }), {
       status: 201,
       secret: true,

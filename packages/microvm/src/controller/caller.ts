@@ -1,6 +1,6 @@
 import type { Context, Observability } from '@sallyport/core';
 import { defineOptions, func, text } from '@sallyport/core/options';
-import { stateOf } from '@sallyport/core/pipeline';
+import { type ContextState, remainingMs, stateOf } from '@sallyport/core/pipeline';
 import { controllerIncomplete, MicrovmError } from '../errors.js';
 import { isForbiddenText } from '../internal/forbidden.js';
 import type { MicrovmBinding } from '../registry/registry.js';
@@ -25,7 +25,7 @@ export interface CallerFacts extends MicrovmBinding {
   readonly identity: string;
   readonly requestId: string;
   readonly signal: AbortSignal | undefined;
-  /** Milliseconds left of the invocation; 0 when unknown. */
+  /** Milliseconds left of the invocation; `Infinity` when unknown. */
   readonly remainingMs: () => number;
   readonly observability: Observability | undefined;
 }
@@ -72,9 +72,17 @@ export function toMicrovmCaller(ctx: Context, options: MicrovmCallerOptions = {}
     namespace: nameOf(bound?.namespace),
     requestId,
     signal: ctx.signal,
-    remainingMs: () => ctx.remainingMs,
+    remainingMs: remainingOf(state),
     observability: state.runtime.observability,
   });
+}
+
+/** Nothing says when the invocation ends. */
+export const UNLIMITED = (): number => Number.POSITIVE_INFINITY;
+
+/** Without a Lambda context nobody knows; with one, 0 is the end. */
+function remainingOf({ lambdaContext }: ContextState): () => number {
+  return typeof lambdaContext?.getRemainingTimeInMillis === 'function' ? () => remainingMs(lambdaContext) : UNLIMITED;
 }
 
 /** Who acts where there is no request: a job, a schedule. */
@@ -105,7 +113,7 @@ const INTERNAL_CALLER = defineOptions<InternalCallerInput>()(
 export function internalCaller(input: InternalCallerInput): MicrovmCaller {
   const { identity, tenantId, namespace, requestId } = INTERNAL_CALLER.parse(input);
   const names = { tenantId: nameOf(tenantId), namespace: nameOf(namespace) };
-  return seal({ identity, ...names, requestId, signal: undefined, remainingMs: () => 0, observability: undefined });
+  return seal({ identity, ...names, requestId, signal: undefined, remainingMs: UNLIMITED, observability: undefined });
 }
 
 /** @throws MicrovmError `microvm.unauthenticated_controller` for anything that is not a caller of ours */

@@ -181,6 +181,8 @@ export interface SweepReport {
   readonly failed: number;
   /** Machines that were ended, because no session names them or theirs is over. */
   readonly terminated: number;
+  /** Machines that the service did not end; the next sweep tries again. */
+  readonly refused: number;
 }
 
 /** Options of `sweep`. */

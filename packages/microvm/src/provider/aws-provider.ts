@@ -2,6 +2,7 @@ import { defineOptions, text, withMethods } from '@sallyport/core/options';
 import { missingPackage } from '@sallyport/core/pipeline';
 import { controllerIncomplete, MicrovmError } from '../errors.js';
 import { createHttpsTransport } from './https-transport.js';
+import { isUnknownOutcome, toProviderError } from './internal/errors.js';
 import type { MicrovmDescription, MicrovmProvider, MicrovmSummary, PortScope, RunMicrovmInput } from './provider.js';
 import { SecretToken } from './secret-token.js';
 import type { MicrovmTransport } from './transport.js';
@@ -71,7 +72,13 @@ class AwsProvider implements MicrovmProvider {
   }
 
   async run(input: RunMicrovmInput, signal: AbortSignal): Promise<MicrovmDescription> {
-    return toDescription(await this.#send('RunMicrovmCommand', toRunInput(input), signal));
+    const attempts: unknown[] = [];
+    try {
+      return toDescription(await this.#send('RunMicrovmCommand', toRunInput(input), signal, attempts));
+    } catch (error) {
+      // The client tries again by itself. A refusal of the later attempt says nothing of the first: its machine may be running.
+      throw attempts.find((failure) => isUnknownOutcome(toProviderError(failure, 'run'))) ?? error;
+    }
   }
 
   async get(microvmId: string, signal: AbortSignal): Promise<MicrovmDescription> {
@@ -120,10 +127,12 @@ class AwsProvider implements MicrovmProvider {
     return toToken(await this.#send('CreateMicrovmShellAuthTokenCommand', command, signal));
   }
 
-  async #send(name: string, input: object, signal: AbortSignal): Promise<Answer> {
+  /** @param attempts gets the failure of each attempt */
+  async #send(name: string, input: object, signal: AbortSignal, attempts?: unknown[]): Promise<Answer> {
     this.#opening ??= this.#open();
     const { sdk, client } = await this.#opening;
     const command = new (sdk[name] as SdkClass)(input);
+    if (attempts) watchAttempts(command as Watchable, attempts);
     return ((await client.send(command, { abortSignal: signal })) ?? {}) as Answer;
   }
 
@@ -140,6 +149,28 @@ class AwsProvider implements MicrovmProvider {
       throw missingPackage(PACKAGE, cause);
     }
   }
+}
+
+/** A command of the SDK, whose middlewares at this step run once for each attempt. */
+interface Watchable {
+  readonly middlewareStack: {
+    add(
+      middleware: (next: (args: unknown) => Promise<unknown>) => (args: unknown) => Promise<unknown>,
+      options: { readonly step: 'deserialize'; readonly priority: 'high'; readonly name: string },
+    ): void;
+  };
+}
+
+function watchAttempts({ middlewareStack }: Watchable, attempts: unknown[]): void {
+  const watch = (next: (args: unknown) => Promise<unknown>) => async (args: unknown) => {
+    try {
+      return await next(args);
+    } catch (error) {
+      attempts.push(error);
+      throw error;
+    }
+  };
+  middlewareStack.add(watch, { step: 'deserialize', priority: 'high', name: 'watchAttempts' });
 }
 
 function toRunInput(input: RunMicrovmInput): object {

@@ -4,9 +4,9 @@ import { count, literal, many, thing } from '../../internal/props.js';
 import { ApiAuthorization } from '../authorization.js';
 
 /** The default of `throttleRate`: requests a second. */
-export const THROTTLE_RATE = 100;
+const THROTTLE_RATE = 100;
 /** The default of `throttleBurst`: requests at once. */
-export const THROTTLE_BURST = 200;
+const THROTTLE_BURST = 200;
 
 const MOST = 1_000_000;
 const ORIGIN = /^https?:\/\/[^/*\s]+$/;

@@ -43,7 +43,7 @@ export interface ManifestFacts {
 const writers = new WeakMap<object, (() => ManifestFacts)[]>();
 
 /** The name of the file in the cloud assembly. */
-export const MANIFEST_FILE = 'sallyport.json';
+const MANIFEST_FILE = 'sallyport.json';
 
 /** Writes the manifest of all wirings of an app into its cloud assembly, at synth. */
 export function writeManifests(wiring: Construct, facts: () => ManifestFacts): void {

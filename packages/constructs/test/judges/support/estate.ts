@@ -6,6 +6,7 @@ import { Code } from 'aws-cdk-lib/aws-lambda';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { type App, Duration, Stack } from 'aws-cdk-lib/core';
+import { ChallengeEdge } from '../../../src/edge.js';
 import { ServiceFunction } from '../../../src/function.js';
 import { GraphqlApi } from '../../../src/graphql.js';
 import {
@@ -17,7 +18,7 @@ import {
   RestApi,
   WebSocketApi,
 } from '../../../src/http.js';
-import { McpServer } from '../../../src/mcp.js';
+import { Challenge, McpServer } from '../../../src/mcp.js';
 import { MicrovmController, MicrovmImage } from '../../../src/microvm.js';
 import { ConnectionsTable, EventBusTable, JobsTable, RateLimitTable } from '../../../src/state.js';
 import { ObjectBucket, VectorIndex } from '../../../src/storage.js';
@@ -38,6 +39,7 @@ const SCHEMA = fileURLToPath(new URL('estate.graphql', import.meta.url));
 
 /** One stack with every construct, with the defaults wherever there are some. */
 export function createEstate(app: App): Stack {
+  createEdge(app);
   const stack = new Stack(app, 'Estate');
   const { fn } = new ServiceFunction(stack, 'Api', { code: Code.fromInline('exports.handler = 1') });
   new JobsTable(stack, 'Jobs').bindTo(fn);
@@ -105,4 +107,18 @@ function addDoors(stack: Stack, fn: ServiceFunction['fn']): void {
   const graphql = new GraphqlApi(stack, 'GraphQl', { fn, schemaFile: SCHEMA });
   graphql.addField({ parentType: 'Query', field: 'note' });
   graphql.addField({ parentType: 'Note', field: 'author', batch: true });
+}
+
+/** What must be in us-east-1. */
+function createEdge(app: App): void {
+  const stack = new Stack(app, 'Edge', { env: { region: 'us-east-1' } });
+  const { fn } = new ServiceFunction(stack, 'Api', { code: Code.fromInline('exports.handler = 1') });
+  const server = new McpServer(stack, 'Mcp', { fn, challenge: Challenge.EDGE });
+  server.door.attachContainer('secure');
+  const certificate = Certificate.fromCertificateArn(
+    stack,
+    'Certificate',
+    CERTIFICATE.replace('eu-west-1', 'us-east-1'),
+  );
+  new ChallengeEdge(stack, 'Edge', { server, domainName: 'mcp.example.com', certificate });
 }

@@ -50,8 +50,8 @@ function synth(outdir: string, context: Record<string, unknown> = {}, withNag = 
   );
 }
 
-function templateIn(files: Files): Template {
-  return JSON.parse(files.get('Estate.template.json') ?? '{}') as Template;
+function templateIn(files: Files, stack = 'Estate'): Template {
+  return JSON.parse(files.get(`${stack}.template.json`) ?? '{}') as Template;
 }
 
 function differences(left: Files, right: Files): readonly string[] {
@@ -82,7 +82,7 @@ async function judge(): Promise<Verdict> {
   const template = templateIn(first);
   const [plain, flagged] = [outline(template), outline(templateIn(withFlags))];
   const others = process.argv.slice(2).map((file) => JSON.parse(readFileSync(file, 'utf8')) as Template);
-  const templates = [template, ...others];
+  const templates = [template, templateIn(first, 'Edge'), ...others];
   const engine = startEngine();
   const rules = Object.fromEntries(
     ruleNames().map((rule) => {

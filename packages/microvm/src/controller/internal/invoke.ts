@@ -1,3 +1,4 @@
+import { isFrameworkError } from '@sallyport/core';
 import { MicrovmError } from '../../errors.js';
 import { withoutText } from '../../provider/internal/errors.js';
 import type { SecretToken } from '../../provider/secret-token.js';
@@ -39,6 +40,7 @@ export async function invokeSession(
     throw new MicrovmError('microvm.upgrade_unsupported', 'upgrades are not supported');
   if (body.byteLength > MAX_REQUEST_BYTES)
     throw new MicrovmError('microvm.body_too_large', 'request body is too large');
+  if (!headers.every(isHeader)) throw new MicrovmError('microvm.invalid_request', 'a header is not valid');
   const record = await readSession(parts, facts, sessionId);
   assertReachable(record);
   const host = endpointHostOf(record.endpointHost, parts.settings.endpointHostSuffixes);
@@ -111,8 +113,14 @@ function toAnswer(parts: Parts, record: SessionRecord, input: InvokeInput, answe
   return { status: response.status, headers, cookies, bodyStream: limited(response.body, maxResponseBytes, lifeline) };
 }
 
+/** A name is a token (RFC 9110 section 5.6.2); a value is what a connection can carry. */
+function isHeader([name, value]: HeaderEntry): boolean {
+  return /^[!#$%&'*+.^_`|~\w-]+$/.test(name.trim()) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
+}
+
 /** What a transport throws that is none of ours. */
 function asWorkloadError(error: unknown): never {
-  if (error instanceof MicrovmError) throw error;
+  // What ended the request is the answer: the end of the invocation, or the caller's own signal.
+  if (isFrameworkError(error)) throw error;
   throw new MicrovmError('microvm.workload_unreachable', 'workload unreachable', { cause: withoutText(error) });
 }

@@ -28,11 +28,19 @@ export class ProviderCalls {
     { remainingMs }: Pick<CallerFacts, 'remainingMs'>,
     run: (provider: MicrovmProvider, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const left = remainingMs();
-    const ms = left > 0 ? Math.min(CALL_MS, left - MARGIN_MS) : CALL_MS;
+    return this.within(call, { remainingMs }, (signal) => run(this.#provider, signal));
+  }
+
+  /** Waits for work on the service, which other callers may share, no longer than this caller can. @throws MicrovmError */
+  async within<T>(
+    call: ProviderCall,
+    { remainingMs }: Pick<CallerFacts, 'remainingMs'>,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const ms = Math.min(CALL_MS, remainingMs() - MARGIN_MS);
     if (ms <= 0) throw new MicrovmError('microvm.provider_unavailable', 'no time left');
     try {
-      return await withDeadline({ ms, clock: this.#clock, signal: undefined }, (signal) => run(this.#provider, signal));
+      return await withDeadline({ ms, clock: this.#clock, signal: undefined }, work);
     } catch (error) {
       throw toProviderError(error, call);
     }

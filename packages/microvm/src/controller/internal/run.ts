@@ -192,7 +192,7 @@ async function confirm(
   machine: Machine,
 ): Promise<SessionRecord> {
   const changes = confirmationOf(parts, machine);
-  let failure: unknown = new MicrovmError('microvm.conflict', 'conflict with another change');
+  let failure: unknown = new MicrovmError('microvm.registry_unavailable', 'registry unavailable');
   for (let tries = 0; tries < CONFIRM_TRIES; tries += 1) {
     try {
       const confirmed = await parts.registry.confirm(record, changes);

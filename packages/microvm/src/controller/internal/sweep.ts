@@ -5,7 +5,7 @@ import { isClosed } from '../../lifecycle/states.js';
 import { mayPass } from '../../provider/internal/errors.js';
 import type { MicrovmSummary } from '../../provider/provider.js';
 import type { SessionRecord } from '../../registry/registry.js';
-import type { CallerFacts } from '../caller.js';
+import { type CallerFacts, UNLIMITED } from '../caller.js';
 import type { SweepOptions, SweepReport } from '../types.js';
 import { CLOSED_SECONDS, expiryAt, isMissing, nowMs, type Parts } from './parts.js';
 import { start } from './run.js';
@@ -16,6 +16,9 @@ const LOST_MS = 60_000;
 const REPEATABLE_MS = 15 * 60_000;
 /** A machine that is older than this would be in the index, if a session named it. */
 const UNKNOWN_MS = 20 * 60_000;
+
+/** A sweep has no caller. */
+const FACTS = { remainingMs: UNLIMITED };
 
 /** What {@link SweepOptions} may be. */
 const SWEEP_OPTIONS = defineOptions<SweepOptions>()(
@@ -34,8 +37,8 @@ export async function sweepSessions(parts: Parts, options: SweepOptions | undefi
     if (after === 'failed') failed += 1;
     else if (after !== 'requested') confirmed += 1;
   }
-  const terminated = terminateUnknown ? await endUnknown(parts) : 0;
-  return { pending: pending.length, confirmed, failed, terminated };
+  const ended = terminateUnknown ? await endUnknown(parts) : { terminated: 0, refused: 0 };
+  return { pending: pending.length, confirmed, failed, ...ended };
 }
 
 /** Repeats the run of a reservation with its own client token, or gives it up. */
@@ -59,30 +62,30 @@ async function finish(parts: Parts, record: SessionRecord): Promise<SessionRecor
 }
 
 /** Ends machines of our images that no session names, and those whose session is over. */
-async function endUnknown(parts: Parts): Promise<number> {
-  const facts = { remainingMs: () => 0 };
-  let ended = 0;
+async function endUnknown(parts: Parts): Promise<Pick<SweepReport, 'terminated' | 'refused'>> {
+  let terminated = 0;
+  let refused = 0;
   for (const ref of new Set(parts.settings.images.map((image) => image.ref))) {
-    const machines = await parts.calls.send('list', facts, (provider, signal) => provider.list(ref, signal));
+    const machines = await parts.calls.send('list', FACTS, (provider, signal) => provider.list(ref, signal));
     for (const machine of machines) {
       if (!isOld(parts, machine)) continue;
       const record = await parts.registry.findByMicrovmId(machine.microvmId);
       if (record !== undefined && !isClosed(record.state) && record.desiredState !== 'terminated') continue;
-      ended += await endMachine(parts, machine);
+      const end = await endMachine(parts, machine);
+      if (end === 'terminated') terminated += 1;
+      else if (end === 'refused') refused += 1;
     }
   }
-  return ended;
+  return { terminated, refused };
 }
 
-/** How many machines were ended. One that has ended since it was listed needs nothing. */
-async function endMachine(parts: Parts, { microvmId }: MicrovmSummary): Promise<0 | 1> {
-  const facts = { remainingMs: () => 0 };
+/** One that has ended since it was listed needs nothing; one that the service does not end is tried again by the next sweep. */
+async function endMachine(parts: Parts, { microvmId }: MicrovmSummary): Promise<'terminated' | 'gone' | 'refused'> {
   try {
-    await parts.calls.send('terminate', facts, (provider, signal) => provider.terminate(microvmId, signal));
-    return 1;
+    await parts.calls.send('terminate', FACTS, (provider, signal) => provider.terminate(microvmId, signal));
+    return 'terminated';
   } catch (error) {
-    if (isMissing(error)) return 0;
-    throw error;
+    return isMissing(error) ? 'gone' : 'refused';
   }
 }
 
@@ -98,7 +101,7 @@ function factsOfSweep({ tenantId, namespace, authSubject, lastRequestId }: Sessi
     identity: authSubject,
     requestId: lastRequestId,
     signal: undefined,
-    remainingMs: () => 0,
+    remainingMs: UNLIMITED,
     observability: undefined,
   };
 }

@@ -4,7 +4,7 @@ import { isReachable } from '../../lifecycle/states.js';
 import type { PortScope } from '../../provider/provider.js';
 import type { SecretToken } from '../../provider/secret-token.js';
 import type { SessionRecord } from '../../registry/registry.js';
-import type { CallerFacts } from '../caller.js';
+import { type CallerFacts, UNLIMITED } from '../caller.js';
 import type { MicrovmTokenInfo } from '../types.js';
 import { invalidState } from './commands.js';
 import { checkFields, parsePorts, parseSessionId, parseTtl, scopeName } from './input.js';
@@ -91,13 +91,14 @@ async function getToken(
   const mint = async () => {
     const mintedAt = parts.clock.now().getTime();
     const input = { microvmId: key.microvmId, expirationInMinutes: minutes };
-    const token = await parts.calls.send('token', facts, (provider, signal) =>
+    // The call is shared: it has the time of the service, and each caller waits as long as it can.
+    const token = await parts.calls.send('token', { remainingMs: UNLIMITED }, (provider, signal) =>
       ports ? provider.authToken({ ...input, ports }, signal) : provider.shellAuthToken(input, signal),
     );
     return { token, mintedAt, expiresAt: mintedAt + minutes * MINUTE_MS };
   };
   try {
-    return { ...(await parts.tokens.get(key, leftMs, mint)), key };
+    return { ...(await parts.calls.within('token', facts, () => parts.tokens.get(key, leftMs, mint))), key };
   } catch (error) {
     if (isMissing(error)) await writeEnd(parts, record);
     throw error;

@@ -79,8 +79,8 @@ export const FAILURE_CASES: Cases = {
     equal(setup.machines().length, 1);
     bench.pass(MINUTE_MS + 1000);
     setup.fail({ operation: 'run', error: 'ThrottlingException', times: 1 });
-    deepEqual(await controller.sweep(), { pending: 1, confirmed: 0, failed: 0, terminated: 0 });
-    deepEqual(await controller.sweep(), { pending: 1, confirmed: 1, failed: 0, terminated: 0 });
+    deepEqual(await controller.sweep(), { pending: 1, confirmed: 0, failed: 0, terminated: 0, refused: 0 });
+    deepEqual(await controller.sweep(), { pending: 1, confirmed: 1, failed: 0, terminated: 0, refused: 0 });
     equal((await bench.row('s1')).microvmId, setup.machines()[0]?.microvmId);
     equal(setup.machines().length, 1);
   },
@@ -106,6 +106,7 @@ export const FAILURE_CASES: Cases = {
       confirmed: 0,
       failed: 0,
       terminated: 0,
+      refused: 0,
     });
   },
   async 'a run whose outcome is unknown is repeated once with the same token'(bench) {
@@ -122,12 +123,12 @@ export const FAILURE_CASES: Cases = {
       status: 409,
       retryAfter: '5',
     });
-    deepEqual(await controller.sweep(), { pending: 0, confirmed: 0, failed: 0, terminated: 0 });
+    deepEqual(await controller.sweep(), { pending: 0, confirmed: 0, failed: 0, terminated: 0, refused: 0 });
     bench.pass(MINUTE_MS + 1000);
-    deepEqual(await bench.create().sweep(), { pending: 1, confirmed: 1, failed: 0, terminated: 0 });
+    deepEqual(await bench.create().sweep(), { pending: 1, confirmed: 1, failed: 0, terminated: 0, refused: 0 });
     equal(setup.machines().length, 1);
     equal((await bench.shown(controller.get(caller, SESSION))).providerMicrovmId, setup.machines()[0]?.microvmId);
-    deepEqual(await controller.sweep(), { pending: 0, confirmed: 0, failed: 0, terminated: 0 });
+    deepEqual(await controller.sweep(), { pending: 0, confirmed: 0, failed: 0, terminated: 0, refused: 0 });
   },
   async 'a reservation that is too old is given up, and its machine is ended as one that nobody names'(bench) {
     const { controller, setup } = bench;
@@ -138,6 +139,7 @@ export const FAILURE_CASES: Cases = {
       confirmed: 0,
       failed: 1,
       terminated: 0,
+      refused: 0,
     });
     equal((await bench.row('s1')).state, 'failed');
     bench.pass(5 * MINUTE_MS);
@@ -146,6 +148,7 @@ export const FAILURE_CASES: Cases = {
       confirmed: 0,
       failed: 0,
       terminated: 1,
+      refused: 0,
     });
     ok(setup.machines().every(({ state }) => state === 'TERMINATED'));
   },
@@ -158,6 +161,7 @@ export const FAILURE_CASES: Cases = {
       confirmed: 0,
       failed: 0,
       terminated: 0,
+      refused: 0,
     });
     deepEqual(
       setup.machines().map(({ state }) => state),

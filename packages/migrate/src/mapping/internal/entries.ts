@@ -9,6 +9,7 @@ export const ENTRIES: readonly string[] = [
   '@sallyport/connections/schema',
   '@sallyport/connections/testing',
   '@sallyport/constructs',
+  '@sallyport/constructs/edge',
   '@sallyport/constructs/function',
   '@sallyport/constructs/graphql',
   '@sallyport/constructs/http',

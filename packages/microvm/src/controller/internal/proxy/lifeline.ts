@@ -11,7 +11,7 @@ export class Lifeline {
 
   constructor(clock: FullClock, { signal, remainingMs }: CallerFacts, marginMs: number) {
     const left = remainingMs();
-    if (left > 0) {
+    if (Number.isFinite(left)) {
       const timeout = () => this.end(new MicrovmError('microvm.workload_timeout', 'workload timeout'));
       this.#cleanUps.push(clock.after(Math.max(0, left - marginMs), timeout));
     }
