@@ -44,12 +44,14 @@ const isOk = (answer: unknown) => (answer as { statusCode?: unknown } | null)?.s
 const isClean = (answer: unknown) => JSON.stringify(answer) === '{"batchItemFailures":[]}';
 
 export const BUDGETS: readonly Budget[] = [
+  // Since the local runtime: what a handler says of itself 0.1 KB in all of them; decisions of the gate on a channel, and the document of
+  // operations that nobody has described, 0.6 KB in `secure` and `oauth`.
   // More than before error lines, options described once and direct invocations: the default logger with its sanitizer and the
   // causes of errors 2.6 KB, `defineOptions` 0.9 KB, what doors reject and how the cap counts 0.5 KB, who invoked 0.5 KB.
   // Middlewares of a route, problem details, and the places where hooks are asked: 0.3 KB. Hooks and groups are imported.
   // Forms, a member of every context, with their limits and words 0.9 KB; path parameters of bound handlers compared with patterns 0.2 KB.
-  { name: 'http', gzipBytes: 24_200, wantedBytes: 13_000, event: HEALTH, accepts: isOk },
-  { name: 'queue', gzipBytes: 14_200, wantedBytes: 8_000, event: queueEvent(10, []), accepts: isClean },
+  { name: 'http', gzipBytes: 24_400, wantedBytes: 13_000, event: HEALTH, accepts: isOk },
+  { name: 'queue', gzipBytes: 14_400, wantedBytes: 8_000, event: queueEvent(10, []), accepts: isClean },
   // One handler without a container: context, deadline, log lines and their sanitizer are most of it.
   {
     name: 's3',
@@ -72,12 +74,12 @@ export const BUDGETS: readonly Budget[] = [
   // All of the route algebra, and nothing else: infrastructure code loads it alone.
   { name: 'mcp-routes', gzipBytes: 1_900, event: null, accepts: () => true, lacks: ['core/src'] },
   // With groups (0.7 KB) and hooks (0.6 KB), which are methods and options of a container, and forms (0.9 KB). What surfaces get of the container is 0.1 KB.
-  { name: 'app', gzipBytes: 43_400, event: HEALTH, accepts: isOk, lacks: ['packages/triggers'] },
-  { name: 'secure', gzipBytes: 52_900, wantedBytes: 30_000, event: HEALTH, accepts: isOk },
+  { name: 'app', gzipBytes: 43_600, event: HEALTH, accepts: isOk, lacks: ['packages/triggers'] },
+  { name: 'secure', gzipBytes: 53_700, wantedBytes: 30_000, event: HEALTH, accepts: isOk },
   // A guard on a closed container (52.6 KB); without JWTs, which load with the first token.
   {
     name: 'oauth',
-    gzipBytes: 56_500,
+    gzipBytes: 57_100,
     event: HEALTH_OF_ADA,
     accepts: isOk,
     lacks: ['node_modules/.pnpm/jose', 'mcp/src/facade'],

@@ -29,7 +29,7 @@ interface OpenShard {
   isLost: boolean;
   /** Where it began. */
   readonly from: 'LATEST' | 'TRIM_HORIZON';
-  /** Of the last record that was handed on. */
+  /** Of the last record that was passed on. */
   after: string | undefined;
 }
 
