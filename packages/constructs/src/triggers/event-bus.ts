@@ -2,10 +2,9 @@ import { EventBus as CdkEventBus, type IEventBus } from 'aws-cdk-lib/aws-events'
 import { AccountPrincipal, type Grant, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import { accountList } from '../internal/accounts.js';
 import { grantOn } from '../internal/grants.js';
 import { nameOf } from '../internal/names.js';
-import { defineProps, literalWords, thing } from '../internal/props.js';
+import { accountList, defineProps, literalWords, thing } from '../internal/props.js';
 
 /** Props of {@link EventBus}. */
 export interface EventBusProps {

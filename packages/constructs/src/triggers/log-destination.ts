@@ -3,11 +3,10 @@ import type { IStream } from 'aws-cdk-lib/aws-kinesis';
 import { CrossAccountDestination } from 'aws-cdk-lib/aws-logs';
 import { ArnFormat, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import { accountList } from '../internal/accounts.js';
 import { makeDeliveryRole } from '../internal/log-delivery.js';
 import { misuse } from '../internal/misuse.js';
 import { nameOf } from '../internal/names.js';
-import { defineProps, literalWords, thing } from '../internal/props.js';
+import { accountList, defineProps, literalWords, thing } from '../internal/props.js';
 
 /** Props of {@link LogDestination}. */
 export interface LogDestinationProps {

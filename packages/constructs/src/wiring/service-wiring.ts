@@ -24,6 +24,7 @@ import { findMismatches, type WiringFacts } from './internal/findings.js';
 import { type ManifestDoor, type ManifestSource, writeManifests } from './internal/manifest.js';
 import {
   isOfScheduler,
+  isScheduled,
   ofRoute,
   ofSelector,
   ofTrigger,
@@ -386,18 +387,6 @@ export class ServiceWiring extends Construct {
       own,
     };
   }
-}
-
-/**
- * Whether a handler gets every scheduled event of rules, whatever the rule. The source of these events is always `aws.events`.
- *
- * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/event-reference.html
- */
-function isScheduled(selector: EventSelector | undefined): boolean {
-  if (selector === undefined || selector.ruleName !== undefined || selector.scheduleName !== undefined) return false;
-  const { source, detailType } = selector;
-  if (source === undefined) return detailType === 'Scheduled Event';
-  return source === 'aws.events' && (detailType === undefined || detailType === 'Scheduled Event');
 }
 
 function isBelow(path: string, prefix: string): boolean {

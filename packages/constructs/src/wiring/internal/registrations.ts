@@ -56,6 +56,18 @@ export function isOfScheduler({ source, detailType }: EventSelector): boolean {
   return source === 'aws.scheduler' && detailType === 'Scheduled Event';
 }
 
+/**
+ * Whether a handler gets every scheduled event of rules, whatever the rule. The source of these events is always `aws.events`.
+ *
+ * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/event-reference.html
+ */
+export function isScheduled(selector: EventSelector | undefined): boolean {
+  if (selector === undefined || selector.ruleName !== undefined || selector.scheduleName !== undefined) return false;
+  const { source, detailType } = selector;
+  if (source === undefined) return detailType === 'Scheduled Event';
+  return source === 'aws.events' && (detailType === undefined || detailType === 'Scheduled Event');
+}
+
 /** The members of a selector in one order. */
 export function selectorText({ source, detailType, ruleName, scheduleName }: EventSelector): string {
   return JSON.stringify({ source, detailType, ruleName, scheduleName });
