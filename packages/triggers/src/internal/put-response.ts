@@ -11,7 +11,8 @@ export type ResponseFetch = (
   url: URL,
   init: {
     readonly method: 'PUT';
-    readonly body: Uint8Array<ArrayBuffer>;
+    /** Bytes. Named by its place in `RequestInit`, because older compilers do not know the parameter of `Uint8Array`. */
+    readonly body: NonNullable<RequestInit['body']>;
     readonly headers: Readonly<Record<string, string>>;
     readonly redirect: 'manual';
     readonly signal: AbortSignal;
