@@ -17,8 +17,8 @@ function hasPortable(): boolean {
 }
 
 const HANDLER = `
-import { getCompileCacheDir } from 'node:module';
-export const handler = async () => ({ directory: getCompileCacheDir?.() });
+import module from 'node:module';
+export const handler = async () => ({ directory: module.getCompileCacheDir?.() });
 `;
 
 function bundleIn(name: string, code = HANDLER): string {

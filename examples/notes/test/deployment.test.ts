@@ -136,6 +136,8 @@ it('answers one event of each trigger from the bundle', async () => {
         AWS_ACCESS_KEY_ID: 'local',
         AWS_SECRET_ACCESS_KEY: 'local',
         AWS_REGION: 'us-east-1',
+        // The SDK warns on Node 20 of the Nodes that it will require.
+        AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
       },
     },
   );

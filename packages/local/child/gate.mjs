@@ -104,9 +104,14 @@ delete process.env.SALLYPORT_LOCAL_GATE;
 let start = given.start;
 let inspection = null;
 const questions = [];
+// The order may come while the dependencies still load.
+let giveOrder;
+const order = new Promise((resolve) => {
+  giveOrder = resolve;
+});
 const socket = isMainThread
   ? listen((message) => {
-      if (message.start) questions.start(message.start);
+      if (message.start) giveOrder(message.start);
       else if (questions.isOpen) answerQuestions(inspection, message);
       else questions.push(message);
     })
@@ -115,9 +120,7 @@ const socket = isMainThread
 for (const file of given.preload ?? []) await import(file);
 if (start === undefined) {
   tell({ type: 'standby' });
-  start = await new Promise((resolve) => {
-    questions.start = resolve;
-  });
+  start = await order;
 }
 socket?.unref();
 Object.assign(process.env, start.variables);
