@@ -1,13 +1,16 @@
-import { statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import type { Around } from '../src/internal/commands/around.js';
 import { runCommand } from '../src/internal/commands/run-command.js';
+import { findRunning, type Running } from '../src/internal/commands/running.js';
+import type { SavedRecording } from '../src/internal/console/api.js';
+import type { SourceView } from '../src/internal/sources/sources.js';
 import { createProject, type Project } from './support/run.js';
 
 const SERVICE = `
 export const handler = async (event) => {
-  if (event.fail) throw new TypeError('broken');
+  if (event.fail || event.Records?.[0].body.includes('fail')) throw new TypeError('broken');
   const path = event.rawPath ?? event.path;
   return path ? { statusCode: 200, body: JSON.stringify({ path, who: event.headers.authorization ? 'somebody' : 'nobody' }) } : { got: event };
 };`;
@@ -48,7 +51,11 @@ async function run(project: Project, args: readonly string[], input = ''): Promi
 describe('a command line that is wrong', () => {
   let project: Project;
   beforeAll(() => {
-    project = createProject({ 'src/lambda.mjs': SERVICE, 'src/broken.mjs': 'export const handler =' });
+    project = createProject({
+      'src/lambda.mjs': SERVICE,
+      'src/broken.mjs': 'export const handler =',
+      'src/throws.mjs': "throw new Error('no table');",
+    });
   });
   afterAll(() => project.remove());
 
@@ -67,10 +74,14 @@ describe('a command line that is wrong', () => {
     [['send', 'queue', 'orders'], 2, 'no sallyport dev runs in this project'],
     [['send'], 2, 'say what to send'],
     [['token', '--sub', 'ada'], 2, 'no sallyport dev runs in this project'],
+    [['replay', 'package.json'], 2, 'no sallyport dev runs in this project'],
+    [['replay'], 2, 'name the recordings'],
     [['token'], 2, 'name the subject'],
     [['explain', 'nothing.json', '--entry', 'src/lambda.mjs'], 2, 'there is no file nothing.json'],
     [['explain', '-', '--entry', 'src/lambda.mjs'], 2, 'standard input is no JSON'],
     [['routes', '--entry', 'src/broken.mjs'], 3, 'src/broken.mjs:1:'],
+    [['cold', 'src/broken.mjs'], 3, 'the service does not compile'],
+    [['cold', 'src/throws.mjs'], 3, 'no table'],
     [[], 2, ''],
   ])('%j', async (args, code, text) => {
     const result = await run(project, args as string[]);
@@ -133,6 +144,21 @@ describe('commands without a run', () => {
     expect((await run(project, ['openapi', '--entry', 'src/lambda.mjs'])).code).toBe(1);
   });
 
+  test('cold starts the deployed form 20 times and prints how long its init phase took', async () => {
+    const { code, out } = await run(project, ['cold', 'src/lambda.mjs', '--json']);
+    const { p50, p90, least, most, ...rest } = JSON.parse(out);
+    expect({ code, ...rest }).toEqual({ code: 0, type: 'cold', starts: 20 });
+    expect([least, p50, p90, most]).toEqual([least, p50, p90, most].sort((a, b) => a - b));
+    expect(least).toBeGreaterThan(0);
+  }, 60_000);
+
+  test('reset removes the files of a run that is over', async () => {
+    const other = createProject({ 'src/lambda.mjs': SERVICE, '.sallyport/s3/notes/1': 'kept' });
+    expect(await run(other, ['reset'])).toEqual({ code: 0, out: 'the state is empty\n', err: '' });
+    expect(existsSync(join(other.folder, '.sallyport'))).toBe(false);
+    other.remove();
+  });
+
   test('help, and the version', async () => {
     expect((await run(project, ['--help'])).out).toContain('sallyport dev [entry]');
     expect((await run(project, ['dev', '--help'])).out).toContain('--managed-instances <number>');
@@ -140,16 +166,21 @@ describe('commands without a run', () => {
   });
 });
 
+/** A message of this queue that fails once goes to the dead-letter queue at its next delivery. */
+const SETTINGS = JSON.stringify({ queues: { orders: { visibilityTimeoutMs: 50, maxReceiveCount: 1 } } });
+
 describe('a run, and the commands that find it', () => {
   let project: Project;
+  let running: Running;
   let ended: Promise<number>;
   const end = new AbortController();
   const output = { out: '', err: '' };
 
   beforeAll(async () => {
-    project = createProject({ 'src/lambda.mjs': SERVICE });
+    project = createProject({ 'src/lambda.mjs': SERVICE, 'sallyport.json': SETTINGS });
     ended = command(project, ['dev', 'src/lambda.mjs', '--port', '0', '--no-state'], output, '', end);
     while (!output.out.includes('state ')) await new Promise((resolve) => setImmediate(resolve));
+    running = (await findRunning(join(project.folder, '.sallyport'))) as Running;
   }, 60_000);
   afterAll(async () => {
     end.abort();
@@ -213,6 +244,52 @@ describe('a run, and the commands that find it', () => {
     );
     expect((await run(project, ['env'])).out).toMatch(/^export AWS_ENDPOINT_URL='http:\/\/127\.0\.0\.1:\d+\/?'$/m);
     expect((await run(project, ['routes'])).code).toBe(0);
+  });
+
+  test('send --wait ends when every record is done, and with 1 when one was given up', async () => {
+    const done = await run(project, ['send', 'queue', 'orders', '--data', '{"id":1}', '--wait']);
+    expect(done).toMatchObject({ code: 0, out: expect.stringMatching(/^sent [\w-]+; .*\ndone\n$/) });
+    const failed = await run(project, ['send', 'queue', 'orders', '--data', 'fail', '--wait']);
+    expect(failed).toMatchObject({ code: 1, out: expect.stringMatching(/^sent ([\w-]+); .*\ngiven up: \1\n$/) });
+  });
+
+  test('reset empties the queues too', async () => {
+    const given = async () => {
+      const sources = (await running.get('/api/sources')) as readonly SourceView[];
+      return sources.map(({ name, records, deadLetters }) => [name, records.length, deadLetters.length]);
+    };
+    expect(await given()).toEqual([['orders', 0, 1]]);
+    expect(await run(project, ['reset'])).toEqual({ code: 0, out: 'the state is empty\n', err: '' });
+    expect(await given()).toEqual([['orders', 0, 0]]);
+  });
+
+  /** Sends an event, and saves what came of it; `change` is made to the file. */
+  async function record(args: readonly string[], change: (saved: SavedRecording) => SavedRecording = (saved) => saved) {
+    await run(project, ['send', ...args]);
+    const id = ((await running.get('/api/invocations')) as readonly { id: number }[]).at(-1)?.id;
+    const { file } = (await running.post('/api/recordings', { id, as: 'recording' })) as { file: string };
+    const path = join('.sallyport/recordings', file);
+    const saved = JSON.parse(readFileSync(join(project.folder, path), 'utf8')) as SavedRecording;
+    project.write(path, JSON.stringify(change(saved)));
+    return path;
+  }
+
+  test('replay compares with the recorded answer, and ends with 1 for another one or for a failure', async () => {
+    const same = await record(['http', 'GET /hello']);
+    expect(await run(project, ['replay', same])).toEqual({ code: 0, out: `${same}  the same answer\n`, err: '' });
+
+    const other = await record(['http', 'GET /other'], (saved) => ({ ...saved, answer: { statusCode: 201 } }));
+    expect(await run(project, ['replay', same, other])).toMatchObject({
+      code: 1,
+      out: `${same}  the same answer\n${other}  differs: $.statusCode, $.body\n`,
+    });
+
+    const failing = await record(['queue', 'orders', '--data', 'fail', '--wait']);
+    expect(await run(project, ['replay', failing])).toMatchObject({
+      code: 1,
+      out: `${failing}  failed: TypeError: broken\n`,
+    });
+    expect(await run(project, ['replay', 'none.json'])).toMatchObject({ code: 2 });
   });
 
   test('what was sent is one line each; a token is in none', () => {

@@ -66,6 +66,32 @@ test('on a managed instance many events run at once, and none is crossed', async
   }
 });
 
+test('a managed instance that is full takes the next event when one ends, and never more than allowed', async () => {
+  const project = createProject({
+    'src/lambda.mjs': `
+      export const handler = async () => {
+        const from = Date.now();
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        return { from, to: Date.now() };
+      };`,
+  });
+  const host = await start(project, { managedInstances: 2, concurrency: 4 });
+  try {
+    const outcomes = await Promise.all(Array.from({ length: 12 }, () => invoke(host, {}, { whenBusy: 'wait' })));
+    const times = outcomes.map((outcome) =>
+      outcome.ok ? (outcome.answer as { from: number; to: number }) : undefined,
+    );
+    const atOnce = times.map((one) =>
+      times.filter((other) => one && other && other.from <= one.from && other.to > one.from),
+    );
+    expect(Math.max(...atOnce.map(({ length }) => length))).toBeLessThanOrEqual(4);
+    expect(outcomes.map(({ ok }) => ok)).toEqual(Array(12).fill(true));
+  } finally {
+    await host.stop();
+    project.remove();
+  }
+});
+
 test('several environments run when one is busy, no more than allowed; a door that does not wait is told so', async () => {
   const project = projectOf('mixed.mjs');
   const host = await start(project, { concurrency: 2 });

@@ -122,3 +122,17 @@ describe('a save', () => {
     expect(await answerOf(host, {})).toBe('7 one');
   });
 });
+
+test('a CommonJS module that a dependency imports later has its names', async () => {
+  const project = createProject({
+    'node_modules/lazy/package.json': manifest('lazy'),
+    'node_modules/lazy/index.js': `export const load = async () => (await import('old')).twice('a');`,
+    'node_modules/old/package.json': '{ "name": "old", "main": "index.js" }',
+    'node_modules/old/index.js': 'exports.twice = (text) => text + text;',
+    'src/lambda.mjs': `import { load } from 'lazy'; export const handler = () => load();`,
+  });
+  const host = await start(project);
+  expect(await answerOf(host, {})).toBe('aa');
+  await host.stop();
+  project.remove();
+});

@@ -44,17 +44,21 @@ export async function bundleDependencies(paths: readonly string[], options: Depe
   if (saved) return { files: new Map(saved.files), inputs: saved.inputs };
   rmSync(folder, { recursive: true, force: true });
   const entries = Object.fromEntries(paths.map((path, index) => [`${index}`, path]));
-  const { metafile } = await build({
-    ...commonOptions(options.conditions),
-    entryPoints: entries,
-    outdir: folder,
-    splitting: true,
-    metafile: true,
-    absWorkingDir: options.folder,
-    outExtension: { '.js': '.mjs' },
-    plugins: [addonsStayOutside],
-  });
-  const made = toDependencies(metafile as Metafile, options);
+  const bundle = (plugins: Plugin[], write: boolean) =>
+    build({
+      ...commonOptions(options.conditions),
+      entryPoints: entries,
+      outdir: folder,
+      splitting: true,
+      metafile: true,
+      write,
+      absWorkingDir: options.folder,
+      outExtension: { '.js': '.mjs' },
+      plugins,
+    });
+  const { metafile: all } = await bundle([addonsStayOutside], false);
+  const { metafile } = await bundle([addonsStayOutside, stayOutside(lazyCommonJs(all, options.folder))], true);
+  const made = toDependencies(metafile, options);
   const stamp = stampOf(made.inputs);
   writeFileSync(
     join(folder, 'made.json'),
@@ -86,6 +90,27 @@ export const addonsStayOutside: Plugin = {
   },
 };
 
+/** The CommonJS modules that something imports later: bundled, such an import gets nothing but their `default`. */
+function lazyCommonJs({ inputs }: Metafile, folder: string): ReadonlySet<string> {
+  const later = Object.values(inputs).flatMap(({ imports }) => imports.filter(({ kind }) => kind === 'dynamic-import'));
+  const paths = later.map(({ path }) => path).filter((path) => inputs[path]?.format === 'cjs');
+  return new Set(paths.map((path) => join(folder, path)));
+}
+
+/** Leaves these modules to Node where they are imported later. */
+function stayOutside(modules: ReadonlySet<string>): Plugin {
+  return {
+    name: 'lazy',
+    setup({ onResolve, resolve }) {
+      onResolve({ filter: /./ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
+        if (kind !== 'dynamic-import' || pluginData === 'seen') return undefined;
+        const found = await resolve(path, { kind, importer, resolveDir, pluginData: 'seen' });
+        return modules.has(found.path) ? { path: pathToFileURL(found.path).href, external: true } : found;
+      });
+    },
+  };
+}
+
 /** Bundled files by input. A CommonJS module stays a file: only Node finds the names that it exports. */
 function toDependencies(metafile: Metafile, { folder }: { folder: string }): Dependencies {
   const files = new Map<string, string>();
@@ -102,7 +127,7 @@ function toDependencies(metafile: Metafile, { folder }: { folder: string }): Dep
 }
 
 function keyOf(paths: readonly string[], { folder, conditions }: DependencyOptions): string {
-  const hash = createHash('sha256').update(JSON.stringify([2, [...paths].sort(), conditions]));
+  const hash = createHash('sha256').update(JSON.stringify([3, [...paths].sort(), conditions]));
   for (const lock of locksAbove(folder)) hash.update(readFileSync(lock));
   return hash.digest('hex').slice(0, 16);
 }

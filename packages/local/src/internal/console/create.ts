@@ -90,6 +90,7 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
     },
     'GET /api/env': () => variables(),
     'POST /api/reset': async () => {
+      sources.emptyQueues();
       await state.reset();
       return { ok: true };
     },

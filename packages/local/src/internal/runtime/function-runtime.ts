@@ -247,6 +247,8 @@ export class FunctionRuntime implements Invoker {
       timeoutMs: Math.max(1, config.timeoutMs - spentMs),
       sink: options.stream,
     });
+    // It asks for its next event when it has taken one, not when it has answered: a full one gets room here.
+    if (config.managedInstances !== undefined) this.#wake();
     journal.update(id, { ms: now() - startedAt, maxMemoryMb: environment.peakMb });
     if (!this.#inspection.isOurs) this.#explainForeign(id, call);
     return toOutcome(call, result);

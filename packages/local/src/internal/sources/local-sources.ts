@@ -272,6 +272,11 @@ export class LocalSources implements Sources, Part {
     });
   }
 
+  emptyQueues(): void {
+    for (const source of this.#sources.values()) if (source instanceof LocalQueue) source.purge();
+    this.#host.journal.note({ at: this.#host.clock.now().getTime(), topic: 'sources', text: 'the queues are empty' });
+  }
+
   speed(): number {
     return this.#clock.speed;
   }

@@ -60,6 +60,8 @@ export interface Sources {
   send(send: SourceSend): readonly string[];
   /** @throws FrameworkError `local.unknown_source`, `local.unknown_record` */
   act(kind: SourceKind, name: string, action: SourceAction, recordId?: string): void;
+  /** Empties every queue. What an invocation has runs to its end. */
+  emptyQueues(): void;
   /** How many times faster than real time waits pass; 1 by default. */
   speed(): number;
   setSpeed(speed: number): void;
