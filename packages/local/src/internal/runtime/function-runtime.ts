@@ -248,7 +248,8 @@ export class FunctionRuntime implements Invoker {
       sink: options.stream,
     });
     journal.update(id, { ms: now() - startedAt, maxMemoryMb: environment.peakMb });
-    if (!this.#inspection.isOurs) this.#explainForeign(id, call);
+    // The event of an authorizer looks like a request, and is none.
+    if (!this.#inspection.isOurs && options.origin.kind !== 'authorizer') this.#explainForeign(id, call);
     return toOutcome(call, result);
   }
 
