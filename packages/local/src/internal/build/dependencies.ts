@@ -52,7 +52,7 @@ export async function bundleDependencies(paths: readonly string[], options: Depe
     metafile: true,
     absWorkingDir: options.folder,
     outExtension: { '.js': '.mjs' },
-    plugins: [addonsStayOutside],
+    plugins: [addonsStayOutside, lateCommonJsStaysOutside],
   });
   const made = toDependencies(metafile as Metafile, options);
   const stamp = stampOf(made.inputs);
@@ -86,6 +86,27 @@ export const addonsStayOutside: Plugin = {
   },
 };
 
+/**
+ * A CommonJS module that a dependency imports later stays a file, as the AWS SDK: as a chunk it would have no names but `default`.
+ */
+const lateCommonJsStaysOutside: Plugin = {
+  name: 'late-commonjs',
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /^[^./]/ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
+      if (kind !== 'dynamic-import' || pluginData === 'late' || path.startsWith('node:')) return undefined;
+      const found = await resolve(path, { kind, importer, resolveDir, pluginData: 'late' });
+      if (found.errors.length > 0 || found.external || !isCommonJs(found.path)) return found;
+      return { path: pathToFileURL(found.path).href, external: true };
+    });
+  },
+};
+
+const MODULE_STATEMENT = /^(?:import|export)\b/m;
+
+function isCommonJs(file: string): boolean {
+  return file.endsWith('.cjs') || (file.endsWith('.js') && !MODULE_STATEMENT.test(readFileSync(file, 'utf8')));
+}
+
 /** Bundled files by input. A CommonJS module stays a file: only Node finds the names that it exports. */
 function toDependencies(metafile: Metafile, { folder }: { folder: string }): Dependencies {
   const files = new Map<string, string>();
@@ -102,7 +123,7 @@ function toDependencies(metafile: Metafile, { folder }: { folder: string }): Dep
 }
 
 function keyOf(paths: readonly string[], { folder, conditions }: DependencyOptions): string {
-  const hash = createHash('sha256').update(JSON.stringify([2, [...paths].sort(), conditions]));
+  const hash = createHash('sha256').update(JSON.stringify([3, [...paths].sort(), conditions]));
   for (const lock of locksAbove(folder)) hash.update(readFileSync(lock));
   return hash.digest('hex').slice(0, 16);
 }
