@@ -67,8 +67,10 @@ export interface Config {
   readonly reveal: boolean;
   /** File of variables; default `.env.local`, if it is there. Absolute. */
   readonly envFile: string | undefined;
-  /** Variables of the function. Values may hold `$issuer`, `$jwks`, `$secret`. */
+  /** Variables of the function. Values may hold `$issuer`, `$jwks`, `$secret`, `$audience`, `$api`. */
   readonly env: Readonly<Record<string, string>>;
+  /** Further audiences of the local issuer's tokens, with the same texts. */
+  readonly audiences: readonly string[];
   /** Names of variables of the shell that the function gets. */
   readonly pass: readonly string[];
   /** AWS services that really are called, with the developer's credentials. */

@@ -23,6 +23,7 @@ export interface ConfigFile {
   readonly conditions?: readonly string[];
   readonly envFile?: string;
   readonly env?: Readonly<Record<string, string>>;
+  readonly audiences?: readonly string[];
   readonly pass?: readonly string[];
   readonly aws?: readonly string[];
   readonly manifest?: string;
@@ -73,6 +74,7 @@ export const FILE_KINDS = {
   conditions: texts,
   envFile: filled,
   env: mapOf<string>('an object of texts', (value) => typeof value === 'string'),
+  audiences: texts,
   pass: texts,
   aws: texts,
   manifest: filled,

@@ -56,6 +56,7 @@ export function loadConfig(folder: string, flags: Flags): Config {
     reveal: given.reveal ?? false,
     envFile,
     env: { ...file.env, ...(envFile === undefined ? {} : readVariables(envFile)), ...flags.env },
+    audiences: given.audiences ?? [],
     pass: [...(file.pass ?? []), ...(flags.pass ?? [])],
     aws: [...(file.aws ?? []), ...(flags.aws ?? [])],
     manifest: given.manifest === undefined ? ifThere(at(join('cdk.out', 'sallyport.json'))) : at(given.manifest),
