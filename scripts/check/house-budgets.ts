@@ -41,7 +41,8 @@ export const FILES: Readonly<Record<string, Budget>> = {
   'create-sallyport': { reached: 8, wanted: 8 },
   local: { reached: 120, wanted: 120 },
   vectors: { reached: 36, wanted: 36 },
-  constructs: { reached: 70, wanted: 70 },
+  // With buses and logs of several accounts, alarms with their canary, artifact buckets, and the connectors of AWS.
+  constructs: { reached: 76, wanted: 76 },
 };
 
 /**

@@ -2,6 +2,8 @@ import { APPSYNC_OPTION_KINDS } from '../../packages/appsync/src/surface/appsync
 import { CONNECTION_REGISTRY_OPTIONS } from '../../packages/connections/src/registry/dynamo-registry.js';
 import { CHALLENGE_EDGE_PROPS } from '../../packages/constructs/src/edge/challenge-edge.js';
 import { BUNDLE_FUNCTION_PROPS } from '../../packages/constructs/src/function/bundle-function.js';
+import { CANARY_PROPS } from '../../packages/constructs/src/function/canary.js';
+import { SERVICE_ALARMS_PROPS } from '../../packages/constructs/src/function/service-alarms.js';
 import { SERVICE_FUNCTION_PROPS } from '../../packages/constructs/src/function/service-function.js';
 import { GRAPHQL_API_PROPS } from '../../packages/constructs/src/graphql/graphql-api.js';
 import { ALB_TARGET_PROPS } from '../../packages/constructs/src/http/alb-target.js';
@@ -16,9 +18,13 @@ import { MICROVM_IMAGE_PROPS } from '../../packages/constructs/src/microvm/micro
 import { STATE_TABLE_PROPS } from '../../packages/constructs/src/state/state-table.js';
 import { OBJECT_BUCKET_PROPS } from '../../packages/constructs/src/storage/object-bucket.js';
 import { VECTOR_INDEX_PROPS } from '../../packages/constructs/src/storage/vector-index.js';
+import { VERSIONED_ARTIFACT_BUCKET_PROPS } from '../../packages/constructs/src/storage/versioned-artifact-bucket.js';
 import { DATA_STREAM_PROPS } from '../../packages/constructs/src/triggers/data-stream.js';
 import { ERROR_NOTIFICATIONS_PROPS } from '../../packages/constructs/src/triggers/error-notifications.js';
+import { EVENT_BUS_PROPS } from '../../packages/constructs/src/triggers/event-bus.js';
 import { EVENT_RULE_TRIGGER_PROPS } from '../../packages/constructs/src/triggers/event-rule-trigger.js';
+import { LOG_DESTINATION_PROPS } from '../../packages/constructs/src/triggers/log-destination.js';
+import { LOG_SUBSCRIPTION_PROPS } from '../../packages/constructs/src/triggers/log-subscription.js';
 import { QUEUE_TRIGGER_PROPS } from '../../packages/constructs/src/triggers/queue-trigger.js';
 import { SERVICE_QUEUE_PROPS } from '../../packages/constructs/src/triggers/service-queue.js';
 import {
@@ -846,6 +852,42 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       kinds: BUNDLE_FUNCTION_PROPS.kinds,
       source: 'packages/constructs/src/function/bundle-function.ts',
       type: 'BundleFunctionProps',
+    },
+    {
+      name: '@sallyport/constructs/function#ServiceFunction.addCanary',
+      kinds: CANARY_PROPS.kinds,
+      source: 'packages/constructs/src/function/canary.ts',
+      type: 'CanaryProps',
+    },
+    {
+      name: '@sallyport/constructs/function#ServiceAlarms',
+      kinds: SERVICE_ALARMS_PROPS.kinds,
+      source: 'packages/constructs/src/function/service-alarms.ts',
+      type: 'ServiceAlarmsProps',
+    },
+    {
+      name: '@sallyport/constructs/triggers#EventBus',
+      kinds: EVENT_BUS_PROPS.kinds,
+      source: 'packages/constructs/src/triggers/event-bus.ts',
+      type: 'EventBusProps',
+    },
+    {
+      name: '@sallyport/constructs/triggers#LogDestination',
+      kinds: LOG_DESTINATION_PROPS.kinds,
+      source: 'packages/constructs/src/triggers/log-destination.ts',
+      type: 'LogDestinationProps',
+    },
+    {
+      name: '@sallyport/constructs/triggers#LogSubscription',
+      kinds: LOG_SUBSCRIPTION_PROPS.kinds,
+      source: 'packages/constructs/src/triggers/log-subscription.ts',
+      type: 'LogSubscriptionProps',
+    },
+    {
+      name: '@sallyport/constructs/storage#VersionedArtifactBucket',
+      kinds: VERSIONED_ARTIFACT_BUCKET_PROPS.kinds,
+      source: 'packages/constructs/src/storage/versioned-artifact-bucket.ts',
+      type: 'VersionedArtifactBucketProps',
     },
     {
       name: '@sallyport/constructs/triggers#ServiceQueue',

@@ -1,10 +1,13 @@
 export { DataStream, type DataStreamProps } from './triggers/data-stream.js';
 export { ErrorNotifications, type ErrorNotificationsProps } from './triggers/error-notifications.js';
+export { EventBus, type EventBusProps } from './triggers/event-bus.js';
 export {
   type EventRuleMappingProps,
   EventRuleTrigger,
   type EventRuleTriggerProps,
 } from './triggers/event-rule-trigger.js';
+export { LogDestination, type LogDestinationProps } from './triggers/log-destination.js';
+export { LogSubscription, type LogSubscriptionProps } from './triggers/log-subscription.js';
 export type { QueueMappingProps } from './triggers/queue-trigger.js';
 export { QueueTrigger, type QueueTriggerProps } from './triggers/queue-trigger.js';
 export { ServiceQueue, type ServiceQueueProps } from './triggers/service-queue.js';

@@ -12,7 +12,7 @@ import { type App, CfnParameter, Duration, Stack } from 'aws-cdk-lib/core';
 import { ServiceFunction, type ServiceFunctionProps } from '../src/function.js';
 import { HttpApi } from '../src/http.js';
 import { DataStream, QueueTrigger, ServiceQueue } from '../src/triggers.js';
-import { type Inventory, parseInventory, ServiceWiring, toInventory } from '../src/wiring.js';
+import { type EventSelector, type Inventory, parseInventory, ServiceWiring, toInventory } from '../src/wiring.js';
 import { messageOf, newApp, newStack, propertiesOf, templateOf, variablesIn } from './support/synth.js';
 
 const code = Code.fromInline('exports.handler = 1');
@@ -363,6 +363,40 @@ it('writes the manifest of functions, limits, mappings and names', () => {
         doors: [{ kind: 'http-api', streams: false, routes: ['GET /health'] }],
       },
     ],
+  });
+});
+
+describe('schedules', () => {
+  const nightly = (selector: EventSelector) => {
+    const service = newService(newSecureApp((app) => app.eventBus(selector, nothing)));
+    return () => service.wiring.schedule('nightly', Schedule.rate(Duration.hours(1)));
+  };
+
+  // https://docs.aws.amazon.com/eventbridge/latest/userguide/event-reference.html: the source of a rule's events is aws.events.
+  it.each<EventSelector>([
+    { detailType: 'Scheduled Event' },
+    { source: 'aws.events' },
+    { source: 'aws.events', detailType: 'Scheduled Event' },
+    { ruleName: 'nightly' },
+  ])('a rule reaches the handler of %j', (selector) => {
+    expect(messageOf(nightly(selector))).toBe('');
+  });
+
+  it.each<EventSelector>([
+    { source: 'aws.scheduler', detailType: 'Scheduled Event' },
+    { source: 'billing', detailType: 'Scheduled Event' },
+    { source: 'aws.events', detailType: 'Schema Created' },
+    { ruleName: 'hourly', detailType: 'Scheduled Event' },
+  ])('a rule never reaches the handler of %j: refused', (selector) => {
+    expect(messageOf(nightly(selector))).toContain('{"ruleName":"nightly"}');
+  });
+
+  it('EventBridge Scheduler invokes the function itself, so no rule is made for its events', () => {
+    const selector = { source: 'aws.scheduler', detailType: 'Scheduled Event' };
+    const { wiring } = newService(newSecureApp((app) => app.eventBus(selector, nothing)));
+    expect(messageOf(() => wiring.eventBus(selector))).toBe(
+      'framework: ServiceWiring: no rule gets events of {"source":"aws.scheduler","detailType":"Scheduled Event"}, expected the selector { detailType: "Scheduled Event" } and wiring.schedule(…), or an entry of "external": EventBridge Scheduler invokes the function itself (at Test/Wiring)',
+    );
   });
 });
 

@@ -7,6 +7,7 @@ import {
   type Code,
   type FunctionProps,
   type ICapacityProvider,
+  type IFunction,
   Function as LambdaFunction,
   LoggingFormat,
   Runtime,
@@ -24,6 +25,7 @@ import { grantOn } from '../internal/grants.js';
 import { misuse } from '../internal/misuse.js';
 import { count, defineProps, flag, literal, literalWords, thing, time } from '../internal/props.js';
 import { bundleFunction } from './bundle-function.js';
+import { type CanaryProps, makeCanary } from './canary.js';
 
 /** Props of {@link ServiceFunction}. Exactly one of `entry` and `code` is required. */
 export interface ServiceFunctionProps {
@@ -219,6 +221,21 @@ export class ServiceFunction extends Construct implements IGrantable {
   /** The principal that permissions are granted to. */
   get grantPrincipal(): IPrincipal {
     return this.fn.grantPrincipal;
+  }
+
+  /**
+   * Makes an alias that moves to each new version step by step, and back when an alarm goes off. Give the alias to triggers and doors:
+   * what invokes the function itself sees every new version at once. What sets variables takes the function: `bindTo(service.fn)`, triggers of
+   * streams, {@link ServiceWiring}.
+   *
+   * @throws ConstructError `constructs.invalid_prop` for a wrong prop and no alarm, `constructs.conflict` for a second canary
+   * @see https://docs.aws.amazon.com/codedeploy/latest/userguide/deployment-configurations.html
+   * @example
+   * const live = service.addCanary({ alarms: new ServiceAlarms(this, 'Alarms', { fn: service.fn, actionTopic }).alarms });
+   * new QueueTrigger(this, 'OrdersTrigger', { fn: live, queue });
+   */
+  addCanary(props: CanaryProps): IFunction {
+    return makeCanary(this, this.fn, props);
   }
 
   #settings(parsed: Parsed): FunctionProps {

@@ -155,3 +155,12 @@ export function many<T>(wanted: string, accepts: (value: unknown) => boolean): O
 export function choice<const V extends string>(...values: readonly V[]): OptionKind<V> {
   return literal(values.map((value) => show(value)).join(' or '), (value) => values.includes(value as V));
 }
+
+/** A list of accounts by number. Never `*`, never an ARN, each one once. */
+export const accountList: OptionKind<readonly string[]> = literal(
+  'a list of different account numbers, 12 digits each',
+  (value) =>
+    Array.isArray(value) &&
+    value.every((one) => typeof one === 'string' && /^\d{12}$/.test(one)) &&
+    new Set(value).size === value.length,
+);

@@ -38,14 +38,14 @@ export interface MicrovmControllerProps {
    */
   readonly table?: MicrovmTable;
   /**
-   * ARNs of network connectors through which requests reach machines, at most 10.
+   * ARNs of network connectors through which requests reach machines, at most 10: {@link ManagedConnectors}.
    *
    * @default - none
    */
   readonly ingressConnectors?: readonly string[];
   /**
-   * ARNs of network connectors through which machines reach a network, at most 10. A connector into a VPC has a security group of its
-   * own, never the default one of the VPC.
+   * ARNs of network connectors through which machines reach a network, at most 10. `networkConnectorArn` of a `NetworkConnector` of the CDK,
+   * which has a security group of its own, or one of {@link ManagedConnectors}.
    *
    * @default - none
    */

@@ -23,6 +23,8 @@ import { type ExternalAttachment, isExternal } from './external.js';
 import { findMismatches, type WiringFacts } from './internal/findings.js';
 import { type ManifestDoor, type ManifestSource, writeManifests } from './internal/manifest.js';
 import {
+  isOfScheduler,
+  isScheduled,
   ofRoute,
   ofSelector,
   ofTrigger,
@@ -202,12 +204,19 @@ export class ServiceWiring extends Construct {
   /**
    * Makes the rule of a handler of `eventBus(selector)`: its pattern is the selector.
    *
-   * @throws ConstructError `constructs.not_registered`; `constructs.invalid_prop` for a selector without `source` and `detailType`
+   * @throws ConstructError `constructs.not_registered`; `constructs.invalid_prop` for a selector without `source` and `detailType`, and
+   *   for scheduled events of EventBridge Scheduler, which no bus gets
    * @example wiring.eventBus({ source: 'billing', detailType: 'InvoicePaid' });
    */
   eventBus(selector: EventSelector, props: EventRuleMappingProps = {}): EventRuleTrigger {
     this.#attach(ofSelector(selector));
     const { source, detailType, ruleName, scheduleName } = selector;
+    if (isOfScheduler(selector)) {
+      throw misuse(this, {
+        what: `no rule gets events of ${selectorText(selector)}`,
+        expected: ofSelector(selector).remedy,
+      });
+    }
     if ((source === undefined && detailType === undefined) || scheduleName !== undefined) {
       const expected =
         'a selector with source or detailType; wiring.schedule(ruleName, …) for a rule that is a schedule';
@@ -231,7 +240,7 @@ export class ServiceWiring extends Construct {
   /**
    * Makes a rule that invokes the function on a schedule, for the handler of `eventBus({ ruleName })`. The rule gets this name.
    *
-   * @throws ConstructError `constructs.not_registered` when no handler is for this rule or for all scheduled events
+   * @throws ConstructError `constructs.not_registered` when no handler is for this rule or for all scheduled events of rules
    * @example wiring.schedule('nightly', Schedule.cron({ hour: '3', minute: '0' }));
    */
   schedule(ruleName: string, schedule: Schedule, props: EventRuleMappingProps = {}): EventRuleTrigger {
@@ -378,14 +387,6 @@ export class ServiceWiring extends Construct {
       own,
     };
   }
-}
-
-/** Whether a handler gets every scheduled event, whatever its rule. */
-function isScheduled(selector: EventSelector | undefined): boolean {
-  if (selector === undefined || selector.ruleName !== undefined || selector.scheduleName !== undefined) return false;
-  return (
-    selector.detailType === 'Scheduled Event' || (selector.source === 'aws.events' && selector.detailType === undefined)
-  );
 }
 
 function isBelow(path: string, prefix: string): boolean {

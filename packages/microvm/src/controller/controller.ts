@@ -64,7 +64,7 @@ export interface MicrovmController {
   /**
    * Finishes what was interrupted: run it on a schedule, every few minutes.
    *
-   * @example app.eventBus({ source: 'aws.scheduler', detailType: 'Scheduled Event' }, () => controller.sweep({ terminateUnknown: true }));
+   * @example app.eventBus({ detailType: 'Scheduled Event' }, () => controller.sweep({ terminateUnknown: true }));
    */
   sweep(options?: SweepOptions): Promise<SweepReport>;
 }

@@ -1,3 +1,4 @@
+import { boolean, defineOptions } from '@sallyport/core/options';
 import { isPlainObject } from '@sallyport/core/pipeline';
 
 /** The HTTP doors of AWS that a function can stand behind. */
@@ -20,6 +21,8 @@ export interface ClientAnswerOptions {
   /** Whether the target group of a load balancer has multi-value headers. Default: `false`. */
   readonly multiValue?: boolean;
 }
+
+const OPTIONS = defineOptions<ClientAnswerOptions>()({ multiValue: boolean.default(false) });
 
 /** Why a function has no answer for its door. */
 export type DoorFailure =
@@ -91,10 +94,12 @@ const DOORS: Readonly<Record<HttpDoorKind, Door>> = {
  * What the client of an HTTP door gets for what a function answered. An answer that the door does not take gives the door's
  * own error, with the reason in `refused`.
  *
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option or one of another type
  * @example
  * clientAnswer('gateway-v1', { body: 'x' }).refused; // 'the answer has no statusCode'
  */
 export function clientAnswer(kind: HttpDoorKind, answer: unknown, options: ClientAnswerOptions = {}): ClientAnswer {
+  const { multiValue } = OPTIONS.parse(options);
   const door = DOORS[kind];
   if (!isPlainObject(answer) || !('statusCode' in answer)) {
     if (door.needsStatus) return refuse(kind, 'the answer has no statusCode');
@@ -106,7 +111,7 @@ export function clientAnswer(kind: HttpDoorKind, answer: unknown, options: Clien
   const { body = '', isBase64Encoded = false } = answer;
   if (typeof body !== 'string' && body !== null) return refuse(kind, 'body is no text');
   if (typeof isBase64Encoded !== 'boolean') return refuse(kind, 'isBase64Encoded is neither true nor false');
-  const headers = headersOf(kind, answer, options);
+  const headers = headersOf(kind, answer, multiValue);
   if (typeof headers === 'string') return refuse(kind, headers);
   const isTyped = headers.some(([name]) => name.toLowerCase() === 'content-type');
   return {
@@ -134,11 +139,7 @@ function refuse(kind: HttpDoorKind, refused: string): ClientAnswer {
 type Headers = ClientAnswer['headers'];
 
 /** The headers that the door reads; a text says which of them it does not take. */
-function headersOf(
-  kind: HttpDoorKind,
-  answer: Record<string, unknown>,
-  { multiValue = false }: ClientAnswerOptions,
-): Headers | string {
+function headersOf(kind: HttpDoorKind, answer: Record<string, unknown>, multiValue: boolean): Headers | string {
   if (kind === 'load-balancer') {
     return multiValue ? listedHeaders(answer.multiValueHeaders) : plainHeaders(answer.headers);
   }

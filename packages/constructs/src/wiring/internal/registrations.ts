@@ -36,11 +36,36 @@ export function ofTrigger({ kind, name, selector }: InventoryTrigger): Registrat
 export function ofSelector(selector: EventSelector): Registration {
   const text = selectorText(selector);
   const names = selector.ruleName !== undefined && selector.source === undefined && selector.detailType === undefined;
+  const rule = names ? `wiring.schedule(${JSON.stringify(selector.ruleName)}, …)` : `wiring.eventBus(${text})`;
   return {
     key: `event-bus ${text}`,
     label: `event-bus handler ${text}`,
-    remedy: names ? `wiring.schedule(${JSON.stringify(selector.ruleName)}, …)` : `wiring.eventBus(${text})`,
+    remedy: isOfScheduler(selector) ? SCHEDULER_REMEDY : rule,
   };
+}
+
+const SCHEDULER_REMEDY =
+  'the selector { detailType: "Scheduled Event" } and wiring.schedule(…), or an entry of "external": EventBridge Scheduler invokes the function itself';
+
+/**
+ * Whether a handler gets runs of EventBridge Scheduler alone. Scheduler sends them to its target, and no bus gets them.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/with-eventbridge-scheduler.html
+ */
+export function isOfScheduler({ source, detailType }: EventSelector): boolean {
+  return source === 'aws.scheduler' && detailType === 'Scheduled Event';
+}
+
+/**
+ * Whether a handler gets every scheduled event of rules, whatever the rule. The source of these events is always `aws.events`.
+ *
+ * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/event-reference.html
+ */
+export function isScheduled(selector: EventSelector | undefined): boolean {
+  if (selector === undefined || selector.ruleName !== undefined || selector.scheduleName !== undefined) return false;
+  const { source, detailType } = selector;
+  if (source === undefined) return detailType === 'Scheduled Event';
+  return source === 'aws.events' && (detailType === undefined || detailType === 'Scheduled Event');
 }
 
 /** The members of a selector in one order. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Template } from '../../support/synth.js';
+import type { Template } from '../../support/template.js';
 
 /** What this package uses of `@aws/cloudformation-validate`, which is bundled in the CDK and has no types here. */
 interface ValidationPackage {

@@ -2,12 +2,14 @@ import { fileURLToPath } from 'node:url';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { AttributeType, type ITable, StreamViewType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { Schedule } from 'aws-cdk-lib/aws-events';
+import { Key } from 'aws-cdk-lib/aws-kms';
 import { Code } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { type App, Duration, Stack } from 'aws-cdk-lib/core';
 import { ChallengeEdge } from '../../../src/edge.js';
-import { ServiceFunction } from '../../../src/function.js';
+import { ServiceAlarms, ServiceFunction } from '../../../src/function.js';
 import { GraphqlApi } from '../../../src/graphql.js';
 import {
   AlbTarget,
@@ -19,13 +21,16 @@ import {
   WebSocketApi,
 } from '../../../src/http.js';
 import { Challenge, McpServer } from '../../../src/mcp.js';
-import { MicrovmController, MicrovmImage } from '../../../src/microvm.js';
+import { ManagedConnectors, MicrovmController, MicrovmImage } from '../../../src/microvm.js';
 import { ConnectionsTable, EventBusTable, JobsTable, RateLimitTable } from '../../../src/state.js';
-import { ObjectBucket, VectorIndex } from '../../../src/storage.js';
+import { ObjectBucket, VectorIndex, VersionedArtifactBucket } from '../../../src/storage.js';
 import {
   DataStream,
   ErrorNotifications,
+  EventBus,
   EventRuleTrigger,
+  LogDestination,
+  LogSubscription,
   QueueTrigger,
   ServiceQueue,
   StreamTrigger,
@@ -49,21 +54,50 @@ export function createEstate(app: App): Stack {
   addStorage(stack, fn);
   addTriggers(stack, fn);
   addDoors(stack, fn);
+  addOperations(stack);
   return stack;
 }
 
+/** A service that other accounts send to, with alarms that end its canary. */
+function addOperations(stack: Stack): void {
+  const service = new ServiceFunction(stack, 'Worker', { code: Code.fromInline('exports.handler = 1') });
+  const { bus } = new EventBus(stack, 'Bus', { allowedAccounts: ['111122223333'] });
+  const { stream } = new DataStream(stack, 'Lines');
+  new LogDestination(stack, 'Logs', { stream, allowedAccounts: ['111122223333'] });
+  const quiet = new LogGroup(stack, 'Quiet', { retention: RetentionDays.ONE_MONTH });
+  new LogSubscription(stack, 'WorkerLines', { logGroup: service.logGroup, stream });
+  const encryptionKey = new Key(stack, 'AlarmKey', { enableKeyRotation: true });
+  const { topic: actionTopic } = new ErrorNotifications(stack, 'OnCall', { encryptionKey });
+  const { deadLetterQueue } = new ServiceQueue(stack, 'Parcels');
+  const maxIteratorAge = Duration.minutes(10);
+  const deadLetterQueues = [deadLetterQueue as IQueue];
+  const { alarms } = new ServiceAlarms(stack, 'Alarms', {
+    fn: service.fn,
+    actionTopic,
+    deadLetterQueues,
+    maxIteratorAge,
+  });
+  const live = service.addCanary({ alarms });
+  new LogSubscription(stack, 'QuietLines', { logGroup: quiet, fn: live });
+  new StreamTrigger(stack, 'LinesTrigger', { fn: service.fn, stream });
+  new EventRuleTrigger(stack, 'Shipped', { fn: live, bus, pattern: { source: ['parcels'] } });
+}
+
 function addStorage(stack: Stack, fn: ServiceFunction['fn']): void {
-  const { bucket } = new ObjectBucket(stack, 'Uploads').bindTo(fn, { variable: 'UPLOADS_BUCKET', prefix: 'a/' });
+  new ObjectBucket(stack, 'Uploads').bindTo(fn, { variable: 'UPLOADS_BUCKET', prefix: 'a/' });
   const modelArn = 'arn:aws:bedrock:eu-west-1::foundation-model/amazon.titan-embed-text-v2:0';
   new VectorIndex(stack, 'Search', { dimension: 1024, modelArn }).bindTo(fn);
+  const { bucket } = new VersionedArtifactBucket(stack, 'Artifacts');
   const { image } = new MicrovmImage(stack, 'Image', {
     name: 'sandbox',
     codeBucket: bucket as IBucket,
     codeKey: 'program.zip',
     baseImageArn: 'arn:aws:lambda:eu-west-1:aws:microvm-image:al2023-1',
     baseImageVersion: '1',
+    egressConnector: ManagedConnectors.internetEgress(stack),
   });
-  new MicrovmController(stack, 'Machines', { fn, images: [image.attrImageArn], sweep: true });
+  const ingressConnectors = [ManagedConnectors.httpIngress(stack)];
+  new MicrovmController(stack, 'Machines', { fn, images: [image.attrImageArn], ingressConnectors, sweep: true });
 }
 
 function addTriggers(stack: Stack, fn: ServiceFunction['fn']): void {

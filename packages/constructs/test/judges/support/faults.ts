@@ -1,4 +1,4 @@
-import type { Resource, Template } from '../../support/synth.js';
+import type { Resource, Template } from '../../support/template.js';
 
 const resources = (given: Readonly<Record<string, object>>) =>
   ({ Resources: given as Record<string, Resource> }) as Template;

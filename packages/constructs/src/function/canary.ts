@@ -1,0 +1,84 @@
+import type { IAlarm } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  type ILambdaDeploymentConfig,
+  LambdaApplication,
+  LambdaDeploymentConfig,
+  LambdaDeploymentGroup,
+} from 'aws-cdk-lib/aws-codedeploy';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Alias, type IFunction, type IVersion, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
+import { grantOn } from '../internal/grants.js';
+import { misuse } from '../internal/misuse.js';
+import { defineProps, literalWords, many, thing } from '../internal/props.js';
+
+/** Props of {@link ServiceFunction.addCanary}. */
+export interface CanaryProps {
+  /** Alarms that end a deployment and bring the version before it back. At least one. */
+  readonly alarms: readonly IAlarm[];
+  /**
+   * How invocations move to the new version.
+   *
+   * @default LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES
+   */
+  readonly deploymentConfig?: ILambdaDeploymentConfig;
+  /**
+   * The name of the alias.
+   *
+   * @default 'live'
+   */
+  readonly aliasName?: string;
+}
+
+/** The kinds of {@link CanaryProps}. */
+export const CANARY_PROPS = defineProps<CanaryProps>('ServiceFunction')({
+  alarms: many<IAlarm>(
+    'a list of alarms',
+    (one) => typeof one === 'object' && one !== null && 'alarmArn' in one,
+  ).required(),
+  deploymentConfig: thing<ILambdaDeploymentConfig>('a LambdaDeploymentConfig', 'deploymentConfigName').default(
+    LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
+  ),
+  aliasName: literalWords('1 to 128 letters, digits, - and _, not only digits', /^(?!\d+$)[\w-]{1,128}$/).default(
+    'live',
+  ),
+});
+
+/**
+ * Makes the alias of a function and the deployment group that moves it. The role of CodeDeploy may read these alarms and move this alias,
+ * where the managed policy of AWS would allow all of the account.
+ *
+ * @see https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AWSCodeDeployRoleForLambdaLimited.html
+ */
+export function makeCanary(at: Construct, fn: LambdaFunction, props: CanaryProps): IFunction {
+  const { alarms, deploymentConfig, aliasName } = CANARY_PROPS.parse(at, props);
+  if (alarms.length === 0) {
+    throw misuse(at, {
+      what: 'alarms',
+      got: alarms,
+      expected: 'at least one alarm: nothing else ends a bad deployment',
+    });
+  }
+  if (at.node.tryFindChild('Alias')) {
+    throw misuse(at, { what: 'a second canary', expected: 'one for each function', code: 'constructs.conflict' });
+  }
+  const alias = new Alias(at, 'Alias', { aliasName, version: fn.currentVersion as IVersion });
+  const role = new Role(at, 'DeploymentRole', { assumedBy: new ServicePrincipal('codedeploy.amazonaws.com') });
+  grantOn(role, ['lambda:GetAlias', 'lambda:UpdateAlias'], [fn.functionArn]);
+  grantOn(role, ['lambda:GetProvisionedConcurrencyConfig'], [alias.functionArn]);
+  grantOn(
+    role,
+    ['cloudwatch:DescribeAlarms'],
+    alarms.map(({ alarmArn }) => alarmArn),
+  );
+  const group = new LambdaDeploymentGroup(at, 'Deployment', {
+    alias,
+    application: new LambdaApplication(at, 'Application'),
+    deploymentConfig,
+    alarms: [...alarms],
+    // Keeps the CDK from attaching the managed policy.
+    role: role.withoutPolicyUpdates(),
+  });
+  group.node.addDependency(role);
+  return alias as IFunction;
+}
