@@ -1,31 +1,56 @@
+import { createDynamoConnectionRegistry } from '@sallyport/connections';
 import { createMemoryGroupedRegistry } from '@sallyport/connections/memory';
+import { createJobLedger } from '@sallyport/jobs';
 import { createMemoryJobLedger } from '@sallyport/jobs/memory';
-import { memoryMcpStore } from '@sallyport/mcp';
+import { dynamoMcpStore, memoryMcpStore } from '@sallyport/mcp';
 import { createS3ObjectStore, createUploadGrants } from '@sallyport/objectstore';
-import { fixedWindow } from '@sallyport/ratelimit';
+import { createDynamoRateLimiter, fixedWindow } from '@sallyport/ratelimit';
 import { createMemoryRateLimiter } from '@sallyport/ratelimit/memory';
 import { createSemanticIndex } from '@sallyport/vectors';
 import { createLocalEmbedder, createLocalVectorStore } from '@sallyport/vectors/local';
 import { createNotesService } from '../src/app.js';
 
-const { NOTES_ISSUER = '', NOTES_JWKS_URI = '', NOTES_MCP_SECRET = '' } = process.env;
+const {
+  NOTES_ISSUER = '',
+  NOTES_AUDIENCE = '',
+  NOTES_PUBLIC_URL = '',
+  NOTES_JWKS_URI = '',
+  NOTES_MCP_SECRET = '',
+  SALLYPORT_LOCAL_TABLES,
+} = process.env;
+const strategy = fixedWindow({ limit: 600, windowMs: 60_000 });
 
-// The service as `src/lambda.ts` composes it, with memory in place of tables: it runs on a machine that has only Node. The issuer
-// and the bucket are those of `sallyport dev`.
+/** The tables of DynamoDB Local, which needs Java; memory on a machine that has only Node. */
+const state =
+  SALLYPORT_LOCAL_TABLES === 'on'
+    ? {
+        connections: createDynamoConnectionRegistry(),
+        limiter: createDynamoRateLimiter({ strategy, onStoreError: 'deny', coldTimeoutMs: 8_000 }),
+        ledger: createJobLedger(),
+        store: dynamoMcpStore(),
+      }
+    : {
+        connections: createMemoryGroupedRegistry(),
+        limiter: createMemoryRateLimiter({ strategy }),
+        ledger: createMemoryJobLedger(),
+        store: memoryMcpStore(),
+      };
+
+// The service as `src/lambda.ts` composes it, with the issuer and the bucket of `sallyport dev`.
+const { connections, limiter, ledger, store } = state;
 const { app } = createNotesService({
   auth: {
     issuer: NOTES_ISSUER,
-    // That of the tokens which the local issuer signs.
-    audience: 'local',
-    publicUrl: 'http://127.0.0.1:4701',
+    audience: NOTES_AUDIENCE,
+    publicUrl: NOTES_PUBLIC_URL,
     jwksUri: NOTES_JWKS_URI,
   },
-  connections: createMemoryGroupedRegistry(),
-  limiter: createMemoryRateLimiter({ strategy: fixedWindow({ limit: 600, windowMs: 60_000 }) }),
-  ledger: createMemoryJobLedger(),
+  connections,
+  limiter,
+  ledger,
   search: createSemanticIndex({ store: createLocalVectorStore({ dimension: 256 }), embedder: createLocalEmbedder() }),
   attachments: { bucket: 'notes-attachments', store: createS3ObjectStore(), grants: createUploadGrants() },
-  tools: { store: memoryMcpStore(), secret: { current: NOTES_MCP_SECRET } },
+  tools: { store, secret: { current: NOTES_MCP_SECRET } },
 });
 
 export const handler = app.handleLambda;

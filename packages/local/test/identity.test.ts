@@ -52,6 +52,19 @@ it('a closed service accepts the tokens of the local issuer, and only with their
   expect(await call(`${head}.${forged.toString('base64url')}.${signature}`)).toBe(401);
 });
 
+it('names further audiences, with the address of the HTTP API', async () => {
+  const config = { audiences: ['$api/mcp', 'notes'] };
+  const other = createTestHost(() => null, { config, ports: { 'gateway-v2': 4711 } as TestHost['ports'] });
+  const issuer = createIdentity(other);
+  await issuer.start();
+  const [, claims = ''] = (await issuer.token({ sub: 'ada' })).split('.');
+  await issuer.stop();
+  other.remove();
+  expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({
+    aud: ['local', 'http://127.0.0.1:4711/mcp', 'notes'],
+  });
+});
+
 it('says tenant and kind in claims', async () => {
   const [, claims = ''] = (await identity.token({ sub: 'ada', tenant: 'acme', kind: 'service' })).split('.');
   expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({

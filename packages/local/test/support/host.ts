@@ -72,6 +72,7 @@ export function createTestHost(
       tables: [],
       buckets: [],
       env: {},
+      audiences: [],
       ...(config as object),
     } as unknown as Config,
     clock,

@@ -23,6 +23,9 @@ export interface SourcesConfig {
   readonly schedules: Readonly<Record<string, ScheduleConfig>>;
 }
 
+/** Who authorizes at a door. */
+export type Authorizer = 'jwt' | 'iam' | `lambda:${string}`;
+
 /** Everything that a run is set to: `sallyport.json`, then the flags, then the defaults. */
 export interface Config {
   /** The project: where `sallyport.json` and `package.json` are. Absolute. */
@@ -64,8 +67,10 @@ export interface Config {
   readonly reveal: boolean;
   /** File of variables; default `.env.local`, if it is there. Absolute. */
   readonly envFile: string | undefined;
-  /** Variables of the function. Values may hold `$issuer`, `$jwks`, `$secret`. */
+  /** Variables of the function. Values may hold `$issuer`, `$jwks`, `$secret`, `$audience`, `$api`. */
   readonly env: Readonly<Record<string, string>>;
+  /** Further audiences of the local issuer's tokens, with the same texts. */
+  readonly audiences: readonly string[];
   /** Names of variables of the shell that the function gets. */
   readonly pass: readonly string[];
   /** AWS services that really are called, with the developer's credentials. */
@@ -73,8 +78,10 @@ export interface Config {
   /** The constructs' manifest, absolute; default `cdk.out/sallyport.json`, if it is there. */
   readonly manifest: string | undefined;
   readonly restStream: boolean;
-  /** What the authorizer of a door leaves in the request context. */
-  readonly authorizer: 'jwt' | 'iam' | undefined;
+  /** What the authorizer of a door leaves in the request context; `lambda:<export>` asks that export of the entry. */
+  readonly authorizer: Authorizer | undefined;
+  /** Whether the target group of the load balancer has multi-value headers; default `false`. */
+  readonly multiValueHeaders: boolean;
   /** The GraphQL schema file, absolute; default `schema.graphql`, if it is there. */
   readonly schema: string | undefined;
   /** Whether a resolver's error object is data, as without a response function. */

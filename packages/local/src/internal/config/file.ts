@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FrameworkError } from '@sallyport/core';
-import { boolean, integer, kind, list, number, type OptionKind, oneOf, text } from '@sallyport/core/options';
+import { boolean, integer, kind, list, number, type OptionKind, text } from '@sallyport/core/options';
 import type { AsyncSettings, QueueSettings, ShardSettings } from '@sallyport/testkit/engines';
 import { localError } from '../errors.js';
-import type { ScheduleConfig, TableConfig } from './config.js';
+import type { Authorizer, ScheduleConfig, TableConfig } from './config.js';
 import { didYouMean } from './nearest.js';
 
 /** What `sallyport.json` may hold. Data only: no code runs when it is read. */
@@ -23,11 +23,13 @@ export interface ConfigFile {
   readonly conditions?: readonly string[];
   readonly envFile?: string;
   readonly env?: Readonly<Record<string, string>>;
+  readonly audiences?: readonly string[];
   readonly pass?: readonly string[];
   readonly aws?: readonly string[];
   readonly manifest?: string;
   readonly restStream?: boolean;
-  readonly authorizer?: 'jwt' | 'iam';
+  readonly authorizer?: Authorizer;
+  readonly multiValueHeaders?: boolean;
   readonly schema?: string;
   readonly graphqlDirect?: boolean;
   readonly batchFields?: readonly string[];
@@ -45,6 +47,7 @@ export interface ConfigFile {
 }
 
 const filled = text();
+const AUTHORIZER = /^(?:jwt|iam|lambda:[A-Za-z_$][\w$.]*)$/;
 const texts = list(filled, 'a list of texts');
 
 function mapOf<T>(wanted: string, isMember: (value: unknown) => boolean): OptionKind<Readonly<Record<string, T>>> {
@@ -71,11 +74,13 @@ export const FILE_KINDS = {
   conditions: texts,
   envFile: filled,
   env: mapOf<string>('an object of texts', (value) => typeof value === 'string'),
+  audiences: texts,
   pass: texts,
   aws: texts,
   manifest: filled,
   restStream: boolean,
-  authorizer: oneOf('jwt', 'iam'),
+  authorizer: kind<Authorizer>('jwt, iam or lambda:<export>', (value) => AUTHORIZER.test(String(value))),
+  multiValueHeaders: boolean,
   schema: filled,
   graphqlDirect: boolean,
   batchFields: texts,

@@ -3,14 +3,15 @@ import type { Config } from '../config/config.js';
 import { ACCOUNT } from '../host/host.js';
 import type { DoorRequest } from './request.js';
 
-/** What the authorizer of a door leaves in the request context; `{}` without one, and for callers that it cannot read. */
+/** What a JWT or IAM authorizer of a door leaves in the request context; `{}` without one, and for callers that it cannot read. */
 export function authorizerOf(
   kind: HttpDoorKind,
   request: DoorRequest,
   { authorizer }: Config,
 ): { authorizer?: Record<string, unknown> } {
-  if (!authorizer || kind === 'load-balancer') return {};
+  if (kind === 'load-balancer') return {};
   if (authorizer === 'iam') return { authorizer: iamOf(kind) };
+  if (authorizer !== 'jwt') return {};
   const claims = claimsOf(request.headers);
   if (!claims) return {};
   if (kind === 'gateway-v1') return { authorizer: { claims } };

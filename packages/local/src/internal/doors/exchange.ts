@@ -8,13 +8,18 @@ import {
   clientAnswer,
   clientFailure,
   type DoorFailure,
+  type FunctionUrlEvent,
+  type GatewayProxyEvent,
+  type GatewayV2Event,
   type HttpDoorKind,
+  type LoadBalancerEvent,
 } from '@sallyport/testkit/events';
 import type { Config } from '../config/config.js';
 import type { Host } from '../host/host.js';
 import type { ClientView } from '../journal/journal.js';
 import type { FailureReason, InvokeOptions, InvokeOutcome, StreamSink } from '../runtime/invoker.js';
 import { authorizerOf } from './authorizer.js';
+import { type AuthorizedDoor, arnOf, authorizationOf, authorizerEvent, refusalOf } from './lambda-authorizer.js';
 import type { DoorRequest } from './request.js';
 
 /** The HTTP doors, in the order of their ports. */
@@ -42,7 +47,6 @@ export async function exchange(
   request: DoorRequest,
   stream?: StreamSink,
 ): Promise<Exchanged> {
-  const event = toEvent(kind, request, host.config);
   const { method, path, as, clientContext } = request;
   const options: InvokeOptions = {
     origin: { kind, target: `${method} ${path}`, ...(as === undefined ? {} : { as }) },
@@ -51,7 +55,9 @@ export async function exchange(
     ...(stream ? { stream } : {}),
     ...traceOf(request),
   };
-  const running = host.invoker.invoke(event, options);
+  const asked = await authorized(host, kind, toEvent(kind, request, host.config), options);
+  if ('client' in asked) return asked;
+  const running = host.invoker.invoke(asked.event, { ...options, ...asked.trace });
   const outcome = await withinDoorLimit(host, kind, running);
   if (outcome === 'too-slow') {
     const client = clientFailure(kind, 'timeout');
@@ -59,12 +65,47 @@ export async function exchange(
   }
   if (outcome.ok && outcome.streamed) return { outcome, client: undefined };
   const client = outcome.ok
-    ? clientAnswer(kind, outcome.answer, { multiValue: false })
+    ? clientAnswer(kind, outcome.answer, { multiValue: host.config.multiValueHeaders })
     : failureOf(kind, outcome.reason, outcome.error.errorMessage);
   const warning = refusalText(client, host);
   if (warning) host.journal.append(outcome.id, 'logs', { at: Date.now(), level: 'warn', text: warning });
   host.journal.update(outcome.id, { client: toView(client, false, false), summary: summaryOf(client, outcome) });
   return { outcome, client };
+}
+
+interface Authorized {
+  readonly event: object;
+  readonly trace?: { readonly traceId: string };
+}
+
+/** Asks the Lambda authorizer of a door that has one. The event then has what it leaves, or the client is refused. */
+async function authorized(
+  host: Host,
+  kind: HttpDoorKind,
+  sent: DoorEvent,
+  { origin, traceId }: InvokeOptions,
+): Promise<Authorized | Exchanged> {
+  if (!host.authorizer || !hasLambdaAuthorizer(kind)) return { event: sent };
+  const event = sent as GatewayProxyEvent | GatewayV2Event;
+  const outcome = await host.authorizer.invoke(authorizerEvent(event), {
+    origin: { ...origin, kind: 'authorizer' },
+    whenBusy: 'refuse',
+    ...(traceId === undefined ? {} : { traceId }),
+  });
+  const authorization = authorizationOf(kind, arnOf(event), outcome);
+  if (authorization.isAllowed) {
+    const root = host.journal.get(outcome.id)?.traceId;
+    const requestContext = { ...event.requestContext, authorizer: authorization.authorizer };
+    return { event: { ...event, requestContext }, ...(root && { trace: { traceId: `Root=${root}` } }) };
+  }
+  const isBroken = !outcome.ok && outcome.reason === 'build';
+  const client = isBroken ? failureOf(kind, 'build', outcome.error.errorMessage) : refusalOf(authorization);
+  host.journal.update(outcome.id, { client: toView(client, false, false), summary: String(client.status) });
+  return { outcome, client };
+}
+
+function hasLambdaAuthorizer(kind: HttpDoorKind): kind is AuthorizedDoor {
+  return kind === 'gateway-v2' || kind === 'gateway-v1';
 }
 
 /** The client's view of an answer, for the journal. */
@@ -114,8 +155,10 @@ function failureOf(kind: HttpDoorKind, reason: FailureReason, message: string): 
   return { status: 502, headers: [['content-type', 'application/json']], body: Buffer.from(body) };
 }
 
+type DoorEvent = GatewayProxyEvent | GatewayV2Event | FunctionUrlEvent | LoadBalancerEvent;
+
 /** The event of a request, as its door sends it. */
-function toEvent(kind: HttpDoorKind, request: DoorRequest, config: Config): object {
+function toEvent(kind: HttpDoorKind, request: DoorRequest, config: Config): DoorEvent {
   const { method, path, more } = request;
   const options = { ...httpOptions(request), ...authorizerOf(kind, request, config), ...more };
   switch (kind) {
@@ -128,7 +171,7 @@ function toEvent(kind: HttpDoorKind, request: DoorRequest, config: Config): obje
     case 'load-balancer': {
       // It has no ids and no times of its own; the client's address is in a header.
       const { sourceIp: _ip, requestId: _id, time: _time, ...rest } = options;
-      return buildLoadBalancerRequest(method, path, rest);
+      return buildLoadBalancerRequest(method, path, { multiValue: config.multiValueHeaders, ...rest });
     }
   }
 }

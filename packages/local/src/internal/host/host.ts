@@ -44,6 +44,8 @@ export interface Host {
   readonly ports: { -readonly [D in keyof Ports]: number };
   readonly journal: Journal;
   readonly invoker: Invoker;
+  /** Runs the export of the entry that is the Lambda authorizer, as a function of its own; absent without one. */
+  readonly authorizer?: Invoker;
   readonly sources: Sources;
   readonly state: State;
   readonly identity: Identity;

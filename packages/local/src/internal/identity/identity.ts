@@ -4,6 +4,6 @@ import type { TokenRequest } from '../console/api.js';
 export interface Identity {
   /** A signed JWT (ES256), valid for an hour. */
   token(request: TokenRequest): Promise<string>;
-  /** Puts addresses and the secret of this run in the place of `$issuer`, `$jwks` and `$secret`. */
+  /** Puts addresses and the secret of this run in the place of `$issuer`, `$jwks`, `$secret`, `$audience` and `$api`. */
   substitute(value: string): string;
 }

@@ -67,7 +67,7 @@ export class LocalIdentity implements Identity, Part {
       .setProtectedHeader({ alg: 'ES256', typ: 'JWT', ...(key.kid !== undefined && { kid: key.kid }) })
       .setIssuer(this.#issuer)
       .setSubject(sub)
-      .setAudience(AUDIENCE)
+      .setAudience(this.#audiences())
       .setIssuedAt()
       .setExpirationTime(LIFETIME)
       .setJti(randomUUID())
@@ -81,8 +81,15 @@ export class LocalIdentity implements Identity, Part {
       $jwks: `${this.#issuer}${KEYS_PATH}`,
       $secret: secret,
       $audience: AUDIENCE,
+      $api: `http://127.0.0.1:${this.#host.ports['gateway-v2']}`,
     };
-    return value.replace(/\$(?:issuer|jwks|secret|audience)\b/g, (name) => values[name] ?? name);
+    return value.replace(/\$(?:issuer|jwks|secret|audience|api)\b/g, (name) => values[name] ?? name);
+  }
+
+  /** One is a text, several are a list (RFC 7519 section 4.1.3). */
+  #audiences(): string | string[] {
+    const { audiences } = this.#host.config;
+    return audiences.length === 0 ? AUDIENCE : [AUDIENCE, ...audiences.map((one) => this.substitute(one))];
   }
 
   #opened(): Kept {

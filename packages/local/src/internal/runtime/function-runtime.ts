@@ -250,7 +250,8 @@ export class FunctionRuntime implements Invoker {
     // It asks for its next event when it has taken one, not when it has answered: a full one gets room here.
     if (config.managedInstances !== undefined) this.#wake();
     journal.update(id, { ms: now() - startedAt, maxMemoryMb: environment.peakMb });
-    if (!this.#inspection.isOurs) this.#explainForeign(id, call);
+    // The event of an authorizer looks like a request, and is none.
+    if (!this.#inspection.isOurs && options.origin.kind !== 'authorizer') this.#explainForeign(id, call);
     return toOutcome(call, result);
   }
 

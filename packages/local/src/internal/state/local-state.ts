@@ -4,7 +4,7 @@ import { FrameworkError } from '@sallyport/core';
 import { BucketStore } from '../aws/s3/store.js';
 import type { BucketView, TableView } from '../console/api.js';
 import type { Host, Part } from '../host/host.js';
-import { type Engine, startEngine } from './engine.js';
+import { type Engine, findEngine, type InstalledEngine, startEngine } from './engine.js';
 import { callEngine, type EngineAnswer } from './engine-client.js';
 import { SecretFile } from './secret-file.js';
 import type { State } from './state.js';
@@ -24,7 +24,9 @@ export class LocalState implements State, Part {
   #tables: readonly LocalTable[] = [];
   #status = 'starting';
   #endpoint: Promise<string> = Promise.reject(new FrameworkError('local.state_off', 'off: not started'));
+  #found: Promise<InstalledEngine | undefined> = Promise.resolve(undefined);
   #engine: Engine | undefined;
+  #hasTables = false;
   #isRunning = false;
   #restarts = 0;
 
@@ -37,14 +39,18 @@ export class LocalState implements State, Part {
     this.#endpoint.catch(() => {});
   }
 
-  /** Names of the tables, and the address of another S3 than ours. */
+  /** Whether there are tables, their names, and the address of another S3 than ours. */
   variables(): Readonly<Record<string, string>> {
     const named = this.#tables.flatMap(({ name, variable }) => (variable === undefined ? [] : [[variable, name]]));
     const { S3_ENDPOINT = '' } = this.#environment;
-    return { ...Object.fromEntries(named), ...(S3_ENDPOINT !== '' && { AWS_ENDPOINT_URL_S3: S3_ENDPOINT }) };
+    return {
+      SALLYPORT_LOCAL_TABLES: this.#hasTables ? 'on' : 'off',
+      ...Object.fromEntries(named),
+      ...(S3_ENDPOINT !== '' && { AWS_ENDPOINT_URL_S3: S3_ENDPOINT }),
+    };
   }
 
-  /** Does not wait for the engine: calls are held until it is up. */
+  /** Looks whether there is an engine, and does not wait for it: calls are held until it is up. */
   async start(): Promise<void> {
     this.#isRunning = true;
     const { folder, env, tables, buckets, state } = this.#host.config;
@@ -54,6 +60,12 @@ export class LocalState implements State, Part {
     }
     for (const name of buckets) this.store.create(name);
     this.#tables = [...(await findTables(folder, env)), ...tables.map(toLocalTable)];
+    const { DYNAMODB_ENDPOINT = '' } = this.#environment;
+    if (DYNAMODB_ENDPOINT === '') this.#found = findEngine(folder, this.#environment);
+    this.#hasTables = await this.#found.then(
+      () => true,
+      () => false,
+    );
     this.#connect();
   }
 
@@ -89,11 +101,10 @@ export class LocalState implements State, Part {
   }
 
   async #startEngine(): Promise<string> {
-    const { folder: project, stateFolder } = this.#host.config;
-    const folder = join(stateFolder, 'dynamodb');
+    const folder = join(this.#host.config.stateFolder, 'dynamodb');
     const isFirst = !existsSync(folder);
     this.#engine = await startEngine({
-      project,
+      ...((await this.#found) as InstalledEngine),
       folder,
       environment: this.#environment,
       onProcess: (pid) => this.#host.guard?.(pid),
