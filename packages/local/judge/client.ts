@@ -32,8 +32,7 @@ export async function runCase(judged: Case, part: NativePart, place: Place): Pro
   const preload = part === 'shim' ? ['--require', childFile('shim.cjs')] : [];
   const child = spawn(
     process.execPath,
-    // Frames of Node itself are not compared, and must not push others out of a stack trace.
-    [...nodeFlags(MEMORY_MB, nodeMajor), '--stack-trace-limit=50', ...preload, place.client, judged.handler],
+    [...nodeFlags(MEMORY_MB, nodeMajor), ...preload, place.client, judged.handler],
     // The shim tells its host on descriptor 5 how the process ends.
     {
       cwd: place.taskRoot,
@@ -61,6 +60,8 @@ function variables({ handler, many }: Case, taskRoot: string, api: string): Node
   return {
     PATH: process.env.PATH,
     TZ: ':UTC',
+    // Frames of Node itself are not compared, and must not push others out of a stack trace.
+    NODE_OPTIONS: '--stack-trace-limit=50',
     LAMBDA_TASK_ROOT: taskRoot,
     _HANDLER: handler,
     AWS_REGION: 'us-east-1',

@@ -71,7 +71,7 @@ function withoutNodeFrames(text: string): string {
 
 /** The first place at which each request differs, with what stands there in both. */
 function compare(compiled: readonly string[], shim: readonly string[]): readonly string[] {
-  const differences: string[] = [];
+  const differences = compiled.length > 1 ? [] : ['no request arrived'];
   for (let index = 0; index < Math.max(compiled.length, shim.length); index += 1) {
     const [left = '(no request)', right = '(no request)'] = [compiled[index], shim[index]];
     if (left === right) continue;
