@@ -33,7 +33,8 @@ function call(method, path, body, headers) {
       incoming.on('end', () => resolve({ headers: incoming.headers, body: Buffer.concat(chunks).toString('utf8') }));
     });
     outgoing.on('error', reject);
-    outgoing.end(body);
+    // With a text as body node:http would write the headers as UTF-8 too, and theirs are bytes already.
+    outgoing.end(body === undefined ? undefined : Buffer.from(body));
   });
 }
 
@@ -66,10 +67,11 @@ const client = {
     if (!manyAtOnce) await answered;
     const left = process.getActiveResourcesInfo().filter((name) => FORGOTTEN.includes(name));
     const { headers, body } = await call('GET', '/next', undefined, { 'x-local-left': left.join(',') });
-    const own = Object.entries(headers).filter(([name]) => name.startsWith('lambda-runtime-'));
+    const own = Object.entries(headers).filter(([name, value]) => name.startsWith('lambda-runtime-') && value !== '');
     // Header bytes are UTF-8; node:http reads each as one character.
     const decoded = own.map(([name, value]) => [name, Buffer.from(value, 'latin1').toString('utf8')]);
-    const all = Object.fromEntries(decoded);
+    // The compiled part gives a trace id always, and other headers only when they have a value.
+    const all = { 'lambda-runtime-trace-id': '', ...Object.fromEntries(decoded) };
     globalThis[EXPLAIN]?.(body, all);
     return { bodyJson: body, headers: all };
   },
@@ -78,8 +80,9 @@ const client = {
   },
   error(id, body, xrayCause) {
     // The stack of an error can be long, and so can the header that repeats it; servers refuse headers past a limit.
-    const cause = xrayCause.length > 8192 ? '' : xrayCause;
-    answer(`/${id}/error`, body, { 'lambda-runtime-function-xray-error-cause': Buffer.from(cause).toString('latin1') });
+    const isSent = xrayCause !== '' && xrayCause.length <= 8192;
+    const cause = { 'lambda-runtime-function-xray-error-cause': Buffer.from(xrayCause).toString('latin1') };
+    answer(`/${id}/error`, body, isSent ? cause : {});
   },
 };
 

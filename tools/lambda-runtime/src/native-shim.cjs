@@ -20,7 +20,8 @@ function call(method, path, body, headers) {
       incoming.on('end', () => resolve({ headers: incoming.headers, body: Buffer.concat(chunks).toString('utf8') }));
     });
     outgoing.on('error', reject);
-    outgoing.end(body);
+    // With a text as body node:http would write the headers as UTF-8 too, and theirs are bytes already.
+    outgoing.end(body === undefined ? undefined : Buffer.from(body));
   });
 }
 
@@ -52,7 +53,9 @@ const client = {
     answer(`/${id}/response`, body, {});
   },
   error(id, body, xrayCause) {
-    answer(`/${id}/error`, body, { 'lambda-runtime-function-xray-error-cause': xrayCause });
+    // Characters beyond Latin-1 are no header of node:http; their bytes are.
+    const cause = Buffer.from(xrayCause).toString('latin1');
+    answer(`/${id}/error`, body, { 'lambda-runtime-function-xray-error-cause': cause });
   },
 };
 

@@ -33,3 +33,15 @@ test('what the process writes is kept, and invocations that it will not answer e
   expect((await runtime.invoke({})).outcome).toBe('exit');
   expect(runtime.log).toContain('no table name');
 });
+
+test('an error whose text is beyond Latin-1 is reported, and the process lives on', async () => {
+  const runtime = await serve('fails-beyond-latin1.mjs', 'buffered');
+  const { outcome, body, headers } = await runtime.invoke({});
+  expect([outcome, JSON.parse(body.toString('utf8'))]).toEqual([
+    'error',
+    expect.objectContaining({ errorMessage: '漢字' }),
+  ]);
+  const cause = Buffer.from(String(headers['lambda-runtime-function-xray-error-cause']), 'latin1').toString('utf8');
+  expect(JSON.parse(cause)).toMatchObject({ exceptions: [{ message: '漢字' }] });
+  expect((await runtime.invoke({})).outcome).toBe('error');
+});

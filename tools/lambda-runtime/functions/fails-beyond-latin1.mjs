@@ -1,0 +1,3 @@
+export const buffered = async () => {
+  throw new Error('漢字');
+};
