@@ -39,6 +39,7 @@ const tasks = {
   'bench:types': [script('scripts/bench/types/main.ts')],
   format: [[bin('biome'), ['check', '--write', '.']]],
   'local:native': [script('packages/local/judge/main.ts')],
+  'local:peers': [script('packages/local/judge/peers.ts')],
   'mcp:conformance': [script('packages/mcp/judge/conformance.mjs')],
   newcomer: [...build, script('scripts/newcomer/main.ts')],
   pack: [...build, script('scripts/newcomer/pack.ts')],

@@ -6,6 +6,7 @@ import { dynamoMcpStore, memoryMcpStore } from '@sallyport/mcp';
 import { createS3ObjectStore, createUploadGrants } from '@sallyport/objectstore';
 import { createDynamoRateLimiter, fixedWindow } from '@sallyport/ratelimit';
 import { createMemoryRateLimiter } from '@sallyport/ratelimit/memory';
+import type { ConnectionPrincipal } from '@sallyport/secure/authorizers';
 import { createSemanticIndex } from '@sallyport/vectors';
 import { createLocalEmbedder, createLocalVectorStore } from '@sallyport/vectors/local';
 import { createNotesService } from '../src/app.js';
@@ -16,21 +17,21 @@ const {
   NOTES_PUBLIC_URL = '',
   NOTES_JWKS_URI = '',
   NOTES_MCP_SECRET = '',
-  SALLYPORT_LOCAL_TABLES,
+  NOTES_TABLES,
 } = process.env;
 const strategy = fixedWindow({ limit: 600, windowMs: 60_000 });
 
 /** The tables of DynamoDB Local, which needs Java; memory on a machine that has only Node. */
 const state =
-  SALLYPORT_LOCAL_TABLES === 'on'
+  NOTES_TABLES === 'on'
     ? {
-        connections: createDynamoConnectionRegistry(),
+        connections: createDynamoConnectionRegistry<ConnectionPrincipal>(),
         limiter: createDynamoRateLimiter({ strategy, onStoreError: 'deny', coldTimeoutMs: 8_000 }),
         ledger: createJobLedger(),
         store: dynamoMcpStore(),
       }
     : {
-        connections: createMemoryGroupedRegistry(),
+        connections: createMemoryGroupedRegistry<ConnectionPrincipal>(),
         limiter: createMemoryRateLimiter({ strategy }),
         ledger: createMemoryJobLedger(),
         store: memoryMcpStore(),

@@ -37,6 +37,7 @@ import {
   ReceiveMessageCommand,
   SendMessageBatchCommand,
   SendMessageCommand,
+  type SendMessageCommandInput,
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { GetParameterCommand, GetParametersByPathCommand, PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
@@ -327,8 +328,47 @@ describe('SQS', () => {
       async () => client().send(new SendMessageBatchCommand({ QueueUrl: await urlOf('orders'), Entries: [] })),
       'EmptyBatchRequest',
     ],
+    [
+      'an Id of a batch with a blank',
+      async () =>
+        client().send(
+          new SendMessageBatchCommand({ QueueUrl: await urlOf('plain'), Entries: [{ Id: 'a b', MessageBody: 'x' }] }),
+        ),
+      'InvalidBatchEntryId',
+    ],
+    [
+      'a wait above 20 s',
+      async () => client().send(new ReceiveMessageCommand({ QueueUrl: await urlOf('plain'), WaitTimeSeconds: 21 })),
+      'InvalidParameterValue',
+    ],
   ])('refuses %s', async (_name, call, name) => {
     await expect(call()).rejects.toMatchObject({ name });
+  });
+
+  const oneByte = { a: { DataType: 'String', StringValue: 'b' } };
+  it.each<[string, string, Partial<SendMessageCommandInput>, string]>([
+    ['an empty body', 'plain', { MessageBody: '' }, 'MissingParameter'],
+    ['a character that XML has not', 'plain', { MessageBody: 'a\u0001b' }, 'InvalidMessageContents'],
+    ['half a surrogate pair', 'plain', { MessageBody: 'a\ud800' }, 'InvalidMessageContents'],
+    [
+      'attributes that make it too large',
+      'plain',
+      { MessageBody: 'x'.repeat(1_048_576), MessageAttributes: oneByte },
+      'InvalidParameterValue',
+    ],
+    ['a delay in a FIFO queue', 'a.fifo', { MessageGroupId: 'g', DelaySeconds: 1 }, 'InvalidParameterValue'],
+  ])('refuses a message with %s', async (_name, queue, members, name) => {
+    const input = { QueueUrl: await urlOf(queue), MessageBody: 'x', ...members };
+    await expect(client().send(new SendMessageCommand(input))).rejects.toMatchObject({ name });
+  });
+
+  it('counts name, type and value of an attribute as bytes of the message', async () => {
+    // 1 byte of name, 6 of type, 1 of value.
+    const input = { QueueUrl: await urlOf('largest'), MessageBody: 'x'.repeat(1_048_568), MessageAttributes: oneByte };
+    expect(await client().send(new SendMessageCommand(input))).toHaveProperty('MessageId');
+    const Entries = ['1', '2'].map((Id) => ({ ...input, Id, MessageBody: 'x'.repeat(524_281) }));
+    const batch = client().send(new SendMessageBatchCommand({ QueueUrl: input.QueueUrl, Entries }));
+    await expect(batch).rejects.toMatchObject({ name: 'BatchRequestTooLong' });
   });
 });
 

@@ -68,7 +68,7 @@ describe('a command line that is wrong', () => {
     [['dev', 'src/lambda.mjs', '--env', 'A'], 2, '--env wants NAME=value, not "A"'],
     [['dev', 'src/lambda.mjs', '--port', '70000'], 2, '--port must be a port'],
     [['dev', 'src/lambda.mjs', '--node', '/nowhere/node'], 2, '--node /nowhere/node does not run'],
-    [['dev', 'src/lambda.mjs', '--authorizer', 'magic'], 2, '--authorizer must be "jwt" or "iam"'],
+    [['dev', 'src/lambda.mjs', '--authorizer', 'magic'], 2, '--authorizer must be jwt, iam or lambda:<export>'],
     [['dev', 'src/none.ts'], 2, 'name the entry file, as in sallyport dev src/lambda.ts'],
     [['dev', 'a.ts', 'b.ts'], 2, 'one entry file is enough: a.ts b.ts'],
     [['send', 'queue', 'orders'], 2, 'no sallyport dev runs in this project'],

@@ -255,6 +255,27 @@ describe('writing', () => {
     });
   });
 
+  it('copies onto itself only with a change', async () => {
+    const object = { Bucket: 'plain', Key: 'self', CopySource: 'plain/self' };
+    await client.send(new PutObjectCommand({ Bucket: 'plain', Key: 'self', Body: 'x' }));
+    await expect(client.send(new CopyObjectCommand(object))).rejects.toMatchObject({ name: 'InvalidRequest' });
+    const changed = { ...object, MetadataDirective: 'REPLACE' as const, Metadata: { a: '1' } };
+    expect((await client.send(new CopyObjectCommand(changed))).$metadata.httpStatusCode).toBe(200);
+  });
+
+  it.each<[string, object, number]>([
+    ['If-Match of another', { CopySourceIfMatch: '"abc"' }, 412],
+    ['If-Match of it', { CopySourceIfMatch: '"9dd4e461268c8034f5c8564e155c67a6"' }, 200],
+    ['If-None-Match of it', { CopySourceIfNoneMatch: '"9dd4e461268c8034f5c8564e155c67a6"' }, 412],
+    ['If-Modified-Since of later', { CopySourceIfModifiedSince: new Date('2200-01-01T00:00:00Z') }, 412],
+    ['If-Unmodified-Since of earlier', { CopySourceIfUnmodifiedSince: new Date(0) }, 412],
+  ])('copies by a condition on the source: %s', async (_name, condition, status) => {
+    await client.send(new PutObjectCommand({ Bucket: 'plain', Key: 'source', Body: 'x' }));
+    const copy = new CopyObjectCommand({ Bucket: 'plain', Key: 'copy', CopySource: 'plain/source', ...condition });
+    const answer = await client.send(copy).catch((error: unknown) => error);
+    expect(answer).toMatchObject({ $metadata: { httpStatusCode: status } });
+  });
+
   it('in parts, in their order, with the checksum of their checksums', async () => {
     const object = { Bucket: 'plain', Key: 'large' };
     const { UploadId } = await client.send(
@@ -332,6 +353,16 @@ describe('listing', () => {
     const { Buckets } = await client.send(new ListBucketsCommand({}));
     expect(Buckets?.map(({ Name }) => Name)).toContain('listed');
   });
+
+  it('begins after a key, and a page of none is the last', async () => {
+    for (const Key of ['after/1', 'after/2'])
+      await client.send(new PutObjectCommand({ Bucket: 'plain', Key, Body: '' }));
+    const some = { Bucket: 'plain', Prefix: 'after/', StartAfter: 'after/1' };
+    const after = await client.send(new ListObjectsV2Command(some));
+    expect(after).toMatchObject({ StartAfter: 'after/1', Contents: [{ Key: 'after/2' }] });
+    const none = await client.send(new ListObjectsV2Command({ Bucket: 'plain', MaxKeys: 0 }));
+    expect(none).toMatchObject({ IsTruncated: false, KeyCount: 0 });
+  });
 });
 
 it('tells the function of what was put and deleted, as s3Trigger reads it', async () => {
@@ -368,6 +399,11 @@ it.each<[string, () => Promise<unknown>, string]>([
     'a bucket whose name S3 does not take',
     () => client.send(new CreateBucketCommand({ Bucket: 'a..b' })),
     'InvalidBucketName',
+  ],
+  [
+    'a Content-MD5 that is none',
+    () => client.send(new PutObjectCommand({ Bucket: 'plain', Key: 'a', Body: 'x', ContentMD5: 'abc' })),
+    'InvalidDigest',
   ],
   ['a version that is not there', () => textOf({ Bucket: 'versions', Key: 'a', VersionId: 'none' }), 'NoSuchVersion'],
 ])('refuses %s', async (_name, call, name) => {

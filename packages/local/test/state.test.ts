@@ -201,7 +201,7 @@ describe('without an engine', () => {
     await state.start();
     await expect(state.dynamodb()).rejects.toMatchObject({ code: 'local.state_off', message: NO_JAVA });
     expect([state.status(), host.notices]).toEqual([NO_JAVA, [`state  ${NO_JAVA}`]]);
-    expect(state.variables()).toMatchObject({ SALLYPORT_LOCAL_TABLES: 'off' });
+    expect(state.hasTables()).toBe(false);
     await state.stop();
     host.remove();
   });
@@ -219,7 +219,8 @@ describe('without an engine', () => {
     const state = new LocalState(host, { DYNAMODB_ENDPOINT: 'http://127.0.0.1:9', S3_ENDPOINT: 'http://127.0.0.1:8' });
     await state.start();
     expect(await state.dynamodb()).toBe('http://127.0.0.1:9');
-    expect(state.variables()).toEqual({ SALLYPORT_LOCAL_TABLES: 'on', AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:8' });
+    expect(state.hasTables()).toBe(true);
+    expect(state.variables()).toEqual({ AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:8' });
     await state.stop();
     host.remove();
   });

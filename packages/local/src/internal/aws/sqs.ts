@@ -15,12 +15,10 @@ import {
   optionalText,
   textOf,
 } from './service.js';
+import { assertEntries, assertTotal, bodyOf, delayOf, invalid, missing } from './sqs-limits.js';
 import { AwsFault } from './wire.js';
 
-/** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html */
-const MAX_MESSAGE_BYTES = 1_048_576;
-const MAX_ENTRIES = 10;
-const MAX_DELAY_S = 900;
+const MAX_WAIT_S = 20;
 
 /**
  * SQS. A queue whose messages the function takes gives a receiver nothing: they are in flight, or wait for their time.
@@ -32,12 +30,7 @@ export function createSqs(sources: SqsSources, address: () => string): AwsServic
   const queueOf = (input: Input) => existing(sources, nameIn(textOf(input, 'QueueUrl')));
   return defineService('json-1.0', {
     SendMessage: (input, call) => send(queueOf(input), input, call),
-    SendMessageBatch: (input, call) =>
-      batch(
-        input,
-        (entry) => send(queueOf(input), entry, call),
-        (entries) => totalSize(entries),
-      ),
+    SendMessageBatch: (input, call) => batch(input, (entry) => send(queueOf(input), entry, call), assertTotal),
     ReceiveMessage: async (input) => receive(queueOf(input), input),
     DeleteMessage: (input) => remove(queueOf(input), input),
     DeleteMessageBatch: (input) => batch(input, (entry) => remove(queueOf(input), entry)),
@@ -70,15 +63,11 @@ function existing(sources: SqsSources, name: string): LocalQueue {
 }
 
 function send(queue: LocalQueue, input: Input, { traceId }: Call): Record<string, unknown> {
-  const body = textOf(input, 'MessageBody');
+  const body = bodyOf(input);
   const attributes = messageAttributesOf(input.MessageAttributes);
-  if (Buffer.byteLength(body) > MAX_MESSAGE_BYTES) throw invalid(`a message has at most ${MAX_MESSAGE_BYTES} bytes`);
-  const delay = numberOf(input, 'DelaySeconds', 0);
-  if (delay < 0 || delay > MAX_DELAY_S) throw invalid(`DelaySeconds must be 0 to ${MAX_DELAY_S}`);
+  const delay = delayOf(numberOf(input, 'DelaySeconds', 0), queue.isFifo);
   const groupId = optionalText(input, 'MessageGroupId');
-  if (queue.isFifo && groupId === undefined) {
-    throw new AwsFault(400, 'MissingParameter', 'The request must contain the parameter MessageGroupId.');
-  }
+  if (queue.isFifo && groupId === undefined) throw missing('MessageGroupId');
   const record: QueueRecordOptions = {
     body,
     attributes: systemAttributesOf(input, traceId),
@@ -120,12 +109,7 @@ function batch(
   check: (entries: readonly Input[]) => void = () => {},
 ): Record<string, unknown> {
   const entries = entriesOf(input, 'Entries');
-  const ids = entries.map(({ Id }) => Id);
-  if (entries.length === 0) throw new AwsFault(400, 'EmptyBatchRequest', 'The batch request has no entries.');
-  if (entries.length > MAX_ENTRIES)
-    throw new AwsFault(400, 'TooManyEntriesInBatchRequest', 'A batch has at most 10 entries.');
-  if (new Set(ids).size < ids.length)
-    throw new AwsFault(400, 'BatchEntryIdsNotDistinct', 'Two entries have the same Id.');
+  assertEntries(entries);
   check(entries);
   const Successful: object[] = [];
   const Failed: object[] = [];
@@ -140,19 +124,14 @@ function batch(
   return { Successful, Failed };
 }
 
-function totalSize(entries: readonly Input[]): void {
-  const bytes = entries.reduce((sum, { MessageBody }) => sum + Buffer.byteLength(String(MessageBody ?? '')), 0);
-  if (bytes > MAX_MESSAGE_BYTES)
-    throw new AwsFault(400, 'BatchRequestTooLong', `A batch has at most ${MAX_MESSAGE_BYTES} bytes.`);
-}
-
 async function receive(queue: LocalQueue, input: Input): Promise<Record<string, unknown>> {
   const most = numberOf(input, 'MaxNumberOfMessages', 1);
   if (most < 1 || most > 10) throw invalid('MaxNumberOfMessages must be 1 to 10');
   const hiddenMs = numberOf(input, 'VisibilityTimeout', (queue.settings.visibilityTimeoutMs ?? 30_000) / 1000) * 1000;
+  const waitMs = numberOf(input, 'WaitTimeSeconds', 0) * 1000;
+  if (waitMs < 0 || waitMs > MAX_WAIT_S * 1000) throw invalid(`WaitTimeSeconds must be 0 to ${MAX_WAIT_S}`);
   const take = () => queue.stored.take(most, hiddenMs, queue.isFifo);
   let taken = take();
-  const waitMs = numberOf(input, 'WaitTimeSeconds', 0) * 1000;
   if (taken.length === 0 && waitMs > 0) {
     await queue.stored.changed(waitMs);
     taken = take();
@@ -290,8 +269,4 @@ function md5OfAttributes(attributes: Attributes): string {
     add(stringValue === undefined ? Buffer.from(binaryValue ?? '', 'base64') : Buffer.from(stringValue));
   }
   return hash.digest('hex');
-}
-
-function invalid(text: string): AwsFault {
-  return new AwsFault(400, 'InvalidParameterValue', text);
 }

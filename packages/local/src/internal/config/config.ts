@@ -67,7 +67,7 @@ export interface Config {
   readonly reveal: boolean;
   /** File of variables; default `.env.local`, if it is there. Absolute. */
   readonly envFile: string | undefined;
-  /** Variables of the function. Values may hold `$issuer`, `$jwks`, `$secret`, `$audience`, `$api`. */
+  /** Variables of the function. Values may hold `$issuer`, `$jwks`, `$secret`, `$audience`, `$api`, `$tables`. */
   readonly env: Readonly<Record<string, string>>;
   /** Further audiences of the local issuer's tokens, with the same texts. */
   readonly audiences: readonly string[];

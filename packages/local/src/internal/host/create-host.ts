@@ -178,10 +178,14 @@ class Run {
 
   /** Variables of the parts, then the developer's own. */
   #variables(): Readonly<Record<string, string>> {
-    const { config, identity } = this.host;
+    const { config, identity, state } = this.host;
+    const tables = state.hasTables() ? 'on' : 'off';
     const ofParts = this.#parts.map((part) => part.variables?.() ?? {});
     const passed = config.pass.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
-    const own = Object.entries(config.env).map(([name, value]) => [name, identity.substitute(value)]);
+    const own = Object.entries(config.env).map(([name, value]) => [
+      name,
+      identity.substitute(value.replace(/\$tables\b/g, tables)),
+    ]);
     return Object.assign({}, ...ofParts, Object.fromEntries(passed), Object.fromEntries(own)) as Record<string, string>;
   }
 }

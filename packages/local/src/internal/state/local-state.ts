@@ -39,12 +39,15 @@ export class LocalState implements State, Part {
     this.#endpoint.catch(() => {});
   }
 
-  /** Whether there are tables, their names, and the address of another S3 than ours. */
+  hasTables(): boolean {
+    return this.#hasTables;
+  }
+
+  /** The names of the tables, and the address of another S3 than ours. */
   variables(): Readonly<Record<string, string>> {
     const named = this.#tables.flatMap(({ name, variable }) => (variable === undefined ? [] : [[variable, name]]));
     const { S3_ENDPOINT = '' } = this.#environment;
     return {
-      SALLYPORT_LOCAL_TABLES: this.#hasTables ? 'on' : 'off',
       ...Object.fromEntries(named),
       ...(S3_ENDPOINT !== '' && { AWS_ENDPOINT_URL_S3: S3_ENDPOINT }),
     };

@@ -80,6 +80,7 @@ function pageOf<T>(
   const items: T[] = [];
   const prefixes: string[] = [];
   let last = '';
+  if (most === 0) return { items, prefixes, next: undefined };
   for (const key of bucket.keys()) {
     const found = itemsOf(key);
     const cut = delimiter === '' ? -1 : key.indexOf(delimiter, prefix.length);
@@ -107,12 +108,17 @@ export function listObjects({ bucket, query, bucketName }: ObjectRequest): Outpu
   });
   const { items, prefixes, next } = page;
   const isSecond = query.get('list-type') === '2';
+  const startAfter = query.has('start-after') ? shown(query.get('start-after') ?? '') : undefined;
   return xmlAnswer('ListBucketResult', {
     ...echoed(query, bucketName),
     KeyCount: isSecond ? items.length + prefixes.length : undefined,
     IsTruncated: next !== undefined,
     ...(isSecond
-      ? { ContinuationToken: token, NextContinuationToken: next === undefined ? undefined : toToken(next) }
+      ? {
+          StartAfter: startAfter,
+          ContinuationToken: token,
+          NextContinuationToken: next === undefined ? undefined : toToken(next),
+        }
       : { Marker: query.get('marker') ?? '', NextMarker: next === undefined ? undefined : shown(next) }),
     Contents: items,
     CommonPrefixes: prefixes.map((prefix) => ({ Prefix: shown(prefix) })),

@@ -22,6 +22,18 @@ export function isUnchanged(headers: Headers, version: ObjectVersion): boolean {
 }
 
 /**
+ * Checks the conditions that a copy has for its source.
+ *
+ * @throws AwsFault 412
+ */
+export function assertCopyable(headers: Headers, source: ObjectVersion): void {
+  const start = 'x-amz-copy-source-';
+  const own = Object.entries(headers).filter(([name]) => name.startsWith(start));
+  const conditions = Object.fromEntries(own.map(([name, value]) => [name.slice(start.length), value]));
+  if (isUnchanged(conditions, source)) throw failed('x-amz-copy-source-If-None-Match');
+}
+
+/**
  * Checks the conditions of a write or a deletion against what is there.
  *
  * @param current the newest version; `undefined` for none and for a delete marker

@@ -2,7 +2,7 @@ import { copyFileSync, createReadStream } from 'node:fs';
 import type { Output } from '../service.js';
 import { decode } from '../signature.js';
 import { AwsFault } from '../wire.js';
-import { assertWritable, isUnchanged, rangeOf } from './conditions.js';
+import { assertCopyable, assertWritable, isUnchanged, rangeOf } from './conditions.js';
 import { emptyAnswer, given, noSuchKey, type ObjectRequest, xmlAnswer } from './request.js';
 import type { ObjectVersion } from './store.js';
 import { receive } from './upload.js';
@@ -19,6 +19,8 @@ const KEPT = [
 const ENCRYPTION = ['x-amz-server-side-encryption', 'x-amz-server-side-encryption-aws-kms-key-id'];
 /** Parameters of a link that replace headers of the answer. */
 const REPLACED = KEPT.map((name) => [`response-${name}`, name] as const);
+/** Headers that change an object which is copied onto itself. */
+const CHANGES = [...ENCRYPTION, 'x-amz-storage-class', 'x-amz-website-redirect-location'];
 const MAX_KEY_BYTES = 1024;
 
 /** The headers of an upload that stay with the object. */
@@ -84,10 +86,13 @@ export function copyObject(request: ObjectRequest): Output {
     { ...request, bucket: from, key: sourceKey },
     versionQuery === '' ? undefined : decode(versionQuery),
   );
+  assertCopyable(headers, source);
+  const replaces = headers['x-amz-metadata-directive'] === 'REPLACE';
+  const isSame = from === bucket && sourceKey === key && versionQuery === '';
+  if (isSame && !replaces && !CHANGES.some((name) => headers[name] !== undefined)) throw copiedOntoItself();
   assertWritable(headers, bucket.current(key));
   const file = bucket.newFile();
   copyFileSync(from.pathOf(source.file), bucket.pathOf(file));
-  const replaces = headers['x-amz-metadata-directive'] === 'REPLACE';
   const { eTag, size, checksums } = source;
   const own = { eTag, size, checksums, file, headers: replaces ? keptHeaders(headers) : source.headers };
   const version = addVersion(request, own, 'ObjectCreated:Copy');
@@ -102,6 +107,10 @@ export function copyObject(request: ObjectRequest): Output {
     given({ 'x-amz-version-id': bucket.shownId(version), 'x-amz-copy-source-version-id': copied }),
   );
   return answer;
+}
+
+function copiedOntoItself(): AwsFault {
+  return new AwsFault(400, 'InvalidRequest', 'An object is copied onto itself only with other metadata or encryption.');
 }
 
 /** @throws AwsFault 404, 405 for a delete marker that is named */

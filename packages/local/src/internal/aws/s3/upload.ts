@@ -9,6 +9,8 @@ import { decodeChunked } from './chunked.js';
 const UNSIGNED = 'UNSIGNED-PAYLOAD';
 const UNSIGNED_CHUNKS = 'STREAMING-UNSIGNED-PAYLOAD-TRAILER';
 const HEX = /^[0-9a-f]{64}$/;
+/** 16 bytes in base64. */
+const MD5 = /^[A-Za-z0-9+/]{22}==$/;
 
 /** What was received, and checked against all that the request says of it. */
 export interface Received {
@@ -33,7 +35,7 @@ export function verifySignature({ signed }: Call): void {
 /**
  * Writes a body into a file. When anything that the request says of the body does not hold, the file is gone.
  *
- * @throws AwsFault `BadDigest`, `XAmzContentSHA256Mismatch`, `IncompleteBody`
+ * @throws AwsFault `BadDigest`, `InvalidDigest`, `XAmzContentSHA256Mismatch`, `IncompleteBody`
  */
 export async function receive(call: Call, path: string): Promise<Received> {
   try {
@@ -123,6 +125,8 @@ function assertDigests(
     }
   }
   const own = told['content-md5'];
+  if (own !== undefined && !MD5.test(own))
+    throw new AwsFault(400, 'InvalidDigest', 'The Content-MD5 you specified is not valid.');
   if (own !== undefined && own !== md5.toString('base64')) {
     throw new AwsFault(400, 'BadDigest', 'The Content-MD5 you specified did not match what we received.');
   }

@@ -1,0 +1,252 @@
+/** A difference that was looked up in AWS's documentation. */
+export interface KnownDifference {
+  readonly service: 'sqs' | 's3';
+  readonly steps: RegExp;
+  readonly members: RegExp;
+  /** Who does as AWS does; `either` where AWS promises neither. */
+  readonly right: 'ours' | 'peer' | 'either';
+  /** What AWS documents, and where ours is not right, why it stays. */
+  readonly text: string;
+  /** Where AWS says so. */
+  readonly source: string;
+}
+
+const S3_API = 'https://docs.aws.amazon.com/AmazonS3/latest/API';
+const S3_GUIDE = 'https://docs.aws.amazon.com/AmazonS3/latest/userguide';
+const SQS_API = 'https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference';
+const RANGES = 'https://www.rfc-editor.org/rfc/rfc9110.html#section-14';
+
+const QUEUES: readonly KnownDifference[] = [
+  {
+    service: 'sqs',
+    steps: /^receive again$/,
+    members: /^Messages\.0\.(MD5OfMessageAttributes|MessageAttributes\..*)$/,
+    right: 'ours',
+    text: 'MessageAttributeNames names the attributes to receive; without it none is returned.',
+    source: `${SQS_API}/API_ReceiveMessage.html`,
+  },
+  {
+    service: 'sqs',
+    steps:
+      /^(visibility too long|receive eleven|wait too long|empty body|too large .*|bad character|fifo without group|fifo with delay)$/,
+    members: /^error$/,
+    right: 'ours',
+    text: 'The names are MissingParameter, InvalidParameterValue and InvalidMessageContents, without a prefix.',
+    source: `${SQS_API}/CommonErrors.html`,
+  },
+  {
+    service: 'sqs',
+    steps: /^visibility of an unknown receipt$/,
+    members: /^error$/,
+    right: 'ours',
+    text: 'ReceiptHandleIsInvalid: the receipt handle is not valid. MessageNotInflight is for a message that is known.',
+    source: `${SQS_API}/API_ChangeMessageVisibility.html`,
+  },
+  {
+    service: 'sqs',
+    steps: /^(delay too long|batch with a bad entry)$/,
+    members: /./,
+    right: 'ours',
+    text: 'DelaySeconds is 0 to 900; each entry of a batch succeeds or fails on its own.',
+    source: `${SQS_API}/API_SendMessageBatch.html`,
+  },
+  {
+    service: 'sqs',
+    steps: /^fifo without deduplication$/,
+    members: /./,
+    right: 'peer',
+    text: 'Without ContentBasedDeduplication and an id the action fails. Kept: a local FIFO queue has no attributes, and takes its content as id.',
+    source: `${SQS_API}/API_SendMessage.html`,
+  },
+  {
+    service: 'sqs',
+    steps: /^(url of|send to) a missing queue$/,
+    members: /./,
+    right: 'peer',
+    text: 'QueueDoesNotExist. Kept: a queue is made when it is first named, as the one of another service has no registration here.',
+    source: `${SQS_API}/API_GetQueueUrl.html`,
+  },
+];
+
+const OBJECTS: readonly KnownDifference[] = [
+  {
+    service: 's3',
+    steps: /^create bucket/,
+    members: /^Location$/,
+    right: 'ours',
+    text: 'The answer has Location, a slash and the name of the bucket.',
+    source: `${S3_API}/API_CreateBucket.html`,
+  },
+  {
+    service: 's3',
+    steps: /^put with a long key$/,
+    members: /^error$/,
+    right: 'ours',
+    text: 'KeyTooLongError: your key is too long.',
+    source: `${S3_API}/ErrorResponses.html`,
+  },
+  {
+    service: 's3',
+    steps: /^put if other than a tag$/,
+    members: /./,
+    right: 'ours',
+    text: 'If-None-Match of a write expects an asterisk; another value is not implemented.',
+    source: `${S3_API}/API_PutObject.html`,
+  },
+  {
+    service: 's3',
+    steps: /^put if match, the same$/,
+    members: /./,
+    right: 'ours',
+    text: 'The object is written when the ETag matches. radosgw does not take the quotes that belong to an ETag.',
+    source: `${S3_API}/API_PutObject.html`,
+  },
+  {
+    service: 's3',
+    steps: /^put if match, missing key$/,
+    members: /./,
+    right: 'ours',
+    text: 'If-Match for a key without a current object fails with 404.',
+    source: `${S3_GUIDE}/conditional-writes.html`,
+  },
+  {
+    service: 's3',
+    steps: /^range bytes=3-1$/,
+    members: /./,
+    right: 'ours',
+    text: 'S3 refers to HTTP: a range whose end is before its start is invalid, and an invalid Range is ignored.',
+    source: `${RANGES}.1.1`,
+  },
+  {
+    service: 's3',
+    steps: /^range lines=1-2$/,
+    members: /^ContentRange$/,
+    right: 'ours',
+    text: 'S3 refers to HTTP: a unit that is not known is ignored; Content-Range belongs to 206 and 416.',
+    source: `${RANGES}.4`,
+  },
+  {
+    service: 's3',
+    steps: /^range bytes=0-0,2-2$/,
+    members: /./,
+    right: 'either',
+    text: 'S3 does not support several ranges in one GET, and does not say what it answers.',
+    source: `${S3_API}/API_GetObject.html`,
+  },
+  {
+    service: 's3',
+    steps: /^range bytes=-0$/,
+    members: /./,
+    right: 'ours',
+    text: 'S3 refers to HTTP: a suffix of length 0 cannot be satisfied, which is 416.',
+    source: `${RANGES}.1.2`,
+  },
+  {
+    service: 's3',
+    steps: /^delete three$/,
+    members: /^Deleted\.\d\.Key$/,
+    right: 'either',
+    text: 'The answer contains each deleted key; an order is not promised.',
+    source: `${S3_API}/API_DeleteObjects.html`,
+  },
+];
+
+const CHECKSUMS: readonly KnownDifference[] = [
+  {
+    service: 's3',
+    steps: /^(?!.*wrong$)/,
+    members: /^Checksum(CRC32|CRC32C|CRC64NVME|SHA1|SHA256|Type)$/,
+    right: 'ours',
+    text: 'A checksum that was uploaded is stored, and returned at the upload and to a reader who enables it, as the SDK does.',
+    source: `${S3_GUIDE}/checking-object-integrity.html`,
+  },
+  {
+    service: 's3',
+    steps: /^(checksum .* wrong|link with other bytes)$/,
+    members: /./,
+    right: 'ours',
+    text: 'BadDigest: the checksum that was sent does not match the one that S3 calculated.',
+    source: `${S3_API}/ErrorResponses.html`,
+  },
+];
+
+const UPLOADS: readonly KnownDifference[] = [
+  {
+    service: 's3',
+    steps: /^multipart part 10001$/,
+    members: /./,
+    right: 'ours',
+    text: 'A part number is 1 to 10,000.',
+    source: `${S3_API}/API_UploadPart.html`,
+  },
+  {
+    service: 's3',
+    steps: /^multipart with a too small part$/,
+    members: /^error$/,
+    right: 'ours',
+    text: 'EntityTooSmall: each part but the last has at least 5 MB.',
+    source: `${S3_API}/API_CompleteMultipartUpload.html`,
+  },
+  {
+    service: 's3',
+    steps: /^multipart in the wrong order$/,
+    members: /./,
+    right: 'ours',
+    text: 'InvalidPartOrder: the list of parts was not in ascending order.',
+    source: `${S3_API}/API_CompleteMultipartUpload.html`,
+  },
+  {
+    service: 's3',
+    steps: /^multipart complete after the abort$/,
+    members: /./,
+    right: 'ours',
+    text: 'NoSuchUpload with 404: the upload was aborted or completed.',
+    source: `${S3_API}/API_CompleteMultipartUpload.html`,
+  },
+  {
+    service: 's3',
+    steps: /^(multipart complete|copy|copy with other metadata|copy onto itself)$/,
+    members: /ETag$/,
+    right: 'ours',
+    text: 'An ETag stands in quotes, in the examples of XML too.',
+    source: `${S3_API}/API_CopyObject.html`,
+  },
+  {
+    service: 's3',
+    steps: /^copy if match, another$/,
+    members: /./,
+    right: 'ours',
+    text: 'A copy whose x-amz-copy-source-if-match does not match is refused with 412.',
+    source: `${S3_API}/API_CopyObject.html`,
+  },
+];
+
+const VERSIONS: readonly KnownDifference[] = [
+  {
+    service: 's3',
+    steps: /^version get the marker$/,
+    members: /./,
+    right: 'ours',
+    text: 'A GET that names the version of a delete marker is answered with 405, MethodNotAllowed.',
+    source: `${S3_API}/API_GetObject.html`,
+  },
+  {
+    service: 's3',
+    steps: /^version get the deleted$/,
+    members: /^error$/,
+    right: 'ours',
+    text: 'NoSuchVersion: the version ID does not match an existing version.',
+    source: `${S3_API}/ErrorResponses.html`,
+  },
+  {
+    service: 's3',
+    steps: /^version list/,
+    members: /^(KeyMarker|VersionIdMarker)$/,
+    right: 'either',
+    text: 'Both mark the last key of a list that was cut; the two servers differ in an empty element.',
+    source: `${S3_API}/API_ListObjectVersions.html`,
+  },
+];
+
+/** Every difference there may be. The first entry that matches explains one. */
+export const KNOWN: readonly KnownDifference[] = [...QUEUES, ...OBJECTS, ...CHECKSUMS, ...UPLOADS, ...VERSIONS];
