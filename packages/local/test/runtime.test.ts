@@ -30,7 +30,7 @@ describe('a function under the runtime client of AWS', () => {
       client: { custom: { who: 'ä' } },
     });
     const variables = (await answerOf(host, { do: 'variables' })) as Record<string, string>;
-    expect(Object.keys(variables).filter((name) => name.startsWith('SALLYPORT'))).toEqual(['SALLYPORT_LOCAL_TABLES']);
+    expect(Object.keys(variables).filter((name) => name.startsWith('SALLYPORT'))).toEqual([]);
     expect(variables).toMatchObject({
       _HANDLER: 'index.handler',
       AWS_REGION: 'us-east-1',
