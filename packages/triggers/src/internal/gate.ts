@@ -1,10 +1,4 @@
-import {
-  FrameworkError,
-  type LambdaContext,
-  type MultiMap,
-  type SecurePrincipal,
-  type SurfaceHost,
-} from '@sallyport/core';
+import type { LambdaContext, MultiMap, SecurePrincipal, SurfaceHost } from '@sallyport/core';
 import {
   type ContextRuntime,
   ContextState,
@@ -54,9 +48,8 @@ export async function authorizeEvent(
 
 /** What a context needs of the container. */
 function runtimeOf({ clock, ids, log, environment, observability }: SurfaceHost): ContextRuntime {
-  const parseForm = () => Promise.reject(new FrameworkError('app.bad_request', 'the request has no form'));
   const tenantOf = ({ lambdaContext }: ContextState) => lambdaContext?.tenantId ?? '';
-  return { clock, ids, log, environment, observability, copyPrincipal, parseForm, tenantOf, traceHead: [] };
+  return { clock, ids, log, environment, observability, copyPrincipal, tenantOf, traceHead: [] };
 }
 
 /** A request without query and body. */
