@@ -54,5 +54,5 @@ function endOf({ exp, iat }: JwtClaims, { maxTokenAgeSeconds }: JwtSettings): nu
 }
 
 function digestOf(token: string): string {
-  return process.getBuiltinModule('node:crypto').createHash('sha256').update(token).digest('base64');
+  return process.getBuiltinModule('node:crypto').hash('sha256', token, 'base64');
 }
