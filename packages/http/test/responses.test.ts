@@ -57,7 +57,7 @@ describe('text, html, json and binary', () => {
     headers['content-type']?.push('x');
     expect(json(200, 1).headers['content-type']).toEqual(['application/json; charset=utf-8']);
     expect(['constructor', 'toString', '__proto__'].filter((name) => name in headers)).toEqual([]);
-    headers.__proto__ = ['x'];
+    Object.assign(headers, JSON.parse('{"__proto__":["x"]}'));
     expect(Object.entries(headers)).toContainEqual(['__proto__', ['x']]);
   });
 
