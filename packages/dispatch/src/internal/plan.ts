@@ -27,7 +27,7 @@ export function createPlan(
   const served = indexSurfaces(surfaces);
   const table = compileExtensions(surfaces.filter(isExtension), fixed);
   const agent = surfaces.find(({ accepts }) => accepts?.includes('agent'));
-  const kinds = [...table.rows.map((row) => row.kind), agent?.serves[0] ?? AGENT_INVOCATIONS];
+  const kinds = [...table.kinds, agent?.serves[0] ?? AGENT_INVOCATIONS];
   for (const kind of served.keys()) {
     // No event would ever reach this surface.
     if (!kinds.includes(kind)) throw dispatchError('dispatch.invalid_surface', `framework: no row detects ${kind}`);
@@ -139,7 +139,7 @@ function compileExtensions(
   const table = compileTable(fixed, rows);
   // A row that is malformed in any other way takes nothing, so not its sample either.
   for (const { rows: own, serves, sample } of extensions) {
-    const kind = table.rows[detectRow(sample, table)]?.kind;
+    const kind = table.kinds[detectRow(sample, table)];
     if (!own.some((row) => row.kind === kind)) throw refused(`sample is not detected as ${serves.join(' or ')}`);
   }
   return table;

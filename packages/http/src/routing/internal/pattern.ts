@@ -15,6 +15,8 @@ export interface Pattern {
   readonly paramNames: readonly string[];
 }
 
+/** A static segment, as most are. */
+const PLAIN = /^[^{}:*\s]+$/;
 const BRACED = /^\{\s*([^{}+*\s]+)(\+?)\s*\}$/;
 const COLON = /^:([^{}+*:\s]+)(\+?)$/;
 
@@ -60,6 +62,7 @@ function cutQuery(path: string): string {
 }
 
 function parseSegment(text: string): PatternSegment {
+  if (PLAIN.test(text)) return { kind: 'static', text };
   const match = BRACED.exec(text) ?? COLON.exec(text);
   if (match) return { kind: match[2] === '+' ? 'rest' : 'param', name: match[1] ?? '' };
   // The wildcard of other routers; here it would be a static segment that no client sends.
