@@ -12,7 +12,9 @@ export function encodeBody({ content, isBase64 }: OutgoingResponse): EncodedBody
   }
   const bytes = asBuffer(content);
   // Not imported: most functions never answer bytes, and all of them would pay for the import.
-  if (!isBase64 && process.getBuiltinModule('node:buffer').isUtf8(bytes)) return { body: bytes.toString('utf8'), isBase64Encoded: false };
+  if (!isBase64 && process.getBuiltinModule('node:buffer').isUtf8(bytes)) {
+    return { body: bytes.toString('utf8'), isBase64Encoded: false };
+  }
   return { body: bytes.toString('base64'), isBase64Encoded: true };
 }
 
