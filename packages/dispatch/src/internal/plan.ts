@@ -39,9 +39,7 @@ export function createPlan(
 function indexSurfaces(surfaces: readonly Surface[]): ReadonlyMap<TriggerKind, Surface> {
   const served = new Map<TriggerKind, Surface>();
   for (const surface of surfaces) {
-    if (typeof surface?.serve !== 'function' || !Array.isArray(surface.serves)) {
-      throw dispatchError('dispatch.invalid_surface', 'framework: surface must have serves and serve()');
-    }
+    assertSurface(surface);
     for (const kind of surface.serves) {
       if (served.has(kind)) throw dispatchError('dispatch.duplicate_surface', `framework: two surfaces serve ${kind}`);
       served.set(kind, surface);
@@ -82,10 +80,14 @@ export function assertSurfaces(surfaces: readonly Surface[]): readonly Surface[]
   return surfaces;
 }
 
-function assertMembers(surface: Surface): void {
+function assertSurface(surface: Surface): void {
   if (typeof surface?.serve !== 'function' || !Array.isArray(surface.serves)) {
     throw dispatchError('dispatch.invalid_surface', 'framework: surface must have serves and serve()');
   }
+}
+
+function assertMembers(surface: Surface): void {
+  assertSurface(surface);
   const name = surface.serves.join(', ');
   const { accepts } = surface;
   const known = accepts === undefined || (Array.isArray(accepts) && accepts.every((one) => PROVENANCES.includes(one)));
