@@ -125,5 +125,5 @@ export {
 } from './runtime/invocation.js';
 export { lazily } from './runtime/lazily.js';
 export type { Door, DoorRequest, DoorTraits, EncodedBody } from './runtime/surface.js';
-export { handlerName } from './runtime/surface.js';
+export { handlerName, LAMBDA_MAX_ANSWER_BYTES } from './runtime/surface.js';
 export { encodeSafeValue, sanitizeLogString } from './sanitize/log-text.js';

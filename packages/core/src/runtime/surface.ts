@@ -120,6 +120,14 @@ export interface SurfaceGate {
   authorize(posture: unknown, ctx: Context): MaybePromise<undefined>;
 }
 
+/**
+ * The largest serialised answer of a function that is called synchronously, in bytes; headers and escaping count. The guide states
+ * a quota of 6 MB; the error of the service is "Exceeded maximum allowed payload size (6291556 bytes)".
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
+export const LAMBDA_MAX_ANSWER_BYTES = 6_291_556;
+
 /** The limits and features of a front door. */
 export interface DoorTraits {
   /** Bytes that the service behind the door accepts. */

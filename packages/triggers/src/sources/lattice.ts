@@ -12,6 +12,7 @@ import {
   createAnswerMap,
   createMap,
   type EncodedBody,
+  LAMBDA_MAX_ANSWER_BYTES,
   type OutgoingResponse,
   type RequestSource,
   toHeaderMap,
@@ -23,9 +24,6 @@ import { type Members, membersOf, textOf } from '../internal/read.js';
 import type { SurfaceRow } from '../internal/surface.js';
 
 const KIND = 'lattice';
-
-/** The largest answer of a function that is called synchronously: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html. */
-const MAX_ANSWER_BYTES = 6_291_556;
 
 /** Both versions of the event: https://docs.aws.amazon.com/vpc-lattice/latest/ug/lambda-functions.html. */
 const ROWS: readonly SurfaceRow[] = [
@@ -118,7 +116,7 @@ function spelling(name: string, index: number): string {
 const DOOR: SurfaceDoor = {
   kind: KIND,
   traits: {
-    maxAnswerBytes: MAX_ANSWER_BYTES,
+    maxAnswerBytes: LAMBDA_MAX_ANSWER_BYTES,
     streams: 'collect',
     measure: (response, body) => Buffer.byteLength(JSON.stringify(write(response, body))),
   },
