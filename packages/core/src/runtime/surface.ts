@@ -92,6 +92,8 @@ export interface SurfaceHost {
   readonly gate?: SurfaceGate;
   /** Runs an event through the container's own HTTP routes, behind a front door of the surface's. */
   serveHttp(door: SurfaceDoor, event: unknown, invocation: Invocation): Promise<unknown>;
+  /** Says which of the container's own HTTP routes would serve an event; for `explainTarget` of a surface with a front door. */
+  explainHttp(door: SurfaceDoor, event: unknown): Target;
   /**
    * Hands an event to the container without the asking surface. The rule for invocations is applied again, so an agent's
    * event reaches nothing by this way.

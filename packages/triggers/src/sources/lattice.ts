@@ -4,6 +4,7 @@ import type {
   Surface,
   SurfaceDoor,
   SurfaceHost,
+  Target,
   TriggerKind,
   TriggerRecord,
 } from '@sallyport/core';
@@ -141,8 +142,17 @@ export class LatticeDoor implements Surface {
 
   /** Runs the route of the request, behind its posture; answers 404 and 405 as every front door does. */
   async serve(_kind: TriggerKind, event: unknown, invocation: Invocation): Promise<unknown> {
+    return this.#container().serveHttp(DOOR, event, invocation);
+  }
+
+  /** The route that would serve an event, for `explain`. */
+  explainTarget(_kind: TriggerKind, event: unknown): Target {
+    return this.#container().explainHttp(DOOR, event);
+  }
+
+  #container(): SurfaceHost {
     if (!this.#host) throw refused('latticeDoor has no container; pass it to the option surfaces');
-    return this.#host.serveHttp(DOOR, event, invocation);
+    return this.#host;
   }
 
   /** None: the routes are the container's own. */
