@@ -92,8 +92,17 @@ export function bundleService(source: string): Promise<Bundle> {
 
 /** What loads at the start of a bundle that somebody else has written: `file` and all that it imports statically. */
 export async function readBundle(file: string): Promise<Pick<SplitBundle, 'file' | 'startBytes' | 'startGzipBytes'>> {
-  const reading = { entryPoints: [file], absWorkingDir: HERE, bundle: true, write: false, metafile: true } as const;
-  const { metafile } = await build({ ...reading, outdir: OUT, platform: 'node', format: 'esm', logLevel: 'silent' });
+  const { metafile } = await build({
+    entryPoints: [file],
+    absWorkingDir: HERE,
+    outdir: OUT,
+    write: false,
+    bundle: true,
+    metafile: true,
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'silent',
+  });
   const started = startOf(metafile.inputs, relative(HERE, file).replaceAll('\\', '/'));
   return { file, ...sizesOf(started) };
 }
