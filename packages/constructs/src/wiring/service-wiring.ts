@@ -2,6 +2,7 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Schedule } from 'aws-cdk-lib/aws-events';
 import type { IStream } from 'aws-cdk-lib/aws-kinesis';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -13,6 +14,7 @@ import { defineProps, flag, literal, many, thing } from '../internal/props.js';
 import { functionBehind } from '../internal/targets.js';
 import { type EventRuleMappingProps, EventRuleTrigger } from '../triggers/event-rule-trigger.js';
 import { type QueueMappingProps, QueueTrigger } from '../triggers/queue-trigger.js';
+import { type S3MappingProps, S3Trigger } from '../triggers/s3-trigger.js';
 import type { StreamMappingProps } from '../triggers/stream-mapping.js';
 import { StreamTrigger, TableStreamTrigger } from '../triggers/stream-triggers.js';
 import { type TopicMappingProps, TopicTrigger } from '../triggers/topic-trigger.js';
@@ -176,6 +178,19 @@ export class ServiceWiring extends Construct {
     this.#attachments.claim('topic', name);
     const trigger = new TopicTrigger(this, `Topic-${name}`, { ...props, fn: this.fn, topic });
     this.#attachments.named('topic', name, topic.topicName, {});
+    return trigger;
+  }
+
+  /**
+   * Notifies the handler of `s3Trigger().bucket(name)` of the events of a bucket.
+   *
+   * @throws ConstructError `constructs.not_registered`, and as {@link S3Trigger}
+   * @example wiring.s3('uploads', uploads.bucket, { filters: [{ prefix: 'notes/' }] });
+   */
+  s3(name: string, bucket: IBucket, props: S3MappingProps = {}): S3Trigger {
+    this.#attachments.claim('s3', name);
+    const trigger = new S3Trigger(this, `S3-${name}`, { ...props, fn: this.fn, bucket });
+    this.#attachments.named('s3', name, bucket.bucketName, {});
     return trigger;
   }
 

@@ -13,7 +13,13 @@ import type { ManifestDoor, ManifestFacts, ManifestSource } from './manifest.js'
 import { ofTrigger, type Registration, registrationsOf } from './registrations.js';
 
 /** The kinds of sources, by the member of `FRAMEWORK_EVENT_SOURCES` that has their names. */
-const KIND_OF = { queue: 'queue', tableStream: 'table-stream', kinesis: 'stream', topic: 'topic' } as const;
+const KIND_OF = {
+  queue: 'queue',
+  tableStream: 'table-stream',
+  kinesis: 'stream',
+  topic: 'topic',
+  s3: 's3',
+} as const;
 const LOGICAL_NAME = literalWords('the name that the handler is registered under');
 
 type Wiring = Construct & { readonly fn: IFunction };
