@@ -110,6 +110,8 @@ it('shows a failure with its error, and a timer that was left behind', async () 
   await show('invocations');
   await line('gateway-v2', 'GET /later').click();
   await page.getByText('Timeout', { exact: true }).waitFor();
+  await page.getByRole('tab', { name: 'Logs 1' }).click();
+  expect(await page.locator('.logs code').textContent()).toBe('leaves\n\ta timer');
   await line('gateway-v2', 'GET /boom').filter({ hasText: '500' }).click();
   await page.getByRole('tab', { name: 'Client' }).click();
   await page.getByText('status 500').waitFor();

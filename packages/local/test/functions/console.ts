@@ -31,6 +31,7 @@ app.get(
 app.get(
   '/later',
   () => {
+    console.log('leaves\n\ta timer');
     setTimeout(() => {}, 60_000);
     return json(200, {});
   },

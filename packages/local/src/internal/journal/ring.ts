@@ -159,16 +159,7 @@ class Ring implements Journal {
     const lists = Object.fromEntries(LIST_NAMES.map((name) => [name, raw[name].map(this.#clean)]));
     const cleaned = { ...raw, ...foreign, ...lists } as unknown as InvocationRecord;
     // Lines come through three pipes, each with the time at which they were written.
-    const logs = raw.logs.map((line) => ({ ...line, text: this.#cleanLines(line.text) }));
-    return { ...cleaned, logs: logs.sort((a, b) => a.at - b.at) };
-  }
-
-  /** The sanitizer takes line breaks out; a message of several lines stays one. */
-  #cleanLines(text: string): string {
-    return text
-      .split('\n')
-      .map((line) => this.#clean(line))
-      .join('\n');
+    return { ...cleaned, logs: [...cleaned.logs].sort((a, b) => a.at - b.at) };
   }
 
   #tell(entry: Entry): void {
