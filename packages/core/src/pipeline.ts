@@ -85,7 +85,7 @@ export {
   appendHeader,
   canonicalMethod,
   canonicalPath,
-  createAnswerMap,
+  createFastMap,
   createMap,
   IncomingRequest,
   type RequestSource,

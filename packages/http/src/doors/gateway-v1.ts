@@ -1,6 +1,6 @@
 import type { MultiMap, SourceProvenance } from '@sallyport/core';
 import {
-  createAnswerMap,
+  createFastMap,
   type EncodedBody,
   type OutgoingResponse,
   providerProvenance,
@@ -91,7 +91,7 @@ const TRAITS: ProxyTraits = {
 
 /** Single values in `headers`; headers with several values only in `multiValueHeaders`. The same for cookies. */
 export function writeProxy(response: OutgoingResponse, body: EncodedBody): Record<string, unknown> {
-  const headers = createAnswerMap<string>();
+  const headers = createFastMap<string>();
   let multi: MultiMap | undefined;
   const put = (name: string, values: readonly string[]) => {
     if (values.length === 1) headers[name] = values[0] as string;

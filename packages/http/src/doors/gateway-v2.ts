@@ -1,6 +1,6 @@
 import type { MultiMap, SourceProvenance } from '@sallyport/core';
 import {
-  createAnswerMap,
+  createFastMap,
   type EncodedBody,
   type OutgoingResponse,
   providerProvenance,
@@ -111,7 +111,7 @@ function writePayload2(
 
 /** One value a header (RFC 9110 section 5.3 allows the join for all but `set-cookie`, which is not here). */
 export function joinHeaders(headers: MultiMap): Record<string, string> {
-  const joined = createAnswerMap<string>();
+  const joined = createFastMap<string>();
   for (const name in headers) {
     const values = headers[name] as string[];
     if (values.length > 0) joined[name] = values.length === 1 ? (values[0] as string) : values.join(',');

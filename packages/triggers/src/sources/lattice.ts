@@ -9,7 +9,7 @@ import type {
 } from '@sallyport/core';
 import {
   append,
-  createAnswerMap,
+  createFastMap,
   createMap,
   type EncodedBody,
   type OutgoingResponse,
@@ -96,7 +96,7 @@ function read(event: unknown) {
 
 /** An answer has one value a header; further cookies use other spellings of the name, because names ignore case and keys do not. */
 function write({ status, headers, cookies }: OutgoingResponse, { body, isBase64Encoded }: EncodedBody) {
-  const single = createAnswerMap<string>();
+  const single = createFastMap<string>();
   for (const name in headers) {
     const values = headers[name] as string[];
     if (values.length > 0) single[name] = values.join(',');

@@ -1,6 +1,7 @@
 import { type Context, FrameworkError, type SecurePrincipal } from '@sallyport/core';
 import { defineOptions, invalidOption, kind, oneOf } from '@sallyport/core/options';
 import { withBearer } from '@sallyport/core/pipeline';
+import { isPromise } from '@sallyport/http/pipeline';
 import { markBearerReader, ownOf, type SecurePrincipalResolver } from '../../principal.js';
 import { JwtError, type VerifiedJwt } from './jwt-error.js';
 import {
@@ -47,13 +48,18 @@ function createResolver(list: readonly PrincipalSettings[]): SecurePrincipalReso
     const bearer = readBearer(ctx, header);
     if (bearer === 'none') return null;
     if (bearer === 'refused') throw unauthorized(challenge);
-    return verifier.verify(bearer.token, ctx.now()).then(
-      (verified) => {
-        const options = mappers.get(verified.issuer) as PrincipalSettings;
-        return withBearer(toPrincipal(verified, options, challenge), bearer.token);
-      },
-      (error: unknown) => Promise.reject(toRefusal(error, ctx, challenge)),
-    );
+    const { token } = bearer;
+    const accept = (verified: VerifiedJwt) =>
+      withBearer(toPrincipal(verified, mappers.get(verified.issuer) as PrincipalSettings, challenge), token);
+    const refuse = (error: unknown): never => {
+      throw toRefusal(error, ctx, challenge);
+    };
+    try {
+      const verified = verifier.check(token, ctx.now());
+      return isPromise(verified) ? verified.then(accept, refuse) : accept(verified);
+    } catch (error) {
+      return refuse(error);
+    }
   });
 }
 

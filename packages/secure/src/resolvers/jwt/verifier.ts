@@ -1,5 +1,7 @@
+import type { MaybePromise } from '@sallyport/core';
 import { decodeJwt, errors, type JWTVerifyGetKey, type JWTVerifyOptions, type JWTVerifyResult, jwtVerify } from 'jose';
-import { createKeySource, type KeySource, KeysUnavailable } from './internal/keys.js';
+import { createKeySource, KeysUnavailable } from './internal/keys.js';
+import { type Issuer, VerifiedTokens } from './internal/verified-tokens.js';
 import { JwtError, type JwtVerifier, type VerifiedJwt } from './jwt-error.js';
 import {
   differentIssuers,
@@ -32,13 +34,9 @@ function isCanonical(token: string): boolean {
   return signature !== undefined && Buffer.from(signature, 'base64url').toString('base64url') === signature;
 }
 
-interface Issuer {
-  readonly settings: JwtSettings;
-  readonly keys: KeySource;
-}
-
 export class IssuerVerifier implements JwtVerifier {
   readonly #issuers = new Map<string, Issuer>();
+  readonly #verified = new VerifiedTokens();
 
   constructor(all: readonly JwtSettings[]) {
     for (const settings of differentIssuers(all)) {
@@ -47,15 +45,28 @@ export class IssuerVerifier implements JwtVerifier {
   }
 
   async verify(token: string, now: Date, audience?: readonly string[]): Promise<VerifiedJwt> {
-    const { settings, keys } = this.#issuerOf(token);
-    const claims = await verifySignature(token, keys(now), joseOptions(settings, now));
-    if (settings.tokenUse !== undefined && claims.token_use !== settings.tokenUse) {
-      throw new JwtError('invalid', 'token_use');
-    }
-    if (!namesOne(claims[settings.audienceClaim], audience ?? settings.audience)) {
-      throw new JwtError('audience', settings.audienceClaim);
-    }
-    return { issuer: settings.issuer, claims };
+    return this.check(token, now, audience);
+  }
+
+  /**
+   * What `verify` gives, and at once for a token that was verified before.
+   *
+   * @throws JwtError at once, or as a rejection
+   */
+  check(token: string, now: Date, audience?: readonly string[]): MaybePromise<VerifiedJwt> {
+    const issuer = this.#verified.find(token, now);
+    // Decoded again, so that no two requests share an object.
+    return issuer ? accept(decodeJwt(token), issuer.settings, audience) : this.#verify(token, now, audience);
+  }
+
+  async #verify(token: string, now: Date, audience: readonly string[] | undefined): Promise<VerifiedJwt> {
+    const issuer = this.#issuerOf(token);
+    const { settings, keys } = issuer;
+    const set = keys.current(now);
+    const claims = await verifySignature(token, keys.finder(now), joseOptions(settings, now));
+    // Otherwise other keys came meanwhile, and it is not known which ones verified it.
+    if (set !== undefined && set === keys.current(now)) this.#verified.add(token, issuer, set, claims, now);
+    return accept(claims, settings, audience);
   }
 
   /** By the `iss` that the token claims: it decides only which issuer's keys must have signed it. */
@@ -72,6 +83,15 @@ export class IssuerVerifier implements JwtVerifier {
     if (!found) throw new JwtError('invalid', 'iss');
     return found;
   }
+}
+
+/** @throws JwtError for claims that a signature does not make right; for the audience last */
+function accept(claims: JwtClaims, settings: JwtSettings, audience = settings.audience): VerifiedJwt {
+  if (settings.tokenUse !== undefined && claims.token_use !== settings.tokenUse) {
+    throw new JwtError('invalid', 'token_use');
+  }
+  if (!namesOne(claims[settings.audienceClaim], audience)) throw new JwtError('audience', settings.audienceClaim);
+  return { issuer: settings.issuer, claims };
 }
 
 /** Without the audience, so that the audience says nothing about a token that is wrong in other ways. */

@@ -5,8 +5,13 @@ import type { JwtSettings, KeyFetch } from '../options.js';
 /** The issuer's keys could not be fetched; the token was not checked. */
 export class KeysUnavailable extends Error {}
 
-/** Finds the key that a token's header names, at a given time. */
-export type KeySource = (now: Date) => JWTVerifyGetKey;
+/** The keys of one issuer. */
+export interface KeySource {
+  /** Finds the key that a token's header names, at a given time. */
+  finder(now: Date): JWTVerifyGetKey;
+  /** The key set that is used at a given time, for comparison by identity; `undefined` when it must be fetched first. */
+  current(now: Date): object | undefined;
+}
 
 /** One key set per URL and process, and per way to fetch it. Keys are public; nothing of an invocation is in here. */
 const REMOTE = new WeakMap<KeyFetch, Map<string, RemoteKeys>>();
@@ -16,10 +21,13 @@ const platformFetch: KeyFetch = (url, init) => fetch(url, init);
 export function createKeySource(settings: JwtSettings): KeySource {
   if (settings.jwksUri === undefined) {
     const find = localKeys(settings);
-    return () => (header, token) => find(header, token).catch(toUnavailable);
+    return { finder: () => (header, token) => find(header, token).catch(toUnavailable), current: () => find };
   }
   const keys = remoteKeys(settings.jwksUri, settings.fetch ?? platformFetch);
-  return (now) => (header, token) => keys.find(now.getTime(), header, token).catch(toUnavailable);
+  return {
+    finder: (now) => (header, token) => keys.find(now.getTime(), header, token).catch(toUnavailable),
+    current: (now) => keys.current(now.getTime()),
+  };
 }
 
 function toUnavailable(error: unknown): never {
@@ -80,8 +88,7 @@ class RemoteKeys {
    * @throws what the library throws for a key that is not in the set, and whatever the fetch failed with
    */
   async find(now: number, ...args: Parameters<FindKey>): Promise<Key> {
-    const isFresh = this.#find !== undefined && isWithin(MAX_AGE_MS, this.#fetchedAt, now);
-    const find = isFresh && this.#find ? this.#find : await this.#load(now);
+    const find = this.current(now) ?? (await this.#load(now));
     try {
       return await find(...args);
     } catch (error) {
@@ -89,6 +96,11 @@ class RemoteKeys {
       if (!mayBeNew) throw error;
       return (await this.#load(now))(...args);
     }
+  }
+
+  /** The set that was fetched, while it may be used. */
+  current(now: number): FindKey | undefined {
+    return isWithin(MAX_AGE_MS, this.#fetchedAt, now) ? this.#find : undefined;
   }
 
   #load(now: number): Promise<FindKey> {

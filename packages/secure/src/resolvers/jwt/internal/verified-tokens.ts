@@ -1,0 +1,58 @@
+import type { JwtClaims, JwtSettings } from '../options.js';
+import type { KeySource } from './keys.js';
+
+/** How tokens of one issuer are verified. */
+export interface Issuer {
+  readonly settings: JwtSettings;
+  readonly keys: KeySource;
+}
+
+/** A token whose signature was verified. */
+interface Verified {
+  readonly issuer: Issuer;
+  /** The key set that verified it. */
+  readonly keys: object;
+  /** Milliseconds since the epoch from which on, and until which, nothing in the token can have become wrong. */
+  readonly from: number;
+  readonly until: number;
+}
+
+/** How many tokens are known; each takes about 300 bytes. */
+const MOST = 1_000;
+
+/**
+ * The tokens that were verified, so that the next request with one of them costs no signature. A signature depends on nothing
+ * but the token and the keys: a token is known for one key set, and for the times at which it is valid without any tolerance.
+ * It is known by its SHA-256: neither the token nor what it says is kept.
+ */
+export class VerifiedTokens {
+  readonly #tokens = new Map<string, Verified>();
+
+  /** The issuer whose keys have verified a token and would verify it now; `undefined`: the token is to be verified. */
+  find(token: string, now: Date): Issuer | undefined {
+    if (this.#tokens.size === 0) return undefined;
+    const known = this.#tokens.get(digestOf(token));
+    if (known === undefined || known.issuer.keys.current(now) !== known.keys) return undefined;
+    const time = now.getTime();
+    return known.from <= time && time < known.until ? known.issuer : undefined;
+  }
+
+  /** Remembers a token that a key set verified at a time; the oldest one makes room. */
+  add(token: string, issuer: Issuer, keys: object, claims: JwtClaims, now: Date): void {
+    const digest = digestOf(token);
+    this.#tokens.delete(digest);
+    const [oldest] = this.#tokens.size < MOST ? [] : this.#tokens.keys();
+    if (oldest !== undefined) this.#tokens.delete(oldest);
+    this.#tokens.set(digest, { issuer, keys, from: now.getTime(), until: endOf(claims, issuer.settings) });
+  }
+}
+
+/** The verification has made sure that the claims it needs are numbers. */
+function endOf({ exp, iat }: JwtClaims, { maxTokenAgeSeconds }: JwtSettings): number {
+  const seconds = maxTokenAgeSeconds === undefined ? exp : Math.min(Number(exp), Number(iat) + maxTokenAgeSeconds);
+  return Number(seconds) * 1_000;
+}
+
+function digestOf(token: string): string {
+  return process.getBuiltinModule('node:crypto').hash('sha256', token, 'base64');
+}
