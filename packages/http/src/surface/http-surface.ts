@@ -223,7 +223,11 @@ export class HttpSurface implements Surface {
     const refused = refusalOf(kind, event);
     if (refused) throw refused;
     const { projection, read } = DOORS[kind] as HttpDoor;
-    const request = read(event);
+    return this.explainRequest(read(event), projection);
+  }
+
+  /** Describes what would serve a request that a door has read. */
+  explainRequest(request: DoorRequest, projection: string): Target {
     const path = cutBasePath(canonicalPath(request.path), this.#basePath);
     const match = this.#routes.match(canonicalMethod(request.method), path);
     if (!match) {
