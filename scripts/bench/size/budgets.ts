@@ -22,15 +22,17 @@ export interface SplitBudget {
   readonly name: string;
   /** Gzip bytes of the files that load at the start. */
   readonly startBytes: number;
+  /** How many files these are: each costs about 0.7 ms, as much as 15 KB of code. */
+  readonly startFiles: number;
   /** Modules that load with their first use. */
   readonly lazyParts: number;
 }
 
 /**
- * Many small parts cost more than they save: each is a file to open. Forms are 0.9 KB of the start: as a part of their own they left it at
- * 15.7 KB, because what they share with the rest became files too.
+ * Many small parts cost more than they save: each is a file to open, and what only some of the lazy parts share with the start becomes a file
+ * of its own. So the start has few modules that lazy parts need too, and those are reached by all of them.
  */
-export const SPLIT_BUDGETS: readonly SplitBudget[] = [{ name: 'mcp', startBytes: 15_200, lazyParts: 6 }];
+export const SPLIT_BUDGETS: readonly SplitBudget[] = [{ name: 'mcp', startBytes: 12_500, startFiles: 3, lazyParts: 6 }];
 
 const HEALTH = gatewayV2Event({ method: 'GET', path: '/health' });
 const S3_EVENT = { Records: [{ eventSource: 'aws:s3', s3: { bucket: { name: 'uploads' }, object: { key: 'a' } } }] };
