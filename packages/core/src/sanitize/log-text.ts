@@ -14,11 +14,12 @@ export function sanitizeLogString(text: string): string {
   return UNSAFE.test(text) ? text.replace(CONTROLS, '').replace(LONE_SURROGATES, '\ufffd') : text;
 }
 
-const OTHER_CONTROLS = new RegExp(`(?![${LINE_BREAK_OR_TAB}])[${CLASS}]`, 'g');
+let otherControls: RegExp | undefined;
 
 /** {@link sanitizeLogString}, but line feeds and tabs stay: for a reader who sees several lines as such. */
 export function sanitizeLines(text: string): string {
-  return UNSAFE.test(text) ? text.replace(OTHER_CONTROLS, '').replace(LONE_SURROGATES, '\ufffd') : text;
+  otherControls ??= new RegExp(`(?![${LINE_BREAK_OR_TAB}])[${CLASS}]`, 'g');
+  return UNSAFE.test(text) ? text.replace(otherControls, '').replace(LONE_SURROGATES, '\ufffd') : text;
 }
 
 let unsafeValue: RegExp | undefined;
