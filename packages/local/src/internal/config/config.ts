@@ -6,18 +6,29 @@ export interface TableConfig {
   readonly [member: string]: unknown;
 }
 
-/** A schedule: `rate(5 minutes)`; fired by a click, and by its rate. */
+/** A schedule: `rate(5 minutes)` or `cron(0 3 * * ? *)`, in UTC; fired by a click, and when it is due. */
 export interface ScheduleConfig {
   readonly expression: string;
   /** The detail of the event; default `{}`. */
   readonly input?: Readonly<Record<string, unknown>>;
 }
 
+/** Filter patterns of an event source mapping: a record is delivered if it matches one of them. */
+export interface FilterSettings {
+  readonly filters?: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** Settings of a queue and of its mapping. */
+export interface QueueConfig extends QueueSettings, FilterSettings {}
+
+/** Settings of the mapping of a stream. */
+export interface StreamConfig extends ShardSettings, FilterSettings {}
+
 /** Sources by name, with other numbers than the defaults. A source that only stands here has no handler yet. */
 export interface SourcesConfig {
-  readonly queues: Readonly<Record<string, QueueSettings>>;
-  readonly streams: Readonly<Record<string, ShardSettings>>;
-  readonly tableStreams: Readonly<Record<string, ShardSettings>>;
+  readonly queues: Readonly<Record<string, QueueConfig>>;
+  readonly streams: Readonly<Record<string, StreamConfig>>;
+  readonly tableStreams: Readonly<Record<string, StreamConfig>>;
   readonly topics: Readonly<Record<string, AsyncSettings>>;
   readonly buses: Readonly<Record<string, AsyncSettings>>;
   readonly schedules: Readonly<Record<string, ScheduleConfig>>;

@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FrameworkError } from '@sallyport/core';
 import { boolean, integer, kind, list, number, type OptionKind, text } from '@sallyport/core/options';
-import type { AsyncSettings, QueueSettings, ShardSettings } from '@sallyport/testkit/engines';
+import type { AsyncSettings } from '@sallyport/testkit/engines';
 import { localError } from '../errors.js';
-import type { Authorizer, ScheduleConfig, TableConfig } from './config.js';
+import type { Authorizer, QueueConfig, ScheduleConfig, StreamConfig, TableConfig } from './config.js';
 import { didYouMean } from './nearest.js';
 
 /** What `sallyport.json` may hold. Data only: no code runs when it is read. */
@@ -36,9 +36,9 @@ export interface ConfigFile {
   readonly routeResponse?: boolean;
   readonly allowHosts?: readonly string[];
   readonly speed?: number;
-  readonly queues?: Readonly<Record<string, QueueSettings>>;
-  readonly streams?: Readonly<Record<string, ShardSettings>>;
-  readonly tableStreams?: Readonly<Record<string, ShardSettings>>;
+  readonly queues?: Readonly<Record<string, QueueConfig>>;
+  readonly streams?: Readonly<Record<string, StreamConfig>>;
+  readonly tableStreams?: Readonly<Record<string, StreamConfig>>;
   readonly topics?: Readonly<Record<string, AsyncSettings>>;
   readonly buses?: Readonly<Record<string, AsyncSettings>>;
   readonly schedules?: Readonly<Record<string, ScheduleConfig>>;
@@ -87,9 +87,9 @@ export const FILE_KINDS = {
   routeResponse: boolean,
   allowHosts: texts,
   speed: number(0.001, 100_000),
-  queues: settings<QueueSettings>(),
-  streams: settings<ShardSettings>(),
-  tableStreams: settings<ShardSettings>(),
+  queues: settings<QueueConfig>(),
+  streams: settings<StreamConfig>(),
+  tableStreams: settings<StreamConfig>(),
   topics: settings<AsyncSettings>(),
   buses: settings<AsyncSettings>(),
   schedules: mapOf<ScheduleConfig>(
