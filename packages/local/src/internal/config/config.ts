@@ -35,7 +35,10 @@ export interface SourcesConfig {
 }
 
 /** Who authorizes at a door. */
-export type Authorizer = 'jwt' | 'iam' | `lambda:${string}`;
+export type Authorizer = 'jwt' | 'iam' | LambdaAuthorizer;
+
+/** The export of the entry that authorizes. */
+export type LambdaAuthorizer = `lambda:${string}`;
 
 /** Everything that a run is set to: `sallyport.json`, then the flags, then the defaults. */
 export interface Config {
@@ -91,6 +94,9 @@ export interface Config {
   readonly restStream: boolean;
   /** What the authorizer of a door leaves in the request context; `lambda:<export>` asks that export of the entry. */
   readonly authorizer: Authorizer | undefined;
+  /** The Lambda authorizer of the WebSocket API, and that of the GraphQL API. */
+  readonly webSocketAuthorizer: LambdaAuthorizer | undefined;
+  readonly graphqlAuthorizer: LambdaAuthorizer | undefined;
   /** Whether the target group of the load balancer has multi-value headers; default `false`. */
   readonly multiValueHeaders: boolean;
   /** The GraphQL schema file, absolute; default `schema.graphql`, if it is there. */

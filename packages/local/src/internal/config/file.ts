@@ -4,7 +4,7 @@ import type { FrameworkError } from '@sallyport/core';
 import { boolean, integer, kind, list, number, type OptionKind, text } from '@sallyport/core/options';
 import type { AsyncSettings } from '@sallyport/testkit/engines';
 import { localError } from '../errors.js';
-import type { Authorizer, QueueConfig, ScheduleConfig, StreamConfig, TableConfig } from './config.js';
+import type { Authorizer, LambdaAuthorizer, QueueConfig, ScheduleConfig, StreamConfig, TableConfig } from './config.js';
 import { didYouMean } from './nearest.js';
 
 /** What `sallyport.json` may hold. Data only: no code runs when it is read. */
@@ -29,6 +29,8 @@ export interface ConfigFile {
   readonly manifest?: string;
   readonly restStream?: boolean;
   readonly authorizer?: Authorizer;
+  readonly webSocketAuthorizer?: LambdaAuthorizer;
+  readonly graphqlAuthorizer?: LambdaAuthorizer;
   readonly multiValueHeaders?: boolean;
   readonly schema?: string;
   readonly graphqlDirect?: boolean;
@@ -47,7 +49,9 @@ export interface ConfigFile {
 }
 
 const filled = text();
+const LAMBDA_AUTHORIZER = /^lambda:[A-Za-z_$][\w$.]*$/;
 const AUTHORIZER = /^(?:jwt|iam|lambda:[A-Za-z_$][\w$.]*)$/;
+const lambdaAuthorizer = kind<LambdaAuthorizer>('lambda:<export>', (value) => LAMBDA_AUTHORIZER.test(String(value)));
 const texts = list(filled, 'a list of texts');
 
 function mapOf<T>(wanted: string, isMember: (value: unknown) => boolean): OptionKind<Readonly<Record<string, T>>> {
@@ -80,6 +84,8 @@ export const FILE_KINDS = {
   manifest: filled,
   restStream: boolean,
   authorizer: kind<Authorizer>('jwt, iam or lambda:<export>', (value) => AUTHORIZER.test(String(value))),
+  webSocketAuthorizer: lambdaAuthorizer,
+  graphqlAuthorizer: lambdaAuthorizer,
   multiValueHeaders: boolean,
   schema: filled,
   graphqlDirect: boolean,

@@ -8,6 +8,7 @@ import type { Invoker } from '../runtime/invoker.js';
 import type { Sender } from '../send/send.js';
 import type { Sources } from '../sources/sources.js';
 import type { State } from '../state/state.js';
+import type { AuthorizedApi } from './authorizers.js';
 
 /** The credentials of one run, made at its start: the function and the developer's own clients sign with them. */
 export interface RunKeys {
@@ -44,8 +45,8 @@ export interface Host {
   readonly ports: { -readonly [D in keyof Ports]: number };
   readonly journal: Journal;
   readonly invoker: Invoker;
-  /** Runs the export of the entry that is the Lambda authorizer, as a function of its own; absent without one. */
-  readonly authorizer?: Invoker;
+  /** Runs the export of the entry that is the Lambda authorizer of an API, as a function of its own; `undefined` without one. */
+  authorizer(api: AuthorizedApi): Invoker | undefined;
   readonly sources: Sources;
   readonly state: State;
   readonly identity: Identity;
