@@ -54,7 +54,7 @@ export {
 } from './observability/hooks.js';
 export {
   type ActiveSpan,
-  CHANNELS,
+  channelOf,
   type RequestOutcome,
   requestCompleted,
   startRequestSpan,
@@ -67,6 +67,7 @@ export {
   decodeQueryPart,
   EMPTY_BYTES,
   isJsonMediaType,
+  sha256,
 } from './request/encoding.js';
 export { parseForm } from './request/form.js';
 export {
@@ -125,5 +126,11 @@ export {
 } from './runtime/invocation.js';
 export { lazily } from './runtime/lazily.js';
 export type { Door, DoorRequest, DoorTraits, EncodedBody } from './runtime/surface.js';
-export { handlerName } from './runtime/surface.js';
+export {
+  createSurfaceContext,
+  handlerName,
+  LAMBDA_MAX_ANSWER_BYTES,
+  type SurfaceContext,
+  type SurfaceEvent,
+} from './runtime/surface.js';
 export { encodeSafeValue, sanitizeLogString } from './sanitize/log-text.js';

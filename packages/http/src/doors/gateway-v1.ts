@@ -2,6 +2,7 @@ import type { MultiMap, SourceProvenance } from '@sallyport/core';
 import {
   createFastMap,
   type EncodedBody,
+  LAMBDA_MAX_ANSWER_BYTES,
   type OutgoingResponse,
   providerProvenance,
   type RequestSource,
@@ -14,7 +15,6 @@ import {
   escapeDecodedPath,
   firstText,
   type HttpDoor,
-  LAMBDA_MAX_ANSWER_BYTES,
   lookupEither,
   mapQuery,
   mergeHeaders,
