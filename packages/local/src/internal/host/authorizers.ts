@@ -3,9 +3,7 @@ import type { BuildOutcome } from '../build/builder.js';
 import type { Config } from '../config/config.js';
 import type { FunctionRuntime } from '../runtime/function-runtime.js';
 import type { BuildProblem, Invoker } from '../runtime/invoker.js';
-
-/** The APIs that can have a Lambda authorizer; HTTP stands for the HTTP API and the REST API. */
-export type AuthorizedApi = 'http' | 'webSocket' | 'graphql';
+import type { AuthorizedApi } from './host.js';
 
 const LAMBDA = /^lambda:/;
 

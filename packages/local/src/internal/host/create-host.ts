@@ -17,8 +17,8 @@ import { FunctionRuntime, toText } from '../runtime/function-runtime.js';
 import { createSender } from '../send/create.js';
 import { createSources } from '../sources/create.js';
 import { createState } from '../state/create.js';
-import { type AuthorizedApi, Authorizers } from './authorizers.js';
-import type { Host, Part } from './host.js';
+import { Authorizers } from './authorizers.js';
+import type { AuthorizedApi, Host, Part } from './host.js';
 import { findPorts } from './ports.js';
 
 /** A run that serves. */

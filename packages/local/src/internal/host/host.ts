@@ -8,7 +8,6 @@ import type { Invoker } from '../runtime/invoker.js';
 import type { Sender } from '../send/send.js';
 import type { Sources } from '../sources/sources.js';
 import type { State } from '../state/state.js';
-import type { AuthorizedApi } from './authorizers.js';
 
 /** The credentials of one run, made at its start: the function and the developer's own clients sign with them. */
 export interface RunKeys {
@@ -32,6 +31,9 @@ export interface Ports {
 
 /** The account that all names of a run stand in. */
 export const ACCOUNT = '123456789012';
+
+/** The APIs that can have a Lambda authorizer; `http` stands for the HTTP API and the REST API. */
+export type AuthorizedApi = 'http' | 'webSocket' | 'graphql';
 
 /** What every part of a run can reach. One object for one run of `sallyport dev`. */
 export interface Host {
