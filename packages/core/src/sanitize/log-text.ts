@@ -3,7 +3,6 @@
  * byte order mark.
  */
 const CLASS = '\\u0000-\\u001f\\u007f-\\u009f\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff';
-const LINE_BREAK_OR_TAB = '\\n\\t';
 const UNSAFE = new RegExp(`[${CLASS}\\ud800-\\udfff]`);
 const CONTROLS = new RegExp(`[${CLASS}]`, 'g');
 /** With the flag `u` a pair is one character, which is not in this range. Not a property of Unicode: esbuild would compile that at each start. */
@@ -18,7 +17,7 @@ let otherControls: RegExp | undefined;
 
 /** {@link sanitizeLogString}, but line feeds and tabs stay: for a reader who sees several lines as such. */
 export function sanitizeLines(text: string): string {
-  otherControls ??= new RegExp(`(?![${LINE_BREAK_OR_TAB}])[${CLASS}]`, 'g');
+  otherControls ??= new RegExp(`(?![\\n\\t])[${CLASS}]`, 'g');
   return UNSAFE.test(text) ? text.replace(otherControls, '').replace(LONE_SURROGATES, '\ufffd') : text;
 }
 
