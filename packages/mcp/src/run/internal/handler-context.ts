@@ -1,4 +1,5 @@
 import { type Context, FrameworkError, type MaybePromise, type SecurePrincipal } from '@sallyport/core';
+import { isStandardSchema } from '@sallyport/core/options';
 import { guardHook } from '@sallyport/core/pipeline';
 import { isObject } from '../../protocol/internal/json-rpc.js';
 import { isLogLevel, passesLevel } from '../../protocol/internal/protocol.js';
@@ -26,7 +27,7 @@ import type {
 } from '../../protocol/types.js';
 import { McpToolError } from '../../server/errors.js';
 import { loadSchemaCheck } from '../../server/internal/core.js';
-import { formSchemaOf, isStandardSchema } from '../../server/internal/schemas.js';
+import { formSchemaOf } from '../../server/internal/schemas.js';
 import { bytesOf } from '../../store/internal/row-text.js';
 import {
   INPUT_REQUIRED,

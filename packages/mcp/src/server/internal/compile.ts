@@ -4,6 +4,7 @@ import {
   func,
   group,
   integer,
+  isStandardSchema,
   kind,
   list,
   OptionKind,
@@ -34,7 +35,7 @@ import { invalidRegistration } from '../errors.js';
 import { CACHE } from '../options.js';
 import { loadSchemaCheck } from './core.js';
 import type { Prompt, Registered, Resource, Template, Tool, ValueCheck } from './registry.js';
-import { describeIssues, isStandardSchema, isUnionOfObjects, jsonSchemaOf, schemaProblem } from './schemas.js';
+import { describeIssues, isUnionOfObjects, jsonSchemaOf, schemaProblem } from './schemas.js';
 import { compileTemplate, hasScheme } from './uri-template.js';
 
 /** A handler of any kind; the registration checks its arguments. */

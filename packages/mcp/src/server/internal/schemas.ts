@@ -1,13 +1,7 @@
 import type { SchemaDraft } from '@cfworker/json-schema';
+import type { StandardIssue, StandardSchema } from '@sallyport/core';
 import { isObject } from '../../protocol/internal/json-rpc.js';
-import type { FormSchema, JsonObject, StandardIssue, StandardSchema } from '../../protocol/types.js';
-
-/** Validators are objects or, as in some libraries, functions. */
-export function isStandardSchema(value: unknown): value is StandardSchema {
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
-  const standard: unknown = Reflect.get(value, '~standard');
-  return isObject(standard) && standard.version === 1 && typeof standard.validate === 'function';
-}
+import type { FormSchema, JsonObject } from '../../protocol/types.js';
 
 /** The JSON Schema that the validator provides, or `undefined`. */
 export function jsonSchemaOf(schema: StandardSchema, side: 'input' | 'output'): JsonObject | undefined {
