@@ -4,7 +4,7 @@ import { resolver } from '../src/index.js';
 import { createService, portable, resolverEvent } from './support/service.js';
 
 describe('routing', () => {
-  it('lets one field name stand under several parents and beside an HTTP route', async () => {
+  it('may have one field name under several parent types and in an HTTP route', async () => {
     const service = createService();
     for (const parent of ['Query', 'Subscription', 'Mutation', 'User']) {
       service.graphql.register(parent, 'note', () => text(200, parent));
@@ -114,7 +114,7 @@ describe('resolver', () => {
     expect(await service.serve(resolverEvent())).toEqual(payload);
   });
 
-  it('hands in the arguments', async () => {
+  it('passes the arguments to the handler', async () => {
     const service = createService();
     service.graphql.register(
       'Query',
