@@ -230,7 +230,7 @@ describe('postures of channels', () => {
     );
   });
 
-  it('is refused where no gate would ask', async () => {
+  it('is refused in a container without a gate', async () => {
     expect(() => createApp({ surfaces: [news()] })).toThrow('framework: invalid auth posture: PUBLISH /news/*');
     await expect(news().handleLambda(buildAppSyncEventsEvent('/news/a'))).rejects.toThrow(
       'framework: postures need SecureApp',
@@ -293,7 +293,7 @@ describe.each(HOSTS)('an authorizer of AppSync in %s', (_name, host) => {
     await expect(handleLambda(buildAppSyncAuthorizerEvent())).resolves.toEqual({ isAuthorized: false, ttlOverride: 0 });
   });
 
-  it('allows with nothing more', async () => {
+  it('allows without further members', async () => {
     const { handleLambda } = host(() => appSyncAuthorizer(() => allow()));
     await expect(handleLambda(buildAppSyncAuthorizerEvent())).resolves.toEqual({ isAuthorized: true });
   });
