@@ -68,7 +68,7 @@ describe('parsePattern', () => {
     expect(() => parsePattern(undefined as never)).toThrow('framework: invalid route pattern');
   });
 
-  it('gives one shape to patterns that differ only in parameter names', () => {
+  it('treats patterns as equal that differ only in parameter names', () => {
     expect(parsePattern('/u/{a}/{b+}').shape).toBe('/u/{}/{+}');
     expect(parsePattern('/u/:x/{y+}').shape).toBe('/u/{}/{+}');
   });
