@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { json, text } from '@sallyport/http';
 import { serveDirect } from '@sallyport/http/pipeline';
 import { resolver } from '../src/index.js';
@@ -104,6 +105,8 @@ describe('resolver', () => {
     ['x', 'x'],
     [[], []],
     [Promise.resolve({ a: 1 }), { a: 1 }],
+    // Of another realm, as test runners make them: `instanceof Promise` does not know it.
+    [runInNewContext('Promise.resolve({ a: 1 })'), { a: 1 }],
   ])('answers %j as %j', async (value, payload) => {
     const service = createService();
     service.graphql.register(

@@ -160,7 +160,7 @@ class HandlerContext implements McpAskingContext {
       throw new FrameworkError('app.internal', `framework: mcp: unknown log level "${String(level)}"`);
     // If the level is in the store, it is compared with the event when events are sent.
     const least = this.#run.scope.logLevel();
-    if (!(least instanceof Promise) && (least === undefined || !passesLevel(level, least))) return;
+    if (typeof least !== 'object' && (least === undefined || !passesLevel(level, least))) return;
     this.#emit('notifications/message', { level, logger, data }, level);
   }
 
