@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
@@ -90,48 +90,62 @@ export function bundleService(source: string): Promise<Bundle> {
   return bundleAs(fileName(source), true, { entryPoints: [source], external: [] });
 }
 
-/** The same with code splitting. */
-export function splitService(source: string): Promise<SplitBundle> {
-  return splitBundle(source, { external: [], banner: { js: REQUIRE } });
+/** What loads at the start of a bundle that somebody else has written: `file` and all that it imports statically. */
+export async function readBundle(file: string): Promise<Pick<SplitBundle, 'file' | 'startBytes' | 'startGzipBytes'>> {
+  const { metafile } = await build({
+    entryPoints: [file],
+    absWorkingDir: HERE,
+    outdir: OUT,
+    write: false,
+    bundle: true,
+    metafile: true,
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'silent',
+  });
+  const started = startOf(metafile.inputs, relative(HERE, file).replaceAll('\\', '/'));
+  return { file, ...sizesOf(started) };
 }
 
 /** Bundles as `bundle` does, with code splitting. */
-export async function splitBundle(
-  source: string,
-  differently: Pick<BuildOptions, 'external' | 'banner'> = {},
-): Promise<SplitBundle> {
+export async function splitBundle(source: string): Promise<SplitBundle> {
   const name = fileName(source);
   const directory = join(OUT, `${name}-split`);
   rmSync(directory, { recursive: true, force: true });
   const { metafile } = await build({
     ...COMMON,
-    ...differently,
     entryPoints: [source],
     outdir: directory,
     splitting: true,
     outExtension: { '.js': '.mjs' },
   });
   const [entry = ''] = Object.keys(metafile.outputs).filter((path) => metafile.outputs[path]?.entryPoint === source);
-  const started = startOf(metafile, entry);
-  const files = started.map((path) => readFileSync(join(HERE, path)));
+  const started = startOf(metafile.outputs, entry);
   return {
     file: join(HERE, entry),
     startFiles: started.length,
-    startBytes: files.reduce((sum, code) => sum + code.length, 0),
-    startGzipBytes: files.reduce((sum, code) => sum + gzipSync(code, { level: 9 }).length, 0),
+    ...sizesOf(started),
     lazyParts: Object.values(metafile.outputs).filter(({ entryPoint }) => entryPoint !== undefined).length - 1,
   };
 }
 
-/** The outputs that load with one of them: all that it imports statically. */
-function startOf({ outputs }: Metafile, entry: string): readonly string[] {
+/** The files that load with one of them: all that it imports statically. */
+function startOf(files: Metafile['inputs'] | Metafile['outputs'], entry: string): readonly string[] {
   const started = new Set([entry]);
   for (const path of started) {
-    for (const { kind, path: imported } of outputs[path]?.imports ?? []) {
-      if (kind === 'import-statement' && imported in outputs) started.add(imported);
+    for (const { kind, path: imported } of files[path]?.imports ?? []) {
+      if (kind === 'import-statement' && imported in files) started.add(imported);
     }
   }
   return [...started];
+}
+
+function sizesOf(paths: readonly string[]): Pick<SplitBundle, 'startBytes' | 'startGzipBytes'> {
+  const files = paths.map((path) => readFileSync(join(HERE, path)));
+  return {
+    startBytes: files.reduce((sum, code) => sum + code.length, 0),
+    startGzipBytes: files.reduce((sum, code) => sum + gzipSync(code, { level: 9 }).length, 0),
+  };
 }
 
 /** The bundle, or why there is none: one peer that does not build never hides the others. */

@@ -18,6 +18,7 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Duration, Stack, type StackProps } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
@@ -41,7 +42,6 @@ const EXTERNAL: readonly ExternalAttachment[] = [
     kind: 'invoke',
     reason: 'Other functions call it by name; they are granted lambda:InvokeFunction where they are made.',
   },
-  { kind: 's3', reason: 'The owner of the bucket adds the notification.' },
   {
     kind: 'agentcore',
     reason: 'The gateway and its target are made by their owner, whose role is granted lambda:InvokeFunction there.',
@@ -65,20 +65,26 @@ export class NotesStack extends Stack {
         NOTES_PUBLIC_URL: `https://${domainName}`,
       },
     });
-    this.#addState(fn, domainName);
+    const attachments = this.#addState(fn, domainName);
     const wiring = new ServiceWiring(this, 'Wiring', { fn, inventory: notesInventory(), external: EXTERNAL });
     this.#addDoors(wiring, props);
     this.#addSources(wiring);
+    wiring.s3('uploads', attachments, { filters: [{ prefix: 'notes/' }] });
   }
 
-  #addState(fn: IFunction, domainName: string): void {
+  /** The tables, the index of vectors, and the bucket of attachments. */
+  #addState(fn: IFunction, domainName: string): IBucket {
     new JobsTable(this, 'Jobs').bindTo(fn);
     new RateLimitTable(this, 'Limits').bindTo(fn);
     new ConnectionsTable(this, 'Connections').bindTo(fn);
     const uploadOrigins = [`https://${domainName}`];
-    new ObjectBucket(this, 'Attachments', { uploadOrigins }).bindTo(fn, { variable: 'NOTES_BUCKET', prefix: 'notes/' });
+    const { bucket } = new ObjectBucket(this, 'Attachments', { uploadOrigins }).bindTo(fn, {
+      variable: 'NOTES_BUCKET',
+      prefix: 'notes/',
+    });
     const modelArn = `arn:aws:bedrock:${this.region}::foundation-model/${DEFAULT_TITAN_EMBED_TEXT_MODEL_ID}`;
     new VectorIndex(this, 'Search', { dimension: DEFAULT_EMBEDDING_DIMENSIONS, modelArn }).bindTo(fn);
+    return bucket as IBucket;
   }
 
   /** HTTP with the MCP server, GraphQL and WebSocket. */

@@ -47,7 +47,7 @@ export function createNotesService(config: NotesConfig): NotesService {
   const { discovery, ...gate } = createAuth(auth, connections);
   const server = createTools(notes, tools);
   const surfaces = [
-    ...createTriggers(attachments.bucket, notes, journal),
+    ...createTriggers(notes, journal),
     agentCoreTools(server, { target: 'notes', posture: Authenticated('notes:read') }),
   ];
   const app = new SecureApp({ ...container, ...gate, onResponse: secureHeaders(), surfaces });

@@ -10,9 +10,9 @@ const Import = z.object({
 });
 
 /** Triggers outside the fixed table: objects of the bucket of attachments, and what other functions call by name. */
-export function createTriggers(bucket: string, notes: NoteStore, journal: Journal) {
+export function createTriggers(notes: NoteStore, journal: Journal) {
   const uploads = s3Trigger().bucket(
-    bucket,
+    'uploads',
     (_ctx, object) => void journal.uploads.push(`${object.event} ${object.key}`),
   );
   const operations = directInvoke().invoke('import-notes', Import, (_ctx, input) => ({

@@ -49,7 +49,7 @@ export class Assembly {
 
   /** The variables of the function, with names in place of references. */
   variables(): Record<string, string> {
-    const { Environment } = this.resources[this.idOf('AWS::Lambda::Function')]?.Properties ?? {};
+    const { Environment } = this.resources[this.idOf('AWS::Lambda::Function', 'Service')]?.Properties ?? {};
     const { Variables } = Environment as { Variables: Record<string, unknown> };
     return Object.fromEntries(Object.entries(Variables).map(([name, value]) => [name, this.#resolve(value)]));
   }

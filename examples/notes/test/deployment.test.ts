@@ -41,8 +41,8 @@ it('attaches every registration to one source, and sets what the code reads', ()
 
 /** One event of each trigger, and what the bundle must answer. */
 function eventsOf(): readonly (readonly [name: string, event: unknown, answer: unknown])[] {
-  const { FRAMEWORK_EVENT_SOURCES: sources = '', NOTES_BUCKET: bucket = '' } = assembly.variables();
-  const { queue: queues, topic } = JSON.parse(sources) as Record<string, Record<string, string>>;
+  const { FRAMEWORK_EVENT_SOURCES: sources = '' } = assembly.variables();
+  const { queue: queues, topic, s3: buckets } = JSON.parse(sources) as Record<string, Record<string, string>>;
   const table = arn(
     'dynamodb',
     `table/${assembly.idOf('AWS::DynamoDB::Table', 'Notes')}/stream/2026-11-22T00:00:00.000`,
@@ -93,7 +93,7 @@ function eventsOf(): readonly (readonly [name: string, event: unknown, answer: u
       buildScheduledEvent({ rule: 'nightly-cleanup' }),
       { kind: 'scheduled', result: { status: 'ok' } },
     ],
-    ['uploads', buildS3Event(bucket, [{ key: 'notes/note-1/a.txt' }]), null],
+    ['uploads', buildS3Event(buckets?.uploads ?? '', [{ key: 'notes/note-1/a.txt' }]), null],
     ['import-notes', buildInvocation('import-notes', { authorId: 'ada', notes: [] }), { added: [] }],
   ];
 }

@@ -19,7 +19,7 @@ afterAll(() => issuer.close());
 
 it('notes which objects arrived in the bucket', async () => {
   const { app, journal } = service;
-  await expect(app.handleLambda(buildS3Event('notes', [{ key: 'note-1/a b.png' }]))).resolves.toBeNull();
+  await expect(app.handleLambda(buildS3Event('uploads', [{ key: 'note-1/a b.png' }]))).resolves.toBeNull();
   expect(journal.uploads).toEqual(['ObjectCreated:Put note-1/a b.png']);
   await expect(app.handleLambda(buildS3Event('other', [{ key: 'x' }]))).rejects.toMatchObject({
     code: 'triggers.no_handler',

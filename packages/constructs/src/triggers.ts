@@ -10,6 +10,7 @@ export { LogDestination, type LogDestinationProps } from './triggers/log-destina
 export { LogSubscription, type LogSubscriptionProps } from './triggers/log-subscription.js';
 export type { QueueMappingProps } from './triggers/queue-trigger.js';
 export { QueueTrigger, type QueueTriggerProps } from './triggers/queue-trigger.js';
+export { type S3MappingProps, S3Trigger, type S3TriggerProps } from './triggers/s3-trigger.js';
 export { ServiceQueue, type ServiceQueueProps } from './triggers/service-queue.js';
 export type { StreamMappingProps } from './triggers/stream-mapping.js';
 export {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   CapacityProvider,
@@ -14,17 +14,10 @@ import { ServiceFunction, type ServiceFunctionProps } from '../src/function.js';
 import { FunctionUrl } from '../src/http.js';
 import { ConstructError, JobsTable, QueueTrigger, ServiceQueue } from '../src/index.js';
 import { inventoryFromEntry, inventoryFromFile } from '../src/wiring.js';
-import { newFolder } from './support/folders.js';
+import { newProject } from './support/folders.js';
 import { messageOf, newApp, newStack, propertiesOf, statementsOf, templateOf } from './support/synth.js';
 
 const code = Code.fromInline('exports.handler = 1');
-
-/** A folder with files of a project, below this package so that its dependencies are found. */
-function newProject(files: Readonly<Record<string, string>>): string {
-  const folder = newFolder();
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  return folder;
-}
 
 it('makes a function, a role and a log group with secure defaults', () => {
   const stack = newStack();
@@ -222,50 +215,6 @@ it('an error has a code and the path of its construct', () => {
   })();
   expect(error).toBeInstanceOf(ConstructError);
   expect(error).toMatchObject({ code: 'constructs.invalid_prop', path: 'Test/T' });
-});
-
-describe('bundles', () => {
-  const SOURCE = {
-    'lambda.ts':
-      "import { join } from 'node:path';\nexport const handler = async (): Promise<string> => join('a', 'b');\n",
-  };
-
-  /** The folder of the only asset of an assembly. */
-  function assetOf(stack: Stack): string {
-    const { directory } = (stack.node.root as App).synth();
-    const [name] = readdirSync(directory).filter((one) => one.startsWith('asset.'));
-    return join(directory, name ?? '');
-  }
-
-  it('are ES modules with a source map, equal for equal input, and need no package manager', () => {
-    const entry = join(newProject(SOURCE), 'lambda.ts');
-    const path = process.env.PATH;
-    process.env.PATH = '';
-    try {
-      const [first, second] = [newStack(), newStack()].map((stack) => {
-        new ServiceFunction(stack, 'Api', { entry });
-        return assetOf(stack);
-      });
-      expect(readdirSync(first ?? '').sort()).toEqual(['index.mjs', 'index.mjs.map']);
-      expect(first?.split('/').pop()).toBe(second?.split('/').pop());
-    } finally {
-      process.env.PATH = path;
-    }
-  });
-
-  it('are not made for a stack that is not selected', () => {
-    const stack = newStack({}, newApp({ context: { 'aws:cdk:bundling-stacks': [] } }));
-    const { fn } = new ServiceFunction(stack, 'Api', { entry: 'no-such-file.ts' });
-    expect(propertiesOf(templateOf(stack), 'AWS::Lambda::Function')[0]?.Code).toHaveProperty('ZipFile');
-    expect(fn).toBeDefined();
-  });
-
-  it('name the file and the line that does not compile', () => {
-    const entry = join(newProject({ 'lambda.ts': 'export const handler = ;\n' }), 'lambda.ts');
-    const message = messageOf(() => new ServiceFunction(newStack(), 'T', { entry }));
-    expect(message).toContain(`framework: bundleFunction: ${entry} cannot be bundled: Unexpected ";"`);
-    expect(message).toContain('lambda.ts:1)');
-  });
 });
 
 describe('inventories of an entry', () => {

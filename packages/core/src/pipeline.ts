@@ -54,7 +54,7 @@ export {
 } from './observability/hooks.js';
 export {
   type ActiveSpan,
-  CHANNELS,
+  channelOf,
   type RequestOutcome,
   requestCompleted,
   startRequestSpan,

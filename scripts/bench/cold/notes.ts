@@ -1,14 +1,16 @@
 // The example notes as it is deployed: what a user waits for until the first answer.
-import { cpSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { createLocalClient, createTable, dynamodbEndpoint } from '@sallyport/dynamodb-local';
 import { RATE_LIMIT_TABLE_SCHEMA } from '@sallyport/ratelimit/schema';
-import { bundleService, splitService } from '../bundle.js';
+import { bundleService, HERE, readBundle } from '../bundle.js';
 import { createCompileCache } from '../compile-cache.js';
 import { gatewayV2Event } from '../events.js';
 import type { Starter } from './in-turn.js';
 
 const SOURCE = '../../examples/notes/src/lambda.ts';
+const ASSEMBLY = join(HERE, 'node_modules', '.cache', 'notes-assembly');
 
 /** What a deployment sets; nothing but the table of rate limits is asked for by the first answers. */
 const VARIABLES = {
@@ -37,7 +39,7 @@ export interface NotesStarter extends Starter {
 }
 
 /**
- * The service in one file and with code splitting, without and with a compile cache. Each starts with two events: one without a
+ * The service in one file, as `bundleFunction` of `@sallyport/constructs` writes it, and the latter with a compile cache. Each starts with two events: one without a
  * token, which is answered without any AWS client, and `GET /health`, whose rate limit asks DynamoDB.
  */
 export async function notesStarters(): Promise<readonly NotesStarter[]> {
@@ -45,18 +47,31 @@ export async function notesStarters(): Promise<readonly NotesStarter[]> {
   const table = await createTable(await createLocalClient({ endpoint }), RATE_LIMIT_TABLE_SCHEMA);
   const variables = { ...VARIABLES, AWS_ENDPOINT_URL_DYNAMODB: endpoint, FRAMEWORK_RATE_LIMIT_TABLE_NAME: table };
   const one = await bundleService(SOURCE);
-  const split = await splitService(SOURCE);
-  const start = { file: split.file, bytes: split.startBytes, gzipBytes: split.startGzipBytes };
-  const cached = { ...start, ...withCache(split.file, variables) };
+  const deployed = await readBundle(synthesise());
+  const start = { file: deployed.file, bytes: deployed.startBytes, gzipBytes: deployed.startGzipBytes };
+  const cached = { ...start, ...withCache(deployed.file, variables) };
   const ways = [
     ['notes, one file', one, variables],
-    ['notes, code splitting', start, variables],
-    ['notes, code splitting and compile cache', cached, cached.environment],
+    ['notes, as it is deployed', start, variables],
+    ['notes, as it is deployed, with a compile cache', cached, cached.environment],
   ] as const;
   return ways.flatMap(([way, { file, bytes, gzipBytes }, environment]) => [
     { name: `${way}: 401`, file, bytes, gzipBytes, environment, ...expecting('/notes', 401) },
     { name: `${way}: 200 after a call to DynamoDB`, file, bytes, gzipBytes, environment, ...expecting('/health', 200) },
   ]);
+}
+
+/** The bundle in the assembly of the example. */
+function synthesise(): string {
+  rmSync(ASSEMBLY, { recursive: true, force: true });
+  const { status, stderr } = spawnSync(process.execPath, ['../../scripts/synth.mjs'], {
+    cwd: join(HERE, '../../examples/notes'),
+    env: { ...process.env, CDK_OUTDIR: ASSEMBLY, CDK_VALIDATION: 'false' },
+    encoding: 'utf8',
+  });
+  const asset = status === 0 ? readdirSync(ASSEMBLY).find((name) => name.startsWith('asset.')) : undefined;
+  if (asset === undefined) throw new Error(`The example notes has no bundle: ${stderr}`);
+  return join(ASSEMBLY, asset, 'index.mjs');
 }
 
 /** A copy of the bundle with a compile cache. The event calls DynamoDB, so that the client's code is in the cache as well. */

@@ -1,8 +1,8 @@
 import { dirname, resolve } from 'node:path';
 import { Code } from 'aws-cdk-lib/aws-lambda';
-import { AssetHashType, DockerImage, Stack } from 'aws-cdk-lib/core';
+import { AssetHashType, DockerImage, Stack, Validations } from 'aws-cdk-lib/core';
 import type { IConstruct } from 'constructs';
-import { defineProps, literalWords, many } from '../internal/props.js';
+import { defineProps, flag, literalWords, many } from '../internal/props.js';
 import { bundleTo } from './internal/esbuild.js';
 
 /** Props of {@link bundleFunction}. */
@@ -27,6 +27,13 @@ export interface BundleFunctionProps {
    * @default - those of esbuild
    */
   readonly conditions?: readonly string[];
+  /**
+   * Whether code that loads with its first use (`import()`) is a file of its own, so that a cold start does not read it. esbuild runs what such
+   * a file shares with the entry before the entry's own modules: set `false` where one of those must run first.
+   *
+   * @default true
+   */
+  readonly splitting?: boolean;
 }
 
 /** The kinds of {@link BundleFunctionProps}. */
@@ -35,11 +42,12 @@ export const BUNDLE_FUNCTION_PROPS = defineProps<BundleFunctionProps>('bundleFun
   external: many<string>('a list of package names', (name) => typeof name === 'string').default([]),
   target: literalWords('a target of esbuild, such as "node24"', /^node\d+(?:\.\d+)*$/).default('node22'),
   conditions: many<string>('a list of export conditions', (name) => typeof name === 'string').default([]),
+  splitting: flag.default(true),
 });
 
 /**
- * Bundles an entry file with esbuild into one ES module and its source map, as the code of a function. The same input gives the same
- * asset hash. Nothing is bundled when the stack is not selected (`cdk deploy OtherStack`).
+ * Bundles an entry file with esbuild into ES modules with their source maps, as the code of a function: `index.mjs`, and a file for what
+ * loads with its first use. The same input gives the same asset hash. Nothing is bundled when the stack is not selected (`cdk deploy OtherStack`).
  *
  * The package manager is never called: esbuild is loaded from the project.
  *
@@ -61,10 +69,18 @@ export function bundleFunction(scope: IConstruct, props: BundleFunctionProps): C
       environment: { bundle: JSON.stringify({ ...parsed, entry }) },
       local: {
         tryBundle(outdir) {
-          bundleTo(outdir, entry, { ...parsed, scope });
+          const { notSplit } = bundleTo(outdir, entry, { ...parsed, scope });
+          if (notSplit !== undefined) warnOfOneFile(scope, notSplit);
           return true;
         },
       },
     },
   });
+}
+
+function warnOfOneFile(scope: IConstruct, reason: string): void {
+  Validations.of(scope).addWarning(
+    'Sallyport::NotSplit',
+    `The bundle is one file, which starts slower: with code splitting ${reason}. Change that, or state splitting: false.`,
+  );
 }

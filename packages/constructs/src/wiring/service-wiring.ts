@@ -1,37 +1,28 @@
-import { EVENT_SOURCES_ENV } from '@sallyport/streams/schema';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Schedule } from 'aws-cdk-lib/aws-events';
 import type { IStream } from 'aws-cdk-lib/aws-kinesis';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import { Lazy, Stack, Token } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { GraphqlApi } from '../graphql/graphql-api.js';
 import type { DoorRoute, IHttpDoor } from '../http/door.js';
 import type { WebSocketApi } from '../http/websocket-api.js';
-import { setVariable } from '../internal/environment.js';
 import { misuse } from '../internal/misuse.js';
-import { defineProps, flag, literal, literalWords, many, thing } from '../internal/props.js';
+import { defineProps, flag, literal, many, thing } from '../internal/props.js';
 import { functionBehind } from '../internal/targets.js';
 import { type EventRuleMappingProps, EventRuleTrigger } from '../triggers/event-rule-trigger.js';
 import { type QueueMappingProps, QueueTrigger } from '../triggers/queue-trigger.js';
+import { type S3MappingProps, S3Trigger } from '../triggers/s3-trigger.js';
 import type { StreamMappingProps } from '../triggers/stream-mapping.js';
 import { StreamTrigger, TableStreamTrigger } from '../triggers/stream-triggers.js';
 import { type TopicMappingProps, TopicTrigger } from '../triggers/topic-trigger.js';
 import { type ExternalAttachment, isExternal } from './external.js';
-import { findMismatches, type WiringFacts } from './internal/findings.js';
-import { type ManifestDoor, type ManifestSource, writeManifests } from './internal/manifest.js';
-import {
-  isOfScheduler,
-  isScheduled,
-  ofRoute,
-  ofSelector,
-  ofTrigger,
-  type Registration,
-  registrationsOf,
-  selectorText,
-} from './internal/registrations.js';
+import { Attachments } from './internal/attachments.js';
+import { findMismatches } from './internal/findings.js';
+import { writeManifests } from './internal/manifest.js';
+import { isOfScheduler, isScheduled, ofRoute, ofSelector, ofTrigger, selectorText } from './internal/registrations.js';
 import { type EventSelector, type Inventory, parseInventory } from './inventory.js';
 
 /** Props of {@link ServiceWiring}. */
@@ -87,9 +78,6 @@ export const SERVICE_WIRING_PROPS = defineProps<ServiceWiringProps>('ServiceWiri
   ).default([]),
 });
 
-/** The kinds of sources, by the member of `FRAMEWORK_EVENT_SOURCES` that has their names. */
-const KIND_OF = { queue: 'queue', tableStream: 'table-stream', kinesis: 'stream', topic: 'topic' } as const;
-const LOGICAL_NAME = literalWords('the name that the handler is registered under');
 const wired = new WeakMap<IFunction, ServiceWiring>();
 
 /**
@@ -108,16 +96,9 @@ export class ServiceWiring extends Construct {
   readonly fn: IFunction;
   /** What the application registers. */
   readonly inventory: Inventory;
-  readonly #external: readonly ExternalAttachment[];
   readonly #allowsOpen: boolean;
   readonly #streaming: readonly string[];
-  readonly #registrations: ReadonlyMap<string, Registration>;
-  readonly #attached = new Set<string>();
-  readonly #sources: ManifestSource[] = [];
-  readonly #doors: ManifestDoor[] = [];
-  /** By the method of a registration: logical to physical names. */
-  readonly #names: Record<string, Record<string, string>> = {};
-  #isNamed = false;
+  readonly #attachments: Attachments;
 
   /**
    * @throws ConstructError `constructs.invalid_prop`, `constructs.invalid_inventory`; `constructs.conflict` for a second wiring of one
@@ -128,10 +109,9 @@ export class ServiceWiring extends Construct {
     const { fn, inventory, external, allowOpenContainer, streamingRoutes } = SERVICE_WIRING_PROPS.parse(this, props);
     this.fn = fn;
     this.inventory = parseInventory(inventory);
-    this.#external = external;
     this.#allowsOpen = allowOpenContainer;
     this.#streaming = streamingRoutes;
-    this.#registrations = new Map(registrationsOf(this.inventory).map((one) => [one.key, one]));
+    this.#attachments = new Attachments(this, this.inventory, external);
     const behind = functionBehind(fn);
     const other = wired.get(behind);
     if (other) {
@@ -139,8 +119,8 @@ export class ServiceWiring extends Construct {
       throw misuse(this, { what, expected: 'one wiring for each function', code: 'constructs.conflict' });
     }
     wired.set(behind, this);
-    this.node.addValidation({ validate: () => [...findMismatches(this, this.#facts())] });
-    writeManifests(this, () => ({ fn: behind, sources: this.#sources, doors: this.#doors }));
+    this.node.addValidation({ validate: () => [...findMismatches(this, this.#attachments.findings())] });
+    writeManifests(this, () => this.#attachments.manifest());
   }
 
   /**
@@ -152,13 +132,13 @@ export class ServiceWiring extends Construct {
    * @example wiring.queue('orders', orders.queue, { batchSize: 5 });
    */
   queue(name: string, queue: IQueue, props: QueueMappingProps = {}): QueueTrigger {
-    this.#claim('queue', name);
+    this.#attachments.claim('queue', name);
     if (name.endsWith('.fifo') !== queue.fifo) {
       const expected = 'a FIFO queue for a name that ends in .fifo, and a standard queue for every other name';
       throw misuse(this, { what: `queue "${name}" and ${queue.node.path}: one of them is FIFO`, expected });
     }
     const trigger = new QueueTrigger(this, `Queue-${name}`, { ...props, fn: this.fn, queue });
-    this.#named('queue', name, queue.queueName, { mapping: trigger.mapping, queue });
+    this.#attachments.named('queue', name, queue.queueName, { mapping: trigger.mapping, queue });
     return trigger;
   }
 
@@ -169,9 +149,9 @@ export class ServiceWiring extends Construct {
    * @example wiring.tableStream('notes', notesTable);
    */
   tableStream(name: string, table: ITable, props: StreamMappingProps = {}): TableStreamTrigger {
-    this.#claim('table-stream', name);
+    this.#attachments.claim('table-stream', name);
     const trigger = new TableStreamTrigger(this, `TableStream-${name}`, { ...props, fn: this.fn, table });
-    this.#named('tableStream', name, table.tableName, { mapping: trigger.mapping });
+    this.#attachments.named('tableStream', name, table.tableName, { mapping: trigger.mapping });
     return trigger;
   }
 
@@ -182,9 +162,9 @@ export class ServiceWiring extends Construct {
    * @example wiring.kinesis('clicks', clicks.stream);
    */
   kinesis(name: string, stream: IStream, props: StreamMappingProps = {}): StreamTrigger {
-    this.#claim('stream', name);
+    this.#attachments.claim('stream', name);
     const trigger = new StreamTrigger(this, `Kinesis-${name}`, { ...props, fn: this.fn, stream });
-    this.#named('kinesis', name, stream.streamName, { mapping: trigger.mapping });
+    this.#attachments.named('kinesis', name, stream.streamName, { mapping: trigger.mapping });
     return trigger;
   }
 
@@ -195,9 +175,22 @@ export class ServiceWiring extends Construct {
    * @example wiring.topic('announcements', topic);
    */
   topic(name: string, topic: ITopic, props: TopicMappingProps = {}): TopicTrigger {
-    this.#claim('topic', name);
+    this.#attachments.claim('topic', name);
     const trigger = new TopicTrigger(this, `Topic-${name}`, { ...props, fn: this.fn, topic });
-    this.#named('topic', name, topic.topicName, {});
+    this.#attachments.named('topic', name, topic.topicName, {});
+    return trigger;
+  }
+
+  /**
+   * Notifies the handler of `s3Trigger().bucket(name)` of the events of a bucket.
+   *
+   * @throws ConstructError `constructs.not_registered`, and as {@link S3Trigger}
+   * @example wiring.s3('uploads', uploads.bucket, { filters: [{ prefix: 'notes/' }] });
+   */
+  s3(name: string, bucket: IBucket, props: S3MappingProps = {}): S3Trigger {
+    this.#attachments.claim('s3', name);
+    const trigger = new S3Trigger(this, `S3-${name}`, { ...props, fn: this.fn, bucket });
+    this.#attachments.named('s3', name, bucket.bucketName, {});
     return trigger;
   }
 
@@ -209,7 +202,7 @@ export class ServiceWiring extends Construct {
    * @example wiring.eventBus({ source: 'billing', detailType: 'InvoicePaid' });
    */
   eventBus(selector: EventSelector, props: EventRuleMappingProps = {}): EventRuleTrigger {
-    this.#attach(ofSelector(selector));
+    this.#attachments.attach(ofSelector(selector));
     const { source, detailType, ruleName, scheduleName } = selector;
     if (isOfScheduler(selector)) {
       throw misuse(this, {
@@ -233,7 +226,7 @@ export class ServiceWiring extends Construct {
       pattern,
       ...(ruleName !== undefined && { ruleName }),
     });
-    this.#sources.push({ kind: 'event-bus', name: 'default', selector, rule: trigger.rule });
+    this.#attachments.addSource({ kind: 'event-bus', name: 'default', selector, rule: trigger.rule });
     return trigger;
   }
 
@@ -246,10 +239,10 @@ export class ServiceWiring extends Construct {
   schedule(ruleName: string, schedule: Schedule, props: EventRuleMappingProps = {}): EventRuleTrigger {
     const own = ofSelector({ ruleName });
     const all = this.inventory.triggers.filter(({ selector }) => isScheduled(selector)).map(ofTrigger);
-    if (this.#registrations.has(own.key) || all.length === 0) this.#attach(own);
-    for (const { key } of all) this.#attached.add(key);
+    if (this.#attachments.has(own) || all.length === 0) this.#attachments.attach(own);
+    for (const one of all) this.#attachments.cover(one);
     const trigger = new EventRuleTrigger(this, `Schedule-${ruleName}`, { ...props, fn: this.fn, schedule, ruleName });
-    this.#sources.push({ kind: 'schedule', name: ruleName, rule: trigger.rule });
+    this.#attachments.addSource({ kind: 'schedule', name: ruleName, rule: trigger.rule });
     return trigger;
   }
 
@@ -265,7 +258,8 @@ export class ServiceWiring extends Construct {
     const routes = this.inventory.routes.filter(
       ({ surface, path = '' }) => surface === 'http' && (only?.some((prefix) => isBelow(path, prefix)) ?? true),
     );
-    if (routes.length === 0) throw this.#notRegistered(`HTTP routes${only ? ` below ${only.join(', ')}` : ''}`);
+    if (routes.length === 0)
+      throw this.#attachments.notRegistered(`HTTP routes${only ? ` below ${only.join(', ')}` : ''}`);
     const given = routes.map(
       ({ method = '', path = '', streaming }): DoorRoute => ({
         method,
@@ -277,8 +271,8 @@ export class ServiceWiring extends Construct {
     if (catchAll) door.addCatchAll({ streaming: streams && door.canStream });
     else door.addRoutes(given);
     door.attachContainer(this.inventory.container);
-    for (const route of routes) this.#attached.add(ofRoute(route).key);
-    this.#doors.push({ kind: door.doorKind, streams: streams && door.canStream, routes: given, door });
+    for (const route of routes) this.#attachments.cover(ofRoute(route));
+    this.#attachments.addDoor({ kind: door.doorKind, streams: streams && door.canStream, routes: given, door });
     return this;
   }
 
@@ -292,12 +286,12 @@ export class ServiceWiring extends Construct {
   graphQl(api: GraphqlApi): this {
     this.#checkFunction(api);
     const routes = this.inventory.routes.filter(({ surface }) => surface === 'appsync');
-    if (routes.length === 0) throw this.#notRegistered('GraphQL fields');
+    if (routes.length === 0) throw this.#attachments.notRegistered('GraphQL fields');
     for (const route of routes) {
       api.addField({ parentType: route.appSyncParentType ?? '', field: route.appSyncField ?? '' });
-      this.#attached.add(ofRoute(route).key);
+      this.#attachments.cover(ofRoute(route));
     }
-    this.#doors.push({ kind: 'graphql' });
+    this.#attachments.addDoor({ kind: 'graphql' });
     return this;
   }
 
@@ -310,54 +304,14 @@ export class ServiceWiring extends Construct {
   webSocket(api: WebSocketApi): this {
     this.#checkFunction(api);
     const routes = this.inventory.routes.filter(({ surface }) => surface === 'websocket');
-    if (routes.length === 0) throw this.#notRegistered('WebSocket routes');
+    if (routes.length === 0) throw this.#attachments.notRegistered('WebSocket routes');
     for (const route of routes) {
       api.addRouteKey(route.webSocketRouteKey ?? '');
-      this.#attached.add(ofRoute(route).key);
+      this.#attachments.cover(ofRoute(route));
     }
     api.attachContainer(this.inventory.container);
-    this.#doors.push({ kind: 'websocket' });
+    this.#attachments.addDoor({ kind: 'websocket' });
     return this;
-  }
-
-  #claim(kind: string, name: string): void {
-    if (Token.isUnresolved(name)) {
-      const expected = `${LOGICAL_NAME.wanted}, as a literal`;
-      throw misuse(this, { what: `name of a ${kind}`, got: name, expected, code: 'constructs.literal_needed' });
-    }
-    this.#attach(ofTrigger({ kind, name }));
-  }
-
-  #attach({ key, label }: Registration): void {
-    if (!this.#registrations.has(key)) throw this.#notRegistered(label);
-    if (this.#attached.has(key)) {
-      throw misuse(this, {
-        what: `${label} is attached twice`,
-        expected: 'one source for each handler',
-        code: 'constructs.conflict',
-      });
-    }
-    this.#attached.add(key);
-  }
-
-  #notRegistered(label: string): Error {
-    const known = [...this.#registrations.values()].map((one) => one.label);
-    const shown = known.length === 0 ? 'nothing' : known.slice(0, 20).join(', ');
-    return misuse(this, {
-      what: `the stack attaches ${label}, and the application registers none`,
-      expected: `what it registers: ${shown}`,
-      code: 'constructs.not_registered',
-    });
-  }
-
-  #named(method: keyof typeof KIND_OF, name: string, physical: string, rest: Partial<ManifestSource>): void {
-    this.#sources.push({ kind: KIND_OF[method], name, ...rest });
-    if (physical === name) return;
-    this.#names[method] = { ...this.#names[method], [name]: physical };
-    if (this.#isNamed) return;
-    this.#isNamed = true;
-    const stack = Stack.of(this.fn);
-    setVariable(this, this.fn, EVENT_SOURCES_ENV, Lazy.string({ produce: () => stack.toJsonString(this.#names) }));
   }
 
   #checkFunction(door: { readonly fn: IFunction; readonly node: Construct['node'] }): void {
@@ -375,17 +329,6 @@ export class ServiceWiring extends Construct {
       what: `the open container behind ${door.node.path}, which lets every caller through`,
       expected: 'a SecureApp, an authorizer on the door, or allowOpenContainer: true',
     });
-  }
-
-  #facts(): WiringFacts {
-    const own = new Set(this.node.findAll().map(({ node }) => node.path));
-    return {
-      registrations: [...this.#registrations.values()],
-      attached: this.#attached,
-      external: this.#external,
-      doors: this.#doors,
-      own,
-    };
   }
 }
 

@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 const made: string[] = [];
 
@@ -8,6 +8,16 @@ const made: string[] = [];
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-constructs-'));
   made.push(folder);
+  return folder;
+}
+
+/** A folder with the files of a project. */
+export function newProject(files: Readonly<Record<string, string>>): string {
+  const folder = newFolder();
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
   return folder;
 }
 

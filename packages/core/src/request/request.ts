@@ -251,6 +251,10 @@ export function toHeaderMap(input: Readonly<Record<string, unknown>> | null | un
 export function appendHeader(map: MultiMap, key: string, value: unknown): void {
   const name = key.trim().toLowerCase();
   if (name === '') return;
+  if (typeof value === 'string') {
+    append(map, name, value);
+    return;
+  }
   const values = toStringList(value);
   if (values.length > 0) append(map, name, values);
 }

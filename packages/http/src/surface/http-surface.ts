@@ -137,7 +137,7 @@ export class HttpSurface implements Surface {
       throw new FrameworkError(cause.code, `${cause.message}: ${place}`, { cause });
     }
     assertBoundParams(handler, compiled.paramNames, place);
-    this.#routes.reserve(verb, compiled);
+    this.#routes.assertFree(verb, compiled);
     const registration = this.#kernel.book.register({
       route: { surface: 'http', method: verb, pattern: compiled.canonical },
       paramNames: compiled.paramNames,

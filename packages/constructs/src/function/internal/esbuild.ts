@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import type { IConstruct } from 'constructs';
 import type { BuildFailure, BuildOptions } from 'esbuild';
 import { ConstructError } from '../../errors.js';
+import { findSplittingFault } from './splitting.js';
 
 /** CommonJS packages in an ES module call `require`, which is not there by itself. */
 const BANNER =
@@ -18,22 +19,58 @@ export interface BundleSettings {
   readonly target?: string;
   readonly conditions?: readonly string[];
   readonly minify?: boolean;
+  /** Default `false`: one file. */
+  readonly splitting?: boolean;
+}
+
+/** What was bundled. */
+export interface Bundled {
+  /** Why the code is in one file, although `splitting` was asked for. */
+  readonly notSplit?: string;
 }
 
 /**
- * Bundles one file into `index.mjs` and its source map, and puts them into a folder.
+ * Bundles one file into `index.mjs` and its source map, and puts them into an empty folder. With `splitting`, what loads with its first use
+ * is a file beside it that is named after its content, where the bundle then does the same.
  *
  * esbuild writes the files itself: handed over in memory they cost 40 MB. It writes them where the paths of the source map do not depend on
  * the folder of the assembly.
  *
  * @throws ConstructError `constructs.bundling_failed` when esbuild is missing or the file does not compile
  */
-export function bundleTo(folder: string, entry: string, settings: BundleSettings): void {
-  const { scope, external = [], target = 'node22', conditions = [], minify = true } = settings;
+export function bundleTo(folder: string, entry: string, { splitting = false, ...settings }: BundleSettings): Bundled {
+  const { buildSync } = loadEsbuild(settings.scope);
   const written = mkdtempSync(join(makeCache(), 'bundle-'));
-  const options: BuildOptions = {
-    entryPoints: [entry],
-    outfile: join(written, 'index.mjs'),
+  const options = optionsOf(entry, written, settings);
+  try {
+    const { metafile } = buildSync({ ...options, splitting, metafile: splitting });
+    const notSplit = metafile && findSplittingFault(metafile);
+    if (notSplit !== undefined) {
+      for (const name of readdirSync(written)) rmSync(join(written, name));
+      buildSync(options);
+    }
+    for (const name of readdirSync(written)) copyFileSync(join(written, name), join(folder, name));
+    return { ...(notSplit !== undefined && { notSplit }) };
+  } catch (error) {
+    const [first] = (error as Partial<BuildFailure>).errors ?? [];
+    if (first === undefined) throw error;
+    const place = first.location ? ` (${first.location.file}:${first.location.line})` : '';
+    throw failed(
+      settings.scope,
+      `${entry} cannot be bundled: ${first.text}${place}, expected a file that esbuild compiles`,
+      error,
+    );
+  } finally {
+    rmSync(written, { recursive: true, force: true });
+  }
+}
+
+function optionsOf(entry: string, outdir: string, settings: BundleSettings): BuildOptions {
+  const { external = [], target = 'node22', conditions = [], minify = true } = settings;
+  return {
+    entryPoints: { index: entry },
+    outdir,
+    outExtension: { '.js': '.mjs' },
     bundle: true,
     platform: 'node',
     format: 'esm',
@@ -42,26 +79,12 @@ export function bundleTo(folder: string, entry: string, settings: BundleSettings
     sourcemap: 'linked',
     sourcesContent: false,
     banner: { js: BANNER },
+    // ES modules where a package has both, as the AWS clients do: only they can be split.
+    mainFields: ['module', 'main'],
+    conditions: [...conditions, 'module'],
     external: [...external],
-    ...(conditions.length > 0 && { conditions: [...conditions] }),
     logLevel: 'silent',
   };
-  const esbuild = loadEsbuild(scope);
-  try {
-    esbuild.buildSync(options);
-    for (const name of readdirSync(written)) copyFileSync(join(written, name), join(folder, name));
-  } catch (error) {
-    const [first] = (error as Partial<BuildFailure>).errors ?? [];
-    if (first === undefined) throw error;
-    const place = first.location ? ` (${first.location.file}:${first.location.line})` : '';
-    throw failed(
-      scope,
-      `${entry} cannot be bundled: ${first.text}${place}, expected a file that esbuild compiles`,
-      error,
-    );
-  } finally {
-    rmSync(written, { recursive: true, force: true });
-  }
 }
 
 /** In the project, as other tools do; outside it where the project has no `node_modules`. */

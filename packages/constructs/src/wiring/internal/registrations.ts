@@ -15,6 +15,7 @@ const METHODS: Readonly<Record<string, string>> = {
   'table-stream': 'tableStream',
   stream: 'kinesis',
   topic: 'topic',
+  s3: 's3',
 };
 
 /** A named source, a selector of a bus, or a trigger outside the fixed table. */

@@ -32,6 +32,7 @@ import {
   LogDestination,
   LogSubscription,
   QueueTrigger,
+  S3Trigger,
   ServiceQueue,
   StreamTrigger,
   TableStreamTrigger,
@@ -84,7 +85,8 @@ function addOperations(stack: Stack): void {
 }
 
 function addStorage(stack: Stack, fn: ServiceFunction['fn']): void {
-  new ObjectBucket(stack, 'Uploads').bindTo(fn, { variable: 'UPLOADS_BUCKET', prefix: 'a/' });
+  const uploads = new ObjectBucket(stack, 'Uploads').bindTo(fn, { variable: 'UPLOADS_BUCKET', prefix: 'a/' });
+  new S3Trigger(stack, 'UploadsTrigger', { fn, bucket: uploads.bucket as IBucket, filters: [{ prefix: 'a/' }] });
   const modelArn = 'arn:aws:bedrock:eu-west-1::foundation-model/amazon.titan-embed-text-v2:0';
   new VectorIndex(stack, 'Search', { dimension: 1024, modelArn }).bindTo(fn);
   const { bucket } = new VersionedArtifactBucket(stack, 'Artifacts');

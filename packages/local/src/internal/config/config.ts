@@ -58,7 +58,7 @@ export interface Config {
   readonly state: boolean;
   /** Export conditions beside Node's own, for workspaces whose packages are read from their sources. */
   readonly conditions: readonly string[];
-  /** Whether a build is one file, as it is deployed; default `false`. */
+  /** Whether a build contains what it imports, in one file; default `false`. */
   readonly bundle: boolean;
   readonly open: boolean;
   readonly json: boolean;

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { Metafile } from 'esbuild';
+
+/**
+ * Why a split bundle would not do what the sources say, if it would not. esbuild runs a file that is shared with a later `import()` before the
+ * file that imports it, and a CommonJS module in a file of its own keeps none of its names.
+ *
+ * @see https://github.com/evanw/esbuild/issues/399
+ * @see https://github.com/evanw/esbuild/issues/4377
+ */
+export function findSplittingFault(metafile: Metafile): string | undefined {
+  const { inputs, outputs } = metafile;
+  const entries = Object.values(outputs).flatMap(({ entryPoint }) => (entryPoint === undefined ? [] : [entryPoint]));
+  const nameless = entries.find((entry) => inputs[entry]?.format === 'cjs');
+  if (nameless !== undefined) return `import() of ${nameless}, which is CommonJS, would lose its named exports`;
+  return findLateImport(metafile);
+}
+
+/** A module of the project that is imported for what it does (`import './instrument.js'`), and that would run after one that follows it. */
+function findLateImport({ inputs, outputs }: Metafile): string | undefined {
+  const [start = ''] = Object.keys(outputs).filter((output) => basename(output) === 'index.mjs');
+  const files = inOrder(start, (output) => outputs[output]?.imports ?? []);
+  const fileOf = new Map(
+    files.flatMap((file, at) => Object.keys(outputs[file]?.inputs ?? {}).map((input) => [input, at])),
+  );
+  const sources = inOrder(outputs[start]?.entryPoint ?? '', (input) => inputs[input]?.imports ?? []);
+  for (const importer of sources.filter((source) => !source.includes('node_modules/'))) {
+    for (const module of effectsOf(importer, inputs)) {
+      // A CommonJS module runs where it is imported, wherever its code is.
+      const at = fileOf.get(inputs[module]?.format === 'cjs' ? importer : module) ?? 0;
+      const followers = sources.slice(sources.indexOf(module) + 1).filter((one) => inputs[one]?.format !== 'cjs');
+      const early = followers.find((one) => (fileOf.get(one) ?? at) < at);
+      if (early !== undefined) return `${module}, which ${importer} imports for what it does, would run after ${early}`;
+    }
+  }
+  return undefined;
+}
+
+interface Import {
+  readonly path: string;
+  readonly kind: string;
+  readonly external?: boolean;
+}
+
+/** What runs when one of them is loaded, in the order in which it runs. */
+function inOrder(first: string, importsOf: (name: string) => readonly Import[]): readonly string[] {
+  const seen = new Set<string>();
+  const ordered: string[] = [];
+  const visit = (name: string): void => {
+    if (seen.has(name)) return;
+    seen.add(name);
+    for (const { path, kind, external } of importsOf(name)) {
+      if (!external && kind !== 'dynamic-import') visit(path);
+    }
+    ordered.push(name);
+  };
+  visit(first);
+  return ordered;
+}
+
+/** The modules that a module imports without taking a name from them. */
+function effectsOf(importer: string, inputs: Metafile['inputs']): readonly string[] {
+  const imports = (inputs[importer]?.imports ?? []).filter(
+    ({ kind, external }) => kind === 'import-statement' && !external,
+  );
+  if (imports.length === 0) return [];
+  const bare = new Set<string | undefined>();
+  for (const [, , name] of readFileSync(importer, 'utf8').matchAll(/^\s*import\s*(['"])(.+?)\1/gm)) bare.add(name);
+  return imports.filter(({ original }) => bare.has(original)).map(({ path }) => path);
+}

@@ -1,0 +1,124 @@
+import { EVENT_SOURCES_ENV } from '@sallyport/streams/schema';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { Lazy, Stack, Token } from 'aws-cdk-lib/core';
+import type { Construct } from 'constructs';
+import { setVariable } from '../../internal/environment.js';
+import { misuse } from '../../internal/misuse.js';
+import { literalWords } from '../../internal/props.js';
+import { functionBehind } from '../../internal/targets.js';
+import type { ExternalAttachment } from '../external.js';
+import type { Inventory } from '../inventory.js';
+import type { WiringFacts } from './findings.js';
+import type { ManifestDoor, ManifestFacts, ManifestSource } from './manifest.js';
+import { ofTrigger, type Registration, registrationsOf } from './registrations.js';
+
+/** The kinds of sources, by the member of `FRAMEWORK_EVENT_SOURCES` that has their names. */
+const KIND_OF = {
+  queue: 'queue',
+  tableStream: 'table-stream',
+  kinesis: 'stream',
+  topic: 'topic',
+  s3: 's3',
+} as const;
+const LOGICAL_NAME = literalWords('the name that the handler is registered under');
+
+type Wiring = Construct & { readonly fn: IFunction };
+
+/** What a wiring has attached, beside what the application registers. */
+export class Attachments {
+  readonly #wiring: Wiring;
+  readonly #external: readonly ExternalAttachment[];
+  readonly #registrations: ReadonlyMap<string, Registration>;
+  readonly #attached = new Set<string>();
+  readonly #sources: ManifestSource[] = [];
+  readonly #doors: ManifestDoor[] = [];
+  /** By the method of a registration: logical to physical names. */
+  readonly #names: Record<string, Record<string, string>> = {};
+  #isNamed = false;
+
+  constructor(wiring: Wiring, inventory: Inventory, external: readonly ExternalAttachment[]) {
+    this.#wiring = wiring;
+    this.#external = external;
+    this.#registrations = new Map(registrationsOf(inventory).map((one) => [one.key, one]));
+  }
+
+  /** Whether the application registers it. */
+  has({ key }: Registration): boolean {
+    return this.#registrations.has(key);
+  }
+
+  /** Notes a source under the name of its handler. @throws ConstructError as {@link attach}, `constructs.literal_needed` */
+  claim(kind: string, name: string): void {
+    if (Token.isUnresolved(name)) {
+      const expected = `${LOGICAL_NAME.wanted}, as a literal`;
+      throw misuse(this.#wiring, { what: `name of a ${kind}`, got: name, expected, code: 'constructs.literal_needed' });
+    }
+    this.attach(ofTrigger({ kind, name }));
+  }
+
+  /** @throws ConstructError `constructs.not_registered`, `constructs.conflict` for what is attached already */
+  attach(registration: Registration): void {
+    const { key, label } = registration;
+    if (!this.has(registration)) throw this.notRegistered(label);
+    if (this.#attached.has(key)) {
+      throw misuse(this.#wiring, {
+        what: `${label} is attached twice`,
+        expected: 'one source for each handler',
+        code: 'constructs.conflict',
+      });
+    }
+    this.#attached.add(key);
+  }
+
+  /** Notes something that several sources or doors may attach. */
+  cover({ key }: Registration): void {
+    this.#attached.add(key);
+  }
+
+  /** The error for what the application does not register. */
+  notRegistered(label: string): Error {
+    const known = [...this.#registrations.values()].map((one) => one.label);
+    const shown = known.length === 0 ? 'nothing' : known.slice(0, 20).join(', ');
+    return misuse(this.#wiring, {
+      what: `the stack attaches ${label}, and the application registers none`,
+      expected: `what it registers: ${shown}`,
+      code: 'constructs.not_registered',
+    });
+  }
+
+  /** Notes the deployed name of a source, which the application gets in `FRAMEWORK_EVENT_SOURCES`. */
+  named(method: keyof typeof KIND_OF, name: string, physical: string, rest: Partial<ManifestSource>): void {
+    this.addSource({ kind: KIND_OF[method], name, ...rest });
+    if (physical === name) return;
+    this.#names[method] = { ...this.#names[method], [name]: physical };
+    if (this.#isNamed) return;
+    this.#isNamed = true;
+    const { fn } = this.#wiring;
+    const stack = Stack.of(fn);
+    setVariable(this.#wiring, fn, EVENT_SOURCES_ENV, Lazy.string({ produce: () => stack.toJsonString(this.#names) }));
+  }
+
+  addSource(source: ManifestSource): void {
+    this.#sources.push(source);
+  }
+
+  addDoor(door: ManifestDoor): void {
+    this.#doors.push(door);
+  }
+
+  /** What is compared with the inventory at synth. */
+  findings(): WiringFacts {
+    return {
+      registrations: [...this.#registrations.values()],
+      attached: this.#attached,
+      external: this.#external,
+      doors: this.#doors,
+      own: new Set(this.#wiring.node.findAll().map(({ node }) => node.path)),
+    };
+  }
+
+  /** What the manifest says. */
+  manifest(): ManifestFacts {
+    return { fn: functionBehind(this.#wiring.fn), sources: this.#sources, doors: this.#doors };
+  }
+}
