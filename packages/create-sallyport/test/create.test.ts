@@ -198,7 +198,7 @@ describe('names', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  it('says what to do when the name of the directory is none', async () => {
+  it('says what to do when the name of the directory is not a valid name', async () => {
     expect((await create(['my service'])).err).toMatch(
       /"my service" cannot be a name: .*; give another with --name\n$/,
     );
