@@ -396,16 +396,6 @@ describe('generateOpenAPI', () => {
     expect(() => generateOpenAPI(input as OpenApiSpec)).toThrow(FrameworkError);
   });
 
-<<<<<<< HEAD
-  it('refuses a contract that bind refuses', () => {
-    const contract = { query: { a: { type: 'date' as never } } };
-    expect(() => generateOpenAPI(spec(route({ contract })))).toThrow(
-      'framework: option "query.a.type" must be "string", "int", "float", "bool" or "duration"',
-    );
-  });
-
-=======
->>>>>>> ea16267b037242d37915fc9d0cdca6205ec15ea5
   it.each<[string, unknown]>([
     ['the application', { generateOpenAPI() {}, routes: () => [] }],
     ['its inventory', [{ surface: 'http', method: 'GET', path: '/a', posture: 'public' }]],

@@ -67,12 +67,4 @@ describe('parsePattern', () => {
   it('rejects a value that is not a string', () => {
     expect(() => parsePattern(undefined as never)).toThrow('framework: invalid route pattern');
   });
-<<<<<<< HEAD
-
-  it('treats patterns as equal that differ only in parameter names', () => {
-    expect(parsePattern('/u/{a}/{b+}').shape).toBe('/u/{}/{+}');
-    expect(parsePattern('/u/:x/{y+}').shape).toBe('/u/{}/{+}');
-  });
-=======
->>>>>>> ea16267b037242d37915fc9d0cdca6205ec15ea5
 });

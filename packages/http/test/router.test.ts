@@ -90,9 +90,6 @@ describe('Router', () => {
     }
   });
 
-<<<<<<< HEAD
-  it('finds routes that are added after a match', () => {
-=======
   it.each<[string, string, string | undefined]>([
     ['other names of the parameters', '/u/:x/{y+}', '/u/{a}/{b+}'],
     ['a static pattern', '/u/me', '/u/me'],
@@ -105,8 +102,7 @@ describe('Router', () => {
     expect(routerOf('/u/{a}/{b+}', '/u/me', '/').find(parsePattern(pattern))).toBe(value);
   });
 
-  it('takes up routes that are added after a match', () => {
->>>>>>> ea16267b037242d37915fc9d0cdca6205ec15ea5
+  it('finds routes that are added after a match', () => {
     const router = routerOf('/a/{x}');
     expect(router.match('/a/b')?.value).toBe('/a/{x}');
     router.add(parsePattern('/a/b'), 'late');

@@ -1,11 +1,8 @@
 import type { Context, Handler, MaybePromise } from '@sallyport/core';
 import { type ContextState, internalError, stateOf } from '@sallyport/core/pipeline';
 import { json } from '@sallyport/http';
-<<<<<<< HEAD
 import { isPromise } from '@sallyport/http/pipeline';
-=======
 import { argumentsOf } from '../internal/read-event.js';
->>>>>>> ea16267b037242d37915fc9d0cdca6205ec15ea5
 import type { AppSyncBatchItem } from './event-types.js';
 
 /**
@@ -19,13 +16,8 @@ export function resolver<A extends Record<string, unknown> = Record<string, unkn
   resolve: (ctx: Context, args: A) => MaybePromise<unknown>,
 ): Handler {
   const handler: Handler = (ctx) => {
-<<<<<<< HEAD
-    const value = resolve(ctx, (ctx.asAppSync()?.arguments ?? {}) as A);
-    return isPromise(value) ? value.then((settled) => json(200, settled)) : json(200, value);
-=======
     const value = resolve(ctx, argumentsOf(ctx) as A);
-    return value instanceof Promise ? value.then((settled: unknown) => json(200, settled)) : json(200, value);
->>>>>>> ea16267b037242d37915fc9d0cdca6205ec15ea5
+    return isPromise(value) ? value.then((settled) => json(200, settled)) : json(200, value);
   };
   return Object.defineProperty(handler, 'name', { value: resolve.name });
 }
