@@ -132,7 +132,7 @@ describe.each(CHANNEL_HOSTS)('channels in %s', (_name, host) => {
     });
   });
 
-  it('an agent reaches none of them', async () => {
+  it('an invocation by an agent reaches none of them', async () => {
     const { handleLambda } = host((posture) => appSyncEvents().publish('/*', () => 1, posture));
     await expect(handleLambda(buildAppSyncEventsEvent('/a'), AGENT)).rejects.toMatchObject({
       code: 'dispatch.no_adapter',
