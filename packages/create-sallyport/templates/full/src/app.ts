@@ -22,7 +22,7 @@ export function createService(options: SecureOptions, connections = createConnec
   app.get('/notes/{id}', getNote, Authenticated('notes:read'));
   app.put('/notes/{id}', putNote, Authenticated('notes:write'));
 
-  const { discovery } = signIn ?? {};
+  const discovery = signIn?.discovery;
   mountMcp(app, createToolServer(), { posture: Authenticated('mcp'), ...(discovery && { discovery }) });
 
   app.appSyncField('Query', 'book', book, Authenticated('books:read'));
