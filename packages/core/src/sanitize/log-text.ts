@@ -6,7 +6,7 @@ const CLASS = '\\u0000-\\u001f\\u007f-\\u009f\\u200e\\u200f\\u2028-\\u202e\\u206
 const LINE_BREAK_OR_TAB = '\\n\\t';
 const UNSAFE = new RegExp(`[${CLASS}\\ud800-\\udfff]`);
 const CONTROLS = new RegExp(`[${CLASS}]`, 'g');
-/** With the flag `u` a pair is one character outside of this range. Not a property of Unicode: esbuild would compile that at each start. */
+/** With the flag `u` a pair is one character, which is not in this range. Not a property of Unicode: esbuild would compile that at each start. */
 const LONE_SURROGATES = /[\ud800-\udfff]/gu;
 
 /** The text without control characters; a lone surrogate becomes U+FFFD. For callers who write text themselves. */
