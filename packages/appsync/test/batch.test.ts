@@ -187,7 +187,7 @@ describe('a batch field', () => {
     expect(answers).toMatchObject([{ error_info: { code: 'app.conflict' } }, MASKED, 'ok']);
   });
 
-  it('stands beside other fields of the batch', async () => {
+  it('may be in a batch with other fields', async () => {
     const service = serviceWith((items) => items.map(() => 'batch'));
     service.graphql.register('Query', 'x', () => text(200, 'single'));
     const mixed = [resolverEvent({ field: 'x' }), ...events(1), resolverEvent({ field: 'x' }), ...events(1)];

@@ -192,7 +192,7 @@ describe('the context', () => {
     ]);
   });
 
-  it('gives copies, so that what is changed in them reaches nobody', async () => {
+  it('gives copies, so that a change in one is visible nowhere else', async () => {
     const service = createService();
     service.use((ctx, next) => {
       const transport = ctx.asAppSync();
@@ -204,7 +204,7 @@ describe('the context', () => {
     expect(await service.serve(event)).toEqual([{ id: '1' }, { id: '1' }]);
   });
 
-  it('has these keys on GraphQL only, and nobody may write them', async () => {
+  it('has these keys for GraphQL only, and they cannot be set', async () => {
     const service = createService();
     service.http.register('GET', '/x', (ctx) => json(200, ctx.get('framework.trigger_type') ?? 'none'));
     const answer = await serveDirect(service.http, { method: 'GET', path: '/x' });

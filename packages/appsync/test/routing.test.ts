@@ -1,10 +1,11 @@
+import { runInNewContext } from 'node:vm';
 import { json, text } from '@sallyport/http';
 import { serveDirect } from '@sallyport/http/pipeline';
 import { resolver } from '../src/index.js';
 import { createService, portable, resolverEvent } from './support/service.js';
 
 describe('routing', () => {
-  it('lets one field name stand under several parents and beside an HTTP route', async () => {
+  it('may have one field name under several parent types and in an HTTP route', async () => {
     const service = createService();
     for (const parent of ['Query', 'Subscription', 'Mutation', 'User']) {
       service.graphql.register(parent, 'note', () => text(200, parent));
@@ -104,6 +105,8 @@ describe('resolver', () => {
     ['x', 'x'],
     [[], []],
     [Promise.resolve({ a: 1 }), { a: 1 }],
+    // Of another realm, as test runners make them: `instanceof Promise` does not know it.
+    [runInNewContext('Promise.resolve({ a: 1 })'), { a: 1 }],
   ])('answers %j as %j', async (value, payload) => {
     const service = createService();
     service.graphql.register(
@@ -114,7 +117,7 @@ describe('resolver', () => {
     expect(await service.serve(resolverEvent())).toEqual(payload);
   });
 
-  it('hands in the arguments', async () => {
+  it('passes the arguments to the handler', async () => {
     const service = createService();
     service.graphql.register(
       'Query',

@@ -21,11 +21,11 @@ describe('options', () => {
     expect(createDynamoConnectionRegistry({ environment })).toHaveProperty('join');
   });
 
-  it('of the one in memory are closed too', () => {
+  it('of the registry in memory are closed too', () => {
     expect(() => createMemoryGroupedRegistry({ table: 't' } as never)).toThrow(expect.objectContaining({ code }));
   });
 
-  it('finds the principal where the application says it is', async () => {
+  it('finds the principal by the option principalOf', async () => {
     const registry = createMemoryGroupedRegistry<{ user: string }>({ principalOf: ({ user }) => ({ identity: user }) });
     const key = { apiId: 'a', stage: 's', connectionId: 'c' };
     await registry.put(key, { connectedAt: 1, data: { user: 'ada' } }, 60);

@@ -119,7 +119,7 @@ describe('ServiceAlarms', () => {
     );
   });
 
-  it('refuses alarms that nobody hears', () => {
+  it('refuses alarms without a topic', () => {
     const { stack, fn } = newService();
     expect(messageOf(() => new ServiceAlarms(stack, 'T', { fn } as never))).toBe(
       'framework: ServiceAlarms: actionTopic is missing, expected a topic (at Test/T)',

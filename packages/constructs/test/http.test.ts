@@ -178,7 +178,7 @@ describe('RestApi', () => {
     expect(propertiesOf(template, 'AWS::WAFv2::WebACLAssociation')).toMatchObject([{ WebACLArn: webAclArn }]);
   });
 
-  it('stands twice in one stack', () => {
+  it('may be in one stack twice', () => {
     const app = newApp();
     const stack = newStack({}, app);
     const fn = newFn(stack);

@@ -173,7 +173,7 @@ describe('ChallengeEdge', () => {
     });
   });
 
-  it('gives the header its name back', async () => {
+  it('gives the header its original name again', async () => {
     const functions = propertiesOf(templateOf(edgeOf('us-east-1').stack), 'AWS::Lambda::Function');
     const { ZipFile = '' } = (functions.find(({ MemorySize }) => MemorySize === 128)?.Code ?? {}) as {
       ZipFile?: string;

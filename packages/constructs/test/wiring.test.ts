@@ -413,7 +413,7 @@ describe('schedules', () => {
   });
 });
 
-it('an inventory survives its way through JSON', () => {
+it('an inventory is the same after JSON.stringify and JSON.parse', () => {
   expect(parseInventory(JSON.parse(JSON.stringify(ORDERS)))).toEqual({
     version: 1,
     container: 'secure',

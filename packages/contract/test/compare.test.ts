@@ -51,7 +51,7 @@ describe('comparison', () => {
     expect(() => compare({ $any: 'string', a: 1 }, {})).toThrow('$any must be the only key');
   });
 
-  it('shows what it found bounded and unable to move a cursor', () => {
+  it('shows what it found with bounded length and without control characters', () => {
     const [difference] = compare('', `\u202e\u001b[2J${'x'.repeat(300)}`);
     expect(difference?.expected).toBe('""');
     expect(difference?.found).toMatch(/^"\\u202e\\u001b\[2Jx{184}… \(317 characters\)$/);

@@ -98,7 +98,7 @@ describe('judgement', () => {
     expect(where({ result: 1, logs: [{ level: 'info' }] }, found)).toEqual(['.logs[0].event']);
   });
 
-  it('fails where a runtime keeps silent about records that are judged', () => {
+  it('fails where a runtime does not report records that are judged', () => {
     expect(judge({ steps: [{ result: 1, logs: [] }] }, { ...done({}), steps: [{ result: 1 }] })).toMatchObject([
       { path: '.logs', found: '(absent)' },
     ]);
@@ -117,7 +117,7 @@ describe('judgement', () => {
     expect(where({ response: TEXT }, { response: TEXT, stream_error: 'app.internal' })).toContain('.stream_error');
   });
 
-  it('holds construction errors against what is expected, both ways', () => {
+  it('compares construction errors with the expected ones: a missing one fails, and so does an unexpected one', () => {
     const error = { message: 'm', code: 'c' };
     expect(judge({ construction_error: error }, done({}, error))).toEqual([]);
     expect(judge({ construction_error: error }, done({ result: 1 })).map(({ path }) => path)).toEqual([

@@ -6,7 +6,7 @@ const one = (more: object, expect?: JsonObject) =>
   problems({ 'detection/a.json': fixture('detection/a', expect, more) });
 
 describe('loading fixtures', () => {
-  it('takes a valid one, expanded', () => {
+  it('reads a valid fixture and expands its members', () => {
     const steps = [{ call: 'detect', event: { $repeat: ['x', 2] } }];
     const contract = makeContract({ 'detection/a.json': fixture('detection/a', undefined, { input: { steps } }) });
     expect(contract.invalid).toEqual([]);

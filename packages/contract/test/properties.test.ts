@@ -30,7 +30,7 @@ describe('any JSON data', () => {
     );
   });
 
-  it('survives its canonical text', () => {
+  it('is the same after it was written as canonical text and read again', () => {
     fc.assert(
       fc.property(data, (value) => {
         expect(canonicalJson(JSON.parse(canonicalJson(value)) as Json)).toBe(canonicalJson(reversed(value)));

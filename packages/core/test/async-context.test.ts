@@ -61,7 +61,7 @@ describe('contextLogger', () => {
     });
   });
 
-  it('covers a streamed body, which is read after the middleware has returned', async () => {
+  it('holds for a streamed body, which is read after the middleware has returned', async () => {
     const { lines, invocation, log } = setup();
     let closed = false;
     async function* chunks() {

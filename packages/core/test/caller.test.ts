@@ -42,7 +42,7 @@ describe('callerKey', () => {
       ? { authIdentity: identity, tenantId }
       : { principal: { identity, kind: kind as 'internal', tenantId }, authIdentity: identity, tenantId: '' };
 
-  it('is the same for the same caller and another for any other, also as UTF-8', () => {
+  it('is the same for the same caller and differs between callers, also as UTF-8', () => {
     const callers = fc.sample(caller, { numRuns: 10_000, seed: 7 });
     const different = new Set(
       callers.map((parts) => parts.map((text) => Buffer.from(text, 'utf16le').toString('hex')).join('/')),

@@ -236,7 +236,7 @@ describe('typed keys', () => {
     expect([ctx.get(COUNT), ctx.get(OTHER)]).toEqual([1, 2]);
   });
 
-  it('hold values to it at compile time', () => {
+  it('have the type of their value checked at compile time', () => {
     expect((ctx: Context) => {
       // @ts-expect-error the key is one of numbers
       ctx.set(COUNT, 'text');

@@ -115,7 +115,7 @@ describe('what is left out', () => {
     expect(typed).toEqual([3, 's', undefined]);
   });
 
-  it('is what an undefined says too', () => {
+  it('is used for an explicit undefined too', () => {
     expect(RETRY.parse({ strategy: 's', attempts: undefined } as never).attempts).toBe(3);
   });
 
@@ -152,7 +152,7 @@ describe('a set', () => {
     expect(SET.parse({ inner: {} }).inner).toMatchObject({ b: 1 });
   });
 
-  it('words its errors as it is told to', () => {
+  it('uses the error texts that it is given', () => {
     const own = defineOptions<{ a?: boolean }>()({ a: boolean }, { fail: (problem) => new RangeError(problem) });
     expect(() => own.parse({ a: 1 as never })).toThrow(new RangeError('option "a" must be true or false'));
   });

@@ -75,7 +75,7 @@ describe('createErrorNotifier', () => {
     expect(sent[0]?.message).not.toContain('\u2028');
   });
 
-  it('sends one message a fingerprint and minute, and counts what it held back', async () => {
+  it('sends one message per fingerprint and minute, and counts those that it did not send', async () => {
     const { ctx, sent, clock, body } = setup();
     for (let n = 0; n < 5; n += 1) ctx.log.error('failed', { error: new Error(`m${n}`) });
     ctx.log.error('failed', { error: new TypeError('other') });

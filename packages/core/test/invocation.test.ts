@@ -80,7 +80,7 @@ describe('the provenance of an invocation', () => {
     expect(invocationProvenance(context as LambdaContext)).toBe(expected);
   });
 
-  it('keeps agents from an entrypoint that serves none', () => {
+  it('rejects an agent invocation at an entrypoint that serves no agents', () => {
     expect(() => refuseAgent({ clientContext: AGENT }, silentLogger)).toThrow(
       expect.objectContaining({
         message: 'framework: no adapter for agent invocations',

@@ -81,7 +81,7 @@ describe('canonicalIp', () => {
     );
   });
 
-  it('gives an address that stands for itself', () => {
+  it('gives the same again for an address in canonical form', () => {
     fc.assert(
       fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (text) => {
         const canonical = canonicalIp(text);

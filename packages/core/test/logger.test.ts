@@ -125,7 +125,7 @@ describe('errors', () => {
 });
 
 describe('bounds', () => {
-  it('lets the largest fields give way when a line exceeds 256 KiB', () => {
+  it('removes the largest fields when a line exceeds 256 KiB', () => {
     const { raw, log, lines } = capture();
     const large = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`k${n}`, `${n}${'x'.repeat(8000)}`]));
     log.info('m', { ...large, list: Array.from({ length: 100 }, () => 'y'.repeat(8000)), small: 1 });
@@ -141,7 +141,7 @@ describe('bounds', () => {
     expect(lines()[0]).not.toHaveProperty('truncated');
   });
 
-  it('takes a line that cannot be read', () => {
+  it('writes a line whose fields cannot be read', () => {
     const { lines, log } = capture();
     const fields = {
       get bad(): never {

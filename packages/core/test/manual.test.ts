@@ -37,7 +37,7 @@ describe('ManualClock', () => {
     expect(seen).toEqual([2]);
   });
 
-  it('fires nothing that was cancelled, nor on set or tick', async () => {
+  it('fires no cancelled timer, and no timer on set or tick', async () => {
     const clock = new ManualClock();
     let fired = 0;
     const cancel = clock.after(1, () => {
@@ -52,7 +52,7 @@ describe('ManualClock', () => {
     expect([clock.now().getTime(), clock.monotonicMs()]).toEqual([1020, 20]);
   });
 
-  it('takes a negative delay as none', async () => {
+  it('treats a negative delay as 0', async () => {
     const clock = new ManualClock();
     let fired = false;
     clock.after(-5, () => {
@@ -111,7 +111,7 @@ describe('completeClock', () => {
   });
 });
 
-it('a timer of the system is cancelled by what it gave', () => {
+it('a timer of the system clock is cancelled by the function that it returned', () => {
   const cancel = systemClock.after(1e12, () => {});
   expect(cancel()).toBeUndefined();
 });

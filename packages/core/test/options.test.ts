@@ -57,7 +57,7 @@ describe('isLambda', () => {
     },
   );
 
-  it('is not told by anything else', () => {
+  it('does not depend on any other variable', () => {
     expect(isLambda({ AWS_REGION: 'eu-west-1' })).toBe(false);
   });
 });

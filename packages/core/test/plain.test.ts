@@ -98,7 +98,7 @@ describe('snapshotPlain', () => {
     expect(snapshotPlain(source)).toEqual(snapshot);
   });
 
-  it('is not moved by a __proto__ of the data', () => {
+  it('keeps its prototype whatever __proto__ the data has', () => {
     const snapshot = snapshotPlain(JSON.parse('{"__proto__":{"admin":true}}'));
     expect([snapshot.admin, Object.keys(snapshot)]).toEqual([undefined, ['__proto__']]);
   });

@@ -24,7 +24,7 @@ describe('providerProvenance', () => {
 describe('parseProvenance', () => {
   const good = { sourceIP: '203.0.113.9', provider: 'lambda-url', source: 'provider_request_context', valid: true };
 
-  it('keeps a record that holds together, and ignores what it says of its validity', () => {
+  it('keeps a consistent record, and decides itself whether it is valid', () => {
     expect(parseProvenance(good)).toEqual(good);
     expect(parseProvenance({ ...good, valid: false })).toEqual(good);
   });

@@ -113,7 +113,7 @@ describe('canonicalizeResponse', () => {
     expect(() => canonical(input)).toThrow(expect.objectContaining({ code: 'app.internal' }));
   });
 
-  it('takes what middleware wrote on the header map by hand', () => {
+  it('takes values that a middleware wrote into the header map directly', () => {
     const response = toResponse({});
     response.headers['X-Late'] = ['1'];
     expect({ ...canonicalizeResponse(response, 'GET').headers }).toEqual({ 'x-late': ['1'] });

@@ -99,7 +99,7 @@ describe('sanitizeError', () => {
     expect(JSON.stringify(plain(error)).length).toBeLessThan(2_000_000);
   });
 
-  it('takes an error whose parts cannot be read', () => {
+  it('accepts an error whose members throw when they are read', () => {
     const hostile = new Error('x');
     // The stack first: to replace it, Node 20 writes it out, and reads name and message for that.
     for (const key of ['stack', 'name', 'message', 'code', 'cause', '$metadata']) {
@@ -121,7 +121,7 @@ describe('sanitizeError', () => {
     ).not.toThrow();
   });
 
-  it('is what an error becomes inside a value', () => {
+  it('is the form of an error inside a value', () => {
     const { e } = sanitizeValue({ e: new Error('token=x') }) as { e: Record<string, unknown> };
     expect([e.name, e.message]).toEqual(['Error', 'token=[REDACTED]']);
   });

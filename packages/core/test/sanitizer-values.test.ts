@@ -266,7 +266,7 @@ describe('bounds', () => {
     expect(text.match(/\+more/g)?.length).toBeLessThanOrEqual(3);
   });
 
-  it('takes what other code throws at it', () => {
+  it('accepts members that throw when they are read', () => {
     const hostile = {
       get bad() {
         throw new Error('secret');
@@ -292,7 +292,7 @@ describe('bounds', () => {
     expect(clean([revoked.proxy])).toBe('["[unreadable]"]');
   });
 
-  it('ends on a proxy that has no end', () => {
+  it('ends for a proxy with endlessly many members', () => {
     let reads = 0;
     const make = (): object =>
       new Proxy(
@@ -331,7 +331,7 @@ describe('bounds', () => {
     );
   });
 
-  it('cleans a clean value to itself', () => {
+  it('leaves a value unchanged that is sanitized already', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
         const once = sanitizeValue(value);
@@ -357,7 +357,7 @@ describe('sanitizeJson', () => {
     expect(sanitizeJson(Buffer.from(text))).toBe(expected);
   });
 
-  it('says nothing of a text that does not parse', () => {
+  it('shows nothing of a text that is not JSON', () => {
     expect(sanitizeJson('{"card":"4111111111111111"')).toBe('(malformed JSON)');
   });
 
@@ -367,7 +367,7 @@ describe('sanitizeJson', () => {
 });
 
 describe('createSanitizer', () => {
-  it('cannot be made to open what is always redacted', () => {
+  it('cannot be configured to show what is always redacted', () => {
     const open = createSanitizer({
       allow: ['password', 'token', 'x-api-key'],
       mask: ['secret'],
@@ -380,7 +380,7 @@ describe('createSanitizer', () => {
     ).toBe('{"password":"[REDACTED]","secret":"[REDACTED]","user":{"password":"[REDACTED]"},"x-api-key":"[REDACTED]"}');
   });
 
-  it('opens words of the heuristic, redacts and masks keys of its own', () => {
+  it('can be configured to show words of the heuristic, and to redact and mask further keys', () => {
     const own = createSanitizer({ allow: ['page_token'], redact: ['nick-name', 'token_type'], mask: ['phone'] });
     expect(
       JSON.stringify(
@@ -399,7 +399,7 @@ describe('createSanitizer', () => {
     expect(own.scrubFreeText('nickname=bob page_token=p')).toBe('nickname=[REDACTED] page_token=p');
   });
 
-  it('lets a parent rule beat a plain one, and the stricter of two plain ones win', () => {
+  it('prefers a rule with a parent to one without, and of two without the stricter one', () => {
     const own = createSanitizer({
       allow: ['name'],
       redact: ['name', 'zip'],

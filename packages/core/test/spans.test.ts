@@ -277,7 +277,7 @@ describe('a tracer that misbehaves changes nothing', () => {
 });
 
 describe('the diagnostics channel', () => {
-  it('is free when nobody listens', () => {
+  it('builds no message when nobody listens', () => {
     expect(startRequestSpan({}, matchedState())).toBeUndefined();
     expect(startEventSpan({}, FACTS)).toBeUndefined();
   });

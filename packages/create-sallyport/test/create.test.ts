@@ -141,9 +141,9 @@ describe('a project', () => {
     ['events', []],
     ['graphql', []],
     ['websocket', []],
-    // Who gives out tokens; clients read it before they have one.
-    ['mcp', ['METADATA_PATH']],
-    ['full', ["'/health'", 'METADATA_PATH']],
+    // Beside these mcpDiscovery registers the document that says who gives out tokens; clients read it before they have one.
+    ['mcp', []],
+    ['full', ["'/health'"]],
   ] as const)('of %s has a posture on every operation, and these public ones: %j', (template, open) => {
     const app = createProject(spec({ template })).get('src/app.ts') ?? '';
     const operations = app.match(/app\.(?:get|put|post|delete|webSocket|appSyncField)\(.*|mountMcp\(app.*/g) ?? [];
@@ -198,7 +198,7 @@ describe('names', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  it('says what to do when the name of the directory is none', async () => {
+  it('says what to do when the name of the directory is not a valid name', async () => {
     expect((await create(['my service'])).err).toMatch(
       /"my service" cannot be a name: .*; give another with --name\n$/,
     );

@@ -88,7 +88,7 @@ describe('detect', () => {
     expect(detect({ requestContext: context, routeKey: '$default' })).toBe('gateway-v2');
   });
 
-  it('is not fooled by a polluted prototype', () => {
+  it('gives the same kind with a polluted Object.prototype', () => {
     const polluted = Object.prototype as Record<string, unknown>;
     Object.assign(polluted, { httpMethod: 'GET', Records: [{ eventSource: 'aws:sqs' }], routeKey: 'x' });
     try {

@@ -76,7 +76,7 @@ describe('explain', () => {
     expect(rows).toHaveLength(11);
   });
 
-  it('calls what it cannot read unreadable, and nothing behind it has matched', () => {
+  it('says of members that throw when they are read that they are unreadable, and matches no later row', () => {
     const record = Object.defineProperty({}, 'eventSource', {
       get() {
         throw new Error('private');

@@ -71,7 +71,7 @@ describe('a trigger extension', () => {
     expect(createDispatcher(extension(), ANYTHING_ELSE).detect(S3_EVENT)).toBe('s3');
   });
 
-  it('is never held against a list', () => {
+  it('is never tried on an event that is a list', () => {
     const first = extension({ rows: [{ kind: 's3', anyOf: [[{ path: 'Records', test: 'present' }]] }] });
 
     expect(() => createDispatcher(first).detect([S3_EVENT])).toThrow('framework: event must be an object');

@@ -18,7 +18,7 @@ describe('what a handler says of itself', () => {
   app.get('/health', () => json(200, {}));
   app.queue('orders', () => {});
 
-  test('handleLambda lists operations and event handlers, and is not changed to the eye', () => {
+  test('handleLambda lists operations and event handlers, without visible members of its own', () => {
     const { routes, triggers, openapi, explain } = inspectionOf(app.handleLambda);
     expect(routes()).toEqual([{ surface: 'http', method: 'GET', path: '/health' }]);
     expect(triggers()).toEqual([{ kind: 'queue', name: 'orders' }]);

@@ -163,7 +163,7 @@ describe('explain with a Lambda context', () => {
     expect(createDispatcher(fixed()).explain(EVENTS.queue, context).rows[0]).toEqual(row);
   });
 
-  it('has no such row without one', () => {
+  it('has no row for the invocation without a Lambda context', () => {
     expect(explain(EVENTS.queue).rows).toHaveLength(11);
   });
 

@@ -94,7 +94,7 @@ describe('the option surfaces', () => {
     expect(surface.hosts).toHaveLength(1);
   });
 
-  it('may share a surface that takes nothing of the container', () => {
+  it('may share a surface that has no attach()', () => {
     const { attach: _, ...surface } = uploads();
 
     expect(() => [createApp({ surfaces: [surface] }), createApp({ surfaces: [surface] })]).not.toThrow();

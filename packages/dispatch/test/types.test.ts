@@ -35,7 +35,7 @@ const events = EVENTS as unknown as ProviderEvents;
 const surface: Surface = { serves: ['queue'], serve: async () => ({ batchItemFailures: [] }) };
 
 describe('the types', () => {
-  it('take the provider’s events', () => {
+  it('accept events of the types of @types/aws-lambda', () => {
     const kinds: string[] = [
       detect(events.queue),
       detect(events['table-stream']),

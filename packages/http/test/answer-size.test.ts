@@ -157,7 +157,7 @@ describe('an answer', () => {
     ]);
   });
 
-  it('that is an error itself is held to the cap too', async () => {
+  it('of an error is limited by the cap too', async () => {
     const router = routerWith((http) =>
       http.get('/', () => {
         throw new FrameworkError('app.conflict', 'large', { details: 'x'.repeat(LAMBDA_CAP) });

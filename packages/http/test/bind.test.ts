@@ -59,7 +59,7 @@ describe('bind with Standard Schema validators', () => {
       expect(response.headers['content-type']).toEqual(['application/json; charset=utf-8']);
     });
 
-    it('answers 422 with where it went wrong', async () => {
+    it('answers 422 with the path of each invalid value', async () => {
       const error = await failure(handler, post({ name: 'A', age: 'x' }));
       expect([error.status, error.code, error.message]).toEqual([422, 'app.validation_failed', 'validation failed']);
       expect(error.details).toEqual({
@@ -72,7 +72,7 @@ describe('bind with Standard Schema validators', () => {
       expect(errors.map((entry) => entry.field).sort()).toEqual(['age', 'name']);
     });
 
-    it('takes names that are names of an object prototype', async () => {
+    it('accepts field names that Object.prototype has', async () => {
       const open = bind({ query: schema as StandardSchema }, () => 'ok');
       const error = await failure(
         open,
@@ -335,7 +335,7 @@ describe('bind with field maps', () => {
     expect((await run(headers, contextOf({ headers: { 'x-a': ['1', '2'] } }))).content).toBe('"1,2"');
   });
 
-  it('reads parameters decoded once, and misses one that the pattern has not', async () => {
+  it('reads parameters decoded once, and reports one that the pattern does not have as missing', async () => {
     const handler = bind({ params: { id: { type: 'string' } } }, (_ctx, { params }) => params.id);
     const number = bind({ params: { id: { type: 'int' } } }, (_ctx, { params }) => params.id);
     expect((await failure(number, contextOf({ params: { other: '1' } }))).status).toBe(422);
@@ -421,7 +421,7 @@ describe('bind with field maps', () => {
     });
   });
 
-  it('accepts the edges', async () => {
+  it('accepts the smallest and the largest allowed value', async () => {
     const handler = bind(
       {
         query: {
@@ -457,7 +457,7 @@ describe('bind with field maps', () => {
     ]);
   });
 
-  it('holds rules of a list against its entries, and lengths against the list', async () => {
+  it('applies the rules of a list to its entries, and lengths to the list', async () => {
     const handler = bind({ body: { l: { type: 'int', array: true, rules: [minLength(3), max(5)] } } }, () => null);
     expect((await failure(handler, post({ l: [1, 9] }))).details).toEqual({
       errors: [
@@ -495,7 +495,7 @@ describe('answers', () => {
     expect((await run(handler, contextOf())).status).toBe(status);
   });
 
-  it('send a value that merely has a status as a value', async () => {
+  it('send a value with a member named status as a value', async () => {
     const response = await run(
       bind({}, () => ({ status: 404, body: 'x', headers: {} })),
       contextOf(),
@@ -503,7 +503,7 @@ describe('answers', () => {
     expect([response.status, response.content]).toEqual([200, '{"status":404,"body":"x","headers":{}}']);
   });
 
-  it('hold only what the response schema lets out', async () => {
+  it('contain only members that the response schema has', async () => {
     const handler = bind({ response: z.object({ id: z.number() }) }, () => ({ id: 1, secret: 'x' }));
     expect((await run(handler, contextOf())).content).toBe('{"id":1}');
   });
@@ -534,7 +534,7 @@ describe('answers', () => {
     expect((await run(handler, contextOf())).content).toBe('{"id":1,"time_to_live":"PT1.5S","tags":["a"]}');
   });
 
-  it('may be instances, and names of an object prototype are names', async () => {
+  it('may be instances of classes, and may have names of Object.prototype', async () => {
     class Note {
       get id() {
         return 7;
@@ -644,7 +644,7 @@ describe('construction', () => {
     expect(() => bind(spec as object, () => null)).toThrow(message);
   });
 
-  it('refuses a handler that is none', () => {
+  it('refuses a handler that is not a function', () => {
     expect(() => bind({}, undefined as never)).toThrow('framework: option "handler" must be a function');
   });
 

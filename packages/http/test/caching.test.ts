@@ -169,7 +169,7 @@ describe('vary', () => {
     expect(response.headers.vary).toEqual(['accept, origin, x-a, x-b']);
   });
 
-  it('takes a plain answer and leaves it as it was', () => {
+  it('accepts a plain answer and does not change it', () => {
     const plain = { status: 200, headers: { Vary: 'b' } };
     expect(vary(plain, 'a').headers.vary).toEqual(['a, b']);
     expect(plain).toEqual({ status: 200, headers: { Vary: 'b' } });

@@ -54,7 +54,7 @@ describe.each(doors)('through $name', (door) => {
     expect(JSON.parse(bound.body.toString())).toEqual({ cookie: inHeader });
   });
 
-  it('carries all 256 byte values in and out', async () => {
+  it('reads and writes all 256 byte values', async () => {
     const router = routerWith((http) => http.post('/bytes', (ctx) => binary(200, ctx.request.body)));
     const got = await send(router, door, {
       method: 'POST',
@@ -181,7 +181,7 @@ describe.each(doors)('through $name', (door) => {
     for (const path of ['/header', '/cookie', '/name']) expect((await send(router, door, { path })).status).toBe(500);
   });
 
-  it('loses the body of 204, 304 and HEAD', async () => {
+  it('sends no body with 204, 304 and for HEAD', async () => {
     const router = routerWith((http) => {
       http.get('/204', () => ({ status: 204, body: 'x' }));
       http.get('/304', () => ({ status: 304, body: 'x' }));
@@ -234,7 +234,7 @@ describe('paths', () => {
     expect(await bodyOf('/apix/y')).toBe('apix/y');
   });
 
-  it('never takes //host for an authority', async () => {
+  it('treats //host as a path, never as a host name', async () => {
     const router = routerWith((http) => http.get('/x', () => text(200, 'x')).get('/{a}', () => text(200, 'a')));
     for (const door of doors) expect((await send(router, door, { path: '//host/x' })).status).toBe(404);
   });
@@ -262,7 +262,7 @@ describe('answers', () => {
     expect(raw.multiValueHeaders).toEqual({ 'x-r': ['1', '2'], 'set-cookie': ['a=1', 'b=2'] });
   });
 
-  it('of a load balancer describe the status and spell more cookies in other cases', async () => {
+  it('of a load balancer have a status description, and further cookies under other spellings of the name', async () => {
     const single = await send(shapes, albSingle, { path: '/rich' });
     expect(single.raw).toMatchObject({
       statusDescription: '299',

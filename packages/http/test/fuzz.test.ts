@@ -45,7 +45,7 @@ function parseEventStream(stream: string): { id: string; event: string; data: st
 }
 
 describe('helpers hold for anything', () => {
-  it('an event is what a client reads, or is refused', () => {
+  it('an event is read by a client as it was sent, or is refused', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ id: hostile, event: hostile, data: hostile }), { maxLength: 5 }), (events) => {
         const sent: { id: string; event: string; data: string }[] = [];
@@ -66,7 +66,7 @@ describe('helpers hold for anything', () => {
     );
   });
 
-  it('however a page is cut into pieces, its bytes are the same', async () => {
+  it('a page has the same bytes whatever pieces it is written in', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary' }), fc.array(fc.nat(60), { maxLength: 8 }), async (page, cuts) => {
         const edges = [0, ...cuts.map((cut) => Math.min(cut, page.length)).sort((a, b) => a - b), page.length];
@@ -78,7 +78,7 @@ describe('helpers hold for anything', () => {
     );
   });
 
-  it('if-none-match finds a tag in any list of tags and survives anything else', () => {
+  it('if-none-match finds a tag in any list of tags, and accepts any other text without an error', () => {
     const tag = fc.stringMatching(/^[!#-~]{0,10}$/).map((text) => `"${text}"`);
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.constantFrom('', 'W/'), tag), { maxLength: 6 }), tag, (list, wanted) => {
@@ -93,7 +93,7 @@ describe('helpers hold for anything', () => {
     fc.assert(fc.property(anyText, (body) => expect(etag(body)).toBe(etag(Buffer.from(body, 'utf8')))));
   });
 
-  it('a redirect is visible ASCII that means the target, or is refused', () => {
+  it('a redirect has a location of visible ASCII that means the target, or is refused', () => {
     fc.assert(
       fc.property(fc.oneof(hostile, fc.string({ unit: 'grapheme' })), (target) => {
         // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is rejected.
@@ -110,7 +110,7 @@ describe('helpers hold for anything', () => {
     );
   });
 
-  it('JSON for a page parses to the value and holds nothing that ends a script', () => {
+  it('JSON for a page parses to the value, and contains no text that ends a script element', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = safeJsonForHtml(value);

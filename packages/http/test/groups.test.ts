@@ -156,7 +156,7 @@ describe('middlewares', () => {
     expect((await serveRequest(http, { method: 'GET', path: '/' })).status).toBe(500);
   });
 
-  it('do not hide the contract of a bound handler', async () => {
+  it('keep the contract of a bound handler visible', async () => {
     const bound = bind({ query: { n: { type: 'int' } } }, (_ctx, { query }) => query.n);
     const http = createHttpRouter().get('/', bound, { use: [pass] });
     expect(bound.contract.query).toEqual({ n: { type: 'int' } });
@@ -175,7 +175,7 @@ describe('middlewares', () => {
 });
 
 describe('what a group says of its routes', () => {
-  it('holds for each that does not say it itself', () => {
+  it('is the default for routes without a setting of their own', () => {
     const http = createHttpRouter({ authHook: () => 'ada' });
     group(http, '/a', { authRequired: true, tags: ['a', 'x'] }, (outer) => {
       outer.get('/guarded', ok).get('/open', ok, { authRequired: false });
@@ -245,7 +245,7 @@ describe('path parameters of a bound handler', () => {
     expect(http.get(pattern, ok).routes()).toHaveLength(1);
   });
 
-  it('are held against the prefixes of groups too', () => {
+  it('are compared with the prefixes of groups too', () => {
     const handler = bound({ tenant: field, id: field });
     const define = (inner: Handler) => (routes: RouteGroup) =>
       routes.group('/x', {}, (x) => {

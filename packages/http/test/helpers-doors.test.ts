@@ -95,7 +95,7 @@ describe.each(doors)('at $name', (door) => {
     expect([got.status, got.body.toString(), got.cookies]).toEqual([500, INTERNAL, []]);
   });
 
-  it('a header value of one byte a character passes as it is', async () => {
+  it('a header value whose characters are one byte each is sent unchanged', async () => {
     const value = 'a \t~\x80ÿ';
     const got = await answer(() => ({ ...json(200, 1), headers: { 'x-a': value }, cookies: [`a=${value}`] }), {}, door);
     expect([got.status, got.headers['x-a'], got.cookies]).toEqual([200, value, [`a=${value}`]]);
@@ -190,7 +190,7 @@ describe('bind in the pipeline', () => {
     ]);
   });
 
-  it('reads what an object prototype has names of', async () => {
+  it('reads fields whose names are those of Object.prototype', async () => {
     const router = routerWith((app) =>
       app.handle(
         'POST',
@@ -221,7 +221,7 @@ describe('bind in the pipeline', () => {
 });
 
 describe('timeouts in the pipeline', () => {
-  it('answer 408, and what was set outside is there inside', async () => {
+  it('answer 408, and values that were set outside are visible inside', async () => {
     const clock = new ManualClock();
     const seen: unknown[] = [];
     const outer: Middleware = (ctx, next) => {
@@ -277,7 +277,7 @@ describe('event streams in the pipeline', () => {
     expect(logs.map((record) => record.status)).toEqual([500]);
   });
 
-  it('that fail are a failure at a buffered door', async () => {
+  it('that fail are answered as an error at a buffered door', async () => {
     async function* failing(): AsyncGenerator<SseEvent> {
       yield { data: 'a' };
       throw new FrameworkError('app.conflict', 'changed');

@@ -72,7 +72,7 @@ describe('onError', () => {
     expect([got.status, textOf(got), got.headers['x-request-id']]).toEqual([status, body, 'req-1']);
   });
 
-  it('may take its time', async () => {
+  it('may be asynchronous', async () => {
     const got = await run({ onError: async () => json(418, { teapot: true }) }, { path: '/own' });
     expect([got.status, textOf(got)]).toEqual([418, '{"teapot":true}']);
   });
@@ -214,7 +214,7 @@ describe('notFound', () => {
     expect([got.status, textOf(got)]).toEqual([status, body]);
   });
 
-  it('gives no page away behind no gate: what is answered 200 is a route', async () => {
+  it('answers 200 only for a path that a route serves', async () => {
     const got = await run({ notFound: () => text(200, 'index') }, { path: '/nowhere' });
     expect(got.status).toBe(404);
     expect(errorsOf(got)).toEqual(['ERROR framework: hook notFound failed: internal error']);
@@ -250,7 +250,7 @@ describe('onResponse', () => {
     }
   });
 
-  it('sees what the framework has added, and has the last word', async () => {
+  it('sees the headers that the framework has added, and can change all of them', async () => {
     const seen: OneOrMany[] = [];
     const onResponse: OpenPipelineOptions['onResponse'] = (_ctx, { headers }) => {
       seen.push({ ...headers });
@@ -322,7 +322,7 @@ describe('secureHeaders', () => {
     expect((await run({ onResponse: secureHeaders() }, sent)).headers).toMatchObject(DEFAULTS);
   });
 
-  it('may be other ones, or none', async () => {
+  it('may have other values, or be left out', async () => {
     const onResponse = secureHeaders({
       frameOptions: false,
       contentSecurityPolicy: "default-src 'self'",

@@ -59,11 +59,11 @@ describe('createHttpRouter', () => {
     expect((await serve({}, preflight)).status).toBe(405);
   });
 
-  it('lets nobody through to a closed route while nothing names a caller', async () => {
+  it('rejects every caller of a closed route while nothing identifies callers', async () => {
     expect((await serve({}, { path: '/closed' })).status).toBe(401);
   });
 
-  it('lets through whom authHook names', async () => {
+  it('accepts callers that authHook identifies', async () => {
     expect((await serve({ authHook: () => 'ada' }, { path: '/closed' })).body.toString()).toBe('ada');
     expect((await serve({ authHook: () => ' ' }, { path: '/closed' })).status).toBe(401);
   });
@@ -79,7 +79,7 @@ describe('createHttpRouter', () => {
     });
   });
 
-  it('bounds bodies with limits, in both directions', async () => {
+  it('limits the size of request and response bodies', async () => {
     expect((await serve({ limits: { maxRequestBytes: 3 } }, { method: 'POST', body: 'four' })).status).toBe(413);
     expect((await serve({ limits: { maxResponseBytes: 3 } })).status).toBe(413);
     expect(

@@ -72,7 +72,7 @@ describe('middlewares', () => {
     expect((await send(router, gatewayV2, {})).status).toBe(500);
   });
 
-  it('may hand on a derived context, which shares everything but the signal', async () => {
+  it('may pass on a derived context, which shares everything but the signal', async () => {
     const controller = new AbortController();
     const router = routerWith((http) => {
       http.use((ctx, next) => {
@@ -86,7 +86,7 @@ describe('middlewares', () => {
     expect((await send(router, gatewayV2, { path: '/7' })).body.toString()).toBe('["outer","7","req-1",true]');
   });
 
-  it('see a response object, whatever the handler gave', async () => {
+  it('see a response object, whatever the handler returned', async () => {
     const seen: unknown[] = [];
     const router = routerWith((http) => {
       http.use(async (ctx, next) => {

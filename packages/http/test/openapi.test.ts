@@ -269,7 +269,7 @@ describe('generateOpenAPI', () => {
     expect(paths['/a'].get.parameters[0].schema).toEqual(schema);
   });
 
-  it('takes names that are names of an object prototype', () => {
+  it('accepts field names that Object.prototype has', () => {
     const fields: OpenApiField[] = ['__proto__', 'constructor', 'toString'].map((name) => ({
       field: name,
       source: 'body',
@@ -505,7 +505,7 @@ describe('contracts of bound handlers', () => {
     });
   });
 
-  it('leave open what a validator without a JSON Schema describes', () => {
+  it('allow any value where a validator has no JSON Schema', () => {
     const opaque = v.object({ id: v.string() });
     const { contract } = bind({ params: opaque, query: opaque, body: opaque }, () => null);
     const { post } = document(route({ method: 'POST', path: '/{id}', contract })).paths['/{id}'];

@@ -325,7 +325,7 @@ describe('registration', () => {
     expect(() => routerWith(register)).toThrow(message);
   });
 
-  it('leaves nothing behind when it fails', () => {
+  it('registers nothing when it fails', () => {
     const router = routerWith((http) => http.get('/a', () => text(200, '')));
     expect(() => router.get('/a', () => text(200, ''))).toThrow('duplicate route');
     expect(router.routes()).toEqual([{ surface: 'http', method: 'GET', path: '/a' }]);
@@ -567,7 +567,7 @@ describe('serve without a door', () => {
     expect([answer.status, chunks]).toEqual([200, ['a']]);
   });
 
-  it('refuses a header value that no byte holds', async () => {
+  it('refuses a header value with characters that are not one byte', async () => {
     const router = routerWith((http) => http.get('/', () => ({ headers: { 'x-a': '€' } })));
     const { status, headers } = await router.serveRequest({ method: 'GET', path: '/' });
     expect([status, headers['x-a']]).toEqual([500, undefined]);

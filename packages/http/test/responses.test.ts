@@ -76,7 +76,7 @@ describe('text, html, json and binary', () => {
     expect(error.cause).toBeInstanceOf(TypeError);
   });
 
-  it('leaves a bad status to the pipeline', () => {
+  it('leaves an invalid status to the pipeline', () => {
     expect(() => canonicalizeResponse(json(99, 1), 'GET')).toThrow('internal error');
   });
 });
@@ -148,7 +148,7 @@ describe('htmlStream', () => {
     expect(await collect(htmlStream(200, 'abc').bodyStream)).toEqual(['abc']);
   });
 
-  it('keeps a character whole whose halves came apart', async () => {
+  it('keeps a character whole whose surrogates are in two pieces', async () => {
     expect(await collect(htmlStream(200, ['a\ud83d', '\ude00b']).bodyStream)).toEqual(['a', '😀b']);
     expect(await collect(htmlStream(200, ['a\ud83d']).bodyStream)).toEqual(['a', '\ufffd']);
     expect(await collect(htmlStream(200, ['\ud83d', Uint8Array.of(65)]).bodyStream)).toEqual(['\ufffdA']);
@@ -170,7 +170,7 @@ describe('htmlStream', () => {
     expect(seen).toEqual(['a', 'closed']);
   });
 
-  it('ends a source that nobody began to read', async () => {
+  it('ends a source that was never read', async () => {
     let closed = false;
     const source = {
       next: async () => ({ done: true as const, value: undefined }),
@@ -186,7 +186,7 @@ describe('htmlStream', () => {
     expect(closed).toBe(true);
   });
 
-  it('does not wait for a source that is held up when it is left', async () => {
+  it('does not wait for a source that never yields when the reader leaves', async () => {
     async function* stuck(): AsyncGenerator<string> {
       yield 'a';
       await new Promise(() => {});

@@ -73,7 +73,7 @@ describe('Router', () => {
     );
   });
 
-  it('answers right on an adversarial set: a or {x} at each of 20 levels', () => {
+  it('matches correctly with an adversarial set of routes: a or {x} at each of 20 levels', () => {
     const random = lcg(7);
     const patterns = distinctShapes(
       Array.from({ length: 400 }, () =>
@@ -102,7 +102,7 @@ describe('Router', () => {
     expect(routerOf('/u/{a}/{b+}', '/u/me', '/').find(parsePattern(pattern))).toBe(value);
   });
 
-  it('takes up routes that are added after a match', () => {
+  it('finds routes that are added after a match', () => {
     const router = routerOf('/a/{x}');
     expect(router.match('/a/b')?.value).toBe('/a/{x}');
     router.add(parsePattern('/a/b'), 'late');
@@ -190,7 +190,7 @@ describe('a pattern with a slash at its end', () => {
     }
   });
 
-  it('is none for the root', () => {
+  it('is empty for the root', () => {
     expect(withTrailingSlash(parsePattern('/'))).toBeUndefined();
   });
 });

@@ -129,7 +129,7 @@ describe('sseEventStream', () => {
     ]);
   });
 
-  it('beats while it waits, loses no event to a heartbeat, and leaves no timer', async () => {
+  it('sends heartbeats while it waits, loses no event, and leaves no timer', async () => {
     const clock = new ManualClock();
     const { source, calls, give } = controlled();
     const stream = iterate(sseEventStream(source, { heartbeatMs: 1000, clock }));
@@ -148,7 +148,7 @@ describe('sseEventStream', () => {
     expect(calls).toEqual(['next']);
   });
 
-  it('does not beat while nobody reads', async () => {
+  it('sends no heartbeat while nobody reads', async () => {
     const clock = new ManualClock();
     const { source, give } = controlled();
     const stream = iterate(sseEventStream(source, { heartbeatMs: 10, clock }));
@@ -191,7 +191,7 @@ describe('sseEventStream', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('lets go of a signal that outlives it', async () => {
+  it('removes its listener from a signal that lives longer', async () => {
     const { signal } = new AbortController();
     const stream = iterate(sseEventStream([{ data: 'a' }], { signal }));
     await text(stream);
@@ -207,7 +207,7 @@ describe('sseEventStream', () => {
     expect(calls).toEqual(['return']);
   });
 
-  it('ends a source that nobody began to read', async () => {
+  it('ends a source that was never read', async () => {
     const { source, calls } = controlled();
     await closeStream(sseEventStream(source).bodyStream ?? []);
     expect(calls).toEqual(['return']);
@@ -239,7 +239,7 @@ describe('sseEventStream', () => {
     expect(closed).toBe(true);
   });
 
-  it('swallows what a source does after it was told to end', async () => {
+  it('ignores an error of a source that was told to end', async () => {
     const source: AsyncIterable<SseEvent> = {
       [Symbol.asyncIterator]: () => ({
         next: () => new Promise(() => {}),

@@ -83,7 +83,7 @@ describe('a function URL streaming handler', () => {
     expect([answer.body, answer.complete, answer.rejection]).toEqual(['ab', true, undefined]);
   });
 
-  it('writes the wire form itself where the runtime does not: JSON, eight NUL, body', async () => {
+  it('writes metadata and body itself where the runtime does not: JSON, eight NUL bytes, body', async () => {
     const app = appWith({ '/s': () => text(200, 'hi') });
     const { contentType, metadata, body } = await loadUrl(app, { writesMetadata: false })(eventOf(functionUrl))
       .received;
@@ -116,7 +116,7 @@ describe('a function URL streaming handler', () => {
     expect(await answerOf(route)).toMatchObject({ metadata: { statusCode: status }, body, complete: true });
   });
 
-  it('answers 500 for a header value that no byte holds', async () => {
+  it('answers 500 for a header value with characters that are not one byte', async () => {
     const { metadata, body } = await answerOf(() => ({ headers: { 'x-a': '€' }, bodyStream: [Buffer.from('a')] }));
     expect([metadata?.statusCode, JSON.stringify(metadata).includes('x-a')]).toEqual([500, false]);
     expect(JSON.parse(body)).toMatchObject({ error: { code: 'app.internal' } });
@@ -127,7 +127,7 @@ describe('a function URL streaming handler', () => {
     expect([answer.metadata?.statusCode, answer.rejection]).toEqual([413, undefined]);
   });
 
-  it('keeps raw bytes, and asks for none of 30 MiB before a slow reader has taken the ones before', async () => {
+  it('keeps raw bytes, and reads none of 30 MiB before a slow reader has taken the previous ones', async () => {
     const MEBIBYTE = 1024 * 1024;
     const asked: boolean[] = [];
     let stream: Invocation['stream'] | undefined;
@@ -185,7 +185,7 @@ describe('a function URL streaming handler', () => {
     expect((await answerOf((ctx) => text(200, String(ctx.canStream)))).body).toBe('true');
   });
 
-  it('is the buffered door outside Lambda, with collection', async () => {
+  it('answers in one piece outside Lambda: the stream is collected', async () => {
     const app = appWith({
       '/s': (ctx) => ({ headers: { 'x-can': String(ctx.canStream) }, bodyStream: [Buffer.from('a')] }),
     });
@@ -260,7 +260,7 @@ describe('a streamed answer that breaks off', () => {
     expect(logs.map(({ streamed, error_code }) => [streamed, error_code])).toEqual([[true, code]]);
   });
 
-  it('keeps the cause of the rejection for logs and says nothing of it', async () => {
+  it('keeps the cause of the rejection for logs, and does not show it to the client', async () => {
     const cause = new Error('secret');
     const { rejection } = await answerOf(() => ({ bodyStream: failing(1, cause) }));
     expect((rejection as Error).cause).toBe(cause);

@@ -28,7 +28,7 @@ function start(options: TimeoutOptions, next: Next, input: ContextInput = {}) {
 const lambda = (remaining: number) => ({ getRemainingTimeInMillis: () => remaining });
 
 describe('timeoutMiddleware', () => {
-  it('answers 408 when the time is over, and not before', async () => {
+  it('answers 408 when the time limit is reached, and not before', async () => {
     const { clock, outcome } = start({}, never);
     await clock.advance(27_999);
     expect(outcome()).toBeUndefined();
@@ -38,7 +38,7 @@ describe('timeoutMiddleware', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('says what it is told to say', async () => {
+  it('uses the text of the option', async () => {
     const { clock, outcome } = start({ timeoutMessage: 'too slow' }, never);
     await clock.advance(30_000);
     expect((outcome() as FrameworkError).message).toBe('too slow');
@@ -137,7 +137,7 @@ describe('timeoutMiddleware', () => {
     expect(ctx.signal.aborted).toBe(false);
   });
 
-  it('prefers its own answer to one that the abort sets free', async () => {
+  it('answers 408 even if the abort makes the handler answer', async () => {
     const { clock, outcome } = start({}, (inner) => {
       return new Promise((resolve) => {
         inner.signal.addEventListener('abort', () => resolve(text(200, 'partial')));
@@ -147,7 +147,7 @@ describe('timeoutMiddleware', () => {
     expect((outcome() as FrameworkError).code).toBe('app.timeout');
   });
 
-  it('hands the abort of the invocation on', async () => {
+  it('passes the abort of the invocation on', async () => {
     let signal: AbortSignal | undefined;
     const { ctx } = start({}, (inner) => {
       signal = inner.signal;
@@ -170,7 +170,7 @@ describe('timeoutMiddleware', () => {
     expect(reason).toBe('client gone');
   });
 
-  it('keeps a stream in touch with the invocation after it was answered, and nothing else', async () => {
+  it('passes an abort of the invocation to a stream that is still sent, and to nothing else', async () => {
     const signals: AbortSignal[] = [];
     const streaming = start({}, async (inner) => {
       signals.push(inner.signal);
@@ -186,7 +186,7 @@ describe('timeoutMiddleware', () => {
     expect(signals.map((signal) => signal.aborted)).toEqual([true, false]);
   });
 
-  it('swallows a late rejection', async () => {
+  it('ignores a rejection after the time limit', async () => {
     let reject = (_: Error) => {};
     const { clock, outcome } = start({}, () => {
       return new Promise((_, no) => {
@@ -242,7 +242,7 @@ describe('timeoutMiddleware', () => {
     expect(ctx.get('trail')).toBe('inner');
   });
 
-  it('stands inside another one; the shorter wins', async () => {
+  it('may be nested: the shorter limit counts', async () => {
     const inner = timeoutMiddleware({ defaultTimeoutMs: 10, timeoutMessage: 'inner' });
     const { clock, outcome } = start({ defaultTimeoutMs: 20 }, async (ctx) => (await inner(ctx, never)) as Response);
     await clock.advance(10);

@@ -21,7 +21,7 @@ function fakeClient() {
 }
 
 describe('broadcast', () => {
-  it('says what became of each connection', async () => {
+  it('returns the outcome for each connection', async () => {
     const client = fakeClient();
     const forgotten: string[] = [];
     const result = await broadcast(client, ['a', 'gone-1', 'bad-1', 'b', 'a'], DATA, {
@@ -74,7 +74,7 @@ describe('broadcast', () => {
     expect(client.stats.calls).toEqual([]);
   });
 
-  it('has nothing to do for nobody', async () => {
+  it('does nothing for an empty list of connections', async () => {
     expect(await broadcast(fakeClient(), [], DATA)).toEqual({ sent: [], gone: [], failed: [] });
   });
 

@@ -49,7 +49,7 @@ afterAll(async () => {
 });
 
 describe('the API that the test server speaks', () => {
-  it('is the one that the AWS client has, operation by operation', () => {
+  it('behaves like the AWS client in each operation', () => {
     const operations = Object.entries(aws)
       .filter(([, value]) => Array.isArray(value) && value[0] === 9)
       .map(([name, value]) => [name, (value as unknown as [number, string, string, { http: unknown }])[3].http]);
@@ -86,7 +86,7 @@ describe('createWebSocketClient', () => {
     expect(api.received[0]).toMatchObject({ method: 'DELETE', path: '/prod/@connections/c1' });
   });
 
-  it.each(['gone', 'gone-bare'])('takes a 410 for an answer (%s)', async (id) => {
+  it.each(['gone', 'gone-bare'])('reports a 410 as a connection that is gone (%s)', async (id) => {
     const client = connect();
     expect(await client.postToConnection(id, SECRET)).toEqual({ gone: true });
     expect(await client.getConnection(id)).toBeNull();

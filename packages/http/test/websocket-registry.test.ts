@@ -55,7 +55,7 @@ describe('createMemoryConnectionRegistry', () => {
     expect(await registry.get(KEY)).toBeNull();
   });
 
-  it('forgets a record when its time is over', async () => {
+  it('removes a record when its lifetime is over', async () => {
     const clock = new ManualClock();
     const registry = createMemoryConnectionRegistry({ clock });
     await registry.put(KEY, record(), 60);
@@ -65,7 +65,7 @@ describe('createMemoryConnectionRegistry', () => {
     expect(await registry.get(KEY)).toBeNull();
   });
 
-  it('holds a bounded number; the oldest goes', async () => {
+  it('holds a bounded number of records, and removes the oldest', async () => {
     const registry = createMemoryConnectionRegistry({ maxConnections: 2 });
     for (const connectionId of ['a', 'b', 'a', 'c']) await registry.put({ ...KEY, connectionId }, record(), 60);
     const there = await Promise.all(

@@ -242,14 +242,14 @@ describe('the WebSocket surface', () => {
     expect((await serve(surface, socketEvent('x'))).statusCode).toBe(status);
   });
 
-  it('refuses a header value that no byte holds', async () => {
+  it('refuses a header value with characters that are not one byte', async () => {
     const surface = surfaceWith();
     surface.register('x', () => ({ headers: { 'x-a': '€' } }));
     const { statusCode, headers } = await serve(surface, socketEvent('x'));
     expect([statusCode, headers['x-a']]).toEqual([500, undefined]);
   });
 
-  it('has no place for a stream', async () => {
+  it('answers a stream with an error', async () => {
     let closed = false;
     async function* chunks() {
       try {

@@ -71,7 +71,7 @@ describe('a counted record', () => {
     expect(await ledger.transitionRecord({ jobId, recordId: 'a', to: 'SKIPPED' })).toMatchObject({ isLast: true });
   });
 
-  it('has ended, also when it cannot be read after that', async () => {
+  it('has ended, also when it cannot be read afterwards', async () => {
     const jobId = await prepared(['a']);
     faulty.proxy.inject(THROTTLED, { operation: 'GetItem' });
     const ended = await ledger.transitionRecord({ jobId, recordId: 'a', to: 'SKIPPED' });
@@ -121,7 +121,7 @@ describe('rows that an older version wrote', () => {
 });
 
 describe('a batch against a slow partition', () => {
-  it('waits longer while it is throttled, and writes every record', async () => {
+  it('waits longer while it is throttled, and writes all records', async () => {
     // A partition that takes three writes in each 20 ms and rejects the others.
     let window = 0;
     let taken = 0;
@@ -194,7 +194,7 @@ describe('the time that a write carries', () => {
     expect((await loading).createdAt).toBe('2023-11-14T22:14:20.000Z');
   });
 
-  it('and warming up opens the connection at the price of one small read', async () => {
+  it('and warming up opens the connection with one small read', async () => {
     await ledger.warm();
     expect(faulty.proxy.operations).toEqual(['GetItem']);
   });
@@ -231,7 +231,7 @@ describe('a clock that jumps by an hour', () => {
 });
 
 describe('waiters of a lease', () => {
-  it('write once and then only look, less and less often, and take it when it is free', async () => {
+  it('write once, then only read, at growing intervals, and acquire it when it is free', async () => {
     const manual = new ManualClock(START_MS);
     const table = createMemoryTable();
     const holder = createMemoryJobLedger({ clock: manual, table });
@@ -264,7 +264,7 @@ describe('waiters of a lease', () => {
     expect(manual.pendingTimers).toBe(0);
   });
 
-  it('and a holder survives one refresh that is not answered, however short its lease', async () => {
+  it('and a holder keeps its lease after one refresh without an answer, however short the lease is', async () => {
     for (const durationMs of [2000, 6000, 12_000]) {
       const manual = new ManualClock(START_MS);
       const store = createMemoryJobLedger({ clock: manual });

@@ -262,7 +262,7 @@ describe('SQS', () => {
     expect(await client().send(new ReceiveMessageCommand({ QueueUrl }))).not.toHaveProperty('Messages');
   });
 
-  it('gives a receiver what no function takes, hides it, and deletes it', async () => {
+  it('gives a receiver messages without a handler, hides them, and deletes them', async () => {
     const QueueUrl = await urlOf('outbox');
     const MessageAttributes = {
       n: { DataType: 'Number', StringValue: '1' },

@@ -39,7 +39,7 @@ describe('a function that sends to its own queue', () => {
     });
   }
 
-  test('is one chain: the call, the message, the batch', async () => {
+  test('links the call, the message and the batch', async () => {
     const outcome = await invoke(host, { send: 'good' });
     expect(outcome).toMatchObject({ ok: true, answer: expect.any(String) });
     const record = await shows(host, outcome.id, ({ awsCalls }) => awsCalls.length === 2);

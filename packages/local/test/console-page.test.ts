@@ -349,7 +349,7 @@ async function actionsWithoutKey(): Promise<readonly string[]> {
   return actions.filter(([, key]) => !known.includes(key)).map(([text]) => text);
 }
 
-it('does all of it by keyboard alone', async () => {
+it('can be used by keyboard alone', async () => {
   await leaveFields();
   const isFocused = (role: 'combobox' | 'searchbox', name: string) =>
     page.getByRole(role, { name }).and(page.locator(':focus')).waitFor();
@@ -468,12 +468,12 @@ describe.each(['light', 'dark'] as const)('in %s', (scheme) => {
     },
   );
 
-  it('the browser had nothing to complain about', () => {
+  it('the browser reported no error and no warning', () => {
     expect(watched.problems).toEqual([]);
   });
 });
 
-it('lets nothing make code from text, and keeps its token out of the address', async () => {
+it('forbids code that is made from text, and removes its token from the address', async () => {
   expect(new URL(page.url()).hash).not.toContain('token');
   const { page: fresh, problems } = await openPage(browser, judged.address, 'light');
   // Later than the browser's own call, to which the policy does not apply.

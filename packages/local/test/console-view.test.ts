@@ -40,7 +40,7 @@ it.each([
   expect(toneOf({ status, summary })).toBe(tone);
 });
 
-it('times are short', () => {
+it('shows times in a short form', () => {
   expect([duration(null), duration(7.6), duration(1234)]).toEqual(['', '8 ms', '1.2 s']);
   expect([until(24_000, 0), until(65_000, 0), until(0, 5)]).toEqual(['24 s', '1 min 5 s', 'now']);
 });

@@ -122,7 +122,7 @@ describe('the HTTP doors', () => {
     ]);
   });
 
-  test('a name that is not this machine’s is refused', async () => {
+  test('a host name other than this machine’s is refused', async () => {
     for (const name of ['evil.example', 'evil.example:4701', 'localhost.evil.example']) {
       expect((await raw(host, 'gateway-v2', { host: name })).status).toBe(421);
     }

@@ -62,7 +62,7 @@ describe('a save', () => {
     expect(host.journal.get(outcome.id)?.environment).toMatchObject({ start: 'warm start' });
   });
 
-  test('by a rename is seen too', async () => {
+  test('that renames a file is seen too', async () => {
     project.write('src/new.mjs', service(3));
     const done = built(host, /^built/);
     renameSync(join(project.folder, 'src/new.mjs'), join(project.folder, 'src/lambda.mjs'));

@@ -223,7 +223,7 @@ describe('reading', () => {
 });
 
 describe('writing', () => {
-  it('only when nothing is there, or only over one version', async () => {
+  it('only when no object exists, or only over a certain version', async () => {
     const object = { Bucket: 'plain', Key: 'once' };
     const { ETag } = await client.send(new PutObjectCommand({ ...object, Body: '1', IfNoneMatch: '*' }));
     const twice = client.send(new PutObjectCommand({ ...object, Body: '2', IfNoneMatch: '*' }));
@@ -354,7 +354,7 @@ describe('listing', () => {
     expect(Buckets?.map(({ Name }) => Name)).toContain('listed');
   });
 
-  it('begins after a key, and a page of none is the last', async () => {
+  it('begins after a key, and an empty page is the last', async () => {
     for (const Key of ['after/1', 'after/2'])
       await client.send(new PutObjectCommand({ Bucket: 'plain', Key, Body: '' }));
     const some = { Bucket: 'plain', Prefix: 'after/', StartAfter: 'after/1' };

@@ -135,7 +135,7 @@ describe('DynamoDB', () => {
     expect(StreamDescription).toMatchObject({ StreamArn, StreamStatus: 'ENABLED', TableName: 'notes' });
   });
 
-  it('errors of the engine come as they are', async () => {
+  it('errors of DynamoDB are passed on unchanged', async () => {
     const missing = client().send(new GetItemCommand({ TableName: 'none', Key: { id: { S: '1' } } }));
     await expect(missing).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
     const twice = client().send(new CreateTableCommand({ ...NOTES, BillingMode: 'PAY_PER_REQUEST' } as never));

@@ -149,7 +149,7 @@ describe('an answer', () => {
     });
   });
 
-  it('whose body was left out keeps it', async () => {
+  it('whose body the gateway left out keeps its body', async () => {
     const filtered = buildInterceptorEvent({ form: 'http', responseStatus: 200 });
     (filtered.http as { gatewayResponse: { body: unknown } }).gatewayResponse.body = null;
     const bodies: unknown[] = [];

@@ -222,7 +222,7 @@ describe('a call that asks', () => {
     expect(textOf(await session.resume(lastId(first)))).toBe('decline null');
   });
 
-  it('waits fifteen minutes, and the client looks ever more rarely', async () => {
+  it('waits fifteen minutes, while the client polls at growing intervals', async () => {
     const clock = new ManualClock(1_700_000_000_000);
     const { session, first } = await ask((server) => registerAllAs(server), clock);
     const retryAfter = async () => (await session.resume(lastId(first))).events.at(-1)?.retry;

@@ -241,7 +241,7 @@ describe('a caller of another tenant', () => {
     );
   });
 
-  it('is not told of what is not its own', async () => {
+  it('is not notified about resources that it may not read', async () => {
     const clock = new ManualClock(1_700_000_000_000);
     const rig = new Rig({ register: guarded, streaming: true, clock, server: { changes: true } });
     const session = await rig.connect({ user: strong.user });
@@ -289,7 +289,7 @@ describe('what one server made', () => {
     expect((await session.request('ping')).status).toBe(200);
   });
 
-  it('is nothing to another with the same table and the same secret: a state', async () => {
+  it('is not accepted by another server with the same table and secret: a state', async () => {
     const [first, second] = pair();
     const sent = { capabilities: { elicitation: {} } };
     const { requestState } = (await first.stateless('tools/call', { name: 'ask' }, sent)).json.result;

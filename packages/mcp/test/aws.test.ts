@@ -35,7 +35,7 @@ describe('s3McpSpill', () => {
   });
   const spill = () => s3McpSpill({ bucket: 'large', prefix: 'mcp/', client: client as S3Sender & S3Client });
 
-  it('keeps bytes as they are, and knows what it does not have', async () => {
+  it('stores bytes unchanged, and reports an unknown key as absent', async () => {
     const bytes = Uint8Array.from({ length: 300_000 }, (_, index) => index % 256);
     await spill().put('a b', bytes);
     expect([...objects.keys()]).toEqual(['/large/mcp/a b']);

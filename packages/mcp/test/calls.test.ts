@@ -76,7 +76,7 @@ describe('a hook', () => {
     expect(rig.violations).toEqual([]);
   });
 
-  it('changes nothing of an answer that it only watches', async () => {
+  it('does not change an answer that it only observes', async () => {
     const calls = [
       ['tools/call', { name: 'ok' }],
       ['tools/call', { name: 'refuse' }],
@@ -104,7 +104,7 @@ describe('a hook', () => {
     expect(rig.violations).toEqual([]);
   });
 
-  it('knows the caller, tells arguments apart and does not show them', async () => {
+  it('knows the caller, distinguishes arguments and does not show them', async () => {
     const { rig, seen } = watching();
     const session = await rig.connect({ user: 'external/ada/acme' });
     await session.call('ok', { card: '4111' });
@@ -143,7 +143,7 @@ describe('a hook', () => {
     expect(seen.map(({ end }) => [end.outcome, end.durationMs])).toEqual([['timeout', 9_000]]);
   });
 
-  it('runs outside of those behind it, and hears what they refused', async () => {
+  it('runs around the later ones, and sees what they rejected', async () => {
     const order: string[] = [];
     const hook =
       (name: string, refuses = false): OnCall =>
@@ -184,7 +184,7 @@ describe('a hook', () => {
     expect([ran, text.includes('hunter2')]).toEqual([false, false]);
   });
 
-  it('runs the handler once, however often it goes on', async () => {
+  it('runs the handler once, however often it calls next()', async () => {
     let runs = 0;
     const rig = new Rig({
       register: (server) =>

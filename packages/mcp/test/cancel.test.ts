@@ -94,7 +94,7 @@ describe('a cancellation', () => {
 });
 
 describe('a deadline', () => {
-  it('ends a tool a second before, and aborts its signal', async () => {
+  it('ends a tool one second before the deadline, and aborts its signal', async () => {
     let aborted = false;
     const rig = new Rig({
       remainingMs: 1030,
@@ -120,7 +120,7 @@ describe('a deadline', () => {
     });
   });
 
-  it('is told to handlers in epoch milliseconds', async () => {
+  it('is given to handlers in milliseconds since 1970', async () => {
     let deadline = 0;
     const rig = new Rig({
       remainingMs: 10_000,

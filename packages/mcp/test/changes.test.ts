@@ -15,7 +15,7 @@ function live(remainingMs = 60_000) {
 const dataOf = (text: string) => parseSse(text).flatMap(({ data }) => (data ? [data] : []));
 
 describe('a listener of a session', () => {
-  it('hears of lists, and of resources that it subscribed to, wherever they change', async () => {
+  it('is told of changed lists, and of resources that it subscribed to, on whatever instance they change', async () => {
     const { clock, rig, server } = live(10_000);
     const session = await rig.connect();
     expect((await session.request('resources/subscribe', { uri: 'notes://index' })).json.result).toEqual({});
@@ -87,7 +87,7 @@ describe('a listener of a session', () => {
     expect([store.counts.list, clock.pendingTimers]).toEqual([lifeMs / 1000, 0]);
   });
 
-  it('hears of changes that a publisher with a slow clock wrote', async () => {
+  it('is told of changes that a publisher with a slow clock wrote', async () => {
     const { clock, rig } = live(5000);
     const session = await rig.connect();
     const slow = createMcpServer({
@@ -127,7 +127,7 @@ describe('a listener of a session', () => {
     expect(await reading).toBe(':\n\nretry: 30000\n\n');
   });
 
-  it('does not exist without changes', async () => {
+  it('is unknown to a server without the option changes', async () => {
     const session = await new Rig({ register: registerAll, streaming: true }).connect();
     const answer = await session.rig.send('GET', undefined, session.sent({ headers: { accept: 'text/event-stream' } }));
     expect([answer.status, answer.headers.allow]).toEqual([405, 'POST, DELETE']);
@@ -142,7 +142,7 @@ describe('a listener of a session', () => {
     expect((await session.request('resources/subscribe', { uri: 'notes://99/text' })).json.result).toEqual({});
   });
 
-  it('subscribes to what there is', async () => {
+  it('can subscribe to existing resources only', async () => {
     const { rig } = live();
     const session = await rig.connect();
     const answer = await session.request('resources/subscribe', { uri: 'notes://nope' });

@@ -25,7 +25,7 @@ describe.each(DOOR_NAMES)('through %s, a random instance a request', (name) => {
 
     it.each(CLIENT_CALLS)('%s', (_, call) => call(official));
 
-    it('hears which arguments are wrong', async () => {
+    it('is told which arguments are wrong', async () => {
       const result = await official.callTool('json_schema_2020_12_tool', { name: 1, phone: '1' });
       expect(result).toMatchObject({ isError: true });
       expect(textOf(result)).toContain('/name: type');
@@ -37,7 +37,7 @@ describe.each(DOOR_NAMES)('through %s, a random instance a request', (name) => {
       expect(textOf(result)).toBe('This tool intentionally returns an error for testing');
     });
 
-    it('gets a crash without its details', async () => {
+    it('gets an error without details when a tool throws', async () => {
       const result = await official.callTool('test_crash');
       expect(result).toMatchObject({ isError: true });
       expect(textOf(result)).toMatch(/^Tool failed \(request [\w-]+\)$/);

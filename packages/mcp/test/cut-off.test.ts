@@ -135,7 +135,7 @@ describe('a call with events at a buffered door', () => {
     expect([runs, rig.violations]).toEqual([1, []]);
   });
 
-  it('belongs to its session alone', async () => {
+  it('can be read in its own session only', async () => {
     const rig = new Rig({ register });
     const { events } = await call(await rig.connect());
     expect((await (await rig.connect()).resume(events[0]?.id ?? '')).status).toBe(405);
@@ -185,7 +185,7 @@ describe('a call with events at a buffered door', () => {
     expect([answer.headers['content-type'], put.mock.calls.length]).toEqual(['application/json', 0]);
   });
 
-  it('of a client that takes only streams has ids that lead somewhere', async () => {
+  it('of a client that accepts only streams has ids that can be resumed', async () => {
     const rig = new Rig({ register: (server) => server.tool('count', {}, () => 'counted') });
     const session = await rig.connect({ accept: 'text/event-stream' });
     const { events } = await call(session);

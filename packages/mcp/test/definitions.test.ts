@@ -79,7 +79,7 @@ describe('who may call', () => {
     expect([result.isError, result.content[0].text]).toEqual([isError, said]);
   });
 
-  it('keeps pages in their places', async () => {
+  it('keeps the order of pages', async () => {
     const paged = new Rig({ register, server: { pageSize: 2 } });
     const names: string[] = [];
     let cursor: string | undefined;
@@ -183,7 +183,7 @@ describe('a form of a validator', () => {
     expect((await answered(answer)).result.content[0].text).toBe(said);
   });
 
-  it('that gives no JSON Schema of an object fails the call', async () => {
+  it('that has no JSON Schema of type object fails the call', async () => {
     const broken = new Rig({
       register: (server) =>
         server.tool('t', { asks: ['elicitation'] }, async (_, ctx) => {

@@ -157,7 +157,7 @@ describe('the ladder of the stateless era', () => {
     expect((await call({ headers })).status).toBe(200);
   });
 
-  it('the lower rung answers first', async () => {
+  it('the check that comes first in the specification answers', async () => {
     const answer = await call({ method: 'nope', headers: { 'mcp-method': 'other' } });
     expect(answer.json.error.code).toBe(-32020);
   });

@@ -345,13 +345,13 @@ describe('collisions', () => {
     expect(app.routes()).toEqual(before);
   });
 
-  it('a second facade on one application is one', () => {
+  it('a second facade on one application is rejected', () => {
     const app = new SecureApp({ log: false });
     registerMcpFacade(app, BASE);
     expect(() => registerMcpFacade(app, BASE)).toThrow('framework: mcp facade: duplicate route');
   });
 
-  it('a server at /mcp, other methods and more specific routes are none', () => {
+  it('a server at /mcp, other methods and more specific routes do not conflict', () => {
     const app = new SecureApp({ log: false })
       .post('/mcp', () => ({ body: 'mine' }), Authenticated())
       .put('/{tenant}/mcp', () => ({ body: 'mine' }), Authenticated())
@@ -426,7 +426,7 @@ describe('the inventory', () => {
     expect(app.routes()).toHaveLength(24);
   });
 
-  it('cannot be changed, and the next one is another', () => {
+  it('cannot be changed, and each call returns a new one', () => {
     const one = registerMcpFacade(new SecureApp({ log: false }), BASE);
     const two = registerMcpFacade(new SecureApp({ log: false }), BASE);
     expect(

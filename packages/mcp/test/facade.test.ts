@@ -108,7 +108,7 @@ describe.each(DOOR_NAMES)('through %s', (door) => {
     expect((await serve()(door, 'POST', '/acme/mcp/', GOOD)).status).toBe(200);
   });
 
-  it('identifiers that are none are not found, in documents and MCP routes', async () => {
+  it('invalid identifiers give 404, for documents and MCP routes', async () => {
     const request = serve();
     for (const identifier of ['%2e%2e', '..', '.', '%20', '%09', 'a%2Fb', '%2F', '%20.%20']) {
       const path = `/${identifier}/mcp`;
@@ -187,11 +187,11 @@ describe('spelling', () => {
     },
   );
 
-  it('a lone surrogate is no failure', async () => {
+  it('a lone surrogate does not cause an error', async () => {
     expect((await serve()('gateway v2', 'GET', `${PROTECTED}/\ud800/mcp`)).status).toBe(200);
   });
 
-  it('nothing is too long', async () => {
+  it('a path of any length is answered', async () => {
     expect((await serve()('function URL', 'GET', `${PROTECTED}/${'a'.repeat(8_000)}/mcp`)).status).toBe(200);
   });
 });
@@ -343,7 +343,7 @@ describe('the host of a request', () => {
     expect(await originOf({ host: ['mcp.example.com', 'evil.example'] })).toEqual([400, '', 'host']);
   });
 
-  it('is not asked for an identifier that is none', async () => {
+  it('is not called for an invalid identifier', async () => {
     const answer = await serve({}, HOSTS)('function URL', 'GET', `${PROTECTED}/%2e%2e/mcp`, {
       headers: { host: 'evil.example' },
     });

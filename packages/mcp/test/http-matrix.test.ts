@@ -26,7 +26,7 @@ describe('before the era is known', () => {
     expect([answer.status, answer.json.error.code, answer.json.id]).toEqual([status, code, null]);
   });
 
-  it('the origin is looked at first, then type, then size, then syntax', async () => {
+  it('the origin is checked first, then type, then size, then syntax', async () => {
     const small = new Rig({ server: { maxBodyBytes: 2 } });
     const origin = { origin: 'https://evil.example' };
     expect((await small.post('{{{', { headers: { ...origin, 'content-type': 'text/plain' } })).status).toBe(403);

@@ -171,7 +171,7 @@ describe.each([
   ['buffered', false],
   ['streaming', true],
 ])('a call with two steps and two questions at a %s door', (_, streaming) => {
-  it('is carried out', async () => {
+  it('is executed', async () => {
     const { rig, end, shown } = await played(streaming);
     expect([end, shown]).toEqual(['ordered', ['Pay 10?', 'Ship to Bonn?']]);
     expect(rig.effects).toEqual(['reserve', 'pay']);

@@ -62,7 +62,7 @@ describe('methods of one era', () => {
 });
 
 describe('server/discover', () => {
-  it('says what there is', async () => {
+  it('names the supported versions and capabilities', async () => {
     const described = new Rig({
       register: registerAll,
       server: { instructions: 'Ask.', extensions: { 'com.example/x': { on: true } } },
@@ -86,14 +86,14 @@ describe('server/discover', () => {
     });
   });
 
-  it('declares nothing that is not there', async () => {
+  it('declares no capability without a registration', async () => {
     const quiet = new Rig({ server: { logging: false } });
     expect((await quiet.stateless('server/discover')).json.result.capabilities).toEqual({});
     const answer = await quiet.connect();
     expect((await answer.request('logging/setLevel', { level: 'info' })).json.error.code).toBe(-32601);
   });
 
-  it('declares changes where the door can carry them', async () => {
+  it('declares notifications of changes where the front door can send them', async () => {
     const live = new Rig({ register: registerAll, server: { changes: true }, streaming: true });
     const listed = { listChanged: true };
     const wanted = { tools: listed, prompts: listed, resources: { subscribe: true, ...listed } };
@@ -177,7 +177,7 @@ describe('what goes wrong', () => {
     expect(answer.text).not.toContain('hunter2');
   });
 
-  it('a McpToolError is told', async () => {
+  it('the text of a McpToolError is shown', async () => {
     expect((await (await rig.connect()).call('refuse')).json.result).toEqual({
       content: [{ type: 'text', text: 'No such note.' }],
       isError: true,

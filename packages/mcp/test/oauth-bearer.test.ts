@@ -237,7 +237,7 @@ describe.each(FACE_NAMES)('a route behind the %s', (face) => {
     expect(seen).toEqual([{ subject: 'ada', audience: [RESOURCE], scopes: ['notes:read'], claims: {} }, 'abc', 'ada']);
   });
 
-  it('says why only in the log, and nowhere the token', async () => {
+  it('gives the reason only in the log, and shows the token nowhere', async () => {
     const secret = 'sEcReT.tOkEn-1234567890';
     for (const validator of Object.keys(validators)) {
       const lines: Line[] = [];
@@ -430,7 +430,7 @@ describe('the challenge', () => {
     expect(await challengeOf(options)).toEqual({ value: 'Bearer', warnings: 2 });
   });
 
-  it('is steered neither by headers nor by the environment', async () => {
+  it('depends neither on headers nor on the environment', async () => {
     process.env.MCP_ENDPOINT = 'https://evil.example/mcp';
     const forged = {
       host: 'evil.example',
@@ -540,7 +540,7 @@ describe('a guard is refused at construction', () => {
 });
 
 describe('a guard of a closed container', () => {
-  it('lets anonymous callers pass where they may, and nobody with a wrong token', async () => {
+  it('accepts anonymous callers where they are allowed, and nobody with an invalid token', async () => {
     const { principalResolver, challenge } = createBearerGuard({
       validator: staticBearerValidator([{ tokenHash: hashBearerToken('abc'), subject: 'ada' }]),
     });
@@ -680,7 +680,7 @@ describe('staticBearerValidator', () => {
     );
   });
 
-  it('holds expiry, audience and scopes against the guard', async () => {
+  it('has expiry, audience and scopes checked by the guard', async () => {
     const record = { tokenHash: hashBearerToken('abc'), subject: 'ada' };
     const status = async (parts: object, options: Partial<BearerOptions> = {}) => {
       const validator = staticBearerValidator([{ ...record, ...parts }]);

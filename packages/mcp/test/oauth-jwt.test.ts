@@ -171,7 +171,7 @@ describe('the audience', () => {
     expect((await call(app, token, '/umbra/mcp')).status).toBe(403);
   });
 
-  it('that a function does not name lets nobody pass', async () => {
+  it('for which a function returns nothing rejects every token', async () => {
     expect((await call(create({ audience: () => undefined }), await sign())).status).toBe(403);
   });
 

@@ -32,7 +32,7 @@ const errorOf = (request: unknown, policy?: ClientRegistrationPolicy) => {
 const uris = (...redirect_uris: unknown[]) => ({ redirect_uris });
 
 describe('a registration', () => {
-  it('keeps what is known, and nothing else', () => {
+  it('keeps known members, and nothing else', () => {
     const request = {
       redirect_uris: ['https://c.example/cb'],
       client_name: 'Client',
@@ -62,7 +62,7 @@ describe('a registration', () => {
     });
   });
 
-  it('has defaults for what it does not say', () => {
+  it('has defaults for members that are left out', () => {
     expect(validateClientRegistration(uris('https://c.example/cb'))).toEqual({
       redirect_uris: ['https://c.example/cb'],
       token_endpoint_auth_method: 'none',
@@ -166,7 +166,7 @@ describe('a registration', () => {
     expect(errorOf(request)).toBe(error);
   });
 
-  it('is held against a policy', () => {
+  it('is checked by a policy', () => {
     expect(errorOf(uris(CLAUDE), CLAUDE_REGISTRATION_POLICY)).toBeUndefined();
     expect(errorOf(uris('https://claude.com/api/mcp/auth_callback'), CLAUDE_REGISTRATION_POLICY)).toBeUndefined();
     for (const uri of [
@@ -245,7 +245,7 @@ describe('the registration endpoint', () => {
     expect(saved).toEqual([]);
   });
 
-  it('hands a secret on once', async () => {
+  it('shows a secret once', async () => {
     const { app, saved } = create({ save: () => ({ clientSecret: 's3cret', expiresAt: new Date(2e12) }) });
     const answer = await register(
       app,
@@ -467,7 +467,7 @@ describe('a client that names itself by a URL', () => {
       });
     });
 
-    it('is held against the policy', async () => {
+    it('is checked by the policy', async () => {
       answer = { body: document(uris('javascript:alert(1)')) };
       await expect(create()(id())).rejects.toMatchObject({ error: 'invalid_redirect_uri' });
     });

@@ -41,12 +41,12 @@ const GRANT = {
 };
 
 describe('PKCE', () => {
-  it('is the one of RFC 7636 appendix B', () => {
+  it('is the example of RFC 7636, appendix B', () => {
     expect(pkceChallenge(VERIFIER)).toBe(CHALLENGE);
     expect(verifyPkce(VERIFIER, CHALLENGE)).toBe(true);
   });
 
-  it('makes verifiers of 43 characters, each another one', () => {
+  it('makes verifiers of 43 characters, each different', () => {
     const verifiers = Array.from({ length: 100 }, createPkceVerifier);
     expect(verifiers.every((verifier) => /^[\w-]{43}$/.test(verifier))).toBe(true);
     expect(new Set(verifiers).size).toBe(100);
@@ -166,7 +166,7 @@ const INVALID = {
 };
 
 describe.each(Object.entries(STORES))('tokens in the %s store', (_, createStore) => {
-  it('come for a code, once', async () => {
+  it('are issued for a code, once', async () => {
     const server = createServer(createStore);
     const code = await server.put();
     expect(await server.redeem(code, { resource: RESOURCE })).toEqual({
@@ -180,7 +180,7 @@ describe.each(Object.entries(STORES))('tokens in the %s store', (_, createStore)
     expect(await server.redeem(code)).toEqual(INVALID);
   });
 
-  it('of a code that comes again are revoked', async () => {
+  it('of a code that is used again are revoked', async () => {
     const server = createServer(createStore);
     const code = await server.put();
     const { refresh_token } = await server.redeem(code);
@@ -190,7 +190,7 @@ describe.each(Object.entries(STORES))('tokens in the %s store', (_, createStore)
     expect(await server.refresh(refresh_token)).toEqual(INVALID);
   });
 
-  it('of a code that comes twice at once: at most one answer, and it is revoked', async () => {
+  it('of a code that is used twice at the same time: at most one answer, and it is revoked', async () => {
     const server = createServer(createStore);
     const code = await server.put();
     const answers = await Promise.all(Array.from({ length: 4 }, () => server.redeem(code)));
@@ -199,7 +199,7 @@ describe.each(Object.entries(STORES))('tokens in the %s store', (_, createStore)
     for (const { refresh_token } of good) expect(await server.refresh(refresh_token)).toEqual(INVALID);
   });
 
-  it('do not come after 60 seconds', async () => {
+  it('are not issued after 60 seconds', async () => {
     const server = createServer(createStore);
     const code = await server.put();
     await server.clock.advance(60_000);
@@ -221,7 +221,7 @@ describe.each(Object.entries(STORES))('tokens in the %s store', (_, createStore)
     expect(server.issued()).toBe(what === 'another code' ? 1 : 0);
   });
 
-  it('do not come for another resource', async () => {
+  it('are not issued for another resource', async () => {
     const server = createServer(createStore);
     expect(await server.redeem(await server.put(), { resource: 'https://other.example/mcp' })).toMatchObject({
       status: 400,
@@ -376,7 +376,7 @@ it('a dump of the table holds no code and no token', async () => {
   }
 });
 
-it('10,000 expired codes leave the memory to what is live', async () => {
+it('10,000 expired codes do not displace valid ones from memory', async () => {
   const clock = new ManualClock(START);
   const store = memoryMcpStore({ clock, maxRows: 10_000 });
   const codes = createAuthorizationCodeStore({ store, clock });

@@ -46,7 +46,7 @@ describe('for any input', () => {
     fc.assert(fc.property(fc.string(), (text) => expect(parseEventId(text)?.stream.length ?? 12).toBe(12)));
   });
 
-  it('a template finds what a URI was made of', () => {
+  it('a template finds the values that a URI was made of', () => {
     const template = compileTemplate('a://{x}/b/{y}');
     fc.assert(
       fc.property(

@@ -108,7 +108,7 @@ describe('for any input', () => {
     );
   });
 
-  it('normalizing twice is normalizing once, and derived paths lead back', () => {
+  it('normalizing twice gives the same as once, and derived paths parse to the same endpoint', () => {
     fc.assert(
       fc.property(path, (given) => {
         const normal = normalizeMcpPath(given);

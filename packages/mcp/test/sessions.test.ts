@@ -188,7 +188,7 @@ describe('the default of sessions', () => {
     expect(id.startsWith('v1.')).toBe(length === undefined);
   });
 
-  it('is none with neither', async () => {
+  it('has no session with neither of them', async () => {
     const { id } = await new Rig({ server: { store: null, secret: undefined as never } }).connect();
     expect(id).toBe('');
   });

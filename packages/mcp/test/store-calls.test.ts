@@ -128,7 +128,7 @@ describe('what a call asks of the store', () => {
 });
 
 describe('a question that a machine answers', () => {
-  it('makes its client wait a tenth of a second', async () => {
+  it('tells its client to wait a tenth of a second', async () => {
     const { clock, session } = await prepared((server) =>
       server.tool('t', { asks: ['roots'] }, async (_, ctx) => String((await ctx.roots()).length)),
     );
@@ -140,7 +140,7 @@ describe('a question that a machine answers', () => {
     expect((await session.resume(parked.events[1]?.id ?? '')).events[0]?.data.result.content[0].text).toBe('1');
   });
 
-  it('on a stream that is held open is looked for at once', async () => {
+  it('on a stream that is open is looked up immediately', async () => {
     const { clock, rig, session, open } = await prepared(
       (server) => server.tool('t', { asks: ['roots'] }, async (_, ctx) => String((await ctx.roots()).length)),
       { streaming: true, server: { whileWaiting: 'hold', store: memoryMcpStore({ clock: new ManualClock(START) }) } },

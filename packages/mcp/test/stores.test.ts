@@ -45,7 +45,7 @@ describe('the memory store', () => {
     expect(await store.get({ partition: 'p1', sort: 'a' })).toBeDefined();
   });
 
-  it('goes on serving over its cap: a session that was dropped is not found', async () => {
+  it('still serves when it is full: a session that was removed is not found', async () => {
     const rig = new Rig({ register: registerAll, server: { store: memoryMcpStore({ maxRows: 2 }) } });
     const first = await rig.connect();
     await rig.connect();

@@ -378,7 +378,7 @@ it('arguments that do not fit, and scopes that are missing, make no task', async
   expect(events).toEqual([]);
 });
 
-it('a task that cannot be started is none', async () => {
+it('a task that cannot be started is not created', async () => {
   const { connect, store } = service((server) => server.tool('t', { task: {} }, () => ''), {
     tasks: {
       start: () => {

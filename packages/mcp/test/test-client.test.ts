@@ -100,7 +100,7 @@ describe.each(every)('a client of $version at $door, streaming $streaming', (opt
 });
 
 describe('a client of sessions', () => {
-  it.each([[false], [true]])('comes back for the rest when its connection is lost, streaming %p', async (streaming) => {
+  it.each([[false], [true]])('reconnects for the rest when its connection is lost, streaming %p', async (streaming) => {
     const client = await connectMcp(instances(), { door: 'function-url', streaming });
     const seen: unknown[] = [];
     const options = { onProgress: (params: { readonly progress?: unknown }) => seen.push(params.progress) };
@@ -108,7 +108,7 @@ describe('a client of sessions', () => {
     expect([result.content[0]?.text, seen]).toEqual(['counted', [1, 2, 3, 4]]);
   });
 
-  it('comes back to a stream that the server has closed', async () => {
+  it('reconnects to a stream that the server has closed', async () => {
     const env = createTestEnv();
     const client = await connectMcp(instances(), { env });
     const seen: unknown[] = [];
@@ -124,7 +124,7 @@ describe('a client of sessions', () => {
     expect(seen).toEqual([['notifications/message', 'counted']]);
   });
 
-  it('answers with an error what it has no answer for', async () => {
+  it('answers a question with an error when it has no answer', async () => {
     const client = await connectMcp(instances(), { capabilities: { elicitation: {}, roots: {} } });
     const { isError, content } = await client.callTool('book');
     expect([isError, content[0]?.text]).toEqual([true, 'The client gave no valid answer to elicitation/create.']);

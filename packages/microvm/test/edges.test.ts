@@ -77,7 +77,7 @@ it.each([
   });
 });
 
-it('what aborts a request is its answer', async () => {
+it('the reason of an abort is the error of the request', async () => {
   const clock = new ManualClock(START);
   const fake = createFakeMicrovmProvider({ clock, workload: () => new Promise(() => {}) });
   const controller = create(clock, fake);
@@ -101,7 +101,7 @@ it('what aborts a request is its answer', async () => {
   expect(codes).toEqual(['app.timeout']);
 });
 
-it('a machine that cannot be ended does not keep the others alive', async () => {
+it('a machine that cannot be ended does not stop the others from being ended', async () => {
   const clock = new ManualClock(START);
   const fake = createFakeMicrovmProvider({ clock });
   await create(clock, fake).run(ME, { sessionId: 's1' });

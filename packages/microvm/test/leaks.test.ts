@@ -52,7 +52,7 @@ function circle(): object {
   return value;
 }
 
-it('a leak that is planted anywhere is found by the watch that every test file has', () => {
+it('a credential that is leaked on purpose is found by the check that every test file has', () => {
   const planted = watchedBy((watch) => watch.keep({ body: SECRET }));
   expect(planted).toHaveLength(1);
   expect(watchedBy((watch) => watch.event({ session_id: SECRET } as never))).toHaveLength(1);
@@ -71,7 +71,7 @@ function watchedBy(show: (watch: LeakWatch) => unknown) {
   return found;
 }
 
-it('every test file that makes a controller has a watch', () => {
+it('every test file that makes a controller has this check', () => {
   const folder = fileURLToPath(new URL('.', import.meta.url));
   const without = readdirSync(folder)
     .filter((name) => name.endsWith('.test.ts'))
@@ -83,7 +83,7 @@ it('every test file that makes a controller has a watch', () => {
   expect(without).toEqual(['options.test.ts']);
 });
 
-it('a secret token shows itself to nobody', async () => {
+it('a secret token is not shown however it is printed', async () => {
   const token = new SecretToken(SECRET);
   const provider = createFakeMicrovmProvider();
   const controller = createMicrovmController({

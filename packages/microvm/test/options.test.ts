@@ -112,6 +112,6 @@ it.each<readonly [string, () => unknown, RegExp]>([
   expect(make).toThrow(incomplete(message));
 });
 
-it('a context that no gate let in gives no caller', () => {
+it('a context that did not pass a gate has no caller', () => {
   expect(() => toMicrovmCaller({ securePrincipal: () => ({ identity: 'ada' }) } as never)).toThrow();
 });

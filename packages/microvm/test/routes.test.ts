@@ -325,7 +325,7 @@ describe('bad input', () => {
     expect(service.provider.calls).toHaveLength(before);
   });
 
-  it('a request id that is a credential goes no further', async () => {
+  it('a request id that is a credential is not passed on', async () => {
     // The framework's own records repeat the id that the client chose, so nobody listens here.
     const { app, provider } = createService(watch, { secure: { log: false, observability: {} } });
     const headers = { 'x-request-id': 'AKIAIOSFODNN7EXAMPLE' };

@@ -125,7 +125,7 @@ describe('a hostile program', () => {
     await allClosed();
   });
 
-  it('is left by a caller who gives up, at once and for good', async () => {
+  it('is abandoned immediately by a caller who gives up', async () => {
     const { controller } = await start();
     const answer = await controller.invoke(CALLER, { sessionId: 's1', method: 'GET', path: '/hang' });
     const reader = answer.bodyStream[Symbol.asyncIterator]();
@@ -293,7 +293,7 @@ describe.each(DOORS)('behind %s', (name, build) => {
     expect([isBase64Encoded, body]).toEqual([true, 'AP/+iVA=']);
   });
 
-  it('an answer that the door cannot carry is 502, and the program is left', async () => {
+  it('an answer that is too large for the front door is 502, and the request to the program is ended', async () => {
     const send = await createApp();
     for (const path of ['/large', '/large-binary']) {
       const { statusCode, body } = await send('GET', `/microvms/s1/invoke${path}`);

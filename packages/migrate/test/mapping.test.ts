@@ -63,7 +63,7 @@ it('takes a rename within a module', () => {
   });
 });
 
-it('has no faults of its own', () => {
+it('the built-in mapping has no faults', () => {
   expect(findFaults(BUILT_IN)).toEqual([]);
 });
 
@@ -99,7 +99,7 @@ describe('package.json', () => {
   });
 });
 
-it('edits that overlap are a mistake, and nothing is made of them', () => {
+it('edits that overlap are an error, and none of them is applied', () => {
   const edits = [
     { start: 0, end: 3, text: 'a' },
     { start: 2, end: 4, text: 'b' },

@@ -187,7 +187,7 @@ describe('the errors of the service', () => {
     await expect(call).rejects.toMatchObject({ code: 'objectstore.not_found', retryable: false });
   });
 
-  it('a version id that it could not have given is deleted already', async () => {
+  it('a version id of another form counts as deleted already', async () => {
     s3.proxy.inject(refusal(400, 'InvalidArgument'));
     await store.delete({ ref: { ...ref('there'), versionId: 'nonsense' } });
   });
@@ -201,7 +201,7 @@ describe('the errors of the service', () => {
     await expect(call).rejects.toMatchObject({ code: 'objectstore.precondition_failed', mayHaveApplied: false });
   });
 
-  it('an answer without a body is none', async () => {
+  it('an answer without a body is an error', async () => {
     const client = { send: async () => ({ ContentLength: 0 }) } as unknown as S3Client;
     const call = createS3ObjectStore({ client }).get({ ref: ref('there'), maxBytes: 10 });
     await expect(call).rejects.toMatchObject({ code: 'objectstore.invalid_store_config' });
@@ -250,7 +250,7 @@ describe('a put whose answer is lost', () => {
 });
 
 describe('the contents of an error', () => {
-  it('is neither key nor credentials, whatever prints it', async () => {
+  it('shows neither key nor credentials, however it is printed', async () => {
     const session = { ...S3_CREDENTIALS, sessionToken: 'SESSIONTOKEN' };
     store = createS3ObjectStore({ client: await s3.clientWith({ credentials: session, maxAttempts: 1 }) });
     const faults: S3Fault[] = [

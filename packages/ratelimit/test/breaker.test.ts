@@ -31,7 +31,7 @@ function createStore() {
 }
 
 describe('a store that is silent', () => {
-  it('costs one time-out, not one a request', async () => {
+  it('costs one timeout, not one per request', async () => {
     const { store, onError, decide } = createStore();
     expect(await decide(300)).toMatchObject({ degraded: true, source: 'none' });
     for (let request = 0; request < 20; request += 1) {
@@ -80,7 +80,7 @@ describe('a store that is silent', () => {
     expect(await first).toMatchObject({ degraded: true });
   });
 
-  it('is not taken for silent when another request was answered meanwhile', async () => {
+  it('does not count as silent when another request was answered meanwhile', async () => {
     const { clock, store, limiter, decide } = createStore();
     const lost = limiter.consume(KEY);
     while (store.asked < 1) await new Promise(setImmediate);
@@ -92,7 +92,7 @@ describe('a store that is silent', () => {
     expect(await decide()).toMatchObject({ degraded: false });
   });
 
-  it('is not taken for silent when it refuses, or when a caller gives up', async () => {
+  it('does not count as silent when it refuses, or when a caller gives up', async () => {
     const { store, limiter, decide } = createStore();
     const caller = new AbortController();
     const given = limiter.consume(KEY, { signal: caller.signal });

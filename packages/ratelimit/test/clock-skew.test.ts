@@ -190,7 +190,7 @@ describe('clearing', () => {
     },
   );
 
-  it('a write that others overtook still cannot overfill the span', async () => {
+  it('a write that comes after those of others cannot exceed the limit either', async () => {
     const strategy = slidingWindow({ limit: 3, windowMs: 10_000 });
     const [early, late] = [START_MS + 5500, START_MS + 6500].map((ms) =>
       bench.limiter({ strategy, clock: new WallClock(ms), deniedCache: false }),

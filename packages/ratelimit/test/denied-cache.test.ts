@@ -43,7 +43,7 @@ describe('a caller who is known to be denied', () => {
     }
   });
 
-  it('may ask for less, which is not known', async () => {
+  it('may ask for a smaller cost, for which nothing is cached', async () => {
     const limiter = bench.limiter({ strategy });
     await limiter.consume(KEY);
     expect(await limiter.consume(KEY, { cost: 2 })).toMatchObject({ allowed: false, source: 'store' });

@@ -139,7 +139,7 @@ describe('eight processes that are killed, frozen and cut off', () => {
     60_000,
   );
 
-  it('are found out by the history when their writes have no conditions', async () => {
+  it('are found by the check of the history when their writes have no conditions', async () => {
     const duel = { strategy: 'sliding', limit: 5, windowMs: 10_000, plantsFault: true } as const;
     const { history } = await fight(duel, CLOSE, 0);
     expect(history.densest(10_000)).toBeGreaterThan(5);

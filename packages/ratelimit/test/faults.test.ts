@@ -252,7 +252,7 @@ describe('the log lines', () => {
     expect(log.lines).toEqual([line, line]);
   });
 
-  it('tells of a fault of deployment once an instance', async () => {
+  it('reports a fault of the deployment once per instance', async () => {
     proxy.inject(error('AccessDeniedException'));
     const log = createLogRecorder();
     const limiter = bench.limiter({ strategy, log });

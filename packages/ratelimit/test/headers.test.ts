@@ -57,7 +57,7 @@ describe('headers of a decision', () => {
     expect(Object.keys(rateLimitHeaders(denied, NOW, options))).toEqual(names);
   });
 
-  it('say nothing of counts that are unknown', () => {
+  it('leave out counts that are unknown', () => {
     const degraded = { degraded: true, source: 'none' } as const;
     expect(rateLimitHeaders(decision([minute], degraded), NOW)).toEqual({});
     expect(rateLimitHeaders(decision([minute], { ...degraded, allowed: false, retryAfterMs: 1000 }), NOW)).toEqual({

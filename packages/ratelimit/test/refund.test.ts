@@ -164,7 +164,7 @@ describe('a refund', () => {
     expect(await local.peek(KEY)).toMatchObject({ currentCount: 1 });
   });
 
-  it('is there in the fake too, and fails while its store is down', async () => {
+  it('exists in the fake too, and fails while its store is down', async () => {
     const strategy = fixedWindow({ limit: 2, windowMs: 60_000 });
     const fake = createFakeRateLimiter({ strategy, clock: new WallClock() });
     const decision = await fake.consume(KEY);

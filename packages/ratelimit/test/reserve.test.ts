@@ -148,7 +148,7 @@ describe('a reserve', () => {
     expect(allowed).toEqual([true, true, true, false, false]);
   });
 
-  it('fails for those that wait when its write fails, and not for long', async () => {
+  it('fails for those that wait when its write fails, and is tried again soon', async () => {
     let fails = true;
     const send = (...args: Parameters<typeof bench.client.send>) =>
       fails

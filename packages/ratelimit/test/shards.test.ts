@@ -91,7 +91,7 @@ describe('a key above the stated rate', () => {
     expect(bench.counter.of('GetItem').calls).toBe(100);
   });
 
-  it.each([0, -1, 1.5, 1_000_001, '500'])('is not stated as %p', (shardAbove) => {
+  it.each([0, -1, 1.5, 1_000_001, '500'])('rejects the rate %p', (shardAbove) => {
     const strategy = fixedWindow({ limit: 10, windowMs: 1000 });
     expect(() => bench.limiter({ strategy, shardAbove: shardAbove as number })).toThrow(
       expect.objectContaining({ code: 'ratelimit.invalid_config' }),

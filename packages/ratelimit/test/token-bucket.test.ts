@@ -83,7 +83,7 @@ describe('a token bucket in a table', () => {
     expect(await bench.limiter({ strategy }).consume(KEY)).toMatchObject({ allowed: false, retryAfterMs: 2000 });
   });
 
-  it('that others change at every turn is given up after four writes', async () => {
+  it('that others change between all attempts is given up after four writes', async () => {
     let writes = 0;
     const busy = { Item: { tat: { N: String((START_MS + 500) * 1000) } } };
     const idle = { Item: { tat: { N: String(START_MS * 1000) } } };

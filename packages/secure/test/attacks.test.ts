@@ -625,7 +625,7 @@ describe('principals that a resolver should not have given', () => {
     expect(ran).toBe(0);
   });
 
-  it('pollute nothing', async () => {
+  it('do not change Object.prototype', async () => {
     const claims = JSON.parse(
       '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"deep":{"__proto__":{"polluted":1}}}',
     );

@@ -319,7 +319,7 @@ describe.each<[string, (options?: IamPrincipalOptions) => SecurePrincipalResolve
     expect(principal).toMatchObject({ identity: 'eu-west-1:ada', kind: 'internal' });
   });
 
-  it('is nobody as a guest', async () => {
+  it('is no principal as a guest', async () => {
     for (const options of [{}, { allowGuests: false }, poolRole]) {
       expect(await resolve(make(options), kind, place('eu-west-1:g', ['unauthenticated']))).toBeNull();
     }

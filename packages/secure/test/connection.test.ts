@@ -128,7 +128,7 @@ describe('connectionPrincipal', () => {
     expect(answer.raw).not.toContain('secret');
   });
 
-  it('is nobody over HTTP', async () => {
+  it('identifies nobody over HTTP', async () => {
     const { app, connect } = build();
     await connect('ada');
     expect((await send(app, DIRECT, { headers: { 'x-user': 'ada' } })).status).toBe(401);

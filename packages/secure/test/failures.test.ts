@@ -179,7 +179,7 @@ describe.each(SURFACES)('a failure at %s', (_name, serve, place) => {
     expect(errors()).toHaveLength(1);
   });
 
-  it('is in the log however much is masked', async () => {
+  it('is in the log, however much of it is masked', async () => {
     const { log, errors } = recording();
     await serve(appWith(fail(new Error('why')), { log, maskErrors: true }));
     expect(errors()).toMatchObject([{ error: { message: 'why' } }]);

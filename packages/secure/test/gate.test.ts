@@ -71,7 +71,7 @@ describe('authorize', () => {
     expect([ctx.authIdentity, ctx.middlewareTrace]).toEqual(['ada', ['auth']]);
   });
 
-  it('leaves no mark for a public operation', async () => {
+  it('adds no entry to the trace for a public operation', async () => {
     const ctx = requestContext();
     expect(await outcome({ posture: Public() }, () => ada, ctx)).toBe('pass');
     expect([stateOf(ctx).principal, ctx.middlewareTrace]).toEqual([null, []]);
@@ -338,7 +338,7 @@ describe('order', () => {
     expect((await send(app, DIRECT, {})).code).toBe('app.rate_limited');
   });
 
-  it('gives a record without a posture, smuggled past registration, to nobody', async () => {
+  it('rejects every caller of a registration without a posture that came in past the checks', async () => {
     const app = new SecureApp({ principalResolver: () => ada });
     const [access] = Object.getOwnPropertySymbols(Object.getPrototypeOf(SecureApp.prototype));
     const { http } = (app as never as Record<symbol, { http: { register: (...args: unknown[]) => unknown } }>)[
@@ -398,7 +398,7 @@ describe('a resolver without an answer', () => {
     expect(timers).toBe(0);
   });
 
-  it('lets no late answer in', async () => {
+  it('rejects an answer of a resolver that comes after the time limit', async () => {
     const clock = new ManualClock();
     const ctx = requestContext({ remainingMs: 1_000 }, clock);
     let release: (principal: SecurePrincipal) => void = () => {};
@@ -502,7 +502,7 @@ describe('challenge', () => {
     expect(await header(options)).toBe(value);
   });
 
-  it('stands on no 403 and no other error', async () => {
+  it('is not sent with 403 or any other error', async () => {
     const at = async (principalResolver: SecurePrincipalResolver) =>
       send(closed({ challenge: 'Bearer', principalResolver }), DIRECT, { path: '/op/7' });
     const forbidden = await at(() => ada);
@@ -520,7 +520,7 @@ describe('challenge', () => {
     expect([headers['x-own'], headers['www-authenticate']]).toEqual(['kept', 'Bearer']);
   });
 
-  it('is HTTP’s alone', async () => {
+  it('is sent over HTTP only', async () => {
     const app = closed({
       challenge: () => {
         throw new Error('asked');

@@ -101,7 +101,7 @@ describe.each<[string, () => void]>([
     expect(server.requests).toHaveLength(2);
   });
 
-  it('takes nothing from the keys that are known', async () => {
+  it('keeps the keys that are known', async () => {
     recover();
     const { call, inTurn } = createCaller();
     const token = await fresh();
@@ -143,7 +143,7 @@ describe('an issuer that never answers', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('is given up after five seconds, also by a fetch that does not heed its signal', async () => {
+  it('is given up after five seconds, also by a fetch that ignores its signal', async () => {
     const signals: AbortSignal[] = [];
     const timeout = import.meta.jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
       expect(ms).toBe(5_000);

@@ -74,7 +74,7 @@ describe('a token that was verified', () => {
     expect(signatures).toHaveBeenCalledTimes(times);
   });
 
-  it('is refused before its time when the clock was set back', async () => {
+  it('is refused before its nbf when the clock was set back', async () => {
     const { outcome } = createVerifier();
     const later = await sign(key, { ...GOOD, nbf: NOW + 60 });
     expect([await outcome(later, 60), await outcome(later, 0)]).toEqual([

@@ -161,7 +161,7 @@ describe('what the header holds', () => {
     expect(await call(authorization(await sign(key)))).toMatchObject(answer);
   });
 
-  it('two values are nobody’s', async () => {
+  it('two values identify nobody', async () => {
     const token = await sign(key);
     const { status } = await build(base).serve({
       method: 'GET',
@@ -171,7 +171,7 @@ describe('what the header holds', () => {
     expect(status).toBe(401);
   });
 
-  it('another scheme is left to another resolver, a wrong token is not', async () => {
+  it('a token of another scheme is left to the next resolver, an invalid bearer token is not', async () => {
     const maybe = async (authorization: string) =>
       (await send(build(base), DIRECT, { path: '/maybe', headers: { authorization } })).status;
     expect([await maybe('Basic YTpi'), await maybe('Bearer x')]).toEqual([200, 401]);
@@ -270,7 +270,7 @@ describe('a token is refused', () => {
     expect(await call(`Bearer ${await token()}`, options)).toMatchObject(answer);
   });
 
-  it('says so when it is told to', async () => {
+  it('says so when the option is set', async () => {
     const challenges = [
       (await call('Bearer x', { describeErrors: true })).challenge,
       (await call('Bearer x', { describeErrors: true }, { challenge: 'Bearer realm="a"' })).challenge,
@@ -306,7 +306,7 @@ describe('a token is refused', () => {
   });
 });
 
-it('takes one spelling of a signature, of all that decode to the same bytes', async () => {
+it('accepts one base64 spelling of a signature, of all that decode to the same bytes', async () => {
   const token = await sign(key);
   const bytes = Buffer.from(token.split('.')[2] as string, 'base64url').toString('hex');
   const spellings = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_']
@@ -371,7 +371,7 @@ describe('several issuers', () => {
     expect(() => jwtPrincipalResolver([rest])).not.toThrow();
   });
 
-  it('are not the same one twice', () => {
+  it('must not name one issuer twice', () => {
     expect(() => jwtPrincipalResolver([base, base])).toThrow(
       'framework: option "issuer" must be different in each configuration',
     );
@@ -470,7 +470,7 @@ describe('keys', () => {
     });
   });
 
-  it('with an id out of a file system are just unknown', async () => {
+  it('with an id that looks like a file path are unknown keys', async () => {
     for (const kid of ['../../../../etc/passwd', 'https://evil.example/jwks.json', "k1' or '1'='1", '__proto__']) {
       expect(await call(`Bearer ${await sign({ ...key, kid })}`)).toMatchObject(UNAUTHORIZED);
     }
@@ -542,7 +542,7 @@ describe('Cognito', () => {
     return send(app, DIRECT, { headers: { authorization: `Bearer ${await sign(key, claims)}` } });
   };
 
-  it('takes the token that callers are to send and refuses the other', async () => {
+  it('accepts the kind of token that the option names and refuses the other', async () => {
     expect(await status('access', access)).toMatchObject({ status: 200, body: ['a', 'b'] });
     expect(await status('id', id)).toMatchObject({ status: 200, body: [] });
     expect((await status('access', id)).status).toBe(401);

@@ -66,12 +66,12 @@ describe('the document', () => {
   const document = createNotes().generateOpenAPI(NOTES_SPEC);
   const paths = document.paths as Operations;
 
-  it('says what contract it keeps', () => {
+  it('names the contract that it follows', () => {
     expect(document['x-framework-contract-mode']).toBe('secure-v1');
     expect(document.openapi).toBe('3.1.0');
   });
 
-  it('joins HTTP operations alone', () => {
+  it('contains HTTP operations only', () => {
     const operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method} ${path}`),
     );
@@ -100,7 +100,7 @@ describe('the document', () => {
     });
   });
 
-  it('takes from a bound handler what it takes and gives', () => {
+  it('takes request and response schemas from a bound handler', () => {
     expect(paths['/notes']?.post).toMatchObject({
       requestBody: {
         content: { 'application/json': { schema: { properties: { title: { type: 'string', minLength: 1 } } } } },
@@ -144,7 +144,7 @@ describe('the document', () => {
     expect((app.generateOpenAPI(NOTES_SPEC).paths as Operations)['/health']?.get).toMatchObject({ security: [] });
   });
 
-  it('is not the legacy generator’s to write', () => {
+  it('cannot be written by the generator for the legacy contract', () => {
     const app = createNotes();
     for (const secure of [app, app.routes(), { title: 'T', version: '1', routes: app.routes() }]) {
       expect(() => generateOpenAPI(secure as never)).toThrow('framework: openapi cannot describe a secure application');

@@ -116,7 +116,7 @@ describe('options are copied once', () => {
     expect(reads).toBe(1);
   });
 
-  it('and what a polluted prototype offers is nothing', async () => {
+  it('and members of a polluted prototype are ignored', async () => {
     const polluted = Object.prototype as {
       principalResolver?: unknown;
       trustTenantHeader?: unknown;

@@ -74,7 +74,7 @@ describe('the factories', () => {
     expect(() => AuthenticatedAnyOf(['read'] as never)).toThrow('framework: authenticated scopes must be strings');
   });
 
-  it('keeps nothing of the list that it was given', () => {
+  it('copies the list that it was given', () => {
     const scopes = ['read'];
     const posture = Authenticated(...scopes);
     scopes.push('write');

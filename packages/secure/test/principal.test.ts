@@ -107,7 +107,7 @@ describe('the normal form of a principal', () => {
     expect(reads.sort()).toEqual(['claims', 'identity', 'kind', 'scopes', 'tenantId']);
   });
 
-  it('takes scopes behind getters as they are at the first look', () => {
+  it('reads scopes behind getters once', () => {
     let looks = 0;
     const scopes: string[] = [];
     Object.defineProperty(scopes, '0', {

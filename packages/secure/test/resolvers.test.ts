@@ -38,7 +38,7 @@ describe('sharedSecretPrincipalResolver', () => {
     expect(await call(value)).toEqual(outcome);
   });
 
-  it('takes two values for none of them', async () => {
+  it('treats two values as none', async () => {
     const answer = await app.serve({ method: 'GET', path: '/op', headers: { 'x-api-key': ['p', 'p'] } });
     expect(answer.status).toBe(401);
   });
@@ -107,7 +107,7 @@ describe('firstPrincipal', () => {
     expect(await firstPrincipal(() => null)(ctx)).toBeNull();
   });
 
-  it('stops at a refusal', async () => {
+  it('stops at a resolver that rejects', async () => {
     let asked = 0;
     const refuse = () => {
       throw new FrameworkError('app.unauthorized');
@@ -128,7 +128,7 @@ describe('firstPrincipal', () => {
 });
 
 describe('choosePosture', () => {
-  it('throws at registration until somebody has chosen', () => {
+  it('throws at registration until one is chosen', () => {
     const app = new SecureApp();
     expect(() => app.get('/users/{id}', () => json(200, 1), choosePosture('GET /users/{id}') as never)).toThrow(
       'framework: posture not chosen: GET /users/{id}',

@@ -185,7 +185,7 @@ describe('registration', () => {
     );
   });
 
-  it('is never half done', () => {
+  it('registers nothing when it is rejected', () => {
     const app = new SecureApp();
     expect(() => app.get('/a', handler, undefined as never)).toThrow('framework: invalid auth posture');
     expect(() => app.get('/a', undefined as never, open)).toThrow('framework: route handler must be a function');
@@ -220,7 +220,7 @@ describe('surfaces are apart', () => {
       .appSyncField('Subscription', 'note', () => json(200, 'subscription'), open)
       .webSocket('note', () => json(200, 'socket'), open);
 
-  it('the same name stands side by side', async () => {
+  it('the same name may be registered with each of them', async () => {
     const it = app();
     expect((await send(it, DIRECT, { path: '/note' })).body).toBe('http');
     expect(await it.handleLambda(graphqlEvent({ field: 'note' }))).toBe('query');

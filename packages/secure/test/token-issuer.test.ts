@@ -59,7 +59,7 @@ describe('a token issuer for tests', () => {
     expect(await call(make(issuer))).toEqual(expected);
   });
 
-  it('counts from its clock', async () => {
+  it('uses the time of its clock', async () => {
     const { env, issuer, call } = createService();
     const token = issuer.issueToken({ subject: 'ada', scopes: ['notes:read'] });
     await env.clock.advance(299_000);
@@ -78,7 +78,7 @@ describe('a token issuer for tests', () => {
     expect(await call(old)).toBe(401);
   });
 
-  it('answers only for its keys', async () => {
+  it('serves only its keys', async () => {
     const { issuer } = createService();
     expect((await issuer.fetch('https://issuer.test/other')).status).toBe(404);
     expect(await (await issuer.fetch(issuer.jwksUri)).json()).toEqual({

@@ -82,11 +82,11 @@ function refusedByTheCompiler(app: SecureApp): void {
 }
 
 describe('types', () => {
-  it('refuse what the container refuses', () => {
+  it('do not compile where the container rejects', () => {
     expect(typeof refusedByTheCompiler).toBe('function');
   });
 
-  it('take what it takes', () => {
+  it('compile where the container accepts', () => {
     const postures: readonly Posture[] = [Public(), Authenticated('a')];
     const principal: SecurePrincipal = { identity: 'ada', kind: 'internal' };
     const options: SecureOptions = {

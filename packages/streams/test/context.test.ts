@@ -78,7 +78,7 @@ describe('the context of a record', () => {
     expect(seen).toEqual(left < 0 ? [] : [expected]);
   });
 
-  it('keeps nothing of a bag for the next record', async () => {
+  it('gives the next record an empty bag', async () => {
     const seen = await ofQueue((ctx) => {
       const before = ctx.get('key');
       ctx.set('key', ctx.recordId);
@@ -90,7 +90,7 @@ describe('the context of a record', () => {
     ]);
   });
 
-  it('holds no payload that printing it could show', async () => {
+  it('shows no payload when it is printed', async () => {
     const [text] = await ofQueue((ctx) => JSON.stringify(ctx), lambda, { Records: [message('secret')] });
     expect(text).toBe('{}');
   });

@@ -170,7 +170,7 @@ describe('settle', () => {
     expect(lines.map(({ level }) => level)).toEqual(['error', 'warn']);
   });
 
-  it('no records are no outcomes', async () => {
+  it('an empty list of records has no outcomes', async () => {
     await expect(settle(attached().delivery, [], undefined)).resolves.toEqual([]);
   });
 });

@@ -237,7 +237,7 @@ describe('the bounds of the decoder', () => {
     expect(tailOf(() => decodeData(bytes(1_048_577)))).toBe('compressed input too large');
   });
 
-  it('hold no ratio against 64 KiB, and 100 against what is larger', () => {
+  it('have no limit of the ratio up to 64 KiB, and a limit of 100 above', () => {
     const repeated = (bytes: number) => {
       const head = JSON.stringify({ ...document, logEvents: [{ id: '1', timestamp: 1, message: '@' }] });
       return head.replace('@', 'x'.repeat(bytes - head.length + 1));
@@ -247,7 +247,7 @@ describe('the bounds of the decoder', () => {
     expect(tailOf(() => decode(repeated(65_537)))).toBe('compression ratio too high');
   });
 
-  it('stop a bomb of 1 GiB before it is in memory', () => {
+  it('stop a document that decompresses to 1 GiB before it is in memory', () => {
     const script = `
       const { createGzip, gzipSync } = await import('node:zlib');
       const { decodeCloudWatchLogsSubscription } = await import('@sallyport/streams');

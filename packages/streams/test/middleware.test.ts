@@ -29,7 +29,7 @@ describe('event middleware', () => {
     ]);
   });
 
-  it('answers for the handler when it does not call next', async () => {
+  it('gives the result in place of the handler when it does not call next', async () => {
     const router = createEventRouter(environment().options);
     let ran = false;
     router.topic('alerts', () => {
@@ -85,7 +85,7 @@ describe('event middleware', () => {
     expect(await router.serveQueueEvent({ Records: [message('a')] })).toEqual(reportOf('a'));
   });
 
-  it('is told that it called next twice', async () => {
+  it('gets an error when it calls next twice', async () => {
     const router = createEventRouter(environment().options);
     let calls = 0;
     router.topic('alerts', () => {

@@ -160,7 +160,7 @@ describe('sources', () => {
     expect(seen).toEqual([]);
   });
 
-  it('throws rather than leave a stranger without an id out of the report', async () => {
+  it('throws when the report cannot name a message of an unregistered queue, because it has no id', async () => {
     const router = createEventRouter(environment().options);
     router.queue('orders', () => {});
     await expect(router.serveQueueEvent({ Records: [message('a'), null] })).rejects.toMatchObject({
@@ -271,7 +271,7 @@ describe('concurrency', () => {
     expect(most).toBe(5);
   });
 
-  it('is 1 unless somebody says otherwise, and the registration beats the router', async () => {
+  it('is 1 by default, and the option of a registration wins over that of the router', async () => {
     const most = async (queueConcurrency: number | undefined, concurrency: number | undefined) => {
       const { options } = environment();
       const router = createEventRouter({ ...options, ...(queueConcurrency && { queueConcurrency }) });
@@ -293,7 +293,7 @@ describe('concurrency', () => {
     expect(await most(undefined, 99)).toBe(4);
   });
 
-  it('is that of the most cautious queue in a batch', async () => {
+  it('is the lowest of the queues in a batch', async () => {
     const { options } = environment();
     const router = createEventRouter(options);
     let running = 0;

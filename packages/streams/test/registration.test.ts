@@ -203,7 +203,7 @@ describe('triggers()', () => {
     expect(() => Object.assign((triggers[1] as { selector: object }).selector, { source: 'x' })).toThrow(TypeError);
   });
 
-  it('is not changed by what the caller does to his options', () => {
+  it('does not change when the caller changes the options object later', () => {
     const selector = { source: 'a' };
     const r = router().eventBus(selector, handler);
     selector.source = 'b';

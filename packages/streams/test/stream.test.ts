@@ -39,14 +39,14 @@ describe.each([
     expect(await byVariable[entrypoint]({ Records })).toEqual(reportOf('2'));
   });
 
-  it('takes an empty variable for none', async () => {
+  it('treats an empty variable as absent', async () => {
     const variables = { FRAMEWORK_STREAM_FAILURE_IDENTIFIER: '' };
     const router = createEventRouter({ ...environment().options, environment: variables });
     failing(router, ['2']);
     expect(await router[entrypoint]({ Records })).toEqual(reportOf(`${prefix}2`));
   });
 
-  it('lets the option beat the variable', async () => {
+  it('prefers the option to the variable', async () => {
     const variables = { FRAMEWORK_STREAM_FAILURE_IDENTIFIER: 'sequenceNumber' };
     const options = { ...environment().options, environment: variables, streamFailureIdentifier: 'eventID' as const };
     const router = createEventRouter(options);
@@ -244,7 +244,7 @@ describe('an event of a tumbling window', () => {
     expect(seen).toEqual([]);
   });
 
-  it('is told by a member of its own', async () => {
+  it('is detected by a member of its own', async () => {
     const router = createEventRouter(environment().options).kinesis('clicks', () => {});
     const event = Object.assign(Object.create({ window: WINDOW }), { Records: [click('1')] });
     expect(await router.serveStreamEvent(event)).toEqual(reportOf());
@@ -255,7 +255,7 @@ describe('an event of a tumbling window', () => {
     await expect(router.serveStreamEvent(loadEvent('stream-tumbling-window'))).rejects.toMatchObject(refusal);
   });
 
-  it('is a matter of streams alone', async () => {
+  it('applies to streams only', async () => {
     const router = createEventRouter(environment().options).queue('orders', () => {});
     expect(await router.serveQueueEvent({ Records: [], window: WINDOW })).toEqual(reportOf());
   });

@@ -34,7 +34,7 @@ describe('tableImage', () => {
     expect(tableImage({})).toBeUndefined();
   });
 
-  it('gives a map that nobody can poison', () => {
+  it('keeps a member named __proto__ as data', () => {
     const image = tableImage(
       JSON.parse('{"dynamodb":{"NewImage":{"__proto__":{"S":"x"},"b":{"M":{"__proto__":{"S":"y"}}}}}}'),
     );

@@ -135,13 +135,13 @@ describe('what topics and event buses throw', () => {
     });
   });
 
-  it('carries the words of the container that masks', async () => {
+  it('has the text of the container that masks errors', async () => {
     const masked = await thrownBy(new Error('secret'), { maskErrors: true }, 'framework: event workload failed');
     expect(masked).toMatchObject({ message: 'framework: event workload failed' });
     expect((masked as Error).stack).not.toContain('secret');
   });
 
-  it('is known to the log, with the cause', async () => {
+  it('is in the log, with its cause', async () => {
     const { lines, options } = environment();
     const router = createEventRouter({ ...options, maskErrors: true });
     const error = new Error('the cause');

@@ -102,7 +102,7 @@ describe('a queue engine', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('hurries a FIFO group as a whole, in order', async () => {
+  it('ends the wait of a FIFO group as a whole, in order', async () => {
     const { waiting, invoke } = gate();
     const engine = createQueueEngine({ clock: new ManualClock(), arn: `${QUEUE}.fifo`, invoke });
     engine.send(['a', 'b'].map((messageId) => ({ messageId, body: '', groupId: 'g' })));
@@ -242,7 +242,7 @@ describe('a shard engine', () => {
     expect(engine.snapshot().ended).toEqual({ ...none, done: 3 });
   });
 
-  it('waits a second before a retry, which can be hurried', async () => {
+  it('waits a second before a retry, and this wait can be ended', async () => {
     const clock = new ManualClock();
     const { waiting, invoke } = gate();
     const engine = createShardEngine({ clock, arn: STREAM, invoke });

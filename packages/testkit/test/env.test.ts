@@ -21,7 +21,7 @@ import {
 } from '../src/index.js';
 
 describe('an environment', () => {
-  it('stands at the epoch, counts its ids and has no variables', async () => {
+  it('starts at time 0, counts its ids and has no variables', async () => {
     const env = createTestEnv();
     expect([env.clock.now().toISOString(), env.ids.newId(), env.ids.newId(), env.environment]).toEqual([
       '1970-01-01T00:00:00.000Z',

@@ -77,7 +77,7 @@ describe('interleave', () => {
     );
   });
 
-  it('finds a place that middlewares share behind their next', async () => {
+  it('finds a variable that middlewares share after their next()', async () => {
     const build = (env: TestEnv) => {
       let answered = '';
       const app = env.app();
@@ -163,7 +163,7 @@ describe('interleave', () => {
     }
   });
 
-  it('tells of an invocation that never ends', async () => {
+  it('reports an invocation that never ends', async () => {
     const build = (env: TestEnv) => env.app().post('/a', () => new Promise<never>(() => {}));
     await expect(run(build)).rejects.toThrow('an invocation waits for no yield point');
   });

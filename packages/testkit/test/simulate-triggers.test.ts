@@ -167,7 +167,7 @@ describe('Kafka', () => {
     ]);
   });
 
-  it('brings back all after a throw, in batches of the size given', async () => {
+  it('delivers everything again after a throw, in batches of the given size', async () => {
     let first = true;
     const app = handWritten(({ records }: KafkaEvent, done) => {
       if (first) {
@@ -439,7 +439,7 @@ describe('a custom resource', () => {
     expect(result.records['request-1']?.end).toBe('lost');
   });
 
-  it('waits for a slow place', async () => {
+  it('waits for a slow response URL', async () => {
     const result = await simulate(
       resource((event, env) => put(env, event, 'SUCCESS')),
       triggers.customResource(events),
@@ -449,7 +449,7 @@ describe('a custom resource', () => {
     expect(kinds(result)).toEqual([]);
   });
 
-  it('needs the environment of its simulation', () => {
+  it('needs the environment of its own simulation', () => {
     expect(() => responseFetch(createTestEnv())).toThrow('responseFetch needs');
   });
 });

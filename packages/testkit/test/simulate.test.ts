@@ -88,7 +88,7 @@ describe('a standard queue', () => {
     expect(() => assertNothingLost(result)).toThrow('record b was removed though its handler never completed');
   });
 
-  it('says that an app which reports elsewhere was made without the environment', async () => {
+  it('says so when an app was made without the options of the environment', async () => {
     const elsewhere = () =>
       createTestEnv()
         .app()
@@ -381,7 +381,7 @@ describe('a stream', () => {
     expect(kinds(await run('stop'))).toEqual([]);
   });
 
-  it('takes an answer that is not read for a success', async () => {
+  it('treats an answer that is not read as a success', async () => {
     const result = await simulate(streamApp({ '1': 1 }), stream.data('clicks', numbers('1', '2')), {
       reportBatchItemFailures: false,
     });

@@ -132,7 +132,7 @@ describe.each(CHANNEL_HOSTS)('channels in %s', (_name, host) => {
     });
   });
 
-  it('an agent reaches none of them', async () => {
+  it('an invocation by an agent reaches none of them', async () => {
     const { handleLambda } = host((posture) => appSyncEvents().publish('/*', () => 1, posture));
     await expect(handleLambda(buildAppSyncEventsEvent('/a'), AGENT)).rejects.toMatchObject({
       code: 'dispatch.no_adapter',
@@ -230,7 +230,7 @@ describe('postures of channels', () => {
     );
   });
 
-  it('is refused where no gate would ask', async () => {
+  it('is refused in a container without a gate', async () => {
     expect(() => createApp({ surfaces: [news()] })).toThrow('framework: invalid auth posture: PUBLISH /news/*');
     await expect(news().handleLambda(buildAppSyncEventsEvent('/news/a'))).rejects.toThrow(
       'framework: postures need SecureApp',
@@ -293,7 +293,7 @@ describe.each(HOSTS)('an authorizer of AppSync in %s', (_name, host) => {
     await expect(handleLambda(buildAppSyncAuthorizerEvent())).resolves.toEqual({ isAuthorized: false, ttlOverride: 0 });
   });
 
-  it('allows with nothing more', async () => {
+  it('allows without further members', async () => {
     const { handleLambda } = host(() => appSyncAuthorizer(() => allow()));
     await expect(handleLambda(buildAppSyncAuthorizerEvent())).resolves.toEqual({ isAuthorized: true });
   });

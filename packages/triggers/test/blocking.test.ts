@@ -131,7 +131,7 @@ it('queues of one name in two virtual hosts can have handlers of their own', asy
   expect(seen).toEqual(['/eu', 'any host']);
 });
 
-it('a database takes what no collection of it is registered for', async () => {
+it('the handler of a database gets the changes of collections without a handler of their own', async () => {
   const seen: string[] = [];
   const { handleLambda } = documentDb()
     .collection('shop', (_ctx, { collection }) => void seen.push(`shop: ${collection}`))

@@ -45,7 +45,7 @@ describe.each(HOSTS)('a Cognito trigger in %s', (_name, host) => {
     await expect(handleLambda(buildCognitoEvent())).rejects.toMatchObject({ message: text, code: 'triggers.denied' });
   });
 
-  it('takes no __proto__ from a result', async () => {
+  it('ignores a member __proto__ of a result', async () => {
     const { handleLambda } = host(() =>
       cognitoTrigger().on('PreSignUp_SignUp', () => JSON.parse('{"__proto__":{"autoConfirmUser":true},"x":1}')),
     );
@@ -55,7 +55,7 @@ describe.each(HOSTS)('a Cognito trigger in %s', (_name, host) => {
   });
 });
 
-it('has five seconds at most, whatever the function has', async () => {
+it('has at most five seconds, whatever time the function has', async () => {
   const env = createTestEnv();
   const surface = cognitoTrigger().on('PreSignUp_SignUp', (ctx) => {
     deadlines.push(ctx.deadline?.toISOString());

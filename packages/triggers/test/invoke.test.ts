@@ -49,7 +49,7 @@ describe.each(HOSTS)('an invocation by name in %s', (_name, host) => {
   });
 });
 
-it('without its name is no event of this kind', async () => {
+it('an event without the discriminator is not of this kind', async () => {
   const app = createApp({ log: false, surfaces: [directInvoke().invoke('a', z.any(), () => 1)] });
   await expect(app.handleLambda({ input: 1 })).rejects.toMatchObject({ code: 'dispatch.unknown_event' });
   await expect(app.handleLambda({ $invoke: ' ', input: 1 })).rejects.toMatchObject({ code: 'dispatch.unknown_event' });
@@ -99,7 +99,7 @@ it('a result that does not fit the schema of the output is an error, and the inv
   ]);
 });
 
-it('the error of an unfit input quotes nothing of it', async () => {
+it('the error for an invalid input shows no part of it', async () => {
   const { handleLambda } = directInvoke().invoke('charge', Charge, () => 1);
   await expect(handleLambda(buildInvocation('charge', { amount: 'secret' }))).rejects.toThrow(
     'framework: input does not fit its schema at amount',

@@ -141,7 +141,13 @@ it.each([
   ['GET', '/bills', undefined, null, null, 'not_found'],
 ])('explain says of %s %s which route would serve it', (method, path, route, handler, posture, outcome) => {
   const app = new SecureApp({ surfaces: [latticeDoor()] });
-  app.get('/orders/{id}', function getOrder() {}, Authenticated('orders:read'));
+  app.get(
+    '/orders/{id}',
+    function getOrder() {
+      return text(200, '');
+    },
+    Authenticated('orders:read'),
+  );
   for (const version of [1, 2] as const) {
     const { kind, target } = app.explain(buildLatticeRequest(method, path, { version }));
     expect(kind).toBe('lattice');

@@ -32,7 +32,7 @@ describe.each(HOSTS)('in %s', (name, host) => {
     await expect(make('stop').handleLambda(buildSesEvent())).rejects.toThrow(text);
   });
 
-  it('a mail is read', async () => {
+  it('the members of a mail event are read', async () => {
     const seen: Omit<SesMessage, 'mail'>[] = [];
     const { handleLambda } = host(() =>
       sesTrigger({ onError: 'stop' }).rule((_ctx, { mail: _mail, ...message }) => {
@@ -78,7 +78,7 @@ describe.each(HOSTS)('in %s', (name, host) => {
     });
   });
 
-  it('an alarm is read, and its failure is thrown', async () => {
+  it('the members of an alarm event are read, and an error of its handler is thrown', async () => {
     const seen: Omit<Alarm, 'data'>[] = [];
     const read = host(() => alarmAction((_ctx, { data: _data, ...alarm }) => void seen.push(alarm)));
     await expect(read.handleLambda(buildAlarmEvent())).resolves.toBeNull();

@@ -23,7 +23,7 @@ describe.each(HOSTS)('S3 notifications in %s', (name, host) => {
     ]);
   });
 
-  it('of another bucket run nothing', async () => {
+  it('of a bucket without a handler are rejected', async () => {
     let calls = 0;
     const { handleLambda } = host(() =>
       s3Trigger().bucket('uploads', () => {

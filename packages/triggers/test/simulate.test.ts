@@ -23,7 +23,7 @@ import {
 const ends = (result: Awaited<ReturnType<typeof simulate>>) =>
   Object.values(result.records).map(({ deliveries, end }) => `${deliveries} ${end}`);
 
-it('objects of S3 come again until they are handled', async () => {
+it('objects of S3 are delivered again until their handler completes', async () => {
   let failures = 1;
   const build = (env: TestEnv) =>
     createApp({

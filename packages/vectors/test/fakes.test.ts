@@ -46,7 +46,7 @@ it('writes a part and fails, and reports that the part is unknown', async () => 
   expect(store.size).toBe(3);
 });
 
-it('the fake embedder knows its texts, makes vectors from the words of others, or fails', async () => {
+it('the fake embedder has fixed vectors for given texts, and for others makes them from their words, or fails', async () => {
   const known = createFakeEmbedder({ dimensions: 3, vectors: { milk: [1, 0, 0] }, fallback: 'fail' });
   expect(await known.embed(' milk ')).toEqual(Float32Array.of(1, 0, 0));
   await expect(known.embedBatch(['milk', 'bread'])).rejects.toMatchObject({

@@ -116,7 +116,7 @@ describe('a put that fails midway', () => {
     );
   }
 
-  it('tells which keys were written, and starts no further chunk', async () => {
+  it('reports which keys were written, and starts no further chunk', async () => {
     const error = await putWith(refusal('AccessDeniedException', 403), { after: 2 });
     expect(error.progress).toEqual({ total: 1600, done: keys(0, 1000), unknown: [] });
     expect(error.details).toEqual({ done: 1000, total: 1600 });
@@ -139,7 +139,7 @@ describe('a put that fails midway', () => {
     expect(service.keysOf(indexName(3))).toHaveLength(1600);
   });
 
-  it('waits for the chunks that are under way before it tells', async () => {
+  it('waits for the chunks that are under way before it rejects', async () => {
     service.inject(refusal('AccessDeniedException', 403), { times: 1 });
     const error = await wireStore(service, { dimension: 3, concurrency: 3 })
       .put({ records })
@@ -148,7 +148,7 @@ describe('a put that fails midway', () => {
     expect(service.keysOf(indexName(3))).toHaveLength(1000);
   });
 
-  it('a delete tells the same', async () => {
+  it('a delete reports the same', async () => {
     const store = wireStore(service, { dimension: 3, concurrency: 1 });
     await store.put({ records });
     service.inject({ kind: 'reset' }, { operation: 'DeleteVectors', after: 1 });
@@ -191,7 +191,7 @@ describe('answers of the service', () => {
   });
 });
 
-it('a failure in a route is one line of the log, and the client reads no word of the service', async () => {
+it('a failure in a route is one log line, and the client sees no text of the service', async () => {
   const env = createTestEnv({ now: new Date(0) });
   const store = wireStore(service, { dimension: 3 });
   const app = new SecureApp({ ...env.options() });

@@ -79,7 +79,7 @@ const open = (options: Partial<LocalVectorStoreOptions> = {}) =>
     database.close();
   });
 
-  it('refuses a path in a folder that is not there', () => {
+  it('refuses a path in a folder that does not exist', () => {
     expect(() => open({ path: join(folder, 'none', 'a.vectors') })).toThrow(
       expect.objectContaining({ code: 'vectorstore.invalid_config' }),
     );

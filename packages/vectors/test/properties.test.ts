@@ -109,7 +109,7 @@ function naive(given: Json, of: Json): boolean {
   });
 }
 
-it('a filter passes what a plain reading of its operators passes, and so does the form that is sent', () => {
+it('a filter matches what a simple evaluation of its operators matches, and so does the form that is sent', () => {
   fc.assert(
     fc.property(filter, metadata, (given, of) => {
       const parsed = parseFilter(given as never, []);

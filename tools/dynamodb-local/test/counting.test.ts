@@ -61,7 +61,7 @@ describe('the counter of calls', () => {
     });
   });
 
-  it('bills a failed condition as the write that it is', async () => {
+  it('counts a failed condition as a write', async () => {
     const refused = client.send(
       new UpdateItemCommand({ TableName, ...increment, ConditionExpression: 'attribute_exists(pk)' }),
     );

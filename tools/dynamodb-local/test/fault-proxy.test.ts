@@ -54,7 +54,7 @@ async function stored(): Promise<string | undefined> {
 }
 
 describe('the fault proxy', () => {
-  it('passes on what it has no rule for', async () => {
+  it('passes requests on for which it has no rule', async () => {
     await increment(client);
     expect(await stored()).toBe('1');
     expect(proxy.operations).toEqual(['UpdateItem']);

@@ -47,7 +47,7 @@ describe('tables for tests', () => {
     expect(new Set(names).size).toBe(2);
   });
 
-  it('expire nothing unless they are asked to', async () => {
+  it('let items expire only when that is switched on', async () => {
     expect(await ttlOf(await createTable(client, SCHEMA))).toEqual(['DISABLED', undefined]);
     expect(await ttlOf(await createTable(client, SCHEMA, { ttl: true }))).toEqual(['ENABLED', 'ttl']);
   });
@@ -58,7 +58,7 @@ describe('the endpoint', () => {
     expect(await dynamodbEndpoint({ DYNAMODB_ENDPOINT: 'http://127.0.0.1:8000' })).toBe('http://127.0.0.1:8000');
   });
 
-  it('is one for the whole run', async () => {
+  it('is the same for the whole run', async () => {
     expect(await dynamodbEndpoint()).toBe(await dynamodbEndpoint());
   });
 });

@@ -162,7 +162,7 @@ describe('opt-in triggers of SecureApp', () => {
     expect(puts).toMatchObject([{ Status: 'SUCCESS', PhysicalResourceId: 'made' }]);
   });
 
-  test('an agent reaches none of them', async () => {
+  test('an invocation by an agent reaches none of them', async () => {
     const clientContext = JSON.stringify({ custom: { bedrockAgentCoreToolName: 'notes___add' } });
     const { outcome, body } = await runtime.invoke(buildInvocation('double', 1), { clientContext });
     expect([outcome, JSON.parse(body.toString('utf8')).errorMessage]).toEqual([

@@ -45,7 +45,7 @@ it.each([
   await expect(signIn(await authorizationUrl(), person)).rejects.toThrow('sign-in failed with 403');
 });
 
-it('keeps out who names no account', async () => {
+it('rejects a person without an account', async () => {
   const person = { account: '', password: server.password };
   await expect(signIn(await authorizationUrl(), person)).rejects.toThrow('sign-in failed with 403');
 });
@@ -72,7 +72,7 @@ it.each([
   });
 });
 
-it('knows no sign-in that nobody began', async () => {
+it('rejects a sign-in that was not begun', async () => {
   expect((await fetch(`${server.issuer}/sign-in/abc`)).status).toBe(400);
   expect((await fetch(`${server.issuer}/sign-in/abc`, { method: 'POST', body: 'x'.repeat(5_000) })).status).toBe(400);
 });

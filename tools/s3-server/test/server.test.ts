@@ -11,13 +11,13 @@ beforeAll(async () => {
 
 afterAll(() => proxy.stop());
 
-it('refuses a signature that is not right', async () => {
+it('refuses an invalid signature', async () => {
   const credentials = { accessKeyId: 'AKIATESTACCESSKEY', secretAccessKey: 'another' };
   const client = await createS3TestClient({ endpoint: proxy.endpoint, credentials });
   await expect(createBucket(client)).rejects.toMatchObject({ name: 'SignatureDoesNotMatch' });
 });
 
-it('keeps versions, and says which one is not there', async () => {
+it('keeps versions, and names the one that does not exist', async () => {
   const client = await createS3TestClient({ endpoint: proxy.endpoint });
   const Bucket = await createBucket(client, { versioning: true });
   const { VersionId } = await client.send(new PutObjectCommand({ Bucket, Key: 'a', Body: 'one' }));

@@ -11,7 +11,7 @@ import { type Browser, findViolations, launchBrowser, type Page } from '@sallypo
 import './build.js';
 import { OUTPUT, PAGES } from './pages.js';
 
-/** A term, and a word of the address of a page that must be found for it. */
+/** Search terms, each with a word from the address of a page that the search must find. */
 const SEARCHES: Readonly<Record<string, string>> = {
   posture: 'security',
   'partial batch': 'events',
@@ -55,7 +55,7 @@ try {
   server.close();
 }
 for (const failure of failures) process.stdout.write(`${failure}\n`);
-process.stdout.write(failures.length === 0 ? 'the site holds\n' : `${failures.length} failures\n`);
+process.stdout.write(failures.length === 0 ? 'the site has no failures\n' : `${failures.length} failures\n`);
 process.exitCode = failures.length === 0 ? 0 : 1;
 
 /** The built site as a plain file server gives it. */
@@ -130,7 +130,7 @@ async function search(opened: Browser): Promise<void> {
   process.stdout.write(`${Object.keys(SEARCHES).length} searches\n`);
 }
 
-/** What machines are given: every page but the index and the fixtures with a sentence, and every address opens. */
+/** Checks llms.txt: it names every page except the index and the fixtures, each with a sentence, and every address in it opens. */
 async function readLlms(addresses: readonly string[]): Promise<void> {
   const answer = await fetch(`${origin}/llms.txt`);
   const listed = [...(await answer.text()).matchAll(/^- \[[^\]]+\]\(([^)]+)\): \S.*$/gm)].map(([, link = '']) => link);

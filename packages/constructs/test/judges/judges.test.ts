@@ -49,7 +49,7 @@ it('has rules that find every fault planted for them', () => {
   expect(blind).toEqual([]);
 });
 
-it('has nothing that the engine does not look for and AWS refuses', () => {
+it('has nothing that AWS refuses and the engine does not check', () => {
   expect(verdict.own).toEqual([]);
   expect(verdict.missed).toEqual([]);
 });

@@ -42,7 +42,7 @@ export const TEMPLATES = {
   mcp: {
     shows: 'an MCP server: a tool, a resource, tokens; it streams',
     parts: ['tools', 'mcp'],
-    packages: ['core', 'http', 'mcp', 'secure'],
+    packages: ['http', 'mcp', 'secure'],
     libraries: ['jose', 'zod'],
   },
   full: {

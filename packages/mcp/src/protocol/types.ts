@@ -1,3 +1,5 @@
+import type { StandardSchema } from '@sallyport/core';
+
 /** Any value that `JSON.stringify` does not change. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
 /** A JSON object whose members are not known. */
@@ -378,31 +380,3 @@ export type InputRequests = Readonly<Record<string, InputRequest>>;
 export type InputResponse = ElicitResult | SampleResult | RootsResult;
 /** A map without a prototype. */
 export type InputResponses = Readonly<Record<string, InputResponse | undefined>>;
-
-/** The part of Standard Schema v1 (https://standardschema.dev) that is used here, with its JSON Schema extension. */
-export interface StandardSchema<Input = unknown, Output = Input> {
-  readonly '~standard': {
-    readonly version: 1;
-    readonly vendor: string;
-    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
-    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
-    readonly jsonSchema?: StandardJsonSchema;
-  };
-}
-
-interface StandardJsonSchema {
-  readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>;
-  readonly output: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>;
-}
-
-type StandardResult<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly StandardIssue[] };
-
-/** What is wrong with a value, and where. */
-export interface StandardIssue {
-  /** The validator's message; it may contain the value. */
-  readonly message: string;
-  /** The path in the value. Absent: the value itself. */
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-}

@@ -1,4 +1,4 @@
-import type { MaybePromise } from '@sallyport/core';
+import type { MaybePromise, StandardSchema } from '@sallyport/core';
 import type {
   Annotations,
   AskKind,
@@ -8,7 +8,6 @@ import type {
   JsonObject,
   PromptMessage,
   ReadResourceResult,
-  StandardSchema,
   ToolAnnotations,
 } from '../protocol/types.js';
 import type { InputRequired, McpAskingContext, McpContext } from '../run/context.js';

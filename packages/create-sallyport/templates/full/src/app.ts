@@ -22,10 +22,8 @@ export function createService(options: SecureOptions, connections = createConnec
   app.get('/notes/{id}', getNote, Authenticated('notes:read'));
   app.put('/notes/{id}', putNote, Authenticated('notes:write'));
 
-  mountMcp(app, createToolServer(), {
-    posture: Authenticated('mcp'),
-    ...(signIn && { discovery: signIn.discovery }),
-  });
+  const discovery = signIn?.discovery;
+  mountMcp(app, createToolServer(), { posture: Authenticated('mcp'), ...(discovery && { discovery }) });
 
   app.appSyncField('Query', 'book', book, Authenticated('books:read'));
   app.appSyncField('Mutation', 'renameBook', renameBook, Authenticated('books:write'));

@@ -6,9 +6,7 @@ import { createSignIn } from './sign-in.js';
 /** What the service answers, and who may call it. */
 export function createService(options: SecureOptions, signIn = createSignIn(process.env)): SecureApp {
   const app = new SecureApp({ ...(signIn && { challenge: signIn.challenge }), ...options });
-  mountMcp(app, createToolServer(), {
-    posture: Authenticated('mcp'),
-    ...(signIn && { discovery: signIn.discovery }),
-  });
+  const discovery = signIn?.discovery;
+  mountMcp(app, createToolServer(), { posture: Authenticated('mcp'), ...(discovery && { discovery }) });
   return app;
 }

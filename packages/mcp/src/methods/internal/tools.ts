@@ -53,7 +53,8 @@ function runTool(tool: Tool, args: JsonObject, ctx: McpAskingContext): unknown {
     if ('issues' in result) return toolError(`Invalid arguments: ${result.issues.join('; ')}`);
     return tool.authorize ? runAuthorized(tool, result.value, ctx) : tool.handler(result.value, ctx);
   };
-  return checked instanceof Promise ? checked.then(run) : run(checked);
+  // A module that is loaded in a test runner's sandbox comes by a promise of another realm: `instanceof` does not know it.
+  return 'then' in checked ? checked.then(run) : run(checked);
 }
 
 /** Runs a tool for a caller who may call it with these arguments. An error of the check counts as a rejection, and is logged. */

@@ -1,4 +1,10 @@
-import { type Context, FrameworkError, type MaybePromise, type SecurePrincipal } from '@sallyport/core';
+import {
+  type Context,
+  FrameworkError,
+  type MaybePromise,
+  type SecurePrincipal,
+  type StandardSchema,
+} from '@sallyport/core';
 import { isStandardSchema } from '@sallyport/core/options';
 import { guardHook } from '@sallyport/core/pipeline';
 import { isObject } from '../../protocol/internal/json-rpc.js';
@@ -25,7 +31,6 @@ import type {
   RootsResult,
   SampleRequest,
   SampleResult,
-  StandardSchema,
 } from '../../protocol/types.js';
 import { McpToolError } from '../../server/errors.js';
 import { loadSchemaCheck } from '../../server/internal/core.js';
@@ -161,7 +166,7 @@ class HandlerContext implements McpAskingContext {
       throw new FrameworkError('app.internal', `framework: mcp: unknown log level "${String(level)}"`);
     // If the level is in the store, it is compared with the event when events are sent.
     const least = this.#run.scope.logLevel();
-    if (!(least instanceof Promise) && (least === undefined || !passesLevel(level, least))) return;
+    if (typeof least !== 'object' && (least === undefined || !passesLevel(level, least))) return;
     this.#emit('notifications/message', { level, logger, data }, level);
   }
 
