@@ -10,6 +10,7 @@ import { ALB_TARGET_PROPS } from '../../packages/constructs/src/http/alb-target.
 import { API_DOMAIN_PROPS } from '../../packages/constructs/src/http/api-domain.js';
 import { FUNCTION_URL_PROPS } from '../../packages/constructs/src/http/function-url.js';
 import { HTTP_API_PROPS } from '../../packages/constructs/src/http/http-api.js';
+import { LAMBDA_AUTHORIZER_PROPS } from '../../packages/constructs/src/http/lambda-authorizer.js';
 import { REST_API_PROPS } from '../../packages/constructs/src/http/rest-api.js';
 import { WEB_SOCKET_API_PROPS } from '../../packages/constructs/src/http/websocket-api.js';
 import { MCP_SERVER_PROPS } from '../../packages/constructs/src/mcp/mcp-server.js';
@@ -19,13 +20,16 @@ import { STATE_TABLE_PROPS } from '../../packages/constructs/src/state/state-tab
 import { OBJECT_BUCKET_PROPS } from '../../packages/constructs/src/storage/object-bucket.js';
 import { VECTOR_INDEX_PROPS } from '../../packages/constructs/src/storage/vector-index.js';
 import { VERSIONED_ARTIFACT_BUCKET_PROPS } from '../../packages/constructs/src/storage/versioned-artifact-bucket.js';
+import { COGNITO_TRIGGER_PROPS } from '../../packages/constructs/src/triggers/cognito-trigger.js';
 import { DATA_STREAM_PROPS } from '../../packages/constructs/src/triggers/data-stream.js';
 import { ERROR_NOTIFICATIONS_PROPS } from '../../packages/constructs/src/triggers/error-notifications.js';
 import { EVENT_BUS_PROPS } from '../../packages/constructs/src/triggers/event-bus.js';
 import { EVENT_RULE_TRIGGER_PROPS } from '../../packages/constructs/src/triggers/event-rule-trigger.js';
+import { FIREHOSE_TRANSFORM_PROPS } from '../../packages/constructs/src/triggers/firehose-transform.js';
 import { LOG_DESTINATION_PROPS } from '../../packages/constructs/src/triggers/log-destination.js';
 import { LOG_SUBSCRIPTION_PROPS } from '../../packages/constructs/src/triggers/log-subscription.js';
 import { QUEUE_TRIGGER_PROPS } from '../../packages/constructs/src/triggers/queue-trigger.js';
+import { S3_TRIGGER_PROPS } from '../../packages/constructs/src/triggers/s3-trigger.js';
 import { SERVICE_QUEUE_PROPS } from '../../packages/constructs/src/triggers/service-queue.js';
 import {
   STREAM_TRIGGER_PROPS,
@@ -934,6 +938,24 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       type: 'EventRuleTriggerProps',
     },
     {
+      name: '@sallyport/constructs/triggers#S3Trigger',
+      kinds: S3_TRIGGER_PROPS.kinds,
+      source: 'packages/constructs/src/triggers/s3-trigger.ts',
+      type: 'S3TriggerProps',
+    },
+    {
+      name: '@sallyport/constructs/triggers#CognitoTrigger',
+      kinds: COGNITO_TRIGGER_PROPS.kinds,
+      source: 'packages/constructs/src/triggers/cognito-trigger.ts',
+      type: 'CognitoTriggerProps',
+    },
+    {
+      name: '@sallyport/constructs/triggers#FirehoseTransform',
+      kinds: FIREHOSE_TRANSFORM_PROPS.kinds,
+      source: 'packages/constructs/src/triggers/firehose-transform.ts',
+      type: 'FirehoseTransformProps',
+    },
+    {
       name: '@sallyport/constructs/triggers#ErrorNotifications',
       kinds: ERROR_NOTIFICATIONS_PROPS.kinds,
       source: 'packages/constructs/src/triggers/error-notifications.ts',
@@ -986,6 +1008,12 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       kinds: REST_API_PROPS.kinds,
       source: 'packages/constructs/src/http/rest-api.ts',
       type: 'RestApiProps',
+    },
+    {
+      name: '@sallyport/constructs/http#ApiAuthorization',
+      kinds: LAMBDA_AUTHORIZER_PROPS.kinds,
+      source: 'packages/constructs/src/http/lambda-authorizer.ts',
+      type: 'LambdaAuthorizerProps',
     },
     {
       name: '@sallyport/constructs/http#FunctionUrl',

@@ -1,3 +1,5 @@
+import { type AuthorizationConfig, AuthorizationType } from 'aws-cdk-lib/aws-appsync';
+import type { UserPool } from 'aws-cdk-lib/aws-cognito';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Schedule } from 'aws-cdk-lib/aws-events';
 import type { IStream } from 'aws-cdk-lib/aws-kinesis';
@@ -5,14 +7,19 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { Duration } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { GraphqlApi } from '../graphql/graphql-api.js';
+import { ApiAuthorization } from '../http/authorization.js';
 import type { DoorRoute, IHttpDoor } from '../http/door.js';
+import type { LambdaAuthorizerProps } from '../http/lambda-authorizer.js';
 import type { WebSocketApi } from '../http/websocket-api.js';
 import { misuse } from '../internal/misuse.js';
 import { defineProps, flag, literal, many, thing } from '../internal/props.js';
 import { functionBehind } from '../internal/targets.js';
+import { type CognitoMappingProps, CognitoTrigger } from '../triggers/cognito-trigger.js';
 import { type EventRuleMappingProps, EventRuleTrigger } from '../triggers/event-rule-trigger.js';
+import { type FirehoseMappingProps, FirehoseTransform } from '../triggers/firehose-transform.js';
 import { type QueueMappingProps, QueueTrigger } from '../triggers/queue-trigger.js';
 import { type S3MappingProps, S3Trigger } from '../triggers/s3-trigger.js';
 import type { StreamMappingProps } from '../triggers/stream-mapping.js';
@@ -195,6 +202,28 @@ export class ServiceWiring extends Construct {
   }
 
   /**
+   * Lets a user pool ask the handlers of `cognitoTrigger()`.
+   *
+   * @throws ConstructError `constructs.not_registered`, and as {@link CognitoTrigger}
+   * @example wiring.cognito(userPool);
+   */
+  cognito(userPool: UserPool, props: CognitoMappingProps = {}): CognitoTrigger {
+    const sources = this.#attachments.claimAll('cognito').map(({ name = '' }) => name);
+    return new CognitoTrigger(this, 'Cognito', { ...props, fn: this.fn, userPool, sources });
+  }
+
+  /**
+   * Lets delivery streams of Firehose transform their records by the handler of `firehoseTransform()`. Give the result to their destinations.
+   *
+   * @throws ConstructError `constructs.not_registered`, and as {@link FirehoseTransform}
+   * @example new DeliveryStream(this, 'Clicks', { destination: new S3Bucket(bucket, { processors: [wiring.firehose()] }) });
+   */
+  firehose(props: FirehoseMappingProps = {}): FirehoseTransform {
+    this.#attachments.claimAll('firehose');
+    return new FirehoseTransform(this, 'Firehose', { ...props, fn: this.fn });
+  }
+
+  /**
    * Makes the rule of a handler of `eventBus(selector)`: its pattern is the selector.
    *
    * @throws ConstructError `constructs.not_registered`; `constructs.invalid_prop` for a selector without `source` and `detailType`, and
@@ -244,6 +273,30 @@ export class ServiceWiring extends Construct {
     const trigger = new EventRuleTrigger(this, `Schedule-${ruleName}`, { ...props, fn: this.fn, schedule, ruleName });
     this.#attachments.addSource({ kind: 'schedule', name: ruleName, rule: trigger.rule });
     return trigger;
+  }
+
+  /**
+   * Lets the handler of `tokenAuthorizer()` decide about the callers of REST APIs. Answers are reused only where the handler has the scope `api`.
+   *
+   * @throws ConstructError `constructs.not_registered`
+   * @example const api = new RestApi(this, 'Api', { fn: reports.fn, authorization: wiring.authorizer() });
+   */
+  authorizer(props: Omit<LambdaAuthorizerProps, 'fn' | 'scope'> = {}): ApiAuthorization {
+    const record = this.#attachments.claimAll('authorizer-token')[0];
+    const scope = record?.options?.scope === 'api' ? 'api' : 'method';
+    return ApiAuthorization.token({ ...props, fn: this.fn, scope });
+  }
+
+  /**
+   * Lets the handler of `appSyncAuthorizer()` decide about the callers of a GraphQL API. Each answer says how long it is reused.
+   *
+   * @throws ConstructError `constructs.not_registered`
+   * @example new GraphqlApi(this, 'GraphQl', { fn, schemaFile: 'schema.graphql', authorization: wiring.appSyncAuthorizer() });
+   */
+  appSyncAuthorizer(): AuthorizationConfig {
+    this.#attachments.claimAll('appsync-authorizer');
+    const lambdaAuthorizerConfig = { handler: this.fn, resultsCacheTtl: Duration.seconds(0) };
+    return { defaultAuthorization: { authorizationType: AuthorizationType.LAMBDA, lambdaAuthorizerConfig } };
   }
 
   /**

@@ -18,19 +18,21 @@ const METHODS: Readonly<Record<string, string>> = {
   s3: 's3',
 };
 
+/** What attaches all registrations of a kind at once. */
+const UNNAMED: Readonly<Record<string, string>> = {
+  'authorizer-token': 'wiring.authorizer()',
+  'appsync-authorizer': 'wiring.appSyncAuthorizer()',
+  cognito: 'wiring.cognito(…)',
+  firehose: 'wiring.firehose()',
+};
+
 /** A named source, a selector of a bus, or a trigger outside the fixed table. */
 export function ofTrigger({ kind, name, selector }: InventoryTrigger): Registration {
   if (kind === 'event-bus') return ofSelector(selector ?? {});
   const label = `${kind} ${name === undefined ? 'trigger' : JSON.stringify(name)}`;
   const method = METHODS[kind];
-  return {
-    key: `${kind} ${name ?? ''}`,
-    label,
-    remedy:
-      method === undefined
-        ? `an entry of "external" with the kind "${kind}"`
-        : `wiring.${method}(${JSON.stringify(name)}, …)`,
-  };
+  const named = method === undefined ? UNNAMED[kind] : `wiring.${method}(${JSON.stringify(name)}, …)`;
+  return { key: `${kind} ${name ?? ''}`, label, remedy: named ?? `an entry of "external" with the kind "${kind}"` };
 }
 
 /** A handler of a bus. */
