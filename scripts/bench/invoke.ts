@@ -35,6 +35,7 @@ export const WORKLOADS = [
   'graphql',
   'graphql-gate',
   'secure',
+  'secure-new',
   'routes-1000',
 ] as const;
 

@@ -3,7 +3,8 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { HERE } from './bundle.js';
 import { type ColdRow, coldTable } from './cold.js';
-import { type Growth, growthTable, writePlots } from './growth/main.js';
+import { growthTable, writePlots } from './growth/main.js';
+import type { Growth } from './growth/protocol.js';
 import type { Peer } from './peers.js';
 import { allocationLine, markdownTable, type WorkloadResult } from './report.js';
 

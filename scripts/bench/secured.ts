@@ -7,6 +7,7 @@ export const AUDIENCE = 'https://api.example.com';
 
 const KEYS_VARIABLE = 'BENCH_KEYS';
 const TOKEN_VARIABLE = 'BENCH_TOKEN';
+const SIGNER_VARIABLE = 'BENCH_SIGNER';
 
 /** An RSA key as a token issuer publishes it. */
 export interface PublicKey extends JsonWebKey {
@@ -25,22 +26,32 @@ export function readToken(): string {
   return process.env[TOKEN_VARIABLE] ?? '';
 }
 
-/** Makes a key and a token with it, and leaves both to the processes that this one starts. */
+/** Makes a key and a token with it, and leaves them to the processes that this one starts. */
 export function issueToken(): void {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const key = { ...publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'RS256', use: 'sig' };
+  process.env[KEYS_VARIABLE] = JSON.stringify({ keys: [key] });
+  process.env[SIGNER_VARIABLE] = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  process.env[TOKEN_VARIABLE] = signToken('0');
+}
+
+/** A token of its own for each id. */
+export function signToken(id: string): string {
+  const now = Math.floor(Date.now() / 1000);
   const claims = {
     iss: ISSUER,
     aud: AUDIENCE,
     sub: 'ada',
     scope: 'notes:read notes:write',
-    iat: Math.floor(Date.now() / 1000) - 60,
-    exp: Math.floor(Date.now() / 1000) + 86_400,
+    jti: id,
+    iat: now - 60,
+    exp: now + 86_400,
   };
   const parts = [{ alg: 'RS256', typ: 'JWT', kid: 'one' }, claims];
   const text = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
-  process.env[KEYS_VARIABLE] = JSON.stringify({ keys: [key] });
-  process.env[TOKEN_VARIABLE] = `${text}.${createSign('sha256').update(text).sign(privateKey, 'base64url')}`;
+  return `${text}.${createSign('sha256')
+    .update(text)
+    .sign(process.env[SIGNER_VARIABLE] ?? '', 'base64url')}`;
 }
 
 export interface Note {

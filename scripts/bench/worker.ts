@@ -10,7 +10,8 @@ const workload = WORKLOAD_TABLE[name as WorkloadName];
 
 /** The number of distinct events, so that no peer profits from a cache. There are fewer large ones. */
 const text = JSON.stringify(workload.event);
-const RING = Array.from({ length: text.length > 100_000 ? 4 : 64 }, () => JSON.parse(text) as object);
+const RING =
+  workload.events?.() ?? Array.from({ length: text.length > 100_000 ? 4 : 64 }, () => JSON.parse(text) as object);
 
 /** Calls between two readings of the clock. */
 const CHUNK = text.length > 100_000 ? 4 : 128;

@@ -13,11 +13,13 @@ import {
   UPLOAD,
 } from './events.js';
 import type { WorkloadName } from './invoke.js';
-import { NOTE, readToken } from './secured.js';
+import { NOTE, readToken, signToken } from './secured.js';
 
 export interface Workload {
   readonly title: string;
   readonly event: object;
+  /** Events that come in turn, where copies of the one are not enough. Called in the process that is measured. */
+  readonly events?: () => readonly object[];
   /** The error of an answer; `null` when it is correct. */
   check(answer: unknown): string | null;
 }
@@ -95,13 +97,23 @@ export const WORKLOAD_TABLE: Readonly<Record<WorkloadName, Workload>> = {
     event: resolverEvent(),
     check: (answer) => isEqual(answer, { id: '42', field: 'field25' }),
   },
-  secure: {
-    title: '`POST` with a token (RS256), validation and a log line',
-    event: gatewayV2Event({ method: 'POST', path: '/notes', body: JSON.stringify(NOTE), token: readToken() }),
-    check: (answer) => isJson(answer, 201, { id: '1', ...NOTE, author: 'ada' }),
+  secure: { title: '`POST` with a token (RS256), validation and a log line', event: addNoteEvent(), check: isAdded },
+  'secure-new': {
+    title: 'the same, by 1,024 callers in turn',
+    event: addNoteEvent(),
+    events: () => Array.from({ length: 1_024 }, (_, index) => addNoteEvent(signToken(`${index}`))),
+    check: isAdded,
   },
   'routes-1000': { title: '`GET /users/{id}`, 1,000 routes', event: gatewayV2Event(GET_USER), check: isUser },
 };
+
+function addNoteEvent(token = readToken()): object {
+  return gatewayV2Event({ method: 'POST', path: '/notes', body: JSON.stringify(NOTE), token });
+}
+
+function isAdded(answer: unknown): string | null {
+  return isJson(answer, 201, { id: '1', ...NOTE, author: 'ada' });
+}
 
 interface HttpAnswer {
   readonly statusCode?: number;

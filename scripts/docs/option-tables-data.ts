@@ -42,6 +42,7 @@ import { EMF_SINK_OPTIONS } from '../../packages/core/src/observability/emf-sink
 import { ERROR_NOTIFIER_OPTIONS } from '../../packages/core/src/observability/error-notifier.js';
 import { LOGGER_OPTIONS } from '../../packages/core/src/observability/logger.js';
 import { FORM_LIMITS } from '../../packages/core/src/request/form.js';
+import { SANITIZER_POLICY } from '../../packages/core/src/sanitize/policy.js';
 import { APP_OPTIONS } from '../../packages/dispatch/src/container/app.js';
 import { DISPATCHER_OPTIONS } from '../../packages/dispatch/src/dispatcher.js';
 import { BIND_SPEC } from '../../packages/http/src/bind/contract.js';
@@ -184,6 +185,12 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       LOGGER_OPTIONS.kinds,
       'packages/core/src/observability/logger.ts',
       'LoggerOptions',
+    ),
+    table(
+      '@sallyport/core#createSanitizer',
+      SANITIZER_POLICY.kinds,
+      'packages/core/src/sanitize/policy.ts',
+      'SanitizerPolicy',
     ),
     table(
       '@sallyport/core#createEmfSink',

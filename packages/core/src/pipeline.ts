@@ -54,7 +54,7 @@ export {
 } from './observability/hooks.js';
 export {
   type ActiveSpan,
-  CHANNELS,
+  channelOf,
   type RequestOutcome,
   requestCompleted,
   startRequestSpan,
@@ -85,7 +85,7 @@ export {
   appendHeader,
   canonicalMethod,
   canonicalPath,
-  createAnswerMap,
+  createFastMap,
   createMap,
   IncomingRequest,
   type RequestSource,
@@ -125,5 +125,11 @@ export {
 } from './runtime/invocation.js';
 export { lazily } from './runtime/lazily.js';
 export type { Door, DoorRequest, DoorTraits, EncodedBody } from './runtime/surface.js';
-export { handlerName } from './runtime/surface.js';
+export {
+  createSurfaceContext,
+  handlerName,
+  LAMBDA_MAX_ANSWER_BYTES,
+  type SurfaceContext,
+  type SurfaceEvent,
+} from './runtime/surface.js';
 export { encodeSafeValue, sanitizeLogString } from './sanitize/log-text.js';

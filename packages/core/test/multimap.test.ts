@@ -9,6 +9,7 @@ describe('toHeaderMap', () => {
     ['blank names, dropped', { '  ': 'a', '': 'b' }, {}],
     ['colliding names, in sorted order', { 'x-a': ['3'], 'X-A': ['1', '2'] }, { 'x-a': ['1', '2', '3'] }],
     ['values that are no strings, left out', { a: 1, b: null, c: ['x', 2, undefined, 'y'], d: [] }, { c: ['x', 'y'] }],
+    ['empty values', { a: '', b: [''] }, { a: [''], b: [''] }],
     ['commas, which split nothing', { a: 'x, y' }, { a: ['x, y'] }],
   ])('takes %s', (_, input, expected) => {
     expect(toHeaderMap(input)).toEqual(expected);

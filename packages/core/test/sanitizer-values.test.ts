@@ -418,7 +418,23 @@ describe('createSanitizer', () => {
     expect(JSON.stringify(own.sanitizeValue(['abcdef', {}, 1]))).toBe('["abc…[+3]","[depth]","[+1]"]');
   });
 
+  const PRIVATE_KEY = ['-----BEGIN PRIVATE KEY-----', 'MIGHAgEA', '-----END PRIVATE KEY-----'].join('\n');
   it.each([
+    ['a\n\tb', 'ab', 'a\n\tb'],
+    ['a\r\nb\u0007\u2028\u202ec\u0085', 'abc', 'a\nbc'],
+    ['\ud800\n', '\ufffd', '\ufffd\n'],
+    [`key:\n${PRIVATE_KEY}\nend`, 'key:[REDACTED]end', 'key:\n[REDACTED]\nend'],
+    ['password:\n\thunter2\nnext', 'password:[REDACTED]', 'password:\n\t[REDACTED]\nnext'],
+    ['authorization: a b\nnext', 'authorization: [REDACTED]', 'authorization: [REDACTED]\nnext'],
+  ])('%j is %j, and with keepLineBreaks %j', (text, oneLine, lines) => {
+    const own = createSanitizer({ keepLineBreaks: true });
+    expect([sanitizeValue(text), own.sanitizeValue(text)]).toEqual([oneLine, lines]);
+    expect(own.sanitizeError(new Error(text))).toMatchObject({ message: lines });
+    expect(JSON.stringify(own.sanitizeValue({ 'a\nb': [text] }))).toBe(JSON.stringify({ ab: [lines] }));
+  });
+
+  it.each([
+    [{ keepLineBreaks: 'yes' }, 'option "keepLineBreaks" must be true or false'],
     [{ allowed: [] }, 'unknown option "allowed"'],
     [{ allow: 'x' }, 'option "allow" must be a list of keys'],
     [{ redact: [' '] }, 'option "redact[0]" must be a key that is not blank'],

@@ -63,7 +63,7 @@ const record = (eventSource: string): readonly DetectionCondition[] => [
  * AWS sends `routeKey` with function URLs too, so their host name tells them from an HTTP API:
  * https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html#urls-payloads
  */
-export const ROWS = /* @__PURE__ */ freeze([
+export const ROWS = [
   defineRow({
     kind: 'queue',
     entrypoint: 'serveQueueEvent',
@@ -172,7 +172,7 @@ export const ROWS = /* @__PURE__ */ freeze([
     projection: 'v1 response',
     anyOf: [[{ path: 'httpMethod', test: 'text' }]],
   }),
-] as const);
+] as const;
 
 /** The containers' methods that serve one kind each. */
 export type EntrypointName = (typeof ROWS)[number]['entrypoint'];

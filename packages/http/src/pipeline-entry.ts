@@ -61,5 +61,6 @@ export {
   type RouteScope,
   runDefine,
   scopedPattern,
+  scopedUse,
 } from './surface/route-group.js';
 export { WebSocketSurface, type WebSocketSurfaceOptions, webSocketDoor } from './websocket/surface.js';

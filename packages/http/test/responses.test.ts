@@ -52,11 +52,13 @@ describe('text, html, json and binary', () => {
     expect(binary(200, bytes, 'image/png').headers['content-type']).toEqual(['image/png']);
   });
 
-  it('gives each answer a header map of its own, without a prototype', () => {
-    const first = json(200, 1);
-    first.headers['content-type']?.push('x');
+  it('gives each answer a header map of its own, in which every name is a header', () => {
+    const { headers } = json(200, 1);
+    headers['content-type']?.push('x');
     expect(json(200, 1).headers['content-type']).toEqual(['application/json; charset=utf-8']);
-    expect(Object.getPrototypeOf(first.headers)).toBeNull();
+    expect(['constructor', 'toString', '__proto__'].filter((name) => name in headers)).toEqual([]);
+    Object.assign(headers, JSON.parse('{"__proto__":["x"]}'));
+    expect(Object.entries(headers)).toContainEqual(['__proto__', ['x']]);
   });
 
   it.each([

@@ -90,6 +90,18 @@ describe('Router', () => {
     }
   });
 
+  it.each<[string, string, string | undefined]>([
+    ['other names of the parameters', '/u/:x/{y+}', '/u/{a}/{b+}'],
+    ['a static pattern', '/u/me', '/u/me'],
+    ['the root', '/', '/'],
+    ['no pattern, if only a catch-all starts there', '/u/{a}', undefined],
+    ['no pattern, if another one only begins so', '/u', undefined],
+    ['no pattern of other static segments', '/v/{a}/{b+}', undefined],
+    ['no pattern with a parameter in place of the static segment', '/{u}/me', undefined],
+  ])('finds what matches the same paths: %s', (_name, pattern, value) => {
+    expect(routerOf('/u/{a}/{b+}', '/u/me', '/').find(parsePattern(pattern))).toBe(value);
+  });
+
   it('takes up routes that are added after a match', () => {
     const router = routerOf('/a/{x}');
     expect(router.match('/a/b')?.value).toBe('/a/{x}');
@@ -107,7 +119,7 @@ function toPattern(segments: readonly string[], rest: boolean): string {
 }
 
 function distinctShapes(patterns: readonly string[]): string[] {
-  return [...new Map(patterns.map((pattern) => [parsePattern(pattern).shape, pattern])).values()];
+  return [...new Map(patterns.map((pattern) => [pattern.replaceAll(/\{\w+/g, '{'), pattern])).values()];
 }
 
 /** The rules, read off one by one for every route. */

@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks';
-import { bindings, useKeys } from './keys.js';
+import { bindings, usePageKeys } from './keys.js';
 import { Mark } from './parts/small.js';
 import { clockTime, duration } from './parts/view.js';
 import { go, VIEWS, type View, view } from './route.js';
@@ -27,7 +27,7 @@ const PAGES: Readonly<Record<View, () => preact.JSX.Element>> = {
 /** The whole page. */
 export function App() {
   const help = useRef<HTMLDialogElement>(null);
-  useKeys([
+  usePageKeys([
     ...VIEWS.map((name, index) => ({ key: String(index + 1), does: `Show ${name}`, run: () => go(name) })),
     { key: 's', does: 'Send', run: () => go('send') },
     { key: '?', does: 'Show the keys', run: () => help.current?.showModal() },

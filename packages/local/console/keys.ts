@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { computed, type Signal, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 /** A key and what it does, for the list of keys. */
@@ -8,13 +8,26 @@ export interface KeyBinding {
   readonly run: () => void;
 }
 
-const bound = signal<readonly KeyBinding[]>([]);
+const ofPage = signal<readonly KeyBinding[]>([]);
+const ofView = signal<readonly KeyBinding[]>([]);
 
-/** All keys that do something now. */
-export const bindings = bound;
+/** What each key does now. A key that the view uses has the meaning of the view, not that of the page. */
+export const bindings = computed(() => {
+  const meanings = new Map([...ofPage.value, ...ofView.value].map((binding) => [binding.key, binding]));
+  return [...meanings.values()];
+});
 
 /** Gives keys a meaning while the component is shown. */
 export function useKeys(keys: readonly KeyBinding[]): void {
+  useBound(ofView, keys);
+}
+
+/** Gives keys a meaning in every view that does not use them itself. */
+export function usePageKeys(keys: readonly KeyBinding[]): void {
+  useBound(ofPage, keys);
+}
+
+function useBound(bound: Signal<readonly KeyBinding[]>, keys: readonly KeyBinding[]): void {
   useEffect(() => {
     bound.value = [...bound.peek(), ...keys];
     return () => {
@@ -27,7 +40,7 @@ export function useKeys(keys: readonly KeyBinding[]): void {
 function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
-    target.closest('input:not([type=checkbox]), textarea, select, [contenteditable]') !== null
+    target.closest('input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]') !== null
   );
 }
 
@@ -39,8 +52,7 @@ export function onKey(event: KeyboardEvent): void {
     if (event.key === 'Escape') (event.target as HTMLElement).blur();
     return;
   }
-  // The newest meaning wins: a view's before the page's.
-  const binding = bound.peek().findLast(({ key }) => key === name);
+  const binding = bindings.peek().find(({ key }) => key === name);
   if (!binding) return;
   event.preventDefault();
   binding.run();

@@ -1,6 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { BatchWriteItemCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { type Browser, findViolations, launchBrowser, type Page } from '@sallyport/browser';
+import { clientConfig } from './support/clients.js';
 import { type Judged, openPage, startJudged, type WatchedPage } from './support/judged.js';
 
 /** A slow machine is no fault; what never comes is. */
@@ -107,6 +110,8 @@ it('shows a failure with its error, and a timer that was left behind', async () 
   await show('invocations');
   await line('gateway-v2', 'GET /later').click();
   await page.getByText('Timeout', { exact: true }).waitFor();
+  await page.getByRole('tab', { name: 'Logs 1' }).click();
+  expect(await page.locator('.logs code').textContent()).toBe('leaves\n\ta timer');
   await line('gateway-v2', 'GET /boom').filter({ hasText: '500' }).click();
   await page.getByRole('tab', { name: 'Client' }).click();
   await page.getByText('status 500').waitFor();
@@ -129,6 +134,7 @@ it('shows a retry that counts down, a dead letter, the corrected service, and th
     .getByText('bad')
     .waitFor();
   await picture('dead-letter');
+  expect(await actionsWithoutKey()).toEqual([]);
   const before = await page.getByText(/^built /).textContent();
   judged.correct();
   await page
@@ -161,14 +167,142 @@ describe('MCP', () => {
     await answered('Milk');
   });
 
-  it('answers what a tool asks', async () => {
-    await connect('stateless');
+  it.each([['sessions'], ['stateless']])('answers what a tool asks in the era %s', async (era) => {
+    await connect(era);
     await page.getByRole('button', { name: /^greet/ }).click();
     await page.getByRole('textbox', { name: 'arguments' }).fill('{"greeting":"Hello"}');
     await page.getByRole('button', { name: /^Call/ }).click();
     await page.getByLabel('answer as JSON').fill('{"name":"Ada"}');
     await page.getByRole('button', { name: 'Answer', exact: true }).click();
     await answered('Hello Ada');
+  });
+
+  it('asks the page by keyboard alone, and takes no for an answer', async () => {
+    await connect('stateless');
+    await leaveFields();
+    const greet = page.getByRole('button', { name: /^greet/, pressed: true });
+    await press('j', 'j', 'j');
+    await greet.waitFor();
+    await press('t');
+    await page.getByLabel('answer as JSON').and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('{"name":"Bea"}');
+    await press('Control+Enter');
+    await answered('Bea');
+    await press('t');
+    await page.getByLabel('answer as JSON').and(page.locator(':focus')).waitFor();
+    expect(await actionsWithoutKey()).toEqual([]);
+    await press('d');
+    await page.getByLabel('answer as JSON').waitFor({ state: 'detached' });
+    await said('greet answered');
+  });
+});
+
+describe('the caller that is chosen', () => {
+  const sendAs = async (scopes: string | undefined) => {
+    await fillForm('http', 'POST /orders', { json: '{}' });
+    await page.getByLabel(scopes === undefined ? 'nobody' : 'somebody').check();
+    if (scopes !== undefined) {
+      await page.getByLabel('subject').fill('grace');
+      await page.getByLabel('scopes').fill(scopes);
+    }
+    await page.getByRole('button', { name: /^Send/ }).click();
+    return page.getByRole('region', { name: 'Answer of gateway-v2' }).first();
+  };
+
+  it('has a token of the local issuer: the request succeeds', async () => {
+    const answer = await sendAs('orders:read orders:write');
+    await answer.getByText('201', { exact: true }).waitFor();
+    await answer.getByText('"by":"grace"').waitFor();
+    await show('invocations');
+    await line('gateway-v2', 'POST /orders').filter({ hasText: 'grace' }).filter({ hasText: '201' }).click();
+    await page.getByText('allowed: authenticated (orders:read, orders:write), external').waitFor();
+  });
+
+  it.each([
+    ['another caller', 'orders:read', '403'],
+    ['nobody', undefined, '401'],
+  ])('%s is refused', async (_name, scopes, status) => {
+    await (await sendAs(scopes)).getByText(status, { exact: true }).waitFor();
+  });
+
+  it.each([
+    ['sessions', 'mcp', 'grace'],
+    ['stateless', 'mcp', 'grace'],
+  ])('calls a closed MCP server in the era %s', async (era, scopes, name) => {
+    await show('mcp');
+    await page.getByRole('combobox', { name: 'server' }).selectOption('/closed/mcp');
+    await page.getByRole('combobox', { name: 'protocol' }).selectOption(era);
+    await page.getByLabel('nobody').check();
+    await page.getByRole('button', { name: /^Connect/ }).click();
+    await said('Failed');
+    await page.getByLabel('somebody').check();
+    await page.getByLabel('subject').fill(name);
+    await page.getByLabel('scopes').fill(scopes);
+    await page.getByRole('button', { name: /^Connect/ }).click();
+    await said('Connected');
+    await page.getByRole('button', { name: /^whoami/ }).click();
+    await page.getByRole('button', { name: /^Call/ }).click();
+    await page.getByRole('region', { name: 'Answer' }).getByText(name).waitFor();
+    await page.getByLabel('nobody').check();
+  });
+});
+
+describe('tables', () => {
+  const item = (id: string) => ({ id: { S: id }, text: { S: 'Milk' }, token: { S: 'hunter2' } });
+  const itemShown = (number: number) => page.getByRole('region', { name: `Item ${number}`, exact: true });
+
+  beforeAll(async () => {
+    const config = clientConfig(judged.host, judged.host.keys);
+    const dynamo = new DynamoDBClient(config);
+    for (let at = 0; at < 105; at += 21) {
+      const notes = Array.from({ length: 21 }, (_, index) => ({ PutRequest: { Item: item(`n-${at + index}`) } }));
+      await dynamo.send(new BatchWriteItemCommand({ RequestItems: { notes } }));
+    }
+    const s3 = new S3Client({ ...config, forcePathStyle: true });
+    await s3.send(new PutObjectCommand({ Bucket: 'uploads', Key: 'plans/a.txt', Body: 'a plan' }));
+    put = (id) => dynamo.send(new PutItemCommand({ TableName: 'notes', Item: item(id) }));
+  });
+  let put: (id: string) => Promise<unknown>;
+
+  it('are read page by page, and again, by keyboard alone', async () => {
+    await leaveFields();
+    await press('4');
+    const names = (await judged.host.state.tables()).map(({ name }) => name);
+    const table = page.getByRole('region', { name: 'Table notes' });
+    await table.waitFor();
+    for (const _ of names.slice(0, names.indexOf('notes'))) await press('j');
+    await table.getByText('105 items').waitFor();
+    await itemShown(100).waitFor();
+    expect(await itemShown(101).count()).toBe(0);
+    await press('m');
+    await itemShown(105).waitFor();
+    expect(await itemShown(1).textContent()).toContain('"S": "Milk"');
+    expect(await page.getByText('hunter2').count()).toBe(0);
+    await put('n-new');
+    await press('u');
+    await table.getByText('106 items').waitFor();
+    await itemShown(101).waitFor({ state: 'detached' });
+    await press('m');
+    await itemShown(106).waitFor();
+    await page.getByRole('region', { name: 'Bucket uploads' }).getByText('plans/a.txt').waitFor();
+    expect(await actionsWithoutKey()).toEqual([]);
+    await picture('table');
+  });
+
+  it.each(['light', 'dark'] as const)('axe finds nothing in a table with items, in %s', async (colorScheme) => {
+    await page.emulateMedia({ colorScheme });
+    expect(await findViolations(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'light' });
+  });
+
+  it('tell the function of a change by their stream', async () => {
+    await put('n-streamed');
+    await show('invocations');
+    await page.getByRole('searchbox', { name: 'Filter' }).fill('table-stream notes ok');
+    // Nothing is chosen: the newest is shown.
+    await page.getByRole('region', { name: 'Event', exact: true }).getByText('"n-streamed"').first().waitFor();
+    await page.getByRole('searchbox', { name: 'Filter' }).fill('');
   });
 });
 
@@ -187,12 +321,28 @@ it('replays an invocation, saves it, and replays the recording with the same ans
   await page.getByText('the same answer').waitFor();
 });
 
+/** Presses keys, one after the other. */
+async function press(...keys: string[]): Promise<void> {
+  for (const key of keys) await page.keyboard.press(key);
+}
+
+/** Letters are keys of the page outside of fields only. As text: these tests are compiled without the types of a page. */
+const leaveFields = () => page.evaluate('document.activeElement?.blur?.()');
+
+/** Buttons without a key, and those whose key the help does not name. */
+async function actionsWithoutKey(): Promise<readonly string[]> {
+  const actions = (await page.evaluate(
+    `[...document.querySelectorAll('main button.action')].map((one) => [one.textContent, one.ariaKeyShortcuts ?? one.getAttribute('aria-keyshortcuts') ?? ''])`,
+  )) as readonly (readonly [text: string, key: string])[];
+  await leaveFields();
+  await press('Shift+?');
+  const known = await page.getByRole('dialog').locator('kbd').allTextContents();
+  await press('Escape');
+  return actions.filter(([, key]) => !known.includes(key)).map(([text]) => text);
+}
+
 it('does all of it by keyboard alone', async () => {
-  const press = async (...keys: string[]) => {
-    for (const key of keys) await page.keyboard.press(key);
-  };
-  // As text: these tests are compiled without the types of a page.
-  await page.evaluate('document.activeElement?.blur?.()');
+  await leaveFields();
   const isFocused = (role: 'combobox' | 'searchbox', name: string) =>
     page.getByRole(role, { name }).and(page.locator(':focus')).waitFor();
   await press('s');
@@ -225,6 +375,72 @@ it('does all of it by keyboard alone', async () => {
   await page.getByRole('dialog').getByText('Replay the recording').waitFor();
   await press('Escape', '3');
   await page.getByRole('heading', { name: /^Queues/ }).waitFor();
+});
+
+describe('by keyboard alone', () => {
+  beforeEach(leaveFields);
+  const copied = () => page.evaluate('navigator.clipboard.readText()');
+
+  it.each(['invocations', 'triggers', 'send', 'api', 'recordings'])(
+    'each action of %s has a key, and the help names it',
+    async (view) => {
+      await show(view);
+      await page.getByText(/(?:being read|being built)\.$/).waitFor({ state: 'detached' });
+      expect(await actionsWithoutKey()).toEqual([]);
+    },
+  );
+
+  it('copies addresses and lines of triggers, and opens the form for one', async () => {
+    await press('2');
+    await page.getByRole('heading', { name: /^Routes/ }).waitFor();
+    await press('y');
+    await said('Copied the address of HTTP API');
+    const api = `http://127.0.0.1:${judged.host.ports['gateway-v2']}`;
+    expect(await copied()).toBe(api);
+    // The AWS port is the last of the six doors that are open.
+    await press('j', 'j', 'j', 'j', 'j', 'j');
+    await press('l', 'j', 'y');
+    await said('Copied the line gateway-v2 for GET /notes/{id}');
+    expect(await copied()).toBe(`curl -X GET '${api}/notes/{id}'`);
+    await press('k', 'l', 's');
+    await page.getByRole('combobox', { name: 'method and path' }).waitFor();
+    expect(await page.getByRole('combobox', { name: 'method and path' }).inputValue()).toBe('GET /notes/{id}');
+  });
+
+  it('runs a schedule, and lets waits pass faster and slower', async () => {
+    await press('3');
+    await page.getByRole('heading', { name: /^Queues/ }).waitFor();
+    await press('k', 'k', 'k', 'k', 'k', 'k', 'f');
+    await said('nightly runs');
+    await press('+');
+    await said('Waits pass 2 times as fast');
+    await page.getByText('Waits pass 2 times as fast.').waitFor();
+    await press('-');
+    await said('Waits pass 1 times as fast');
+  });
+
+  it('looks into an operation of the OpenAPI document, copies the document, and sends', async () => {
+    await press('7');
+    await page.getByRole('heading', { name: /OpenAPI 3/ }).waitFor();
+    await press('y');
+    await said('Copied the document');
+    expect(JSON.parse(String(await copied()))).toMatchObject({ openapi: expect.stringMatching(/^3\./) });
+    await press('j', 'k', 'l');
+    await page.locator('details[open]').waitFor();
+    await press('s');
+    await page.getByRole('combobox', { name: 'what' }).waitFor();
+  });
+
+  it('chooses who sends', async () => {
+    await press('5');
+    await page.getByRole('combobox', { name: 'what' }).waitFor();
+    await press('a');
+    await page.getByLabel('nobody').and(page.locator(':focus')).waitFor();
+    await press('ArrowDown');
+    await page.getByLabel('subject').waitFor();
+    await press('ArrowUp');
+    await page.getByLabel('subject').waitFor({ state: 'detached' });
+  });
 });
 
 describe.each(['light', 'dark'] as const)('in %s', (scheme) => {

@@ -1,5 +1,5 @@
 import { toOptions } from '../console/parts/form-values.js';
-import { duration, matches, nextSteps, toneOf, until, whatNext } from '../console/parts/view.js';
+import { duration, matches, neighbour, nextSteps, toneOf, until, whatNext } from '../console/parts/view.js';
 
 const row = (members: object) =>
   ({
@@ -84,4 +84,16 @@ it.each([
   [{ body: '1', headers: 'nothing' }, 'headers: write one "name: value" in a line'],
 ])('%j is refused with %j', (typed, message) => {
   expect(() => toOptions(FIELDS, typed)).toThrow(message);
+});
+
+it.each([
+  [['a', 'b', 'c'], 'a', 1, 'b'],
+  [['a', 'b', 'c'], 'b', -1, 'a'],
+  [['a', 'b', 'c'], 'c', 1, 'c'],
+  [['a', 'b', 'c'], 'a', -1, 'a'],
+  [['a', 'b', 'c'], undefined, 1, 'a'],
+  [['a', 'b', 'c'], 'gone', 1, 'a'],
+  [[], 'a', 1, undefined],
+])('of %j the neighbour of %j by %i is %j', (members, current, by, expected) => {
+  expect(neighbour<string>(members, current, by)).toBe(expected);
 });

@@ -17,7 +17,14 @@ export const UNKNOWN_KIND = Symbol('unknown kind');
 const NO_CLAIMS: Readonly<Record<string, unknown>> = Object.freeze(Object.create(null) as Record<string, unknown>);
 
 /** Controls, formats, lone surrogates, separators, and letters that no font shows (UAX #44, UTR #36 section 2). */
-const VISIBLE = /[^\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
+const INVISIBLE = '\\p{Cc}\\p{Cf}\\p{Cs}\\p{Z}\\p{Default_Ignorable_Code_Point}\\u2800';
+let visible: RegExp | undefined;
+
+/** Whether a text has a character that can be seen. The expression is compiled with the first principal, not at import. */
+function isVisible(text: string): boolean {
+  visible ??= new RegExp(`[^${INVISIBLE}]`, 'u');
+  return visible.test(text);
+}
 
 /**
  * Copies what a resolver returned. Each field is read once, and own members only, so that a polluted `Object.prototype`
@@ -39,7 +46,7 @@ export function normalizePrincipal(
     return UNKNOWN_KIND;
   }
   const identity = normalizeText(ownOf(input, 'identity'));
-  if (!VISIBLE.test(identity)) {
+  if (!isVisible(identity)) {
     complain('no identity');
     return null;
   }

@@ -13,6 +13,7 @@ import {
   registrationError,
   runDefine,
   scopedPattern,
+  scopedUse,
 } from '@sallyport/http/pipeline';
 import { assertPosture, isPosture, type Posture } from './postures/posture.js';
 
@@ -109,9 +110,14 @@ export class SecureRoutes<Rest extends SecureRest = GroupPosture, Outer extends 
     if (typeof pattern === 'string' && pattern.trim() === '') {
       throw new FrameworkError('app.bad_request', `framework: invalid route pattern: ${method} (blank)`);
     }
-    const { use = [], ...own } = SECURE_ROUTE_OPTIONS.parse(options);
-    const common = { posture, use: [...this.#scope.use, ...use], tags: this.#scope.tags };
-    this.#surface.register(method, path, handler as Handler, { ...own, ...common });
+    const { streaming, trailingSlash, use } = SECURE_ROUTE_OPTIONS.parse(options);
+    this.#surface.register(method, path, handler as Handler, {
+      posture,
+      streaming,
+      trailingSlash,
+      use: scopedUse(this.#scope, use),
+      tags: this.#scope.tags,
+    });
     return this;
   }
 

@@ -133,12 +133,12 @@ describe('a builder refuses', () => {
     [
       'body and json together',
       () => build.buildAPIGatewayV2Request('POST', '/', { body: 'a', json: {} }),
-      'framework: option "json" contradicts option "body"',
+      'framework: options "json" and "body" exclude each other: give one of them',
     ],
     [
       'bytes that shall not be base64',
       () => build.buildAPIGatewayV2Request('POST', '/', { body: Uint8Array.of(1), isBase64: false }),
-      'framework: option "isBase64" contradicts option "body"',
+      'framework: option "isBase64" must be true or left out where "body" is bytes',
     ],
     [
       'a value that no table holds',
@@ -153,7 +153,7 @@ describe('a builder refuses', () => {
     [
       'a rule and a schedule',
       () => build.buildScheduledEvent({ rule: 'a', schedule: 'b' }),
-      'framework: option "rule" contradicts option "schedule"',
+      'framework: options "rule" and "schedule" exclude each other: give one of them',
     ],
     [
       'a batch of something else',

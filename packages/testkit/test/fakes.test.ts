@@ -111,7 +111,7 @@ describe('the fake handler', () => {
   it('needs a clock to wait', async () => {
     const handler = fakeHandler([{ waitMs: 1 }]);
     await expect(handler({ signal: new AbortController().signal })).rejects.toThrow(
-      'a handler that waits needs a clock',
+      'a result with waitMs needs the option clock',
     );
   });
 });

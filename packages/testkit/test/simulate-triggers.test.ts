@@ -425,7 +425,7 @@ describe('a custom resource', () => {
     });
     const result = await simulate(app, triggers.customResource(events));
     expect(kinds(result)).toEqual(['answered-twice request-1']);
-    expect(() => assertNothingLost(result)).toThrow('request-1 is answered twice');
+    expect(() => assertNothingLost(result)).toThrow('request-1 was answered twice: send one answer for each request');
   });
 
   it.each<[string, (event: Request, env: TestEnv) => Promise<unknown>, object]>([

@@ -289,7 +289,7 @@ describe('a stream', () => {
         'unknown-identifier',
       ]);
       expect(() => assertNothingLost(wrong)).toThrow(
-        `"002" is no sequence number of the batch, and AWS knows no other identifier: set the option streamFailureIdentifier to 'sequenceNumber'`,
+        `"002" is not a sequence number of the batch, and AWS knows no other identifier: set the option streamFailureIdentifier to 'sequenceNumber'`,
       );
       expect(ends(wrong.ignoring as SimulationResult)).toEqual({ '001': '1/1 done', '002': '1/0 lost' });
       const right = await simulate(streamApp({ '2': 1 }), source);

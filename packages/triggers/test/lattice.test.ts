@@ -134,3 +134,17 @@ it('without a container the door says so', async () => {
     'framework: latticeDoor has no container; pass it to the option surfaces',
   );
 });
+
+it.each([
+  ['GET', '/orders/7?full=yes', 'GET /orders/{id}', 'getOrder', 'Authenticated(orders:read)', 'handled'],
+  ['POST', '/orders/7', undefined, null, null, 'method_not_allowed'],
+  ['GET', '/bills', undefined, null, null, 'not_found'],
+])('explain says of %s %s which route would serve it', (method, path, route, handler, posture, outcome) => {
+  const app = new SecureApp({ surfaces: [latticeDoor()] });
+  app.get('/orders/{id}', function getOrder() {}, Authenticated('orders:read'));
+  for (const version of [1, 2] as const) {
+    const { kind, target } = app.explain(buildLatticeRequest(method, path, { version }));
+    expect(kind).toBe('lattice');
+    expect(target).toEqual({ ...(route && { route }), handler, posture, outcome, projection: 'lattice response' });
+  }
+});

@@ -3,33 +3,29 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundle, HERE } from '../bundle.js';
 import { headOf, number } from '../report.js';
+import { median } from '../statistics.js';
 import { exponentOf } from './fit.js';
+import { mebibytes } from './limits.js';
 import { plot } from './plot.js';
-import { DIMENSIONS, type Dimension, type Resident, type Series } from './protocol.js';
+import { DIMENSIONS, type Dimension, type Growth, type Memory, type Resident, type Series } from './protocol.js';
 
 /** Title of the plot, and what its horizontal axis counts. */
 const TITLES: Readonly<Record<Dimension, readonly [title: string, axis: string]>> = {
-  routes: ['Routes', 'routes of the application'],
+  registering: ['Registering', 'routes of the application'],
+  matching: ['Matching', 'routes of the application'],
   records: ['Records', 'records of a batch'],
   concurrent: ['Concurrency', 'invocations at the same time'],
   headers: ['Headers', 'headers of a request, all read'],
   json: ['JSON', 'bytes of a JSON body'],
 };
 
-export interface Growth {
-  readonly dimensions: readonly { readonly dimension: Dimension; readonly series: readonly Series[] }[];
-  readonly resident: Resident;
-  /** Of hand-written handlers, in the same calls. */
-  readonly bare: Resident;
-}
-
 /** A young generation in which nothing is collected while bytes are counted. */
 const ROOMY = ['--expose-gc', '--min-semi-space-size=512', '--max-semi-space-size=512'];
 /** All sizes of a dimension are prepared before the first is measured. */
 const MEMORY = ['--max-old-space-size=3000'];
 
-/** The young generation keeps its size, which V8 doubles whenever it likes; a smaller function does the same by its memory. */
-const FIXED = ['--expose-gc', '--min-semi-space-size=1', '--max-semi-space-size=1'];
+/** Fresh processes for resident memory: compilers and collectors run when they like, so no two processes are alike. */
+const PROCESSES = 5;
 
 /** CPU and memory against sizes, and resident memory after many invocations. */
 export async function measureGrowth(rounds: number): Promise<Growth> {
@@ -42,8 +38,21 @@ export async function measureGrowth(rounds: number): Promise<Growth> {
     const bytes = await measure('KiB', [...ROOMY, ...MEMORY]);
     dimensions.push({ dimension, series: [...micros, ...bytes] });
   }
-  const resident = await ask<Resident>(worker.file, ['resident'], FIXED);
-  return { dimensions, resident, bare: await ask<Resident>(worker.file, ['resident-bare'], FIXED) };
+  const [ours, bare]: [Resident[], Resident[]] = [[], []];
+  for (let process = 0; process < PROCESSES; process++) {
+    ours.push(await ask<Resident>(worker.file, ['resident'], ['--expose-gc']));
+    bare.push(await ask<Resident>(worker.file, ['resident-bare'], ['--expose-gc']));
+  }
+  return { dimensions, resident: middleOf(ours), bare: middleOf(bare) };
+}
+
+/** The median of each figure. */
+function middleOf(processes: readonly Resident[]): Resident {
+  const memoryAt = (time: keyof Resident): Memory => {
+    const of = (figure: keyof Memory) => median(processes.map((process) => process[time][figure]));
+    return { heldBytes: of('heldBytes'), residentBytes: of('residentBytes'), heapBytes: of('heapBytes') };
+  };
+  return { early: memoryAt('early'), late: memoryAt('late') };
 }
 
 function ask<T>(file: string, args: readonly string[], flags: readonly string[]): Promise<T> {
@@ -72,15 +81,15 @@ export function growthTable({ dimensions, resident, bare }: Growth): string {
     headOf(['', 'line', 'sizes', 'from … to', 'exponent']),
     ...rows,
     '',
-    headOf(['mixed invocations', '1,000: live heap', '100,000', '1,000: resident', '100,000']),
+    headOf(['mixed invocations', '1,000: live heap', '100,000', '1,000: resident', '100,000', '100,000: uncollected']),
     residentLine('ours', resident),
     residentLine('bare', bare),
   ].join('\n');
 }
 
 function residentLine(name: string, { early, late }: Resident): string {
-  const values = [early.heapBytes, late.heapBytes, early.residentBytes, late.residentBytes];
-  return `| ${[name, ...values.map((bytes) => `${(bytes / 1024 / 1024).toFixed(1)} MiB`)].join(' | ')} |`;
+  const values = [early.heapBytes, late.heapBytes, early.residentBytes, late.residentBytes, late.heldBytes];
+  return `| ${[name, ...values.map(mebibytes)].join(' | ')} |`;
 }
 
 /** Writes one picture for each dimension, and returns the lines of the README that show them. */

@@ -23,6 +23,8 @@ const CONTEXT: BenchContext = {
 export interface Subject {
   readonly name: string;
   readonly sizes: readonly number[];
+  /** Whether it is what the engine alone takes for the same work. Default false. */
+  readonly isEngine?: boolean;
   /** Makes everything of one size; the result is called once for each measured value. */
   prepare(size: number): () => unknown;
 }
@@ -30,6 +32,16 @@ export interface Subject {
 const steps = (from: number, to: number): number[] => {
   const sizes = [];
   for (let size = from; size <= to; size *= 10) sizes.push(size, ...(size * 3 <= to ? [size * 3] : []));
+  return sizes;
+};
+
+/**
+ * Four sizes for each doubling, down from the largest. A hash table doubles when it is full, so what is allocated for each member is
+ * a sawtooth; sizes at only a few distances behind a doubling would measure those distances.
+ */
+const doublings = (from: number, to: number): number[] => {
+  const sizes = [];
+  for (let size = to; size >= from; size /= 2 ** 0.25) sizes.unshift(Math.round(size));
   return sizes;
 };
 
@@ -41,6 +53,21 @@ function createRouted(routes: number): Invoke {
     () => app.get('/users/{id}', (ctx) => json(200, { id: ctx.param('id') })),
   );
   return app.handleLambda as Invoke;
+}
+
+const MOST_ROUTES = 10_000;
+
+/**
+ * Registers an application in each call and keeps as many of them as have 10,000 routes together. A function keeps its routes too,
+ * so the garbage collector has to copy each of them; with a heap of the same size at every number of routes.
+ */
+function registerAndKeep(routes: number): () => unknown {
+  const kept: Invoke[] = [];
+  const most = Math.floor(MOST_ROUTES / routes);
+  let calls = 0;
+  return () => {
+    kept[calls++ % most] = createRouted(routes);
+  };
 }
 
 /** A call with its own copy of an event. */
@@ -85,33 +112,39 @@ function createHeaders(count: number): () => unknown {
 function createJson(bytes: number): () => unknown {
   const app = createApp({ log: false });
   app.post('/orders', (ctx) => json(200, { lines: ctx.bodyJson<{ lines: unknown[] }>().lines.length }));
-  const line = { sku: 'SKU-000001', quantity: 3, price: 199, note: 'gift wrap' };
-  const lines = Math.floor((bytes - 12) / (JSON.stringify(line).length + 1));
-  const body = JSON.stringify({ lines: Array.from({ length: lines }, () => line) });
+  const body = jsonOf(bytes);
   return caller(app.handleLambda as Invoke, gatewayV2Event({ method: 'POST', path: '/orders', body }));
 }
 
-const KIB = 1024;
+function createParse(bytes: number): () => unknown {
+  const body = jsonOf(bytes);
+  return () => (JSON.parse(body) as { lines: unknown[] }).lines.length;
+}
 
-/** The last size of `json` is what Lambda lets through: 6 MB with the rest of the event. */
+function jsonOf(bytes: number): string {
+  const line = { sku: 'SKU-000001', quantity: 3, price: 199, note: 'gift wrap' };
+  const lines = Math.floor((bytes - 12) / (JSON.stringify(line).length + 1));
+  return JSON.stringify({ lines: Array.from({ length: lines }, () => line) });
+}
+
+/** Bytes. The last is what Lambda lets through: 6 MB with the rest of the event. */
+const JSON_SIZES = [1, 4, 16, 64, 256, 1024, 2048, 4096, 6140].map((kibibytes) => kibibytes * 1024);
+
 export const SUBJECTS: Readonly<Record<Dimension, readonly Subject[]>> = {
-  routes: [
-    { name: 'registering', sizes: steps(10, 10_000), prepare: (size) => () => createRouted(size) },
+  registering: [{ name: 'all routes', sizes: steps(10, MOST_ROUTES), prepare: registerAndKeep }],
+  matching: [
     {
       name: 'one GET',
-      sizes: steps(10, 10_000),
+      sizes: steps(10, MOST_ROUTES),
       prepare: (size) => caller(createRouted(size), gatewayV2Event({ method: 'GET', path: '/users/42' })),
     },
   ],
   records: [{ name: 'one batch', sizes: steps(1, 10_000), prepare: createQueue }],
   concurrent: [{ name: 'all calls', sizes: [1, 2, 5, 10, 20, 50, 100, 200], prepare: createConcurrent }],
-  headers: [{ name: 'one GET', sizes: [10, 20, 40, 60, 80, 120, 160, 200], prepare: createHeaders }],
+  headers: [{ name: 'one GET', sizes: doublings(8, 200), prepare: createHeaders }],
   json: [
-    {
-      name: 'one POST',
-      sizes: [1, 4, 16, 64, 256, 1024, 2048, 4096, 6140].map((size) => size * KIB),
-      prepare: createJson,
-    },
+    { name: 'one POST', sizes: JSON_SIZES, prepare: createJson },
+    { name: 'JSON.parse alone', sizes: JSON_SIZES, isEngine: true, prepare: createParse },
   ],
 };
 

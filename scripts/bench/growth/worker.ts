@@ -1,24 +1,32 @@
 // One process: one dimension, or resident memory. Started with `<dimension> <rounds> <unit>`, `resident` or `resident-bare`; sends its result and ends.
 import { median } from '../statistics.js';
 import type { Dimension, Memory, Resident, Series } from './protocol.js';
-import { createMixed, createMixedBare, SUBJECTS, type Subject } from './subjects.js';
+import { createMixed, createMixedBare, SUBJECTS } from './subjects.js';
 
 const [name = '', roundsText = '7', unit] = process.argv.slice(2);
 const ROUNDS = Number(roundsText);
 /** Bytes are counted in a process of their own: its large young generation makes every call touch new memory, which costs time. */
 const isCounting = unit === 'KiB';
-/** CPU that one size runs in one round, at least one call. */
+/** CPU that one size runs in one round; at least some calls, because a collection serves several. */
 const SHARE_MS = 20;
+const MIN_CALLS = 3;
 const MAX_CALLS = 20_000;
 
-const { gc } = globalThis as { gc?: () => void };
+const { gc } = globalThis as { gc?: (options?: object) => void };
+/**
+ * Collects everything, also code that has not run lately, and returns free pages to the machine. A usual collection keeps them, so
+ * what a process holds depends on how much garbage it had at once. Node 20 does a usual one.
+ *
+ * @see https://github.com/v8/v8/blob/main/src/extensions/gc-extension.cc
+ */
+const EVERYTHING = { type: 'major', execution: 'sync', flavor: 'last-resort' };
 
 /** Microseconds of CPU for each call. */
 async function cpuOf(call: () => unknown): Promise<number> {
   const before = process.cpuUsage();
   let calls = 0;
   let used = 0;
-  while (used < SHARE_MS * 1000 && calls < MAX_CALLS) {
+  while (calls < MIN_CALLS || (used < SHARE_MS * 1000 && calls < MAX_CALLS)) {
     for (const burst = Math.min(64, calls + 1), until = calls + burst; calls < until; calls++) await call();
     const { user, system } = process.cpuUsage(before);
     used = user + system;
@@ -41,29 +49,31 @@ async function bytesOf(call: () => unknown): Promise<number> {
   return (after.heapUsed + after.external - before.heapUsed - before.external) / calls;
 }
 
-async function measureSubject({ name, sizes, prepare }: Subject): Promise<Series> {
+/** Everything of a dimension in turn, so that a disturbance affects all of it. */
+async function measureDimension(dimension: Dimension): Promise<readonly Series[]> {
   const [measureOne, unit, scale] = isCounting ? ([bytesOf, 'KiB', 1024] as const) : ([cpuOf, 'µs', 1] as const);
-  const lanes = sizes.map((size) => ({ size, call: prepare(size), values: [] as number[] }));
+  const lines = SUBJECTS[dimension].map(({ name, sizes, prepare, isEngine = false }) => ({
+    series: { name, unit, isEngine },
+    lanes: sizes.map((size) => ({ size, call: prepare(size), values: [] as number[] })),
+  }));
+  const lanes = lines.flatMap((line) => line.lanes);
   for (const { call } of lanes) for (let round = 0; round < 3; round++) await cpuOf(call);
   for (let round = 0; round < ROUNDS; round++) {
     for (const { call, values } of lanes) values.push(await measureOne(call));
   }
-  const points = lanes.map(({ size, values }) => ({ size, value: Math.max(median(values) / scale, 0.001) }));
-  return { name, unit, points };
-}
-
-async function measureDimension(dimension: Dimension): Promise<readonly Series[]> {
-  const series: Series[] = [];
-  for (const subject of SUBJECTS[dimension]) series.push(await measureSubject(subject));
-  return series;
+  return lines.map((line) => ({
+    ...line.series,
+    points: line.lanes.map(({ size, values }) => ({ size, value: Math.max(median(values) / scale, 0.001) })),
+  }));
 }
 
 async function measureResident(call: () => Promise<void>): Promise<Resident> {
   const run = async (calls: number): Promise<Memory> => {
     for (let index = 0; index < calls; index++) await call();
-    gc?.();
+    const heldBytes = process.memoryUsage.rss();
+    for (let times = 0; times < 3; times++) gc?.(EVERYTHING);
     const { rss, heapUsed } = process.memoryUsage();
-    return { residentBytes: rss, heapBytes: heapUsed };
+    return { heldBytes, residentBytes: rss, heapBytes: heapUsed };
   };
   const early = await run(1000);
   return { early, late: await run(99_000) };

@@ -45,6 +45,7 @@ function createGraphQL(admits: (identity: FieldEvent['identity']) => boolean): I
 export const handlers: Handlers = {
   ...http,
   secure: createSecure,
+  'secure-new': createSecure,
   sqs: () => createBatch(({ messageId, body }: QueueRecord) => ({ identifier: messageId, text: body })),
   kinesis: () =>
     createBatch(({ kinesis }: StreamRecord) => ({

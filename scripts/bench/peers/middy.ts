@@ -25,6 +25,7 @@ async function runStream({ Records }: Records): Promise<object> {
 export const handlers: Handlers = {
   ...http,
   secure: createSecure,
+  'secure-new': createSecure,
   sqs: () =>
     middy()
       .use(partialBatchFailure({ logger: undefined as never }))

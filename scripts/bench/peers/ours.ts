@@ -36,6 +36,7 @@ export function createOurs(tier: Tier): Handlers {
       return app.handleLambda;
     },
     secure: createSecure,
+    'secure-new': createSecure,
   };
 }
 

@@ -42,7 +42,13 @@ export interface Runtime {
   stop(): Promise<void>;
 }
 
-const SHIM = join(dirname(fileURLToPath(import.meta.url)), 'native-shim.cjs');
+const require = createRequire(import.meta.url);
+
+/** What every process and worker loads first: the end with its parent, and the part of the client that is compiled elsewhere. */
+const PRELOAD = [
+  join(dirname(fileURLToPath(import.meta.url)), 'end-with-parent.cjs'),
+  join(dirname(require.resolve('@sallyport/local/package.json')), 'child', 'shim.cjs'),
+].flatMap((file) => ['--require', file]);
 
 /** Starts a function under AWS's runtime interface client, with its own Runtime API server. */
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
@@ -57,9 +63,10 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   });
   const taskRoot = dirname(options.bundle);
   const handler = `${basename(options.bundle, extname(options.bundle))}.${options.handler}`;
-  const child = spawn(node, [...lambdaFlags(nodeMajor), '--require', SHIM, entryOf(ric), handler], {
+  const child = spawn(node, [...lambdaFlags(nodeMajor), ...PRELOAD, entryOf(ric), handler], {
     cwd: taskRoot,
-    stdio: ['pipe', 'pipe', 'pipe'],
+    // The shim writes what it knows of the process to descriptor 5; nobody reads it here.
+    stdio: ['pipe', 'pipe', 'pipe', 'ignore', 'ignore', 'ignore'],
     env: environment(options, { api: api.address, taskRoot, handler }),
   });
   return attach(child, api);
@@ -99,7 +106,7 @@ function attach(child: ChildProcess, api: RuntimeApi): Runtime {
 
 /** The file of the client that is run; version 3 keeps it under `bin`. */
 function entryOf(ric: RicVersion): string {
-  const manifest = createRequire(import.meta.url).resolve(`aws-lambda-ric-${ric}/package.json`);
+  const manifest = require.resolve(`aws-lambda-ric-${ric}/package.json`);
   const { bin } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly bin: Readonly<Record<string, string>> };
   return join(dirname(manifest), bin['aws-lambda-ric'] as string);
 }

@@ -1,5 +1,5 @@
 import { FrameworkError } from '@sallyport/core';
-import { type ContextState, createMap, OutgoingResponse } from '@sallyport/core/pipeline';
+import { type ContextState, createFastMap, OutgoingResponse } from '@sallyport/core/pipeline';
 import {
   createPipeline,
   type DoorTraits,
@@ -35,7 +35,7 @@ export function createAppSyncPipeline(kernel: Kernel, http: HttpSurface | undefi
     route: matchField(http),
     // Once it knows what the resolver gets.
     observesItself: true,
-    renderError: (_, error) => new OutgoingResponse(error.status, createMap(), ''),
+    renderError: (_, error) => new OutgoingResponse(error.status, createFastMap(), ''),
   });
 }
 

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { APP_CODES, decodeUtf8, FrameworkError, isFrameworkError } from '@sallyport/core';
 import {
   type ContextState,
@@ -40,7 +39,8 @@ function unsupported(reason: string): Projection {
 function textOfBody({ content, isBase64 }: OutgoingResponse): string | undefined {
   if (isBase64) return undefined;
   if (typeof content === 'string') return content;
-  return isUtf8(content) ? decodeUtf8(content) : undefined;
+  // Not imported: most functions never answer bytes, and all of them would pay for the import.
+  return process.getBuiltinModule('node:buffer').isUtf8(content) ? decodeUtf8(content) : undefined;
 }
 
 function parse(text: string): { readonly value: unknown } | undefined {

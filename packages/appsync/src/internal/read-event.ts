@@ -1,4 +1,4 @@
-import type { AppSyncContext, MultiMap, SourceProvenance } from '@sallyport/core';
+import type { AppSyncContext, Context, MultiMap, SourceProvenance } from '@sallyport/core';
 import {
   appendHeader,
   type ContextTransport,
@@ -6,6 +6,7 @@ import {
   IncomingRequest,
   RESERVED_PREFIX,
   type RequestSource,
+  stateOf,
   unknownProvenance,
 } from '@sallyport/core/pipeline';
 import { lookupHeader, rawHeaders } from '@sallyport/http/pipeline';
@@ -138,6 +139,11 @@ export class AppSyncTransport implements ContextTransport {
     return toAppSyncContext(this.#event);
   }
 
+  /** The same as in `appSync()`, without a copy of everything else. */
+  arguments(): Record<string, unknown> {
+    return copyOf(fieldsOf(this.#event).arguments);
+  }
+
   metadata(key: string): unknown {
     if (key === TRIGGER_TYPE_KEY) return 'appsync';
     const name = key.startsWith(APPSYNC_PREFIX) ? key.slice(APPSYNC_PREFIX.length) : '';
@@ -145,6 +151,12 @@ export class AppSyncTransport implements ContextTransport {
     this.#bound ??= toAppSyncContext(this.#event);
     return METADATA[name]?.(this.#bound, this.#event);
   }
+}
+
+/** The arguments of the field that an invocation resolves; `{}` for an invocation of another kind. */
+export function argumentsOf(ctx: Context): Record<string, unknown> {
+  const { transport } = stateOf(ctx);
+  return transport instanceof AppSyncTransport ? transport.arguments() : {};
 }
 
 /** One-level copies of the maps; nested values, identity and the event itself by reference. */

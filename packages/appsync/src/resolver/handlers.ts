@@ -1,6 +1,7 @@
 import type { Context, Handler, MaybePromise } from '@sallyport/core';
 import { type ContextState, internalError, stateOf } from '@sallyport/core/pipeline';
 import { json } from '@sallyport/http';
+import { argumentsOf } from '../internal/read-event.js';
 import type { AppSyncBatchItem } from './event-types.js';
 
 /**
@@ -14,7 +15,7 @@ export function resolver<A extends Record<string, unknown> = Record<string, unkn
   resolve: (ctx: Context, args: A) => MaybePromise<unknown>,
 ): Handler {
   const handler: Handler = (ctx) => {
-    const value = resolve(ctx, (ctx.asAppSync()?.arguments ?? {}) as A);
+    const value = resolve(ctx, argumentsOf(ctx) as A);
     return value instanceof Promise ? value.then((settled: unknown) => json(200, settled)) : json(200, value);
   };
   return Object.defineProperty(handler, 'name', { value: resolve.name });

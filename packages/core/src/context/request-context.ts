@@ -194,8 +194,11 @@ export class ContextState implements DeliveryHolder {
   }
 }
 
-/** The same in every copy of this package: contexts of one copy are accepted by another. */
-const BRAND: unique symbol = Symbol.for('sallyport.RequestContext') as never;
+/**
+ * The same in every copy of this package: contexts of one copy are accepted by another. A name, and not a symbol, because bundlers keep a
+ * class with a computed member in every bundle that has something of this file.
+ */
+const BRAND = 'sallyport.RequestContext';
 
 /** The one implementation of {@link Context}. */
 export class RequestContext implements Context {
@@ -213,7 +216,7 @@ export class RequestContext implements Context {
   }
 
   /** On the prototype, so that a copy by spread has none. */
-  get [BRAND](): true {
+  get 'sallyport.RequestContext'(): true {
     return true;
   }
 

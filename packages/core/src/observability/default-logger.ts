@@ -1,5 +1,5 @@
 import { boolean, defineOptions, func, group, invalidOption, kind, withMethods } from '../options/define-options.js';
-import { createMap } from '../request/request.js';
+import { createFastMap } from '../request/request.js';
 import type { Environment } from '../runtime/invocation.js';
 import { cleanText, LightWalk, read } from '../sanitize/internal/light.js';
 import { encodeLine, type WriteLine, writeToStdout } from '../sanitize/log-text.js';
@@ -97,7 +97,7 @@ class DefaultLogger implements Logger {
 /** The fields of a line; later ones win, and the error comes last. */
 function cleanFields(parts: readonly Fields[]): Fields {
   const walk = new LightWalk();
-  const line = createMap<unknown>();
+  const line = createFastMap<unknown>();
   let thrown: unknown;
   for (const part of parts) {
     const { error, ...clean } = walk.fields(part);

@@ -1,7 +1,15 @@
 import type { TriggerKind } from '../runtime/invocation.js';
 import { scrubWords } from '../sanitize/internal/light.js';
 import { callHook, type Observability, type SpanAttributes } from './hooks.js';
-import { type ActiveSpan, CHANNELS, canonicalCode, recordText, rounded, startSpan, textAttributes } from './records.js';
+import {
+  type ActiveSpan,
+  canonicalCode,
+  channelOf,
+  recordText,
+  rounded,
+  startSpan,
+  textAttributes,
+} from './records.js';
 
 /** Data about an event, a record or a batch before it runs. */
 export interface EventFacts {
@@ -69,7 +77,7 @@ export function startEventSpan(
   parent?: ActiveSpan,
   recordTraceId = '',
 ): ActiveSpan | undefined {
-  if (!observability.span && !CHANNELS['framework.event'].hasSubscribers) return undefined;
+  if (!observability.span && !channelOf('framework.event').hasSubscribers) return undefined;
   const name = `${facts.trigger} ${sourceName(facts)}`;
   const links = recordTraceId === '' ? undefined : [{ traceId: recordTraceId }];
   return startSpan(observability, 'framework.event', name, eventAttributes(facts), parent, links);

@@ -1,5 +1,5 @@
 import { boolean, defineOptions, func, list, object, oneOf, string, withMethods } from '../options/define-options.js';
-import { createMap } from '../request/request.js';
+import { createFastMap, createMap } from '../request/request.js';
 import { type Clock, type Environment, systemClock } from '../runtime/invocation.js';
 import { isError } from '../sanitize/internal/errors.js';
 import { cutBytes, cutMark, encodeBoundedLine, type WriteLine, writeToStdout } from '../sanitize/log-text.js';
@@ -186,7 +186,7 @@ class LineLogger implements Logger {
 
   #line(level: LogLevel, message: string, fields: Readonly<Record<string, unknown>> | undefined): LogLine {
     const { service, clock, sanitizer, stacks } = this.#core;
-    const line = createMap<unknown>();
+    const line = createFastMap<unknown>();
     line.timestamp = clock.now().toISOString();
     line.level = level.toUpperCase();
     line.message = messageText(sanitizer, message);

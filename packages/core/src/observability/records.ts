@@ -38,7 +38,7 @@ const MAX_TEXT = 256;
  * pipeline in `span.run`, and hand the span to {@link requestCompleted} when the last byte is out.
  */
 export function startRequestSpan(observability: Observability, state: ContextState): ActiveSpan | undefined {
-  if (!observability.span && !CHANNELS['framework.request'].hasSubscribers) return undefined;
+  if (!observability.span && !channelOf('framework.request').hasSubscribers) return undefined;
   const method = boundedMethod(state);
   const route = state.route?.pattern ?? UNMATCHED;
   return startSpan(observability, 'framework.request', `http ${method} ${route}`, {
@@ -195,14 +195,20 @@ export interface SpanError {
   readonly message: string;
 }
 
+/** One has five channels of its own. Message and store have one type: versions of `@types/node` differ in which of the two comes first. */
+type SpanChannel = TracingChannel<SpanMessage, SpanMessage>;
+
+const channels: Partial<Record<SpanKind, SpanChannel>> = {};
+
 /**
- * Where spans are published for tracers that subscribe to diagnostics channels. Message and store have one type: versions of
- * `@types/node` differ in which of the two comes first.
+ * Where spans are published for tracers that subscribe to diagnostics channels. Made when it is first asked for: few functions serve both
+ * requests and events.
  */
-export const CHANNELS: Readonly<Record<SpanKind, TracingChannel<SpanMessage, SpanMessage>>> = {
-  'framework.request': tracingChannel('framework.request'),
-  'framework.event': tracingChannel('framework.event'),
-};
+export function channelOf(kind: SpanKind): SpanChannel {
+  channels[kind] ??= tracingChannel(kind);
+  return channels[kind];
+}
+
 const NO_LINKS: readonly SpanLink[] = [];
 
 /** A started span: of the user's hook, of the diagnostics channel, or of both. No member throws except for what `work` throws. */
@@ -213,7 +219,7 @@ export interface ActiveSpan {
   end(attributes: SpanAttributes, errorCode: string): void;
 }
 
-/** Starts a span. Callers ask first whether there is a hook or a subscriber of {@link CHANNELS}, and build nothing otherwise. */
+/** Starts a span. Callers ask first whether there is a hook or a subscriber of {@link channelOf}, and build nothing otherwise. */
 export function startSpan(
   observability: Observability,
   kind: SpanKind,
@@ -227,7 +233,7 @@ export function startSpan(
   const attempt: Attempt = (call) => attemptHook(observability, 'span', call);
   const span = hook && attempt(() => hook.start(kind, name, attributes, outer?.span, links));
   const message: SpanMessage = { kind, name, attributes, links, parent: outer?.message, error: undefined };
-  return new TwofoldSpan(attempt, CHANNELS[kind], message, span);
+  return new TwofoldSpan(attempt, channelOf(kind), message, span);
 }
 
 /** Calls the user's tracer; what it throws is reported and dropped. */
@@ -235,17 +241,12 @@ type Attempt = <T>(call: () => T) => T | undefined;
 
 class TwofoldSpan implements ActiveSpan {
   readonly #attempt: Attempt;
-  readonly #channel: TracingChannel<SpanMessage, SpanMessage>;
+  readonly #channel: SpanChannel;
   readonly message: SpanMessage;
   readonly span: Span | undefined;
   #ended = false;
 
-  constructor(
-    attempt: Attempt,
-    channel: TracingChannel<SpanMessage, SpanMessage>,
-    message: SpanMessage,
-    span: Span | undefined,
-  ) {
+  constructor(attempt: Attempt, channel: SpanChannel, message: SpanMessage, span: Span | undefined) {
     this.#attempt = attempt;
     this.#channel = channel;
     this.message = message;

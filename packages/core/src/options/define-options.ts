@@ -229,10 +229,10 @@ function parseMembers<K extends Readonly<Record<string, OptionKind<unknown, unkn
   for (const key of Reflect.ownKeys(given)) {
     if (typeof key !== 'string' || !Object.hasOwn(kinds, key)) throw fail(unknownOption(prefix, String(key), kinds));
   }
-  const values: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
-  for (const [key, member] of Object.entries(kinds)) {
+  const values: Record<string, unknown> = {};
+  for (const key of Object.keys(kinds)) {
     const value: unknown = Object.hasOwn(given, key) ? (given as Record<string, unknown>)[key] : undefined;
-    values[key] = member.read(value, { name: prefix + key, environment, fail });
+    values[key] = (kinds[key] as OptionKind<unknown, unknown>).read(value, { name: prefix + key, environment, fail });
   }
   return values as ParsedOptions<K>;
 }

@@ -54,9 +54,11 @@ export function mediaType(contentType: string): string {
 
 /** Whether a media type is JSON: `application/json`, or a type with the suffix `+json` (RFC 6839 section 3.1). */
 export function isJsonMediaType(contentType: string): boolean {
-  const type = mediaType(contentType);
-  return type === 'application/json' || /^[^/\s]+\/[^/\s]+\+json$/.test(type);
+  return PLAIN_JSON.test(contentType) || SUFFIXED_JSON.test(mediaType(contentType));
 }
+
+const PLAIN_JSON = /^\s*application\/json\s*(?:;|$)/i;
+const SUFFIXED_JSON = /^[^/\s]+\/[^/\s]+\+json$/;
 
 /**
  * The refusal of a body for its media type. The header `accept` says which ones are taken (RFC 9110 section 15.5.16).

@@ -1,14 +1,19 @@
-import type { Context } from '../context/context.js';
+import type { Context, Route } from '../context/context.js';
+import { copyPrincipal, type SecurePrincipal } from '../context/principal.js';
+import { ContextState, RequestContext } from '../context/request-context.js';
 import type { Logger, Observability } from '../observability/hooks.js';
-import type { RequestSource } from '../request/request.js';
+import { unknownProvenance } from '../request/provenance.js';
+import { IncomingRequest, type RequestSource, toHeaderMap } from '../request/request.js';
 import type { MaybePromise, OutgoingResponse } from '../response/response.js';
-import type {
-  Environment,
-  FullClock,
-  IdGenerator,
-  Invocation,
-  InvocationProvenance,
-  TriggerKind,
+import {
+  type Environment,
+  type FullClock,
+  type IdGenerator,
+  type Invocation,
+  type InvocationProvenance,
+  type LambdaContext,
+  type TriggerKind,
+  trimmedText,
 } from './invocation.js';
 
 /** The handler that would serve an event, as shown by `explain`. */
@@ -87,11 +92,86 @@ export interface SurfaceHost {
   readonly gate?: SurfaceGate;
   /** Runs an event through the container's own HTTP routes, behind a front door of the surface's. */
   serveHttp(door: SurfaceDoor, event: unknown, invocation: Invocation): Promise<unknown>;
+  /** Says which of the container's own HTTP routes would serve an event; for `explainTarget` of a surface with a front door. */
+  explainHttp(door: SurfaceDoor, event: unknown): Target;
   /**
    * Hands an event to the container without the asking surface. The rule for invocations is applied again, so an agent's
    * event reaches nothing by this way.
    */
   dispatch(event: unknown, invocation: Invocation): Promise<unknown>;
+}
+
+/** An event that is no HTTP request, as its context shows it: a POST without query and body. */
+export interface SurfaceEvent {
+  /** What `ctx.triggerKind` says. */
+  readonly kind: TriggerKind;
+  /** The value of `ctx.event`. */
+  readonly event: unknown;
+  /** The Lambda context of the invocation. */
+  readonly lambdaContext: LambdaContext | undefined;
+  /** The path of its request. Default `/`. */
+  readonly path?: string;
+  /** The headers of its request; names in any case. Default: none. */
+  readonly headers?: Readonly<Record<string, unknown>>;
+  /** The value of `ctx.route`. Default `null`. */
+  readonly route?: Route | null;
+  /** A caller that is known already. Default `null`. */
+  readonly principal?: SecurePrincipal | null;
+  /** Default: the tenant of the Lambda context. */
+  readonly tenantId?: string;
+}
+
+/** A context that a surface has made, and how it ends. */
+export interface SurfaceContext {
+  /** For the gate and the handler. */
+  readonly context: Context;
+  /** The caller that the gate has accepted; `null` for none. */
+  readonly principal: SecurePrincipal | null;
+  /** Aborts the invocation's signal. */
+  abort(reason: unknown): void;
+  /** Waits for the work that handlers have left, within its timeout and the deadline, and clears the timers. */
+  end(): Promise<void>;
+}
+
+/**
+ * Makes the context of an event that is no HTTP request: for the gate of the container, and for handlers that get one. The surface
+ * ends it.
+ */
+export function createSurfaceContext(
+  { clock, ids, log, environment, observability }: SurfaceHost,
+  { kind, event, lambdaContext, path = '/', headers, route = null, principal = null, tenantId }: SurfaceEvent,
+): SurfaceContext {
+  const tenantOf = () => tenantId ?? trimmedText(lambdaContext?.tenantId);
+  const runtime = { clock, ids, log, environment, observability, copyPrincipal, tenantOf, traceHead: [] };
+  const request = new IncomingRequest('POST', path, path, sourceOf(headers));
+  const state = new ContextState(runtime, request, kind, event, lambdaContext);
+  state.requestId = trimmedText(lambdaContext?.awsRequestId) || ids.newId();
+  state.route = route;
+  state.principal = principal;
+  return {
+    context: new RequestContext(state),
+    get principal() {
+      return state.principal;
+    },
+    abort: (reason) => state.abort(reason),
+    async end() {
+      await state.settleDeliveries();
+      state.end();
+    },
+  };
+}
+
+function sourceOf(given: SurfaceEvent['headers']): RequestSource {
+  const headers = toHeaderMap(given);
+  return {
+    headers: () => headers,
+    header: (name) => headers[name] ?? [],
+    query: () => ({}),
+    cookieValues: () => headers.cookie ?? [],
+    rawBody: '',
+    isBase64: false,
+    provenance: unknownProvenance,
+  };
 }
 
 /** A middleware of events, as a container passes it on to its surfaces. `@sallyport/streams` has its whole type. */
@@ -119,6 +199,14 @@ export interface SurfaceGate {
    */
   authorize(posture: unknown, ctx: Context): MaybePromise<undefined>;
 }
+
+/**
+ * The largest serialised answer of a function that is called synchronously, in bytes; headers and escaping count. The guide states
+ * a quota of 6 MB; the error of the service is "Exceeded maximum allowed payload size (6291556 bytes)".
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
+export const LAMBDA_MAX_ANSWER_BYTES = 6_291_556;
 
 /** The limits and features of a front door. */
 export interface DoorTraits {

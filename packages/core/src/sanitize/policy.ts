@@ -1,4 +1,5 @@
-import { defineOptions, group, integer, list, OptionKind, oneOf, wrong } from '../options/define-options.js';
+import { boolean, defineOptions, group, integer, list, OptionKind, oneOf, wrong } from '../options/define-options.js';
+import { sanitizeLines, sanitizeLogString } from './log-text.js';
 
 /** What happens to a value because of its key. */
 export type KeyAction =
@@ -101,6 +102,12 @@ export interface SanitizerPolicy {
   readonly rules?: readonly PolicyRule[];
   /** How much is written of large values. */
   readonly limits?: Partial<SanitizerLimits>;
+  /**
+   * Whether line feeds and tabs of values stay, for a page or a terminal that shows several lines. Default `false`: they are left
+   * out with the other control characters, so that a text is one line wherever it is written. A secret that is broken over lines
+   * is then recognized only if it is a private key in PEM form.
+   */
+  readonly keepLineBreaks?: boolean;
 }
 
 /** A rule for a key inside a parent. */
@@ -137,7 +144,8 @@ const KEY = new OptionKind<string>('a key that is not blank', (value, place) => 
 });
 const KEYS = list(KEY, 'a list of keys').default([]);
 
-const POLICY = defineOptions<SanitizerPolicy>()({
+/** What {@link SanitizerPolicy} may be. */
+export const SANITIZER_POLICY = defineOptions<SanitizerPolicy>()({
   allow: KEYS,
   redact: KEYS,
   mask: KEYS,
@@ -155,24 +163,41 @@ const POLICY = defineOptions<SanitizerPolicy>()({
     nodes: integer(1).default(LIMITS.nodes),
     stringBytes: integer(1).default(LIMITS.stringBytes),
   }).default(LIMITS),
+  keepLineBreaks: boolean.default(false),
 });
 
+/** A policy as a walk over a value needs it. */
+export interface ParsedPolicy {
+  readonly judge: KeyJudge;
+  readonly limits: SanitizerLimits;
+  /** Takes control characters out of a value. */
+  readonly toSafeText: (text: string) => string;
+}
+
 /** @throws FrameworkError `app.invalid_configuration` for an unknown option, action or limit, or a blank key */
-export function parsePolicy(policy: SanitizerPolicy): { readonly judge: KeyJudge; readonly limits: SanitizerLimits } {
-  const { allow, redact, mask, rules, limits } = POLICY.parse(policy);
+export function parsePolicy(policy: SanitizerPolicy): ParsedPolicy {
+  const { limits, keepLineBreaks, ...keys } = SANITIZER_POLICY.parse(policy);
+  return { judge: judgeOf(keys), limits, toSafeText: keepLineBreaks ? sanitizeLines : sanitizeLogString };
+}
+
+function judgeOf({
+  allow,
+  redact,
+  mask,
+  rules,
+}: Required<Pick<SanitizerPolicy, 'allow' | 'redact' | 'mask' | 'rules'>>): KeyJudge {
   const inParent = new Map(rules.map(({ parent, key, action }) => [`${parent}\n${key}`, ACTIONS[action]]));
   // The strictest of two plain rules for one key wins, so it is set last.
   const plain = new Map<string, KeyAction>();
   for (const key of allow) plain.set(key, ACTIONS.allow);
   for (const key of mask) plain.set(key, ACTIONS.mask);
   for (const key of redact) plain.set(key, ACTIONS.redact);
-  if (plain.size === 0 && inParent.size === 0) return { judge: judgeKey, limits };
-  const judge: KeyJudge = (key, parent, exactOnly) => {
+  if (plain.size === 0 && inParent.size === 0) return judgeKey;
+  return (key, parent, exactOnly) => {
     const normalized = normalizeKey(key);
     const action = inParent.get(`${parent}\n${normalized}`) ?? plain.get(normalized);
     return action === undefined || isNeverOpened(normalized) ? judgeKey(key, parent, exactOnly) : action;
   };
-  return { judge, limits };
 }
 
 /** What stands in place of a secret. */

@@ -28,22 +28,23 @@ export interface Sanitizer {
  * @example createSanitizer({ allow: ['session_key'], rules: [{ parent: 'customer', key: 'name', action: 'redact' }] });
  */
 export function createSanitizer(policy: SanitizerPolicy = {}): Sanitizer {
-  const { judge, limits } = parsePolicy(policy);
-  const walk = () => new SanitizerWalk(judge, limits);
+  const parsed = parsePolicy(policy);
+  const { judge } = parsed;
+  const walk = () => new SanitizerWalk(parsed);
   return {
     sanitizeValue: (value) => walk().clean(value, 1, ''),
     sanitizeFieldValue: (key, value) => walk().entry(String(key), value, 1, ''),
     sanitizeJson(text, { pretty = false } = {}) {
       const json = typeof text === 'string' ? text : decodeUtf8(text);
       if (json.trim() === '') return '(empty)';
-      const parsed = parseJson(json);
-      if (!parsed) return '(malformed JSON)';
-      const copy = new SanitizerWalk(judge, limits, true, 'json').clean(parsed.value, 1, '');
+      const document = parseJson(json);
+      if (!document) return '(malformed JSON)';
+      const copy = new SanitizerWalk(parsed, true, 'json').clean(document.value, 1, '');
       return JSON.stringify(copy, null, pretty ? 2 : undefined);
     },
     sanitizeXml: (text, patterns) => sanitizeXmlText(text, patterns ?? [], judge),
     scrubFreeText: (text) => scrubText(text, judge),
-    sanitizeError: (error, { stack = true } = {}) => new SanitizerWalk(judge, limits, stack).thrown(error),
+    sanitizeError: (error, { stack = true } = {}) => new SanitizerWalk(parsed, stack).thrown(error),
   };
 }
 

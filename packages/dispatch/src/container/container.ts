@@ -118,55 +118,41 @@ export abstract class Container<Rest extends readonly unknown[]> extends HttpVer
    *
    * @example export const handler = app.handleLambda;
    */
-  readonly handleLambda: Dispatcher['handleLambda'];
+  declare readonly handleLambda: Dispatcher['handleLambda'];
   /** Says why an event is of its kind, or of none, and which handler would serve it. Pure; never throws. Bound. */
-  readonly explain: Dispatcher['explain'];
+  declare readonly explain: Dispatcher['explain'];
   /** Serves a request that was built by hand, without an event. Bound. */
-  readonly serve: (request: RequestInput, lambdaContext?: LambdaContext) => Promise<Response>;
+  declare readonly serve: (request: RequestInput, lambdaContext?: LambdaContext) => Promise<Response>;
   /** Serves an event of an HTTP API, payload format 2.0, without looking at its kind. Bound. */
-  readonly serveGatewayV2: Entrypoint;
+  declare readonly serveGatewayV2: Entrypoint;
   /** Serves an event of a Lambda function URL, without looking at its kind. Bound. */
-  readonly serveLambdaFunctionURL: Entrypoint;
+  declare readonly serveLambdaFunctionURL: Entrypoint;
   /** Serves an event of a REST API, or of an HTTP API with payload format 1.0, without looking at its kind. Bound. */
-  readonly serveGatewayProxy: Entrypoint;
+  declare readonly serveGatewayProxy: Entrypoint;
   /** Serves an event of an Application Load Balancer, without looking at its kind. Bound. */
-  readonly serveLoadBalancer: Entrypoint;
+  declare readonly serveLoadBalancer: Entrypoint;
   /** Serves an event of a WebSocket API, without looking at its kind. Bound. */
-  readonly serveWebSocket: Entrypoint;
+  declare readonly serveWebSocket: Entrypoint;
   /** Serves an event of an AppSync Lambda resolver, or a batch of them, without looking at its kind. Bound. */
-  readonly serveAppSync: Entrypoint;
+  declare readonly serveAppSync: Entrypoint;
   /** Serves a batch of SQS messages, without looking at its kind. Resolves to the messages that failed. Bound. */
-  readonly serveQueueEvent: EventRouter['serveQueueEvent'];
+  declare readonly serveQueueEvent: EventRouter['serveQueueEvent'];
   /** Serves a batch of DynamoDB stream records, without looking at its kind. Resolves to the records that failed. Bound. */
-  readonly serveTableStream: EventRouter['serveTableStream'];
+  declare readonly serveTableStream: EventRouter['serveTableStream'];
   /** Serves a batch of Kinesis records, without looking at its kind. Resolves to the records that failed. Bound. */
-  readonly serveStreamEvent: EventRouter['serveStreamEvent'];
+  declare readonly serveStreamEvent: EventRouter['serveStreamEvent'];
   /** The same function as `serveStreamEvent`. */
-  readonly serveKinesisEvent: EventRouter['serveKinesisEvent'];
+  declare readonly serveKinesisEvent: EventRouter['serveKinesisEvent'];
   /** Serves an event of an SNS topic, without looking at its kind. Resolves to the handlers' results in order. Bound. */
-  readonly serveTopicEvent: EventRouter['serveTopicEvent'];
+  declare readonly serveTopicEvent: EventRouter['serveTopicEvent'];
   /** Serves an event of EventBridge, without looking at its kind. Resolves to the handler's result. Bound. */
-  readonly serveEventBus: EventRouter['serveEventBus'];
+  declare readonly serveEventBus: EventRouter['serveEventBus'];
 
   protected constructor(assembly: Assembly) {
     super();
-    const { dispatcher, entrypoints } = assembly;
+    const { handleLambda, explain } = assembly.dispatcher;
     this.#assembly = assembly;
-    this.handleLambda = dispatcher.handleLambda;
-    this.explain = dispatcher.explain;
-    this.serve = entrypoints.serve;
-    this.serveGatewayV2 = entrypoints.serveGatewayV2;
-    this.serveLambdaFunctionURL = entrypoints.serveLambdaFunctionURL;
-    this.serveGatewayProxy = entrypoints.serveGatewayProxy;
-    this.serveLoadBalancer = entrypoints.serveLoadBalancer;
-    this.serveWebSocket = entrypoints.serveWebSocket;
-    this.serveAppSync = entrypoints.serveAppSync;
-    this.serveQueueEvent = entrypoints.serveQueueEvent;
-    this.serveTableStream = entrypoints.serveTableStream;
-    this.serveStreamEvent = entrypoints.serveStreamEvent;
-    this.serveKinesisEvent = entrypoints.serveKinesisEvent;
-    this.serveTopicEvent = entrypoints.serveTopicEvent;
-    this.serveEventBus = entrypoints.serveEventBus;
+    Object.assign(this, { handleLambda, explain, ...assembly.entrypoints });
   }
 
   /** For streaming handlers. */

@@ -104,6 +104,7 @@ function createHost(init: HostInit, http: HttpSurface, others: readonly Surface[
     observeEvents: createObserver,
     ...(gate ? { gate } : {}),
     serveHttp: async (door, event, { lambdaContext }) => http.serveThrough(door, door.kind, event, lambdaContext),
+    explainHttp: (door, event) => http.explainRequest(door.read(event), `${door.kind} response`),
     dispatch(event, { lambdaContext }) {
       plan ??= createPlan(others, log, refusalOf(directInvocations));
       return serveInvocation(plan, event, lambdaContext);

@@ -30,7 +30,7 @@ export function detect(event: unknown): TriggerKind {
 /** `detect` by any table. */
 export function kindOf(event: unknown, table: CompiledTable): TriggerKind {
   const row = detectRow(event, table);
-  const kind = table.rows[row]?.kind;
+  const kind = table.kinds[row];
   if (kind === undefined) throw undetected(event, row, table);
   return kind;
 }
@@ -81,7 +81,7 @@ export function explain(event: unknown, lambdaContext?: LambdaContext): Explanat
   const provenance = invocationProvenance(lambdaContext);
   const isAgent = provenance === 'agent';
   const table = fixedTable();
-  const row = isAgent ? table.rows.length : detectRow(event, table);
+  const row = isAgent ? table.kinds.length : detectRow(event, table);
   const explanation = explainRows(event, row, table, lambdaContext && provenance);
   return isAgent ? { ...explanation, error: noAdapter(AGENT_INVOCATIONS).message } : explanation;
 }
@@ -113,7 +113,7 @@ export function explainRows(
     kind: checks[decided]?.row.kind ?? null,
     error: decided >= 0 ? null : decided === NOT_AN_OBJECT ? NOT_AN_OBJECT_TEXT : UNKNOWN_EVENT_TEXT,
     rows,
-    nearest: decided < 0 ? nearestRow(event, checks, table.rows.length - table.fixed.length) : null,
+    nearest: decided < 0 ? nearestRow(event, checks, table.kinds.length - table.fixed.length) : null,
     entrypoint: table.fixed[decided]?.entrypoint ?? null,
     target: null,
   };

@@ -1,3 +1,4 @@
+import type { TriggerKind } from '@sallyport/core';
 import { isObject, isText } from '@sallyport/core/pipeline';
 import { type DetectionCondition, type DetectionRow, isUrlDomain, ROWS, type TriggerRow } from '../rows.js';
 import { classify } from './classify.js';
@@ -27,6 +28,9 @@ export interface CompiledRow {
 /** Rows in the form in which events are compared with them: the fixed ones, then those of extensions. */
 export interface CompiledTable {
   readonly fixed: readonly TriggerRow[];
+  /** The kinds of all rows, in their order. */
+  readonly kinds: readonly TriggerKind[];
+  /** Compiled when they are first read: most functions never get an event that `classify.ts` does not know. */
   readonly rows: readonly CompiledRow[];
   /** How many of the first rows `classify.ts` is written out for: all fixed ones when they are ours, else none. */
   readonly writtenOut: number;
@@ -34,7 +38,17 @@ export interface CompiledTable {
 
 /** Compiles the rows once; `detectRow` and the explanations read nothing else. */
 export function compileTable(fixed: readonly TriggerRow[], extensions: readonly DetectionRow[] = []): CompiledTable {
-  return { fixed, rows: [...fixed, ...extensions].map(compileRow), writtenOut: fixed === ROWS ? fixed.length : 0 };
+  const all: readonly DetectionRow[] = [...fixed, ...extensions];
+  let rows: readonly CompiledRow[] | undefined;
+  return {
+    fixed,
+    kinds: all.map(({ kind }) => kind),
+    get rows() {
+      rows ??= all.map(compileRow);
+      return rows;
+    },
+    writtenOut: fixed === ROWS ? fixed.length : 0,
+  };
 }
 
 function compileRow({ kind, anyOf, acceptsList = false }: DetectionRow & { acceptsList?: boolean }): CompiledRow {
@@ -63,9 +77,10 @@ export function detectRow(event: unknown, table: CompiledTable): number {
   try {
     if (typeof event !== 'object' || event === null) return NOT_AN_OBJECT;
     if (Array.isArray(event)) return listRow(event, table);
-    const { writtenOut, rows } = table;
+    const { writtenOut } = table;
     const fixed = writtenOut > 0 ? classify(event as Readonly<Record<string, unknown>>) : UNKNOWN_EVENT;
     if (fixed >= 0) return fixed;
+    const { rows } = table;
     for (let index = writtenOut; index < rows.length; index += 1) {
       if (rowHolds(rows[index] as CompiledRow, event)) return index;
     }

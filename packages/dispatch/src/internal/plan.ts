@@ -27,7 +27,7 @@ export function createPlan(
   const served = indexSurfaces(surfaces);
   const table = compileExtensions(surfaces.filter(isExtension), fixed);
   const agent = surfaces.find(({ accepts }) => accepts?.includes('agent'));
-  const kinds = [...table.rows.map((row) => row.kind), agent?.serves[0] ?? AGENT_INVOCATIONS];
+  const kinds = [...table.kinds, agent?.serves[0] ?? AGENT_INVOCATIONS];
   for (const kind of served.keys()) {
     // No event would ever reach this surface.
     if (!kinds.includes(kind)) throw dispatchError('dispatch.invalid_surface', `framework: no row detects ${kind}`);
@@ -39,9 +39,7 @@ export function createPlan(
 function indexSurfaces(surfaces: readonly Surface[]): ReadonlyMap<TriggerKind, Surface> {
   const served = new Map<TriggerKind, Surface>();
   for (const surface of surfaces) {
-    if (typeof surface?.serve !== 'function' || !Array.isArray(surface.serves)) {
-      throw dispatchError('dispatch.invalid_surface', 'framework: surface must have serves and serve()');
-    }
+    assertSurface(surface);
     for (const kind of surface.serves) {
       if (served.has(kind)) throw dispatchError('dispatch.duplicate_surface', `framework: two surfaces serve ${kind}`);
       served.set(kind, surface);
@@ -82,10 +80,14 @@ export function assertSurfaces(surfaces: readonly Surface[]): readonly Surface[]
   return surfaces;
 }
 
-function assertMembers(surface: Surface): void {
+function assertSurface(surface: Surface): void {
   if (typeof surface?.serve !== 'function' || !Array.isArray(surface.serves)) {
     throw dispatchError('dispatch.invalid_surface', 'framework: surface must have serves and serve()');
   }
+}
+
+function assertMembers(surface: Surface): void {
+  assertSurface(surface);
   const name = surface.serves.join(', ');
   const { accepts } = surface;
   const known = accepts === undefined || (Array.isArray(accepts) && accepts.every((one) => PROVENANCES.includes(one)));
@@ -139,7 +141,7 @@ function compileExtensions(
   const table = compileTable(fixed, rows);
   // A row that is malformed in any other way takes nothing, so not its sample either.
   for (const { rows: own, serves, sample } of extensions) {
-    const kind = table.rows[detectRow(sample, table)]?.kind;
+    const kind = table.kinds[detectRow(sample, table)];
     if (!own.some((row) => row.kind === kind)) throw refused(`sample is not detected as ${serves.join(' or ')}`);
   }
   return table;

@@ -111,14 +111,14 @@ export interface BindingIssue {
 }
 
 /** What a source may be validated with. */
-const SCHEMA = fieldMap<Schema>('a Standard Schema (version 1) or a map of fields', isStandardSchema);
-const STATUS = kind<number>(
+const SCHEMA = /* @__PURE__ */ fieldMap<Schema>('a Standard Schema (version 1) or a map of fields', isStandardSchema);
+const STATUS = /* @__PURE__ */ kind<number>(
   'an HTTP status of 200 to 599',
   (value) => Number.isInteger(value) && (value as number) >= 200 && (value as number) <= 599,
 );
 
 /** Validates the argument of `bind`. */
-export const BIND_SPEC = defineOptions<BindSpec>()({
+export const BIND_SPEC = /* @__PURE__ */ defineOptions<BindSpec>()({
   params: SCHEMA,
   query: SCHEMA,
   headers: SCHEMA,
@@ -126,9 +126,17 @@ export const BIND_SPEC = defineOptions<BindSpec>()({
   body: SCHEMA,
   response: SCHEMA,
   status: STATUS,
-  queryArrays: list(string, 'a list of names'),
+  queryArrays: /* @__PURE__ */ list(string, 'a list of names'),
   bodyOptional: boolean,
 });
+
+/** Marks a specification that `bind` has checked; the same in every copy of this package. */
+const CHECKED = /* @__PURE__ */ Symbol.for('sallyport.contract');
+
+/** Whether a value is the contract of a bound handler. */
+export function isContract(value: unknown): value is Contract {
+  return typeof value === 'object' && value !== null && CHECKED in value;
+}
 
 /**
  * A frozen copy of the specification.
@@ -142,5 +150,6 @@ export function parseContract<S extends BindSpec>(spec: S): Contract<S> {
       '"queryArrays" needs a Standard Schema in "query"; in a map of fields write array: true',
     );
   }
-  return Object.freeze({ ...spec, ...(queryArrays && { queryArrays: Object.freeze(queryArrays) }) });
+  const contract = { ...spec, ...(queryArrays && { queryArrays: Object.freeze(queryArrays) }) };
+  return Object.freeze(Object.defineProperty(contract, CHECKED, { value: true }));
 }

@@ -1,7 +1,8 @@
 import type { MultiMap, SourceProvenance } from '@sallyport/core';
 import {
-  createAnswerMap,
+  createFastMap,
   type EncodedBody,
+  LAMBDA_MAX_ANSWER_BYTES,
   type OutgoingResponse,
   providerProvenance,
   type RequestSource,
@@ -14,7 +15,6 @@ import {
   escapeDecodedPath,
   firstText,
   type HttpDoor,
-  LAMBDA_MAX_ANSWER_BYTES,
   lookupEither,
   mapQuery,
   mergeHeaders,
@@ -91,7 +91,7 @@ const TRAITS: ProxyTraits = {
 
 /** Single values in `headers`; headers with several values only in `multiValueHeaders`. The same for cookies. */
 export function writeProxy(response: OutgoingResponse, body: EncodedBody): Record<string, unknown> {
-  const headers = createAnswerMap<string>();
+  const headers = createFastMap<string>();
   let multi: MultiMap | undefined;
   const put = (name: string, values: readonly string[]) => {
     if (values.length === 1) headers[name] = values[0] as string;

@@ -1,7 +1,8 @@
 import type { MultiMap, SourceProvenance } from '@sallyport/core';
 import {
-  createAnswerMap,
+  createFastMap,
   type EncodedBody,
+  LAMBDA_MAX_ANSWER_BYTES,
   type OutgoingResponse,
   providerProvenance,
   type RequestSource,
@@ -14,7 +15,6 @@ import {
   escapeDecodedPath,
   firstText,
   type HttpDoor,
-  LAMBDA_MAX_ANSWER_BYTES,
   lookupHeader,
   mapQuery,
   objectOf,
@@ -111,7 +111,7 @@ function writePayload2(
 
 /** One value a header (RFC 9110 section 5.3 allows the join for all but `set-cookie`, which is not here). */
 export function joinHeaders(headers: MultiMap): Record<string, string> {
-  const joined = createAnswerMap<string>();
+  const joined = createFastMap<string>();
   for (const name in headers) {
     const values = headers[name] as string[];
     if (values.length > 0) joined[name] = values.length === 1 ? (values[0] as string) : values.join(',');

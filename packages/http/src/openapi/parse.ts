@@ -1,5 +1,5 @@
 import { canonicalMethod } from '@sallyport/core/pipeline';
-import { parseContract } from '../bind/contract.js';
+import { isContract } from '../bind/contract.js';
 import {
   type OpenApiField,
   type OpenApiPath,
@@ -99,8 +99,7 @@ function assertParts({ request, response, contract }: OpenApiRoute, key: string,
     assertFields(`response of ${key}`, response.fields ?? [], [undefined, 'header', 'body'], path);
   }
   if (contract === undefined) return;
-  if (!isObject(contract)) throw openApiError(`contract of ${key} must be that of a bound handler`);
-  parseContract(contract);
+  if (!isContract(contract)) throw openApiError(`contract of ${key} must be that of a bound handler`);
   if (request || response?.fields) throw openApiError(`route ${key} has fields beside a contract`);
 }
 

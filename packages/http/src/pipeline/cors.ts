@@ -1,6 +1,6 @@
 import type { MultiMap } from '@sallyport/core';
 import { boolean, defineOptions, group, integer, invalidOption, kind, parsed } from '@sallyport/core/options';
-import { createMap, isHeaderValue, OutgoingResponse, STAGE } from '@sallyport/core/pipeline';
+import { createFastMap, isHeaderValue, OutgoingResponse, STAGE } from '@sallyport/core/pipeline';
 import { addVary } from '../responses/responses.js';
 import type { Decorate, Stage } from './run.js';
 
@@ -81,7 +81,7 @@ export function cors(options: CorsOptions): CorsStages {
     if (state.request.method !== 'OPTIONS') return undefined;
     const method = state.request.headerValues('access-control-request-method')[0]?.trim();
     if (!method) return undefined;
-    const headers: MultiMap = createMap();
+    const headers: MultiMap = createFastMap();
     if (allows(origin)) {
       if (TOKEN.test(method)) headers['access-control-allow-methods'] = [method];
       if (allowed === undefined) addVary(headers, 'access-control-request-headers');

@@ -1,5 +1,5 @@
 import { FrameworkError, isFrameworkError } from '@sallyport/core';
-import { createAnswerMap, OutgoingResponse, toHeaderMap } from '@sallyport/core/pipeline';
+import { createFastMap, OutgoingResponse, toHeaderMap } from '@sallyport/core/pipeline';
 
 /** `{"error":{…}}`, the default. */
 export const HTTP_ERROR_FORMAT_NESTED = 'nested';
@@ -73,7 +73,7 @@ export interface ErrorOrigin {
 /** The answer of an error in one of the formats. */
 export function errorResponse(error: FrameworkError, format: HttpErrorFormat, origin: ErrorOrigin): OutgoingResponse {
   const canonical = canonicalError(error);
-  const headers = error.headers ? toHeaderMap(error.headers) : createAnswerMap<string[]>();
+  const headers = error.headers ? toHeaderMap(error.headers) : createFastMap<string[]>();
   headers['content-type'] = [
     format === HTTP_ERROR_FORMAT_PROBLEM ? 'application/problem+json' : 'application/json; charset=utf-8',
   ];

@@ -7,7 +7,7 @@ import {
 } from '@sallyport/core';
 import {
   base64Size,
-  CHANNELS,
+  channelOf,
   internalError,
   parseObservability,
   type RequestSource,
@@ -170,7 +170,7 @@ const startTimer: Stage = (exchange) => {
 
 const beginSpan: Stage = (exchange) => {
   const { observability } = exchange.state.runtime;
-  if (observability && (observability.span || CHANNELS['framework.request'].hasSubscribers)) {
+  if (observability && (observability.span || channelOf('framework.request').hasSubscribers)) {
     exchange.span = startRequestSpan(observability, exchange.state);
   }
   return undefined;

@@ -1,6 +1,6 @@
 import type { Context, MultiMap, Response, ResponseInput } from '@sallyport/core';
 import { boolean, defineOptions, integer, oneOf } from '@sallyport/core/options';
-import { closeStream, createMap, internalError, OutgoingResponse, toResponse } from '@sallyport/core/pipeline';
+import { closeStream, createFastMap, internalError, OutgoingResponse, toResponse } from '@sallyport/core/pipeline';
 import { addVary } from './responses.js';
 
 /** Directives of `cache-control` (RFC 9111 section 5.2.2, RFC 5861, RFC 8246). Times are whole seconds. */
@@ -141,7 +141,7 @@ export function conditional(ctx: Context, answer: Response | ResponseInput): Out
 }
 
 function notModified(response: OutgoingResponse): OutgoingResponse {
-  const headers: MultiMap = createMap();
+  const headers: MultiMap = createFastMap();
   for (const [name, values] of Object.entries(response.headers)) {
     if (!CONTENT_HEADERS.test(name)) headers[name] = values;
   }

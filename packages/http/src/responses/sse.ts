@@ -1,6 +1,6 @@
 import { type Clock, decodeUtf8, encodeUtf8, type FullClock } from '@sallyport/core';
 import { defineOptions, kind, withMethods } from '@sallyport/core/options';
-import { completeClock, createMap, internalError, OutgoingResponse } from '@sallyport/core/pipeline';
+import { completeClock, createFastMap, internalError, OutgoingResponse } from '@sallyport/core/pipeline';
 import { abandon, iteratorOf, type Source, toJsonText } from './responses.js';
 
 /** Options of {@link sseEventStream}. */
@@ -52,7 +52,7 @@ export function sseEventStream(events: Source<SseEvent>, options: SseStreamOptio
 
 /** WHATWG HTML section 9.2. */
 function sseHeaders(): Record<string, string[]> {
-  const headers = createMap<string[]>();
+  const headers = createFastMap<string[]>();
   headers['content-type'] = ['text/event-stream'];
   headers['cache-control'] = ['no-cache'];
   return headers;

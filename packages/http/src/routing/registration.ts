@@ -110,7 +110,7 @@ export class RegistrationBook {
 
   /** Builds the chain here once, and again only when a middleware is added. */
   register(init: RegistrationInit): Registration {
-    const use = [...(init.use ?? [])];
+    const use = toFrozenList(init.use);
     const registration = {
       route: Object.freeze({ ...init.route }),
       paramNames: init.paramNames,
@@ -119,7 +119,7 @@ export class RegistrationBook {
       posture: init.posture,
       streaming: init.streaming ?? false,
       use,
-      tags: Object.freeze([...(init.tags ?? [])]),
+      tags: toFrozenList(init.tags),
       run: composeChain([...this.#middlewares, ...use], init.handler),
     };
     this.#registrations.push(registration);
@@ -146,6 +146,13 @@ export class RegistrationBook {
   get all(): readonly Registration[] {
     return this.#registrations;
   }
+}
+
+const NOTHING: readonly never[] = Object.freeze([]);
+
+/** A copy that nobody changes. Most operations have no middlewares and tags of their own; they share one list. */
+function toFrozenList<T>(given: readonly T[] = NOTHING): readonly T[] {
+  return given.length === 0 ? NOTHING : Object.freeze([...given]);
 }
 
 /**

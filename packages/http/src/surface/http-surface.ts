@@ -137,7 +137,7 @@ export class HttpSurface implements Surface {
       throw new FrameworkError(cause.code, `${cause.message}: ${place}`, { cause });
     }
     assertBoundParams(handler, compiled.paramNames, place);
-    this.#routes.reserve(verb, compiled);
+    this.#routes.assertFree(verb, compiled);
     const registration = this.#kernel.book.register({
       route: { surface: 'http', method: verb, pattern: compiled.canonical },
       paramNames: compiled.paramNames,
@@ -223,7 +223,11 @@ export class HttpSurface implements Surface {
     const refused = refusalOf(kind, event);
     if (refused) throw refused;
     const { projection, read } = DOORS[kind] as HttpDoor;
-    const request = read(event);
+    return this.explainRequest(read(event), projection);
+  }
+
+  /** Describes what would serve a request that a door has read. */
+  explainRequest(request: DoorRequest, projection: string): Target {
     const path = cutBasePath(canonicalPath(request.path), this.#basePath);
     const match = this.#routes.match(canonicalMethod(request.method), path);
     if (!match) {

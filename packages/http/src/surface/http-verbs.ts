@@ -53,9 +53,9 @@ export const ROUTE_OPTIONS = defineOptions<RouteOptions>()({
 export type OpenRest = [options?: RouteOptions, ...surplus: readonly never[]];
 
 /** The options of a route, checked. */
-export function parseOpenRest([options, ...surplus]: OpenRest) {
-  assertNoSurplus(surplus, 'handle(method, pattern, handler, options)');
-  return ROUTE_OPTIONS.parse(options);
+export function parseOpenRest(rest: OpenRest) {
+  assertNoSurplus(rest.slice(1), 'handle(method, pattern, handler, options)');
+  return ROUTE_OPTIONS.parse(rest[0]);
 }
 
 /**

@@ -65,6 +65,11 @@ export function scopedPattern({ prefix }: RouteScope, pattern: string): string {
   return path === '' ? prefix : `${prefix}/${path}`;
 }
 
+/** The middlewares of a route: those of its groups, then its own. */
+export function scopedUse({ use }: RouteScope, own: readonly Middleware[] | undefined): readonly Middleware[] {
+  return own === undefined ? use : [...use, ...own];
+}
+
 /**
  * Runs the function that registers the routes of a group.
  *
@@ -123,11 +128,12 @@ export class RouteGroup<Outer extends string = never> extends HttpVerbs<OpenRest
     handler: Handler<Outer | PathNames<P>>,
     ...rest: OpenRest
   ): this {
-    const { use = [], authRequired = this.#scope.authRequired, ...own } = parseOpenRest(rest);
+    const { authRequired = this.#scope.authRequired, streaming, trailingSlash, use } = parseOpenRest(rest);
     this.#surface.register(method, scopedPattern(this.#scope, pattern), handler as Handler, {
-      ...own,
       authRequired,
-      use: [...this.#scope.use, ...use],
+      streaming,
+      trailingSlash,
+      use: scopedUse(this.#scope, use),
       tags: this.#scope.tags,
     });
     return this;

@@ -1,5 +1,7 @@
 import { signal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import type { TokenRequest } from '../../src/internal/console/api.js';
+import { useKeys } from '../keys.js';
 
 /** Who sends: nobody, or somebody to whom the local issuer gives a token. The same in all views. */
 export const caller = signal<TokenRequest | undefined>(undefined);
@@ -17,14 +19,34 @@ export function AsPicker() {
     };
   };
   const isSomebody = caller.value !== undefined;
+  const nobody = useRef<HTMLInputElement>(null);
+  const somebody = useRef<HTMLInputElement>(null);
+  const focus = () => (isSomebody ? somebody : nobody).current?.focus();
+  useKeys([{ key: 'a', does: 'Choose who sends', run: focus }]);
   return (
     <fieldset class="as">
       <legend>As</legend>
       <label class="choice">
-        <input type="radio" name="as" checked={!isSomebody} onChange={() => (caller.value = undefined)} /> nobody
+        <input
+          ref={nobody}
+          type="radio"
+          name="as"
+          checked={!isSomebody}
+          aria-keyshortcuts="a"
+          onChange={() => (caller.value = undefined)}
+        />{' '}
+        nobody
       </label>
       <label class="choice">
-        <input type="radio" name="as" checked={isSomebody} onChange={() => set({ sub: sub || 'ada' })} /> somebody
+        <input
+          ref={somebody}
+          type="radio"
+          name="as"
+          checked={isSomebody}
+          aria-keyshortcuts="a"
+          onChange={() => set({ sub: sub || 'ada' })}
+        />{' '}
+        somebody
       </label>
       {isSomebody && (
         <div class="fields">

@@ -16,8 +16,10 @@ export function Action(props: {
   readonly disabled?: boolean;
   /** For screen readers, where the label alone does not say what it is for. */
   readonly of?: string;
+  /** Of a button that shows something: whether it is shown now. */
+  readonly expanded?: boolean;
 }) {
-  const { label, shortcut, onClick, primary = false, disabled = false, of } = props;
+  const { label, shortcut, onClick, primary = false, disabled = false, of, expanded } = props;
   return (
     <button
       type="button"
@@ -25,6 +27,7 @@ export function Action(props: {
       onClick={onClick}
       disabled={disabled}
       aria-keyshortcuts={shortcut}
+      aria-expanded={expanded}
     >
       {label}
       {of !== undefined && <span class="hidden">{of}</span>}
@@ -37,10 +40,15 @@ export function Action(props: {
   );
 }
 
-/** Puts a text on the clipboard. */
-export function Copy({ text, of }: { readonly text: string; readonly of: string }) {
-  const copy = () => void attempt(`Copied ${of}`, () => navigator.clipboard.writeText(text));
-  return <Action label="Copy" of={of} onClick={copy} />;
+/** Puts a text on the clipboard, and says so. */
+export function copy({ text, of }: { readonly text: string; readonly of: string }): void {
+  void attempt(`Copied ${of}`, () => navigator.clipboard.writeText(text));
+}
+
+/** A button for {@link copy}. */
+export function Copy(props: { readonly text: string; readonly of: string; readonly shortcut: string }) {
+  const { of, shortcut } = props;
+  return <Action label="Copy" of={of} shortcut={shortcut} onClick={() => copy(props)} />;
 }
 
 /** What is shown where there is nothing. */

@@ -63,3 +63,9 @@ export function whatNext(
 export function nextSteps(row: Pick<InvocationRow, 'changes'>): readonly InvocationRow['changes'][number][] {
   return [...new Map(row.changes.map((change) => [`${change.source} ${change.recordId}`, change])).values()];
 }
+
+/** The member `by` places further on than the current one; a list ends at its ends. `undefined` for an empty list. */
+export function neighbour<T>(members: readonly T[], current: T | undefined, by: number): T | undefined {
+  const index = current === undefined ? -1 : members.indexOf(current);
+  return members[Math.min(members.length - 1, Math.max(0, index + by))];
+}

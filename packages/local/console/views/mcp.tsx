@@ -7,6 +7,7 @@ import { JsonEditor } from '../parts/editor.js';
 import { Json } from '../parts/json.js';
 import type { Answer, Era, McpConnection, Offer, Question } from '../parts/mcp-client.js';
 import { Action, Empty, Mark } from '../parts/small.js';
+import { neighbour } from '../parts/view.js';
 import { attempt, inventory } from '../store.js';
 
 type Chosen = { readonly kind: 'tool' | 'prompt' | 'resource'; readonly name: string };
@@ -24,6 +25,8 @@ export function McpView() {
   const paths = inventory.value?.mcp ?? [];
   useKeys([
     { key: 'c', does: 'Connect', run: () => void connect(paths) },
+    { key: 'j', does: 'The next tool, resource or prompt', run: () => step(1) },
+    { key: 'k', does: 'The one before', run: () => step(-1) },
     { key: 't', does: 'Call the tool, prompt or resource', run: () => void run() },
   ]);
   if (paths.length === 0) return <Empty>The service has no MCP server.</Empty>;
@@ -107,6 +110,19 @@ function OfferList({ offer }: { readonly offer: Offer }) {
       />
     </>
   );
+}
+
+/** Chooses the next of what the server offers, in the order of the page. */
+function step(by: number): void {
+  const { tools = [], resources = [], prompts = [] } = connected.value?.offer ?? {};
+  const all: readonly Chosen[] = [
+    ...tools.map(({ name }) => ({ kind: 'tool' as const, name })),
+    ...resources.map(({ uri }) => ({ kind: 'resource' as const, name: uri })),
+    ...prompts.map(({ name }) => ({ kind: 'prompt' as const, name })),
+  ];
+  const now = all.find(({ kind, name }) => kind === chosen.value?.kind && name === chosen.value.name);
+  const next = neighbour(all, now, by);
+  if (next && next !== now) choose(next);
 }
 
 function Group(props: {
@@ -220,6 +236,13 @@ function Asked() {
     void attempt('Answered', async () =>
       answerWith({ action: 'accept', content: JSON.parse(first.current?.value ?? '{}') as Record<string, string> }),
     );
+  const cancel = () => answerWith({ action: 'cancel' });
+  const decline = () => answerWith({ action: 'decline' });
+  useKeys([
+    { key: 'Ctrl+Enter', does: 'Answer the server', run: accept },
+    { key: 'd', does: 'Decline to answer', run: decline },
+    { key: 'x', does: 'Cancel the question', run: cancel },
+  ]);
   return (
     <section class="card question" aria-label="Question of the server">
       <p>
@@ -233,9 +256,9 @@ function Asked() {
       </label>
       {asked.requestedSchema !== undefined && <Json label="Schema of the answer" value={asked.requestedSchema} />}
       <div class="bar end">
-        <Action label="Cancel" onClick={() => answerWith({ action: 'cancel' })} />
-        <Action label="Decline" onClick={() => answerWith({ action: 'decline' })} />
-        <Action label="Answer" primary onClick={accept} />
+        <Action label="Cancel" shortcut="x" onClick={cancel} />
+        <Action label="Decline" shortcut="d" onClick={decline} />
+        <Action label="Answer" shortcut="Ctrl+Enter" primary onClick={accept} />
       </div>
     </section>
   );

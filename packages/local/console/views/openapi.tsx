@@ -1,9 +1,12 @@
-import { useEffect, useState } from 'preact/hooks';
+import { computed, signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { call } from '../api.js';
 import { useKeys } from '../keys.js';
 import { Json } from '../parts/json.js';
-import { Action, Copy, Empty } from '../parts/small.js';
+import { useScrolledTo } from '../parts/scroll.js';
+import { Action, Copy, copy, Empty } from '../parts/small.js';
 import { Tabs } from '../parts/tabs.js';
+import { neighbour } from '../parts/view.js';
 import { go } from '../route.js';
 import { attempt, inventory } from '../store.js';
 
@@ -23,59 +26,117 @@ interface Operation {
   readonly security?: unknown;
 }
 
+interface Named {
+  /** `GET /notes`. */
+  readonly name: string;
+  readonly operation: Operation;
+}
+
 const METHODS: readonly string[] = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'];
+
+/** `null` where the service describes nothing, `undefined` until it is known. */
+const document = signal<Document | null | undefined>(undefined);
+const chosen = signal('');
+/** Operations that are looked into. */
+const opened = signal<readonly string[]>([]);
+
+const operations = computed<readonly Named[]>(() =>
+  Object.entries(document.value?.paths ?? {}).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([method]) => METHODS.includes(method))
+      .map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, operation })),
+  ),
+);
+const names = computed(() => operations.value.map(({ name }) => name));
+const current = computed(() => names.value.find((name) => name === chosen.value) ?? names.value[0]);
+
+function read(): void {
+  void attempt('', async () => {
+    document.value = (await call('GET /api/openapi')) as Document | null;
+  });
+}
+
+function step(by: number): void {
+  chosen.value = neighbour(names.value, current.value, by) ?? '';
+}
+
+function onCurrent(action: (name: string) => void): () => void {
+  return () => current.value !== undefined && action(current.value);
+}
+
+const send = (name: string) => go('send', `http ${name}`);
 
 /** The OpenAPI document of the service: its operations, and the whole text. */
 export function OpenApiView() {
-  const [document, setDocument] = useState<Document | null>();
-  const read = () => void attempt('', async () => setDocument((await call('GET /api/openapi')) as Document | null));
   useEffect(read, [inventory.value]);
-  useKeys([{ key: 'u', does: 'Read again', run: read }]);
-  if (document === undefined) return <Empty>The document is being read.</Empty>;
-  if (document === null) return <Empty>The service describes no operation.</Empty>;
-  const operations = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
-    Object.entries(item)
-      .filter(([method]) => METHODS.includes(method))
-      .map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
-  );
+  const whole = { of: 'the document', text: JSON.stringify(document.value ?? {}, null, 2) };
+  useKeys([
+    { key: 'j', does: 'The next operation', run: () => step(1) },
+    { key: 'k', does: 'The operation before', run: () => step(-1) },
+    { key: 'l', does: 'Look into it', run: onCurrent(toggle) },
+    { key: 's', does: 'Send to it', run: onCurrent(send) },
+    { key: 'y', does: 'Copy the document', run: () => copy(whole) },
+    { key: 'u', does: 'Read again', run: read },
+  ]);
+  if (document.value === undefined) return <Empty>The document is being read.</Empty>;
+  if (document.value === null) return <Empty>The service describes no operation.</Empty>;
   return (
     <div class="page">
       <div class="bar">
         <h2>
-          {document.info?.title ?? 'OpenAPI'} <span class="quiet">OpenAPI {document.openapi}</span>
+          {document.value.info?.title ?? 'OpenAPI'} <span class="quiet">OpenAPI {document.value.openapi}</span>
         </h2>
         <Action label="Read again" shortcut="u" onClick={read} />
-        <Copy of="the document" text={JSON.stringify(document, null, 2)} />
+        <Copy {...whole} shortcut="y" />
       </div>
       <Tabs
         label="OpenAPI"
         tabs={[
           {
             name: 'operations',
-            title: `Operations ${operations.length}`,
-            content: () => operations.map((one) => <OperationCard key={one.method + one.path} {...one} />),
+            title: `Operations ${operations.value.length}`,
+            content: () =>
+              operations.value.map((one) => (
+                <OperationCard key={one.name} {...one} isCurrent={one.name === current.value} />
+              )),
           },
-          { name: 'document', title: 'Document', content: () => <Json label="Document" value={document} /> },
+          { name: 'document', title: 'Document', content: () => <Json label="Document" value={document.value} /> },
         ]}
       />
     </div>
   );
 }
 
-function OperationCard(props: { readonly method: string; readonly path: string; readonly operation: Operation }) {
-  const { method, path, operation } = props;
+function toggle(name: string): void {
+  opened.value = opened.value.includes(name) ? opened.value.filter((one) => one !== name) : [...opened.value, name];
+  chosen.value = name;
+}
+
+function OperationCard({ name, operation, isCurrent }: Named & { readonly isCurrent: boolean }) {
+  const element = useScrolledTo<HTMLDetailsElement>(isCurrent);
+  const [method, path] = name.split(' ');
+  const isOpen = opened.value.includes(name);
+  const onToggle = ({ currentTarget }: { readonly currentTarget: HTMLDetailsElement }) => {
+    if (currentTarget.open !== opened.peek().includes(name)) toggle(name);
+  };
   return (
-    <details class="card">
-      <summary>
+    <details
+      ref={element}
+      class={isCurrent ? 'card choice-mark current' : 'card choice-mark'}
+      aria-current={isCurrent || undefined}
+      open={isOpen}
+      onToggle={onToggle}
+    >
+      <summary aria-keyshortcuts="l">
         <b>{method}</b> <code>{path}</code> <span class="quiet">{operation.summary}</span>
       </summary>
       {operation.description && <p>{operation.description}</p>}
       <dl class="facts">
-        {(operation.parameters ?? []).map(({ name, in: where, required }) => (
-          <div key={where + name}>
+        {(operation.parameters ?? []).map(({ name: parameter, in: where, required }) => (
+          <div key={where + parameter}>
             <dt>{where}</dt>
             <dd>
-              <code>{name}</code> {required && <span class="quiet">required</span>}
+              <code>{parameter}</code> {required && <span class="quiet">required</span>}
             </dd>
           </div>
         ))}
@@ -86,10 +147,8 @@ function OperationCard(props: { readonly method: string; readonly path: string; 
           </div>
         ))}
       </dl>
-      {operation.requestBody !== undefined && (
-        <Json label={`Body of ${method} ${path}`} value={operation.requestBody} />
-      )}
-      <Action label="Send" of={`${method} ${path}`} onClick={() => go('send', `http ${method} ${path}`)} />
+      {operation.requestBody !== undefined && <Json label={`Body of ${name}`} value={operation.requestBody} />}
+      <Action label="Send" of={name} shortcut="s" onClick={() => send(name)} />
     </details>
   );
 }

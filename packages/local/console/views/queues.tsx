@@ -3,19 +3,24 @@ import type { SourceAction, SourceRecordView, SourceView } from '../../src/inter
 import { call } from '../api.js';
 import { useKeys } from '../keys.js';
 import { Text } from '../parts/json.js';
+import { useScrolledTo } from '../parts/scroll.js';
 import { Action, Empty, Mark } from '../parts/small.js';
-import { whatNext } from '../parts/view.js';
+import { neighbour, whatNext } from '../parts/view.js';
 import { attempt, now, refresh, run, sources } from '../store.js';
 
-/** A record in the list, for the keys. */
+/** A record in the list, for the keys; `undefined` for a schedule itself. */
 interface Place {
   readonly source: SourceView;
-  readonly record: SourceRecordView;
+  readonly record: SourceRecordView | undefined;
   readonly isDead: boolean;
 }
 
+const isSchedule = ({ kind }: SourceView) => kind === 'schedule';
+const SPEEDS: readonly number[] = [1, 2, 10, 60, 1000];
+
 const places = computed<readonly Place[]>(() =>
   sources.value.flatMap((source) => [
+    ...(isSchedule(source) ? [{ source, record: undefined, isDead: false }] : []),
     ...source.records.map((record) => ({ source, record, isDead: false })),
     ...source.deadLetters.map((record) => ({ source, record, isDead: true })),
   ]),
@@ -23,27 +28,33 @@ const places = computed<readonly Place[]>(() =>
 const chosen = signal('');
 const opened = signal('');
 
-const nameOf = ({ source, record, isDead }: Place) => `${source.kind} ${source.name} ${isDead} ${record.id}`;
+const nameOf = ({ source, record, isDead }: Place) => `${source.kind} ${source.name} ${isDead} ${record?.id ?? ''}`;
 const current = computed(() => places.value.find((place) => nameOf(place) === chosen.value) ?? places.value[0]);
 
 /** Queues, streams and asynchronous invocations, with what waits in them and what was given up. */
 export function QueuesView() {
   const step = (by: number) => {
-    const index = current.value ? places.value.indexOf(current.value) : -1;
-    const next = places.value[Math.min(places.value.length - 1, Math.max(0, index + by))];
+    const next = neighbour(places.value, current.value, by);
     if (next) chosen.value = nameOf(next);
   };
   const onCurrent = (action: SourceAction, wantsDead: boolean) => () => {
-    const place = current.value;
-    if (place && place.isDead === wantsDead) act(place.source, action, place.record.id);
+    const { source, record, isDead } = current.value ?? {};
+    if (source && record && isDead === wantsDead) act(source, action, record.id);
+  };
+  const fire = () => {
+    const source = current.value?.source;
+    if (source && isSchedule(source)) act(source, 'fire');
   };
   useKeys([
-    { key: 'j', does: 'The next record', run: () => step(1) },
-    { key: 'k', does: 'The record before', run: () => step(-1) },
+    { key: 'j', does: 'The next record or schedule', run: () => step(1) },
+    { key: 'k', does: 'The one before', run: () => step(-1) },
     { key: 'n', does: 'End its wait', run: onCurrent('now', false) },
     { key: 'b', does: 'Send the dead letter back', run: onCurrent('send-back', true) },
     { key: 'l', does: 'Look into it', run: () => current.value && toggle(current.value) },
     { key: 'x', does: 'Delete the dead letter', run: onCurrent('delete', true) },
+    { key: 'f', does: 'Run the schedule now', run: fire },
+    { key: '+', does: 'Let waits pass faster', run: () => changeSpeed(1) },
+    { key: '-', does: 'Let waits pass slower', run: () => changeSpeed(-1) },
   ]);
   return (
     <div class="page">
@@ -60,16 +71,15 @@ export function QueuesView() {
 }
 
 function Speed() {
-  const set = (speed: number) =>
-    void attempt(`Waits pass ${speed} times as fast`, async () => {
-      await call('POST /api/speed', { body: { speed } });
-      refresh();
-    });
   return (
     <label>
       speed{' '}
-      <select value={String(run.value?.speed ?? 1)} onChange={({ currentTarget }) => set(Number(currentTarget.value))}>
-        {[1, 2, 10, 60, 1000].map((speed) => (
+      <select
+        value={String(run.value?.speed ?? 1)}
+        aria-keyshortcuts="+ -"
+        onChange={({ currentTarget }) => setSpeed(Number(currentTarget.value))}
+      >
+        {SPEEDS.map((speed) => (
           <option key={speed} value={String(speed)}>
             {speed}×
           </option>
@@ -79,10 +89,30 @@ function Speed() {
   );
 }
 
+function changeSpeed(by: 1 | -1): void {
+  const now = run.value?.speed ?? 1;
+  const next = by > 0 ? SPEEDS.find((speed) => speed > now) : SPEEDS.findLast((speed) => speed < now);
+  if (next !== undefined) setSpeed(next);
+}
+
+function setSpeed(speed: number): void {
+  void attempt(`Waits pass ${speed} times as fast`, async () => {
+    await call('POST /api/speed', { body: { speed } });
+    refresh();
+  });
+}
+
 function Source({ source }: { readonly source: SourceView }) {
   const { kind, name, records, deadLetters, deadLetterName, done, hasHandler } = source;
+  const isCurrent = isSchedule(source) && current.value?.source === source && current.value.record === undefined;
+  const element = useScrolledTo<HTMLElement>(isCurrent);
   return (
-    <section class="card" aria-label={`${kind} ${name}`}>
+    <section
+      ref={element}
+      class={isCurrent ? 'card choice-mark current' : 'card choice-mark'}
+      aria-label={`${kind} ${name}`}
+      aria-current={isCurrent || undefined}
+    >
       <div class="bar">
         <h3>
           {name} <span class="quiet">{kind}</span>
@@ -91,7 +121,7 @@ function Source({ source }: { readonly source: SourceView }) {
           {records.length} here, {done} done{deadLetters.length > 0 && `, ${deadLetters.length} given up`}
         </span>
         {!hasHandler && <Mark tone="warn">no handler</Mark>}
-        {kind === 'schedule' && <Action label="Run now" of={name} onClick={() => act(source, 'fire')} />}
+        {isSchedule(source) && <Action label="Run now" of={name} shortcut="f" onClick={() => act(source, 'fire')} />}
       </div>
       <Records source={source} records={records} isDead={false} />
       {deadLetters.length > 0 && (
@@ -114,17 +144,18 @@ function Records(props: {
   return (
     <ul class="records">
       {records.map((record) => (
-        <Record key={record.id} place={{ source, record, isDead }} />
+        <Record key={record.id} source={source} record={record} isDead={isDead} />
       ))}
     </ul>
   );
 }
 
-function Record({ place }: { readonly place: Place }) {
+function Record(place: Place & { readonly record: SourceRecordView }) {
   const { source, record, isDead } = place;
   const isCurrent = current.value !== undefined && nameOf(current.value) === nameOf(place);
+  const element = useScrolledTo<HTMLLIElement>(isCurrent);
   return (
-    <li class={isCurrent ? 'record current' : 'record'}>
+    <li ref={element} class={isCurrent ? 'record current' : 'record'} aria-current={isCurrent || undefined}>
       <div class="bar">
         <code>{record.id}</code>
         {record.lane !== '' && <span class="quiet">{record.lane}</span>}

@@ -1,16 +1,25 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { RecordingView, ReplayResult } from '../../src/internal/console/api.js';
 import { call } from '../api.js';
 import { useKeys } from '../keys.js';
 import { Json } from '../parts/json.js';
 import { Action, Empty, Mark } from '../parts/small.js';
+import { neighbour } from '../parts/view.js';
 import { go, selected } from '../route.js';
 import { attempt } from '../store.js';
 
 const recordings = signal<readonly RecordingView[]>([]);
 const content = signal<{ readonly file: string; readonly value: unknown } | undefined>(undefined);
 const results = signal<Readonly<Record<string, ReplayResult>>>({});
+
+const files = computed(() => recordings.value.map(({ file }) => file));
+const current = computed(() => files.value.find((file) => file === selected.value) ?? files.value[0] ?? '');
+
+function step(by: number): void {
+  const next = neighbour(files.value, current.value, by);
+  if (next !== undefined) go('recordings', next);
+}
 
 function read(): void {
   void attempt('', async () => {
@@ -21,34 +30,28 @@ function read(): void {
 /** Saved events: played again, and compared with what the function answered then. */
 export function RecordingsView() {
   useEffect(read, []);
-  const files = recordings.value.map(({ file }) => file);
-  const current = files.find((file) => file === selected.value) ?? files[0] ?? '';
-  const step = (by: number) => {
-    const next = files[Math.min(files.length - 1, Math.max(0, files.indexOf(current) + by))];
-    if (next !== undefined) go('recordings', next);
-  };
   useKeys([
     { key: 'j', does: 'The next recording', run: () => step(1) },
     { key: 'k', does: 'The recording before', run: () => step(-1) },
-    { key: 'r', does: 'Replay the recording', run: () => replay(current) },
-    { key: 'l', does: 'Look into it', run: () => look(current) },
+    { key: 'r', does: 'Replay the recording', run: () => replay(current.value) },
+    { key: 'l', does: 'Look into it', run: () => look(current.value) },
     { key: 'u', does: 'Read again', run: read },
   ]);
   return (
     <div class="page">
       <div class="bar">
         <h2>
-          Recordings <span class="quiet">{files.length}</span>
+          Recordings <span class="quiet">{files.value.length}</span>
         </h2>
         <Action label="Read again" shortcut="u" onClick={read} />
       </div>
       <p class="quiet">
         A recording has no secrets: ids, names and addresses are replaced. Save one from an invocation with the key w.
       </p>
-      {files.length === 0 && <Empty>There is none yet.</Empty>}
+      {files.value.length === 0 && <Empty>There is none yet.</Empty>}
       <ul class="records">
         {recordings.value.map((recording) => (
-          <Recording key={recording.file} recording={recording} isCurrent={recording.file === current} />
+          <Recording key={recording.file} recording={recording} isCurrent={recording.file === current.value} />
         ))}
       </ul>
     </div>

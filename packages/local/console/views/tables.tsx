@@ -1,18 +1,31 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import type { BucketView, TableView } from '../../src/internal/console/api.js';
 import { call } from '../api.js';
 import { useKeys } from '../keys.js';
 import { Json } from '../parts/json.js';
 import { Action, Empty } from '../parts/small.js';
+import { neighbour } from '../parts/view.js';
 import { go, selected } from '../route.js';
 import { attempt, run, stateVersion } from '../store.js';
 
 const tables = signal<readonly TableView[] | undefined>(undefined);
 const buckets = signal<readonly BucketView[]>([]);
+/** Counts how often everything was asked for anew. */
+const reads = signal(0);
+
+const names = computed(() => tables.value?.map(({ name }) => name) ?? []);
+/** The table that is looked into: the chosen one, else the first. */
+const current = computed(() => names.value.find((name) => name === selected.value) ?? names.value[0]);
+
+function step(by: number): void {
+  const next = neighbour(names.value, current.value, by);
+  if (next !== undefined) go('tables', next);
+}
 
 function read(): void {
   if (run.value?.state !== 'on') return;
+  reads.value += 1;
   void attempt('', async () => {
     [tables.value, buckets.value] = await Promise.all([call('GET /api/tables'), call('GET /api/buckets')]);
   });
@@ -21,12 +34,6 @@ function read(): void {
 /** Tables with their items, and buckets with their objects. */
 export function TablesView() {
   useEffect(read, [stateVersion.value, run.value?.state]);
-  const names = tables.value?.map(({ name }) => name) ?? [];
-  const shown = names.find((name) => name === selected.value) ?? names[0];
-  const step = (by: number) => {
-    const next = names[Math.min(names.length - 1, Math.max(0, names.indexOf(shown ?? '') + by))];
-    if (next !== undefined) go('tables', next);
-  };
   useKeys([
     { key: 'j', does: 'The next table', run: () => step(1) },
     { key: 'k', does: 'The table before', run: () => step(-1) },
@@ -37,13 +44,13 @@ export function TablesView() {
       {run.value && run.value.state !== 'on' && <p class="note">{run.value.state}</p>}
       <div class="bar">
         <h2>
-          Tables <span class="quiet">{names.length}</span>
+          Tables <span class="quiet">{names.value.length}</span>
         </h2>
         <Action label="Read again" shortcut="u" onClick={read} />
       </div>
-      {names.length === 0 && <Empty>There is no table.</Empty>}
+      {names.value.length === 0 && <Empty>There is no table.</Empty>}
       {tables.value?.map((table) => (
-        <Table key={table.name} table={table} isOpen={table.name === shown} />
+        <Table key={table.name} table={table} isOpen={table.name === current.value} />
       ))}
       <h2>
         Buckets <span class="quiet">{buckets.value.length}</span>
@@ -74,10 +81,10 @@ function Table({ table, isOpen }: { readonly table: TableView; readonly isOpen: 
 }
 
 function Items({ table }: { readonly table: string }) {
-  const [items, setItems] = useState<readonly unknown[]>([]);
+  const [items, setItems] = useState<readonly unknown[]>();
   const [next, setNext] = useState<string | null>(null);
   const load = (start: string | null, before: readonly unknown[]) =>
-    void attempt('', async () => {
+    void attempt(before.length > 0 ? 'More items are shown' : '', async () => {
       const page = await call('GET /api/tables/{name}', {
         params: { name: table },
         ...(start !== null && { query: { start } }),
@@ -85,14 +92,17 @@ function Items({ table }: { readonly table: string }) {
       setItems([...before, ...page.items]);
       setNext(page.next);
     });
-  useEffect(() => load(null, []), [table, stateVersion.value]);
+  const more = () => next !== null && load(next, items ?? []);
+  useEffect(() => load(null, []), [table, reads.value]);
+  useKeys([{ key: 'm', does: 'Show more items', run: more }]);
+  if (items === undefined) return <Empty>The items are being read.</Empty>;
   if (items.length === 0) return <Empty>It is empty.</Empty>;
   return (
     <>
       {items.map((item, index) => (
         <Json key={index} label={`Item ${index + 1}`} value={item} />
       ))}
-      {next !== null && <Action label="More items" onClick={() => load(next, items)} />}
+      {next !== null && <Action label="More items" shortcut="m" onClick={more} />}
     </>
   );
 }

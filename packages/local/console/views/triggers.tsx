@@ -1,12 +1,32 @@
-import { useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
 import type { RouteView, TriggerView } from '../../src/internal/inspect/inspection.js';
-import { Action, Copy, Empty, Mark } from '../parts/small.js';
-import { type UseLine, useLinesOfRoute, useLinesOfTrigger } from '../parts/use-lines.js';
+import { useKeys } from '../keys.js';
+import { useScrolledTo } from '../parts/scroll.js';
+import { Action, Copy, copy, Empty, Mark } from '../parts/small.js';
 import { go } from '../route.js';
-import { inventory, run, sources } from '../store.js';
+import { inventory, sources } from '../store.js';
+import {
+  current,
+  doors,
+  isOpen,
+  linesOf,
+  type Operation,
+  operationOfRoute,
+  operationOfTrigger,
+  type Place,
+  step,
+  toggle,
+} from './trigger-places.js';
 
 /** Everything that the service registered, and how to use it. */
 export function TriggersView() {
+  useKeys([
+    { key: 'j', does: 'The next door, operation or line', run: () => step(1) },
+    { key: 'k', does: 'The one before', run: () => step(-1) },
+    { key: 'l', does: 'Show the lines for curl and SDKs', run: onOperation(toggle) },
+    { key: 'y', does: 'Copy the address or the line', run: () => current.value && copy(current.value) },
+    { key: 's', does: 'Send to the operation', run: onOperation(({ sendTo = '' }) => go('send', sendTo)) },
+  ]);
   const found = inventory.value;
   if (!found) return <Empty>The service is being built.</Empty>;
   const orphans = sources.value.filter(({ hasHandler }) => !hasHandler);
@@ -37,33 +57,41 @@ export function TriggersView() {
   );
 }
 
-/** The doors, by their names on AWS. */
-const DOOR_NAMES: Readonly<Record<string, string>> = {
-  'gateway-v2': 'HTTP API',
-  'gateway-v1': 'REST API',
-  'load-balancer': 'Load balancer',
-  'function-url': 'Function URL',
-  websocket: 'WebSocket API',
-  graphql: 'GraphQL API',
-  aws: 'AWS calls',
-};
+/** A key for operations does nothing at a door or at a line. */
+function onOperation(action: (place: Place) => void): () => void {
+  return () => {
+    if (current.value?.sendTo !== undefined) action(current.value);
+  };
+}
 
 function Doors() {
-  const doors = Object.entries(run.value?.addresses ?? {}).filter(([kind]) => kind in DOOR_NAMES);
   return (
     <section class="card" aria-label="Doors">
       <h2>Doors</h2>
       <dl class="facts doors">
-        {doors.map(([kind, address]) => (
-          <div key={kind}>
-            <dt>{DOOR_NAMES[kind]}</dt>
+        {doors.value.map((door) => (
+          <div key={door.id}>
+            <dt>{door.name}</dt>
             <dd>
-              <code>{address}</code> <Copy text={address} of={`the address of ${DOOR_NAMES[kind]}`} />
+              <Chosen place={door}>
+                <code>{door.text}</code> <Copy {...door} shortcut="y" />
+              </Chosen>
             </dd>
           </div>
         ))}
       </dl>
     </section>
+  );
+}
+
+/** Marks the place that keys act on, and keeps it in sight. */
+function Chosen({ place, children }: { readonly place: Place; readonly children: ComponentChildren }) {
+  const isCurrent = current.value?.id === place.id;
+  const element = useScrolledTo<HTMLDivElement>(isCurrent);
+  return (
+    <div ref={element} class={isCurrent ? 'choice-mark current' : 'choice-mark'} aria-current={isCurrent || undefined}>
+      {children}
+    </div>
   );
 }
 
@@ -81,15 +109,17 @@ function Routes({ routes }: { readonly routes: readonly RouteView[] }) {
         {routes.map((route) => (
           <tr key={route.surface + route.name}>
             <td>
-              <code>{route.name}</code> <span class="quiet">{route.surface}</span>
-              {route.streaming && <span class="quiet"> streams</span>}
+              <Chosen place={operationOfRoute(route)}>
+                <code>{route.name}</code> <span class="quiet">{route.surface}</span>
+                {route.streaming && <span class="quiet"> streams</span>}
+              </Chosen>
             </td>
             <td>
               {route.posture ?? 'everybody'}
               {route.scopes.length > 0 && <div class="quiet">{route.scopes.join(' ')}</div>}
             </td>
             <td>
-              <Use name={route.name} lines={useLinesOfRoute(route, run.value?.addresses ?? {})} />
+              <Use operation={operationOfRoute(route)} />
             </td>
           </tr>
         ))}
@@ -110,17 +140,19 @@ function Handlers({ triggers }: { readonly triggers: readonly TriggerView[] }) {
       </thead>
       <tbody>
         {triggers.map((trigger) => {
-          const name = trigger.name || JSON.stringify(trigger.selector ?? {});
+          const operation = operationOfTrigger(trigger);
           const hasSource = sources.value.some((one) => one.kind === trigger.kind && one.name === trigger.name);
           return (
-            <tr key={trigger.kind + name}>
+            <tr key={operation.id}>
               <td>
-                <code>{name}</code> <span class="quiet">{trigger.kind}</span>
-                {trigger.name !== '' && KINDS_OF_SOURCES.includes(trigger.kind) && !hasSource && (
-                  <div>
-                    <Mark tone="warn">no source</Mark>
-                  </div>
-                )}
+                <Chosen place={operation}>
+                  <code>{operation.name}</code> <span class="quiet">{trigger.kind}</span>
+                  {trigger.name !== '' && KINDS_OF_SOURCES.includes(trigger.kind) && !hasSource && (
+                    <div>
+                      <Mark tone="warn">no source</Mark>
+                    </div>
+                  )}
+                </Chosen>
               </td>
               <td class="quiet">
                 {Object.entries(trigger.options)
@@ -128,7 +160,7 @@ function Handlers({ triggers }: { readonly triggers: readonly TriggerView[] }) {
                   .join(', ')}
               </td>
               <td>
-                <Use name={name} lines={useLinesOfTrigger(trigger, run.value?.addresses ?? {})} />
+                <Use operation={operation} />
               </td>
             </tr>
           );
@@ -141,23 +173,29 @@ function Handlers({ triggers }: { readonly triggers: readonly TriggerView[] }) {
 const KINDS_OF_SOURCES: readonly string[] = ['queue', 'stream', 'table-stream', 'topic'];
 
 /** Lines to copy, shown when asked for, and the way to the form. */
-function Use({ name, lines }: { readonly name: string; readonly lines: readonly UseLine[] }) {
-  const [isOpen, setOpen] = useState(false);
+function Use({ operation }: { readonly operation: Operation }) {
+  const shown = isOpen(operation);
   return (
     <div class="use">
       <div class="bar">
-        <Action label="Send" of={name} onClick={() => go('send', `${lines[0]?.kind ?? 'event'} ${name}`)} />
-        <button type="button" class="action" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? 'Less' : 'curl, SDK'} <span class="hidden">for {name}</span>
-        </button>
+        <Action label="Send" of={operation.name} shortcut="s" onClick={() => go('send', operation.sendTo)} />
+        <Action
+          label={shown ? 'Less' : 'curl, SDK'}
+          of={`for ${operation.name}`}
+          shortcut="l"
+          expanded={shown}
+          onClick={() => toggle(operation)}
+        />
       </div>
-      {isOpen &&
-        lines.map(({ label, text }) => (
-          <div key={label} class="bar line">
-            <span class="quiet">{label}</span>
-            <code class="grow">{text}</code>
-            <Copy text={text} of={label} />
-          </div>
+      {shown &&
+        linesOf(operation).map((line) => (
+          <Chosen key={line.label} place={line}>
+            <div class="bar line">
+              <span class="quiet">{line.label}</span>
+              <code class="grow">{line.text}</code>
+              <Copy {...line} shortcut="y" />
+            </div>
+          </Chosen>
         ))}
     </div>
   );

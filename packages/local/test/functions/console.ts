@@ -1,17 +1,15 @@
 import { json } from '@sallyport/http';
-import { createMcpServer, mountMcp } from '@sallyport/mcp';
+import { createMcpServer, dynamoMcpStore, mountMcp } from '@sallyport/mcp';
 import { Authenticated, Public, SecureApp } from '@sallyport/secure';
+import { jwtPrincipalResolver } from '@sallyport/secure/jwt';
 
 /** The service that the judge of the console works with: every kind of trigger, and a fault that a save corrects. */
 const IS_CORRECTED = false;
 
+const { ISSUER = '', JWKS_URI = '', AUDIENCE = '' } = process.env;
 const app = new SecureApp({
   log: false,
-  // The issuer's signature is not what is tested here.
-  principalResolver: (ctx) => {
-    const token = /^Bearer \S+$/.exec(ctx.header('authorization') ?? '');
-    return token ? { kind: 'external', identity: 'ada', scopes: ['orders:write'] } : null;
-  },
+  principalResolver: jwtPrincipalResolver({ issuer: ISSUER, jwksUri: JWKS_URI, audience: [AUDIENCE] }),
 });
 
 app.get(
@@ -22,7 +20,7 @@ app.get(
   },
   Public(),
 );
-app.post('/orders', () => json(201, { id: 'o-1' }), Authenticated('orders:write'));
+app.post('/orders', (ctx) => json(201, { by: ctx.authIdentity }), Authenticated('orders:write'));
 app.get(
   '/boom',
   () => {
@@ -33,6 +31,7 @@ app.get(
 app.get(
   '/later',
   () => {
+    console.log('leaves\n\ta timer');
     setTimeout(() => {}, 60_000);
     return json(200, {});
   },
@@ -55,7 +54,11 @@ const server = createMcpServer({
   name: 'notes',
   version: '1.0.0',
   secret: { current: 'a secret of thirty-two bytes, at least' },
+  store: dynamoMcpStore(),
 });
+server.tool('whoami', { description: 'Says who calls.', inputJsonSchema: { type: 'object' } }, (_input, ctx) =>
+  String(ctx.principal?.identity ?? 'nobody'),
+);
 server.tool('time', { description: 'Says what it was told.', inputJsonSchema: { type: 'object' } }, () => 'noon');
 server.tool(
   'greet',
@@ -75,5 +78,6 @@ server.tool(
 server.resource('notes://all', { name: 'all notes', mimeType: 'text/plain' }, () => 'Milk');
 server.prompt('summarise', { description: 'Asks for a summary.' }, () => 'Summarise the notes.');
 mountMcp(app, server, { posture: Public() });
+mountMcp(app, server, { path: '/closed/mcp', posture: Authenticated('mcp') });
 
 export const handler = app.handleLambda;

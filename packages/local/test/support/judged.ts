@@ -12,6 +12,15 @@ const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
 const SETTINGS = {
   queues: { orders: { visibilityTimeoutMs: 3_600_000, maxReceiveCount: 2 } },
   schedules: { nightly: { expression: 'rate(1 day)' } },
+  env: { ISSUER: '$issuer', JWKS_URI: '$jwks', AUDIENCE: '$audience' },
+  tables: [
+    {
+      TableName: 'notes',
+      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+    },
+  ],
+  buckets: ['uploads'],
 };
 
 /** A run of the service that the judge of the console works with. */
@@ -23,7 +32,7 @@ export interface Judged {
   stop(): Promise<void>;
 }
 
-/** Starts the service as `sallyport dev` does, in a project of its own. */
+/** Starts the service as `sallyport dev` does, in a project of its own, and waits until its tables are there. */
 export async function startJudged(): Promise<Judged> {
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-console-'));
   const entry = join(folder, 'lambda.ts');
@@ -32,9 +41,8 @@ export async function startJudged(): Promise<Judged> {
   cpSync(join(PACKAGE, 'test', 'functions', 'console.ts'), entry);
   symlinkSync(join(PACKAGE, 'node_modules'), join(folder, 'node_modules'));
   // The packages of the workspace are run from their sources, which are not built.
-  const host = await startHost(
-    loadConfig(folder, { entry: 'lambda.ts', port: 0, state: false, conditions: ['@sallyport/source'] }),
-  );
+  const host = await startHost(loadConfig(folder, { entry: 'lambda.ts', port: 0, conditions: ['@sallyport/source'] }));
+  await host.state.dynamodb();
   return {
     host,
     address: `http://127.0.0.1:${host.ports.console}/#token=${host.token}`,
@@ -61,6 +69,7 @@ export async function openPage(browser: Browser, address: string, colorScheme: '
     viewport: { width: 1280, height: 800 },
     reducedMotion: 'reduce',
   });
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   context.setDefaultTimeout(Number(process.env.JUDGE_MS ?? 60_000));
   const page = await context.newPage();
   const problems: string[] = [];

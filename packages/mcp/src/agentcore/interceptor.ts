@@ -12,8 +12,7 @@ import {
   type TriggerRecord,
 } from '@sallyport/core';
 import { defineOptions, func, invalidOption } from '@sallyport/core/options';
-import { handlerName, logFailure, RequestContext, remainingMs, trimmedText } from '@sallyport/core/pipeline';
-import { createInvocationState } from '../server/internal/invocation-state.js';
+import { createSurfaceContext, handlerName, logFailure, remainingMs } from '@sallyport/core/pipeline';
 import {
   type InterceptedRequest,
   type InterceptedResponse,
@@ -116,21 +115,18 @@ class InterceptorSurface implements AgentCoreInterceptor {
     if (!host)
       throw new Error('framework: mcp: agentCoreInterceptor() belongs into the option "surfaces" of a container');
     const exchange = readExchange(event);
-    const state = createInvocationState(host, {
-      ...{ kind: KIND, event, lambdaContext, path: pathOf(exchange), headers: exchange.request.headers },
-      tenantOf: () => trimmedText(lambdaContext?.tenantId),
-    });
-    const context = new RequestContext(state);
+    const { headers } = exchange.request;
+    const path = pathOf(exchange);
+    const { context, abort, end } = createSurfaceContext(host, { kind: KIND, event, lambdaContext, path, headers });
     let verdict: Interception;
     try {
       verdict = await beforeEnd(host, lambdaContext, this.#ask(context, exchange));
     } catch (thrown) {
       logFailure(() => context.log, 'mcp.interceptor_failed', thrown);
       verdict = rejectionOf(thrown);
-      state.abort(thrown);
+      abort(thrown);
     } finally {
-      await state.settleDeliveries();
-      state.end();
+      await end();
     }
     return FORMS[exchange.form].write(exchange, verdict);
   }

@@ -1,5 +1,4 @@
 import {
-  type Context,
   FrameworkError,
   type Invocation,
   isFrameworkError,
@@ -10,13 +9,12 @@ import {
   type TriggerRecord,
 } from '@sallyport/core';
 import { defineOptions, invalidOption, kind } from '@sallyport/core/options';
-import { lazily, logRefusal, RequestContext, trimmedText } from '@sallyport/core/pipeline';
+import { createSurfaceContext, lazily, logRefusal } from '@sallyport/core/pipeline';
 import type { JsonObject } from '../protocol/types.js';
 import { MCP_PATH } from '../routes/paths.js';
 import { type Core, coreOf } from '../server/internal/core.js';
-import { createInvocationState } from '../server/internal/invocation-state.js';
 import type { McpServer } from '../server/server.js';
-import { type AgentCall, invalidAgentCall, readAgentCall } from './internal/invocation.js';
+import { invalidAgentCall, readAgentCall } from './internal/invocation.js';
 import { toToolSchema } from './schema.js';
 
 /** Options of {@link agentCoreTools}. An unknown key is rejected. */
@@ -117,15 +115,21 @@ class ToolsSurface implements AgentCoreTools {
     if (this.#target !== undefined && call.target !== this.#target) {
       throw invalidAgentCall('it is for another target');
     }
-    const state = stateOf(host, call, lambdaContext);
+    // Nothing of the event is in the context: what the model wrote is no header, no caller and no event.
+    const { headers } = call;
+    const { context, end } = createSurfaceContext(host, {
+      kind: KIND,
+      event: undefined,
+      lambdaContext,
+      path: MCP_PATH,
+      headers,
+    });
     try {
-      const context: Context = new RequestContext(state);
       await host.gate?.authorize(this.#posture, context);
       const { callForAgent } = await loadCall();
       return await callForAgent(this.#core, context, call.tool, args);
     } finally {
-      await state.settleDeliveries();
-      state.end();
+      await end();
     }
   }
 
@@ -142,17 +146,4 @@ class ToolsSurface implements AgentCoreTools {
       options: { ...schema, ...(this.#target !== undefined && { target: this.#target }) },
     }));
   }
-}
-
-/** Nothing of the event is in it: what the model wrote is no header, no caller and no event. */
-function stateOf(host: SurfaceHost, { headers }: AgentCall, lambdaContext: LambdaContext | undefined) {
-  const tenantOf = () => trimmedText(lambdaContext?.tenantId);
-  return createInvocationState(host, {
-    kind: KIND,
-    event: undefined,
-    lambdaContext,
-    tenantOf,
-    path: MCP_PATH,
-    headers,
-  });
 }

@@ -1,8 +1,7 @@
 import type { Context, Invocation, Surface, SurfaceHost } from '@sallyport/core';
 import { invalidOption } from '@sallyport/core/options';
-import { type ContextState, RequestContext } from '@sallyport/core/pipeline';
+import { createSurfaceContext, type SurfaceContext } from '@sallyport/core/pipeline';
 import { type Core, coreOf } from '../server/internal/core.js';
-import { createInvocationState } from '../server/internal/invocation-state.js';
 import type { McpServer } from '../server/server.js';
 import { runTask, TaskRequest } from './internal/run.js';
 import { openToken, type Task } from './internal/task.js';
@@ -81,16 +80,15 @@ class TaskSurface implements McpTaskSurface {
   async #run(core: Core, id: string, event: unknown, { lambdaContext }: Invocation): Promise<void> {
     const host = this.#host;
     if (!host) throw new Error('framework: mcp: mcpTasks() belongs into the option "surfaces" of a container');
-    let state: ContextState | undefined;
+    let made: SurfaceContext | undefined;
     const toContext = ({ principal, tenantId }: Task): Context => {
-      state = createInvocationState(host, { kind: KIND, event, lambdaContext, tenantOf: () => tenantId });
-      state.principal = principal;
-      return new RequestContext(state);
+      made = createSurfaceContext(host, { kind: KIND, event, lambdaContext, principal, tenantId });
+      return made.context;
     };
     try {
       await runTask(core, id, (task) => new TaskRequest(toContext(task), host.clock, task));
     } finally {
-      state?.end();
+      await made?.end();
     }
   }
 }

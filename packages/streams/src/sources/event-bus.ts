@@ -131,7 +131,8 @@ function isNamed(resources: unknown, arn: RegExp, name: string): boolean {
 }
 
 const MAX_ID = 256;
-const CONTROL = /\p{Cc}/u;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that an id must not contain.
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
 /** The correlation id of an event, and the field that it was read from. */
 export interface Correlation {

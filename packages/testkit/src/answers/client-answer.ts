@@ -96,21 +96,27 @@ const DOORS: Readonly<Record<HttpDoorKind, Door>> = {
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or one of another type
  * @example
- * clientAnswer('gateway-v1', { body: 'x' }).refused; // 'the answer has no statusCode'
+ * clientAnswer('gateway-v1', { body: 'x' }).refused; // 'the answer has no statusCode: return an object with one, such as { statusCode: 200 }'
  */
 export function clientAnswer(kind: HttpDoorKind, answer: unknown, options: ClientAnswerOptions = {}): ClientAnswer {
   const { multiValue } = OPTIONS.parse(options);
   const door = DOORS[kind];
   if (!isPlainObject(answer) || !('statusCode' in answer)) {
-    if (door.needsStatus) return refuse(kind, 'the answer has no statusCode');
+    if (door.needsStatus) return refuse(kind, NO_STATUS);
     const text = typeof answer === 'string' ? answer : JSON.stringify(answer ?? null);
     return { status: 200, headers: [['content-type', 'application/json']], body: Buffer.from(text) };
   }
   const status = Number(answer.statusCode);
-  if (!Number.isInteger(status) || status < 100 || status > 599) return refuse(kind, 'statusCode is no HTTP status');
+  if (!Number.isInteger(status) || status < 100 || status > 599) {
+    return refuse(kind, `statusCode is ${shown(answer.statusCode)}, and must be a whole number from 100 to 599`);
+  }
   const { body = '', isBase64Encoded = false } = answer;
-  if (typeof body !== 'string' && body !== null) return refuse(kind, 'body is no text');
-  if (typeof isBase64Encoded !== 'boolean') return refuse(kind, 'isBase64Encoded is neither true nor false');
+  if (typeof body !== 'string' && body !== null) {
+    return refuse(kind, `body is ${typeName(body)}, and must be text: JSON.stringify it, or send bytes as base64 text`);
+  }
+  if (typeof isBase64Encoded !== 'boolean') {
+    return refuse(kind, `isBase64Encoded is ${typeName(isBase64Encoded)}, and must be true or false`);
+  }
   const headers = headersOf(kind, answer, multiValue);
   if (typeof headers === 'string') return refuse(kind, headers);
   const isTyped = headers.some(([name]) => name.toLowerCase() === 'content-type');
@@ -132,6 +138,20 @@ export function clientFailure(kind: HttpDoorKind, failure: DoorFailure): ClientA
   return { status, headers: [['content-type', contentType]], body: Buffer.from(text) };
 }
 
+const NO_STATUS = 'the answer has no statusCode: return an object with one, such as { statusCode: 200 }';
+
+/** A value as JSON, when that is short; else what it is. Bodies and headers are not shown: they may hold secrets. */
+function shown(value: unknown): string {
+  const json = JSON.stringify(value) ?? 'undefined';
+  return json.length <= 20 ? json : typeName(value);
+}
+
+function typeName(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return 'a list';
+  return { string: 'text', object: 'an object' }[typeof value as string] ?? `a ${typeof value}`;
+}
+
 function refuse(kind: HttpDoorKind, refused: string): ClientAnswer {
   return { ...clientFailure(kind, 'error'), refused };
 }
@@ -147,7 +167,7 @@ function headersOf(kind: HttpDoorKind, answer: Record<string, unknown>, multiVal
   if (typeof plain === 'string') return plain;
   if (kind !== 'gateway-v1') {
     const { cookies = [] } = answer;
-    if (!Array.isArray(cookies)) return 'cookies is no list';
+    if (!Array.isArray(cookies)) return `cookies is ${typeName(cookies)}, and must be a list: one text for each cookie`;
     return [...plain, ...cookies.map((cookie): [string, string] => ['set-cookie', String(cookie)])];
   }
   const listed = listedHeaders(answer.multiValueHeaders);
@@ -160,19 +180,19 @@ const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(ty
 
 function plainHeaders(headers: unknown = {}): Headers | string {
   if (headers === null) return [];
-  if (!isPlainObject(headers)) return 'headers is no object';
+  if (!isPlainObject(headers)) return `headers is ${typeName(headers)}, and must be an object`;
   const pairs = Object.entries(headers);
   const [bad] = pairs.filter(([, value]) => !isScalar(value));
-  if (bad) return `the header ${bad[0]} is no text`;
+  if (bad) return `headers[${JSON.stringify(bad[0])}] is ${typeName(bad[1])}, and must be text`;
   return pairs.map(([name, value]) => [name, String(value)]);
 }
 
 function listedHeaders(headers: unknown = {}): Headers | string {
   if (headers === null) return [];
-  if (!isPlainObject(headers)) return 'multiValueHeaders is no object';
+  if (!isPlainObject(headers)) return `multiValueHeaders is ${typeName(headers)}, and must be an object`;
   const pairs = Object.entries(headers);
   const [bad] = pairs.filter(([, values]) => !Array.isArray(values) || !values.every(isScalar));
-  if (bad) return `the header ${bad[0]} in multiValueHeaders is no list of texts`;
+  if (bad) return `multiValueHeaders[${JSON.stringify(bad[0])}] must be a list of texts, also for one value`;
   return pairs.flatMap(([name, values]) =>
     (values as unknown[]).map((value): [string, string] => [name, String(value)]),
   );

@@ -113,7 +113,10 @@ export function buildEventBusEvent(options: EventBusOptions = {}): EventBusEvent
 export function buildScheduledEvent(options: ScheduledOptions = {}): EventBusEvent {
   const { rule, schedule, detail, ...rest } = SCHEDULED.parse(options);
   if (rule !== undefined && schedule !== undefined) {
-    throw new FrameworkError(INVALID_CONFIGURATION, 'framework: option "rule" contradicts option "schedule"');
+    throw new FrameworkError(
+      INVALID_CONFIGURATION,
+      'framework: options "rule" and "schedule" exclude each other: give one of them',
+    );
   }
   const detailOr = (fallback: unknown) => (detail === undefined ? fallback : detail);
   const arn = (service: string, resource: string) => `arn:aws:${service}:${REGION}:${ACCOUNT}:${resource}`;

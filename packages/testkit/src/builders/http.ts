@@ -107,11 +107,12 @@ export function withCookieHeader({ headers, cookies }: Pick<HttpParts, 'headers'
  */
 export function bodyParts({ body, json, isBase64 }: Pick<Sent, 'body' | 'json' | 'isBase64'>): BodyParts {
   if (json !== undefined) {
-    if (body !== undefined || isBase64) throw contradiction('json', 'body');
+    if (body !== undefined || isBase64)
+      throw invalidOptions('options "json" and "body" exclude each other: give one of them');
     return { body: JSON.stringify(json), isBase64Encoded: false };
   }
   if (body instanceof Uint8Array) {
-    if (isBase64 === false) throw contradiction('isBase64', 'body');
+    if (isBase64 === false) throw invalidOptions('option "isBase64" must be true or left out where "body" is bytes');
     return { body: asBuffer(body).toString('base64'), isBase64Encoded: true };
   }
   return { body, isBase64Encoded: isBase64 ?? false };
@@ -177,6 +178,6 @@ export function decodeEscapes(encoded: string): string {
   }
 }
 
-function contradiction(one: string, other: string): FrameworkError {
-  return new FrameworkError(INVALID_CONFIGURATION, `framework: option "${one}" contradicts option "${other}"`);
+function invalidOptions(text: string): FrameworkError {
+  return new FrameworkError(INVALID_CONFIGURATION, `framework: ${text}`);
 }

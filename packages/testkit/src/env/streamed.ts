@@ -50,7 +50,8 @@ export interface OpenStream {
  */
 export async function openStream(app: object, event: unknown, lambdaContext: LambdaContext): Promise<OpenStream> {
   const access = (app as { readonly [STREAM_ACCESS]?: StreamAccess })[STREAM_ACCESS];
-  if (!access) throw new TypeError('only a container can stream');
+  if (!access)
+    throw new TypeError('only a container can stream: pass what createApp or new SecureApp made, not its handler');
   const { http, detect } = access;
   const opened = http.serveStream(detect(event, lambdaContext), event, lambdaContext);
   const response = await opened.response;
@@ -92,7 +93,9 @@ function streamsOf(handler: object): Streams {
   const { [STREAMS]: streams, [MARKED]: marked } = handler as { [STREAMS]?: Streams; [MARKED]?: unknown };
   if (streams) return streams;
   if (marked !== undefined) return handler as Streams;
-  throw new TypeError('the handler answers in one piece; export createLambdaFunctionURLStreamingHandler(app), say');
+  throw new TypeError(
+    'the handler answers in one piece: export what createLambdaFunctionURLStreamingHandler(app) or createGatewayRestStreamingHandler(app) makes',
+  );
 }
 
 /** Runs what a function exports as the runtime does: with a stream that begins with status and headers as JSON and eight NUL. */
@@ -143,7 +146,7 @@ function readStream(written: readonly Buffer[]): { metadata: Metadata; chunks: r
   const all = Buffer.concat(written);
   const end = all.indexOf(DELIMITER);
   if (end < 0)
-    throw new TypeError('the handler answered in one piece: the event is of another front door than its own');
+    throw new TypeError('the handler answered in one piece: build the event of the front door that it streams to');
   const chunks: Buffer[] = [];
   let skip = end + DELIMITER.length;
   for (const chunk of written) {

@@ -233,7 +233,7 @@ export function fakeHandler<T>(results: readonly FakeResult<T>[], options: FakeH
     await turn();
     const { waitMs } = result;
     if (waitMs !== undefined) {
-      if (!clock) throw new TypeError('a handler that waits needs a clock');
+      if (!clock) throw new TypeError('a result with waitMs needs the option clock');
       await new Promise<void>((resolve) => {
         clock.after(waitMs, resolve);
       });

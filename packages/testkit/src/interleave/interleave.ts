@@ -75,8 +75,9 @@ function problemOf(index: number, found: Transcript, alone: Transcript, marked: 
   const text = Object.values(found).flat().join('\n');
   const foreign = marked.find(({ marker }, other) => other !== index && text.includes(marker));
   const difference = firstDifference(alone, found);
-  if (foreign) return `invocation ${index} shows ${foreign.marker} of another: ${difference ?? 'alone it does too'}`;
-  return difference === undefined ? undefined : `invocation ${index} differs from itself alone at ${difference}`;
+  if (foreign)
+    return `invocation ${index} shows ${foreign.marker} of another: ${difference ?? 'it does so when it runs alone, too'}`;
+  return difference === undefined ? undefined : `invocation ${index} differs from its run alone at ${difference}`;
 }
 
 /** One app and the invocations that run in it at once. */
@@ -110,7 +111,8 @@ class Round {
       throw this.failure(error instanceof Error ? error.message : String(error));
     }
     const left = scheduler.clock.pendingTimers;
-    if (left > 0) throw this.failure(`${left} timers are left running`);
+    if (left > 0)
+      throw this.failure(`${left} timers still run after the invocations: clear them, or await them in the handler`);
     return marked.map((_, index) => transcribe(outcomes[index], recordings.of(index).records));
   }
 

@@ -201,7 +201,7 @@ export class McpTestClient {
       for (const [key, question] of Object.entries(inputRequests)) inputResponses[key] = await this.#ask(question);
       sent = { ...params, inputResponses, ...(requestState === undefined ? {} : { requestState }) };
     }
-    throw new McpClientError(0, `no result after ${MAX_RETURNS} rounds`, 200);
+    throw new McpClientError(0, `the server asked ${MAX_RETURNS} times and gave no result`, 200);
   }
 
   /** Reads an answer to the response with this id; comes back for the rest of a stream that ends without it. */
@@ -229,7 +229,7 @@ export class McpTestClient {
       await this.#env.clock.advance(retryMs);
       answer = await this.#send('GET', { accept: 'text/event-stream', 'last-event-id': lastId });
     }
-    throw new McpClientError(0, `no response after ${MAX_RETURNS} returns`, answer.status);
+    throw new McpClientError(0, `the stream was resumed ${MAX_RETURNS} times and had no response`, answer.status);
   }
 
   async #take({ id, method = '', params = {} }: RpcMessage, options: McpRequestOptions): Promise<void> {
@@ -248,7 +248,7 @@ export class McpTestClient {
   async #ask(question: McpQuestion): Promise<object> {
     const { answer } = this.#options;
     if (!answer)
-      throw new McpClientError(0, `the server asks "${question.method}", and there is no option "answer"`, 200);
+      throw new McpClientError(0, `the server asks "${question.method}": pass the option "answer" to connectMcp`, 200);
     return answer(question);
   }
 
@@ -290,12 +290,13 @@ function toMessage(status: number, body: string): RpcMessage {
   try {
     return JSON.parse(body) as RpcMessage;
   } catch {
-    throw new McpClientError(0, `HTTP ${status} without a JSON-RPC message`, status);
+    throw new McpClientError(0, `the answer with HTTP status ${status} is not a JSON-RPC message`, status);
   }
 }
 
 function resultOf({ result, error }: RpcMessage, status: number): Data {
   if (error && typeof error.code === 'number') throw new McpClientError(error.code, error.message, status, error.data);
-  if (!result) throw new McpClientError(0, `HTTP ${status} without a result`, status);
+  if (!result)
+    throw new McpClientError(0, `the answer with HTTP status ${status} has neither a result nor an error`, status);
   return result;
 }

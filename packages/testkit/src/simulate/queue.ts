@@ -40,7 +40,7 @@ function wordsOf({ records: [first = ''], reason, identifiers }: UnclearAnswer) 
   const named = identifiers.map((identifier) => JSON.stringify(identifier)).join(', ');
   const text =
     reason === 'missing-identifier'
-      ? 'a failure without an identifier brings back the whole batch'
-      : `${named} names no message of the batch, which brings back all of it`;
+      ? 'an entry of batchItemFailures has no itemIdentifier, so SQS returns the whole batch: name the messageId of each failed message'
+      : `itemIdentifier ${named} is not a messageId of the batch, so SQS returns all of it: name the messageId of each failed message`;
   return [{ record: first, text }];
 }

@@ -48,10 +48,15 @@ export async function simulateStream(
 function wordsOf({ records, reason, identifiers }: UnclearAnswer) {
   const [first = ''] = records;
   if (reason === 'missing-identifier') {
-    return [{ record: first, text: 'a failure without an identifier brings back the whole batch' }];
+    return [
+      {
+        record: first,
+        text: 'an entry of batchItemFailures has no itemIdentifier, so Lambda retries the whole batch: name the sequence number of each failed record',
+      },
+    ];
   }
   return identifiers.map((identifier) => ({
     record: records.includes(identifier) ? identifier : first,
-    text: `${JSON.stringify(identifier)} is no sequence number of the batch, and AWS knows no other identifier: set the option streamFailureIdentifier to 'sequenceNumber'`,
+    text: `itemIdentifier ${JSON.stringify(identifier)} is not a sequence number of the batch, and AWS knows no other identifier: set the option streamFailureIdentifier to 'sequenceNumber'`,
   }));
 }

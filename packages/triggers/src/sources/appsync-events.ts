@@ -1,5 +1,5 @@
 import type { LambdaContext, MaybePromise, SecurePrincipal, SurfaceHost, TriggerRecord } from '@sallyport/core';
-import { copyPrincipal, isFailure } from '@sallyport/core/pipeline';
+import { copyPrincipal, createSurfaceContext, isFailure } from '@sallyport/core/pipeline';
 import {
   attempt,
   type Delivered,
@@ -11,7 +11,6 @@ import {
 import { invalidAnswer, refused } from '../errors.js';
 import { type ChannelEntry, ChannelHandlers } from '../internal/channels.js';
 import { DROPPED, type Drop } from '../internal/drop.js';
-import { authorizeEvent } from '../internal/gate.js';
 import { publicText } from '../internal/public-text.js';
 import { membersOf, recordsOf, requiredText, textOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
@@ -166,11 +165,22 @@ export class AppSyncEvents extends TriggerSurface {
   async #pass({ posture, pattern }: ChannelEntry, event: unknown, lambdaContext: LambdaContext | undefined) {
     const host = this.#host;
     if (!host?.gate) return { principal: null };
+    const { info, request } = membersOf(event);
+    const made = createSurfaceContext(host, {
+      ...{ kind: this.kind, event, lambdaContext },
+      path: String(membersOf(membersOf(info).channel).path),
+      // Of what the service passes on the principal resolver sees the headers, and nothing of the payload.
+      headers: membersOf(membersOf(request).headers),
+      route: { surface: 'appsync', method: 'POST', pattern },
+    });
     try {
-      return { principal: await authorizeEvent(host, { kind: this.kind, posture, pattern }, event, lambdaContext) };
+      await host.gate.authorize(posture, made.context);
+      return { principal: made.principal };
     } catch (error) {
       if (isFailure(error)) this.delivery.logRefusal(error as never, lambdaContext);
       return publicText(error, FORBIDDEN);
+    } finally {
+      await made.end();
     }
   }
 

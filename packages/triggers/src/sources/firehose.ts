@@ -1,4 +1,5 @@
 import type { LambdaContext, MaybePromise, TriggerRecord } from '@sallyport/core';
+import { LAMBDA_MAX_ANSWER_BYTES } from '@sallyport/core/pipeline';
 import { type Delivered, type EventContext, type Outcome, settle, warnOf } from '@sallyport/streams/delivery';
 import { invalidAnswer, invalidEvent } from '../errors.js';
 import { bytesOf, readable } from '../internal/bytes.js';
@@ -59,9 +60,6 @@ const FIREHOSE_KIND = {
   // https://docs.aws.amazon.com/firehose/latest/dev/data-transformation.html
   maxMs: 300_000,
 } as const;
-
-/** The largest answer of a function that is called synchronously: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html. */
-const MAX_ANSWER_BYTES = 6_291_556;
 
 /** The transformation of a Firehose stream. */
 export class FirehoseTransform extends TriggerSurface {
@@ -156,7 +154,7 @@ function firstThatDoesNotFit(records: readonly FirehoseResult[], failures: reado
   let total = '{"records":[]}'.length + spare.reduce((sum, size) => sum + size, 0);
   for (const [index, record] of records.entries()) {
     total += sizeOf(record) - (spare[index] as number);
-    if (total > MAX_ANSWER_BYTES) return index;
+    if (total > LAMBDA_MAX_ANSWER_BYTES) return index;
   }
   return records.length;
 }

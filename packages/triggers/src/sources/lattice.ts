@@ -4,14 +4,16 @@ import type {
   Surface,
   SurfaceDoor,
   SurfaceHost,
+  Target,
   TriggerKind,
   TriggerRecord,
 } from '@sallyport/core';
 import {
   append,
-  createAnswerMap,
+  createFastMap,
   createMap,
   type EncodedBody,
+  LAMBDA_MAX_ANSWER_BYTES,
   type OutgoingResponse,
   type RequestSource,
   toHeaderMap,
@@ -23,9 +25,6 @@ import { type Members, membersOf, textOf } from '../internal/read.js';
 import type { SurfaceRow } from '../internal/surface.js';
 
 const KIND = 'lattice';
-
-/** The largest answer of a function that is called synchronously: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html. */
-const MAX_ANSWER_BYTES = 6_291_556;
 
 /** Both versions of the event: https://docs.aws.amazon.com/vpc-lattice/latest/ug/lambda-functions.html. */
 const ROWS: readonly SurfaceRow[] = [
@@ -96,7 +95,7 @@ function read(event: unknown) {
 
 /** An answer has one value a header; further cookies use other spellings of the name, because names ignore case and keys do not. */
 function write({ status, headers, cookies }: OutgoingResponse, { body, isBase64Encoded }: EncodedBody) {
-  const single = createAnswerMap<string>();
+  const single = createFastMap<string>();
   for (const name in headers) {
     const values = headers[name] as string[];
     if (values.length > 0) single[name] = values.join(',');
@@ -118,7 +117,7 @@ function spelling(name: string, index: number): string {
 const DOOR: SurfaceDoor = {
   kind: KIND,
   traits: {
-    maxAnswerBytes: MAX_ANSWER_BYTES,
+    maxAnswerBytes: LAMBDA_MAX_ANSWER_BYTES,
     streams: 'collect',
     measure: (response, body) => Buffer.byteLength(JSON.stringify(write(response, body))),
   },
@@ -143,8 +142,17 @@ export class LatticeDoor implements Surface {
 
   /** Runs the route of the request, behind its posture; answers 404 and 405 as every front door does. */
   async serve(_kind: TriggerKind, event: unknown, invocation: Invocation): Promise<unknown> {
+    return this.#container().serveHttp(DOOR, event, invocation);
+  }
+
+  /** The route that would serve an event, for `explain`. */
+  explainTarget(_kind: TriggerKind, event: unknown): Target {
+    return this.#container().explainHttp(DOOR, event);
+  }
+
+  #container(): SurfaceHost {
     if (!this.#host) throw refused('latticeDoor has no container; pass it to the option surfaces');
-    return this.#host.serveHttp(DOOR, event, invocation);
+    return this.#host;
   }
 
   /** None: the routes are the container's own. */

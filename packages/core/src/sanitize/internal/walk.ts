@@ -9,6 +9,7 @@ import {
   maskCard,
   maskRestricted,
   normalizeKey,
+  type ParsedPolicy,
   REDACTED,
   type SanitizerLimits,
 } from '../policy.js';
@@ -36,6 +37,7 @@ interface JudgedKey {
 export class SanitizerWalk {
   readonly #judge: KeyJudge;
   readonly #limits: SanitizerLimits;
+  readonly #toSafeText: ParsedPolicy['toSafeText'];
   readonly #stacks: boolean;
   readonly #output: 'value' | 'json';
   readonly #ancestors: object[] = [];
@@ -43,9 +45,10 @@ export class SanitizerWalk {
   #nodes = 0;
 
   /** Objects of a copy that only becomes JSON text have a prototype: they are encoded faster. */
-  constructor(judge: KeyJudge, limits: SanitizerLimits, stacks = true, output: 'value' | 'json' = 'value') {
+  constructor({ judge, limits, toSafeText }: ParsedPolicy, stacks = true, output: 'value' | 'json' = 'value') {
     this.#judge = judge;
     this.#limits = limits;
+    this.#toSafeText = toSafeText;
     this.#stacks = stacks;
     this.#output = output;
   }
@@ -97,9 +100,9 @@ export class SanitizerWalk {
     return judged;
   }
 
-  /** Prose of an error: scrubbed, cut, on one line of JSON in any case. */
+  /** Prose: without control characters, scrubbed, cut. */
   prose(text: string, limit = this.#limits.stringBytes): string {
-    const { text: head, left } = cutBytes(scrubText(sanitizeLogString(text), this.#judge), limit);
+    const { text: head, left } = cutBytes(scrubText(this.#toSafeText(text), this.#judge), limit);
     return head + cutMark(left);
   }
 

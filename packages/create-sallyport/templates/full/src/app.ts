@@ -1,4 +1,4 @@
-import { mountMcp } from '@sallyport/mcp';
+import { MCP_PATH, mountMcp } from '@sallyport/mcp';
 import { Authenticated, Optional, Public, SecureApp, type SecureOptions } from '@sallyport/secure';
 import { createConnections } from './connections.js';
 import { book, renameBook } from './handlers/books.js';
@@ -6,12 +6,14 @@ import { connect, disconnect, say } from './handlers/chat.js';
 import { getNote, health, putNote } from './handlers/notes.js';
 import { bill, count, fulfil, tidy } from './handlers/orders.js';
 import { createToolServer } from './handlers/tools.js';
-import { createChallenge, describeResource, METADATA_PATH } from './metadata.js';
+import { createSignIn } from './sign-in.js';
 
 /** What the service answers and takes. Whatever is called says who may call; who may send events is decided by IAM. */
 export function createService(options: SecureOptions, connections = createConnections(process.env)): SecureApp {
+  const signIn = createSignIn(process.env);
   const app = new SecureApp({
-    challenge: createChallenge(process.env),
+    // Only clients of the MCP server are told where they get a token.
+    challenge: (ctx) => (ctx.request.path === MCP_PATH ? signIn?.challenge(ctx) : undefined),
     // AWS knows a failed record of a stream by its sequence number alone.
     streamFailureIdentifier: 'sequenceNumber',
     ...options,
@@ -20,8 +22,10 @@ export function createService(options: SecureOptions, connections = createConnec
   app.get('/notes/{id}', getNote, Authenticated('notes:read'));
   app.put('/notes/{id}', putNote, Authenticated('notes:write'));
 
-  app.get(METADATA_PATH, describeResource(process.env), Public());
-  mountMcp(app, createToolServer(), { posture: Authenticated('mcp') });
+  mountMcp(app, createToolServer(), {
+    posture: Authenticated('mcp'),
+    ...(signIn && { discovery: signIn.discovery }),
+  });
 
   app.appSyncField('Query', 'book', book, Authenticated('books:read'));
   app.appSyncField('Mutation', 'renameBook', renameBook, Authenticated('books:write'));

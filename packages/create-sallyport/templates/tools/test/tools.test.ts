@@ -49,5 +49,6 @@ it('tells clients where they get a token', async () => {
   expect(JSON.parse(described.body ?? '')).toMatchObject({
     resource: 'https://mcp.example/mcp',
     authorization_servers: ['https://issuer.example'],
+    scopes_supported: ['mcp', 'recipes:read'],
   });
 });

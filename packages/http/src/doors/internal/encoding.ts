@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import type { DoorTraits, EncodedBody, OutgoingResponse } from '@sallyport/core/pipeline';
 import { asBuffer } from '@sallyport/core/pipeline';
 
@@ -12,7 +11,10 @@ export function encodeBody({ content, isBase64 }: OutgoingResponse): EncodedBody
     return { body: Buffer.from(content, 'utf8').toString('base64'), isBase64Encoded: true };
   }
   const bytes = asBuffer(content);
-  if (!isBase64 && isUtf8(bytes)) return { body: bytes.toString('utf8'), isBase64Encoded: false };
+  // Not imported: most functions never answer bytes, and all of them would pay for the import.
+  if (!isBase64 && process.getBuiltinModule('node:buffer').isUtf8(bytes)) {
+    return { body: bytes.toString('utf8'), isBase64Encoded: false };
+  }
   return { body: bytes.toString('base64'), isBase64Encoded: true };
 }
 

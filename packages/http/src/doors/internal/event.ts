@@ -34,13 +34,6 @@ export function bufferedDoor(maxAnswerBytes: number, write: Door['write']): Door
 }
 
 /**
- * The largest serialised answer of a buffered function. The guide states a quota of 6 MB; the error of the service is "Exceeded
- * maximum allowed payload size (6291556 bytes)".
- *
- * @see https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
- */
-export const LAMBDA_MAX_ANSWER_BYTES = 6_291_556;
-/**
  * The largest response JSON for a load balancer, 1 MB.
  *
  * @see https://docs.aws.amazon.com/elasticloadbalancing/latest/application/lambda-functions.html

@@ -1,7 +1,7 @@
 import type { StandardSchema } from '@sallyport/core';
 import { isStandardSchema } from '@sallyport/core/options';
 import type { Contract, Schema } from '../../bind/contract.js';
-import { type Field, type FieldMap, parseFields } from '../../bind/fields.js';
+import type { FieldMap, FieldSpec } from '../../bind/fields.js';
 import type { Rule } from '../../bind/rules.js';
 import type { ParsedRoute } from '../parse.js';
 import { compareCodePoints, type OpenApiField, type OpenApiValidation, openApiError } from '../spec.js';
@@ -196,20 +196,20 @@ function objectSchema(fields: readonly PlacedField[]): JsonSchema {
 
 const SOURCES = { ...PLACE_OF, body: 'body', response: 'body' } as const;
 
-/** The fields of a bound handler's field map. */
+/** The fields of a bound handler's field map. `bind` has checked them. */
 function fieldsOf(source: keyof typeof SOURCES, map: FieldMap): readonly PlacedField[] {
-  return parseFields(source, map).map((field) => ({
-    field: field.field,
+  return Object.entries(map).map(([field, { type, name = field, array = false, rules = [] }]) => ({
+    field,
     source: SOURCES[source],
-    name: field.name,
-    type: field.type,
-    array: field.array,
-    required: field.rules.some((rule) => rule.rule === 'required'),
-    validation: validationOf(field),
+    name: source === 'headers' ? name.toLowerCase() : name,
+    type,
+    array,
+    required: source === 'params' || rules.some(({ rule }) => rule === 'required'),
+    validation: validationOf(type, rules),
   }));
 }
 
-function validationOf({ type, rules }: Field): OpenApiValidation {
+function validationOf(type: FieldSpec['type'], rules: readonly Rule[]): OpenApiValidation {
   // The rules of a duration are in milliseconds, but on the wire it is text: JSON Schema cannot express them.
   if (type === 'duration') return {};
   return Object.assign({}, ...rules.map(validationPart)) as OpenApiValidation;

@@ -9,12 +9,12 @@ export type PatternSegment =
 export interface Pattern {
   /** Trimmed, cut at `?`, parameters as `{name}`, the catch-all as `{name+}`. */
   readonly canonical: string;
-  /** The same without parameter names: equal for patterns that match the same paths. */
-  readonly shape: string;
   readonly segments: readonly PatternSegment[];
   readonly paramNames: readonly string[];
 }
 
+/** A static segment: no parameter, and nothing that is not allowed in one. */
+const STATIC = /^[^:{}*\s][^{}*\s]*$/;
 const BRACED = /^\{\s*([^{}+*\s]+)(\+?)\s*\}$/;
 const COLON = /^:([^{}+*:\s]+)(\+?)$/;
 
@@ -28,15 +28,10 @@ export function parsePattern(pattern: string): Pattern {
   const path = cutQuery(pattern.trim());
   const text = path.startsWith('/') ? path.slice(1) : path;
   const segments = text === '' ? [] : text.split('/').map(parseSegment);
-  if (segments.slice(0, -1).some((segment) => segment.kind === 'rest')) throw invalidPattern();
-  const paramNames = segments.flatMap((segment) => (segment.kind === 'static' ? [] : [segment.name]));
-  if (new Set(paramNames).size !== paramNames.length) throw invalidPattern();
-  return {
-    canonical: `/${segments.map((segment) => print(segment, true)).join('/')}`,
-    shape: `/${segments.map((segment) => print(segment, false)).join('/')}`,
-    segments,
-    paramNames,
-  };
+  if (segments.some((segment, index) => segment.kind === 'rest' && index < segments.length - 1)) throw invalidPattern();
+  const paramNames = segments.filter((segment) => segment.kind !== 'static').map(({ name }) => name);
+  if (paramNames.some((name, index) => paramNames.indexOf(name) !== index)) throw invalidPattern();
+  return { canonical: `/${segments.map(print).join('/')}`, segments, paramNames };
 }
 
 /**
@@ -48,7 +43,6 @@ export function withTrailingSlash(pattern: Pattern): Pattern | undefined {
   if (last === undefined || last.kind === 'rest') return undefined;
   return {
     canonical: `${pattern.canonical}/`,
-    shape: `${pattern.shape}/`,
     segments: [...pattern.segments, { kind: 'static', text: '' }],
     paramNames: pattern.paramNames,
   };
@@ -60,19 +54,19 @@ function cutQuery(path: string): string {
 }
 
 function parseSegment(text: string): PatternSegment {
+  if (STATIC.test(text)) return { kind: 'static', text };
   const match = BRACED.exec(text) ?? COLON.exec(text);
   if (match) return { kind: match[2] === '+' ? 'rest' : 'param', name: match[1] ?? '' };
-  // The wildcard of other routers; here it would be a static segment that no client sends.
+  // The wildcard of other routers; in a static segment no client would send it.
   if (text.includes('*')) throw invalidPattern('use {rest+} for the rest of a path');
   if (text === '' || text.startsWith(':') || /[{}]/.test(text)) throw invalidPattern();
-  // Paths are matched before decoding, and a path on the wire never contains white space.
-  if (/\s/.test(text)) throw invalidPattern('percent-encode white space');
-  return { kind: 'static', text };
+  // Only white space is left. Paths are matched before decoding, and a path on the wire never contains it.
+  throw invalidPattern('percent-encode white space');
 }
 
-function print(segment: PatternSegment, withName: boolean): string {
+function print(segment: PatternSegment): string {
   if (segment.kind === 'static') return segment.text;
-  return `{${withName ? segment.name : ''}${segment.kind === 'rest' ? '+' : ''}}`;
+  return `{${segment.name}${segment.kind === 'rest' ? '+' : ''}}`;
 }
 
 function invalidPattern(hint?: string): FrameworkError {

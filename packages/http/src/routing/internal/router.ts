@@ -4,22 +4,18 @@ import type { Pattern } from './pattern.js';
 /** Routes by method. Also finds the other methods of a path. */
 export class RouteTable {
   readonly #routers = new Map<string, Router<Registration>>();
-  /** Patterns by method and shape. */
-  readonly #shapes = new Map<string, string>();
   readonly #autoHead: boolean;
 
   constructor(autoHead: boolean) {
     this.#autoHead = autoHead;
   }
 
-  /** @throws FrameworkError `app.bad_request`: same method, same shape, whatever the parameters' names */
-  reserve(method: string, pattern: Pattern): void {
-    const key = `${method} ${pattern.shape}`;
-    const earlier = this.#shapes.get(key);
-    if (earlier !== undefined) {
-      throw registrationError('duplicate route', `${method} ${pattern.canonical}, registered before as ${earlier}`);
-    }
-    this.#shapes.set(key, pattern.canonical);
+  /** @throws FrameworkError `app.bad_request`: there is a route of the method for the same paths, whatever the parameters' names */
+  assertFree(method: string, pattern: Pattern): void {
+    const earlier = this.#routers.get(method)?.find(pattern);
+    if (earlier === undefined) return;
+    const place = `${method} ${pattern.canonical}, registered before as ${earlier.route.pattern}`;
+    throw registrationError('duplicate route', place);
   }
 
   add(method: string, pattern: Pattern, registration: Registration): void {
@@ -51,21 +47,21 @@ export interface Match<T> {
   readonly params: readonly string[];
 }
 
-/** One pattern of a router. `rank` orders routes that match the same path; the lowest one is used. */
+/** One pattern of a router: what decides between patterns that match the same path, and where its parameters are. */
 interface Entry<T> {
   readonly value: T;
-  readonly pattern: Pattern;
-  readonly statics: number;
-  readonly params: number;
-  readonly rest: boolean;
-  readonly order: number;
+  /** Number of segments. */
+  readonly length: number;
   /** Segment positions of the parameters, catch-all last. */
   readonly positions: readonly number[];
+  /** Whether the last parameter is a catch-all. */
+  readonly rest: boolean;
+  readonly order: number;
 }
 
-/** A node of the trie of patterns. */
+/** A node of the trie of patterns. Most are leaves, so the map is made with the first child. */
 interface Node<T> {
-  readonly statics: Map<string, Node<T>>;
+  statics: Map<string, Node<T>> | undefined;
   param: Node<T> | undefined;
   rest: Entry<T> | undefined;
   end: Entry<T> | undefined;
@@ -81,7 +77,7 @@ interface State<T> {
   readonly end: Entry<T> | undefined;
   /** The best catch-all that matches from an earlier segment on. */
   readonly rest: Entry<T> | undefined;
-  readonly next: Map<string, State<T>>;
+  next: Map<string, State<T>> | undefined;
   /** The state after a non-empty segment that matches no static segment. */
   other: State<T> | undefined;
 }
@@ -101,7 +97,17 @@ export class Router<T> {
   #remembered = 0;
   #order = 0;
 
-  /** Adds a pattern. The caller must reject two patterns of one shape. */
+  /** The value of the pattern that matches exactly the same paths. */
+  find({ segments }: Pattern): T | undefined {
+    let node: Node<T> | undefined = this.#root;
+    for (const segment of segments) {
+      if (segment.kind === 'rest') return node?.rest?.value;
+      node = segment.kind === 'static' ? node?.statics?.get(segment.text) : node?.param;
+    }
+    return node?.end?.value;
+  }
+
+  /** Adds a pattern. The caller must reject two patterns that match exactly the same paths. */
   add(pattern: Pattern, value: T): void {
     const entry = toEntry(pattern, value, this.#order++);
     if (entry.positions.length === 0) this.#exact.set(pattern.canonical, entry);
@@ -127,10 +133,10 @@ export class Router<T> {
     for (let from = path === '/' ? 0 : 1; from > 0 && state.nodes.length > 0; from = path.indexOf('/', from) + 1) {
       const end = path.indexOf('/', from);
       const segment = end < 0 ? path.slice(from) : path.slice(from, end);
-      let next = state.next.get(segment);
+      let next = state.next?.get(segment);
       if (next === undefined && segment !== '' && state.other) {
         next = state.other;
-        for (const node of state.nodes) if (node.statics.has(segment)) next = undefined;
+        for (const node of state.nodes) if (node.statics?.has(segment)) next = undefined;
       }
       state = next ?? this.#step(state, segment);
     }
@@ -142,7 +148,7 @@ export class Router<T> {
     for (const position of entry.positions) {
       for (; index < position; index += 1) from = path.indexOf('/', from) + 1;
       // A catch-all matches the rest of the path, any other parameter one segment.
-      const end = entry.rest && params.length === entry.params ? -1 : path.indexOf('/', from);
+      const end = entry.rest && params.length === entry.positions.length - 1 ? -1 : path.indexOf('/', from);
       params.push(end < 0 ? path.slice(from) : path.slice(from, end));
     }
     return { value: entry.value, params };
@@ -151,13 +157,15 @@ export class Router<T> {
   /** Makes the state after a segment, and caches it while the limit allows it. */
   #step(state: State<T>, segment: string): State<T> {
     if (segment === '') return toState(emptyFollowers(state), state.rest);
-    const named = state.nodes.some((node) => node.statics.has(segment));
+    const named = state.nodes.some((node) => node.statics?.has(segment));
     const next = toState(...followers(state, segment));
     const weight = next.nodes.length + 1;
     if (this.#remembered + weight <= MAX_REMEMBERED_NODES) {
       this.#remembered += weight;
-      if (named) state.next.set(segment, next);
-      else state.other = next;
+      if (named) {
+        state.next ??= new Map();
+        state.next.set(segment, next);
+      } else state.other = next;
     }
     return next;
   }
@@ -168,7 +176,7 @@ function followers<T>(state: State<T>, segment: string): [Node<T>[], Entry<T> | 
   const nodes: Node<T>[] = [];
   let { rest } = state;
   for (const node of state.nodes) {
-    const named = node.statics.get(segment);
+    const named = node.statics?.get(segment);
     if (named) nodes.push(named);
     if (node.param) nodes.push(node.param);
     rest = better(rest, node.rest);
@@ -178,41 +186,53 @@ function followers<T>(state: State<T>, segment: string): [Node<T>[], Entry<T> | 
 
 /** Only patterns with a slash at the end match an empty segment. */
 function emptyFollowers<T>(state: State<T>): Node<T>[] {
-  return state.nodes.flatMap((node) => node.statics.get('') ?? []);
+  return state.nodes.flatMap((node) => node.statics?.get('') ?? []);
 }
 
 function toState<T>(nodes: readonly Node<T>[], rest: Entry<T> | undefined): State<T> {
   const end = nodes.reduce<Entry<T> | undefined>((best, node) => better(best, node.end), undefined);
-  return { nodes, end, rest, next: new Map(), other: undefined };
+  return { nodes, end, rest, next: undefined, other: undefined };
 }
 
 function better<T>(a: Entry<T> | undefined, b: Entry<T> | undefined): Entry<T> | undefined {
   if (!a || !b) return a ?? b;
   const difference =
-    b.statics - a.statics ||
-    b.params - a.params ||
+    staticsOf(b) - staticsOf(a) ||
+    singlesOf(b) - singlesOf(a) ||
     Number(a.rest) - Number(b.rest) ||
-    b.pattern.segments.length - a.pattern.segments.length ||
+    b.length - a.length ||
     a.order - b.order;
   return difference <= 0 ? a : b;
 }
 
-function toEntry<T>(pattern: Pattern, value: T, order: number): Entry<T> {
-  const { segments } = pattern;
-  const rest = segments.at(-1)?.kind === 'rest';
-  const positions = segments.flatMap((segment, index) => (segment.kind === 'static' ? [] : [index]));
-  const params = positions.length - (rest ? 1 : 0);
-  return { value, pattern, statics: segments.length - positions.length, params, rest, order, positions };
+/** Number of static segments. */
+function staticsOf({ length, positions }: Entry<unknown>): number {
+  return length - positions.length;
+}
+
+/** Number of parameters that match one segment. */
+function singlesOf({ positions, rest }: Entry<unknown>): number {
+  return positions.length - (rest ? 1 : 0);
+}
+
+function toEntry<T>({ segments, paramNames }: Pattern, value: T, order: number): Entry<T> {
+  let next = 0;
+  const positions = paramNames.map(() => {
+    while (segments[next]?.kind === 'static') next += 1;
+    return next++;
+  });
+  return { value, length: segments.length, positions, rest: segments.at(-1)?.kind === 'rest', order };
 }
 
 function createNode<T>(): Node<T> {
-  return { statics: new Map(), param: undefined, rest: undefined, end: undefined };
+  return { statics: undefined, param: undefined, rest: undefined, end: undefined };
 }
 
 function childOf<T>(node: Node<T>, text: string): Node<T> {
-  let child = node.statics.get(text);
+  let child = node.statics?.get(text);
   if (!child) {
     child = createNode();
+    node.statics ??= new Map();
     node.statics.set(text, child);
   }
   return child;

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { LambdaContext } from '@sallyport/core';
 import { FrameworkError } from '@sallyport/core';
 import type { Host, Part } from '../host/host.js';
+import { createCleaner } from '../journal/cleaner.js';
 import { createRecordings } from '../recordings/recordings.js';
 import { buildEvent } from '../send/build-event.js';
 import { formsOf } from '../send/forms.js';
@@ -41,6 +42,7 @@ export function createConsole(host: Host, variables: () => Readonly<Record<strin
 
 function createRoutes(host: Host, variables: () => Readonly<Record<string, string>>): Routes {
   const { journal, sources, config, sender, state, identity } = host;
+  const clean = createCleaner(config.reveal);
   const recordings = createRecordings(host, join(config.stateFolder, 'recordings'));
   return {
     'GET /api/state': () => toRunState(host),
@@ -79,7 +81,11 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
       return { speed: sources.speed() };
     },
     'GET /api/tables': () => state.tables(),
-    'GET /api/tables/{name}': ({ params, query }) => state.items(params.name ?? '', query.get('start') ?? undefined),
+    'GET /api/tables/{name}': async ({ params, query }) => {
+      const { items, next } = await state.items(params.name ?? '', query.get('start') ?? undefined);
+      // Each by itself: the limits of the sanitizer are for one value.
+      return { items: items.map(clean), next };
+    },
     'GET /api/buckets': () => state.buckets(),
     'POST /api/token': async ({ body }) => ({ token: await identity.token(readToken(body)) }),
     'GET /api/recordings': () => recordings.list(),

@@ -1,4 +1,4 @@
-import { createSanitizer } from '@sallyport/core/observability';
+import { type Cleaner, createCleaner } from './cleaner.js';
 import type { InvocationRecord, Journal, JournalChange, JournalNote, OpenRecord, RecordLists } from './journal.js';
 import { parseTrace } from './trace.js';
 
@@ -57,7 +57,7 @@ class Ring implements Journal {
 
   constructor(options: JournalOptions) {
     this.#options = { maxRecords: 1000, maxBytes: 64 * 1024 * 1024, maxLogs: 2000, ...options };
-    this.#clean = options.reveal ? (value) => value : clean;
+    this.#clean = createCleaner(options.reveal);
   }
 
   open({ requestId, traceId, segment, parent, origin, event }: OpenRecord): number {
@@ -159,16 +159,7 @@ class Ring implements Journal {
     const lists = Object.fromEntries(LIST_NAMES.map((name) => [name, raw[name].map(this.#clean)]));
     const cleaned = { ...raw, ...foreign, ...lists } as unknown as InvocationRecord;
     // Lines come through three pipes, each with the time at which they were written.
-    const logs = raw.logs.map((line) => ({ ...line, text: this.#cleanLines(line.text) }));
-    return { ...cleaned, logs: logs.sort((a, b) => a.at - b.at) };
-  }
-
-  /** The sanitizer takes line breaks out; a message of several lines stays one. */
-  #cleanLines(text: string): string {
-    return text
-      .split('\n')
-      .map((line) => this.#clean(line))
-      .join('\n');
+    return { ...cleaned, logs: [...cleaned.logs].sort((a, b) => a.at - b.at) };
   }
 
   #tell(entry: Entry): void {
@@ -223,13 +214,6 @@ const EMPTY = {
 function emptyLists() {
   return { gate: [], spans: [], logs: [], awsCalls: [], changes: [], leftovers: [] };
 }
-
-type Cleaner = (value: unknown) => unknown;
-
-/** A page for developers shows more than a log line does. */
-const sanitizer = createSanitizer({ limits: { depth: 24, entries: 1000, nodes: 50_000, stringBytes: 65_536 } });
-
-const clean: Cleaner = (value) => (value === undefined ? undefined : sanitizer.sanitizeValue(value));
 
 /** About how many bytes a value is; exact only for texts. */
 function sizeOf(value: unknown): number {

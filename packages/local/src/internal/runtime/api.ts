@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { LAMBDA_MAX_ANSWER_BYTES } from '@sallyport/core/pipeline';
 import type { FunctionError } from './invoker.js';
 
 const ROUTE = /^\/2018-06-01\/runtime\/(?:invocation\/(?:(next)|([^/]+)\/(response|error))|(init\/error))$/;
-/** The longest answer that Lambda takes in one piece. */
-const MAX_ANSWER_BYTES = 6_291_556;
 
 /** What the server of one environment tells. */
 export interface RuntimeApiEvents {
@@ -124,12 +123,12 @@ async function readBody(request: IncomingMessage): Promise<Body> {
   try {
     for await (const chunk of request as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      if (bytes <= MAX_ANSWER_BYTES) chunks.push(chunk);
+      if (bytes <= LAMBDA_MAX_ANSWER_BYTES) chunks.push(chunk);
     }
   } catch {
     // The process ended in the middle; its end is told by the process.
   }
-  return { text: Buffer.concat(chunks).toString('utf8'), isTooLarge: bytes > MAX_ANSWER_BYTES };
+  return { text: Buffer.concat(chunks).toString('utf8'), isTooLarge: bytes > LAMBDA_MAX_ANSWER_BYTES };
 }
 
 function toFunctionError({ text }: Body): FunctionError {

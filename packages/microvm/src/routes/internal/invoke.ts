@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type Context, onwardTraceHeaders, type ResponseInput } from '@sallyport/core';
+import { LAMBDA_MAX_ANSWER_BYTES } from '@sallyport/core/pipeline';
 import type { MicrovmCaller } from '../../controller/caller.js';
 import type { MicrovmController } from '../../controller/controller.js';
 import type { InvokeInput, MicrovmInvokeAnswer } from '../../controller/types.js';
@@ -7,8 +8,7 @@ import { invalidRequest, MicrovmError } from '../../errors.js';
 import type { HeaderEntry } from '../../provider/transport.js';
 
 const PORT_HEADER = 'x-framework-microvm-port';
-/** What Lambda takes of a whole answer, headers and envelope included; of a load balancer 1 MB. */
-const BUFFERED_BYTES = 6_291_556;
+/** What a load balancer takes of a whole answer, headers and envelope included. */
 const LOAD_BALANCER_BYTES = 1_000_000;
 /** Room for status, headers and the names around them. */
 const ENVELOPE_BYTES = 64 * 1024;
@@ -29,7 +29,7 @@ export async function invokeRoute(
 
 /** `serve` hands a stream to its caller; the buffered doors have a cap. */
 function limitsOf(ctx: Context): { readonly streams: boolean; readonly maxBytes: number } {
-  const cap = ctx.triggerKind === 'load-balancer' ? LOAD_BALANCER_BYTES : BUFFERED_BYTES;
+  const cap = ctx.triggerKind === 'load-balancer' ? LOAD_BALANCER_BYTES : LAMBDA_MAX_ANSWER_BYTES;
   return { streams: ctx.canStream || ctx.triggerKind === 'direct', maxBytes: cap - ENVELOPE_BYTES };
 }
 

@@ -10,6 +10,7 @@ export type BuildApp = (env: TestEnv) => LambdaApp | Promise<LambdaApp>;
 
 /** An app that reports to something else looks as if it did nothing. */
 const UNSEEN = ': no invocation was recorded at all; was the app made with env.options()?';
+const UNREPORTED = ': let the handler throw, or report the record as failed, so that it is retried';
 
 /** What became of one record. */
 interface Tracked {
@@ -109,7 +110,7 @@ export class Ledger {
     if (end === undefined || tracked.end !== undefined) return;
     tracked.end = end === 'lost' && state === 'done' && this.#byAnswer ? 'done' : end;
     if (end !== 'lost' || this.#byAnswer) return;
-    const hint = this.#env.records.logs.length === 0 ? UNSEEN : '';
+    const hint = this.#env.records.logs.length === 0 ? UNSEEN : UNREPORTED;
     this.violate('lost', id, `record ${id} was removed though its handler never completed${hint}`);
   }
 
@@ -120,7 +121,10 @@ export class Ledger {
   close(): SimulationResult {
     const left = [...this.#tracked.values()].filter(({ end }) => end === undefined);
     const spent = this.#invocations.length;
-    if (left[0]) this.violate('unsettled', left[0].id, `${left.length} records are left after ${spent} invocations`);
+    if (left[0]) {
+      const text = `${left.length} records are left in their source after ${spent} invocations: see why ${left[0].id} does not complete`;
+      this.violate('unsettled', left[0].id, text);
+    }
     const records = [...this.#tracked.values()].map(({ id, deliveries, completions, end }): [string, RecordResult] => [
       id,
       { deliveries, completions, end: end ?? 'stuck' },
@@ -181,7 +185,11 @@ export class Ledger {
     }
     const first = lane.records[lane.firstOpen];
     if (first && first !== tracked) {
-      this.violate('out-of-order', tracked.id, `record ${tracked.id} completed before ${first.id}`);
+      this.violate(
+        'out-of-order',
+        tracked.id,
+        `record ${tracked.id} completed before ${first.id}, which comes first in its group or shard`,
+      );
     }
   }
 }

@@ -34,10 +34,22 @@ export function resultsById(
   for (const entry of list.map(membersOf)) {
     const id = String(entry[key]);
     if (!ids.includes(id))
-      violate('unknown-identifier', ids[0] ?? '', `${JSON.stringify(id)} is no record of the invocation`);
-    else if (results.has(id)) violate('answered-twice', id, `record ${id} is answered twice`);
+      violate(
+        'unknown-identifier',
+        ids[0] ?? '',
+        `the answer has a result for ${key} ${JSON.stringify(id)}, which is not a record of the invocation`,
+      );
+    else if (results.has(id))
+      violate('answered-twice', id, `the answer has two results for record ${id}: return one for each record`);
     else results.set(id, entry);
   }
-  for (const id of ids) if (!results.has(id)) violate('missing-record', id, `record ${id} is not in the answer`);
+  for (const id of ids) {
+    if (results.has(id)) continue;
+    violate(
+      'missing-record',
+      id,
+      `the answer has no result for record ${id}: return one for each record, failed ones too`,
+    );
+  }
   return results;
 }

@@ -78,7 +78,9 @@ export class Endpoint {
     }
     const answer = membersOf(JSON.parse(await new Response(body as string).text()));
     const id = url.searchParams.get('request') ?? '';
-    if (this.#answers.has(id)) this.#violate('answered-twice', id, `${id} is answered twice`);
+    if (this.#answers.has(id)) {
+      this.#violate('answered-twice', id, `${id} was answered twice: send one answer for each request`);
+    }
     this.#answers.set(id, answer);
     return new Response(null, { status: 200 });
   }
@@ -120,7 +122,11 @@ export function customResourceModel(endpoint: Endpoint, violate: Violate): Batch
         if ('error' in outcome && againMs !== undefined) return { againMs };
         const answer = endpoint.answerTo(id);
         if (!answer) {
-          violate('never-answered', id, `${id} is not answered, and the stack waits for an hour`);
+          violate(
+            'never-answered',
+            id,
+            `${id} was not answered, so the stack waits for an hour: send an answer to its ResponseURL, also after a failure`,
+          );
           return 'discarded';
         }
         physical.set(lane, answer.PhysicalResourceId);

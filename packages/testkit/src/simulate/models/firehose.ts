@@ -1,4 +1,5 @@
 import { defineOptions } from '@sallyport/core/options';
+import { LAMBDA_MAX_ANSWER_BYTES } from '@sallyport/core/pipeline';
 import { type Data, positive } from '../../internal/kinds.js';
 import type { BatchModel, Delivered, Fate, Item } from '../internal/batches.js';
 import { listOf, membersOf, resultsById, type Violate } from '../internal/members.js';
@@ -20,8 +21,6 @@ export const FIREHOSE_SIMULATION = defineOptions<FirehoseSimulation>()({
 /** Retries of an invocation that failed. */
 const RETRIES = 3;
 const RETRY = { againMs: 1000 } as const;
-/** The largest answer of a function that is called synchronously. */
-const MAX_ANSWER_BYTES = 6_291_556;
 
 /** The records of an event. */
 export function firehoseItems(event: Data): readonly Item[] {
@@ -36,7 +35,7 @@ export function firehoseModel(event: Data, { batchSize }: Required<FirehoseSimul
     eventOf: (items) => ({ ...event, records: items.map(({ part }) => part) }),
     judge(outcome, delivered) {
       const records = 'answer' in outcome ? membersOf(outcome.answer).records : undefined;
-      if (!Array.isArray(records) || sizeOf(records) > MAX_ANSWER_BYTES) return delivered.map(again);
+      if (!Array.isArray(records) || sizeOf(records) > LAMBDA_MAX_ANSWER_BYTES) return delivered.map(again);
       const ids = delivered.map(({ item }) => item.id);
       const results = resultsById(records, 'recordId', ids, violate);
       return ids.map((id) => (['Ok', 'Dropped'].includes(String(results.get(id)?.result)) ? 'done' : 'dead-letter'));

@@ -89,7 +89,7 @@ function readReport(
       violate(
         'missing-identifier',
         first,
-        'an identifier that is no { partition, offset } brings back the whole batch',
+        'an itemIdentifier is not { partition, offset }, so Lambda retries the whole batch: report the partition as text, the offset as a number',
       );
       return undefined;
     }
@@ -97,7 +97,7 @@ function readReport(
       violate(
         'unknown-identifier',
         first,
-        `${partition} ${offset} is no record of the batch, which brings back all of it`,
+        `partition ${JSON.stringify(partition)}, offset ${offset} is not a record of the batch, so Lambda retries all of it: report both as the event names them`,
       );
       return undefined;
     }

@@ -17,33 +17,37 @@ interface Verified {
   readonly until: number;
 }
 
-/** How many tokens are known; each takes about 300 bytes. */
-const MOST = 1_000;
+/** Tokens of one generation; each takes about 300 bytes. */
+const GENERATION = 500;
 
 /**
  * The tokens that were verified, so that the next request with one of them costs no signature. A signature depends on nothing
  * but the token and the keys: a token is known for one key set, and for the times at which it is valid without any tolerance.
- * It is known by its SHA-256: neither the token nor what it says is kept.
+ * It is known by its SHA-256: neither the token nor what it says is kept. When a generation is full, the one before it is
+ * forgotten.
  */
 export class VerifiedTokens {
-  readonly #tokens = new Map<string, Verified>();
+  #young = new Map<string, Verified>();
+  #old: ReadonlyMap<string, Verified> = new Map();
 
   /** The issuer whose keys have verified a token and would verify it now; `undefined`: the token is to be verified. */
   find(token: string, now: Date): Issuer | undefined {
-    if (this.#tokens.size === 0) return undefined;
-    const known = this.#tokens.get(digestOf(token));
+    if (this.#young.size === 0) return undefined;
+    const digest = digestOf(token);
+    const known = this.#young.get(digest) ?? this.#old.get(digest);
     if (known === undefined || known.issuer.keys.current(now) !== known.keys) return undefined;
     const time = now.getTime();
     return known.from <= time && time < known.until ? known.issuer : undefined;
   }
 
-  /** Remembers a token that a key set verified at a time; the oldest one makes room. */
+  /** Remembers a token that a key set verified at a time. */
   add(token: string, issuer: Issuer, keys: object, claims: JwtClaims, now: Date): void {
-    const digest = digestOf(token);
-    this.#tokens.delete(digest);
-    const [oldest] = this.#tokens.size < MOST ? [] : this.#tokens.keys();
-    if (oldest !== undefined) this.#tokens.delete(oldest);
-    this.#tokens.set(digest, { issuer, keys, from: now.getTime(), until: endOf(claims, issuer.settings) });
+    if (this.#young.size === GENERATION) {
+      this.#old = this.#young;
+      this.#young = new Map();
+    }
+    const until = endOf(claims, issuer.settings);
+    this.#young.set(digestOf(token), { issuer, keys, from: now.getTime(), until });
   }
 }
 
