@@ -12,6 +12,7 @@ export {
   FirehoseTransform,
   type FirehoseTransformProps,
 } from './triggers/firehose-transform.js';
+export { type KafkaMappingProps, KafkaTrigger, type KafkaTriggerProps } from './triggers/kafka-trigger.js';
 export { LogDestination, type LogDestinationProps } from './triggers/log-destination.js';
 export { LogSubscription, type LogSubscriptionProps } from './triggers/log-subscription.js';
 export type { QueueMappingProps } from './triggers/queue-trigger.js';

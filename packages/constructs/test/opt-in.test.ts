@@ -1,8 +1,9 @@
 /** Triggers of `@sallyport/triggers`: what is made, and what is refused. */
 import { UserPool } from 'aws-cdk-lib/aws-cognito';
 import { DeliveryStream, S3Bucket } from 'aws-cdk-lib/aws-kinesisfirehose';
-import { Alias, Code, type IVersion, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Alias, Code, type IFunction, type IVersion, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Bucket, EventType, type IBucket } from 'aws-cdk-lib/aws-s3';
+import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { Duration, Size, type Stack } from 'aws-cdk-lib/core';
 import { ServiceFunction } from '../src/function.js';
@@ -11,6 +12,8 @@ import {
   type CognitoTriggerProps,
   FirehoseTransform,
   type FirehoseTransformProps,
+  KafkaTrigger,
+  type KafkaTriggerProps,
   S3Trigger,
 } from '../src/triggers.js';
 import { messageOf, newStack, propertiesOf, statementsOf, templateOf } from './support/synth.js';
@@ -118,7 +121,7 @@ describe('buckets', () => {
       'an alias of its own for an alias',
       ({ stack, fn }) => {
         const alias = new Alias(stack, 'A', { aliasName: 'live', version: fn.currentVersion as IVersion });
-        new S3Trigger(stack, 'T', { fn: alias, bucket: newBucket(stack), ownAlias: true });
+        new S3Trigger(stack, 'T', { fn: alias as IFunction, bucket: newBucket(stack), ownAlias: true });
       },
       'framework: S3Trigger: ownAlias with Test/A, which is an alias, a version or an imported function, expected the function itself (at Test/T)',
     ],
@@ -235,6 +238,86 @@ describe('transformations of Firehose', () => {
       'more retries than Firehose makes',
       () => attach({ retries: 301 }),
       'framework: FirehoseTransform: retries, got 301, expected a whole number from 0 to 300 (at Test/T)',
+    ],
+  ])('refuse %s', (_name, run, message) => {
+    expect(messageOf(run)).toBe(message);
+  });
+});
+
+describe('topics of Kafka', () => {
+  const cluster = 'arn:aws:kafka:eu-west-1:123456789012:cluster/shop/6f1f8e4c-1';
+  const attach = (props: Partial<KafkaTriggerProps> = {}, timeout = Duration.seconds(60)) => {
+    const { stack, fn } = newService(timeout);
+    new KafkaTrigger(stack, 'T', { fn, clusterArn: cluster, topic: 'orders', consumerGroup: 'shop', ...props });
+    return { stack, fn };
+  };
+
+  it('have provisioned pollers, report partial failures, and send what was given up to a queue', () => {
+    const template = templateOf(attach().stack);
+    expect(propertiesOf(template, 'AWS::Lambda::EventSourceMapping')).toMatchObject([
+      {
+        EventSourceArn: cluster,
+        Topics: ['orders'],
+        AmazonManagedKafkaEventSourceConfig: { ConsumerGroupId: 'shop' },
+        StartingPosition: 'TRIM_HORIZON',
+        BatchSize: 100,
+        ProvisionedPollerConfig: { MinimumPollers: 1, MaximumPollers: 10 },
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+        BisectBatchOnFunctionError: true,
+        MaximumRetryAttempts: 10,
+        MaximumRecordAgeInSeconds: 86_400,
+        DestinationConfig: {
+          OnFailure: { Destination: { 'Fn::GetAtt': [expect.stringMatching(/^TFailures/), 'Arn'] } },
+        },
+      },
+    ]);
+    const [topic, group] = ['topic/shop/6f1f8e4c-1/orders', 'group/shop/6f1f8e4c-1/shop'];
+    const statements = statementsOf(template).map(({ Action, Resource }) => ({ Action, Resource }));
+    const here = 'arn:aws:kafka:eu-west-1:123456789012';
+    for (const expected of [
+      { Action: 'kafka-cluster:Connect', Resource: cluster },
+      { Action: ['kafka-cluster:DescribeTopic', 'kafka-cluster:ReadData'], Resource: `${here}:${topic}` },
+      { Action: ['kafka-cluster:AlterGroup', 'kafka-cluster:DescribeGroup'], Resource: `${here}:${group}` },
+      { Action: ['kafka:DescribeClusterV2', 'kafka:GetBootstrapBrokers'], Resource: cluster },
+    ])
+      expect(statements).toContainEqual(expected);
+  });
+
+  it('are read with a name and a password where the cluster asks for them', () => {
+    const { stack, fn } = newService();
+    const secret = new Secret(stack, 'Credentials') as ISecret;
+    new KafkaTrigger(stack, 'T', { fn, clusterArn: cluster, topic: 'orders', secret });
+    const template = templateOf(stack);
+    const uri = { Ref: expect.stringMatching(/^Credentials/) };
+    expect(propertiesOf(template, 'AWS::Lambda::EventSourceMapping')).toMatchObject([
+      { SourceAccessConfigurations: [{ Type: 'SASL_SCRAM_512_AUTH', URI: uri }] },
+    ]);
+    expect(JSON.stringify(statementsOf(template))).not.toContain('kafka-cluster:');
+  });
+
+  it.each<[string, () => unknown, string]>([
+    [
+      'a cluster that is not one of MSK',
+      () => attach({ clusterArn: 'b-1.shop.kafka:9092' }),
+      'framework: KafkaTrigger: clusterArn, got "b-1.shop.kafka:9092", expected the ARN of a cluster of Amazon MSK (at Test/T)',
+    ],
+    [
+      'fewer pollers at most than at least',
+      () => attach({ minPollers: 5, maxPollers: 2 }),
+      'framework: KafkaTrigger: minPollers, got 5, expected at most maxPollers, 2 (at Test/T)',
+    ],
+    [
+      'a function that takes longer than AWS lets it',
+      () => attach({}, Duration.minutes(15)),
+      'framework: KafkaTrigger: timeout of Test/Api/Resource, got 900, expected at most 840 s: AWS takes no longer ones behind Kafka (at Test/T)',
+    ],
+    [
+      'a second trigger of one topic',
+      () => {
+        const { stack, fn } = attach();
+        new KafkaTrigger(stack, 'U', { fn, clusterArn: cluster, topic: 'orders' });
+      },
+      'framework: KafkaTrigger: a second mapping of this topic to Test/Api/Resource; the first is Test/T, expected one mapping: remove this one, or give the topic to another function (at Test/U)',
     ],
   ])('refuse %s', (_name, run, message) => {
     expect(messageOf(run)).toBe(message);

@@ -19,6 +19,7 @@ const KIND_OF = {
   kinesis: 'stream',
   topic: 'topic',
   s3: 's3',
+  kafka: 'kafka',
 } as const;
 const LOGICAL_NAME = literalWords('the name that the handler is registered under');
 

@@ -16,6 +16,7 @@ const METHODS: Readonly<Record<string, string>> = {
   stream: 'kinesis',
   topic: 'topic',
   s3: 's3',
+  kafka: 'kafka',
 };
 
 /** What attaches all registrations of a kind at once. */
@@ -24,6 +25,8 @@ const UNNAMED: Readonly<Record<string, string>> = {
   'appsync-authorizer': 'wiring.appSyncAuthorizer()',
   cognito: 'wiring.cognito(…)',
   firehose: 'wiring.firehose()',
+  'appsync-events': 'wiring.appSyncEvents(…)',
+  agentcore: 'wiring.agentCore(…)',
 };
 
 /** A named source, a selector of a bus, or a trigger outside the fixed table. */

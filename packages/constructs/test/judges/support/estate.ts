@@ -13,7 +13,7 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { type App, Duration, Stack } from 'aws-cdk-lib/core';
 import { ChallengeEdge } from '../../../src/edge.js';
 import { ServiceAlarms, ServiceFunction } from '../../../src/function.js';
-import { GraphqlApi } from '../../../src/graphql.js';
+import { EventChannels, GraphqlApi } from '../../../src/graphql.js';
 import {
   AlbTarget,
   ApiAuthorization,
@@ -24,7 +24,7 @@ import {
   RestApi,
   WebSocketApi,
 } from '../../../src/http.js';
-import { Challenge, McpServer } from '../../../src/mcp.js';
+import { AgentCoreTarget, Challenge, McpServer } from '../../../src/mcp.js';
 import { ManagedConnectors, MicrovmController, MicrovmImage } from '../../../src/microvm.js';
 import { ConnectionsTable, EventBusTable, JobsTable, RateLimitTable } from '../../../src/state.js';
 import { ObjectBucket, VectorIndex, VersionedArtifactBucket } from '../../../src/storage.js';
@@ -35,6 +35,7 @@ import {
   EventBus,
   EventRuleTrigger,
   FirehoseTransform,
+  KafkaTrigger,
   LogDestination,
   LogSubscription,
   QueueTrigger,
@@ -88,6 +89,8 @@ function addOperations(stack: Stack): void {
   const live = service.addCanary({ alarms });
   new LogSubscription(stack, 'QuietLines', { logGroup: quiet, fn: live });
   new StreamTrigger(stack, 'LinesTrigger', { fn: service.fn, stream });
+  const clusterArn = 'arn:aws:kafka:eu-west-1:123456789012:cluster/shop/6f1f8e4c-5a3b-4d44-9d86-0123456789ab-1';
+  new KafkaTrigger(stack, 'ShopTrigger', { fn: service.fn, clusterArn, topic: 'orders' });
   new EventRuleTrigger(stack, 'Shipped', { fn: live, bus, pattern: { source: ['parcels'] } });
 }
 
@@ -109,6 +112,22 @@ function addServices(stack: Stack): void {
     standardThreatProtectionMode: StandardThreatProtectionMode.FULL_FUNCTION,
   });
   new CognitoTrigger(stack, 'UsersTrigger', { fn, userPool, sources: ['PreSignUp_*'] });
+  new EventChannels(stack, 'NewsChannels', {
+    fn,
+    apiId: 'abcdefghijklmnopqrstuvwxyz',
+    channels: [{ pattern: '/news/*', operation: 'SUBSCRIBE' }],
+  });
+  const gatewayRole = new Role(stack, 'GatewayRole', {
+    assumedBy: new ServicePrincipal('bedrock-agentcore.amazonaws.com'),
+  });
+  const inputSchema = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
+  const tools = new ServiceFunction(stack, 'Agents', { code });
+  new AgentCoreTarget(stack, 'Tools', {
+    fn: tools.fn,
+    gatewayIdentifier: 'notes-abcdefghij',
+    gatewayRole,
+    tools: [{ name: 'find', description: 'Finds notes.', inputSchema }],
+  });
   const { bucket } = new ObjectBucket(stack, 'Archive');
   // The destinations of the CDK grant whole groups of actions: the role is made here.
   const role = new Role(stack, 'ArchiveRole', { assumedBy: new ServicePrincipal('firehose.amazonaws.com') });
