@@ -67,6 +67,7 @@ export {
   decodeQueryPart,
   EMPTY_BYTES,
   isJsonMediaType,
+  sha256,
 } from './request/encoding.js';
 export { parseForm } from './request/form.js';
 export {

@@ -144,11 +144,11 @@ describe('a set', () => {
     expect(() => SET.parse(options as never)).toThrow(`framework: ${message}`);
   });
 
-  it('reads own members only, and gives a copy without a prototype', () => {
+  it('reads own members only, and gives a copy in which nothing is inherited', () => {
     const given = Object.create({ a: true }) as { a?: boolean };
     const options = SET.parse(given);
     expect(options.a).toBeUndefined();
-    expect(Object.getPrototypeOf(options)).toBeNull();
+    expect('toString' in options).toBe(false);
     expect(SET.parse({ inner: {} }).inner).toMatchObject({ b: 1 });
   });
 

@@ -44,8 +44,8 @@ export interface DispatcherOptions {
 
 /** What {@link DispatcherOptions} may be. */
 export const DISPATCHER_OPTIONS = /* @__PURE__ */ defineOptions<DispatcherOptions>()({
-  log: parsed<Logger | false>(LOG_WANTED, (log) => parseLog(log, process.env)),
-  directInvocations: oneOf('refuse', 'serve'),
+  log: /* @__PURE__ */ parsed<Logger | false>(LOG_WANTED, (log) => parseLog(log, process.env)),
+  directInvocations: /* @__PURE__ */ oneOf('refuse', 'serve'),
 });
 
 /**

@@ -1,4 +1,5 @@
-import { decodeHeaderValue, findParamHeaders } from '../src/protocol/internal/header-values.js';
+import { decodeHeaderValue } from '../src/protocol/internal/header-values.js';
+import { findParamHeaders } from '../src/server/internal/schemas.js';
 import { Rig } from './support/rig.js';
 
 const b64 = (text: string) => `=?base64?${Buffer.from(text, 'utf8').toString('base64')}?=`;

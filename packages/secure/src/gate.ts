@@ -1,4 +1,3 @@
-import { channel } from 'node:diagnostics_channel';
 import { type Context, FrameworkError, isFrameworkError, type MaybePromise, type OneOrMany } from '@sallyport/core';
 import { type ContextState, internalError, remainingMs, STAGE, stateOf } from '@sallyport/core/pipeline';
 import { type Gate, isPromise } from '@sallyport/http/pipeline';
@@ -54,7 +53,7 @@ export function authorize(
 }
 
 /** Where each decision is published, for tools on a developer's machine. Nothing is built while nobody listens. */
-const DECISIONS = channel('framework.gate');
+const DECISIONS = process.getBuiltinModule('node:diagnostics_channel').channel('framework.gate');
 
 /** One decision: never who the caller is, only of which kind and with which scopes. */
 function publish(record: GuardedRecord | undefined, ctx: Context, outcome: string): void {

@@ -95,5 +95,6 @@ function dot({ size, value }: Point, x: Scale, y: Scale, colour: string | undefi
 }
 
 function tickText(value: number): string {
+  if (value >= 1_000_000) return `${value / 1_000_000}M`;
   return value >= 1000 ? `${value / 1000}k` : String(Number(value.toPrecision(1)));
 }

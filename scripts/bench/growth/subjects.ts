@@ -144,7 +144,7 @@ export const SUBJECTS: Readonly<Record<Dimension, readonly Subject[]>> = {
   headers: [{ name: 'one GET', sizes: doublings(8, 200), prepare: createHeaders }],
   json: [
     { name: 'one POST', sizes: JSON_SIZES, prepare: createJson },
-    { name: 'JSON.parse alone', sizes: JSON_SIZES, isEngine: true, prepare: createParse },
+    { name: 'JSON.parse', sizes: JSON_SIZES, isEngine: true, prepare: createParse },
   ],
 };
 

@@ -1,4 +1,4 @@
-import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
+import type { TracingChannel } from 'node:diagnostics_channel';
 import type { ContextState } from '../context/request-context.js';
 import { defaultMessage } from '../errors/errors.js';
 import { scrubWords } from '../sanitize/internal/light.js';
@@ -205,7 +205,7 @@ const channels: Partial<Record<SpanKind, SpanChannel>> = {};
  * requests and events.
  */
 export function channelOf(kind: SpanKind): SpanChannel {
-  channels[kind] ??= tracingChannel(kind);
+  channels[kind] ??= process.getBuiltinModule('node:diagnostics_channel').tracingChannel(kind);
   return channels[kind];
 }
 

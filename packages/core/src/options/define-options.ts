@@ -1,4 +1,5 @@
 import { FrameworkError } from '../errors/errors.js';
+import { createFastMap } from '../request/request.js';
 import type { Environment } from '../runtime/invocation.js';
 
 /** Makes the error of a set of options from what is wrong: `option "retries" must be a whole number from 0 to 5`. */
@@ -229,7 +230,7 @@ function parseMembers<K extends Readonly<Record<string, OptionKind<unknown, unkn
   for (const key of Reflect.ownKeys(given)) {
     if (typeof key !== 'string' || !Object.hasOwn(kinds, key)) throw fail(unknownOption(prefix, String(key), kinds));
   }
-  const values: Record<string, unknown> = {};
+  const values = createFastMap<unknown>();
   for (const key of Object.keys(kinds)) {
     const value: unknown = Object.hasOwn(given, key) ? (given as Record<string, unknown>)[key] : undefined;
     values[key] = (kinds[key] as OptionKind<unknown, unknown>).read(value, { name: prefix + key, environment, fail });

@@ -97,3 +97,8 @@ function decodeRun(run: string): string {
 export function decodeQueryPart(text: string): string {
   return decodePercent(text.includes('+') ? text.replaceAll('+', ' ') : text);
 }
+
+/** SHA-256 in hexadecimal digits. Loads `node:crypto` with the first call: it costs milliseconds of a cold start. */
+export function sha256(data: string | Uint8Array): string {
+  return process.getBuiltinModule('node:crypto').createHash('sha256').update(data).digest('hex');
+}

@@ -1,4 +1,5 @@
 import { defineOptions, integer } from '../options/define-options.js';
+import { sha256 } from '../request/encoding.js';
 
 const STAGES: Readonly<Record<string, string>> = {
   prod: 'live',
@@ -58,14 +59,9 @@ export function resourceName(
   const whole = joined(namePart(app), namePart(tenant), namePart(resource), normalizeStage(stage));
   if (whole.length <= maxLength) return whole;
   const head = whole.slice(0, maxLength - HASH_DIGITS - 1).replace(/-$/, '');
-  return `${head}-${sha256Hex(whole).slice(0, HASH_DIGITS)}`;
+  return `${head}-${sha256(whole).slice(0, HASH_DIGITS)}`;
 }
 
 function joined(...parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('-');
-}
-
-/** Loads `node:crypto` at the first long name only: it costs milliseconds of a cold start. */
-function sha256Hex(text: string): string {
-  return process.getBuiltinModule('node:crypto').createHash('sha256').update(text).digest('hex');
 }

@@ -70,7 +70,7 @@ export const PIPELINE_OPTION_KINDS = {
 /** What each of {@link OpenPipelineOptions} may be. */
 export const OPEN_PIPELINE_OPTION_KINDS = { ...PIPELINE_OPTION_KINDS, authHook: func<AuthHook>() };
 
-const OPTIONS = defineOptions<OpenPipelineOptions>()(OPEN_PIPELINE_OPTION_KINDS);
+const OPTIONS = /* @__PURE__ */ defineOptions<OpenPipelineOptions>()(OPEN_PIPELINE_OPTION_KINDS);
 
 /**
  * Makes the kernel of an open container.

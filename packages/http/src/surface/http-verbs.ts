@@ -42,7 +42,7 @@ export interface RouteOptions {
 }
 
 /** What {@link RouteOptions} may be. */
-export const ROUTE_OPTIONS = defineOptions<RouteOptions>()({
+export const ROUTE_OPTIONS = /* @__PURE__ */ defineOptions<RouteOptions>()({
   authRequired: boolean,
   streaming: boolean,
   trailingSlash: boolean,

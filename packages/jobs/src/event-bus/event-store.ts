@@ -1,4 +1,5 @@
 import { defineOptions } from '@sallyport/core/options';
+import { sha256 } from '@sallyport/core/pipeline';
 import type { Condition, Item, ItemQuery, Key } from '@sallyport/dynamo';
 import { absentOrPastTtl, isPastTtl, notPastTtl, ttlAt } from '@sallyport/dynamo';
 import { EVENTBUS_ERRORS as ERRORS } from '../errors.js';
@@ -15,7 +16,7 @@ import {
   ttlSeconds,
   whole,
 } from '../internal/input.js';
-import { decodeCursor, encodeCursor, keyPart, sha256 } from '../internal/keys.js';
+import { decodeCursor, encodeCursor, keyPart } from '../internal/keys.js';
 import {
   assertSize,
   canonicalJson,

@@ -1,8 +1,7 @@
 import type { LambdaContext, Logger } from '@sallyport/core';
 import { defineOptions, func, invalidOption } from '@sallyport/core/options';
-import { guardHook, scheduledRun, trimmedText } from '@sallyport/core/pipeline';
+import { guardHook, scheduledRun, sha256, trimmedText } from '@sallyport/core/pipeline';
 import { StoredError } from '../error-envelope.js';
-import { sha256 } from '../internal/keys.js';
 import type { JobLedger } from '../ledger/ledger.js';
 import type { IdempotencyRecord } from './record.js';
 import { asStored, executionOf, inProgressError, inProgressWithin, runOnce, TIME_OPTIONS } from './run-idempotent.js';

@@ -6,11 +6,11 @@ import {
   createMap,
   guardHook,
   OutgoingResponse,
+  sha256,
   stateOf,
   toResponse,
 } from '@sallyport/core/pipeline';
 import { isConflict, JobLedgerError } from '../errors.js';
-import { sha256 } from '../internal/keys.js';
 import type { JobLedger } from '../ledger/ledger.js';
 import type { IdempotencyRecord } from './record.js';
 import { executionOf, inProgressWithin, type Keep, type RunOutcome, runOnce, TIME_OPTIONS } from './run-idempotent.js';

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '@sallyport/core/pipeline';
 import type { Key } from '@sallyport/dynamo';
 import type { LedgerErrors } from '../errors.js';
 
@@ -50,10 +50,6 @@ export function tenantStatus(tenantId: string, status: string): string {
 function shortKey(key: string): string {
   if (Buffer.byteLength(key) <= MAX_ID_BYTES && !key.startsWith(HASHED)) return key;
   return HASHED + sha256(key);
-}
-
-export function sha256(data: string | Uint8Array): string {
-  return createHash('sha256').update(data).digest('hex');
 }
 
 /** Opaque text for a position within one query. It contains only a hash of the query. */

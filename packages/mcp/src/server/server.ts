@@ -3,7 +3,6 @@ import { lazily } from '@sallyport/core/pipeline';
 import type { Engine } from '../http/internal/engine.js';
 import { createOriginCheck } from '../http/internal/origin.js';
 import type { AskKind, JsonObject } from '../protocol/types.js';
-import { createSealer, noSealer } from '../store/internal/crypto.js';
 import type { AppHtml, AppOptions } from './apps.js';
 import type {
   Change,
@@ -29,9 +28,9 @@ import {
   compileResourceTemplate,
   compileTool,
 } from './internal/compile.js';
-import { type Core, keepCore } from './internal/core.js';
-import { type Registered, Registry, type Tool } from './internal/registry.js';
-import { type McpServerOptions, parseOptions } from './options.js';
+import { type Core, createCore, keepCore } from './internal/core.js';
+import type { Registered, Tool } from './internal/registry.js';
+import type { McpServerOptions } from './options.js';
 
 /** The code that answers requests. It is loaded with the first request. */
 const loadEngine = lazily(() => import('../http/internal/engine.js'));
@@ -124,12 +123,7 @@ export interface McpServer {
  * server.tool('add', { description: 'Adds.', input: AddInput }, ({ a, b }) => String(a + b));
  */
 export function createMcpServer(options: McpServerOptions): McpServer {
-  const settings = parseOptions(options);
-  const { secret } = settings;
-  const sealer =
-    secret === undefined ? noSealer : createSealer(secret, settings.info.name, () => settings.clock.now().getTime());
-  const core: Core = { settings, registry: new Registry(), sealer };
-  return new Server(core);
+  return new Server(createCore(options));
 }
 
 /** The engine as a handler of the framework's pipeline. */

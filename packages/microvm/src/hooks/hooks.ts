@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { defineOptions, func } from '@sallyport/core/options';
-import { objectPart } from '@sallyport/core/pipeline';
+import { objectPart, sha256 } from '@sallyport/core/pipeline';
 import { controllerIncomplete, MicrovmError } from '../errors.js';
 
 /** A hook that the service calls. */
@@ -131,7 +130,7 @@ class Hooks {
 
   /** The service may call again when it got no answer. */
   async #runOnce(body: string): Promise<Answer> {
-    const digest = createHash('sha256').update(body).digest('hex');
+    const digest = sha256(body);
     if (this.#run !== undefined && this.#run.digest !== digest) return { status: 409 };
     if (this.#run === undefined) {
       const { microvmId, runHookPayload } = objectPart(body);

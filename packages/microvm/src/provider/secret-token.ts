@@ -1,7 +1,8 @@
-import { inspect } from 'node:util';
-
 const REDACTED = '[REDACTED]';
 const values = new WeakMap<SecretToken, string>();
+
+/** `inspect.custom` of `node:util`, without its import: https://nodejs.org/api/util.html#utilinspectcustom */
+const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
 /**
  * A token of the service. It shows its value to nobody: as text, as JSON and in `util.inspect` it is `[REDACTED]`. Only the
@@ -25,7 +26,7 @@ export class SecretToken {
   }
 
   /** `[REDACTED]` */
-  [inspect.custom](): string {
+  [INSPECT](): string {
     return REDACTED;
   }
 }

@@ -1,4 +1,3 @@
-import { inspect } from 'node:util';
 import {
   ACCOUNT_OPTIONS,
   type AccountAssertion,
@@ -43,6 +42,9 @@ export interface AssumeRoleAPI {
   /** Assumes a role. */
   assumeRole(input: AssumeRoleInput, options?: StsCallOptions): Promise<AssumeRoleOutput>;
 }
+
+/** `inspect.custom` of `node:util`, without its import: https://nodejs.org/api/util.html#utilinspectcustom */
+const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
 /**
  * Credentials of an assumed role, in the form of the AWS SDK. `inspect` and JSON do not show them, and a spread does not copy
@@ -218,7 +220,7 @@ class HiddenCredentials implements AssumedCredentials {
     return '[credentials]';
   }
 
-  [inspect.custom](): string {
+  [INSPECT](): string {
     return '[credentials]';
   }
 }

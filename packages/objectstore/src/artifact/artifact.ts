@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { isFrameworkError } from '@sallyport/core';
+import { sha256 } from '@sallyport/core/pipeline';
 import { ArtifactError, type ArtifactFacts, type ArtifactFailure } from '../errors.js';
 import { checkRef, type ObjectRef } from '../refs/ref.js';
 import type { ObjectCallOptions, ObjectStore, StoredObject } from '../store/store.js';
@@ -153,14 +153,10 @@ function readFiles(archive: Uint8Array, facts: ArtifactFacts): readonly TarFile[
 
 function digestOf(archive: Uint8Array, files: readonly TarFile[]): string {
   const lines = files.map(({ path, mode, start, size }) =>
-    Buffer.from(`${path}  ${mode.toString(8).padStart(4, '0')}  ${hexOf(archive.subarray(start, start + size))}`),
+    Buffer.from(`${path}  ${mode.toString(8).padStart(4, '0')}  ${sha256(archive.subarray(start, start + size))}`),
   );
   // No path contains two consecutive spaces, so the order of the lines is that of the paths.
-  return `sha256:${hexOf(Buffer.from(lines.sort(Buffer.compare).join('\n')))}`;
-}
-
-function hexOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
+  return `sha256:${sha256(Buffer.from(lines.sort(Buffer.compare).join('\n')))}`;
 }
 
 /** The only implementation. Its buffer is private. */
@@ -190,7 +186,7 @@ class VerifiedArtifact implements VersionedArtifact {
   entries(): readonly ArtifactEntry[] {
     return this.#files.map(({ path, mode, start, size }) => {
       const view = () => this.#archive.subarray(start, start + size);
-      return Object.freeze({ path, mode, size, bytes: () => new Uint8Array(view()), sha256: () => hexOf(view()) });
+      return Object.freeze({ path, mode, size, bytes: () => new Uint8Array(view()), sha256: () => sha256(view()) });
     });
   }
 }

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { type Context, FrameworkError, type MaybePromise } from '@sallyport/core';
 import { defineOptions, integer, kind as optionKind } from '@sallyport/core/options';
 import { callerKey, canonicalIp, stateOf } from '@sallyport/core/pipeline';
@@ -136,7 +135,7 @@ export const fingerprintKeyOption = optionKind<FingerprintKey>(
 export function fingerprintCredential(kind: CredentialKind, credential: string, key?: string | Uint8Array): string {
   if (!KINDS.includes(kind)) throw invalidInput('kind must be "api_key" or "bearer"');
   if (typeof credential !== 'string' || stripBlanks(credential) === '') throw invalidInput('credential is blank');
-  const hmac = createHmac('sha256', parseFingerprintKey(key ?? DEFAULT_KEY));
+  const hmac = process.getBuiltinModule('node:crypto').createHmac('sha256', parseFingerprintKey(key ?? DEFAULT_KEY));
   return hmac.update(`${kind}\0${stripBlanks(credential)}`, 'utf8').digest('hex');
 }
 

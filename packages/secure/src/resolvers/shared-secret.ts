@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { FrameworkError, type PrincipalKind } from '@sallyport/core';
 import { defineOptions, group, invalidOption, kind, list, oneOf } from '@sallyport/core/options';
 import type { SecurePrincipalResolver } from '../principal.js';
@@ -73,6 +72,7 @@ interface Candidate {
 }
 
 function find(candidates: readonly Candidate[], secret: string): Candidate['principal'] | undefined {
+  const { timingSafeEqual } = process.getBuiltinModule('node:crypto');
   const digest = digestOf(secret);
   let found: Candidate['principal'] | undefined;
   for (const candidate of candidates) {
@@ -82,7 +82,7 @@ function find(candidates: readonly Candidate[], secret: string): Candidate['prin
 }
 
 function digestOf(secret: string): Buffer {
-  return createHash('sha256').update(secret, 'utf8').digest();
+  return process.getBuiltinModule('node:crypto').createHash('sha256').update(secret, 'utf8').digest();
 }
 
 function toCandidates(secrets: readonly SharedSecret[]): readonly Candidate[] {

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { callerKey } from '@sallyport/core/pipeline';
+import { callerKey, sha256 } from '@sallyport/core/pipeline';
 import { type ConnectionKey, connectionKey } from '@sallyport/http/websocket';
 import { invalidInput } from '../../errors.js';
 import type { ConnectionsOfApi, PrincipalName } from '../registry.js';
@@ -47,7 +46,7 @@ export function principalListing(api: ConnectionsOfApi, principal: PrincipalName
   const { identity, tenantId = '' } = principal ?? {};
   if (typeof identity !== 'string' || identity === '') throw invalidInput('principal must have an identity');
   const caller = callerKey({ principal, authIdentity: '', tenantId });
-  return `${stageOf(api)}#PRINCIPAL#${createHash('sha256').update(caller).digest('hex')}`;
+  return `${stageOf(api)}#PRINCIPAL#${sha256(caller)}`;
 }
 
 /** The position of a connection in a list. Connections that expire earlier come first, so that a reader can skip expired ones. */

@@ -1,4 +1,3 @@
-import { types } from 'node:util';
 import { decodeQueryPart } from '../../request/encoding.js';
 import { createMap } from '../../request/request.js';
 import { cutBytes, cutMark, sanitizeLogString } from '../log-text.js';
@@ -13,7 +12,7 @@ import {
   REDACTED,
   type SanitizerLimits,
 } from '../policy.js';
-import { describeError, isError } from './errors.js';
+import { describeError, isError, types } from './errors.js';
 import { scrubText } from './free-text.js';
 
 const UNREADABLE = '[unreadable]';

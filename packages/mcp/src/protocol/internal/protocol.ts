@@ -1,3 +1,4 @@
+import type { SchemaDraft } from '@cfworker/json-schema';
 import type { Era, JsonObject, LogLevel } from '../types.js';
 import { isObject, own, type RpcMessage } from './json-rpc.js';
 
@@ -106,4 +107,19 @@ export function isStatelessBatch(items: readonly unknown[], statelessHeader: boo
 function hasClaim(item: unknown): boolean {
   const params = isObject(item) ? own(item, 'params') : undefined;
   return isObject(params) && claimOf(params) !== undefined;
+}
+
+/** Dialects of JSON Schema by their address. */
+const DRAFTS: Readonly<Record<string, SchemaDraft>> = {
+  'https://json-schema.org/draft/2020-12/schema': '2020-12',
+  'https://json-schema.org/draft/2019-09/schema': '2019-09',
+  'http://json-schema.org/draft-07/schema': '7',
+  'http://json-schema.org/draft-04/schema': '4',
+};
+
+/** The draft of a schema; `undefined` for an unknown dialect. */
+export function draftOf(schema: JsonObject): SchemaDraft | undefined {
+  if (schema.$schema === undefined) return '2020-12';
+  const uri = String(schema.$schema).replace(/#$/, '');
+  return Object.hasOwn(DRAFTS, uri) ? DRAFTS[uri] : undefined;
 }

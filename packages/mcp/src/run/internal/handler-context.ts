@@ -1,4 +1,5 @@
 import { type Context, FrameworkError, type MaybePromise, type SecurePrincipal } from '@sallyport/core';
+import { isStandardSchema } from '@sallyport/core/options';
 import { guardHook } from '@sallyport/core/pipeline';
 import { isObject } from '../../protocol/internal/json-rpc.js';
 import { isLogLevel, passesLevel } from '../../protocol/internal/protocol.js';
@@ -9,6 +10,7 @@ import type {
   ElicitRequest,
   ElicitResult,
   Era,
+  FormSchema,
   Implementation,
   InputRequest,
   InputRequests,
@@ -23,10 +25,10 @@ import type {
   RootsResult,
   SampleRequest,
   SampleResult,
+  StandardSchema,
 } from '../../protocol/types.js';
 import { McpToolError } from '../../server/errors.js';
 import { loadSchemaCheck } from '../../server/internal/core.js';
-import { formSchemaOf, isStandardSchema } from '../../server/internal/schemas.js';
 import { bytesOf } from '../../store/internal/row-text.js';
 import {
   INPUT_REQUIRED,
@@ -328,4 +330,12 @@ function givenTo({ key, digest }: Question, { answers, asked }: Given): unknown 
 async function fits(request: InputRequest, answer: unknown): Promise<InputResponse | undefined> {
   const { checkAnswer } = await loadSchemaCheck();
   return checkAnswer(request, answer);
+}
+
+/** The form that a validator provides, without keywords that forms do not have; `undefined` when it provides none. */
+function formSchemaOf(schema: StandardSchema): FormSchema | undefined {
+  const given = schema['~standard'].jsonSchema?.input({ target: 'draft-2020-12' });
+  if (given?.type !== 'object' || !isObject(given.properties)) return undefined;
+  const { properties, required } = given;
+  return { type: 'object', properties, ...(Array.isArray(required) ? { required } : {}) } as FormSchema;
 }

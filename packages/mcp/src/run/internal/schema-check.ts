@@ -1,7 +1,7 @@
 import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema';
 import { isObject, own } from '../../protocol/internal/json-rpc.js';
+import { draftOf } from '../../protocol/internal/protocol.js';
 import type { InputRequest, InputResponse, JsonObject } from '../../protocol/types.js';
-import { draftOf } from '../../server/internal/schemas.js';
 
 /** Validates a value with one schema. Returns each problem as path and rule, without any value; none for a valid value. */
 export type Check = (value: unknown) => readonly string[];

@@ -4,6 +4,7 @@ import {
   func,
   group,
   integer,
+  isStandardSchema,
   kind,
   list,
   OptionKind,
@@ -14,7 +15,6 @@ import {
   string,
   text,
 } from '@sallyport/core/options';
-import { findParamHeaders } from '../../protocol/internal/header-values.js';
 import { isObject } from '../../protocol/internal/json-rpc.js';
 import type { Annotations, Icon, JsonObject, ToolAnnotations } from '../../protocol/types.js';
 import type { McpContext } from '../../run/context.js';
@@ -34,7 +34,7 @@ import { invalidRegistration } from '../errors.js';
 import { CACHE } from '../options.js';
 import { loadSchemaCheck } from './core.js';
 import type { Prompt, Registered, Resource, Template, Tool, ValueCheck } from './registry.js';
-import { describeIssues, isStandardSchema, isUnionOfObjects, jsonSchemaOf, schemaProblem } from './schemas.js';
+import { describeIssues, findParamHeaders, isUnionOfObjects, jsonSchemaOf, schemaProblem } from './schemas.js';
 import { compileTemplate, hasScheme } from './uri-template.js';
 
 /** A handler of any kind; the registration checks its arguments. */

@@ -1,15 +1,23 @@
 import { callerKey, lazily } from '@sallyport/core/pipeline';
 import type { McpRequest } from '../../http/internal/exchange.js';
-import { hashText, type Sealer } from '../../store/internal/crypto.js';
+import { createSealer, hashText, noSealer, type Sealer } from '../../store/internal/crypto.js';
 import type { McpStore } from '../../store/store.js';
-import type { Settings } from '../options.js';
-import type { Registry } from './registry.js';
+import { type McpServerOptions, parseOptions, type Settings } from '../options.js';
+import { Registry } from './registry.js';
 
 /** The data that all requests of one server share. It contains no data of a request. */
 export interface Core {
   readonly settings: Settings;
   readonly registry: Registry;
   readonly sealer: Sealer;
+}
+
+/** @throws FrameworkError `app.invalid_configuration`, naming the option */
+export function createCore(options: McpServerOptions): Core {
+  const settings = parseOptions(options);
+  const { secret, info, clock } = settings;
+  const sealer = secret === undefined ? noSealer : createSealer(secret, info.name, () => clock.now().getTime());
+  return { settings, registry: new Registry(), sealer };
 }
 
 const CORES = new WeakMap<object, Core>();

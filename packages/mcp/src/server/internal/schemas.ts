@@ -1,13 +1,7 @@
-import type { SchemaDraft } from '@cfworker/json-schema';
+import type { ParamHeader } from '../../protocol/internal/header-values.js';
 import { isObject } from '../../protocol/internal/json-rpc.js';
-import type { FormSchema, JsonObject, StandardIssue, StandardSchema } from '../../protocol/types.js';
-
-/** Validators are objects or, as in some libraries, functions. */
-export function isStandardSchema(value: unknown): value is StandardSchema {
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
-  const standard: unknown = Reflect.get(value, '~standard');
-  return isObject(standard) && standard.version === 1 && typeof standard.validate === 'function';
-}
+import { draftOf } from '../../protocol/internal/protocol.js';
+import type { JsonObject, StandardIssue, StandardSchema } from '../../protocol/types.js';
 
 /** The JSON Schema that the validator provides, or `undefined`. */
 export function jsonSchemaOf(schema: StandardSchema, side: 'input' | 'output'): JsonObject | undefined {
@@ -35,23 +29,9 @@ export function isUnionOfObjects(schema: unknown): schema is JsonObject {
   );
 }
 
-/** The form that a validator provides, without keywords that forms do not have; `undefined` when it provides none. */
-export function formSchemaOf(schema: StandardSchema): FormSchema | undefined {
-  const given = jsonSchemaOf(schema, 'input');
-  if (given?.type !== 'object' || !isObject(given.properties)) return undefined;
-  const { properties, required } = given;
-  return { type: 'object', properties, ...(Array.isArray(required) ? { required } : {}) } as FormSchema;
-}
-
 const MAX_SCHEMA_DEPTH = 64;
 const MAX_SCHEMA_NODES = 2000;
 
-const DRAFTS: Readonly<Record<string, SchemaDraft>> = {
-  'https://json-schema.org/draft/2020-12/schema': '2020-12',
-  'https://json-schema.org/draft/2019-09/schema': '2019-09',
-  'http://json-schema.org/draft-07/schema': '7',
-  'http://json-schema.org/draft-04/schema': '4',
-};
 /** Keywords that the interpreter would ignore without an error. */
 const UNSUPPORTED = ['$dynamicRef', '$dynamicAnchor'];
 
@@ -82,9 +62,62 @@ function referenceProblem(node: JsonObject): string | undefined {
     : undefined;
 }
 
-/** The draft of a schema; `undefined` for an unknown dialect. */
-export function draftOf(schema: JsonObject): SchemaDraft | undefined {
-  if (schema.$schema === undefined) return '2020-12';
-  const uri = String(schema.$schema).replace(/#$/, '');
-  return Object.hasOwn(DRAFTS, uri) ? DRAFTS[uri] : undefined;
+/** RFC 9110 section 5.6.2. */
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+/**
+ * The `x-mcp-header` annotations of an input schema, or a text that describes what is wrong with one. Names are tokens, and
+ * unique when case is ignored. The property has the type string, integer or boolean, and is reached only through `properties`.
+ */
+export function findParamHeaders(schema: unknown): readonly ParamHeader[] | string {
+  const found: ParamHeader[] = [];
+  const problem = walkProperties(schema, [], found);
+  if (problem !== undefined) return problem;
+  if (countAnnotations(schema) !== found.length)
+    return 'x-mcp-header is only for properties that "properties" leads to';
+  return found;
 }
+
+function walkProperties(schema: unknown, path: readonly string[], found: ParamHeader[]): string | undefined {
+  const properties = isObject(schema) ? schema.properties : undefined;
+  if (!isObject(properties)) return undefined;
+  for (const [name, property] of Object.entries(properties)) {
+    if (!isObject(property)) continue;
+    const here = [...path, name];
+    if (Object.hasOwn(property, 'x-mcp-header')) {
+      const problem = addHeader(property, here, found);
+      if (problem !== undefined) return problem;
+    }
+    const nested = walkProperties(property, here, found);
+    if (nested !== undefined) return nested;
+  }
+  return undefined;
+}
+
+function addHeader(property: JsonObject, path: readonly string[], found: ParamHeader[]): string | undefined {
+  const name = property['x-mcp-header'];
+  if (typeof name !== 'string' || !TOKEN.test(name)) return 'x-mcp-header must be a header token';
+  if (!['string', 'integer', 'boolean'].includes(property.type as string)) {
+    return 'x-mcp-header is only for properties of type string, integer or boolean';
+  }
+  const header = `mcp-param-${name.toLowerCase()}`;
+  if (found.some((other) => other.header === header)) return 'x-mcp-header names must differ';
+  found.push({ header, path });
+  return undefined;
+}
+
+/** All annotations at any place, so that a misplaced one is detected. Data below `default` or `const` is not an annotation. */
+function countAnnotations(schema: unknown): number {
+  if (Array.isArray(schema)) return schema.reduce((sum: number, item) => sum + countAnnotations(item), 0);
+  if (!isObject(schema)) return 0;
+  let count = Object.hasOwn(schema, 'x-mcp-header') ? 1 : 0;
+  for (const [key, value] of Object.entries(schema)) {
+    if (DATA_KEYWORDS.has(key)) continue;
+    count += countAnnotations(MAP_KEYWORDS.has(key) && isObject(value) ? Object.values(value) : value);
+  }
+  return count;
+}
+
+const DATA_KEYWORDS = new Set(['default', 'const', 'enum', 'examples']);
+/** The members of these are names of the user, not keywords. */
+const MAP_KEYWORDS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { isObject, isPlainObject } from '@sallyport/core/pipeline';
+import { isObject, isPlainObject, sha256 } from '@sallyport/core/pipeline';
 import { invalidRequest, MicrovmError } from '../../errors.js';
 import { findForbidden } from '../../internal/forbidden.js';
 import type { PortScope } from '../../provider/provider.js';
@@ -80,7 +79,7 @@ export function parseRun(input: unknown, settings: Settings): RunRequest {
       settings.duration.default,
     idlePolicy: optional(fields.idle_policy, parseIdlePolicy) ?? settings.idlePolicy,
     metadata: optional(fields.metadata, parseMetadata),
-    requestHash: createHash('sha256').update(canonicalJson(given)).digest('hex'),
+    requestHash: sha256(canonicalJson(given)),
   };
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '@sallyport/core/pipeline';
 import { controllerIncomplete, MicrovmError } from '../../errors.js';
 import { isUnknownOutcome, mayPass } from '../../provider/internal/errors.js';
 import type { MicrovmDescription, RunMicrovmInput } from '../../provider/provider.js';
@@ -242,8 +242,4 @@ async function compensate(parts: Parts, facts: CallerFacts, record: SessionRecor
   }
   const told = { operation: 'run', sessionId: record.sessionId, from: 'requested', microvmId } as const;
   tell(parts, facts, 'orphaned', told, failure);
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '@sallyport/core/pipeline';
 import { MicrovmError } from '../../errors.js';
 import { isReachable } from '../../lifecycle/states.js';
 import type { PortScope } from '../../provider/provider.js';
@@ -138,7 +138,7 @@ function tokenIdOf(
   expiresAt: string,
 ): string {
   const named = JSON.stringify([tenantId, namespace, sessionId, type, scope, expiresAt]);
-  return `${type}-${createHash('sha256').update(named).digest('hex').slice(0, 16)}`;
+  return `${type}-${sha256(named).slice(0, 16)}`;
 }
 
 function minutesOf(ttlSeconds: number): number {

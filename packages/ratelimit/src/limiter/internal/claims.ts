@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '@sallyport/core/pipeline';
 import { invalidInput } from '../../errors.js';
 import {
   type Address,
@@ -115,7 +115,7 @@ function partOf(name: string, value: unknown): string {
 function encodePart(value: string): string {
   const encoded = value.replace(ESCAPED, escapeCharacter);
   if (!encoded.startsWith(HASHED) && Buffer.byteLength(encoded) <= MAX_PART_BYTES) return encoded;
-  return HASHED + createHash('sha256').update(encoded).digest('hex');
+  return HASHED + sha256(encoded);
 }
 
 function escapeCharacter(character: string): string {

@@ -1,4 +1,3 @@
-import { channel } from 'node:diagnostics_channel';
 import { type FrameworkError, isFrameworkError } from '@sallyport/core';
 import {
   type ActiveSpan,
@@ -128,7 +127,9 @@ export class Observer {
 export type CreateObserver = (batch: RecordBatch) => Observer | undefined;
 
 /** Where tracers listen without a hook. */
-const SPANS = /* @__PURE__ */ channel('tracing:framework.event:start');
+const SPANS = /* @__PURE__ */ process
+  .getBuiltinModule('node:diagnostics_channel')
+  .channel('tracing:framework.event:start');
 
 /** The observer of a batch, `undefined` when nobody listens. */
 export const createObserver: CreateObserver = (batch) => {

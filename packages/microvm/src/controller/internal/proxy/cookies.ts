@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '@sallyport/core/pipeline';
 import type { SessionKey } from '../../../registry/registry.js';
 
 /** RFC 6265 section 4.1.1, with the attributes behind. */
@@ -6,10 +6,7 @@ const SET_COOKIE = /^([^=;\s]+)=([^;]*)(.*)$/s;
 
 /** What the names of a session's cookies begin with, so that sessions on one origin have cookies of their own. */
 export function cookiePrefix({ tenantId, namespace, sessionId }: SessionKey): string {
-  const digest = createHash('sha256')
-    .update(JSON.stringify([tenantId, namespace, sessionId]))
-    .digest('hex');
-  return `mvm-${digest.slice(0, 16)}-`;
+  return `mvm-${sha256(JSON.stringify([tenantId, namespace, sessionId])).slice(0, 16)}-`;
 }
 
 /** The cookies of a request that belong to the session, under the names that the program gave them; `''` for none. */

@@ -1,0 +1,6 @@
+import { createQueueRouter } from '@sallyport/streams/queue';
+
+const queues = createQueueRouter();
+queues.queue('jobs', () => {});
+
+export const handler = queues.serveQueueEvent;
