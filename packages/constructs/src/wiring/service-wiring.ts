@@ -60,7 +60,10 @@ export interface HttpWiringProps {
 export const SERVICE_WIRING_PROPS = defineProps<ServiceWiringProps>('ServiceWiring')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
   inventory: literal<Inventory>('an inventory', (value) => typeof value === 'object' && value !== null).required(),
-  external: many<ExternalAttachment>('a list of { kind, name, reason }, each with a reason', isExternal).default([]),
+  external: many<ExternalAttachment>(
+    'a list of { kind, name, reason }, each with a reason, and those of the kind event-bus with a name',
+    isExternal,
+  ).default([]),
   allowOpenContainer: flag.default(false),
   streamingRoutes: many<string>('a list of routes such as "GET /events"', (one) =>
     /^[A-Z]+ \//.test(String(one)),
