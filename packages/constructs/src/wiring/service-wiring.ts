@@ -11,8 +11,8 @@ import { Attachments } from './internal/attachments.js';
 import { findMismatches } from './internal/findings.js';
 import { writeManifests } from './internal/manifest.js';
 import { ofRoute } from './internal/registrations.js';
+import { SourceWiring } from './internal/source-wiring.js';
 import { type Inventory, parseInventory } from './inventory.js';
-import { SourceWiring } from './source-wiring.js';
 
 /** Props of {@link ServiceWiring}. */
 export interface ServiceWiringProps {
