@@ -5,7 +5,15 @@ import { json } from '@sallyport/http';
 import { Authenticated, Public, SecureApp } from '@sallyport/secure';
 import { AttributeType, type ITable, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Schedule } from 'aws-cdk-lib/aws-events';
-import { Alias, CfnEventSourceMapping, Code, type IFunction, type IVersion } from 'aws-cdk-lib/aws-lambda';
+import {
+  Alias,
+  CfnEventSourceMapping,
+  Code,
+  FilterCriteria,
+  FilterRule,
+  type IFunction,
+  type IVersion,
+} from 'aws-cdk-lib/aws-lambda';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { type App, CfnParameter, Duration, Stack } from 'aws-cdk-lib/core';
@@ -310,7 +318,11 @@ function newPlatform() {
     secure.get('/health', ok, Public());
   });
   const wiring = new ServiceWiring(stack, 'Wiring', { fn, inventory });
-  wiring.queue('orders', new ServiceQueue(state, 'Orders').queue, { batchSize: 5, maxConcurrency: 7 });
+  wiring.queue('orders', new ServiceQueue(state, 'Orders').queue, {
+    batchSize: 5,
+    maxConcurrency: 7,
+    filters: [FilterCriteria.filter({ body: { state: FilterRule.isEqual('paid') } })],
+  });
   const same = Queue.fromQueueArn(stack, 'Same', 'arn:aws:sqs:eu-west-1:123456789012:same') as IQueue;
   wiring.queue('same', same, { visibilityTimeout: Duration.minutes(5) });
   wiring.tableStream('notes', newTable(stack));
@@ -366,6 +378,7 @@ it('writes the manifest of functions, limits, mappings and names', () => {
             settings: {
               batchSize: 5,
               reportBatchItemFailures: true,
+              filters: [{ body: { state: ['paid'] } }],
               invocations: 7,
               visibilityTimeoutMs: 60_000,
               maxReceiveCount: 5,

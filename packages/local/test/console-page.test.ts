@@ -148,6 +148,14 @@ it('shows a retry that counts down, a dead letter, the corrected service, and th
   await line('queue', 'orders').filter({ hasText: 'ok' }).waitFor();
 });
 
+it('shows a message that the filters of its queue do not take', async () => {
+  await send('queue', 'steps.fifo', { body: '{"skipped":true}', groupId: 'g-1' });
+  await show('queues');
+  const queue = page.getByRole('region', { name: 'queue steps.fifo' });
+  await queue.getByText('1 filtered').waitFor();
+  await queue.getByText('the mapping has no pattern for it').waitFor();
+});
+
 describe('MCP', () => {
   const connect = async (era: string) => {
     await show('mcp');
@@ -326,7 +334,7 @@ async function press(...keys: string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key);
 }
 
-/** Letters are keys of the page outside of fields only. As text: these tests are compiled without the types of a page. */
+/** Letters are keys of the page only when no field has the focus. As text: these tests are compiled without the types of a page. */
 const leaveFields = () => page.evaluate('document.activeElement?.blur?.()');
 
 /** Buttons without a key, and those whose key the help does not name. */

@@ -306,6 +306,40 @@ describe('asynchronous events', () => {
   });
 });
 
+describe('a schedule', () => {
+  // The clock of these tests begins on Sunday, 22 November 2026, 10:00.
+  const startCron = (expression: string, speed = 1) =>
+    startSources(() => null, {
+      triggers: [trigger('event-bus', '', { ruleName: 'nightly' })],
+      config: { speed, sources: { ...NO_SOURCES, schedules: { nightly: { expression } } } },
+    });
+
+  it.each([
+    ['cron(0 12 * * ? *)', 1, [7_199_999, 1, 86_399_999, 1], [0, 1, 1, 2]],
+    ['cron(0 12 * * ? *)', 1000, [7_199, 1, 86_399, 1], [0, 1, 1, 2]],
+    ['rate(40 days)', 1, [40 * 86_400_000 - 1, 1], [0, 1]],
+    ['at(2026-11-22T10:00:01)', 1, [10_000], [0]],
+  ])('%s at speed %i fires when it is due', async (expression, speed, waits, fired) => {
+    const run = await startCron(expression, speed);
+    const counts: number[] = [];
+    for (const ms of waits) {
+      await run.advance(ms);
+      counts.push(run.host.invocations.length);
+    }
+    expect(counts).toEqual(fired);
+  });
+
+  it.each([
+    ['cron(0 12 * * * *)', 'schedules.nightly: cron(0 12 * * * *): either day-of-month or day-of-week must be ?'],
+    ['every day', 'schedules.nightly: every day must be rate(5 minutes) or cron(0 3 * * ? *)'],
+  ])('%s ends the start with words', async (expression, message) => {
+    await expect(startCron(expression)).rejects.toMatchObject({
+      code: 'local.usage',
+      message: expect.stringContaining(message),
+    });
+  });
+});
+
 describe('numbers', () => {
   it('come from the manifest of the constructs, and sallyport.json counts more', async () => {
     const host = createTestHost(() => ({}));
@@ -372,4 +406,73 @@ it('at a speed of 1,000 records meet the same fates as in a simulation', async (
   for (let wait = 0; wait < 4; wait += 1) await run.advance(30);
   expect([...ends].map(([id, [deliveries, end]]) => [id, deliveries, end]).sort()).toEqual(simulated);
   expect(simulated).toContainEqual(['worse', 3, 'dead-letter']);
+});
+
+describe('filters of a mapping', () => {
+  const PAID = { filters: [{ body: { state: ['paid'] } }] };
+
+  it('delete the messages of a queue that match none, also those that waited for a handler', async () => {
+    const sources = { ...NO_SOURCES, queues: { orders: PAID } };
+    const run = await startSources((event: Batch) => reported(event, () => false), { config: { sources } });
+    const records = ['{"state":"open"}', '{"state":"paid"}', 'text'].map((body) => ({ body }));
+    const [open, , text] = run.sources.send({ kind: 'queue', name: 'orders', records });
+    expect(run.view('queue', 'orders')).toMatchObject({ filtered: { count: 0 }, records: [{}, {}, {}] });
+    run.host.reload([trigger('queue', 'orders')]);
+    await run.host.settleTurns();
+    expect(bodiesOf(run)).toEqual([['{"state":"paid"}']]);
+    expect(run.view('queue', 'orders')).toMatchObject({
+      records: [],
+      deadLetters: [],
+      done: 1,
+      filtered: {
+        count: 2,
+        latest: [
+          { id: text, state: 'filtered', preview: 'text' },
+          { id: open, state: 'filtered', preview: '{"state":"open"}' },
+        ],
+      },
+    });
+    expect(run.host.notes).toContainEqual(expect.objectContaining({ topic: 'sources', text: 'queue orders' }));
+  });
+
+  it('go past the records of a stream that match none, which other consumers still read', async () => {
+    const sources = { ...NO_SOURCES, streams: { clicks: { filters: [{ data: { path: [{ prefix: '/a' }] } }] } } };
+    const run = await startSources(() => ({}), { triggers: [trigger('stream', 'clicks')], config: { sources } });
+    const records = ['/b', '/a/1', '/c', '/a/2'].map((path) => ({ json: { path }, partitionKey: 'k' }));
+    const ids = run.sources.send({ kind: 'stream', name: 'clicks', records });
+    await run.host.settleTurns();
+    const [{ event } = { event: {} }] = run.host.invocations;
+    const delivered = (event as { Records: { eventID: string }[] }).Records.map(({ eventID }) => eventID);
+    expect(delivered).toEqual([ids[1], ids[3]]);
+    expect(new Set(ids).size).toBe(4);
+    expect(run.view('stream', 'clicks')).toMatchObject({ done: 2, filtered: { count: 2 } });
+    expect(run.sources.stream('clicks').log.records).toHaveLength(4);
+  });
+
+  it('go past the changes of a table that match none', async () => {
+    const sources = { ...NO_SOURCES, tableStreams: { notes: { filters: [{ eventName: ['REMOVE'] }] } } };
+    const run = await startSources(() => ({}), {
+      triggers: [trigger('table-stream', 'notes')],
+      config: { sources },
+      state: { dynamodb: () => Promise.reject(new Error('off')) } as never,
+    });
+    const change = (eventName: string, SequenceNumber: string) => ({
+      eventName,
+      dynamodb: { Keys: { id: { N: '1' } }, SequenceNumber },
+    });
+    run.sources.send({ kind: 'table-stream', name: 'notes', records: [change('INSERT', '1'), change('REMOVE', '2')] });
+    await run.host.settleTurns();
+    expect(run.host.invocations.map(({ event }) => (event as Batch).Records.length)).toEqual([1]);
+    expect(run.view('table-stream', 'notes')).toMatchObject({ done: 1, filtered: { count: 1 } });
+  });
+
+  it('that Lambda refuses end the start with words', async () => {
+    const sources = { ...NO_SOURCES, queues: { orders: { filters: [{ messageId: ['1'] }] } } };
+    const host = createTestHost(() => ({}), { config: { sources } });
+    await expect(createSources(host).start()).rejects.toMatchObject({
+      code: 'local.usage',
+      message: expect.stringContaining('queues.orders: filters[0] must be { "body"'),
+    });
+    host.remove();
+  });
 });

@@ -3,10 +3,9 @@
  * byte order mark.
  */
 const CLASS = '\\u0000-\\u001f\\u007f-\\u009f\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff';
-const LINE_BREAK_OR_TAB = '\\n\\t';
 const UNSAFE = new RegExp(`[${CLASS}\\ud800-\\udfff]`);
 const CONTROLS = new RegExp(`[${CLASS}]`, 'g');
-/** With the flag `u` a pair is one character outside of this range. Not a property of Unicode: esbuild would compile that at each start. */
+/** With the flag `u` a pair is one character, which is not in this range. Not a property of Unicode: esbuild would compile that at each start. */
 const LONE_SURROGATES = /[\ud800-\udfff]/gu;
 
 /** The text without control characters; a lone surrogate becomes U+FFFD. For callers who write text themselves. */
@@ -14,11 +13,12 @@ export function sanitizeLogString(text: string): string {
   return UNSAFE.test(text) ? text.replace(CONTROLS, '').replace(LONE_SURROGATES, '\ufffd') : text;
 }
 
-const OTHER_CONTROLS = new RegExp(`(?![${LINE_BREAK_OR_TAB}])[${CLASS}]`, 'g');
+let otherControls: RegExp | undefined;
 
 /** {@link sanitizeLogString}, but line feeds and tabs stay: for a reader who sees several lines as such. */
 export function sanitizeLines(text: string): string {
-  return UNSAFE.test(text) ? text.replace(OTHER_CONTROLS, '').replace(LONE_SURROGATES, '\ufffd') : text;
+  otherControls ??= new RegExp(`(?![\\n\\t])[${CLASS}]`, 'g');
+  return UNSAFE.test(text) ? text.replace(otherControls, '').replace(LONE_SURROGATES, '\ufffd') : text;
 }
 
 let unsafeValue: RegExp | undefined;

@@ -65,11 +65,11 @@ export interface Field {
 }
 
 const NUMERIC: readonly FieldType[] = ['int', 'float', 'duration'];
-const FIELD = group<FieldSpec>()({
-  type: oneOf('string', 'int', 'float', 'bool', 'duration').required(),
-  name: text(),
+const FIELD = /* @__PURE__ */ group<FieldSpec>()({
+  type: /* @__PURE__ */ oneOf('string', 'int', 'float', 'bool', 'duration').required(),
+  name: /* @__PURE__ */ text(),
   array: boolean,
-  rules: list(parsed<Rule>('a rule', (rule) => parseRule(rule as Rule))),
+  rules: /* @__PURE__ */ list(/* @__PURE__ */ parsed<Rule>('a rule', (rule) => parseRule(rule as Rule))),
 });
 
 /** A schema that `isOther` recognizes, or an object whose members are all fields. */
@@ -103,30 +103,35 @@ export function parseFields(source: string, map: FieldMap): readonly Field[] {
   return Object.entries(map).map(([field, spec]) => parseField(source, field, spec));
 }
 
-function parseField(
-  source: string,
-  field: string,
-  { type, name = field, array = false, rules = [] }: FieldSpec,
-): Field {
+function parseField(source: string, field: string, { type, name, array = false, rules = [] }: FieldSpec): Field {
   const single = source === 'params' ? 'path parameter' : source === 'cookies' ? 'cookie' : undefined;
   if (array && single !== undefined) throw invalidOption(`${source}.${field}.array`, `false: a ${single} is one value`);
   const checked = rules.map(parseRule);
   for (const rule of checked) assertApplies(rule, type, array);
   return {
     field,
-    name: source === 'headers' ? name.toLowerCase() : name,
+    name: wireName(source, field, name),
     type,
     array,
-    rules: impliesRequired(source, checked) ? [required(), ...checked] : checked,
+    rules: isRequired(source, checked) && !hasRequired(checked) ? [required(), ...checked] : checked,
     patterns: new Map(
       checked.flatMap((rule) => (rule.rule === 'pattern' ? [[rule, new RegExp(rule.value, 'u')] as const] : [])),
     ),
   };
 }
 
-/** A path parameter is always present: without it the route does not match. */
-function impliesRequired(source: string, rules: readonly Rule[]): boolean {
-  return source === 'params' && !rules.some((rule) => rule.rule === 'required');
+/** The name of a field on the wire: names of headers are in lower case. */
+export function wireName(source: string, field: string, name = field): string {
+  return source === 'headers' ? name.toLowerCase() : name;
+}
+
+/** Whether a field must be there. A path parameter is always present: without it the route does not match. */
+export function isRequired(source: string, rules: readonly Rule[]): boolean {
+  return source === 'params' || hasRequired(rules);
+}
+
+function hasRequired(rules: readonly Rule[]): boolean {
+  return rules.some(({ rule }) => rule === 'required');
 }
 
 /** Rejects a rule that would always pass or always fail for the type of its field. */

@@ -160,7 +160,12 @@ export interface Observation {
 export function observe(hooks: Observability): Observation {
   const checked = parseObservability(hooks);
   const isTimed = checked.log !== undefined || checked.metric !== undefined || checked.span !== undefined;
-  return { hooks: checked, startTimer: isTimed ? startTimer : undefined, beginSpan, report: reportExchange };
+  return {
+    hooks: checked,
+    startTimer: isTimed ? startTimer : undefined,
+    beginSpan: createBeginSpan(),
+    report: reportExchange,
+  };
 }
 
 const startTimer: Stage = (exchange) => {
@@ -168,13 +173,16 @@ const startTimer: Stage = (exchange) => {
   return undefined;
 };
 
-const beginSpan: Stage = (exchange) => {
-  const { observability } = exchange.state.runtime;
-  if (observability && (observability.span || channelOf('framework.request').hasSubscribers)) {
-    exchange.span = startRequestSpan(observability, exchange.state);
-  }
-  return undefined;
-};
+function createBeginSpan(): Stage {
+  const channel = channelOf('framework.request');
+  return (exchange) => {
+    const { observability } = exchange.state.runtime;
+    if (observability && (observability.span || channel.hasSubscribers)) {
+      exchange.span = startRequestSpan(observability, exchange.state);
+    }
+    return undefined;
+  };
+}
 
 const reportExchange: Observe = (exchange, { status }, bytes) => {
   const { state } = exchange;

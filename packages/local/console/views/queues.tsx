@@ -23,6 +23,7 @@ const places = computed<readonly Place[]>(() =>
     ...(isSchedule(source) ? [{ source, record: undefined, isDead: false }] : []),
     ...source.records.map((record) => ({ source, record, isDead: false })),
     ...source.deadLetters.map((record) => ({ source, record, isDead: true })),
+    ...source.filtered.latest.map((record) => ({ source, record, isDead: false })),
   ]),
 );
 const chosen = signal('');
@@ -103,7 +104,7 @@ function setSpeed(speed: number): void {
 }
 
 function Source({ source }: { readonly source: SourceView }) {
-  const { kind, name, records, deadLetters, deadLetterName, done, hasHandler } = source;
+  const { kind, name, records, deadLetters, deadLetterName, done, filtered, hasHandler } = source;
   const isCurrent = isSchedule(source) && current.value?.source === source && current.value.record === undefined;
   const element = useScrolledTo<HTMLElement>(isCurrent);
   return (
@@ -118,7 +119,8 @@ function Source({ source }: { readonly source: SourceView }) {
           {name} <span class="quiet">{kind}</span>
         </h3>
         <span class="quiet">
-          {records.length} here, {done} done{deadLetters.length > 0 && `, ${deadLetters.length} given up`}
+          {records.length} here, {done} done{filtered.count > 0 && `, ${filtered.count} filtered`}
+          {deadLetters.length > 0 && `, ${deadLetters.length} given up`}
         </span>
         {!hasHandler && <Mark tone="warn">no handler</Mark>}
         {isSchedule(source) && <Action label="Run now" of={name} shortcut="f" onClick={() => act(source, 'fire')} />}
@@ -128,6 +130,12 @@ function Source({ source }: { readonly source: SourceView }) {
         <>
           <h4>{deadLetterName}</h4>
           <Records source={source} records={deadLetters} isDead={true} />
+        </>
+      )}
+      {filtered.count > 0 && (
+        <>
+          <h4>filtered</h4>
+          <Records source={source} records={filtered.latest} isDead={false} />
         </>
       )}
     </section>
@@ -164,7 +172,9 @@ function Record(place: Place & { readonly record: SourceRecordView }) {
             ? `given up after ${source.maxDeliveries} deliveries`
             : record.until !== null
               ? whatNext({ deliveries: record.deliveries, until: record.until }, source.maxDeliveries, now.value)
-              : `${record.state}, delivery ${record.deliveries} of ${source.maxDeliveries}`}
+              : record.state === 'filtered'
+                ? 'filtered: the mapping has no pattern for it'
+                : `${record.state}, delivery ${record.deliveries} of ${source.maxDeliveries}`}
         </span>
         {record.until !== null && (
           <Action label="Now" of={record.id} shortcut="n" onClick={() => act(source, 'now', record.id)} />

@@ -10,7 +10,10 @@ const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
 
 /** What `sallyport.json` of the judged service says. */
 const SETTINGS = {
-  queues: { orders: { visibilityTimeoutMs: 3_600_000, maxReceiveCount: 2 } },
+  queues: {
+    orders: { visibilityTimeoutMs: 3_600_000, maxReceiveCount: 2 },
+    'steps.fifo': { filters: [{ body: { skipped: [{ exists: false }] } }] },
+  },
   schedules: { nightly: { expression: 'rate(1 day)' } },
   env: { ISSUER: '$issuer', JWKS_URI: '$jwks', AUDIENCE: '$audience' },
   tables: [

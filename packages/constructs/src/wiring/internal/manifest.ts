@@ -109,7 +109,7 @@ function describeSource({ kind, name, selector, mapping, queue, rule }: Manifest
 /** The limits of a mapping and its queue, as the engines of `@sallyport/testkit/engines` name them. */
 function mappingSettings(mapping: EventSourceMapping, queue: IQueue | undefined): Readonly<Record<string, unknown>> {
   const cfn = mapping.node.defaultChild as CfnEventSourceMapping;
-  const common = { batchSize: cfn.batchSize, reportBatchItemFailures: true };
+  const common = { batchSize: cfn.batchSize, reportBatchItemFailures: true, filters: filterPatterns(mapping) };
   if (cfn.startingPosition !== undefined) {
     return {
       ...common,
@@ -121,6 +121,16 @@ function mappingSettings(mapping: EventSourceMapping, queue: IQueue | undefined)
   }
   const { maximumConcurrency } = (cfn.scalingConfig ?? {}) as { readonly maximumConcurrency?: number };
   return { ...common, invocations: maximumConcurrency, ...(queue instanceof Queue && queueSettings(queue)) };
+}
+
+/** The filter patterns as objects; `undefined` for a mapping that takes every record. */
+function filterPatterns(mapping: EventSourceMapping): readonly unknown[] | undefined {
+  const { filterCriteria } = mapping.node.defaultChild as CfnEventSourceMapping;
+  const criteria = Stack.of(mapping).resolve(filterCriteria) as
+    | CfnEventSourceMapping.FilterCriteriaProperty
+    | undefined;
+  const patterns = (criteria?.filters ?? []) as readonly CfnEventSourceMapping.FilterProperty[];
+  return patterns.length === 0 ? undefined : patterns.map(({ pattern = '{}' }) => JSON.parse(pattern) as unknown);
 }
 
 function queueSettings(queue: Queue): Readonly<Record<string, unknown>> {

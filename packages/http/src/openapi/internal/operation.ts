@@ -1,7 +1,7 @@
 import type { StandardSchema } from '@sallyport/core';
 import { isStandardSchema } from '@sallyport/core/options';
 import type { Contract, Schema } from '../../bind/contract.js';
-import type { FieldMap, FieldSpec } from '../../bind/fields.js';
+import { type FieldMap, type FieldSpec, isRequired, wireName } from '../../bind/fields.js';
 import type { Rule } from '../../bind/rules.js';
 import type { ParsedRoute } from '../parse.js';
 import { compareCodePoints, type OpenApiField, type OpenApiValidation, openApiError } from '../spec.js';
@@ -198,13 +198,13 @@ const SOURCES = { ...PLACE_OF, body: 'body', response: 'body' } as const;
 
 /** The fields of a bound handler's field map. `bind` has checked them. */
 function fieldsOf(source: keyof typeof SOURCES, map: FieldMap): readonly PlacedField[] {
-  return Object.entries(map).map(([field, { type, name = field, array = false, rules = [] }]) => ({
+  return Object.entries(map).map(([field, { type, name, array = false, rules = [] }]) => ({
     field,
     source: SOURCES[source],
-    name: source === 'headers' ? name.toLowerCase() : name,
+    name: wireName(source, field, name),
     type,
     array,
-    required: source === 'params' || rules.some(({ rule }) => rule === 'required'),
+    required: isRequired(source, rules),
     validation: validationOf(type, rules),
   }));
 }

@@ -45,6 +45,8 @@ export const DEV_FLAGS: Readonly<Record<string, Flag>> = {
   'no-state': boolean('no DynamoDB and no S3'),
   manifest: text('the constructs’ manifest (default cdk.out/sallyport.json)', 'manifest'),
   authorizer: text('jwt, iam or lambda:<export>: what fills requestContext.authorizer', 'authorizer'),
+  'websocket-authorizer': text('lambda:<export>: who may connect to the WebSocket API', 'webSocketAuthorizer'),
+  'graphql-authorizer': text('lambda:<export>: who may call the GraphQL API', 'graphqlAuthorizer'),
   'multi-value-headers': boolean('the load balancer has multi-value headers', 'multiValueHeaders'),
   'rest-stream': boolean('the REST API streams', 'restStream'),
   schema: text('the GraphQL schema (default schema.graphql)', 'schema'),

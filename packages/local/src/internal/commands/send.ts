@@ -116,7 +116,9 @@ async function settle(
     const source = sources.find((one) => one.kind === kind && one.name === target);
     const open = source?.records.filter(({ id }) => recordIds.includes(id)) ?? [];
     const dead = source?.deadLetters.filter(({ id }) => recordIds.includes(id)) ?? [];
+    const filtered = source?.filtered.latest.filter(({ id }) => recordIds.includes(id)) ?? [];
     if (open.length === 0) {
+      if (filtered.length > 0) out(`filtered: ${filtered.map(({ id }) => id).join(', ')}\n`);
       out(dead.length === 0 ? 'done\n' : `given up: ${dead.map(({ id }) => id).join(', ')}\n`);
       return dead.length === 0 ? EXIT.ok : EXIT.failed;
     }

@@ -6,25 +6,39 @@ export interface TableConfig {
   readonly [member: string]: unknown;
 }
 
-/** A schedule: `rate(5 minutes)`; fired by a click, and by its rate. */
+/** A schedule: `rate(5 minutes)` or `cron(0 3 * * ? *)`, in UTC; fired by a click, and when it is due. */
 export interface ScheduleConfig {
   readonly expression: string;
   /** The detail of the event; default `{}`. */
   readonly input?: Readonly<Record<string, unknown>>;
 }
 
+/** Filter patterns of an event source mapping: a record is delivered if it matches one of them. */
+export interface FilterSettings {
+  readonly filters?: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** Settings of a queue and of its mapping. */
+export interface QueueConfig extends QueueSettings, FilterSettings {}
+
+/** Settings of the mapping of a stream. */
+export interface StreamConfig extends ShardSettings, FilterSettings {}
+
 /** Sources by name, with other numbers than the defaults. A source that only stands here has no handler yet. */
 export interface SourcesConfig {
-  readonly queues: Readonly<Record<string, QueueSettings>>;
-  readonly streams: Readonly<Record<string, ShardSettings>>;
-  readonly tableStreams: Readonly<Record<string, ShardSettings>>;
+  readonly queues: Readonly<Record<string, QueueConfig>>;
+  readonly streams: Readonly<Record<string, StreamConfig>>;
+  readonly tableStreams: Readonly<Record<string, StreamConfig>>;
   readonly topics: Readonly<Record<string, AsyncSettings>>;
   readonly buses: Readonly<Record<string, AsyncSettings>>;
   readonly schedules: Readonly<Record<string, ScheduleConfig>>;
 }
 
 /** Who authorizes at a door. */
-export type Authorizer = 'jwt' | 'iam' | `lambda:${string}`;
+export type Authorizer = 'jwt' | 'iam' | LambdaAuthorizer;
+
+/** The export of the entry that authorizes. */
+export type LambdaAuthorizer = `lambda:${string}`;
 
 /** Everything that a run is set to: `sallyport.json`, then the flags, then the defaults. */
 export interface Config {
@@ -80,6 +94,9 @@ export interface Config {
   readonly restStream: boolean;
   /** What the authorizer of a door leaves in the request context; `lambda:<export>` asks that export of the entry. */
   readonly authorizer: Authorizer | undefined;
+  /** The Lambda authorizer of the WebSocket API, and that of the GraphQL API. */
+  readonly webSocketAuthorizer: LambdaAuthorizer | undefined;
+  readonly graphqlAuthorizer: LambdaAuthorizer | undefined;
   /** Whether the target group of the load balancer has multi-value headers; default `false`. */
   readonly multiValueHeaders: boolean;
   /** The GraphQL schema file, absolute; default `schema.graphql`, if it is there. */

@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FrameworkError } from '@sallyport/core';
 import { boolean, integer, kind, list, number, type OptionKind, text } from '@sallyport/core/options';
-import type { AsyncSettings, QueueSettings, ShardSettings } from '@sallyport/testkit/engines';
+import type { AsyncSettings } from '@sallyport/testkit/engines';
 import { localError } from '../errors.js';
-import type { Authorizer, ScheduleConfig, TableConfig } from './config.js';
+import type { Authorizer, LambdaAuthorizer, QueueConfig, ScheduleConfig, StreamConfig, TableConfig } from './config.js';
 import { didYouMean } from './nearest.js';
 
 /** What `sallyport.json` may hold. Data only: no code runs when it is read. */
@@ -29,6 +29,8 @@ export interface ConfigFile {
   readonly manifest?: string;
   readonly restStream?: boolean;
   readonly authorizer?: Authorizer;
+  readonly webSocketAuthorizer?: LambdaAuthorizer;
+  readonly graphqlAuthorizer?: LambdaAuthorizer;
   readonly multiValueHeaders?: boolean;
   readonly schema?: string;
   readonly graphqlDirect?: boolean;
@@ -36,9 +38,9 @@ export interface ConfigFile {
   readonly routeResponse?: boolean;
   readonly allowHosts?: readonly string[];
   readonly speed?: number;
-  readonly queues?: Readonly<Record<string, QueueSettings>>;
-  readonly streams?: Readonly<Record<string, ShardSettings>>;
-  readonly tableStreams?: Readonly<Record<string, ShardSettings>>;
+  readonly queues?: Readonly<Record<string, QueueConfig>>;
+  readonly streams?: Readonly<Record<string, StreamConfig>>;
+  readonly tableStreams?: Readonly<Record<string, StreamConfig>>;
   readonly topics?: Readonly<Record<string, AsyncSettings>>;
   readonly buses?: Readonly<Record<string, AsyncSettings>>;
   readonly schedules?: Readonly<Record<string, ScheduleConfig>>;
@@ -47,7 +49,9 @@ export interface ConfigFile {
 }
 
 const filled = text();
+const LAMBDA_AUTHORIZER = /^lambda:[A-Za-z_$][\w$.]*$/;
 const AUTHORIZER = /^(?:jwt|iam|lambda:[A-Za-z_$][\w$.]*)$/;
+const lambdaAuthorizer = kind<LambdaAuthorizer>('lambda:<export>', (value) => LAMBDA_AUTHORIZER.test(String(value)));
 const texts = list(filled, 'a list of texts');
 
 function mapOf<T>(wanted: string, isMember: (value: unknown) => boolean): OptionKind<Readonly<Record<string, T>>> {
@@ -80,6 +84,8 @@ export const FILE_KINDS = {
   manifest: filled,
   restStream: boolean,
   authorizer: kind<Authorizer>('jwt, iam or lambda:<export>', (value) => AUTHORIZER.test(String(value))),
+  webSocketAuthorizer: lambdaAuthorizer,
+  graphqlAuthorizer: lambdaAuthorizer,
   multiValueHeaders: boolean,
   schema: filled,
   graphqlDirect: boolean,
@@ -87,9 +93,9 @@ export const FILE_KINDS = {
   routeResponse: boolean,
   allowHosts: texts,
   speed: number(0.001, 100_000),
-  queues: settings<QueueSettings>(),
-  streams: settings<ShardSettings>(),
-  tableStreams: settings<ShardSettings>(),
+  queues: settings<QueueConfig>(),
+  streams: settings<StreamConfig>(),
+  tableStreams: settings<StreamConfig>(),
   topics: settings<AsyncSettings>(),
   buses: settings<AsyncSettings>(),
   schedules: mapOf<ScheduleConfig>(

@@ -62,6 +62,8 @@ export function loadConfig(folder: string, flags: Flags): Config {
     manifest: given.manifest === undefined ? ifThere(at(join('cdk.out', 'sallyport.json'))) : at(given.manifest),
     restStream: given.restStream ?? false,
     authorizer: given.authorizer,
+    webSocketAuthorizer: given.webSocketAuthorizer,
+    graphqlAuthorizer: given.graphqlAuthorizer,
     multiValueHeaders: given.multiValueHeaders ?? false,
     schema: given.schema === undefined ? ifThere(at('schema.graphql')) : at(given.schema),
     graphqlDirect: given.graphqlDirect ?? false,

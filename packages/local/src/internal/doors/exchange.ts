@@ -85,9 +85,10 @@ async function authorized(
   sent: DoorEvent,
   { origin, traceId }: InvokeOptions,
 ): Promise<Authorized | Exchanged> {
-  if (!host.authorizer || !hasLambdaAuthorizer(kind)) return { event: sent };
+  const authorizer = host.authorizer('http');
+  if (!authorizer || !hasLambdaAuthorizer(kind)) return { event: sent };
   const event = sent as GatewayProxyEvent | GatewayV2Event;
-  const outcome = await host.authorizer.invoke(authorizerEvent(event), {
+  const outcome = await authorizer.invoke(authorizerEvent(event), {
     origin: { ...origin, kind: 'authorizer' },
     whenBusy: 'refuse',
     ...(traceId === undefined ? {} : { traceId }),

@@ -1,9 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AppSyncEvent, buildAppSyncBatch, buildAppSyncEvent } from '@sallyport/testkit/events';
 import type { ExecutionResult, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
 import type { Host } from '../host/host.js';
 import type { InvokeOutcome } from '../runtime/invoker.js';
+import {
+  type AppSyncAuthorization,
+  type AskedRequest,
+  appSyncAuthorizationOf,
+  appSyncAuthorizerEvent,
+} from './appsync-authorizer.js';
 import { claimsOf } from './authorizer.js';
 import { isOwnHost } from './own-host.js';
 import { selectionOf } from './selection.js';
@@ -46,6 +53,7 @@ interface RequestContext {
   readonly headers: Readonly<Record<string, string>>;
   readonly claims: Readonly<Record<string, unknown>> | undefined;
   readonly sourceIp: string;
+  readonly authorization: AppSyncAuthorization | undefined;
   readonly batches: Map<string, Waiting[]>;
 }
 
@@ -80,6 +88,9 @@ export class GraphQLDoor {
       return send(response, 400, {
         errors: [{ message: 'the body must be JSON with a "query"', errorType: 'MalformedHttpRequestException' }],
       });
+    const headers = headersOf(request);
+    const authorization = await this.#authorize({ ...query, headers });
+    if (authorization === 'refused') return send(response, 401, { errors: [UNAUTHORIZED] });
     const { graphql, schema } = await this.#load();
     const document = tryParse(graphql, query.query);
     if ('error' in document) return send(response, 200, { data: null, errors: [document.error] });
@@ -90,11 +101,24 @@ export class GraphQLDoor {
       document,
       variableValues: query.variables,
       operationName: query.operationName,
-      contextValue: contextOf(request),
+      contextValue: contextOf(request, headers, authorization),
       fieldResolver: (parent, args, context, info) =>
         this.#resolve(graphql, parent, args, context as RequestContext, info),
     });
     send(response, 200, toAnswer(result));
+  }
+
+  /** Asks the Lambda authorizer about a request; `undefined` where there is none. */
+  async #authorize(request: AskedRequest): Promise<AppSyncAuthorization | 'refused' | undefined> {
+    const authorizer = this.#host.authorizer('graphql');
+    if (!authorizer) return undefined;
+    const event = appSyncAuthorizerEvent(request, randomUUID());
+    if (!event) return 'refused';
+    const origin = { kind: 'authorizer', target: request.operationName ?? PATH };
+    const outcome = await authorizer.invoke(event, { origin, whenBusy: 'refuse' });
+    const authorization = appSyncAuthorizationOf(outcome);
+    if (!authorization) this.#host.journal.update(outcome.id, { summary: '401' });
+    return authorization ?? 'refused';
   }
 
   #load(): Promise<Loaded> {
@@ -116,6 +140,13 @@ export class GraphQLDoor {
     const { name: parentTypeName } = info.parentType;
     const { routes } = this.#host.inspection();
     const name = `${parentTypeName}.${info.fieldName}`;
+    if (context.authorization?.denied.has(name)) {
+      throw graphqlError(
+        graphql,
+        `Not Authorized to access ${info.fieldName} on type ${parentTypeName}`,
+        'Unauthorized',
+      );
+    }
     if (!routes.some((route) => route.surface === 'appsync' && route.name === name)) {
       return (parent as Readonly<Record<string, unknown>> | undefined)?.[info.fieldName];
     }
@@ -230,19 +261,30 @@ async function loadSchema(file: string): Promise<Loaded> {
   return { graphql, schema: graphql.buildSchema([text, ...scalars, ...directives].join('\n')) };
 }
 
-function contextOf(request: IncomingMessage): RequestContext {
-  const headers = Object.fromEntries(
+const UNAUTHORIZED = { errorType: 'UnauthorizedException', message: 'You are not authorized to make this call.' };
+
+function headersOf(request: IncomingMessage): Readonly<Record<string, string>> {
+  return Object.fromEntries(
     Object.entries(request.headers).map(([name, value]) => [
       name,
       Array.isArray(value) ? value.join(',') : (value ?? ''),
     ]),
   );
-  const sourceIp = (request.socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, '');
-  return { headers, claims: claimsOf(Object.entries(headers)), sourceIp, batches: new Map() };
 }
 
-/** The identity of a caller with a token of OpenID Connect; `null` as for a caller with an API key. */
-function identityOf({ claims }: RequestContext): unknown {
+function contextOf(
+  request: IncomingMessage,
+  headers: RequestContext['headers'],
+  authorization: AppSyncAuthorization | undefined,
+): RequestContext {
+  const sourceIp = (request.socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, '');
+  const claims = authorization ? undefined : claimsOf(Object.entries(headers));
+  return { headers, claims, sourceIp, authorization, batches: new Map() };
+}
+
+/** What an authorizer says of the caller, else the claims of a token of OpenID Connect; `null` as for a caller with an API key. */
+function identityOf({ claims, authorization }: RequestContext): unknown {
+  if (authorization) return authorization.identity;
   return claims ? { claims, issuer: claims.iss ?? null, sub: claims.sub ?? null } : null;
 }
 

@@ -1,5 +1,6 @@
-import type { ClientAnswer, GatewayProxyEvent, GatewayV2Event } from '@sallyport/testkit/events';
+import type { ClientAnswer, GatewayProxyEvent, GatewayV2Event, WebSocketEvent } from '@sallyport/testkit/events';
 import { REGION } from '../aws/wire.js';
+import { ACCOUNT } from '../host/host.js';
 import type { InvokeOutcome } from '../runtime/invoker.js';
 
 /** The doors that can have a Lambda authorizer. Function URLs and load balancers have none. */
@@ -48,6 +49,21 @@ export function arnOf({ requestContext, ...event }: GatewayProxyEvent | GatewayV
 }
 
 const httpOf = (context: object) => (context as GatewayV2Event['requestContext']).http;
+
+/**
+ * The event of the authorizer of a WebSocket API, which is asked about `$connect` alone. What it decides is decided as for a REST API.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-lambda-auth.html
+ */
+export function connectAuthorizerEvent({ requestContext, ...event }: WebSocketEvent): ConnectAuthorizerEvent {
+  const { body: _body, isBase64Encoded: _isBase64Encoded, ...request } = event;
+  const methodArn = `arn:aws:execute-api:${REGION}:${ACCOUNT}:${requestContext.apiId}/${requestContext.stage}/$connect`;
+  return { type: 'REQUEST', methodArn, ...request, stageVariables: {}, requestContext };
+}
+
+interface ConnectAuthorizerEvent extends Members {
+  readonly methodArn: string;
+}
 
 /** What API Gateway makes of the answer of an authorizer. */
 export function authorizationOf(kind: AuthorizedDoor, arn: string, outcome: InvokeOutcome): Authorization {

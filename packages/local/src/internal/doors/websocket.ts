@@ -5,6 +5,7 @@ import { buildWebSocketEvent, type WebSocketOptions } from '@sallyport/testkit/e
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Host } from '../host/host.js';
 import type { InvokeOutcome } from '../runtime/invoker.js';
+import { authorizationOf, connectAuthorizerEvent } from './lambda-authorizer.js';
 import { isOwnHost } from './own-host.js';
 import type { Sockets, SocketView } from './sockets.js';
 
@@ -75,12 +76,32 @@ export class WebSocketDoor implements Sockets {
     if (refusal !== undefined) return refuse(socket, refusal);
     const id = `${randomBytes(9).toString('base64url')}=`;
     const connectedAt = new Date();
-    const common = commonOptions(request, id, connectedAt);
-    if (this.#serves('$connect')) {
+    const anybody = commonOptions(request, id, connectedAt);
+    const isServed = this.#serves('$connect');
+    const asked = isServed ? await this.#authorize({ ...anybody, ...handshakeOptions(request) }) : {};
+    if ('status' in asked) return refuse(socket, asked.status);
+    // What the authorizer leaves is in every event of the connection.
+    const common = { ...anybody, ...asked };
+    if (isServed) {
       const status = statusOf(await this.#invoke('$connect', { ...common, ...handshakeOptions(request) }));
       if (status >= 300) return refuse(socket, status);
     }
     this.#sockets.handleUpgrade(request, socket, head, (webSocket) => this.#open(id, webSocket, request, common));
+  }
+
+  /** Asks the Lambda authorizer about a connection, if there is one. */
+  async #authorize(
+    options: WebSocketOptions,
+  ): Promise<{ readonly status: number } | { readonly authorizer?: Readonly<Record<string, unknown>> }> {
+    const authorizer = this.#host.authorizer('webSocket');
+    if (!authorizer) return {};
+    const event = connectAuthorizerEvent(buildWebSocketEvent(routeOptions('$connect', options)));
+    const origin = { kind: 'authorizer', target: '$connect' };
+    const outcome = await authorizer.invoke(event, { origin, whenBusy: 'refuse' });
+    const authorization = authorizationOf('gateway-v1', event.methodArn, outcome);
+    if (authorization.isAllowed) return { authorizer: authorization.authorizer };
+    this.#host.journal.update(outcome.id, { summary: String(authorization.status) });
+    return { status: authorization.status };
   }
 
   /** A page of another site can open sockets to loopback ports; it cannot choose these headers. */
@@ -155,14 +176,13 @@ export class WebSocketDoor implements Sockets {
   }
 
   #invoke(routeKey: string, options: WebSocketOptions): Promise<InvokeOutcome> {
-    const event = buildWebSocketEvent({
-      ...options,
-      routeKey,
-      time: new Date(),
-      requestId: randomBytes(8).toString('base64url'),
-    });
+    const event = buildWebSocketEvent(routeOptions(routeKey, options));
     return this.#host.invoker.invoke(event, { origin: { kind: 'websocket', target: routeKey }, whenBusy: 'refuse' });
   }
+}
+
+function routeOptions(routeKey: string, options: WebSocketOptions): WebSocketOptions {
+  return { ...options, routeKey, time: new Date(), requestId: randomBytes(8).toString('base64url') };
 }
 
 function commonOptions({ socket }: IncomingMessage, connectionId: string, connectedAt: Date): WebSocketOptions {

@@ -4,7 +4,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@sallyport/core';
 import { createAwsPort } from '../aws/port.js';
-import { Builder, type BuildOutcome } from '../build/builder.js';
+import { Builder } from '../build/builder.js';
 import { Watcher } from '../build/watch.js';
 import type { Config } from '../config/config.js';
 import { usageError } from '../config/file.js';
@@ -17,7 +17,8 @@ import { FunctionRuntime, toText } from '../runtime/function-runtime.js';
 import { createSender } from '../send/create.js';
 import { createSources } from '../sources/create.js';
 import { createState } from '../state/create.js';
-import type { Host, Part } from './host.js';
+import { Authorizers } from './authorizers.js';
+import type { AuthorizedApi, Host, Part } from './host.js';
 import { findPorts } from './ports.js';
 
 /** A run that serves. */
@@ -59,8 +60,7 @@ class Run {
   readonly host: RunningHost;
   readonly #options: HostOptions;
   readonly #runtime: FunctionRuntime;
-  /** The Lambda authorizer: another function, with the same code. */
-  readonly #authorizer: FunctionRuntime | undefined;
+  readonly #authorizers: Authorizers;
   readonly #builder: Builder;
   readonly #watcher: Watcher;
   readonly #parts: readonly Part[];
@@ -76,8 +76,8 @@ class Run {
     const journal = createJournal({ reveal: config.reveal, now });
     const notice = (text: string) => journal.note({ at: now(), topic: 'notice', text });
     const shared = { nodeMajor, journal, now, notice, variables: () => this.#variables() };
-    const authorizer = authorizerConfig(config);
-    this.#authorizer = authorizer && new FunctionRuntime({ ...shared, config: authorizer, onInspection: () => {} });
+    const createAuthorizer = (own: Config) => new FunctionRuntime({ ...shared, config: own, onInspection: () => {} });
+    this.#authorizers = new Authorizers(config, createAuthorizer);
     this.#runtime = new FunctionRuntime({
       ...shared,
       config,
@@ -96,7 +96,7 @@ class Run {
       ports: { ...NO_PORTS },
       journal,
       invoker: this.#runtime,
-      ...(this.#authorizer && { authorizer: this.#authorizer }),
+      authorizer: (api: AuthorizedApi) => this.#authorizers.get(api),
       inspection: () => this.#runtime.inspection(),
       onInspection: (listener: (inspection: Inspection) => void) => {
         this.#inspectionListeners.add(listener);
@@ -139,11 +139,11 @@ class Run {
     this.#watcher.close();
     await this.#building;
     await this.#runtime.stop();
-    await this.#authorizer?.stop();
+    await this.#authorizers.stop();
     for (const part of this.#started.reverse()) await part.stop();
     await this.#builder.stop();
     this.#runtime.guardian.stop();
-    this.#authorizer?.guardian.stop();
+    this.#authorizers.stopGuardians();
   }
 
   /** One build at a time; a save during a build makes one more. */
@@ -162,18 +162,13 @@ class Run {
     if (this.#options.watch ?? true) this.#watcher.files(outcome.inputs);
     if (this.#isStopped || outcome.kind === 'same') return;
     if (outcome.kind === 'built') {
-      await Promise.all([this.#runtime.use(outcome.code, outcome.ms), this.#useAuthorizer(outcome)]);
+      await Promise.all([this.#runtime.use(outcome.code, outcome.ms), this.#authorizers.use(outcome)]);
       journal.note({ at: Date.now(), topic: 'build', text: `built in ${Math.round(outcome.ms)} ms` });
     } else {
       this.#runtime.break(outcome.problems);
-      this.#authorizer?.break(outcome.problems);
+      this.#authorizers.break(outcome.problems);
       journal.note({ at: Date.now(), topic: 'build', text: outcome.problems.map(toText).join('\n') });
     }
-  }
-
-  async #useAuthorizer({ code, ms }: Extract<BuildOutcome, { kind: 'built' }>): Promise<void> {
-    const own = authorizerConfig(this.host.config);
-    if (own) await this.#authorizer?.use({ ...code, order: { ...code.order, handler: own.handler } }, ms);
   }
 
   /** Variables of the parts, then the developer's own. */
@@ -200,23 +195,6 @@ const NO_PORTS = {
   graphql: 0,
   aws: 0,
 };
-
-const LAMBDA_AUTHORIZER = /^lambda:/;
-
-/** Settings of the authorizer's function: its own name and folder; the debugger's port is the service's. */
-function authorizerConfig(config: Config): Config | undefined {
-  const { authorizer = '', name, stateFolder } = config;
-  if (!LAMBDA_AUTHORIZER.test(authorizer)) return undefined;
-  const handler = authorizer.replace(LAMBDA_AUTHORIZER, '');
-  return {
-    ...config,
-    handler,
-    name: `${name}-authorizer`,
-    stateFolder: join(stateFolder, 'tmp', 'authorizer'),
-    inspect: undefined,
-    managedInstances: undefined,
-  };
-}
 
 /** Keys of this run; with `--aws` the developer's own, so that the services let through take them. */
 function runKeys({ aws }: Config) {

@@ -32,6 +32,9 @@ export interface Ports {
 /** The account that all names of a run stand in. */
 export const ACCOUNT = '123456789012';
 
+/** The APIs that can have a Lambda authorizer; `http` stands for the HTTP API and the REST API. */
+export type AuthorizedApi = 'http' | 'webSocket' | 'graphql';
+
 /** What every part of a run can reach. One object for one run of `sallyport dev`. */
 export interface Host {
   readonly config: Config;
@@ -44,8 +47,8 @@ export interface Host {
   readonly ports: { -readonly [D in keyof Ports]: number };
   readonly journal: Journal;
   readonly invoker: Invoker;
-  /** Runs the export of the entry that is the Lambda authorizer, as a function of its own; absent without one. */
-  readonly authorizer?: Invoker;
+  /** Runs the export of the entry that is the Lambda authorizer of an API, as a function of its own; `undefined` without one. */
+  authorizer(api: AuthorizedApi): Invoker | undefined;
   readonly sources: Sources;
   readonly state: State;
   readonly identity: Identity;

@@ -11,6 +11,9 @@ import { type DeadLetter, type SourceContext, viewOfDead } from './sources-conte
 
 const MAX_TRACES = 10_000;
 
+/** An asynchronous invocation has no event source mapping, and so no filters. */
+const NOTHING_FILTERED = { count: 0, latest: [] } as const;
+
 /** A topic, bus, schedule, bucket or direct invocation: its events go through the queue of asynchronous invocations. */
 export class LocalAsync {
   readonly kind: SourceKind;
@@ -120,6 +123,7 @@ export class LocalAsync {
       deadLetters: this.#dead.map((dead) => viewOfDead(dead, preview(dead.record.event))),
       deadLetterName: deadLetterName(this.kind, this.name),
       done: this.#done,
+      filtered: NOTHING_FILTERED,
       settings: { maximumRetryAttempts: 2, ...this.settings },
     };
   }

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
-import { createQueueEngine, type Engine, type EngineChange, type QueueSettings } from '@sallyport/testkit/engines';
+import { createQueueEngine, type Engine, type EngineChange } from '@sallyport/testkit/engines';
 import type { QueueRecordOptions } from '@sallyport/testkit/events';
+import type { QueueConfig } from '../config/config.js';
+import { Filtered } from './filtered.js';
 import { arnOf } from './names.js';
+import { queueFilter, type RecordFilter } from './record-filter.js';
 import type { SourceRecordView, SourceView } from './sources.js';
 import { newId, type SourceContext } from './sources-context.js';
 import { StoredQueue } from './stored-queue.js';
@@ -32,18 +35,21 @@ export class LocalQueue {
   readonly arn: string;
   readonly isFifo: boolean;
   readonly stored: StoredQueue;
-  readonly settings: QueueSettings;
+  readonly settings: QueueConfig;
   readonly #context: SourceContext;
   /** The queue that takes what was received too often. */
   readonly #deadLetters: () => LocalQueue;
   readonly #delayed = new Map<string, Delayed>();
   /** By deduplication id: what was answered, and until when it holds. */
   readonly #seen = new Map<string, { readonly sent: Sent; readonly until: number }>();
+  /** Whether the mapping hands a message to the function. */
+  readonly #takes: RecordFilter<QueueRecordOptions>;
+  readonly #filtered = new Filtered();
   #engine: Engine<QueueRecordOptions> | undefined;
   #sent = 0;
   #done = 0;
 
-  constructor(name: string, settings: QueueSettings, context: SourceContext, deadLetters: () => LocalQueue) {
+  constructor(name: string, settings: QueueConfig, context: SourceContext, deadLetters: () => LocalQueue) {
     this.name = name;
     this.arn = arnOf('queue', name);
     this.isFifo = name.endsWith('.fifo');
@@ -51,6 +57,7 @@ export class LocalQueue {
     this.stored = new StoredQueue(context.clock);
     this.#context = context;
     this.#deadLetters = deadLetters;
+    this.#takes = queueFilter(name, settings.filters);
   }
 
   /** Whether the function takes the messages. */
@@ -61,7 +68,7 @@ export class LocalQueue {
   /** From now on the function takes the messages, also those that wait. */
   serve(): void {
     if (this.#engine) return;
-    const { invocations: _, ...settings } = this.settings;
+    const { invocations: _, filters: __, ...settings } = this.settings;
     const engine = createQueueEngine({
       ...settings,
       invocations: this.settings.invocations ?? DEFAULTS.invocations,
@@ -71,7 +78,7 @@ export class LocalQueue {
       onChange: (change) => this.#onChange(change),
     });
     this.#engine = engine;
-    engine.send(this.stored.clear().map(({ record }) => record));
+    for (const { id, record } of this.stored.clear()) this.#admit(id, record);
   }
 
   /** Puts a message in. A FIFO queue answers a repeated one as the first time. */
@@ -120,8 +127,15 @@ export class LocalQueue {
   }
 
   #admit(id: string, record: QueueRecordOptions): void {
-    if (this.#engine) this.#engine.send([record]);
-    else this.stored.add(id, record);
+    if (!this.#engine) this.stored.add(id, record);
+    else if (this.#takes(record)) this.#engine.send([record]);
+    else this.#discard(id, record);
+  }
+
+  /** Lambda deletes what its filters do not take: no retry, no dead letter. */
+  #discard(id: string, record: QueueRecordOptions): void {
+    this.#filtered.add(id, this.#context.preview(record.body ?? '{}'));
+    this.#context.filtered(this);
   }
 
   #onChange(change: EngineChange<QueueRecordOptions>): void {
@@ -188,6 +202,7 @@ export class LocalQueue {
       deadLetters: dead === undefined ? [] : dead.#records(),
       deadLetterName: dead?.name ?? '',
       done: this.#done,
+      filtered: this.#filtered.view(),
       settings: { ...this.settings },
     };
   }

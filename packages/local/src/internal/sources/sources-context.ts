@@ -21,6 +21,8 @@ export interface SourceContext {
   ): Promise<Outcome>;
   /** Writes a record's new state into the journal. */
   changed<R>(source: { readonly kind: SourceKind; readonly name: string }, change: EngineChange<R>): void;
+  /** Tells the console that the filters of a source kept a record from the function. */
+  filtered(source: { readonly kind: SourceKind; readonly name: string }): void;
   /** A text or value as the console shows it. */
   preview(value: unknown): string;
   notice(text: string): void;
@@ -84,6 +86,7 @@ export function createSourceContext(
       }
       noteOnce(source);
     },
+    filtered: ({ kind, name }) => noteOnce(`${kind} ${name}`),
     preview(value) {
       const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
       const shown = host.config.reveal ? text : clean(text, sanitizer.sanitizeJson, sanitizer.scrubFreeText);

@@ -1,11 +1,8 @@
-import {
-  createShardEngine,
-  type Engine,
-  type EngineChange,
-  type ShardRecordOptions,
-  type ShardSettings,
-} from '@sallyport/testkit/engines';
+import { createShardEngine, type Engine, type EngineChange, type ShardRecordOptions } from '@sallyport/testkit/engines';
+import type { StreamConfig } from '../config/config.js';
+import { Filtered } from './filtered.js';
 import { arnOf, deadLetterName } from './names.js';
+import { type RecordFilter, streamFilter, tableFilter } from './record-filter.js';
 import type { SourceView } from './sources.js';
 import { type DeadLetter, type SourceContext, viewOfDead } from './sources-context.js';
 import { StreamLog } from './stream-log.js';
@@ -14,22 +11,26 @@ import { StreamLog } from './stream-log.js';
 export class LocalStream {
   readonly kind: 'stream' | 'table-stream';
   readonly name: string;
-  readonly settings: ShardSettings;
+  readonly settings: StreamConfig;
   /** Of a data stream: what consumers of their own read. */
   readonly log: StreamLog;
   readonly #context: SourceContext;
   readonly #dead: DeadLetter<ShardRecordOptions>[] = [];
+  /** Whether the mapping hands a record to the function. */
+  readonly #takes: RecordFilter<ShardRecordOptions>;
+  readonly #filtered = new Filtered();
   #arn: string;
   #engine: Engine<ShardRecordOptions> | undefined;
   #done = 0;
 
-  constructor(kind: LocalStream['kind'], name: string, settings: ShardSettings, context: SourceContext) {
+  constructor(kind: LocalStream['kind'], name: string, settings: StreamConfig, context: SourceContext) {
     this.kind = kind;
     this.name = name;
     this.settings = settings;
     this.log = new StreamLog(settings.shards ?? 1, context.clock.now().getTime());
     this.#context = context;
     this.#arn = arnOf(kind, name);
+    this.#takes = (kind === 'stream' ? streamFilter : tableFilter)(name, settings.filters);
   }
 
   get arn(): string {
@@ -42,8 +43,9 @@ export class LocalStream {
     // A new stream of the same table: nothing comes over the old one any more.
     this.#engine?.stop();
     this.#arn = arn;
+    const { filters: _, ...settings } = this.settings;
     this.#engine = createShardEngine({
-      ...this.settings,
+      ...settings,
       arn,
       clock: this.#context.clock,
       invoke: (delivery) => this.#context.deliver(this, delivery, () => undefined),
@@ -53,11 +55,30 @@ export class LocalStream {
 
   /** Puts records in. @returns their event ids */
   send(records: readonly ShardRecordOptions[]): readonly string[] {
-    if (this.kind === 'table-stream') return this.#engine?.send(records) ?? [];
+    if (this.kind === 'table-stream') return this.#engine ? this.#pass(this.#engine, records) : [];
     const stamped = records.map((record) => this.log.stamp(record, this.#context.clock.now()));
-    const ids = this.#engine?.send(stamped) ?? stamped.map((record) => this.log.idOf(record));
+    const ids = this.#engine ? this.#pass(this.#engine, stamped) : stamped.map((record) => this.log.idOf(record));
     for (const [index, record] of stamped.entries()) this.log.add(ids[index] ?? '', record);
     return ids;
+  }
+
+  /** Hands records to the engine; the mapping's iterator goes past those that its filters do not take. */
+  #pass(engine: Engine<ShardRecordOptions>, records: readonly ShardRecordOptions[]): readonly string[] {
+    const isTaken = records.map((record) => this.#takes(record));
+    const taken = engine.send(records.filter((_, index) => isTaken[index]));
+    let next = 0;
+    return records.map((record, index) => {
+      if (!isTaken[index]) return this.#discard(record);
+      next += 1;
+      return taken[next - 1] ?? '';
+    });
+  }
+
+  #discard(record: ShardRecordOptions): string {
+    const id = record.eventID ?? this.log.idOf(record);
+    this.#filtered.add(id, this.#context.preview(contentOf(record)));
+    this.#context.filtered(this);
+    return id;
   }
 
   #onChange(change: EngineChange<ShardRecordOptions>): void {
@@ -123,6 +144,7 @@ export class LocalStream {
       deadLetters: this.#dead.map((dead) => viewOfDead(dead, preview(contentOf(dead.record)))),
       deadLetterName: deadLetterName(this.kind, this.name),
       done: this.#done,
+      filtered: this.#filtered.view(),
       settings: { batchSize: 100, maximumRetryAttempts: 3, bisect: false, ...this.settings },
     };
   }

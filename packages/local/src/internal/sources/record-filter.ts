@@ -1,0 +1,111 @@
+import type { ShardRecordOptions } from '@sallyport/testkit/engines';
+import {
+  buildKinesisEvent,
+  buildTableStreamEvent,
+  type KinesisRecordOptions,
+  type QueueRecordOptions,
+  type TableStreamRecordOptions,
+} from '@sallyport/testkit/events';
+import { usageError } from '../config/file.js';
+import { isObject, type Matcher, PatternError, parsePattern, parseRules } from './filter-pattern.js';
+
+/** Five by default, ten when the quota was raised: https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html. */
+const MAX_FILTERS = 10;
+const MAX_PATTERN = 4096;
+
+/** Whether a mapping hands a record to its function. */
+export type RecordFilter<R> = (record: R) => boolean;
+
+/**
+ * The filters of a queue's mapping. Lambda takes patterns for `body` alone. A pattern for JSON drops a message whose body is text,
+ * and a pattern for text one whose body is JSON.
+ *
+ * @throws FrameworkError `local.usage` for a pattern that Lambda refuses
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/with-sqs-filtering.html
+ */
+export function queueFilter(name: string, filters: unknown): RecordFilter<QueueRecordOptions> {
+  return anyOf(`queues.${name}`, filters, (pattern, place) => {
+    const matches = parseContent('body', pattern, place);
+    return ({ body = {} }) => matches(typeof body === 'string' ? body : JSON.stringify(body));
+  });
+}
+
+/**
+ * The filters of a data stream's mapping, for `data` alone, which is decoded before.
+ *
+ * @throws FrameworkError `local.usage` for a pattern that Lambda refuses
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/with-kinesis-filtering.html
+ */
+export function streamFilter(name: string, filters: unknown): RecordFilter<ShardRecordOptions> {
+  return anyOf(`streams.${name}`, filters, (pattern, place) => {
+    const matches = parseContent('data', pattern, place);
+    return (record) => {
+      const [built] = buildKinesisEvent(STREAM, [record as KinesisRecordOptions]).Records;
+      return matches(Buffer.from(built?.kinesis.data ?? '', 'base64').toString('utf8'));
+    };
+  });
+}
+
+/**
+ * The filters of a table stream's mapping, for the record as the function gets it. Numbers are texts there: `{ "N": "5" }`.
+ *
+ * @throws FrameworkError `local.usage` for a pattern that Lambda refuses
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/with-ddb-filtering.html
+ */
+export function tableFilter(name: string, filters: unknown): RecordFilter<ShardRecordOptions> {
+  return anyOf(`tableStreams.${name}`, filters, (pattern, place) => {
+    const matches = parsePattern(pattern, place);
+    return (record) => matches(buildTableStreamEvent(TABLE, [record as TableStreamRecordOptions]).Records[0]);
+  });
+}
+
+const STREAM = 'arn:aws:kinesis:us-east-1:123456789012:stream/filtered';
+const TABLE = 'arn:aws:dynamodb:us-east-1:123456789012:table/filtered/stream/2026-01-01T00:00:00.000';
+
+/** A record is taken if one of the patterns takes it; without any all are. */
+function anyOf<R>(
+  place: string,
+  filters: unknown,
+  parse: (pattern: unknown, place: string) => RecordFilter<R>,
+): RecordFilter<R> {
+  if (filters === undefined) return () => true;
+  try {
+    if (!Array.isArray(filters) || filters.length === 0 || filters.length > MAX_FILTERS) {
+      throw new PatternError(`filters must be a list of 1 to ${MAX_FILTERS} patterns`);
+    }
+    const parsed = filters.map((pattern, index) => {
+      const { length } = JSON.stringify(pattern);
+      if (length > MAX_PATTERN) throw new PatternError(`filters[${index}] must have at most ${MAX_PATTERN} characters`);
+      return parse(pattern, `filters[${index}]`);
+    });
+    return (record) => parsed.some((takes) => takes(record));
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    throw usageError(`${place}: ${error.message}`);
+  }
+}
+
+/** A pattern for a text that may be JSON, under the one key that Lambda takes. */
+function parseContent(key: string, pattern: unknown, place: string): (text: string) => boolean {
+  const keys = isObject(pattern) ? Object.keys(pattern) : [];
+  if (keys.length !== 1 || keys[0] !== key)
+    throw new PatternError(`${place} must be { "${key}": … }: Lambda filters by nothing else`);
+  const wanted = (pattern as Readonly<Record<string, unknown>>)[key];
+  const matches: Matcher = Array.isArray(wanted)
+    ? parseRules(wanted, `${place}.${key}`)
+    : parsePattern(wanted, `${place}.${key}`);
+  return (text) => {
+    const parsed = parseContainer(text);
+    return Array.isArray(wanted) ? parsed === undefined && matches(text) : parsed !== undefined && matches(parsed);
+  };
+}
+
+/** What JSON text holds; `undefined` for any other text, and for JSON of a single value. */
+function parseContainer(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
