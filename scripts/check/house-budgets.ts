@@ -42,8 +42,9 @@ export const FILES: Readonly<Record<string, Budget>> = {
   // What SQS limits is a file beside its operations since; filters of mappings, cron expressions and authorizers of two further APIs are topics.
   local: { reached: 128, wanted: 128 },
   vectors: { reached: 36, wanted: 36 },
-  // With buses and logs of several accounts, alarms with their canary, artifact buckets, and the connectors of AWS.
-  constructs: { reached: 76, wanted: 76 },
+  // With buses and logs of several accounts, alarms with their canary, artifact buckets, and the connectors of AWS; and
+  // with a file for each opt-in trigger, authorizers, and what code splitting may not change.
+  constructs: { reached: 91, wanted: 91 },
 };
 
 /**

@@ -5,13 +5,16 @@ import { BUNDLE_FUNCTION_PROPS } from '../../packages/constructs/src/function/bu
 import { CANARY_PROPS } from '../../packages/constructs/src/function/canary.js';
 import { SERVICE_ALARMS_PROPS } from '../../packages/constructs/src/function/service-alarms.js';
 import { SERVICE_FUNCTION_PROPS } from '../../packages/constructs/src/function/service-function.js';
+import { EVENT_CHANNELS_PROPS } from '../../packages/constructs/src/graphql/event-channels.js';
 import { GRAPHQL_API_PROPS } from '../../packages/constructs/src/graphql/graphql-api.js';
 import { ALB_TARGET_PROPS } from '../../packages/constructs/src/http/alb-target.js';
 import { API_DOMAIN_PROPS } from '../../packages/constructs/src/http/api-domain.js';
 import { FUNCTION_URL_PROPS } from '../../packages/constructs/src/http/function-url.js';
 import { HTTP_API_PROPS } from '../../packages/constructs/src/http/http-api.js';
+import { LAMBDA_AUTHORIZER_PROPS } from '../../packages/constructs/src/http/lambda-authorizer.js';
 import { REST_API_PROPS } from '../../packages/constructs/src/http/rest-api.js';
 import { WEB_SOCKET_API_PROPS } from '../../packages/constructs/src/http/websocket-api.js';
+import { AGENT_CORE_TARGET_PROPS } from '../../packages/constructs/src/mcp/agent-core-target.js';
 import { MCP_SERVER_PROPS } from '../../packages/constructs/src/mcp/mcp-server.js';
 import { MICROVM_CONTROLLER_PROPS } from '../../packages/constructs/src/microvm/microvm-controller.js';
 import { MICROVM_IMAGE_PROPS } from '../../packages/constructs/src/microvm/microvm-image.js';
@@ -19,13 +22,17 @@ import { STATE_TABLE_PROPS } from '../../packages/constructs/src/state/state-tab
 import { OBJECT_BUCKET_PROPS } from '../../packages/constructs/src/storage/object-bucket.js';
 import { VECTOR_INDEX_PROPS } from '../../packages/constructs/src/storage/vector-index.js';
 import { VERSIONED_ARTIFACT_BUCKET_PROPS } from '../../packages/constructs/src/storage/versioned-artifact-bucket.js';
+import { COGNITO_TRIGGER_PROPS } from '../../packages/constructs/src/triggers/cognito-trigger.js';
 import { DATA_STREAM_PROPS } from '../../packages/constructs/src/triggers/data-stream.js';
 import { ERROR_NOTIFICATIONS_PROPS } from '../../packages/constructs/src/triggers/error-notifications.js';
 import { EVENT_BUS_PROPS } from '../../packages/constructs/src/triggers/event-bus.js';
 import { EVENT_RULE_TRIGGER_PROPS } from '../../packages/constructs/src/triggers/event-rule-trigger.js';
+import { FIREHOSE_TRANSFORM_PROPS } from '../../packages/constructs/src/triggers/firehose-transform.js';
+import { KAFKA_TRIGGER_PROPS } from '../../packages/constructs/src/triggers/kafka-trigger.js';
 import { LOG_DESTINATION_PROPS } from '../../packages/constructs/src/triggers/log-destination.js';
 import { LOG_SUBSCRIPTION_PROPS } from '../../packages/constructs/src/triggers/log-subscription.js';
 import { QUEUE_TRIGGER_PROPS } from '../../packages/constructs/src/triggers/queue-trigger.js';
+import { S3_TRIGGER_PROPS } from '../../packages/constructs/src/triggers/s3-trigger.js';
 import { SERVICE_QUEUE_PROPS } from '../../packages/constructs/src/triggers/service-queue.js';
 import {
   STREAM_TRIGGER_PROPS,
@@ -941,6 +948,30 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       type: 'EventRuleTriggerProps',
     },
     {
+      name: '@sallyport/constructs/triggers#S3Trigger',
+      kinds: S3_TRIGGER_PROPS.kinds,
+      source: 'packages/constructs/src/triggers/s3-trigger.ts',
+      type: 'S3TriggerProps',
+    },
+    {
+      name: '@sallyport/constructs/triggers#CognitoTrigger',
+      kinds: COGNITO_TRIGGER_PROPS.kinds,
+      source: 'packages/constructs/src/triggers/cognito-trigger.ts',
+      type: 'CognitoTriggerProps',
+    },
+    {
+      name: '@sallyport/constructs/triggers#FirehoseTransform',
+      kinds: FIREHOSE_TRANSFORM_PROPS.kinds,
+      source: 'packages/constructs/src/triggers/firehose-transform.ts',
+      type: 'FirehoseTransformProps',
+    },
+    {
+      name: '@sallyport/constructs/triggers#KafkaTrigger',
+      kinds: KAFKA_TRIGGER_PROPS.kinds,
+      source: 'packages/constructs/src/triggers/kafka-trigger.ts',
+      type: 'KafkaTriggerProps',
+    },
+    {
       name: '@sallyport/constructs/triggers#ErrorNotifications',
       kinds: ERROR_NOTIFICATIONS_PROPS.kinds,
       source: 'packages/constructs/src/triggers/error-notifications.ts',
@@ -995,6 +1026,12 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       type: 'RestApiProps',
     },
     {
+      name: '@sallyport/constructs/http#ApiAuthorization',
+      kinds: LAMBDA_AUTHORIZER_PROPS.kinds,
+      source: 'packages/constructs/src/http/lambda-authorizer.ts',
+      type: 'LambdaAuthorizerProps',
+    },
+    {
       name: '@sallyport/constructs/http#FunctionUrl',
       kinds: FUNCTION_URL_PROPS.kinds,
       source: 'packages/constructs/src/http/function-url.ts',
@@ -1025,10 +1062,22 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       type: 'GraphqlApiProps',
     },
     {
+      name: '@sallyport/constructs/graphql#EventChannels',
+      kinds: EVENT_CHANNELS_PROPS.kinds,
+      source: 'packages/constructs/src/graphql/event-channels.ts',
+      type: 'EventChannelsProps',
+    },
+    {
       name: '@sallyport/constructs/mcp#McpServer',
       kinds: MCP_SERVER_PROPS.kinds,
       source: 'packages/constructs/src/mcp/mcp-server.ts',
       type: 'McpServerProps',
+    },
+    {
+      name: '@sallyport/constructs/mcp#AgentCoreTarget',
+      kinds: AGENT_CORE_TARGET_PROPS.kinds,
+      source: 'packages/constructs/src/mcp/agent-core-target.ts',
+      type: 'AgentCoreTargetProps',
     },
     {
       name: '@sallyport/constructs/edge#ChallengeEdge',

@@ -5,5 +5,6 @@ export { ApiAuthorization } from './http/authorization.js';
 export type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './http/door.js';
 export { FunctionUrl, FunctionUrlAuth, type FunctionUrlProps } from './http/function-url.js';
 export { HttpApi, type HttpApiProps } from './http/http-api.js';
+export type { LambdaAuthorizerProps } from './http/lambda-authorizer.js';
 export { RestApi, type RestApiProps, RestEndpoint } from './http/rest-api.js';
 export { WebSocketApi, type WebSocketApiProps } from './http/websocket-api.js';

@@ -1,3 +1,4 @@
+export { type CognitoMappingProps, CognitoTrigger, type CognitoTriggerProps } from './triggers/cognito-trigger.js';
 export { DataStream, type DataStreamProps } from './triggers/data-stream.js';
 export { ErrorNotifications, type ErrorNotificationsProps } from './triggers/error-notifications.js';
 export { EventBus, type EventBusProps } from './triggers/event-bus.js';
@@ -6,6 +7,12 @@ export {
   EventRuleTrigger,
   type EventRuleTriggerProps,
 } from './triggers/event-rule-trigger.js';
+export {
+  type FirehoseMappingProps,
+  FirehoseTransform,
+  type FirehoseTransformProps,
+} from './triggers/firehose-transform.js';
+export { type KafkaMappingProps, KafkaTrigger, type KafkaTriggerProps } from './triggers/kafka-trigger.js';
 export { LogDestination, type LogDestinationProps } from './triggers/log-destination.js';
 export { LogSubscription, type LogSubscriptionProps } from './triggers/log-subscription.js';
 export type { QueueMappingProps } from './triggers/queue-trigger.js';

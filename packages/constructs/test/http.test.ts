@@ -1,6 +1,7 @@
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Alias, type IFunction, type IVersion } from 'aws-cdk-lib/aws-lambda';
+import type { Stack } from 'aws-cdk-lib/core';
 import {
   AlbTarget,
   ApiAuthorization,
@@ -14,7 +15,7 @@ import {
   WebSocketApi,
 } from '../src/http.js';
 import { newFn } from './support/function.js';
-import { newApp, newStack, propertiesOf, statementsOf, type Template, templateOf } from './support/synth.js';
+import { messageOf, newApp, newStack, propertiesOf, statementsOf, type Template, templateOf } from './support/synth.js';
 
 const CERTIFICATE = 'arn:aws:acm:eu-west-1:123456789012:certificate/1';
 
@@ -184,6 +185,73 @@ describe('RestApi', () => {
     const fn = newFn(stack);
     for (const id of ['A', 'B']) new RestApi(stack, id, { fn }).addCatchAll();
     expect(propertiesOf(templateOf(stack), 'AWS::ApiGateway::Stage')).toHaveLength(2);
+  });
+});
+
+describe('functions that authorize', () => {
+  it('decide with simple answers in front of an HTTP API, which alone may ask them, and no answer is reused', () => {
+    const stack = newStack();
+    const authorization = ApiAuthorization.request({ fn: newFn(stack, 'Decides'), header: 'X-Api-Key' });
+    const api = new HttpApi(stack, 'Api', { fn: newFn(stack), authorization });
+    api.addRoutes([
+      { method: 'GET', path: '/a' },
+      { method: 'GET', path: '/open', withoutAuthorizer: true },
+    ]);
+    expect(api.authenticatesCallers).toBe(true);
+    const template = templateOf(stack);
+    expect(propertiesOf(template, 'AWS::ApiGatewayV2::Authorizer')).toMatchObject([
+      {
+        AuthorizerType: 'REQUEST',
+        AuthorizerPayloadFormatVersion: '2.0',
+        EnableSimpleResponses: true,
+        AuthorizerResultTtlInSeconds: 0,
+        IdentitySource: ['$request.header.X-Api-Key'],
+      },
+    ]);
+    expect(propertiesOf(template, 'AWS::ApiGatewayV2::Route').map((route) => route.AuthorizationType)).toEqual([
+      'CUSTOM',
+      'NONE',
+    ]);
+    const permissions = JSON.stringify(propertiesOf(template, 'AWS::Lambda::Permission'));
+    expect(permissions).toMatch(/"\/authorizers\/",\{"Ref":"ApiAuthorizer\w+"\}/);
+  });
+
+  it('decide with policies in front of a REST API', () => {
+    const stack = newStack();
+    const authorization = ApiAuthorization.request({ fn: newFn(stack, 'Decides'), scope: 'api' });
+    new RestApi(stack, 'Api', { fn: newFn(stack), authorization }).addCatchAll();
+    expect(propertiesOf(templateOf(stack), 'AWS::ApiGateway::Authorizer')).toMatchObject([
+      { Type: 'REQUEST', IdentitySource: 'method.request.header.Authorization', AuthorizerResultTtlInSeconds: 300 },
+    ]);
+  });
+
+  it.each<[string, (stack: Stack) => unknown, string]>([
+    [
+      'a token authorizer of an HTTP API',
+      (stack) =>
+        new HttpApi(stack, 'T', { fn: newFn(stack), authorization: ApiAuthorization.token({ fn: newFn(stack, 'D') }) }),
+      'framework: HttpApi: authorization is a token authorizer, expected ApiAuthorization.APPLICATION, IAM, jwt(…), request(…) or a RestApi (at Test/T)',
+    ],
+    [
+      'a header that is none',
+      (stack) =>
+        new RestApi(stack, 'T', {
+          fn: newFn(stack),
+          authorization: ApiAuthorization.token({ fn: newFn(stack, 'D'), header: 'X Key' }),
+        }),
+      'framework: ApiAuthorization: header, got "X Key", expected the name of a header (at Test/T)',
+    ],
+    [
+      'an unknown scope',
+      (stack) =>
+        new RestApi(stack, 'T', {
+          fn: newFn(stack),
+          authorization: ApiAuthorization.token({ fn: newFn(stack, 'D'), scope: 'all' as 'api' }),
+        }),
+      'framework: ApiAuthorization: scope, got "all", expected "method" or "api" (at Test/T)',
+    ],
+  ])('refuse %s', (_name, run, message) => {
+    expect(messageOf(() => run(newStack()))).toBe(message);
   });
 });
 

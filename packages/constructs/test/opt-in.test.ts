@@ -1,10 +1,21 @@
 /** Triggers of `@sallyport/triggers`: what is made, and what is refused. */
-import { Alias, Code, type IVersion, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { UserPool } from 'aws-cdk-lib/aws-cognito';
+import { DeliveryStream, S3Bucket } from 'aws-cdk-lib/aws-kinesisfirehose';
+import { Alias, Code, type IFunction, type IVersion, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Bucket, EventType, type IBucket } from 'aws-cdk-lib/aws-s3';
+import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
-import type { Duration, Stack } from 'aws-cdk-lib/core';
+import { Duration, Size, type Stack } from 'aws-cdk-lib/core';
 import { ServiceFunction } from '../src/function.js';
-import { S3Trigger } from '../src/triggers.js';
+import {
+  CognitoTrigger,
+  type CognitoTriggerProps,
+  FirehoseTransform,
+  type FirehoseTransformProps,
+  KafkaTrigger,
+  type KafkaTriggerProps,
+  S3Trigger,
+} from '../src/triggers.js';
 import { messageOf, newStack, propertiesOf, statementsOf, templateOf } from './support/synth.js';
 
 const code = Code.fromInline('exports.handler = 1');
@@ -110,12 +121,205 @@ describe('buckets', () => {
       'an alias of its own for an alias',
       ({ stack, fn }) => {
         const alias = new Alias(stack, 'A', { aliasName: 'live', version: fn.currentVersion as IVersion });
-        new S3Trigger(stack, 'T', { fn: alias, bucket: newBucket(stack), ownAlias: true });
+        new S3Trigger(stack, 'T', { fn: alias as IFunction, bucket: newBucket(stack), ownAlias: true });
       },
       'framework: S3Trigger: ownAlias with Test/A, which is an alias, a version or an imported function, expected the function itself (at Test/T)',
     ],
   ])('refuse %s', (_name, run, message) => {
     const service = newService();
     expect(messageOf(() => run(service))).toBe(message);
+  });
+});
+
+describe('user pools', () => {
+  const attach = (props: Partial<CognitoTriggerProps>, timeout = Duration.seconds(5)) => {
+    const { stack, fn } = newService(timeout);
+    const userPool = new UserPool(stack, 'Pool');
+    const trigger = new CognitoTrigger(stack, 'T', { fn, userPool, sources: ['PreSignUp_SignUp'], ...props });
+    return { stack, fn, userPool, trigger };
+  };
+
+  it('have one trigger for each operation, and alone may ask the function', () => {
+    const sources = ['PreSignUp_SignUp', 'PreSignUp_ExternalProvider', 'TokenGeneration_*'];
+    const { stack, trigger } = attach({ sources });
+    const template = templateOf(stack);
+    const arn = { 'Fn::GetAtt': [expect.stringMatching(/^Api/), 'Arn'] };
+    expect(propertiesOf(template, 'AWS::Cognito::UserPool')).toMatchObject([
+      { LambdaConfig: { PreSignUp: arn, PreTokenGeneration: arn } },
+    ]);
+    const permission = {
+      Principal: 'cognito-idp.amazonaws.com',
+      SourceArn: { 'Fn::GetAtt': [expect.stringMatching(/^Pool/), 'Arn'] },
+    };
+    expect(propertiesOf(template, 'AWS::Lambda::Permission')).toMatchObject([permission, permission]);
+    const warnings = trigger.node.metadata.map(({ data }) => String(data));
+    expect(warnings).toEqual([
+      expect.stringContaining(
+        'Cognito asks the function for PreSignUp_AdminCreateUser too, and the application refuses',
+      ),
+    ]);
+  });
+
+  it.each<[string, () => unknown, string]>([
+    [
+      'a function that takes longer than Cognito waits',
+      () => attach({}, Duration.seconds(6)),
+      'framework: CognitoTrigger: timeout of Test/Api/Resource, got 6, expected at most 5 s, if need be in a function of its own: Cognito waits no longer and asks again (at Test/T)',
+    ],
+    [
+      'an unknown source',
+      () => attach({ sources: ['PreSignUp_Sign'] }),
+      'framework: CognitoTrigger: sources, got "PreSignUp_Sign", expected PreSignUp_SignUp, PreSignUp_AdminCreateUser, PreSignUp_ExternalProvider (at Test/T)',
+    ],
+    [
+      'no sources',
+      () => attach({ sources: [] }),
+      'framework: CognitoTrigger: sources, got a list of 0, expected a list of different trigger sources such as "PreSignUp_SignUp" (at Test/T)',
+    ],
+    [
+      'an imported user pool, which takes no triggers',
+      () => attach({ userPool: UserPool.fromUserPoolId(newStack(), 'P', 'eu-west-1_abc') as UserPool }),
+      'framework: CognitoTrigger: userPool, got an object (ImportedUserPool), expected a user pool that this application makes (at Test/T)',
+    ],
+  ])('refuse %s', (_name, run, message) => {
+    expect(messageOf(run)).toBe(message);
+  });
+});
+
+describe('transformations of Firehose', () => {
+  const attach = (props: Partial<FirehoseTransformProps> = {}, timeout = Duration.minutes(5)) => {
+    const { stack, fn } = newService(timeout);
+    const processor = new FirehoseTransform(stack, 'T', { fn, ...props });
+    new DeliveryStream(stack, 'Clicks', { destination: new S3Bucket(newBucket(stack), { processors: [processor] }) });
+    return stack;
+  };
+
+  it('buffer what the function can answer, and the role of the destination may invoke the function alone', () => {
+    const template = templateOf(attach({ bufferSize: Size.mebibytes(3), bufferInterval: Duration.seconds(90) }));
+    const [stream] = propertiesOf(template, 'AWS::KinesisFirehose::DeliveryStream');
+    const arn = { 'Fn::GetAtt': [expect.stringMatching(/^Api/), 'Arn'] };
+    expect(stream).toMatchObject({
+      ExtendedS3DestinationConfiguration: {
+        ProcessingConfiguration: {
+          Enabled: true,
+          Processors: [
+            {
+              Type: 'Lambda',
+              Parameters: expect.arrayContaining([
+                { ParameterName: 'LambdaArn', ParameterValue: arn },
+                { ParameterName: 'BufferSizeInMBs', ParameterValue: '3' },
+                { ParameterName: 'BufferIntervalInSeconds', ParameterValue: '90' },
+                { ParameterName: 'NumberOfRetries', ParameterValue: '3' },
+              ]),
+            },
+          ],
+        },
+      },
+    });
+    expect(statementsOf(template)).toContainEqual({
+      Action: ['lambda:InvokeFunction', 'lambda:GetFunctionConfiguration'],
+      Effect: 'Allow',
+      Resource: arn,
+    });
+  });
+
+  it.each<[string, () => unknown, string]>([
+    [
+      'a buffer that the function could not answer',
+      () => attach({ bufferSize: Size.mebibytes(4) }),
+      'framework: FirehoseTransform: bufferSize, got an object (Size), expected a Size from 0.2 to 3 MiB (at Test/T)',
+    ],
+    [
+      'a function that takes longer than Firehose waits',
+      () => attach({}, Duration.seconds(301)),
+      'framework: FirehoseTransform: timeout of Test/Api/Resource, got 301, expected at most 300 s: Firehose waits no longer (at Test/T)',
+    ],
+    [
+      'more retries than Firehose makes',
+      () => attach({ retries: 301 }),
+      'framework: FirehoseTransform: retries, got 301, expected a whole number from 0 to 300 (at Test/T)',
+    ],
+  ])('refuse %s', (_name, run, message) => {
+    expect(messageOf(run)).toBe(message);
+  });
+});
+
+describe('topics of Kafka', () => {
+  const cluster = 'arn:aws:kafka:eu-west-1:123456789012:cluster/shop/6f1f8e4c-1';
+  const attach = (props: Partial<KafkaTriggerProps> = {}, timeout = Duration.seconds(60)) => {
+    const { stack, fn } = newService(timeout);
+    new KafkaTrigger(stack, 'T', { fn, clusterArn: cluster, topic: 'orders', consumerGroup: 'shop', ...props });
+    return { stack, fn };
+  };
+
+  it('have provisioned pollers, report partial failures, and send what was given up to a queue', () => {
+    const template = templateOf(attach().stack);
+    expect(propertiesOf(template, 'AWS::Lambda::EventSourceMapping')).toMatchObject([
+      {
+        EventSourceArn: cluster,
+        Topics: ['orders'],
+        AmazonManagedKafkaEventSourceConfig: { ConsumerGroupId: 'shop' },
+        StartingPosition: 'TRIM_HORIZON',
+        BatchSize: 100,
+        ProvisionedPollerConfig: { MinimumPollers: 1, MaximumPollers: 10 },
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+        BisectBatchOnFunctionError: true,
+        MaximumRetryAttempts: 10,
+        MaximumRecordAgeInSeconds: 86_400,
+        DestinationConfig: {
+          OnFailure: { Destination: { 'Fn::GetAtt': [expect.stringMatching(/^TFailures/), 'Arn'] } },
+        },
+      },
+    ]);
+    const [topic, group] = ['topic/shop/6f1f8e4c-1/orders', 'group/shop/6f1f8e4c-1/shop'];
+    const statements = statementsOf(template).map(({ Action, Resource }) => ({ Action, Resource }));
+    const here = 'arn:aws:kafka:eu-west-1:123456789012';
+    for (const expected of [
+      { Action: 'kafka-cluster:Connect', Resource: cluster },
+      { Action: ['kafka-cluster:DescribeTopic', 'kafka-cluster:ReadData'], Resource: `${here}:${topic}` },
+      { Action: ['kafka-cluster:AlterGroup', 'kafka-cluster:DescribeGroup'], Resource: `${here}:${group}` },
+      { Action: ['kafka:DescribeClusterV2', 'kafka:GetBootstrapBrokers'], Resource: cluster },
+    ])
+      expect(statements).toContainEqual(expected);
+  });
+
+  it('are read with a name and a password where the cluster asks for them', () => {
+    const { stack, fn } = newService();
+    const secret = new Secret(stack, 'Credentials') as ISecret;
+    new KafkaTrigger(stack, 'T', { fn, clusterArn: cluster, topic: 'orders', secret });
+    const template = templateOf(stack);
+    const uri = { Ref: expect.stringMatching(/^Credentials/) };
+    expect(propertiesOf(template, 'AWS::Lambda::EventSourceMapping')).toMatchObject([
+      { SourceAccessConfigurations: [{ Type: 'SASL_SCRAM_512_AUTH', URI: uri }] },
+    ]);
+    expect(JSON.stringify(statementsOf(template))).not.toContain('kafka-cluster:');
+  });
+
+  it.each<[string, () => unknown, string]>([
+    [
+      'a cluster that is not one of MSK',
+      () => attach({ clusterArn: 'b-1.shop.kafka:9092' }),
+      'framework: KafkaTrigger: clusterArn, got "b-1.shop.kafka:9092", expected the ARN of a cluster of Amazon MSK (at Test/T)',
+    ],
+    [
+      'fewer pollers at most than at least',
+      () => attach({ minPollers: 5, maxPollers: 2 }),
+      'framework: KafkaTrigger: minPollers, got 5, expected at most maxPollers, 2 (at Test/T)',
+    ],
+    [
+      'a function that takes longer than AWS lets it',
+      () => attach({}, Duration.minutes(15)),
+      'framework: KafkaTrigger: timeout of Test/Api/Resource, got 900, expected at most 840 s: AWS takes no longer ones behind Kafka (at Test/T)',
+    ],
+    [
+      'a second trigger of one topic',
+      () => {
+        const { stack, fn } = attach();
+        new KafkaTrigger(stack, 'U', { fn, clusterArn: cluster, topic: 'orders' });
+      },
+      'framework: KafkaTrigger: a second mapping of this topic to Test/Api/Resource; the first is Test/T, expected one mapping: remove this one, or give the topic to another function (at Test/U)',
+    ],
+  ])('refuse %s', (_name, run, message) => {
+    expect(messageOf(run)).toBe(message);
   });
 });

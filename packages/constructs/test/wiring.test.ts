@@ -169,8 +169,26 @@ it('what is attached elsewhere needs a reason', () => {
   expect(messageOf(() => templateOf(stack))).toBe('');
   const blank = [{ kind: 'queue', name: 'orders', reason: ' ' }];
   expect(messageOf(() => new ServiceWiring(stack, 'W', { fn, inventory, external: blank }))).toBe(
-    'framework: ServiceWiring: external, got a list of 1, expected a list of { kind, name, reason }, each with a reason (at Test/W)',
+    'framework: ServiceWiring: external, got a list of 1, expected a list of { kind, name, reason }, each with a reason, and those of the kind event-bus with a name (at Test/W)',
   );
+});
+
+it('a handler of a bus that is attached elsewhere is named by its selector', () => {
+  const inventory = newSecureApp((app) => {
+    app.eventBus({ source: 'billing' }, nothing);
+    app.eventBus({ source: 'shipping' }, nothing);
+  });
+  const { stack, fn } = newService(newSecureApp());
+  const second = new ServiceFunction(stack, 'Second', { code });
+  const reason = 'the rule is made by the platform team';
+  expect(
+    messageOf(() => new ServiceWiring(stack, 'W', { fn, inventory, external: [{ kind: 'event-bus', reason }] })),
+  ).toContain('those of the kind event-bus with a name (at Test/W)');
+  const external = [{ kind: 'event-bus', name: '{"source":"billing"}', reason }];
+  new ServiceWiring(stack, 'External', { fn: second.fn, inventory, external });
+  const message = messageOf(() => templateOf(stack));
+  expect(message).toContain('event-bus handler {"source":"shipping"}');
+  expect(message).not.toContain('billing');
 });
 
 const ORDERS = newSecureApp((app) => {

@@ -1,3 +1,5 @@
+import type { LambdaAuthorizerProps } from './lambda-authorizer.js';
+
 /** Who checks the callers of an API, before the function runs. */
 export class ApiAuthorization {
   /** Nobody: the application checks them, by the postures of its routes. */
@@ -12,19 +14,49 @@ export class ApiAuthorization {
    * @param audience the accepted audiences; at least one
    */
   static jwt(issuer: string, audience: readonly string[]): ApiAuthorization {
-    return new ApiAuthorization('jwt', issuer, audience);
+    return new ApiAuthorization('jwt', { issuer, audience });
+  }
+
+  /**
+   * A function that gets the token alone, `tokenAuthorizer()` of `@sallyport/triggers/authorizer`. Only `RestApi` has this authorizer. Where an
+   * application with a {@link ServiceWiring} decides, `wiring.authorizer()` makes this value.
+   *
+   * @example new RestApi(this, 'Api', { fn, authorization: ApiAuthorization.token({ fn: authorizer.fn }) });
+   */
+  static token(props: LambdaAuthorizerProps): ApiAuthorization {
+    return new ApiAuthorization('token', { lambda: props });
+  }
+
+  /**
+   * A function of its own that gets the request, `requestAuthorizer()` of `@sallyport/triggers/authorizer`: for `HttpApi` with the form `simple`,
+   * for `RestApi` with the form `policy`.
+   *
+   * @example new HttpApi(this, 'Api', { fn, authorization: ApiAuthorization.request({ fn: authorizer.fn }) });
+   */
+  static request(props: LambdaAuthorizerProps): ApiAuthorization {
+    return new ApiAuthorization('request', { lambda: props });
   }
 
   /** Which of them it is. */
-  readonly kind: 'application' | 'iam' | 'jwt';
+  readonly kind: 'application' | 'iam' | 'jwt' | 'token' | 'request';
   /** The issuer of the JWT. */
   readonly issuer: string | undefined;
   /** The accepted audiences of the JWT. */
   readonly audience: readonly string[];
+  /** The function that decides. */
+  readonly lambda: LambdaAuthorizerProps | undefined;
 
-  private constructor(kind: 'application' | 'iam' | 'jwt', issuer?: string, audience: readonly string[] = []) {
+  private constructor(
+    kind: ApiAuthorization['kind'],
+    {
+      issuer,
+      audience = [],
+      lambda,
+    }: { issuer?: string; audience?: readonly string[]; lambda?: LambdaAuthorizerProps } = {},
+  ) {
     this.kind = kind;
     this.issuer = issuer;
     this.audience = audience;
+    this.lambda = lambda;
   }
 }

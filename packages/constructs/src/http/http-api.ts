@@ -1,6 +1,5 @@
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
-  CfnAuthorizer,
   CfnIntegration,
   CfnRoute,
   CorsHttpMethod,
@@ -16,10 +15,11 @@ import { Construct } from 'constructs';
 import { nameOf } from '../internal/names.js';
 import { defineProps, many, thing } from '../internal/props.js';
 import type { ApiDomain } from './api-domain.js';
-import { ApiAuthorization } from './authorization.js';
+import type { ApiAuthorization } from './authorization.js';
 import type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './door.js';
 import { accessLogFormat, createAccessLog } from './internal/access-log.js';
 import { warnBuffered } from './internal/buffered.js';
+import { httpAuthorization, type RouteAuthorization } from './internal/http-authorizer.js';
 import { acknowledgeOpenRoute } from './internal/open-route.js';
 import { checkPattern } from './internal/pattern.js';
 import { apiProps, authorizationProp, originsProp } from './internal/props.js';
@@ -124,9 +124,8 @@ export class HttpApi extends Construct implements IHttpDoor {
   readonly basePath: string | undefined;
   readonly url: string;
   readonly #integration: CfnIntegration;
-  readonly #authorization: ApiAuthorization;
+  readonly #authorization: RouteAuthorization;
   readonly #routes = new Map<string, CfnRoute>();
-  #authorizer: CfnAuthorizer | undefined;
 
   /** @throws ConstructError `constructs.invalid_prop` for a wrong prop, such as the origin `*` */
   constructor(scope: Construct, id: string, props: HttpApiProps) {
@@ -134,8 +133,7 @@ export class HttpApi extends Construct implements IHttpDoor {
     const { fn, authorization, corsOrigins, corsHeaders, domain, throttleRate, throttleBurst, logRetention } =
       HTTP_API_PROPS.parse(this, props);
     this.fn = fn;
-    this.#authorization = authorization;
-    this.authenticatesCallers = authorization !== ApiAuthorization.APPLICATION;
+    this.authenticatesCallers = authorization.kind !== 'application';
     this.api = new HttpApiResource(this, 'Resource', {
       apiName: nameOf(this),
       createDefaultStage: false,
@@ -144,6 +142,7 @@ export class HttpApi extends Construct implements IHttpDoor {
         ? { corsPreflight: { allowOrigins: [...corsOrigins], allowHeaders: [...corsHeaders], allowMethods: METHODS } }
         : {}),
     });
+    this.#authorization = httpAuthorization(this, this.api, authorization);
     this.accessLog = createAccessLog(this, logRetention);
     this.stage = new HttpStage(this, 'Stage', {
       httpApi: this.api,
@@ -199,23 +198,9 @@ export class HttpApi extends Construct implements IHttpDoor {
         apiId: this.api.apiId,
         routeKey,
         target: `integrations/${this.#integration.ref}`,
-        ...this.#authorizationOf(withoutAuthorizer),
+        ...(withoutAuthorizer ? { authorizationType: 'NONE' } : this.#authorization),
       },
     );
     this.#routes.set(routeKey, route);
-  }
-
-  #authorizationOf(withoutAuthorizer: boolean): { authorizationType: string; authorizerId?: string } {
-    if (withoutAuthorizer || this.#authorization.kind === 'application') return { authorizationType: 'NONE' };
-    if (this.#authorization.kind === 'iam') return { authorizationType: 'AWS_IAM' };
-    const { issuer, audience } = this.#authorization;
-    this.#authorizer ??= new CfnAuthorizer(this, 'Authorizer', {
-      apiId: this.api.apiId,
-      name: 'jwt',
-      authorizerType: 'JWT',
-      identitySource: ['$request.header.Authorization'],
-      jwtConfiguration: { ...(issuer === undefined ? {} : { issuer }), audience: [...audience] },
-    });
-    return { authorizationType: 'JWT', authorizerId: this.#authorizer.ref };
   }
 }

@@ -6,6 +6,7 @@ import {
   LambdaIntegration,
   LogGroupLogDestination,
   type Method,
+  type MethodOptions,
   ResponseTransferMode,
   RestApi as RestApiResource,
 } from 'aws-cdk-lib/aws-apigateway';
@@ -25,6 +26,7 @@ import { accessLogFormat, createAccessLog } from './internal/access-log.js';
 import { acknowledgeOpenRoute } from './internal/open-route.js';
 import { checkPattern } from './internal/pattern.js';
 import { apiProps, authorizationProp } from './internal/props.js';
+import { restAuthorization } from './internal/rest-authorizer.js';
 
 /** Where the endpoint of a {@link RestApi} is. */
 export class RestEndpoint {
@@ -142,7 +144,7 @@ export class RestApi extends Construct implements IHttpDoor {
   readonly url: string;
   /** Whether the path of the public address begins with the stage. */
   readonly hasStagePrefix: boolean;
-  readonly #authorization: ApiAuthorization;
+  readonly #authorization: MethodOptions;
   readonly #integrations: { readonly buffered: LambdaIntegration; readonly streaming: LambdaIntegration };
   readonly #methods = new Map<string, Method>();
 
@@ -160,15 +162,9 @@ export class RestApi extends Construct implements IHttpDoor {
       throttleBurst,
       logRetention,
     } = REST_API_PROPS.parse(this, props);
-    if (authorization.kind === 'jwt') {
-      throw misuse(this, {
-        what: 'authorization is a JWT authorizer',
-        expected: 'ApiAuthorization.APPLICATION, IAM or an HttpApi',
-      });
-    }
     this.fn = fn;
-    this.#authorization = authorization;
-    this.authenticatesCallers = authorization.kind === 'iam';
+    this.#authorization = restAuthorization(this, authorization);
+    this.authenticatesCallers = authorization.kind !== 'application';
     this.canStream = endpoint === RestEndpoint.REGIONAL;
     this.accessLog = createAccessLog(this, logRetention);
     this.api = new RestApiResource(this, 'Resource', {
@@ -254,10 +250,15 @@ export class RestApi extends Construct implements IHttpDoor {
       throw misuse(this, { what, expected: 'RestEndpoint.REGIONAL' });
     }
     if (this.#methods.has(key)) return;
-    const useIam = !withoutAuthorizer && this.#authorization.kind === 'iam';
-    const added = resource.addMethod(method, streaming ? this.#integrations.streaming : this.#integrations.buffered, {
-      authorizationType: useIam ? AuthorizationType.IAM : AuthorizationType.NONE,
-    });
+    const added = resource.addMethod(
+      method,
+      streaming ? this.#integrations.streaming : this.#integrations.buffered,
+      withoutAuthorizer ? { authorizationType: AuthorizationType.NONE } : this.#authorization,
+    );
+    if (!withoutAuthorizer && this.#authorization.authorizer) {
+      const reason = 'A function decides about the callers: the authorizer of the API.';
+      acknowledge(added.node.defaultChild as Construct, 'AwsSolutions::AwsSolutions-COG4', reason);
+    }
     this.#methods.set(key, added);
   }
 }

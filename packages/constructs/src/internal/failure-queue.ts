@@ -1,8 +1,10 @@
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import type { IEventSourceDlq } from 'aws-cdk-lib/aws-lambda';
+import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { acknowledge } from './acknowledge.js';
+import { grantOn } from './grants.js';
 
 /** How a queue for failed messages differs from the usual one. */
 export interface FailureQueueProps {
@@ -26,4 +28,14 @@ export function makeFailureQueue(scope: Construct, id: string, props: FailureQue
   acknowledge(queue, 'AwsSolutions::AwsSolutions-SQS3', reason);
   acknowledge(queue, 'Serverless::Serverless-SQSRedrivePolicy', reason);
   return queue;
+}
+
+/** The queue as the destination of an event source mapping, which sends as the function. */
+export function sendingTo(queue: IQueue): IEventSourceDlq {
+  return {
+    bind(_mapping, target) {
+      grantOn(target, ['sqs:SendMessage'], [queue.queueArn]);
+      return { destination: queue.queueArn };
+    },
+  };
 }

@@ -1,17 +1,11 @@
 import { STREAM_FAILURE_IDENTIFIER_ENV } from '@sallyport/streams/schema';
-import {
-  type EventSourceMapping,
-  type IEventSourceDlq,
-  type IFunction,
-  StartingPosition,
-} from 'aws-cdk-lib/aws-lambda';
+import { type EventSourceMapping, type IFunction, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Duration } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { setVariable } from '../internal/environment.js';
 import { makeMapping } from '../internal/event-source.js';
-import { makeFailureQueue } from '../internal/failure-queue.js';
-import { grantOn } from '../internal/grants.js';
+import { makeFailureQueue, sendingTo } from '../internal/failure-queue.js';
 import { count, flag, literal, many, thing, time } from '../internal/props.js';
 import { claimSource } from '../internal/targets.js';
 
@@ -143,13 +137,4 @@ export function mapStream(trigger: Construct, source: StreamMappingSource, props
 export interface StreamMapping {
   readonly mapping: EventSourceMapping;
   readonly failureQueue: IQueue;
-}
-
-function sendingTo(queue: IQueue): IEventSourceDlq {
-  return {
-    bind(_mapping, target) {
-      grantOn(target, ['sqs:SendMessage'], [queue.queueArn]);
-      return { destination: queue.queueArn };
-    },
-  };
 }

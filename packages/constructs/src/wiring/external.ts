@@ -3,7 +3,7 @@ export interface ExternalAttachment {
   /** The kind of the trigger, as the inventory names it: `queue`, `s3`, … */
   readonly kind: string;
   /**
-   * What the handler is registered under.
+   * What the handler is registered under. A handler of a bus is named by its selector as JSON, `{"source":"billing"}`, and must be named.
    *
    * @default - every registration of this kind
    */
@@ -12,8 +12,9 @@ export interface ExternalAttachment {
   readonly reason: string;
 }
 
-/** Whether a value is one, with a reason. */
+/** Whether a value is one, with a reason. Without a name a bus would excuse every handler of every bus. */
 export function isExternal(value: unknown): boolean {
-  const { kind, reason } = (value ?? {}) as Partial<ExternalAttachment>;
+  const { kind, name, reason } = (value ?? {}) as Partial<ExternalAttachment>;
+  if (kind === 'event-bus' && name === undefined) return false;
   return typeof kind === 'string' && typeof reason === 'string' && reason.trim() !== '';
 }

@@ -35,6 +35,8 @@ export interface InventoryTrigger {
   readonly selector?: EventSelector;
   /** What a failure means for the rest of a batch. */
   readonly onFailure?: string;
+  /** What else matters to a deployment: the scope of an authorizer, the operation of a channel, the schema of a tool. */
+  readonly options?: Readonly<Record<string, unknown>>;
 }
 
 /** Which events of a bus a handler gets. */

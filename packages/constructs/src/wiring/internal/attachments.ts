@@ -7,7 +7,7 @@ import { misuse } from '../../internal/misuse.js';
 import { literalWords } from '../../internal/props.js';
 import { functionBehind } from '../../internal/targets.js';
 import type { ExternalAttachment } from '../external.js';
-import type { Inventory } from '../inventory.js';
+import type { Inventory, InventoryTrigger } from '../inventory.js';
 import type { WiringFacts } from './findings.js';
 import type { ManifestDoor, ManifestFacts, ManifestSource } from './manifest.js';
 import { ofTrigger, type Registration, registrationsOf } from './registrations.js';
@@ -19,6 +19,7 @@ const KIND_OF = {
   kinesis: 'stream',
   topic: 'topic',
   s3: 's3',
+  kafka: 'kafka',
 } as const;
 const LOGICAL_NAME = literalWords('the name that the handler is registered under');
 
@@ -29,6 +30,7 @@ export class Attachments {
   readonly #wiring: Wiring;
   readonly #external: readonly ExternalAttachment[];
   readonly #registrations: ReadonlyMap<string, Registration>;
+  readonly #triggers: readonly InventoryTrigger[];
   readonly #attached = new Set<string>();
   readonly #sources: ManifestSource[] = [];
   readonly #doors: ManifestDoor[] = [];
@@ -39,6 +41,7 @@ export class Attachments {
   constructor(wiring: Wiring, inventory: Inventory, external: readonly ExternalAttachment[]) {
     this.#wiring = wiring;
     this.#external = external;
+    this.#triggers = inventory.triggers;
     this.#registrations = new Map(registrationsOf(inventory).map((one) => [one.key, one]));
   }
 
@@ -54,6 +57,18 @@ export class Attachments {
       throw misuse(this.#wiring, { what: `name of a ${kind}`, got: name, expected, code: 'constructs.literal_needed' });
     }
     this.attach(ofTrigger({ kind, name }));
+  }
+
+  /**
+   * Notes all registrations of a kind, which one construct attaches.
+   *
+   * @throws ConstructError `constructs.not_registered` when there is none
+   */
+  claimAll(kind: string): readonly InventoryTrigger[] {
+    const records = this.#triggers.filter((one) => one.kind === kind);
+    if (records.length === 0) throw this.notRegistered(`${kind} trigger`);
+    for (const record of records) this.cover(ofTrigger(record));
+    return records;
   }
 
   /** @throws ConstructError `constructs.not_registered`, `constructs.conflict` for what is attached already */

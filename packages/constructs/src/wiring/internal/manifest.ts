@@ -17,7 +17,7 @@ import type { EventSelector } from '../inventory.js';
 /** A source that a wiring attached. */
 export interface ManifestSource {
   /** As the inventory names it; `schedule` for a rule that is one. */
-  readonly kind: 'queue' | 'table-stream' | 'stream' | 'topic' | 'event-bus' | 'schedule' | 's3';
+  readonly kind: 'queue' | 'table-stream' | 'stream' | 'topic' | 'event-bus' | 'schedule' | 's3' | 'kafka';
   readonly name?: string;
   readonly selector?: EventSelector;
   readonly mapping?: EventSourceMapping;

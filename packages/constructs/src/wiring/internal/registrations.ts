@@ -16,6 +16,17 @@ const METHODS: Readonly<Record<string, string>> = {
   stream: 'kinesis',
   topic: 'topic',
   s3: 's3',
+  kafka: 'kafka',
+};
+
+/** What attaches all registrations of a kind at once. */
+const UNNAMED: Readonly<Record<string, string>> = {
+  'authorizer-token': 'wiring.authorizer()',
+  'appsync-authorizer': 'wiring.appSyncAuthorizer()',
+  cognito: 'wiring.cognito(…)',
+  firehose: 'wiring.firehose()',
+  'appsync-events': 'wiring.appSyncEvents(…)',
+  agentcore: 'wiring.agentCore(…)',
 };
 
 /** A named source, a selector of a bus, or a trigger outside the fixed table. */
@@ -23,14 +34,8 @@ export function ofTrigger({ kind, name, selector }: InventoryTrigger): Registrat
   if (kind === 'event-bus') return ofSelector(selector ?? {});
   const label = `${kind} ${name === undefined ? 'trigger' : JSON.stringify(name)}`;
   const method = METHODS[kind];
-  return {
-    key: `${kind} ${name ?? ''}`,
-    label,
-    remedy:
-      method === undefined
-        ? `an entry of "external" with the kind "${kind}"`
-        : `wiring.${method}(${JSON.stringify(name)}, …)`,
-  };
+  const named = method === undefined ? UNNAMED[kind] : `wiring.${method}(${JSON.stringify(name)}, …)`;
+  return { key: `${kind} ${name ?? ''}`, label, remedy: named ?? `an entry of "external" with the kind "${kind}"` };
 }
 
 /** A handler of a bus. */

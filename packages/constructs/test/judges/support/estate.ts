@@ -1,7 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { FeaturePlan, Mfa, StandardThreatProtectionMode, UserPool } from 'aws-cdk-lib/aws-cognito';
 import { AttributeType, type ITable, StreamViewType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { Schedule } from 'aws-cdk-lib/aws-events';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { CfnDeliveryStream } from 'aws-cdk-lib/aws-kinesisfirehose';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -10,9 +13,10 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { type App, Duration, Stack } from 'aws-cdk-lib/core';
 import { ChallengeEdge } from '../../../src/edge.js';
 import { ServiceAlarms, ServiceFunction } from '../../../src/function.js';
-import { GraphqlApi } from '../../../src/graphql.js';
+import { EventChannels, GraphqlApi } from '../../../src/graphql.js';
 import {
   AlbTarget,
+  ApiAuthorization,
   ApiDomain,
   FunctionUrl,
   HttpApi,
@@ -20,15 +24,18 @@ import {
   RestApi,
   WebSocketApi,
 } from '../../../src/http.js';
-import { Challenge, McpServer } from '../../../src/mcp.js';
+import { AgentCoreTarget, Challenge, McpServer } from '../../../src/mcp.js';
 import { ManagedConnectors, MicrovmController, MicrovmImage } from '../../../src/microvm.js';
 import { ConnectionsTable, EventBusTable, JobsTable, RateLimitTable } from '../../../src/state.js';
 import { ObjectBucket, VectorIndex, VersionedArtifactBucket } from '../../../src/storage.js';
 import {
+  CognitoTrigger,
   DataStream,
   ErrorNotifications,
   EventBus,
   EventRuleTrigger,
+  FirehoseTransform,
+  KafkaTrigger,
   LogDestination,
   LogSubscription,
   QueueTrigger,
@@ -56,6 +63,7 @@ export function createEstate(app: App): Stack {
   addTriggers(stack, fn);
   addDoors(stack, fn);
   addOperations(stack);
+  addServices(stack);
   return stack;
 }
 
@@ -81,7 +89,63 @@ function addOperations(stack: Stack): void {
   const live = service.addCanary({ alarms });
   new LogSubscription(stack, 'QuietLines', { logGroup: quiet, fn: live });
   new StreamTrigger(stack, 'LinesTrigger', { fn: service.fn, stream });
+  const clusterArn = 'arn:aws:kafka:eu-west-1:123456789012:cluster/shop/6f1f8e4c-5a3b-4d44-9d86-0123456789ab-1';
+  new KafkaTrigger(stack, 'ShopTrigger', { fn: service.fn, clusterArn, topic: 'orders' });
   new EventRuleTrigger(stack, 'Shipped', { fn: live, bus, pattern: { source: ['parcels'] } });
+}
+
+/** Services that ask a function of its own: their time limits are shorter. */
+function addServices(stack: Stack): void {
+  const code = Code.fromInline('exports.handler = 1');
+  const { fn } = new ServiceFunction(stack, 'Answers', { code, timeout: Duration.seconds(5) });
+  const userPool = new UserPool(stack, 'Users', {
+    passwordPolicy: {
+      minLength: 12,
+      requireDigits: true,
+      requireLowercase: true,
+      requireSymbols: true,
+      requireUppercase: true,
+    },
+    mfa: Mfa.REQUIRED,
+    mfaSecondFactor: { sms: false, otp: true },
+    featurePlan: FeaturePlan.PLUS,
+    standardThreatProtectionMode: StandardThreatProtectionMode.FULL_FUNCTION,
+  });
+  new CognitoTrigger(stack, 'UsersTrigger', { fn, userPool, sources: ['PreSignUp_*'] });
+  new EventChannels(stack, 'NewsChannels', {
+    fn,
+    apiId: 'abcdefghijklmnopqrstuvwxyz',
+    channels: [{ pattern: '/news/*', operation: 'SUBSCRIBE' }],
+  });
+  const gatewayRole = new Role(stack, 'GatewayRole', {
+    assumedBy: new ServicePrincipal('bedrock-agentcore.amazonaws.com'),
+  });
+  const inputSchema = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
+  const tools = new ServiceFunction(stack, 'Agents', { code });
+  new AgentCoreTarget(stack, 'Tools', {
+    fn: tools.fn,
+    gatewayIdentifier: 'notes-abcdefghij',
+    gatewayRole,
+    tools: [{ name: 'find', description: 'Finds notes.', inputSchema }],
+  });
+  const { bucket } = new ObjectBucket(stack, 'Archive');
+  // The destinations of the CDK grant whole groups of actions: the role is made here.
+  const role = new Role(stack, 'ArchiveRole', { assumedBy: new ServicePrincipal('firehose.amazonaws.com') });
+  const { processorType: type, processorIdentifier } = new FirehoseTransform(stack, 'Clean', { fn }).bind(stack, {
+    role,
+  });
+  const { parameterName, parameterValue } = processorIdentifier;
+  new CfnDeliveryStream(stack, 'ClicksArchive', {
+    deliveryStreamEncryptionConfigurationInput: { keyType: 'AWS_OWNED_CMK' },
+    extendedS3DestinationConfiguration: {
+      bucketArn: bucket.bucketArn,
+      roleArn: role.roleArn,
+      processingConfiguration: {
+        enabled: true,
+        processors: [{ type, parameters: [{ parameterName, parameterValue }] }],
+      },
+    },
+  });
 }
 
 function addStorage(stack: Stack, fn: ServiceFunction['fn']): void {
@@ -136,6 +200,11 @@ function addDoors(stack: Stack, fn: ServiceFunction['fn']): void {
     ]);
     door.attachContainer('secure');
   }
+  const decides = new ServiceFunction(stack, 'Decides', { code: Code.fromInline('exports.handler = 1') });
+  const authorization = ApiAuthorization.token({ fn: decides.fn });
+  new RestApi(stack, 'Reports', { fn, authorization }).addRoutes([{ method: 'GET', path: '/reports' }]);
+  const request = ApiAuthorization.request({ fn: decides.fn });
+  new HttpApi(stack, 'Partners', { fn, authorization: request }).addRoutes([{ method: 'GET', path: '/orders' }]);
   new AlbTarget(stack, 'Target', { fn }).addCatchAll();
   const sockets = new WebSocketApi(stack, 'Sockets', { fn, respond: true });
   for (const key of ['$connect', '$disconnect', 'say']) sockets.addRouteKey(key);

@@ -1,0 +1,137 @@
+import { CfnChannelNamespace, CfnDataSource } from 'aws-cdk-lib/aws-appsync';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import { grantOn } from '../internal/grants.js';
+import { misuse } from '../internal/misuse.js';
+import { choice, defineProps, flag, literal, thing, words } from '../internal/props.js';
+import { claimSource, invokedBy } from '../internal/targets.js';
+
+/** What an Event API and its function need beside each other. */
+export interface EventChannelsMappingProps {
+  /** The id of the Event API of AppSync: `eventApi.apiId`. */
+  readonly apiId: string;
+  /**
+   * Whether AppSync waits for the answer (`REQUEST_RESPONSE`). With `EVENT` it does not: what the handler changes or refuses is ignored, so that
+   * handlers of subscriptions are refused.
+   *
+   * @default 'REQUEST_RESPONSE'
+   */
+  readonly invokeType?: 'REQUEST_RESPONSE' | 'EVENT';
+  /**
+   * Whether the trigger invokes an alias that no other trigger has.
+   *
+   * @default false
+   */
+  readonly ownAlias?: boolean;
+}
+
+/** A registration of the application: `/news/*`, and what clients do there. */
+export interface EventChannel {
+  /** The pattern of the channel. */
+  readonly pattern: string;
+  /** `PUBLISH` or `SUBSCRIBE`. */
+  readonly operation: string;
+}
+
+/** Props of {@link EventChannels}. */
+export interface EventChannelsProps extends EventChannelsMappingProps {
+  /** The function. */
+  readonly fn: IFunction;
+  /** What the application handles. The first part of each pattern is a namespace, which is made. */
+  readonly channels: readonly EventChannel[];
+}
+
+/** The kinds of {@link EventChannelsProps}. */
+export const EVENT_CHANNELS_PROPS = defineProps<EventChannelsProps>('EventChannels')({
+  fn: thing<IFunction>('a function', 'functionArn').required(),
+  apiId: words('the id of an Event API').required(),
+  channels: literal<readonly EventChannel[]>('a list of { pattern, operation }', isChannels).required(),
+  invokeType: choice('REQUEST_RESPONSE', 'EVENT').default('REQUEST_RESPONSE'),
+  ownAlias: flag.default(false),
+});
+
+/**
+ * Lets an Event API of AppSync ask a function, for `appSyncEvents()` of `@sallyport/triggers/appsync-events`: the namespaces of its channels, each with
+ * handlers for what the application handles there. The API may invoke the function, and waits for its answer.
+ *
+ * @see https://docs.aws.amazon.com/appsync/latest/eventapi/channel-namespace-handlers.html
+ * @example new EventChannels(this, 'Channels', { fn, apiId: api.apiId, channels: [{ pattern: '/news/*', operation: 'PUBLISH' }] });
+ */
+export class EventChannels extends Construct {
+  /** The namespaces by name. */
+  readonly namespaces: ReadonlyMap<string, CfnChannelNamespace>;
+
+  /**
+   * @throws ConstructError `constructs.invalid_prop` for a wrong prop, a pattern whose namespace is not known, a handler of subscriptions with
+   *   `EVENT`; `constructs.conflict` for a second one of an API
+   */
+  constructor(scope: Construct, id: string, props: EventChannelsProps) {
+    super(scope, id);
+    const { fn, apiId, channels, invokeType, ownAlias } = EVENT_CHANNELS_PROPS.parse(this, props);
+    const subscription = channels.find(({ operation }) => operation === 'SUBSCRIBE');
+    if (invokeType === 'EVENT' && subscription) {
+      throw misuse(this, {
+        what: `invokeType EVENT with a handler of subscriptions, ${subscription.pattern}`,
+        expected: 'REQUEST_RESPONSE: AppSync would ignore the answer, and let every subscriber in',
+      });
+    }
+    claimSource(this, fn, apiId, 'Event API');
+    const source = this.#makeSource(apiId, invokedBy(this, fn, ownAlias));
+    const operations = operationsOf(this, channels);
+    const handler = (isHandled: boolean | undefined) =>
+      isHandled
+        ? {
+            behavior: 'DIRECT',
+            integration: { dataSourceName: source.name, lambdaConfig: { invokeType } },
+          }
+        : undefined;
+    this.namespaces = new Map(
+      [...operations].map(([name, handled]) => {
+        const onPublish = handler(handled.has('PUBLISH'));
+        const onSubscribe = handler(handled.has('SUBSCRIBE'));
+        const handlerConfigs = { ...(onPublish && { onPublish }), ...(onSubscribe && { onSubscribe }) };
+        const namespace = new CfnChannelNamespace(this, `Namespace-${name}`, { apiId, name, handlerConfigs });
+        namespace.addResourceDependency(source);
+        return [name, namespace] as const;
+      }),
+    );
+  }
+
+  #makeSource(apiId: string, target: IFunction): CfnDataSource {
+    const role = new Role(this, 'InvokeRole', { assumedBy: new ServicePrincipal('appsync.amazonaws.com') });
+    grantOn(role, ['lambda:InvokeFunction'], [target.functionArn]);
+    return new CfnDataSource(this, 'Source', {
+      apiId,
+      name: 'function',
+      type: 'AWS_LAMBDA',
+      lambdaConfig: { lambdaFunctionArn: target.functionArn },
+      serviceRoleArn: role.roleArn,
+    });
+  }
+}
+
+function isChannels(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length === 0) return false;
+  return value.every(
+    ({ pattern, operation }) => typeof pattern === 'string' && (operation === 'PUBLISH' || operation === 'SUBSCRIBE'),
+  );
+}
+
+/** What is handled in each namespace: the first part of a channel. */
+function operationsOf(at: Construct, channels: readonly EventChannel[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const { pattern, operation } of channels) {
+    const [, name = ''] = pattern.split('/');
+    if (!/^[A-Za-z0-9](?:[A-Za-z0-9-]{0,48}[A-Za-z0-9])?$/.test(name)) {
+      throw misuse(at, {
+        what: `namespace of the channel ${pattern}`,
+        got: name,
+        expected: 'a pattern whose first part is a name: letters, digits and -, at most 50 characters',
+      });
+    }
+    const operations = found.get(name) ?? new Set<string>();
+    found.set(name, operations.add(operation));
+  }
+  return found;
+}

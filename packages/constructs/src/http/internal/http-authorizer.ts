@@ -1,0 +1,73 @@
+import { CfnAuthorizer, type HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Stack } from 'aws-cdk-lib/core';
+import type { Construct } from 'constructs';
+import { misuse } from '../../internal/misuse.js';
+import type { ApiAuthorization } from '../authorization.js';
+import { type LambdaAuthorizer, parseAuthorizer } from '../lambda-authorizer.js';
+
+/** How a route of an HTTP API authorizes, in the words of CloudFormation. */
+export interface RouteAuthorization {
+  readonly authorizationType: 'NONE' | 'AWS_IAM' | 'JWT' | 'CUSTOM';
+  readonly authorizerId?: string;
+}
+
+/**
+ * How the routes of an HTTP API authorize, with the API's own authorizer where a JWT or a function decides.
+ *
+ * @throws ConstructError `constructs.invalid_prop` for a token authorizer, which HTTP APIs do not have
+ */
+export function httpAuthorization(
+  door: Construct,
+  { apiId }: HttpApi,
+  authorization: ApiAuthorization,
+): RouteAuthorization {
+  const { kind, issuer, audience, lambda } = authorization;
+  if (kind === 'application') return { authorizationType: 'NONE' };
+  if (kind === 'iam') return { authorizationType: 'AWS_IAM' };
+  if (kind === 'request')
+    return { authorizationType: 'CUSTOM', authorizerId: askFunction(door, apiId, parseAuthorizer(door, lambda)) };
+  if (kind === 'token')
+    throw misuse(door, {
+      what: 'authorization is a token authorizer',
+      expected: 'ApiAuthorization.APPLICATION, IAM, jwt(…), request(…) or a RestApi',
+    });
+  const authorizer = new CfnAuthorizer(door, 'Authorizer', {
+    apiId,
+    name: 'jwt',
+    authorizerType: 'JWT',
+    identitySource: ['$request.header.Authorization'],
+    jwtConfiguration: { ...(issuer === undefined ? {} : { issuer }), audience: [...audience] },
+  });
+  return { authorizationType: 'JWT', authorizerId: authorizer.ref };
+}
+
+/** @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-lambda-authorizer.html */
+function askFunction(door: Construct, apiId: string, { fn, cacheTtl, header }: LambdaAuthorizer): string {
+  const stack = Stack.of(door);
+  const authorizer = new CfnAuthorizer(door, 'Authorizer', {
+    apiId,
+    name: 'function',
+    authorizerType: 'REQUEST',
+    authorizerPayloadFormatVersion: '2.0',
+    enableSimpleResponses: true,
+    authorizerResultTtlInSeconds: cacheTtl.toSeconds(),
+    identitySource: [`$request.header.${header}`],
+    authorizerUri: stack.formatArn({
+      service: 'apigateway',
+      account: 'lambda',
+      resource: 'path',
+      resourceName: `2015-03-31/functions/${fn.functionArn}/invocations`,
+    }),
+  });
+  fn.addPermission('AuthorizerPermission', {
+    scope: door,
+    principal: new ServicePrincipal('apigateway.amazonaws.com'),
+    sourceArn: stack.formatArn({
+      service: 'execute-api',
+      resource: apiId,
+      resourceName: `authorizers/${authorizer.ref}`,
+    }),
+  });
+  return authorizer.ref;
+}

@@ -1,0 +1,34 @@
+import {
+  AuthorizationType,
+  IdentitySource,
+  type MethodOptions,
+  RequestAuthorizer,
+  TokenAuthorizer,
+} from 'aws-cdk-lib/aws-apigateway';
+import type { Construct } from 'constructs';
+import { misuse } from '../../internal/misuse.js';
+import type { ApiAuthorization } from '../authorization.js';
+import { parseAuthorizer } from '../lambda-authorizer.js';
+
+/**
+ * How the methods of a REST API authorize, with the API's own authorizer where a function decides.
+ *
+ * @throws ConstructError `constructs.invalid_prop` for a JWT authorizer, which REST APIs do not have
+ */
+export function restAuthorization(api: Construct, { kind, lambda }: ApiAuthorization): MethodOptions {
+  if (kind === 'application') return { authorizationType: AuthorizationType.NONE };
+  if (kind === 'iam') return { authorizationType: AuthorizationType.IAM };
+  if (kind === 'jwt') {
+    throw misuse(api, {
+      what: 'authorization is a JWT authorizer',
+      expected: 'ApiAuthorization.APPLICATION, IAM, token(…), request(…) or an HttpApi',
+    });
+  }
+  const { fn: handler, cacheTtl: resultsCacheTtl, header } = parseAuthorizer(api, lambda);
+  const source = IdentitySource.header(header);
+  const authorizer =
+    kind === 'token'
+      ? new TokenAuthorizer(api, 'Authorizer', { handler, resultsCacheTtl, identitySource: source })
+      : new RequestAuthorizer(api, 'Authorizer', { handler, resultsCacheTtl, identitySources: [source] });
+  return { authorizationType: AuthorizationType.CUSTOM, authorizer };
+}

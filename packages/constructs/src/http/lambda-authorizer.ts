@@ -1,0 +1,63 @@
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { Duration } from 'aws-cdk-lib/core';
+import type { IConstruct } from 'constructs';
+import { misuse } from '../internal/misuse.js';
+import { choice, defineProps, literalWords, thing, time } from '../internal/props.js';
+
+/** A function that decides about the callers of an API: `ApiAuthorization.token`, `ApiAuthorization.request`. */
+export interface LambdaAuthorizerProps {
+  /** The function that decides. */
+  readonly fn: IFunction;
+  /**
+   * What an answer is about, as the application has it: the `method` that was called, or the whole `api`.
+   *
+   * @default 'method'
+   */
+  readonly scope?: 'method' | 'api';
+  /**
+   * How long API Gateway reuses an answer for the same header, at most 1 h. With `scope: 'method'` none is reused: an Allow for one method would
+   * deny the next.
+   *
+   * @default - 0 s; 5 min with `scope: 'api'`
+   */
+  readonly cacheTtl?: Duration;
+  /**
+   * The header that holds the credentials. Without it the caller gets 401, and the function is not asked.
+   *
+   * @default 'Authorization'
+   */
+  readonly header?: string;
+}
+
+/** The kinds of {@link LambdaAuthorizerProps}. */
+export const LAMBDA_AUTHORIZER_PROPS = defineProps<LambdaAuthorizerProps>('ApiAuthorization')({
+  fn: thing<IFunction>('a function', 'functionArn').required(),
+  scope: choice('method', 'api').default('method'),
+  cacheTtl: time(0, 3600),
+  header: literalWords('the name of a header', /^[A-Za-z][\w-]*$/).default('Authorization'),
+});
+
+/** A {@link LambdaAuthorizerProps} with its defaults. */
+export interface LambdaAuthorizer {
+  readonly fn: IFunction;
+  readonly cacheTtl: Duration;
+  readonly header: string;
+}
+
+/**
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
+ * @throws ConstructError `constructs.invalid_prop` for a wrong prop, and for a cache of answers about one method
+ */
+export function parseAuthorizer(api: IConstruct, props: LambdaAuthorizerProps | undefined): LambdaAuthorizer {
+  const { fn, scope, header, ...given } = LAMBDA_AUTHORIZER_PROPS.parse(api, props);
+  const cacheTtl = given.cacheTtl ?? (scope === 'api' ? Duration.minutes(5) : Duration.seconds(0));
+  if (scope === 'method' && (cacheTtl.isUnresolved() || cacheTtl.toMilliseconds() > 0)) {
+    throw misuse(api, {
+      what: 'cacheTtl of an authorizer whose answers are about one method',
+      got: cacheTtl,
+      expected:
+        "none, or scope: 'api' here and in the application: an Allow for one method that is reused denies the next",
+    });
+  }
+  return { fn, cacheTtl, header };
+}

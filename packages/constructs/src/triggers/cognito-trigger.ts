@@ -1,0 +1,108 @@
+import { type UserPool, UserPoolOperation } from 'aws-cdk-lib/aws-cognito';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { Validations } from 'aws-cdk-lib/core';
+import { Construct } from 'constructs';
+import { misuse } from '../internal/misuse.js';
+import { defineProps, flag, literal, thing } from '../internal/props.js';
+import { claimSource, invokedBy, timeoutOf } from '../internal/targets.js';
+import { COGNITO_SOURCES } from './internal/cognito-sources.js';
+
+/** What a user pool and its function need beside each other. */
+export interface CognitoMappingProps {
+  /**
+   * Whether the trigger invokes an alias that no other trigger has.
+   *
+   * @default false
+   */
+  readonly ownAlias?: boolean;
+}
+
+/** Props of {@link CognitoTrigger}. */
+export interface CognitoTriggerProps extends CognitoMappingProps {
+  /** The function. Its timeout must not be above 5 s: Cognito waits no longer. */
+  readonly fn: IFunction;
+  /** The user pool. An imported one takes no triggers. */
+  readonly userPool: UserPool;
+  /** What the application handles, as it is registered: `PreSignUp_SignUp`, or `PreSignUp_*` for all of a kind. */
+  readonly sources: readonly string[];
+}
+
+/** The kinds of {@link CognitoTriggerProps}. */
+export const COGNITO_TRIGGER_PROPS = defineProps<CognitoTriggerProps>('CognitoTrigger')({
+  fn: thing<IFunction>('a function', 'functionArn').required(),
+  userPool: thing<UserPool>('a user pool that this application makes', 'addTrigger').required(),
+  sources: literal<readonly string[]>(
+    'a list of different trigger sources such as "PreSignUp_SignUp"',
+    (value) => Array.isArray(value) && value.length > 0 && new Set(value).size === value.length,
+  ).required(),
+  ownAlias: flag.default(false),
+});
+
+/** How long Cognito waits for an answer, in seconds. */
+const ANSWER_SECONDS = 5;
+
+/**
+ * Lets a user pool ask a function, for `cognitoTrigger()` of `@sallyport/triggers/cognito`: one trigger for each operation of the sources. The
+ * pool alone may invoke the function.
+ *
+ * @see https://docs.aws.amazon.com/cognito/latest/developerguide/cognito-user-pools-working-with-lambda-triggers.html
+ * @example new CognitoTrigger(this, 'SignUps', { fn, userPool, sources: ['PreSignUp_*', 'PostConfirmation_ConfirmSignUp'] });
+ */
+export class CognitoTrigger extends Construct {
+  /** The operations that ask the function. */
+  readonly operations: readonly UserPoolOperation[];
+
+  /**
+   * @throws ConstructError `constructs.invalid_prop` for a wrong prop, an unknown source, a timeout above 5 s; `constructs.conflict` for a second
+   *   trigger of one user pool
+   */
+  constructor(scope: Construct, id: string, props: CognitoTriggerProps) {
+    super(scope, id);
+    const { fn, userPool, sources, ownAlias } = COGNITO_TRIGGER_PROPS.parse(this, props);
+    const byKind = groupByKind(this, sources);
+    const seconds = timeoutOf(fn)?.toSeconds();
+    if (seconds !== undefined && seconds > ANSWER_SECONDS) {
+      throw misuse(this, {
+        what: `timeout of ${fn.node.path}`,
+        got: seconds,
+        expected: `at most ${ANSWER_SECONDS} s, if need be in a function of its own: Cognito waits no longer and asks again`,
+      });
+    }
+    claimSource(this, fn, userPool.userPoolArn, 'user pool');
+    const target = invokedBy(this, fn, ownAlias);
+    this.operations = [...byKind.keys()].map((kind) => operationOf(kind));
+    for (const operation of this.operations) userPool.addTrigger(operation, target);
+    for (const [kind, handled] of byKind) warnOfRefused(this, kind, handled);
+  }
+}
+
+/** The sources of each operation, by the part of their names that says which. */
+function groupByKind(at: Construct, sources: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const byKind = new Map<string, readonly string[]>();
+  for (const source of sources) {
+    const [kind = ''] = String(source).split('_', 1);
+    const known = COGNITO_SOURCES[kind]?.sources.map((one) => `${kind}_${one}`) ?? [];
+    if (known.length === 0 || (source !== `${kind}_*` && !known.includes(source))) {
+      const shown = known.length > 0 ? known : Object.keys(COGNITO_SOURCES).map((one) => `${one}_…`);
+      throw misuse(at, { what: 'sources', got: source, expected: shown.join(', ') });
+    }
+    byKind.set(kind, [...(byKind.get(kind) ?? []), source]);
+  }
+  return byKind;
+}
+
+function operationOf(kind: string): UserPoolOperation {
+  return UserPoolOperation.of(COGNITO_SOURCES[kind]?.operation ?? '');
+}
+
+/** Cognito asks for every source of an operation, and the application refuses those that it has no handler for. */
+function warnOfRefused(at: Construct, kind: string, handled: readonly string[]): void {
+  if (handled.includes(`${kind}_*`)) return;
+  const all = COGNITO_SOURCES[kind]?.sources.map((one) => `${kind}_${one}`) ?? [];
+  const refused = all.filter((one) => !handled.includes(one));
+  if (refused.length === 0) return;
+  Validations.of(at).addWarning(
+    `Sallyport::CognitoSources${kind}`,
+    `Cognito asks the function for ${refused.join(', ')} too, and the application refuses these. Register them, or "${kind}_*".`,
+  );
+}

@@ -1,0 +1,62 @@
+import type { Grant } from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Fn, Stack } from 'aws-cdk-lib/core';
+import { grantOn } from '../../internal/grants.js';
+import { grantOnParts } from '../../internal/wildcards.js';
+
+/** What a mapping needs on the cluster, however it authenticates. */
+export const KAFKA_CLUSTER_ACTIONS: readonly string[] = ['kafka:DescribeClusterV2', 'kafka:GetBootstrapBrokers'];
+
+/** What is read, and as whom. */
+export interface KafkaSource {
+  readonly clusterArn: string;
+  readonly topic: string;
+  readonly consumerGroup: string;
+  readonly secret: ISecret | undefined;
+}
+
+/**
+ * Lets the role of a function read one topic in one consumer group, and lets Lambda reach the network of the cluster in its name.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/with-msk-permissions.html
+ */
+export function grantKafka(fn: IFunction, source: KafkaSource): readonly Grant[] {
+  return [...(source.secret ? [source.secret.grantRead(fn)] : grantAsRole(fn, source)), ...grantNetwork(fn)];
+}
+
+/** @see https://docs.aws.amazon.com/msk/latest/developerguide/kafka-actions.html */
+function grantAsRole(fn: IFunction, { clusterArn, topic, consumerGroup }: KafkaSource): readonly Grant[] {
+  const [account, cluster] = [0, 1].map((index) => Fn.select(index, Fn.split(':cluster/', clusterArn)));
+  return [
+    grantOn(fn, ['kafka-cluster:Connect'], [clusterArn]),
+    grantOn(fn, ['kafka-cluster:DescribeTopic', 'kafka-cluster:ReadData'], [`${account}:topic/${cluster}/${topic}`]),
+    grantOn(
+      fn,
+      ['kafka-cluster:AlterGroup', 'kafka-cluster:DescribeGroup'],
+      [`${account}:group/${cluster}/${consumerGroup}`],
+    ),
+  ];
+}
+
+/** Lambda makes network interfaces in the subnets of the cluster. */
+function grantNetwork(fn: IFunction): readonly Grant[] {
+  const stack = Stack.of(fn);
+  const any = (resource: string) => stack.formatArn({ service: 'ec2', resource, resourceName: '*' });
+  const reason = 'Lambda makes network interfaces where the brokers are, and their ids are not known before';
+  const describing = 'ec2:DescribeNetworkInterfaces and its like have no resources: they are granted on * only';
+  return [
+    grantOnParts(
+      fn,
+      ['ec2:CreateNetworkInterface', 'ec2:DeleteNetworkInterface'],
+      [any('network-interface'), any('subnet'), any('security-group')],
+      reason,
+    ),
+    grantOnParts(
+      fn,
+      ['ec2:DescribeNetworkInterfaces', 'ec2:DescribeSecurityGroups', 'ec2:DescribeSubnets', 'ec2:DescribeVpcs'],
+      ['*'],
+      describing,
+    ),
+  ];
+}

@@ -1,0 +1,258 @@
+import { type AuthorizationConfig, AuthorizationType } from 'aws-cdk-lib/aws-appsync';
+import type { UserPool } from 'aws-cdk-lib/aws-cognito';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { Schedule } from 'aws-cdk-lib/aws-events';
+import type { IStream } from 'aws-cdk-lib/aws-kinesis';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { Duration } from 'aws-cdk-lib/core';
+import { Construct } from 'constructs';
+import { EventChannels, type EventChannelsMappingProps } from '../../graphql/event-channels.js';
+import { ApiAuthorization } from '../../http/authorization.js';
+import type { LambdaAuthorizerProps } from '../../http/lambda-authorizer.js';
+import { misuse } from '../../internal/misuse.js';
+import { type AgentCoreMappingProps, AgentCoreTarget, type AgentCoreTool } from '../../mcp/agent-core-target.js';
+import { type CognitoMappingProps, CognitoTrigger } from '../../triggers/cognito-trigger.js';
+import { type EventRuleMappingProps, EventRuleTrigger } from '../../triggers/event-rule-trigger.js';
+import { type FirehoseMappingProps, FirehoseTransform } from '../../triggers/firehose-transform.js';
+import { type KafkaMappingProps, KafkaTrigger } from '../../triggers/kafka-trigger.js';
+import { type QueueMappingProps, QueueTrigger } from '../../triggers/queue-trigger.js';
+import { type S3MappingProps, S3Trigger } from '../../triggers/s3-trigger.js';
+import type { StreamMappingProps } from '../../triggers/stream-mapping.js';
+import { StreamTrigger, TableStreamTrigger } from '../../triggers/stream-triggers.js';
+import { type TopicMappingProps, TopicTrigger } from '../../triggers/topic-trigger.js';
+import type { EventSelector, Inventory } from '../inventory.js';
+import type { Attachments } from './attachments.js';
+import { isOfScheduler, isScheduled, ofSelector, ofTrigger, selectorText } from './registrations.js';
+
+/** The part of a wiring that attaches event sources, and services that ask the function. */
+export abstract class SourceWiring extends Construct {
+  /** The function that runs the application. */
+  abstract readonly fn: IFunction;
+  /** What the application registers. */
+  abstract readonly inventory: Inventory;
+  /** What is attached so far. @internal */
+  protected abstract readonly attachments: Attachments;
+
+  /**
+   * Attaches a queue to the handler of `queue(name)`. The visibility timeout of a {@link ServiceQueue} is raised to six times the timeout
+   * of the function.
+   *
+   * @throws ConstructError `constructs.not_registered`; `constructs.invalid_prop` when one of name and queue is FIFO, and as
+   *   {@link QueueTrigger}
+   * @example wiring.queue('orders', orders.queue, { batchSize: 5 });
+   */
+  queue(name: string, queue: IQueue, props: QueueMappingProps = {}): QueueTrigger {
+    this.attachments.claim('queue', name);
+    if (name.endsWith('.fifo') !== queue.fifo) {
+      const expected = 'a FIFO queue for a name that ends in .fifo, and a standard queue for every other name';
+      throw misuse(this, { what: `queue "${name}" and ${queue.node.path}: one of them is FIFO`, expected });
+    }
+    const trigger = new QueueTrigger(this, `Queue-${name}`, { ...props, fn: this.fn, queue });
+    this.attachments.named('queue', name, queue.queueName, { mapping: trigger.mapping, queue });
+    return trigger;
+  }
+
+  /**
+   * Attaches the stream of a table to the handler of `tableStream(name)`.
+   *
+   * @throws ConstructError `constructs.not_registered`, and as {@link TableStreamTrigger}
+   * @example wiring.tableStream('notes', notesTable);
+   */
+  tableStream(name: string, table: ITable, props: StreamMappingProps = {}): TableStreamTrigger {
+    this.attachments.claim('table-stream', name);
+    const trigger = new TableStreamTrigger(this, `TableStream-${name}`, { ...props, fn: this.fn, table });
+    this.attachments.named('tableStream', name, table.tableName, { mapping: trigger.mapping });
+    return trigger;
+  }
+
+  /**
+   * Attaches a data stream to the handler of `kinesis(name)`.
+   *
+   * @throws ConstructError `constructs.not_registered`, and as {@link StreamTrigger}
+   * @example wiring.kinesis('clicks', clicks.stream);
+   */
+  kinesis(name: string, stream: IStream, props: StreamMappingProps = {}): StreamTrigger {
+    this.attachments.claim('stream', name);
+    const trigger = new StreamTrigger(this, `Kinesis-${name}`, { ...props, fn: this.fn, stream });
+    this.attachments.named('kinesis', name, stream.streamName, { mapping: trigger.mapping });
+    return trigger;
+  }
+
+  /**
+   * Subscribes the handler of `topic(name)` to a topic.
+   *
+   * @throws ConstructError `constructs.not_registered`, and as {@link TopicTrigger}
+   * @example wiring.topic('announcements', topic);
+   */
+  topic(name: string, topic: ITopic, props: TopicMappingProps = {}): TopicTrigger {
+    this.attachments.claim('topic', name);
+    const trigger = new TopicTrigger(this, `Topic-${name}`, { ...props, fn: this.fn, topic });
+    this.attachments.named('topic', name, topic.topicName, {});
+    return trigger;
+  }
+
+  /**
+   * Notifies the handler of `s3Trigger().bucket(name)` of the events of a bucket.
+   *
+   * @throws ConstructError `constructs.not_registered`, and as {@link S3Trigger}
+   * @example wiring.s3('uploads', uploads.bucket, { filters: [{ prefix: 'notes/' }] });
+   */
+  s3(name: string, bucket: IBucket, props: S3MappingProps = {}): S3Trigger {
+    this.attachments.claim('s3', name);
+    const trigger = new S3Trigger(this, `S3-${name}`, { ...props, fn: this.fn, bucket });
+    this.attachments.named('s3', name, bucket.bucketName, {});
+    return trigger;
+  }
+
+  /**
+   * Attaches a topic of Amazon MSK to the handler of `kafkaTrigger().topic(name)`. The topic has the name of the handler unless `topic` says otherwise.
+   *
+   * @throws ConstructError `constructs.not_registered`, and as {@link KafkaTrigger}
+   * @example wiring.kafka('orders', { clusterArn: cluster.attrArn });
+   */
+  kafka(name: string, { topic = name, ...props }: KafkaMappingProps & { readonly topic?: string }): KafkaTrigger {
+    this.attachments.claim('kafka', name);
+    const trigger = new KafkaTrigger(this, `Kafka-${name}`, { ...props, fn: this.fn, topic });
+    this.attachments.named('kafka', name, topic, { mapping: trigger.mapping });
+    return trigger;
+  }
+
+  /**
+   * Lets a user pool ask the handlers of `cognitoTrigger()`.
+   *
+   * @throws ConstructError `constructs.not_registered`, and as {@link CognitoTrigger}
+   * @example wiring.cognito(userPool);
+   */
+  cognito(userPool: UserPool, props: CognitoMappingProps = {}): CognitoTrigger {
+    const sources = this.attachments.claimAll('cognito').map(({ name = '' }) => name);
+    return new CognitoTrigger(this, 'Cognito', { ...props, fn: this.fn, userPool, sources });
+  }
+
+  /**
+   * Lets delivery streams of Firehose transform their records by the handler of `firehoseTransform()`. Give the result to their destinations.
+   *
+   * @throws ConstructError `constructs.not_registered`, and as {@link FirehoseTransform}
+   * @example new DeliveryStream(this, 'Clicks', { destination: new S3Bucket(bucket, { processors: [wiring.firehose()] }) });
+   */
+  firehose(props: FirehoseMappingProps = {}): FirehoseTransform {
+    this.attachments.claimAll('firehose');
+    return new FirehoseTransform(this, 'Firehose', { ...props, fn: this.fn });
+  }
+
+  /**
+   * Makes the rule of a handler of `eventBus(selector)`: its pattern is the selector.
+   *
+   * @throws ConstructError `constructs.not_registered`; `constructs.invalid_prop` for a selector without `source` and `detailType`, and
+   *   for scheduled events of EventBridge Scheduler, which no bus gets
+   * @example wiring.eventBus({ source: 'billing', detailType: 'InvoicePaid' });
+   */
+  eventBus(selector: EventSelector, props: EventRuleMappingProps = {}): EventRuleTrigger {
+    this.attachments.attach(ofSelector(selector));
+    const { source, detailType, ruleName, scheduleName } = selector;
+    if (isOfScheduler(selector)) {
+      throw misuse(this, {
+        what: `no rule gets events of ${selectorText(selector)}`,
+        expected: ofSelector(selector).remedy,
+      });
+    }
+    if ((source === undefined && detailType === undefined) || scheduleName !== undefined) {
+      const expected =
+        'a selector with source or detailType; wiring.schedule(ruleName, …) for a rule that is a schedule';
+      throw misuse(this, { what: `no pattern follows from ${selectorText(selector)}`, expected });
+    }
+    const pattern = {
+      ...(source !== undefined && { source: [source] }),
+      ...(detailType !== undefined && { detailType: [detailType] }),
+    };
+    const id = `Bus-${[source, detailType, ruleName].filter((part) => part !== undefined).join('-')}`;
+    const trigger = new EventRuleTrigger(this, id, {
+      ...props,
+      fn: this.fn,
+      pattern,
+      ...(ruleName !== undefined && { ruleName }),
+    });
+    this.attachments.addSource({ kind: 'event-bus', name: 'default', selector, rule: trigger.rule });
+    return trigger;
+  }
+
+  /**
+   * Makes a rule that invokes the function on a schedule, for the handler of `eventBus({ ruleName })`. The rule gets this name.
+   *
+   * @throws ConstructError `constructs.not_registered` when no handler is for this rule or for all scheduled events of rules
+   * @example wiring.schedule('nightly', Schedule.cron({ hour: '3', minute: '0' }));
+   */
+  schedule(ruleName: string, schedule: Schedule, props: EventRuleMappingProps = {}): EventRuleTrigger {
+    const own = ofSelector({ ruleName });
+    const all = this.inventory.triggers.filter(({ selector }) => isScheduled(selector)).map(ofTrigger);
+    if (this.attachments.has(own) || all.length === 0) this.attachments.attach(own);
+    for (const one of all) this.attachments.cover(one);
+    const trigger = new EventRuleTrigger(this, `Schedule-${ruleName}`, { ...props, fn: this.fn, schedule, ruleName });
+    this.attachments.addSource({ kind: 'schedule', name: ruleName, rule: trigger.rule });
+    return trigger;
+  }
+
+  /**
+   * Lets the handler of `tokenAuthorizer()` decide about the callers of REST APIs. Answers are reused only where the handler has the scope `api`.
+   *
+   * @throws ConstructError `constructs.not_registered`
+   * @example const api = new RestApi(this, 'Api', { fn: reports.fn, authorization: wiring.authorizer() });
+   */
+  authorizer(props: Omit<LambdaAuthorizerProps, 'fn' | 'scope'> = {}): ApiAuthorization {
+    const record = this.attachments.claimAll('authorizer-token')[0];
+    const scope = record?.options?.scope === 'api' ? 'api' : 'method';
+    return ApiAuthorization.token({ ...props, fn: this.fn, scope });
+  }
+
+  /**
+   * Lets the handler of `appSyncAuthorizer()` decide about the callers of a GraphQL API. Each answer says how long it is reused.
+   *
+   * @throws ConstructError `constructs.not_registered`
+   * @example new GraphqlApi(this, 'GraphQl', { fn, schemaFile: 'schema.graphql', authorization: wiring.appSyncAuthorizer() });
+   */
+  appSyncAuthorizer(): AuthorizationConfig {
+    this.attachments.claimAll('appsync-authorizer');
+    const lambdaAuthorizerConfig = { handler: this.fn, resultsCacheTtl: Duration.seconds(0) };
+    return { defaultAuthorization: { authorizationType: AuthorizationType.LAMBDA, lambdaAuthorizerConfig } };
+  }
+
+  /**
+   * Lets an Event API of AppSync ask the handlers of `appSyncEvents()`: makes the namespaces of their channels.
+   *
+   * @throws ConstructError `constructs.not_registered`, and as {@link EventChannels}
+   * @example wiring.appSyncEvents({ apiId: eventApi.apiId });
+   */
+  appSyncEvents(props: EventChannelsMappingProps): EventChannels {
+    const channels = this.attachments.claimAll('appsync-events').map(({ name = '', options }) => ({
+      pattern: name,
+      operation: String(options?.operation),
+    }));
+    return new EventChannels(this, 'EventChannels', { ...props, fn: this.fn, channels });
+  }
+
+  /**
+   * Makes the target of an AgentCore Gateway with the tools of `agentCoreTools()`.
+   *
+   * @throws ConstructError `constructs.not_registered`, and as {@link AgentCoreTarget}; `constructs.invalid_prop` for another name of the target than the
+   *   application has
+   * @example wiring.agentCore({ gatewayIdentifier: gateway.attrGatewayIdentifier, gatewayRole });
+   */
+  agentCore(props: AgentCoreMappingProps): AgentCoreTarget {
+    const records = this.attachments.claimAll('agentcore');
+    const target = records[0]?.options?.target as string | undefined;
+    const { targetName = target } = props;
+    if (target !== undefined && targetName !== target) {
+      const expected = `"${target}", as agentCoreTools(server, { target }) has it: it refuses the calls of others`;
+      throw misuse(this, { what: 'targetName', got: targetName, expected });
+    }
+    const tools = records.map(({ name, options: { target: _target, ...schema } = {} }) => ({ name, ...schema }));
+    return new AgentCoreTarget(this, 'AgentCore', {
+      ...props,
+      ...(targetName !== undefined && { targetName }),
+      fn: this.fn,
+      tools: tools as unknown as readonly AgentCoreTool[],
+    });
+  }
+}
