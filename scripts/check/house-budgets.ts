@@ -27,8 +27,8 @@ export const FILES: Readonly<Record<string, Budget>> = {
   mcp: { reached: 116, wanted: 116 },
   objectstore: { reached: 30, wanted: 30 },
   ratelimit: { reached: 33, wanted: 33 },
-  // Routes and groups of the closed container are a topic of their own.
-  secure: { reached: 31, wanted: 27 },
+  // Routes and groups of the closed container are a topic of their own, and the tokens that are known.
+  secure: { reached: 32, wanted: 27 },
   // With the delivery for kinds outside the fixed table.
   streams: { reached: 30, wanted: 30 },
   // Two files a service: its entry and its topic.
