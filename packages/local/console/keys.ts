@@ -1,5 +1,5 @@
 import { computed, type Signal, signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 
 /** A key and what it does, for the list of keys. */
 export interface KeyBinding {
@@ -27,8 +27,9 @@ export function usePageKeys(keys: readonly KeyBinding[]): void {
   useBound(ofPage, keys);
 }
 
+/** Before the page is painted: a key that is pressed as soon as the view is seen has the meaning of that view. */
 function useBound(bound: Signal<readonly KeyBinding[]>, keys: readonly KeyBinding[]): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     bound.value = [...bound.peek(), ...keys];
     return () => {
       bound.value = bound.peek().filter((one) => !keys.includes(one));
