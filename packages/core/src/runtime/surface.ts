@@ -3,7 +3,7 @@ import { copyPrincipal, type SecurePrincipal } from '../context/principal.js';
 import { ContextState, RequestContext } from '../context/request-context.js';
 import type { Logger, Observability } from '../observability/hooks.js';
 import { unknownProvenance } from '../request/provenance.js';
-import { IncomingRequest, type RequestSource, toHeaderMap } from '../request/request.js';
+import { createMap, IncomingRequest, type RequestSource, toHeaderMap } from '../request/request.js';
 import type { MaybePromise, OutgoingResponse } from '../response/response.js';
 import {
   type Environment,
@@ -166,7 +166,7 @@ function sourceOf(given: SurfaceEvent['headers']): RequestSource {
   return {
     headers: () => headers,
     header: (name) => headers[name] ?? [],
-    query: () => ({}),
+    query: () => createMap(),
     cookieValues: () => headers.cookie ?? [],
     rawBody: '',
     isBase64: false,
