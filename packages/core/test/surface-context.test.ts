@@ -12,7 +12,7 @@ it('the context of an event has a request in which nothing is inherited', async 
   const headers = { 'X-Team': 'blue' };
   const { context, end } = createSurfaceContext(host, { kind: 'job', event: {}, lambdaContext: undefined, headers });
   const names = ['constructor', 'toString', '__proto__'];
-  expect(names.map((name) => context.query(name))).toEqual([undefined, undefined, undefined]);
+  expect(names.map((name) => context.queryAll(name))).toEqual([[], [], []]);
   expect(names.map((name) => context.header(name))).toEqual([undefined, undefined, undefined]);
   expect([context.header('x-team'), context.request.method, context.request.path]).toEqual(['blue', 'POST', '/']);
   await end();
