@@ -79,7 +79,9 @@ function absentOf({ isRequired, variable, fallback }: OptionKind<unknown, unknow
 }
 
 function cell(text: string): string {
-  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+  // Outside of code, `<` would begin an element of the page.
+  const shown = text.replace(/`[^`]*`|</g, (part) => (part === '<' ? '&lt;' : part));
+  return shown.replaceAll('|', '\\|').replaceAll('\n', ' ');
 }
 
 /** The words of each member of an interface, also of interfaces of the same file that it extends. */
