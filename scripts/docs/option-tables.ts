@@ -79,7 +79,7 @@ function absentOf({ isRequired, variable, fallback }: OptionKind<unknown, unknow
 }
 
 function cell(text: string): string {
-  // Outside of code, `<` would begin an element of the page.
+  // Where it is not code, `<` would begin an element of the page.
   const shown = text.replace(/`[^`]*`|</g, (part) => (part === '<' ? '&lt;' : part));
   return shown.replaceAll('|', '\\|').replaceAll('\n', ' ');
 }
