@@ -164,7 +164,7 @@ describe('user pools', () => {
     [
       'a function that takes longer than Cognito waits',
       () => attach({}, Duration.seconds(6)),
-      'framework: CognitoTrigger: timeout of Test/Api/Resource, got 6, expected at most 5 s, if need be in a function of its own: Cognito waits no longer and asks again (at Test/T)',
+      'framework: CognitoTrigger: timeout of Test/Api/Resource, got 6, expected at most 5 s, or another function for this trigger: Cognito waits no longer and asks again (at Test/T)',
     ],
     [
       'an unknown source',
@@ -309,7 +309,7 @@ describe('topics of Kafka', () => {
     [
       'a function that takes longer than AWS lets it',
       () => attach({}, Duration.minutes(15)),
-      'framework: KafkaTrigger: timeout of Test/Api/Resource, got 900, expected at most 840 s: AWS takes no longer ones behind Kafka (at Test/T)',
+      'framework: KafkaTrigger: timeout of Test/Api/Resource, got 900, expected at most 840 s: AWS allows no longer timeout for a function behind Kafka (at Test/T)',
     ],
     [
       'a second trigger of one topic',

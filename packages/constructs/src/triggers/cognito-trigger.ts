@@ -65,7 +65,7 @@ export class CognitoTrigger extends Construct {
       throw misuse(this, {
         what: `timeout of ${fn.node.path}`,
         got: seconds,
-        expected: `at most ${ANSWER_SECONDS} s, if need be in a function of its own: Cognito waits no longer and asks again`,
+        expected: `at most ${ANSWER_SECONDS} s, or another function for this trigger: Cognito waits no longer and asks again`,
       });
     }
     claimSource(this, fn, userPool.userPoolArn, 'user pool');

@@ -190,6 +190,6 @@ function checkLimits(at: Construct, fn: IFunction, minPollers: number, maxPoller
   }
   const seconds = timeoutOf(fn)?.toSeconds();
   if (seconds === undefined || seconds <= LIMIT_SECONDS) return;
-  const expected = `at most ${LIMIT_SECONDS} s: AWS takes no longer ones behind Kafka`;
+  const expected = `at most ${LIMIT_SECONDS} s: AWS allows no longer timeout for a function behind Kafka`;
   throw misuse(at, { what: `timeout of ${fn.node.path}`, got: seconds, expected });
 }

@@ -100,5 +100,5 @@ export function decodeQueryPart(text: string): string {
 
 /** SHA-256 in hexadecimal digits. Loads `node:crypto` with the first call: it costs milliseconds of a cold start. */
 export function sha256(data: string | Uint8Array): string {
-  return process.getBuiltinModule('node:crypto').createHash('sha256').update(data).digest('hex');
+  return process.getBuiltinModule('node:crypto').hash('sha256', data);
 }

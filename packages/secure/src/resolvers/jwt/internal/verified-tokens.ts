@@ -1,3 +1,4 @@
+import { sha256 } from '@sallyport/core/pipeline';
 import type { JwtClaims, JwtSettings } from '../options.js';
 import type { KeySource } from './keys.js';
 
@@ -33,7 +34,7 @@ export class VerifiedTokens {
   /** The issuer whose keys have verified a token and would verify it now; `undefined`: the token is to be verified. */
   find(token: string, now: Date): Issuer | undefined {
     if (this.#young.size === 0) return undefined;
-    const digest = digestOf(token);
+    const digest = sha256(token);
     const known = this.#young.get(digest) ?? this.#old.get(digest);
     if (known === undefined || known.issuer.keys.current(now) !== known.keys) return undefined;
     const time = now.getTime();
@@ -47,7 +48,7 @@ export class VerifiedTokens {
       this.#young = new Map();
     }
     const until = endOf(claims, issuer.settings);
-    this.#young.set(digestOf(token), { issuer, keys, from: now.getTime(), until });
+    this.#young.set(sha256(token), { issuer, keys, from: now.getTime(), until });
   }
 }
 
@@ -55,8 +56,4 @@ export class VerifiedTokens {
 function endOf({ exp, iat }: JwtClaims, { maxTokenAgeSeconds }: JwtSettings): number {
   const seconds = maxTokenAgeSeconds === undefined ? exp : Math.min(Number(exp), Number(iat) + maxTokenAgeSeconds);
   return Number(seconds) * 1_000;
-}
-
-function digestOf(token: string): string {
-  return process.getBuiltinModule('node:crypto').hash('sha256', token, 'base64');
 }
