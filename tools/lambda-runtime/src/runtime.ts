@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, extname, join } from 'node:path';
@@ -36,6 +36,11 @@ export interface Runtime {
   readonly running: boolean;
   /** Resolves when the process has ended, with its exit code or the name of the signal. */
   readonly exited: Promise<number | string>;
+  /**
+   * Resolves when `log` holds this text. What a process wrote can arrive after its answer: pipes of their own carry them.
+   * @throws Error when the process has ended without it
+   */
+  logged(text: string): Promise<void>;
   /** @throws Error when the process has ended */
   invoke(event: unknown, options?: InvocationOptions): Promise<InvocationResult>;
   /** Ends the process and the server. Waits for both. */
@@ -74,12 +79,18 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
 
 function attach(child: ChildProcess, api: RuntimeApi): Runtime {
   const written: Buffer[] = [];
+  const output = new EventEmitter().setMaxListeners(0);
   let running = true;
-  child.stdout?.on('data', (chunk: Buffer) => written.push(chunk));
-  child.stderr?.on('data', (chunk: Buffer) => written.push(chunk));
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      written.push(chunk);
+      output.emit('written');
+    });
+  }
   const exited = once(child, 'close').then(([code, signal]) => {
     running = false;
     api.abandon();
+    output.emit('written');
     return (code ?? signal) as number | string;
   });
   const log = () => Buffer.concat(written).toString('utf8');
@@ -92,6 +103,12 @@ function attach(child: ChildProcess, api: RuntimeApi): Runtime {
     },
     initErrors: api.initErrors,
     exited,
+    async logged(text) {
+      while (!log().includes(text)) {
+        if (!running) throw new Error(`the runtime has ended without writing ${JSON.stringify(text)}:\n${log()}`);
+        await once(output, 'written');
+      }
+    },
     invoke(event, options) {
       if (!running) throw new Error(`the runtime has ended:\n${log()}`);
       return api.invoke(event, options);
