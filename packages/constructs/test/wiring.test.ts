@@ -397,6 +397,17 @@ it('writes the manifest of functions, limits, mappings and names', () => {
   });
 });
 
+it('leaves out of the manifest what is known only when the stack is deployed', () => {
+  const { stack, wiring } = newService(newSecureApp((app) => app.eventBus({ ruleName: 'nightly' }, nothing)));
+  const every = new CfnParameter(stack, 'Every', { type: 'String' });
+  wiring.schedule('nightly', Schedule.expression(every.valueAsString));
+  const { directory } = (stack.node.root as App).synth();
+  const { functions } = JSON.parse(readFileSync(join(directory, 'sallyport.json'), 'utf8')) as {
+    readonly functions: readonly { readonly sources: unknown }[];
+  };
+  expect(functions[0]?.sources).toEqual([{ kind: 'schedule', name: 'nightly', settings: { onFailure: true } }]);
+});
+
 describe('schedules', () => {
   const nightly = (selector: EventSelector) => {
     const service = newService(newSecureApp((app) => app.eventBus(selector, nothing)));

@@ -101,7 +101,9 @@ function describeSource({ kind, name, selector, mapping, queue, rule }: Manifest
     kind,
     ...(name !== undefined && { name }),
     ...(selector && { selector }),
-    ...(kind === 'schedule' && rule && { expression: (rule.node.defaultChild as CfnRule).scheduleExpression }),
+    ...(kind === 'schedule' &&
+      rule &&
+      literals({ expression: (rule.node.defaultChild as CfnRule).scheduleExpression })),
     settings: literals(mapping ? mappingSettings(mapping, queue) : { onFailure: true }),
   };
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { FrameworkError } from '@sallyport/core';
-import type { Config, ScheduleConfig, SourcesConfig } from '../config/config.js';
+import { parseManifest } from '../../manifest/parse-manifest.js';
+import type { Config, SourcesConfig } from '../config/config.js';
 
 /** Which member of the configuration has the sources of a kind. */
 const MEMBERS = {
@@ -16,23 +17,10 @@ const MEMBERS = {
 type Member = (typeof MEMBERS)[keyof typeof MEMBERS];
 type Group = Record<string, Readonly<Record<string, unknown>>>;
 
-interface ManifestSource {
-  readonly kind?: unknown;
-  readonly name?: unknown;
-  readonly settings?: unknown;
-  readonly expression?: unknown;
-  readonly input?: unknown;
-}
-
-interface ManifestFunction {
-  readonly entry?: unknown;
-  readonly sources?: unknown;
-}
-
 /**
  * The sources with their numbers: those of the constructs' manifest, member by member replaced by those of `sallyport.json`.
  *
- * @throws FrameworkError `local.usage` for a manifest that is not JSON
+ * @throws FrameworkError `local.usage` for a manifest that cannot be read, and as {@link parseManifest}
  */
 export function readSourceSettings(config: Pick<Config, 'sources' | 'manifest' | 'entry' | 'folder'>): SourcesConfig {
   const merged: Record<Member, Group> = {
@@ -52,29 +40,26 @@ export function readSourceSettings(config: Pick<Config, 'sources' | 'manifest' |
   return merged as unknown as SourcesConfig;
 }
 
-function manifestSources(
-  config: Pick<Config, 'manifest' | 'entry' | 'folder'>,
-): readonly (readonly [Member, string, Group[string]])[] {
-  if (config.manifest === undefined) return [];
-  const functions = listOf<ManifestFunction>((readJson(config.manifest) as { functions?: unknown } | null)?.functions);
-  const entry = relative(config.folder, config.entry);
-  const own = functions.find((each) => each.entry === entry) ?? (functions.length === 1 ? functions[0] : undefined);
-  return listOf<ManifestSource>(own?.sources).flatMap(({ kind, name, settings, expression, input }) => {
+function manifestSources({
+  manifest,
+  folder,
+  entry,
+}: Pick<Config, 'manifest' | 'entry' | 'folder'>): readonly (readonly [Member, string, Group[string]])[] {
+  if (manifest === undefined) return [];
+  const own = parseManifest(readText(manifest), relative(folder, entry));
+  return own.flatMap((source): readonly (readonly [Member, string, Group[string]])[] => {
+    const { kind, name, settings, expression, input } = source;
+    if (!Object.hasOwn(MEMBERS, kind)) return [];
     const member = MEMBERS[kind as keyof typeof MEMBERS];
-    if (member === undefined || typeof name !== 'string') return [];
-    const schedule = { expression, ...(input !== undefined && { input }) } as unknown as ScheduleConfig;
-    return [[member, name, (member === 'schedules' ? schedule : (settings ?? {})) as Group[string]] as const];
+    if (member !== 'schedules') return [[member, name, settings]];
+    return expression === undefined ? [] : [[member, name, { expression, ...(input !== undefined && { input }) }]];
   });
 }
 
-function readJson(file: string): unknown {
+function readText(file: string): string {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    return readFileSync(file, 'utf8');
   } catch (cause) {
     throw new FrameworkError('local.usage', `framework: the manifest ${file} cannot be read`, { cause });
   }
-}
-
-function listOf<T>(value: unknown): readonly T[] {
-  return Array.isArray(value) ? (value as T[]).filter((each) => typeof each === 'object' && each !== null) : [];
 }
