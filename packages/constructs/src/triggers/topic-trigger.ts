@@ -18,7 +18,7 @@ export interface TopicMappingProps {
    */
   readonly filterPolicy?: Readonly<Record<string, SubscriptionFilter>>;
   /**
-   * Where notifications go that could not be delivered.
+   * Where notifications go that could not be delivered, or that the function failed for three times.
    *
    * @default - a new queue, kept for 14 days
    */
@@ -65,7 +65,7 @@ export class TopicTrigger extends Construct {
 
   /**
    * @throws ConstructError `constructs.invalid_prop` for a wrong prop or a FIFO topic; `constructs.conflict` for a second trigger of
-   *   one topic
+   *   one topic, and for a `failureQueue` where failed events of the function go elsewhere already
    */
   constructor(scope: Construct, id: string, props: TopicTriggerProps) {
     super(scope, id);
@@ -90,6 +90,6 @@ export class TopicTrigger extends Construct {
       deadLetterQueue: this.failureQueue,
       ...(filterPolicy && { filterPolicy }),
     });
-    keepAsyncFailures(target, this.failureQueue);
+    keepAsyncFailures(this, target, failureQueue, () => this.failureQueue);
   }
 }
