@@ -16,6 +16,7 @@ import { arnOf, deadLetterName } from './names.js';
 import { LocalQueue } from './queue.js';
 import { LocalSchedule } from './schedule.js';
 import { readSourceSettings } from './settings.js';
+import { actOn, type LocalSource } from './source-action.js';
 import type { SourceAction, SourceKind, SourceSend, Sources, SourceView } from './sources.js';
 import { createSourceContext, newId, type SourceContext } from './sources-context.js';
 import { createSpeedClock, type SpeedClock } from './speed-clock.js';
@@ -26,8 +27,6 @@ import { TableReader } from './table-reader.js';
 export const DEFAULT_BUS = 'default';
 /** Kinds of sources whose registrations have a name that is the source's. */
 const NAMED: readonly string[] = ['queue', 'stream', 'table-stream', 'topic', 's3'];
-
-type LocalSource = LocalQueue | LocalStream | LocalAsync;
 
 /** All sources of a run, by kind and name. What the function registers is made when it is first seen and stays. */
 export class LocalSources implements Sources, Part {
@@ -259,7 +258,7 @@ export class LocalSources implements Sources, Part {
     if (action === 'fire') {
       if (kind !== 'schedule') throw unknownSource('schedule', name);
       this.#schedule(name).fire();
-    } else if (!act(source, action, recordId, () => this.queue(deadLetterName(kind, name)))) {
+    } else if (!actOn(source, action, recordId, () => this.queue(deadLetterName(kind, name)))) {
       throw new FrameworkError(
         'local.unknown_record',
         `framework: the ${kind} ${name} has no record ${recordId ?? ''}`,
@@ -295,33 +294,6 @@ export class LocalSources implements Sources, Part {
       await new Promise(setImmediate);
     }
   }
-}
-
-/** @returns whether there was something to act on */
-function act(
-  source: LocalSource,
-  action: Exclude<SourceAction, 'fire'>,
-  id: string | undefined,
-  deadLetters: () => LocalQueue,
-): boolean {
-  if (action === 'now') return source.hurry(id);
-  if (id === undefined) return false;
-  if (!(source instanceof LocalQueue)) return action === 'delete' ? source.drop(id) : source.sendBack(id);
-  const dead = deadLetters().stored.remove(id);
-  if (!dead || action === 'delete') return dead !== undefined;
-  // A message that is moved back is a new one: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-dead-letter-queue-redrive.html.
-  const {
-    DeadLetterQueueSourceArn: _,
-    SequenceNumber: __,
-    MessageDeduplicationId: ___,
-    ...attributes
-  } = {
-    ...dead.record.attributes,
-  } as Record<string, string>;
-  const { messageId: ____, ...record } = dead.record;
-  const MessageDeduplicationId = newId();
-  source.send({ ...record, attributes: source.isFifo ? { ...attributes, MessageDeduplicationId } : attributes });
-  return true;
 }
 
 function withTrace(record: QueueRecordOptions, traceId: string | undefined): QueueRecordOptions {
