@@ -148,12 +148,16 @@ it('shows a retry that counts down, a dead letter, the corrected service, and th
   await line('queue', 'orders').filter({ hasText: 'ok' }).waitFor();
 });
 
-it('shows a message that the filters of its queue do not take', async () => {
-  await send('queue', 'steps.fifo', { body: '{"skipped":true}', groupId: 'g-1' });
+it.each([
+  ['queue', 'steps.fifo', { body: '{"skipped":true}', groupId: 'g-1' }, 'the mapping has no pattern for it'],
+  ['topic', 'news', { message: '{"skipped":true}' }, 'the filter policy does not take it'],
+  ['event-bus', 'default', { source: 'shop', detail: '{"skipped":true}' }, 'no rule takes it'],
+])('shows what the filters of the %s %s do not take', async (kind, name, json, why) => {
+  await send(kind, name, json);
   await show('queues');
-  const queue = page.getByRole('region', { name: 'queue steps.fifo' });
-  await queue.getByText('1 filtered').waitFor();
-  await queue.getByText('the mapping has no pattern for it').waitFor();
+  const source = page.getByRole('region', { name: `${kind} ${name}`, exact: true });
+  await source.getByText('1 filtered').waitFor();
+  await source.getByText(why).waitFor();
 });
 
 describe('MCP', () => {

@@ -14,6 +14,8 @@ const SETTINGS = {
     orders: { visibilityTimeoutMs: 3_600_000, maxReceiveCount: 2 },
     'steps.fifo': { filters: [{ body: { skipped: [{ exists: false }] } }] },
   },
+  topics: { news: { filterPolicyScope: 'MessageBody', filterPolicy: { skipped: [{ exists: false }] } } },
+  buses: { default: { rules: [{ pattern: { detail: { skipped: [{ exists: false }] } } }] } },
   schedules: { nightly: { expression: 'rate(1 day)' } },
   env: { ISSUER: '$issuer', JWKS_URI: '$jwks', AUDIENCE: '$audience' },
   tables: [

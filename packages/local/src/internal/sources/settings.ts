@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { FrameworkError } from '@sallyport/core';
-import type { Config, ScheduleConfig, SourcesConfig } from '../config/config.js';
+import type { Config, SourcesConfig } from '../config/config.js';
 
 /** Which member of the configuration has the sources of a kind. */
 const MEMBERS = {
@@ -22,6 +22,8 @@ interface ManifestSource {
   readonly settings?: unknown;
   readonly expression?: unknown;
   readonly input?: unknown;
+  readonly selector?: unknown;
+  readonly pattern?: unknown;
 }
 
 interface ManifestFunction {
@@ -43,7 +45,11 @@ export function readSourceSettings(config: Pick<Config, 'sources' | 'manifest' |
     buses: {},
     schedules: {},
   };
-  for (const [member, name, settings] of manifestSources(config)) merged[member][name] = settings;
+  for (const [member, name, settings] of manifestSources(config)) {
+    // A bus has a row for each rule.
+    const rules = [...rulesIn(merged[member][name]), ...rulesIn(settings)];
+    merged[member][name] = { ...settings, ...(rules.length > 0 && { rules }) };
+  }
   for (const member of Object.values(MEMBERS)) {
     for (const [name, own] of Object.entries(config.sources[member])) {
       merged[member][name] = { ...merged[member][name], ...own };
@@ -59,12 +65,21 @@ function manifestSources(
   const functions = listOf<ManifestFunction>((readJson(config.manifest) as { functions?: unknown } | null)?.functions);
   const entry = relative(config.folder, config.entry);
   const own = functions.find((each) => each.entry === entry) ?? (functions.length === 1 ? functions[0] : undefined);
-  return listOf<ManifestSource>(own?.sources).flatMap(({ kind, name, settings, expression, input }) => {
-    const member = MEMBERS[kind as keyof typeof MEMBERS];
-    if (member === undefined || typeof name !== 'string') return [];
-    const schedule = { expression, ...(input !== undefined && { input }) } as unknown as ScheduleConfig;
-    return [[member, name, (member === 'schedules' ? schedule : (settings ?? {})) as Group[string]] as const];
+  return listOf<ManifestSource>(own?.sources).flatMap((source) => {
+    const member = MEMBERS[source.kind as keyof typeof MEMBERS];
+    if (member === undefined || typeof source.name !== 'string') return [];
+    return [[member, source.name, settingsOf(member, source)] as const];
   });
+}
+
+function settingsOf(member: Member, { settings, expression, input, selector, pattern }: ManifestSource): Group[string] {
+  if (member === 'schedules') return { expression, ...(input !== undefined && { input }) };
+  const own = (settings ?? {}) as Group[string];
+  return member === 'buses' && pattern !== undefined ? { ...own, rules: [{ pattern, selector }] } : own;
+}
+
+function rulesIn(settings: Group[string] | undefined): readonly unknown[] {
+  return Array.isArray(settings?.rules) ? settings.rules : [];
 }
 
 function readJson(file: string): unknown {
