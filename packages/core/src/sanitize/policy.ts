@@ -15,7 +15,8 @@ export type KeyAction =
 /** Judges a key (without control characters) inside a parent (in the form of {@link normalizeKey}). */
 export type KeyJudge = (key: string, parent: string, exactOnly?: boolean) => KeyAction;
 
-const words = (text: string) => text.split(' ').map(normalizeKey);
+/** In the form of {@link normalizeKey}: at import it is faster to take the underscores out of all words at once. */
+const words = (text: string) => text.replaceAll('_', '').split(' ');
 
 const ALWAYS = words(
   'password passwd pwd passphrase pin otp secret private_key secret_key signing_key encryption_key token access_token ' +
