@@ -124,6 +124,10 @@ describe('a run whose instance is lost', () => {
     const clock = new ManualClock(1_700_000_000_000);
     const inner = memoryMcpStore({ clock });
     let runs = 0;
+    let begin = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
     const rig = new Rig({
       clock,
       server: { store: inner, resumeWaitMs: 0 },
@@ -132,14 +136,14 @@ describe('a run whose instance is lost', () => {
           await ctx.closeStream();
           runs += 1;
           ctx.log('info', 'lost');
+          begin();
           return new Promise<string>(() => {});
         }),
     });
     const session = await rig.connect();
     const first = await session.call('t');
     const lost = session.resume(lastId(first));
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(runs).toBe(1);
+    await begun;
     const running = await session.resume(lastId(first));
     expect(running.events).toEqual([{ id: lastId(first), retry: 100, data: '' }]);
     clock.tick(36_000);
