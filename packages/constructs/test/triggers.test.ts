@@ -3,7 +3,7 @@ import { EventBus, type IEventBus, Schedule } from 'aws-cdk-lib/aws-events';
 import { type IStream, Stream, StreamEncryption } from 'aws-cdk-lib/aws-kinesis';
 import { Alias, Code, type IFunction, type IVersion, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3';
-import { SubscriptionFilter, Topic } from 'aws-cdk-lib/aws-sns';
+import { FilterOrPolicy, SubscriptionFilter, Topic } from 'aws-cdk-lib/aws-sns';
 import { type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { Duration, type Stack } from 'aws-cdk-lib/core';
 import { ServiceFunction } from '../src/function.js';
@@ -339,6 +339,20 @@ const REFUSED: readonly [string, Refusal, string][] = [
     'a FIFO topic',
     (stack, fn) => new TopicTrigger(stack, 'T', { fn, topic: new Topic(stack, 'N', { fifo: true }) }),
     'framework: TopicTrigger: a FIFO topic, expected a queue between them: SNS delivers FIFO topics to queues only (at Test/T)',
+  ],
+  [
+    'two filter policies',
+    (stack, fn) => {
+      const filter = SubscriptionFilter.existsFilter();
+      const filterPolicyWithMessageBody = { a: FilterOrPolicy.filter(filter) };
+      new TopicTrigger(stack, 'T', {
+        fn,
+        topic: new Topic(stack, 'N'),
+        filterPolicy: { a: filter },
+        filterPolicyWithMessageBody,
+      });
+    },
+    'framework: TopicTrigger: filterPolicy and filterPolicyWithMessageBody, expected one of them (at Test/T)',
   ],
   [
     'a rule without pattern and schedule',

@@ -4,7 +4,7 @@ import { createApp } from '@sallyport/dispatch/app';
 import { json } from '@sallyport/http';
 import { Authenticated, Public, SecureApp } from '@sallyport/secure';
 import { AttributeType, type ITable, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb';
-import { Schedule } from 'aws-cdk-lib/aws-events';
+import { EventBus, type IEventBus, Match, Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import {
   Alias,
   CfnEventSourceMapping,
@@ -14,7 +14,7 @@ import {
   type IFunction,
   type IVersion,
 } from 'aws-cdk-lib/aws-lambda';
-import { Topic } from 'aws-cdk-lib/aws-sns';
+import { FilterOrPolicy, SubscriptionFilter, Topic } from 'aws-cdk-lib/aws-sns';
 import { type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { type App, CfnParameter, Duration, Stack } from 'aws-cdk-lib/core';
 import { ServiceFunction, type ServiceFunctionProps } from '../src/function.js';
@@ -314,6 +314,7 @@ function newPlatform() {
     secure.tableStream('notes', nothing);
     secure.kinesis('clicks', nothing);
     secure.topic('news', nothing);
+    secure.eventBus({ source: 'billing' }, nothing);
     secure.eventBus({ ruleName: 'nightly' }, nothing);
     secure.get('/health', ok, Public());
   });
@@ -327,7 +328,10 @@ function newPlatform() {
   wiring.queue('same', same, { visibilityTimeout: Duration.minutes(5) });
   wiring.tableStream('notes', newTable(stack));
   wiring.kinesis('clicks', new DataStream(stack, 'Clicks').stream);
-  wiring.topic('news', new Topic(stack, 'News'));
+  wiring.topic('news', new Topic(stack, 'News'), {
+    filterPolicy: { place: SubscriptionFilter.stringFilter({ allowlist: ['home'] }) },
+  });
+  wiring.eventBus({ source: 'billing' }, { pattern: { detail: { total: Match.greaterThan(100) } } });
   wiring.schedule('nightly', Schedule.rate(Duration.hours(1)));
   wiring.http(new HttpApi(stack, 'Http', { fn }));
   return { app, stack };
@@ -388,7 +392,18 @@ it('writes the manifest of functions, limits, mappings and names', () => {
           { kind: 'queue', name: 'same', settings: { batchSize: 10, reportBatchItemFailures: true } },
           { kind: 'table-stream', name: 'notes', settings: stream },
           { kind: 'stream', name: 'clicks', settings: stream },
-          { kind: 'topic', name: 'news', settings: { onFailure: true } },
+          {
+            kind: 'topic',
+            name: 'news',
+            settings: { onFailure: true, filterPolicy: { place: ['home'] } },
+          },
+          {
+            kind: 'event-bus',
+            name: 'default',
+            selector: { source: 'billing' },
+            pattern: { source: ['billing'], detail: { total: [{ numeric: ['>', 100] }] } },
+            settings: { onFailure: true },
+          },
           { kind: 'schedule', name: 'nightly', expression: 'rate(1 hour)', settings: { onFailure: true } },
         ],
         doors: [{ kind: 'http-api', streams: false, routes: ['GET /health'] }],
@@ -397,15 +412,83 @@ it('writes the manifest of functions, limits, mappings and names', () => {
   });
 });
 
-it('leaves out of the manifest what is known only when the stack is deployed', () => {
-  const { stack, wiring } = newService(newSecureApp((app) => app.eventBus({ ruleName: 'nightly' }, nothing)));
-  const every = new CfnParameter(stack, 'Every', { type: 'String' });
-  wiring.schedule('nightly', Schedule.expression(every.valueAsString));
-  const { directory } = (stack.node.root as App).synth();
-  const { functions } = JSON.parse(readFileSync(join(directory, 'sallyport.json'), 'utf8')) as {
-    readonly functions: readonly { readonly sources: unknown }[];
+/** The rows of the manifest for one application in one stack. */
+function sourcesOf(register: (app: SecureApp) => void, attach: (service: Service) => void) {
+  const service = newService(newSecureApp(register));
+  attach(service);
+  const { directory } = (service.stack.node.root as App).synth();
+  const manifest = JSON.parse(readFileSync(join(directory, 'sallyport.json'), 'utf8')) as {
+    readonly functions: readonly { readonly sources: readonly object[] }[];
   };
-  expect(functions[0]?.sources).toEqual([{ kind: 'schedule', name: 'nightly', settings: { onFailure: true } }]);
+  return manifest.functions[0]?.sources;
+}
+
+describe('patterns in the manifest', () => {
+  const billing = { source: 'billing', detailType: 'InvoicePaid' };
+
+  it('has the policy for the message with its scope', () => {
+    const filterPolicyWithMessageBody = {
+      order: FilterOrPolicy.policy({
+        price: FilterOrPolicy.filter(SubscriptionFilter.numericFilter({ greaterThan: 100 })),
+      }),
+    };
+    const sources = sourcesOf(
+      (app) => app.topic('news', nothing),
+      ({ stack, wiring }) => wiring.topic('news', new Topic(stack, 'News'), { filterPolicyWithMessageBody }),
+    );
+    expect(sources).toMatchObject([
+      {
+        settings: {
+          filterPolicy: { order: { price: [{ numeric: ['>', 100] }] } },
+          filterPolicyScope: 'MessageBody',
+        },
+      },
+    ]);
+  });
+
+  it('leaves out what only the deployment knows', () => {
+    const sources = sourcesOf(
+      (app) => app.eventBus(billing, nothing),
+      ({ stack, wiring }) => {
+        const rule = new Rule(stack, 'Other', { schedule: Schedule.rate(Duration.hours(1)) });
+        wiring.eventBus(billing, { pattern: { resources: ['arn:x', rule.ruleArn], account: ['123456789012'] } });
+      },
+    );
+    expect(sources).toMatchObject([
+      { pattern: { source: ['billing'], 'detail-type': ['InvoicePaid'], account: ['123456789012'] } },
+    ]);
+    expect(JSON.stringify(sources)).not.toContain('resources');
+  });
+
+  it.each<[string, (stack: Stack) => IEventBus, object]>([
+    ['of a bus with a name', (stack) => EventBus.fromEventBusName(stack, 'Bus', 'shop'), { name: 'shop' }],
+    ['of a bus that the stack names', (stack) => new EventBus(stack, 'Bus') as IEventBus, {}],
+  ])('has the rule %s', (_name, bus, row) => {
+    const sources = sourcesOf(
+      (app) => app.eventBus(billing, nothing),
+      ({ stack, wiring }) => wiring.eventBus(billing, { bus: bus(stack) }),
+    );
+    const pattern = { source: ['billing'], 'detail-type': ['InvoicePaid'] };
+    expect(sources).toEqual([{ kind: 'event-bus', ...row, selector: billing, pattern, settings: { onFailure: true } }]);
+  });
+
+  it('refuses a pattern that says again what the selector says', () => {
+    const { wiring } = newService(newSecureApp((app) => app.eventBus(billing, nothing)));
+    expect(messageOf(() => wiring.eventBus(billing, { pattern: { source: ['shop'] } }))).toBe(
+      'framework: ServiceWiring: pattern.source, expected no source: the selector states it (at Test/Wiring)',
+    );
+  });
+
+  it('leaves out an expression that only the deployment knows', () => {
+    const sources = sourcesOf(
+      (app) => app.eventBus({ ruleName: 'nightly' }, nothing),
+      ({ stack, wiring }) => {
+        const every = new CfnParameter(stack, 'Every', { type: 'String' });
+        wiring.schedule('nightly', Schedule.expression(every.valueAsString));
+      },
+    );
+    expect(sources).toEqual([{ kind: 'schedule', name: 'nightly', settings: { onFailure: true } }]);
+  });
 });
 
 describe('schedules', () => {

@@ -41,6 +41,16 @@ describe('the rules of a pattern', () => {
     ['nested, no object', { order: { type: ['buy'] } }, { order: 'buy' }, false],
     ['a list of values', { tags: ['b'] }, { tags: ['a', 'b'] }, true],
     ['a list of objects', { lines: { sku: ['b'] } }, { lines: [{ sku: 'a' }, { sku: 'b' }] }, true],
+    ['a list of lists', { tags: ['b'] }, { tags: [['a'], ['b']] }, true],
+    // One object of a list must have all members: https://github.com/aws/event-ruler#json-array-matching.
+    ['a list of objects, all members', { lines: { sku: ['a'], size: [1] } }, { lines: [{ sku: 'a', size: 1 }] }, true],
+    [
+      'a list of objects, members of several',
+      { lines: { sku: ['a'], size: [1] } },
+      { lines: [{ sku: 'a' }, { size: 1 }] },
+      false,
+    ],
+    ['does not exist, in a list with values', { tags: [{ exists: false }] }, { tags: ['a', {}] }, false],
     ['an own member alone', { constructor: [{ exists: true }] }, {}, false],
   ])('%s: %j and %j: %s', (_name, pattern, body, expected) => {
     expect(queueFilter('orders', [{ body: pattern }])({ body })).toBe(expected);
@@ -94,6 +104,7 @@ test.each([
   [[{ body: { a: [{ prefix: 1 }] } }], 'filters[0].body.a[0].prefix must be a text'],
   [[{ body: { a: [{ exists: 'yes' }] } }], 'filters[0].body.a[0].exists must be true or false'],
   [[{ body: { a: [{ numeric: ['>'] }] } }], 'filters[0].body.a[0].numeric must be [sign, number]'],
+  [[{ body: { a: [{ numeric: ['<', 5, '>', 1] }] } }], 'filters[0].body.a[0].numeric must be [sign, number]'],
   [[{ body: { a: [{ numeric: ['~', 1] }] } }], 'filters[0].body.a[0].numeric must be [sign, number]'],
   [[{ body: { a: [{ 'anything-but': [null] }] } }], 'filters[0].body.a[0].anything-but must be a text, a number'],
   [[{ body: { $or: {} } }], 'filters[0].body.$or must be a list of patterns'],

@@ -14,6 +14,7 @@ interface Batch {
     readonly body: string;
     readonly attributes: Readonly<Record<string, string>>;
     readonly dynamodb: { readonly SequenceNumber: string };
+    readonly Sns: { readonly Message: string };
   }[];
 }
 
@@ -489,6 +490,98 @@ describe('filters of a mapping', () => {
       code: 'local.usage',
       message: expect.stringContaining('queues.orders: filters[0] must be { "body"'),
     });
+    host.remove();
+  });
+});
+
+describe('a filter policy and the rules of a bus', () => {
+  it('keep messages of a topic from the function', async () => {
+    const news = { filterPolicy: { place: ['home'] }, maximumRetryAttempts: 1 };
+    const config = { sources: { ...NO_SOURCES, topics: { news } } };
+    const run = await startSources(() => null, { triggers: [trigger('topic', 'news')], config });
+    const records = ['home', 'abroad'].map((place) => ({ message: place, messageAttributes: { place } }));
+    const [, abroad] = run.sources.send({ kind: 'topic', name: 'news', records });
+    await run.host.settleTurns();
+    const messages = run.host.invocations.map(({ event }) => (event as Batch).Records[0]?.Sns.Message);
+    expect(messages).toEqual(['home']);
+    expect(run.view('topic', 'news')).toMatchObject({
+      done: 1,
+      deadLetters: [],
+      maxDeliveries: 2,
+      filtered: { count: 1, latest: [{ id: abroad, state: 'filtered', preview: expect.stringContaining('aws:sns') }] },
+      settings: news,
+    });
+    expect(run.host.notes).toContainEqual(expect.objectContaining({ topic: 'sources', text: 'topic news' }));
+  });
+
+  const LARGE = { detail: { total: [{ numeric: ['>', 100] }] } };
+  const billed = (total: number) => ({ source: 'billing', detailType: 'InvoicePaid', detail: { total } });
+
+  it('keep events of a bus from the function', async () => {
+    const config = { sources: { ...NO_SOURCES, buses: { default: { rules: [{ pattern: LARGE }] } } } };
+    const triggers = [trigger('event-bus', '', { source: 'billing' })];
+    const run = await startSources(() => null, { triggers, config });
+    const [small] = run.sources.send({ kind: 'event-bus', name: 'default', records: [billed(12), billed(120)] });
+    await run.host.settleTurns();
+    expect(run.host.invocations).toMatchObject([{ event: { detail: { total: 120 } } }]);
+    expect(run.view('event-bus', 'default')).toMatchObject({
+      done: 1,
+      deadLetters: [],
+      filtered: { count: 1, latest: [{ id: small, state: 'filtered' }] },
+    });
+    expect(run.host.notices).toEqual([]);
+  });
+
+  it('hold for a handler whose selectors are not known', async () => {
+    const config = { sources: { ...NO_SOURCES, buses: { default: { rules: [{ pattern: LARGE }] } } } };
+    const run = await startSources(() => null, { config });
+    run.host.reload([], false);
+    run.sources.send({ kind: 'event-bus', name: 'default', records: [billed(12), billed(120)] });
+    await run.host.settleTurns();
+    expect(run.host.invocations).toMatchObject([{ event: { detail: { total: 120 } } }]);
+  });
+
+  it('come from the manifest of the constructs, and those of sallyport.json replace them', async () => {
+    const rows = [
+      { kind: 'topic', name: 'news', settings: { onFailure: true, filterPolicy: { place: ['home'] } } },
+      { kind: 'event-bus', name: 'default', selector: { source: 'billing' }, pattern: LARGE, settings: {} },
+      { kind: 'event-bus', name: 'default', selector: { source: 'x' }, pattern: { source: ['x'] }, settings: {} },
+    ];
+    const triggers = [trigger('topic', 'news'), trigger('event-bus', '', { source: 'billing' })];
+    const host = createTestHost(() => null, { triggers });
+    const manifest = join(host.config.folder, 'sallyport.json');
+    writeFileSync(manifest, JSON.stringify({ version: 1, functions: [{ sources: rows }] }));
+    const topics = { news: { filterPolicy: { place: ['abroad'] } } };
+    const sources = createSources({
+      ...host,
+      config: { ...host.config, manifest, sources: { ...NO_SOURCES, topics } },
+    });
+    running.push({ sources, host });
+    await sources.start();
+    sources.send({ kind: 'event-bus', name: 'default', records: [billed(12)] });
+    sources.send({ kind: 'topic', name: 'news', records: [{ messageAttributes: { place: 'home' } }] });
+    const filtered = sources.list().map(({ kind, filtered: { count } }) => [kind, count]);
+    expect(filtered).toEqual([
+      ['topic', 1],
+      ['event-bus', 1],
+    ]);
+  });
+
+  it.each<[string, object, string]>([
+    [
+      'SNS',
+      { topics: { news: { filterPolicy: { place: 'home' } } } },
+      'topics.news: filterPolicy.place must be an object',
+    ],
+    [
+      'EventBridge',
+      { buses: { shop: { rules: [{ pattern: { source: 'billing' } }] } } },
+      'buses.shop: rules[0].pattern.source must be an object',
+    ],
+  ])('that %s refuses end the start with words', async (_name, own, message) => {
+    const host = createTestHost(() => null, { config: { sources: { ...NO_SOURCES, ...own } } });
+    const error = { code: 'local.usage', message: expect.stringContaining(message) };
+    await expect(createSources(host).start()).rejects.toMatchObject(error);
     host.remove();
   });
 });

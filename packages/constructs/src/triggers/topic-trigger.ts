@@ -1,6 +1,12 @@
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { type ITopic, Subscription, type SubscriptionFilter, SubscriptionProtocol } from 'aws-cdk-lib/aws-sns';
+import {
+  type FilterOrPolicy,
+  type ITopic,
+  Subscription,
+  type SubscriptionFilter,
+  SubscriptionProtocol,
+} from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { keepAsyncFailures } from '../internal/async-failures.js';
@@ -17,6 +23,12 @@ export interface TopicMappingProps {
    * @default - all notifications
    */
   readonly filterPolicy?: Readonly<Record<string, SubscriptionFilter>>;
+  /**
+   * Only notifications whose message, a JSON object, fits reach the function. Not beside `filterPolicy`.
+   *
+   * @default - all notifications
+   */
+  readonly filterPolicyWithMessageBody?: Readonly<Record<string, FilterOrPolicy>>;
   /**
    * Where notifications go that could not be delivered, or that the function failed for three times.
    *
@@ -47,6 +59,10 @@ export const TOPIC_TRIGGER_PROPS = defineProps<TopicTriggerProps>('TopicTrigger'
     'an object of filters',
     (value) => typeof value === 'object' && value !== null,
   ),
+  filterPolicyWithMessageBody: literal<Readonly<Record<string, FilterOrPolicy>>>(
+    'an object of filters and policies',
+    (value) => typeof value === 'object' && value !== null,
+  ),
   failureQueue: thing<IQueue>('a queue', 'queueArn'),
   ownAlias: flag.default(false),
 });
@@ -64,12 +80,18 @@ export class TopicTrigger extends Construct {
   readonly failureQueue: IQueue;
 
   /**
-   * @throws ConstructError `constructs.invalid_prop` for a wrong prop or a FIFO topic; `constructs.conflict` for a second trigger of
-   *   one topic, and for a `failureQueue` where failed events of the function go elsewhere already
+   * @throws ConstructError `constructs.invalid_prop` for a wrong prop, two policies or a FIFO topic; `constructs.conflict` for a second
+   *   trigger of one topic, and for a `failureQueue` where failed events of the function go elsewhere already
    */
   constructor(scope: Construct, id: string, props: TopicTriggerProps) {
     super(scope, id);
-    const { fn, topic, filterPolicy, failureQueue, ownAlias } = TOPIC_TRIGGER_PROPS.parse(this, props);
+    const { fn, topic, filterPolicy, filterPolicyWithMessageBody, failureQueue, ownAlias } = TOPIC_TRIGGER_PROPS.parse(
+      this,
+      props,
+    );
+    if (filterPolicy && filterPolicyWithMessageBody) {
+      throw misuse(this, { what: 'filterPolicy and filterPolicyWithMessageBody', expected: 'one of them' });
+    }
     if (topic.fifo)
       throw misuse(this, {
         what: 'a FIFO topic',
@@ -89,6 +111,7 @@ export class TopicTrigger extends Construct {
       protocol: SubscriptionProtocol.LAMBDA,
       deadLetterQueue: this.failureQueue,
       ...(filterPolicy && { filterPolicy }),
+      ...(filterPolicyWithMessageBody && { filterPolicyWithMessageBody }),
     });
     keepAsyncFailures(this, target, failureQueue, () => this.failureQueue);
   }

@@ -16,6 +16,11 @@ interface Place {
 }
 
 const isSchedule = ({ kind }: SourceView) => kind === 'schedule';
+/** What keeps a record from the function, by the kind of its source; for the other kinds it is the mapping. */
+const FILTERED_BY: Readonly<Record<string, string>> = {
+  topic: 'the filter policy does not take it',
+  'event-bus': 'no rule takes it',
+};
 const SPEEDS: readonly number[] = [1, 2, 10, 60, 1000];
 
 const places = computed<readonly Place[]>(() =>
@@ -173,7 +178,7 @@ function Record(place: Place & { readonly record: SourceRecordView }) {
             : record.until !== null
               ? whatNext({ deliveries: record.deliveries, until: record.until }, source.maxDeliveries, now.value)
               : record.state === 'filtered'
-                ? 'filtered: the mapping has no pattern for it'
+                ? `filtered: ${FILTERED_BY[source.kind] ?? 'the mapping has no pattern for it'}`
                 : `${record.state}, delivery ${record.deliveries} of ${source.maxDeliveries}`}
         </span>
         {record.until !== null && (

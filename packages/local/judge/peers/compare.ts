@@ -69,7 +69,7 @@ export async function compare<Client>(
       answerOf(step, clients.peer, memories[1]),
     ]);
     for (const [member, pair] of unequal(ours, peer)) {
-      const entry = known.find((each) => each.service === service && matches(each, step.name, member));
+      const entry = known.find((each) => each.service === service && matches(each, step.name, member, pair.ours));
       differences.push({ service, step: step.name, member, ...pair, known: entry });
     }
   }
@@ -85,6 +85,6 @@ function unequal(ours: Answer, peer: Answer): readonly [string, { ours: string; 
     .filter(([, pair]) => pair.ours !== pair.peer);
 }
 
-function matches({ steps, members }: KnownDifference, step: string, member: string): boolean {
-  return steps.test(step) && members.test(member);
+function matches(known: KnownDifference, step: string, member: string, ours: string): boolean {
+  return known.steps.test(step) && known.members.test(member) && (known.ours?.test(ours) ?? true);
 }

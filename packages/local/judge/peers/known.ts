@@ -3,6 +3,8 @@ export interface KnownDifference {
   readonly service: 'sqs' | 's3';
   readonly steps: RegExp;
   readonly members: RegExp;
+  /** What our server gives; absent: anything. */
+  readonly ours?: RegExp;
   /** Who does as AWS does; `either` where AWS promises neither. */
   readonly right: 'ours' | 'peer' | 'either';
   /** What AWS documents, and where ours is not right, why it stays. */
@@ -151,23 +153,64 @@ const OBJECTS: readonly KnownDifference[] = [
   },
 ];
 
+const exactly = (text: string) => new RegExp(`^${text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`);
+
+/** One entry for each step and member, so that a checksum that is wrong or missing is seen. */
+function checksumsOf(steps: readonly string[], sums: Readonly<Record<string, string>>): readonly KnownDifference[] {
+  return steps.flatMap((step) =>
+    Object.entries(sums).map(([name, sum]) => ({
+      service: 's3' as const,
+      steps: exactly(step),
+      members: exactly(`Checksum${name}`),
+      ours: exactly(sum),
+      right: 'ours' as const,
+      text: 'A checksum that was uploaded is stored, and returned at the upload and to a reader who enables it, as the SDK does.',
+      source: `${S3_GUIDE}/checking-object-integrity.html`,
+    })),
+  );
+}
+
+const HELLO = [
+  ...['put', 'get', 'get with checksums', 'put what is matched', 'put if match, the same', 'get if modified, earlier'],
+  ...['range bytes=3-1', 'range lines=1-2', 'range bytes=0-0,2-2', 'copy, read', 'copy with other metadata, read'],
+];
+const X = ['put without type', 'get without type', 'put if absent, not there'];
+const ZERO = ['put before versions', 'version get null'];
+const ONE = ['version put', 'version get the first'];
+const TWO = ['version put again', 'version get', 'version get after the marker'];
+const Type = 'FULL_OBJECT';
+const both = (algorithm: string) => [`checksum ${algorithm} right`, `checksum ${algorithm} given back`];
+
+/** The sums were made with zlib, those of the nine digits are the check values of the catalogue of CRCs. */
 const CHECKSUMS: readonly KnownDifference[] = [
-  {
-    service: 's3',
-    steps: /^(?!.*wrong$)/,
-    members: /^Checksum(CRC32|CRC32C|CRC64NVME|SHA1|SHA256|Type)$/,
-    right: 'ours',
-    text: 'A checksum that was uploaded is stored, and returned at the upload and to a reader who enables it, as the SDK does.',
-    source: `${S3_GUIDE}/checking-object-integrity.html`,
-  },
-  {
-    service: 's3',
+  ...checksumsOf(HELLO, { CRC32: 'NhCmhg==', Type }),
+  ...checksumsOf(X, { CRC32: 'jNwWgw==', Type }),
+  ...checksumsOf(['put empty', 'get empty'], { CRC32: 'AAAAAA==', Type }),
+  ...checksumsOf(ZERO, { CRC32: 'q97xkg==', Type }),
+  ...checksumsOf(ONE, { CRC32: 'emyG8Q==', Type }),
+  ...checksumsOf(TWO, { CRC32: 'EcqKZg==', Type }),
+  ...checksumsOf(['put a/1'], { CRC32: '9ZZAUg==', Type }),
+  ...checksumsOf(['put a/2'], { CRC32: 'bJ8R6A==', Type }),
+  ...checksumsOf(['put a/b/3'], { CRC32: 'fL5QvQ==', Type }),
+  ...checksumsOf(['put ab'], { CRC32: 'noNIbQ==', Type }),
+  ...checksumsOf(['multipart part'], { CRC32: '6Le+Qw==' }),
+  ...checksumsOf(['multipart second part'], { CRC32: 'cb7v+Q==' }),
+  ...checksumsOf(['multipart large part'], { CRC32: 'BwQzxA==' }),
+  ...checksumsOf(['multipart last part'], { CRC32: 'APwzsQ==' }),
+  ...checksumsOf(both('CRC32'), { CRC32: 'y/Q5Jg==', Type }),
+  ...checksumsOf(both('CRC32C'), { CRC32C: '4waSgw==', Type }),
+  ...checksumsOf(both('CRC64NVME'), { CRC64NVME: 'rosUhgp5mIg=', Type }),
+  ...checksumsOf(both('SHA1'), { SHA1: '98O8HYCOBHMq32eZZczDTKeuNEE=', Type }),
+  ...checksumsOf(both('SHA256'), { SHA256: 'FeKw08M4keuw8e9gnsQZQgwg4yDOlMZfvIwzEkSOsiU=', Type }),
+  ...Object.entries({ error: 'BadDigest', status: '400', ETag: '-' }).map(([member, value]) => ({
+    service: 's3' as const,
     steps: /^(checksum .* wrong|link with other bytes)$/,
-    members: /./,
-    right: 'ours',
+    members: exactly(member),
+    ours: exactly(value),
+    right: 'ours' as const,
     text: 'BadDigest: the checksum that was sent does not match the one that S3 calculated.',
     source: `${S3_API}/ErrorResponses.html`,
-  },
+  })),
 ];
 
 const UPLOADS: readonly KnownDifference[] = [
@@ -249,4 +292,4 @@ const VERSIONS: readonly KnownDifference[] = [
 ];
 
 /** Every difference there may be. The first entry that matches explains one. */
-export const KNOWN: readonly KnownDifference[] = [...QUEUES, ...OBJECTS, ...CHECKSUMS, ...UPLOADS, ...VERSIONS];
+export const KNOWN: readonly KnownDifference[] = [...QUEUES, ...CHECKSUMS, ...OBJECTS, ...UPLOADS, ...VERSIONS];

@@ -4,13 +4,17 @@ import { localError } from '../internal/errors.js';
 export interface ManifestSource {
   /** The kind of its events, as `app.triggers()` names it; `schedule` for a rule that is a schedule. */
   readonly kind: string;
-  /** What the handler is registered under; of a bus `default`, of a schedule the name of the rule. */
-  readonly name: string;
+  /** What the handler is registered under; of a schedule the name of the rule; of a bus its name, absent if only the deployment knows it. */
+  readonly name?: string;
+  /** Of a rule: which events its handler gets. */
+  readonly selector?: Readonly<Record<string, unknown>>;
+  /** Of a rule: its event pattern. */
+  readonly pattern?: Readonly<Record<string, unknown>>;
   /** Of a schedule: `rate(…)` or `cron(…)`. Absent: known only when the stack is deployed. */
   readonly expression?: string;
   /** Of a schedule: the detail of its events. Absent: `{}`. */
   readonly input?: Readonly<Record<string, unknown>>;
-  /** The limits of the mapping and of the queue, as the engines of `@sallyport/testkit/engines` name them. */
+  /** The limits of the mapping and of the queue, as the engines of `@sallyport/testkit/engines` name them, and what the source filters. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
@@ -44,10 +48,12 @@ export function parseManifest(json: string, entry: string): readonly ManifestSou
 }
 
 function sourceAt(value: unknown, at: string): ManifestSource {
-  const { kind, name, expression, input, settings } = objectAt(value, at);
+  const { kind, name, selector, pattern, expression, input, settings } = objectAt(value, at);
   return {
     kind: textAt(kind, `${at}.kind`),
-    name: textAt(name, `${at}.name`),
+    ...((name !== undefined || kind !== 'event-bus') && { name: textAt(name, `${at}.name`) }),
+    ...(selector !== undefined && { selector: objectAt(selector, `${at}.selector`) }),
+    ...(pattern !== undefined && { pattern: objectAt(pattern, `${at}.pattern`) }),
     ...(expression !== undefined && { expression: textAt(expression, `${at}.expression`) }),
     ...(input !== undefined && { input: objectAt(input, `${at}.input`) }),
     settings: objectAt(settings, `${at}.settings`),

@@ -14,6 +14,8 @@ const SETTINGS = {
     orders: { visibilityTimeoutMs: 3_600_000, maxReceiveCount: 2 },
     'steps.fifo': { filters: [{ body: { skipped: [{ exists: false }] } }] },
   },
+  topics: { news: { filterPolicyScope: 'MessageBody', filterPolicy: { skipped: [{ exists: false }] } } },
+  buses: { default: { rules: [{ pattern: { detail: { skipped: [{ exists: false }] } } }] } },
   schedules: { nightly: { expression: 'rate(1 day)' } },
   env: { ISSUER: '$issuer', JWKS_URI: '$jwks', AUDIENCE: '$audience' },
   tables: [
@@ -35,7 +37,7 @@ export interface Judged {
   stop(): Promise<void>;
 }
 
-/** Starts the service as `sallyport dev` does, in a project of its own, and waits until its tables are there. */
+/** Starts the service as `sallyport dev` does, in a project of its own. Its tables come up meanwhile: `host.state.dynamodb()` waits for them. */
 export async function startJudged(): Promise<Judged> {
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-console-'));
   const entry = join(folder, 'lambda.ts');
@@ -45,7 +47,6 @@ export async function startJudged(): Promise<Judged> {
   symlinkSync(join(PACKAGE, 'node_modules'), join(folder, 'node_modules'));
   // The packages of the workspace are run from their sources, which are not built.
   const host = await startHost(loadConfig(folder, { entry: 'lambda.ts', port: 0, conditions: ['@sallyport/source'] }));
-  await host.state.dynamodb();
   return {
     host,
     address: `http://127.0.0.1:${host.ports.console}/#token=${host.token}`,

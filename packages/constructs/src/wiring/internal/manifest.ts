@@ -7,6 +7,7 @@ import {
   type EventSourceMapping,
   type IFunction,
 } from 'aws-cdk-lib/aws-lambda';
+import type { CfnSubscription, Subscription } from 'aws-cdk-lib/aws-sns';
 import { type CfnQueue, type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { App, attachCustomSynthesis, Stack, Token } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
@@ -23,6 +24,7 @@ export interface ManifestSource {
   readonly mapping?: EventSourceMapping;
   readonly queue?: IQueue;
   readonly rule?: Rule;
+  readonly subscription?: Subscription;
 }
 
 /** A door that a wiring attached. */
@@ -96,16 +98,44 @@ function variables(environment: unknown): object {
   return Object.fromEntries(known.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function describeSource({ kind, name, selector, mapping, queue, rule }: ManifestSource): object {
+function describeSource({ kind, name, selector, mapping, queue, rule, subscription }: ManifestSource): object {
   return {
     kind,
     ...(name !== undefined && { name }),
     ...(selector && { selector }),
-    ...(kind === 'schedule' &&
-      rule &&
-      literals({ expression: (rule.node.defaultChild as CfnRule).scheduleExpression })),
-    settings: literals(mapping ? mappingSettings(mapping, queue) : { onFailure: true }),
+    ...(rule && ruleOf(rule)),
+    settings: literals(
+      mapping ? mappingSettings(mapping, queue) : { onFailure: true, ...(subscription && policyOf(subscription)) },
+    ),
   };
+}
+
+/** The expression or the pattern of a rule. */
+function ruleOf(rule: Rule): object {
+  const { scheduleExpression, eventPattern } = rule.node.defaultChild as CfnRule;
+  return literals({ expression: scheduleExpression, pattern: knownPart(Stack.of(rule).resolve(eventPattern)) });
+}
+
+function policyOf(subscription: Subscription): Readonly<Record<string, unknown>> {
+  const { filterPolicy, filterPolicyScope } = subscription.node.defaultChild as CfnSubscription;
+  return { filterPolicy: knownPart(Stack.of(subscription).resolve(filterPolicy)), filterPolicyScope };
+}
+
+/**
+ * A pattern without the members whose values are known only when the stack is deployed; `undefined` when nothing is left. The rest
+ * takes more than the whole pattern.
+ */
+function knownPart(pattern: unknown): unknown {
+  if (Array.isArray(pattern)) return hasReference(pattern) ? undefined : pattern;
+  if (typeof pattern !== 'object' || pattern === null) return pattern;
+  const members = Object.entries(pattern).map(([name, value]) => [name, knownPart(value)] as const);
+  const known = members.filter(([, value]) => value !== undefined);
+  return known.length === 0 ? undefined : Object.fromEntries(known);
+}
+
+function hasReference(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([name, member]) => /^(Ref|Fn::.+)$/.test(name) || hasReference(member));
 }
 
 /** The limits of a mapping and its queue, as the engines of `@sallyport/testkit/engines` name them. */

@@ -1,13 +1,13 @@
 import { type AuthorizationConfig, AuthorizationType } from 'aws-cdk-lib/aws-appsync';
 import type { UserPool } from 'aws-cdk-lib/aws-cognito';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
-import type { Schedule } from 'aws-cdk-lib/aws-events';
+import type { EventPattern, Schedule } from 'aws-cdk-lib/aws-events';
 import type { IStream } from 'aws-cdk-lib/aws-kinesis';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import { Duration } from 'aws-cdk-lib/core';
+import { Duration, Token } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { EventChannels, type EventChannelsMappingProps } from '../../graphql/event-channels.js';
 import { ApiAuthorization } from '../../http/authorization.js';
@@ -90,7 +90,7 @@ export abstract class SourceWiring extends Construct {
   topic(name: string, topic: ITopic, props: TopicMappingProps = {}): TopicTrigger {
     this.attachments.claim('topic', name);
     const trigger = new TopicTrigger(this, `Topic-${name}`, { ...props, fn: this.fn, topic });
-    this.attachments.named('topic', name, topic.topicName, {});
+    this.attachments.named('topic', name, topic.topicName, { subscription: trigger.subscription });
     return trigger;
   }
 
@@ -143,13 +143,16 @@ export abstract class SourceWiring extends Construct {
   }
 
   /**
-   * Makes the rule of a handler of `eventBus(selector)`: its pattern is the selector.
+   * Makes the rule of a handler of `eventBus(selector)`: its pattern is the selector, and what `pattern` says beyond it.
    *
-   * @throws ConstructError `constructs.not_registered`; `constructs.invalid_prop` for a selector without `source` and `detailType`, and
-   *   for scheduled events of EventBridge Scheduler, which no bus gets
-   * @example wiring.eventBus({ source: 'billing', detailType: 'InvoicePaid' });
+   * @throws ConstructError `constructs.not_registered`; `constructs.invalid_prop` for a selector without `source` and `detailType`, for
+   *   a pattern with a member that the selector states, and for scheduled events of EventBridge Scheduler, which no bus gets
+   * @example wiring.eventBus({ source: 'billing' }, { pattern: { detail: { total: Match.greaterThan(100) } } });
    */
-  eventBus(selector: EventSelector, props: EventRuleMappingProps = {}): EventRuleTrigger {
+  eventBus(
+    selector: EventSelector,
+    { pattern: narrower = {}, ...props }: EventRuleMappingProps & { readonly pattern?: EventPattern } = {},
+  ): EventRuleTrigger {
     this.attachments.attach(ofSelector(selector));
     const { source, detailType, ruleName, scheduleName } = selector;
     if (isOfScheduler(selector)) {
@@ -163,10 +166,15 @@ export abstract class SourceWiring extends Construct {
         'a selector with source or detailType; wiring.schedule(ruleName, …) for a rule that is a schedule';
       throw misuse(this, { what: `no pattern follows from ${selectorText(selector)}`, expected });
     }
-    const pattern = {
+    const stated = {
       ...(source !== undefined && { source: [source] }),
       ...(detailType !== undefined && { detailType: [detailType] }),
     };
+    const twice = Object.keys(stated).find((name) => name in narrower);
+    if (twice !== undefined) {
+      throw misuse(this, { what: `pattern.${twice}`, expected: `no ${twice}: the selector states it` });
+    }
+    const pattern = { ...narrower, ...stated };
     const id = `Bus-${[source, detailType, ruleName].filter((part) => part !== undefined).join('-')}`;
     const trigger = new EventRuleTrigger(this, id, {
       ...props,
@@ -174,7 +182,10 @@ export abstract class SourceWiring extends Construct {
       pattern,
       ...(ruleName !== undefined && { ruleName }),
     });
-    this.attachments.addSource({ kind: 'event-bus', name: 'default', selector, rule: trigger.rule });
+    const bus = props.bus?.eventBusName ?? 'default';
+    // The name of a bus that the stack makes is known only when it is deployed.
+    const named = Token.isUnresolved(bus) ? {} : { name: bus };
+    this.attachments.addSource({ kind: 'event-bus', ...named, selector, rule: trigger.rule });
     return trigger;
   }
 

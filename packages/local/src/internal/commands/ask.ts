@@ -6,7 +6,7 @@ import { loadConfig, projectOf } from '../config/load.js';
 import { stateFolderOf } from '../config/state-folder.js';
 import type { Inventory } from '../console/api.js';
 import { startHost } from '../host/create-host.js';
-import { toText } from '../runtime/function-runtime.js';
+import { toText } from '../runtime/failures.js';
 import { type Parsed, parseArguments, RUN_FLAGS, toFlags } from './arguments.js';
 import { type Around, EXIT } from './around.js';
 import { findRunning } from './running.js';

@@ -24,13 +24,34 @@ export interface QueueConfig extends QueueSettings, FilterSettings {}
 /** Settings of the mapping of a stream. */
 export interface StreamConfig extends ShardSettings, FilterSettings {}
 
+/** Settings of a topic, and the filter policy of the function's subscription to it. */
+export interface TopicConfig extends AsyncSettings {
+  /** A policy of SNS; default: every message is delivered. */
+  readonly filterPolicy?: Readonly<Record<string, unknown>>;
+  /** What the policy is compared with; default the attributes of a message. */
+  readonly filterPolicyScope?: 'MessageAttributes' | 'MessageBody';
+}
+
+/** A rule of a bus that invokes the function. */
+export interface BusRule {
+  /** An event pattern of EventBridge. */
+  readonly pattern: Readonly<Record<string, unknown>>;
+  /** The selector of the handler that the rule was made for; default: it counts for all handlers. */
+  readonly selector?: Readonly<Record<string, string>>;
+}
+
+/** Settings of a bus. An event is delivered if one of the rules takes it; without rules, if the selector of a handler does. */
+export interface BusConfig extends AsyncSettings {
+  readonly rules?: readonly BusRule[];
+}
+
 /** Sources by name, with other numbers than the defaults. A source that only stands here has no handler yet. */
 export interface SourcesConfig {
   readonly queues: Readonly<Record<string, QueueConfig>>;
   readonly streams: Readonly<Record<string, StreamConfig>>;
   readonly tableStreams: Readonly<Record<string, StreamConfig>>;
-  readonly topics: Readonly<Record<string, AsyncSettings>>;
-  readonly buses: Readonly<Record<string, AsyncSettings>>;
+  readonly topics: Readonly<Record<string, TopicConfig>>;
+  readonly buses: Readonly<Record<string, BusConfig>>;
   readonly schedules: Readonly<Record<string, ScheduleConfig>>;
 }
 

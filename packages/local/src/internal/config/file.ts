@@ -2,9 +2,17 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FrameworkError } from '@sallyport/core';
 import { boolean, integer, kind, list, number, type OptionKind, text } from '@sallyport/core/options';
-import type { AsyncSettings } from '@sallyport/testkit/engines';
 import { localError } from '../errors.js';
-import type { Authorizer, LambdaAuthorizer, QueueConfig, ScheduleConfig, StreamConfig, TableConfig } from './config.js';
+import type {
+  Authorizer,
+  BusConfig,
+  LambdaAuthorizer,
+  QueueConfig,
+  ScheduleConfig,
+  StreamConfig,
+  TableConfig,
+  TopicConfig,
+} from './config.js';
 import { didYouMean } from './nearest.js';
 
 /** What `sallyport.json` may hold. Data only: no code runs when it is read. */
@@ -41,8 +49,8 @@ export interface ConfigFile {
   readonly queues?: Readonly<Record<string, QueueConfig>>;
   readonly streams?: Readonly<Record<string, StreamConfig>>;
   readonly tableStreams?: Readonly<Record<string, StreamConfig>>;
-  readonly topics?: Readonly<Record<string, AsyncSettings>>;
-  readonly buses?: Readonly<Record<string, AsyncSettings>>;
+  readonly topics?: Readonly<Record<string, TopicConfig>>;
+  readonly buses?: Readonly<Record<string, BusConfig>>;
   readonly schedules?: Readonly<Record<string, ScheduleConfig>>;
   readonly tables?: readonly TableConfig[];
   readonly buckets?: readonly string[];
@@ -96,8 +104,8 @@ export const FILE_KINDS = {
   queues: settings<QueueConfig>(),
   streams: settings<StreamConfig>(),
   tableStreams: settings<StreamConfig>(),
-  topics: settings<AsyncSettings>(),
-  buses: settings<AsyncSettings>(),
+  topics: settings<TopicConfig>(),
+  buses: settings<BusConfig>(),
   schedules: mapOf<ScheduleConfig>(
     'an object with { expression, input? } for each name',
     (value) => isPlain(value) && typeof (value as ScheduleConfig).expression === 'string',

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AppSyncEvent, buildAppSyncBatch, buildAppSyncEvent } from '@sallyport/testkit/events';
-import type { ExecutionResult, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
+import type { ExecutionResult, GraphQLResolveInfo } from 'graphql';
 import type { Host } from '../host/host.js';
 import type { InvokeOutcome } from '../runtime/invoker.js';
 import {
@@ -12,41 +11,13 @@ import {
   appSyncAuthorizerEvent,
 } from './appsync-authorizer.js';
 import { claimsOf } from './authorizer.js';
+import { type GraphQL, type LoadedSchema, loadSchema } from './graphql-schema.js';
 import { isOwnHost } from './own-host.js';
 import { selectionOf } from './selection.js';
 
-/** What AppSync declares by itself. */
-const SCALARS = [
-  'AWSDate',
-  'AWSTime',
-  'AWSDateTime',
-  'AWSTimestamp',
-  'AWSEmail',
-  'AWSJSON',
-  'AWSURL',
-  'AWSPhone',
-  'AWSIPAddress',
-];
-const DIRECTIVES: readonly (readonly [name: string, args: string])[] = [
-  ['aws_api_key', ''],
-  ['aws_iam', ''],
-  ['aws_oidc', ''],
-  ['aws_lambda', ''],
-  ['aws_cognito_user_pools', '(cognito_groups: [String])'],
-  ['aws_auth', '(cognito_groups: [String])'],
-  ['aws_subscribe', '(mutations: [String])'],
-  ['aws_publish', '(subscriptions: [String])'],
-];
 const MAX_BODY = 1024 * 1024;
 const MAX_BATCH = 10;
 const PATH = '/graphql';
-
-type GraphQL = typeof import('graphql');
-
-interface Loaded {
-  readonly graphql: GraphQL;
-  readonly schema: GraphQLSchema;
-}
 
 /** One request of a client: what its resolvers share. */
 interface RequestContext {
@@ -67,7 +38,7 @@ interface Waiting {
 export class GraphQLDoor {
   readonly server: Server;
   readonly #host: Host;
-  #loaded: Promise<Loaded> | undefined;
+  #loaded: Promise<LoadedSchema> | undefined;
 
   constructor(host: Host) {
     this.#host = host;
@@ -121,7 +92,7 @@ export class GraphQLDoor {
     return authorization ?? 'refused';
   }
 
-  #load(): Promise<Loaded> {
+  #load(): Promise<LoadedSchema> {
     this.#loaded ??= loadSchema(this.#host.config.schema as string);
     this.#loaded.catch(() => {
       this.#loaded = undefined;
@@ -247,18 +218,6 @@ function toAnswer({ data, errors }: ExecutionResult): object {
     locations: locations ?? null,
   }));
   return { data, errors: written };
-}
-
-async function loadSchema(file: string): Promise<Loaded> {
-  const graphql = await import('graphql');
-  const text = readFileSync(file, 'utf8');
-  const scalars = SCALARS.filter((name) => !new RegExp(`scalar\\s+${name}\\b`).test(text)).map(
-    (name) => `scalar ${name}`,
-  );
-  const directives = DIRECTIVES.filter(([name]) => !new RegExp(`directive\\s+@${name}\\b`).test(text)).map(
-    ([name, args]) => `directive @${name}${args} on FIELD_DEFINITION | OBJECT`,
-  );
-  return { graphql, schema: graphql.buildSchema([text, ...scalars, ...directives].join('\n')) };
 }
 
 const UNAUTHORIZED = { errorType: 'UnauthorizedException', message: 'You are not authorized to make this call.' };

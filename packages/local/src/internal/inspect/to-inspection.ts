@@ -2,6 +2,14 @@ import type { Inspection, RouteView, TriggerView } from './inspection.js';
 
 type Raw = Readonly<Record<string, unknown>>;
 
+/** What `gate.mjs` says of a service. */
+export interface RawInspection {
+  readonly isOurs: boolean;
+  readonly streaming: boolean;
+  readonly routes: readonly Raw[];
+  readonly triggers: readonly Raw[];
+}
+
 /** Before the function was loaded for the first time. */
 export const NOTHING_KNOWN: Inspection = {
   isOurs: false,
@@ -14,15 +22,7 @@ export const NOTHING_KNOWN: Inspection = {
 };
 
 /** What a function says of itself, in the form that the run uses. */
-export function toInspection(
-  raw: {
-    readonly isOurs: boolean;
-    readonly streaming: boolean;
-    readonly routes: readonly Raw[];
-    readonly triggers: readonly Raw[];
-  },
-  questions: Pick<Inspection, 'explain' | 'openapi'>,
-): Inspection {
+export function toInspection(raw: RawInspection, questions: Pick<Inspection, 'explain' | 'openapi'>): Inspection {
   const routes = raw.routes.map(toRoute);
   const { isOurs, streaming } = raw;
   return { isOurs, streaming, routes, triggers: raw.triggers.map(toTrigger), mcp: mcpPaths(routes), ...questions };

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { FailureReason, FunctionError, StreamSink } from './invoker.js';
+import type { BuildProblem, FailureReason, FunctionError, StreamSink } from './invoker.js';
 
 /** One event for one environment. */
 export interface Run {
@@ -19,6 +19,28 @@ export const EXITED: FunctionError = {
   errorType: 'Runtime.ExitError',
   errorMessage: 'the process ended in the middle of its answer',
 };
+
+export const STOPPED: FunctionError = { errorType: 'Runtime.Stopped', errorMessage: 'the run has ended' };
+export const THROTTLED: FunctionError = {
+  errorType: 'TooManyRequestsException',
+  errorMessage: 'Rate Exceeded: all environments are busy; --concurrency allows more',
+};
+
+export function tooLarge(most: number): FunctionError {
+  return {
+    errorType: 'RequestEntityTooLargeException',
+    errorMessage: `Request must be smaller than ${most} bytes for the InvokeFunction operation`,
+  };
+}
+
+export function brokenError(problems: readonly BuildProblem[]): FunctionError {
+  return { errorType: 'local.build_failed', errorMessage: problems.map(toText).join('\n') };
+}
+
+/** `src/app.ts:12:5: Could not resolve "x"`. */
+export function toText({ text, file, line, column }: BuildProblem): string {
+  return file === undefined ? text : `${file}:${line}:${column}: ${text}`;
+}
 
 /** The error of an event that ran into its timeout. */
 export function timeoutError({ requestId, timeoutMs }: Run): FunctionError {
@@ -72,4 +94,31 @@ export function trailerError({ trailers }: IncomingMessage): FunctionError | und
   } catch {
     return { errorType: type, errorMessage: '' };
   }
+}
+
+/** Why an environment is never ready. */
+export class InitFailure extends Error {
+  constructor(
+    readonly reason: 'init' | 'timeout' | 'stopped',
+    readonly error: FunctionError,
+  ) {
+    super(error.errorMessage);
+  }
+}
+
+/** The failure of a process that has ended before it was ready; `error`: what it said of itself. */
+export function initFailure(
+  { reason, code, signal }: Pick<End, 'code' | 'signal'> & { readonly reason: FailureReason | undefined },
+  error: FunctionError | undefined,
+): InitFailure {
+  if (reason === 'timeout') {
+    return new InitFailure('timeout', {
+      errorType: 'Sandbox.Timedout',
+      errorMessage: 'the init phase did not end in time',
+    });
+  }
+  if (reason) return new InitFailure('stopped', STOPPED);
+  const how = code === null ? `signal: ${signal}` : `exit status ${code}`;
+  const exited = { errorType: 'Runtime.ExitError', errorMessage: `Error: Runtime exited with error: ${how}` };
+  return new InitFailure('init', error ?? exited);
 }

@@ -2,27 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { type Explanation, explain } from '@sallyport/dispatch';
 import type { Config } from '../config/config.js';
 import type { Inspection } from '../inspect/inspection.js';
-import { NOTHING_KNOWN, toInspection } from '../inspect/to-inspection.js';
+import { NOTHING_KNOWN, type RawInspection, toInspection } from '../inspect/to-inspection.js';
 import type { GateDecision, Journal, LogLine, SpanRecord } from '../journal/journal.js';
 import { startTrace } from '../journal/trace.js';
-import { type Environment, InitFailure, type RunResult } from './environment.js';
+import { type Call, failed, headersOf, summaryOf, toOutcome } from './call.js';
+import type { Environment } from './environment.js';
+import { InitFailure, tooLarge } from './failures.js';
 import { type Guardian, startGuardian } from './guardian.js';
-import type {
-  BuildProblem,
-  CodeState,
-  EnvironmentView,
-  FailureReason,
-  FunctionError,
-  InvokeOptions,
-  InvokeOutcome,
-  Invoker,
-} from './invoker.js';
+import type { BuildProblem, CodeState, EnvironmentView, InvokeOptions, InvokeOutcome, Invoker } from './invoker.js';
+import { Placement } from './placement.js';
 import { Pool, type RunnableCode } from './pool.js';
-import { functionArn } from './variables.js';
 
 const MAX_EVENT_BYTES = 6_291_456;
-/** How long an environment that has answered may take to ask for its next event, before another one is started. */
-const FINISHING_MS = 200;
 const MAX_ASYNC_EVENT_BYTES = 1_048_576;
 
 /** What the runtime needs of the run. */
@@ -38,26 +29,16 @@ export interface FunctionRuntimeInit {
   readonly notice: (text: string) => void;
 }
 
-interface Call {
-  readonly id: number;
-  readonly requestId: string;
-  readonly text: string;
-  readonly header: string;
-  readonly options: InvokeOptions;
-}
-
 /** Runs the function as Lambda does: one event at a time in each environment, new ones when all are busy. */
 export class FunctionRuntime implements Invoker {
   readonly #init: FunctionRuntimeInit;
   readonly #guardian: Guardian = startGuardian();
   readonly #pool: Pool;
-  /** Calls that may wait, oldest first. */
-  #waiting: (() => void)[] = [];
+  readonly #placement: Placement;
   /** Lines that were written before there was an invocation, by environment. */
   readonly #early = new Map<string, LogLine[]>();
   #code: CodeState = { state: 'starting' };
   #inspection: Inspection = NOTHING_KNOWN;
-  #isStopped = false;
 
   constructor(init: FunctionRuntimeInit) {
     this.#init = init;
@@ -70,9 +51,15 @@ export class FunctionRuntime implements Invoker {
       onMessage: (environment, message) => this.#onMessage(environment, message),
       onFree: (environment, left) => this.#onFree(environment, left),
       onChange: () => {
-        this.#wake();
+        this.#placement.wake();
         init.journal.note({ at: init.now(), topic: 'environments', text: '' });
       },
+    });
+    this.#placement = new Placement({
+      pool: this.#pool,
+      timeoutMs: init.config.timeoutMs,
+      now: init.now,
+      code: () => this.#code,
     });
   }
 
@@ -104,7 +91,7 @@ export class FunctionRuntime implements Invoker {
     this.#pool.use(code);
     this.#code = { state: 'ready', builtAt: this.#init.now(), buildMs };
     if (this.#pool.hasPlace) await this.#warmUp();
-    this.#wake();
+    this.#placement.wake();
     this.#pool.prepareStandby();
   }
 
@@ -147,8 +134,7 @@ export class FunctionRuntime implements Invoker {
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#wake();
+    this.#placement.stop();
     await this.#pool.close();
   }
 
@@ -173,60 +159,9 @@ export class FunctionRuntime implements Invoker {
     const { options, text } = call;
     const most = options.asynchronous ? MAX_ASYNC_EVENT_BYTES : MAX_EVENT_BYTES;
     if (Buffer.byteLength(text) > most) return failed(call, 'size', tooLarge(most));
-    const found = await this.#environmentFor(call);
+    const found = await this.#placement.find(call);
     if ('reason' in found) return failed(call, found.reason, found.error);
     return this.#run(found.environment, call, found.spentMs);
-  }
-
-  async #environmentFor(call: Call): Promise<Found> {
-    const mayWait = call.options.whenBusy === 'wait';
-    let isPatient = true;
-    for (;;) {
-      if (this.#isStopped || call.options.signal?.aborted) return { reason: 'stopped', error: STOPPED };
-      if (this.#code.state === 'broken' && !mayWait)
-        return { reason: 'build', error: brokenError(this.#code.problems) };
-      const free = this.#code.state === 'ready' ? this.#pool.takeFree() : undefined;
-      if (free) return { environment: free, spentMs: 0 };
-      if (isPatient && this.#pool.isFinishing) {
-        isPatient = false;
-        await this.#turn(AbortSignal.timeout(FINISHING_MS));
-        continue;
-      }
-      if (this.#pool.hasPlace && this.#code.state === 'ready') return this.#startFor(call);
-      if (!mayWait && this.#code.state === 'ready') return { reason: 'throttled', error: THROTTLED };
-      await this.#turn(call.options.signal);
-    }
-  }
-
-  /** A cold start; an init that takes too long happens again, under the function's timeout. */
-  async #startFor({ requestId }: Call): Promise<Found> {
-    const { timeoutMs } = this.#init.config;
-    const begin = this.#init.now();
-    try {
-      return { environment: await this.#pool.start(true), spentMs: 0 };
-    } catch (error) {
-      if (!(error instanceof InitFailure)) throw error;
-      if (error.reason === 'stopped') return { reason: 'stopped', error: error.error };
-      if (error.reason === 'init') return { reason: 'init', error: error.error };
-    }
-    const again = this.#init.now();
-    try {
-      const environment = await this.#pool.start(true, timeoutMs);
-      return { environment, spentMs: this.#init.now() - again };
-    } catch {
-      const seconds = (timeoutMs / 1000).toFixed(2);
-      const waited = ((this.#init.now() - begin) / 1000).toFixed(1);
-      const errorMessage = `RequestId: ${requestId} Error: Task timed out after ${seconds} seconds (in its init phase; ${waited} s in all)`;
-      return { reason: 'timeout', error: { errorType: 'Sandbox.Timedout', errorMessage } };
-    }
-  }
-
-  /** Until an environment is free or a build is there. */
-  #turn(signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-      signal?.addEventListener('abort', () => resolve(), { once: true });
-    });
   }
 
   async #run(environment: Environment, call: Call, spentMs: number): Promise<InvokeOutcome> {
@@ -248,7 +183,7 @@ export class FunctionRuntime implements Invoker {
       sink: options.stream,
     });
     // It asks for its next event when it has taken one, not when it has answered: a full one gets room here.
-    if (config.managedInstances !== undefined) this.#wake();
+    if (config.managedInstances !== undefined) this.#placement.wake();
     journal.update(id, { ms: now() - startedAt, maxMemoryMb: environment.peakMb });
     // The event of an authorizer looks like a request, and is none.
     if (!this.#inspection.isOurs && options.origin.kind !== 'authorizer') this.#explainForeign(id, call);
@@ -263,16 +198,11 @@ export class FunctionRuntime implements Invoker {
   #onFree(environment: Environment, left: readonly string[]): void {
     const id = this.#init.journal.idOf(environment.lastRequest);
     if (id !== undefined) for (const name of left) this.#init.journal.append(id, 'leftovers', name);
-    this.#wake();
+    this.#placement.wake();
     // Whoever waits takes it in a later turn; frozen only when nobody did.
     setImmediate(() => {
       if (environment.running === 0 && environment.state === 'idle') environment.freeze();
     });
-  }
-
-  /** Whoever waits looks again, in the order in which they came. */
-  #wake(): void {
-    for (const go of this.#waiting.splice(0)) go();
   }
 
   #onLog(environment: Environment, requestId: string, line: LogLine): void {
@@ -307,79 +237,4 @@ export class FunctionRuntime implements Invoker {
     });
     this.#init.onInspection(this.#inspection);
   }
-}
-
-/** What `gate.mjs` says of a service. */
-export interface RawInspection {
-  readonly isOurs: boolean;
-  readonly streaming: boolean;
-  readonly routes: readonly Readonly<Record<string, unknown>>[];
-  readonly triggers: readonly Readonly<Record<string, unknown>>[];
-}
-
-type Found =
-  | { readonly environment: Environment; readonly spentMs: number }
-  | { readonly reason: FailureReason; readonly error: FunctionError };
-
-const STOPPED: FunctionError = { errorType: 'Runtime.Stopped', errorMessage: 'the run has ended' };
-const THROTTLED: FunctionError = {
-  errorType: 'TooManyRequestsException',
-  errorMessage: 'Rate Exceeded: all environments are busy; --concurrency allows more',
-};
-
-function tooLarge(most: number): FunctionError {
-  return {
-    errorType: 'RequestEntityTooLargeException',
-    errorMessage: `Request must be smaller than ${most} bytes for the InvokeFunction operation`,
-  };
-}
-
-function brokenError(problems: readonly BuildProblem[]): FunctionError {
-  return { errorType: 'local.build_failed', errorMessage: problems.map(toText).join('\n') };
-}
-
-/** `src/app.ts:12:5: Could not resolve "x"`. */
-export function toText({ text, file, line, column }: BuildProblem): string {
-  return file === undefined ? text : `${file}:${line}:${column}: ${text}`;
-}
-
-function failed({ id, requestId }: Call, reason: FailureReason, error: FunctionError): InvokeOutcome {
-  return { ok: false, id, requestId, reason, error };
-}
-
-function toOutcome(call: Call, result: RunResult): InvokeOutcome {
-  const { id, requestId } = call;
-  if (result.kind === 'failed') return failed(call, result.reason, result.error);
-  const { streamed, text } = result;
-  return { ok: true, id, requestId, streamed, answer: streamed ? undefined : parseAnswer(text) };
-}
-
-/** A handler that streams writes what it likes; a door that wants JSON then gets a text. */
-function parseAnswer(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-/** What goes with the event; header values are the bytes of UTF-8, one character each. */
-function headersOf({ requestId, header, options }: Call, name: string): Record<string, string> {
-  const { clientContext, tenantId } = options;
-  const toBytes = (text: string) => Buffer.from(text, 'utf8').toString('latin1');
-  return {
-    'lambda-runtime-aws-request-id': requestId,
-    'lambda-runtime-invoked-function-arn': functionArn(name),
-    'lambda-runtime-trace-id': header,
-    ...(clientContext === undefined ? {} : { 'lambda-runtime-client-context': toBytes(JSON.stringify(clientContext)) }),
-    ...(tenantId === undefined ? {} : { 'lambda-runtime-aws-tenant-id': toBytes(tenantId) }),
-  };
-}
-
-/** `201`, `1 of 2 failed`, `ok`. */
-function summaryOf(answer: unknown): string {
-  const { statusCode, batchItemFailures } = (answer ?? {}) as { statusCode?: unknown; batchItemFailures?: unknown };
-  if (typeof statusCode === 'number') return String(statusCode);
-  if (Array.isArray(batchItemFailures) && batchItemFailures.length > 0) return `${batchItemFailures.length} failed`;
-  return 'ok';
 }

@@ -4,13 +4,13 @@ import { readFile } from 'node:fs/promises';
 const PAGE_KB = 4;
 
 /** Resident megabytes of a process; `undefined` when it is gone or cannot be asked. */
-export async function residentMb(pid: number): Promise<number | undefined> {
+async function residentMb(pid: number): Promise<number | undefined> {
   if (process.platform === 'linux') return fromProc(pid);
   return process.platform === 'darwin' ? fromPs(pid) : undefined;
 }
 
 /** How often the size of a running environment is read: `/proc` is cheap, `ps` is a process. */
-export const MEMORY_INTERVAL_MS = process.platform === 'linux' ? 50 : 500;
+const MEMORY_INTERVAL_MS = process.platform === 'linux' ? 50 : 500;
 
 async function fromProc(pid: number): Promise<number | undefined> {
   try {
@@ -27,4 +27,39 @@ function fromPs(pid: number): Promise<number | undefined> {
       resolve(error ? undefined : Number(stdout.trim()) / 1024),
     );
   });
+}
+
+/** Reads the size of a process again and again while it runs an event. */
+export class MemoryWatch {
+  /** Resident megabytes when last measured. */
+  mb = 0;
+  /** The most since the last start. */
+  peakMb = 0;
+  readonly #pid: () => number;
+  readonly #onMeasured: (mb: number) => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(pid: () => number, onMeasured: (mb: number) => void) {
+    this.#pid = pid;
+    this.#onMeasured = onMeasured;
+  }
+
+  start(): void {
+    this.stop();
+    this.peakMb = this.mb;
+    this.#timer = setInterval(() => void this.#measure(), MEMORY_INTERVAL_MS);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  async #measure(): Promise<void> {
+    const mb = await residentMb(this.#pid());
+    if (mb === undefined) return;
+    this.mb = Math.round(mb);
+    this.peakMb = Math.max(this.peakMb, this.mb);
+    this.#onMeasured(mb);
+  }
 }

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.js';
 import type { LogLine } from '../journal/journal.js';
-import { Environment, type EnvironmentEvents, InitFailure } from './environment.js';
+import { Environment, type EnvironmentEvents } from './environment.js';
+import { InitFailure } from './failures.js';
 import type { Guardian } from './guardian.js';
 import type { StartOrder } from './spawn.js';
 

@@ -5,14 +5,20 @@ import {
   type Engine,
   type EngineChange,
 } from '@sallyport/testkit/engines';
+import type { BusConfig, TopicConfig } from '../config/config.js';
+import { Filtered } from './filtered.js';
 import { arnOf, deadLetterName } from './names.js';
 import type { SourceKind, SourceView } from './sources.js';
 import { type DeadLetter, type SourceContext, viewOfDead } from './sources-context.js';
 
 const MAX_TRACES = 10_000;
 
-/** An asynchronous invocation has no event source mapping, and so no filters. */
-const NOTHING_FILTERED = { count: 0, latest: [] } as const;
+/** How a source delivers. */
+export interface AsyncInit {
+  readonly settings: TopicConfig & BusConfig;
+  /** Whether AWS would deliver an event, by a filter policy or by rules; default: all. */
+  readonly takes?: (event: never) => boolean;
+}
 
 /** A topic, bus, schedule, bucket or direct invocation: its events go through the queue of asynchronous invocations. */
 export class LocalAsync {
@@ -21,27 +27,35 @@ export class LocalAsync {
   readonly arn: string;
   readonly settings: AsyncSettings;
   readonly #context: SourceContext;
+  readonly #takes: (event: unknown) => boolean;
+  readonly #filtered = new Filtered();
   readonly #engine: Engine<AsyncEvent>;
   readonly #dead: DeadLetter<AsyncEvent>[] = [];
   readonly #traces = new Map<string, string>();
   #done = 0;
 
-  constructor(kind: SourceKind, name: string, settings: AsyncSettings, context: SourceContext) {
+  constructor(kind: SourceKind, name: string, { settings, takes = () => true }: AsyncInit, context: SourceContext) {
     this.kind = kind;
     this.name = name;
     this.arn = arnOf(kind, name);
     this.settings = settings;
     this.#context = context;
+    this.#takes = takes as (event: unknown) => boolean;
     this.#engine = createAsyncEngine({
-      ...settings,
+      ...engineSettings(settings),
       clock: context.clock,
       invoke: (delivery) => context.deliver(this, delivery, (id) => this.#traces.get(id)),
       onChange: (change) => this.#onChange(change),
     });
   }
 
-  /** Sends an event to the function. @returns its id */
+  /** Sends an event to the function, if AWS would. @returns its id */
   send(id: string, event: unknown, traceId?: string): string {
+    if (!this.#takes(event)) {
+      this.#filtered.add(id, this.#context.preview(event));
+      this.#context.filtered(this);
+      return id;
+    }
     if (traceId !== undefined) this.#keepTrace(id, traceId);
     this.#engine.send([{ id, event }]);
     return id;
@@ -123,8 +137,18 @@ export class LocalAsync {
       deadLetters: this.#dead.map((dead) => viewOfDead(dead, preview(dead.record.event))),
       deadLetterName: deadLetterName(this.kind, this.name),
       done: this.#done,
-      filtered: NOTHING_FILTERED,
+      filtered: this.#filtered.view(),
       settings: { maximumRetryAttempts: 2, ...this.settings },
     };
   }
+}
+
+/** The engine's own settings: those of filters are not among them. */
+function engineSettings({
+  filterPolicy,
+  filterPolicyScope,
+  rules,
+  ...settings
+}: TopicConfig & BusConfig): AsyncSettings {
+  return settings;
 }

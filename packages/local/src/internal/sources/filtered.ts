@@ -3,7 +3,7 @@ import type { SourceRecordView } from './sources.js';
 /** As many as the console shows. */
 const LATEST = 20;
 
-/** The records of a source that its filters kept from the function. */
+/** The records of a source that were kept from the function, as AWS would not deliver them. */
 export class Filtered {
   #count = 0;
   readonly #latest: SourceRecordView[] = [];

@@ -2,6 +2,7 @@ import { FrameworkError } from '@sallyport/core';
 import {
   buildEventBusEvent,
   buildTopicEvent,
+  type EventBusEvent,
   type EventBusOptions,
   type KinesisRecordOptions,
   type QueueRecordOptions,
@@ -11,23 +12,24 @@ import {
 import type { SourcesConfig } from '../config/config.js';
 import type { Host, Part } from '../host/host.js';
 import type { Inspection, TriggerView } from '../inspect/inspection.js';
-import { LocalAsync } from './async.js';
+import { type AsyncInit, LocalAsync } from './async.js';
 import { arnOf, deadLetterName } from './names.js';
 import { LocalQueue } from './queue.js';
+import { isSelected, ruleFilter, type Selector } from './rule-filter.js';
 import { LocalSchedule } from './schedule.js';
 import { readSourceSettings } from './settings.js';
+import { actOn, type LocalSource } from './source-action.js';
 import type { SourceAction, SourceKind, SourceSend, Sources, SourceView } from './sources.js';
 import { createSourceContext, newId, type SourceContext } from './sources-context.js';
 import { createSpeedClock, type SpeedClock } from './speed-clock.js';
 import { LocalStream } from './stream.js';
 import { TableReader } from './table-reader.js';
+import { topicFilter } from './topic-filter.js';
 
 /** The bus that every account has. */
 export const DEFAULT_BUS = 'default';
 /** Kinds of sources whose registrations have a name that is the source's. */
 const NAMED: readonly string[] = ['queue', 'stream', 'table-stream', 'topic', 's3'];
-
-type LocalSource = LocalQueue | LocalStream | LocalAsync;
 
 /** All sources of a run, by kind and name. What the function registers is made when it is first seen and stays. */
 export class LocalSources implements Sources, Part {
@@ -145,9 +147,26 @@ export class LocalSources implements Sources, Part {
 
   /** The topic, bus, bucket or schedule of a name; made when it is not there yet. */
   async(kind: SourceKind, name: string): LocalAsync {
-    const all = kind === 'topic' ? this.#settings.topics : kind === 'event-bus' ? this.#settings.buses : {};
-    const settings = Object.hasOwn(all, name) ? (all as Record<string, object>)[name] : {};
-    return this.#get(kind, name, () => new LocalAsync(kind, name, settings ?? {}, this.#context));
+    return this.#get(kind, name, () => new LocalAsync(kind, name, this.#asyncInit(kind, name), this.#context));
+  }
+
+  #asyncInit(kind: SourceKind, name: string): AsyncInit {
+    const { topics, buses } = this.#settings;
+    if (kind === 'topic') {
+      const settings = (Object.hasOwn(topics, name) && topics[name]) || {};
+      return { settings, takes: topicFilter(name, settings) };
+    }
+    if (kind !== 'event-bus') return { settings: {} };
+    const settings = (Object.hasOwn(buses, name) && buses[name]) || {};
+    const filter = ruleFilter(name, settings.rules);
+    return { settings, takes: (event: EventBusEvent) => filter(event, this.#handlersOf(event)) };
+  }
+
+  /** The selectors that take an event of a bus. */
+  #handlersOf(event: EventBusEvent): readonly Selector[] {
+    const { triggers } = this.#host.inspection();
+    const selectors = triggers.filter(({ kind }) => kind === 'event-bus').map(({ selector = {} }) => selector);
+    return selectors.filter((selector) => isSelected(selector, event));
   }
 
   #schedule(name: string): LocalSchedule {
@@ -226,9 +245,7 @@ export class LocalSources implements Sources, Part {
     const id = options.id ?? newId();
     const time = new Date(Math.floor(this.#clock.now().getTime() / 1000) * 1000);
     const event = buildEventBusEvent({ time, ...options, id });
-    const { isOurs, triggers } = this.#host.inspection();
-    const isWanted = triggers.some(({ kind, selector }) => kind === 'event-bus' && takes(selector ?? {}, event));
-    if (isOurs && !isWanted) {
+    if (this.#host.inspection().isOurs && this.#handlersOf(event).length === 0) {
       source.refuse(id, event, 'no selector');
       this.#context.notice(`no selector takes the event ${event.source}, ${event['detail-type']} of the bus ${bus}`);
       return id;
@@ -259,7 +276,7 @@ export class LocalSources implements Sources, Part {
     if (action === 'fire') {
       if (kind !== 'schedule') throw unknownSource('schedule', name);
       this.#schedule(name).fire();
-    } else if (!act(source, action, recordId, () => this.queue(deadLetterName(kind, name)))) {
+    } else if (!actOn(source, action, recordId, () => this.queue(deadLetterName(kind, name)))) {
       throw new FrameworkError(
         'local.unknown_record',
         `framework: the ${kind} ${name} has no record ${recordId ?? ''}`,
@@ -297,46 +314,9 @@ export class LocalSources implements Sources, Part {
   }
 }
 
-/** @returns whether there was something to act on */
-function act(
-  source: LocalSource,
-  action: Exclude<SourceAction, 'fire'>,
-  id: string | undefined,
-  deadLetters: () => LocalQueue,
-): boolean {
-  if (action === 'now') return source.hurry(id);
-  if (id === undefined) return false;
-  if (!(source instanceof LocalQueue)) return action === 'delete' ? source.drop(id) : source.sendBack(id);
-  const dead = deadLetters().stored.remove(id);
-  if (!dead || action === 'delete') return dead !== undefined;
-  // A message that is moved back is a new one: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-dead-letter-queue-redrive.html.
-  const {
-    DeadLetterQueueSourceArn: _,
-    SequenceNumber: __,
-    MessageDeduplicationId: ___,
-    ...attributes
-  } = {
-    ...dead.record.attributes,
-  } as Record<string, string>;
-  const { messageId: ____, ...record } = dead.record;
-  const MessageDeduplicationId = newId();
-  source.send({ ...record, attributes: source.isFifo ? { ...attributes, MessageDeduplicationId } : attributes });
-  return true;
-}
-
 function withTrace(record: QueueRecordOptions, traceId: string | undefined): QueueRecordOptions {
   if (traceId === undefined) return record;
   return { ...record, attributes: { AWSTraceHeader: traceId, ...record.attributes } };
-}
-
-function takes(
-  { source, detailType, ruleName, scheduleName }: Readonly<Record<string, string>>,
-  event: { readonly source: string; readonly 'detail-type': string; readonly resources: readonly string[] },
-): boolean {
-  const named = [ruleName, scheduleName].filter((name) => name !== undefined);
-  const isNamed = named.every((name) => event.resources.some((arn) => arn === name || arn.split('/').pop() === name));
-  const isOfSource = source === undefined || source === event.source;
-  return isOfSource && (detailType === undefined || detailType === event['detail-type']) && isNamed;
 }
 
 function unknownSource(kind: SourceKind, name: string): FrameworkError {

@@ -6,8 +6,8 @@ import {
   type QueueRecordOptions,
   type TableStreamRecordOptions,
 } from '@sallyport/testkit/events';
-import { usageError } from '../config/file.js';
-import { isObject, type Matcher, PatternError, parsePattern, parseRules } from './filter-pattern.js';
+import { MAPPING_FILTERS } from './patterns/languages.js';
+import { isObject, type Matcher, PatternError, parsePattern, parseRules, readPatterns } from './patterns/pattern.js';
 
 /** Five by default, ten when the quota was raised: https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html. */
 const MAX_FILTERS = 10;
@@ -54,7 +54,7 @@ export function streamFilter(name: string, filters: unknown): RecordFilter<Shard
  */
 export function tableFilter(name: string, filters: unknown): RecordFilter<ShardRecordOptions> {
   return anyOf(`tableStreams.${name}`, filters, (pattern, place) => {
-    const matches = parsePattern(pattern, place);
+    const matches = parsePattern(MAPPING_FILTERS, pattern, place);
     return (record) => matches(buildTableStreamEvent(TABLE, [record as TableStreamRecordOptions]).Records[0]);
   });
 }
@@ -69,7 +69,7 @@ function anyOf<R>(
   parse: (pattern: unknown, place: string) => RecordFilter<R>,
 ): RecordFilter<R> {
   if (filters === undefined) return () => true;
-  try {
+  return readPatterns(place, () => {
     if (!Array.isArray(filters) || filters.length === 0 || filters.length > MAX_FILTERS) {
       throw new PatternError(`filters must be a list of 1 to ${MAX_FILTERS} patterns`);
     }
@@ -79,10 +79,7 @@ function anyOf<R>(
       return parse(pattern, `filters[${index}]`);
     });
     return (record) => parsed.some((takes) => takes(record));
-  } catch (error) {
-    if (!(error instanceof PatternError)) throw error;
-    throw usageError(`${place}: ${error.message}`);
-  }
+  });
 }
 
 /** A pattern for a text that may be JSON, under the one key that Lambda takes. */
@@ -92,8 +89,8 @@ function parseContent(key: string, pattern: unknown, place: string): (text: stri
     throw new PatternError(`${place} must be { "${key}": … }: Lambda filters by nothing else`);
   const wanted = (pattern as Readonly<Record<string, unknown>>)[key];
   const matches: Matcher = Array.isArray(wanted)
-    ? parseRules(wanted, `${place}.${key}`)
-    : parsePattern(wanted, `${place}.${key}`);
+    ? parseRules(MAPPING_FILTERS, wanted, `${place}.${key}`)
+    : parsePattern(MAPPING_FILTERS, wanted, `${place}.${key}`);
   return (text) => {
     const parsed = parseContainer(text);
     return Array.isArray(wanted) ? parsed === undefined && matches(text) : parsed !== undefined && matches(parsed);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { FrameworkError } from '@sallyport/core';
-import { parseManifest } from '../../manifest/parse-manifest.js';
+import { type ManifestSource, parseManifest } from '../../manifest/parse-manifest.js';
 import type { Config, SourcesConfig } from '../config/config.js';
 
 /** Which member of the configuration has the sources of a kind. */
@@ -31,7 +31,11 @@ export function readSourceSettings(config: Pick<Config, 'sources' | 'manifest' |
     buses: {},
     schedules: {},
   };
-  for (const [member, name, settings] of manifestSources(config)) merged[member][name] = settings;
+  for (const [member, name, settings] of manifestSources(config)) {
+    // A bus has a row for each rule.
+    const rules = [...rulesIn(merged[member][name]), ...rulesIn(settings)];
+    merged[member][name] = { ...settings, ...(rules.length > 0 && { rules }) };
+  }
   for (const member of Object.values(MEMBERS)) {
     for (const [name, own] of Object.entries(config.sources[member])) {
       merged[member][name] = { ...merged[member][name], ...own };
@@ -48,12 +52,25 @@ function manifestSources({
   if (manifest === undefined) return [];
   const own = parseManifest(readText(manifest), relative(folder, entry));
   return own.flatMap((source): readonly (readonly [Member, string, Group[string]])[] => {
-    const { kind, name, settings, expression, input } = source;
-    if (!Object.hasOwn(MEMBERS, kind)) return [];
+    const { kind, name } = source;
+    if (name === undefined || !Object.hasOwn(MEMBERS, kind)) return [];
     const member = MEMBERS[kind as keyof typeof MEMBERS];
-    if (member !== 'schedules') return [[member, name, settings]];
-    return expression === undefined ? [] : [[member, name, { expression, ...(input !== undefined && { input }) }]];
+    const settings = settingsOf(member, source);
+    return settings === undefined ? [] : [[member, name, settings]];
   });
+}
+
+/** `undefined` for a schedule whose expression only the deployment knows. */
+function settingsOf(member: Member, source: ManifestSource): Group[string] | undefined {
+  const { settings, expression, input, selector, pattern } = source;
+  if (member === 'schedules') {
+    return expression === undefined ? undefined : { expression, ...(input !== undefined && { input }) };
+  }
+  return member === 'buses' && pattern !== undefined ? { ...settings, rules: [{ pattern, selector }] } : settings;
+}
+
+function rulesIn(settings: Group[string] | undefined): readonly unknown[] {
+  return Array.isArray(settings?.rules) ? settings.rules : [];
 }
 
 function readText(file: string): string {

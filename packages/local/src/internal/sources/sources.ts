@@ -29,7 +29,7 @@ export interface SourceView {
   readonly deadLetterName: string;
   /** Records that left it well. */
   readonly done: number;
-  /** Records that the filters of the mapping kept from the function: their number, and the latest ones. */
+  /** Records that AWS would not deliver, by the filters of a mapping, a filter policy or rules: their number, and the latest ones. */
   readonly filtered: { readonly count: number; readonly latest: readonly SourceRecordView[] };
   readonly settings: Readonly<Record<string, unknown>>;
 }

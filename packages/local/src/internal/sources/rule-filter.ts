@@ -1,0 +1,72 @@
+import type { EventBusEvent } from '@sallyport/testkit/events';
+import { EVENT_PATTERNS } from './patterns/languages.js';
+import { isObject, type Matcher, PatternError, parsePattern, readPatterns } from './patterns/pattern.js';
+
+/** The default is 2,048, which can be raised to this: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html. */
+const MAX_PATTERN = 4096;
+
+/** Which events of a bus a handler takes. */
+export type Selector = Readonly<Record<string, string>>;
+
+interface Rule {
+  readonly matches: Matcher;
+  /** The handler that the rule was made for; absent: all of them. */
+  readonly selector: Selector | undefined;
+}
+
+/** Whether a rule hands an event to one of the handlers that would take it; without handlers all rules count. */
+export type RuleFilter = (event: EventBusEvent, handlers: readonly Selector[]) => boolean;
+
+/**
+ * The rules of a bus that invoke the function. A handler without any rule takes what its selector says: somebody else has made its rule.
+ *
+ * @throws FrameworkError `local.usage` for a pattern that EventBridge refuses
+ * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-event-patterns.html
+ */
+export function ruleFilter(bus: string, rules: unknown): RuleFilter {
+  if (rules === undefined) return () => true;
+  const parsed = readPatterns(`buses.${bus}`, () => {
+    if (!Array.isArray(rules)) throw new PatternError('rules must be a list of { pattern } objects');
+    return rules.map((rule: unknown, index) => parseRule(rule, `rules[${index}]`));
+  });
+  return (event, handlers) => {
+    if (handlers.length === 0) return takes(parsed, event);
+    return handlers.some((handler) =>
+      takes(
+        parsed.filter(({ selector }) => isFor(selector, handler)),
+        event,
+      ),
+    );
+  };
+}
+
+function takes(rules: readonly Rule[], event: EventBusEvent): boolean {
+  return rules.length === 0 || rules.some(({ matches }) => matches(event));
+}
+
+function parseRule(rule: unknown, place: string): Rule {
+  const { pattern, selector, ...more } = isObject(rule) ? rule : {};
+  const isSelector = selector === undefined || isObject(selector);
+  if (pattern === undefined || !isSelector || Object.keys(more).length > 0) {
+    throw new PatternError(`${place} must be { pattern, selector? }`);
+  }
+  if (JSON.stringify(pattern).length > MAX_PATTERN) {
+    throw new PatternError(`${place}.pattern may have at most ${MAX_PATTERN} characters`);
+  }
+  const matches = parsePattern(EVENT_PATTERNS, pattern, `${place}.pattern`);
+  return { matches, selector: selector as Selector | undefined };
+}
+
+function isFor(selector: Selector | undefined, handler: Selector): boolean {
+  if (selector === undefined) return true;
+  const names = Object.keys(handler);
+  return names.length === Object.keys(selector).length && names.every((name) => selector[name] === handler[name]);
+}
+
+/** Whether the selector of a handler takes an event. */
+export function isSelected({ source, detailType, ruleName, scheduleName }: Selector, event: EventBusEvent): boolean {
+  const named = [ruleName, scheduleName].filter((name) => name !== undefined);
+  const isNamed = named.every((name) => event.resources.some((arn) => arn === name || arn.split('/').pop() === name));
+  const isOfSource = source === undefined || source === event.source;
+  return isOfSource && (detailType === undefined || detailType === event['detail-type']) && isNamed;
+}

@@ -1,0 +1,92 @@
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
+import { systemClock } from '@sallyport/core';
+import { createAwsPort } from '../src/internal/aws/port.js';
+import type { Part } from '../src/internal/host/host.js';
+import { createSources } from '../src/internal/sources/create.js';
+import type { LocalSources } from '../src/internal/sources/local-sources.js';
+import { createState } from '../src/internal/state/create.js';
+import { clientConfig } from './support/clients.js';
+import { createTestHost, type TestHost, trigger } from './support/host.js';
+
+const SOURCES = {
+  ...{ queues: {}, streams: {}, tableStreams: {}, schedules: {} },
+  topics: {
+    news: { filterPolicy: { place: ['home'], price: [{ numeric: ['>', 100] }], tags: [{ prefix: 'a' }] } },
+    orders: { filterPolicyScope: 'MessageBody', filterPolicy: { lines: { sku: ['a'] } } },
+  },
+  buses: { shop: { rules: [{ pattern: { detail: { path: [{ wildcard: 'in/*.png' }] } } }] } },
+} as const;
+
+let host: TestHost;
+let sources: LocalSources;
+let port: Part;
+
+beforeAll(async () => {
+  const triggers = [
+    trigger('topic', 'news'),
+    trigger('topic', 'orders'),
+    trigger('event-bus', '', { source: 'files' }),
+  ];
+  host = createTestHost(() => null, { triggers, clock: systemClock, config: { sources: SOURCES } });
+  sources = createSources(host);
+  Object.assign(host, { sources, state: createState(host) });
+  port = createAwsPort(host);
+  await port.start();
+  await sources.start();
+});
+
+afterAll(async () => {
+  await sources.stop();
+  await port.stop();
+  host.remove();
+});
+
+const filteredOf = (name: string) => sources.list().find((source) => source.name === name)?.filtered.count;
+
+it("a client's messages meet the filter policy with the attributes that it sends", async () => {
+  const client = new SNSClient(clientConfig(host));
+  const publish = (price: string, tags: string) =>
+    client.send(
+      new PublishCommand({
+        TopicArn: 'arn:aws:sns:us-east-1:123456789012:news',
+        Message: price,
+        MessageAttributes: {
+          place: { DataType: 'String', StringValue: 'home' },
+          price: { DataType: 'Number', StringValue: price },
+          tags: { DataType: 'String.Array', StringValue: tags },
+        },
+      }),
+    );
+  for (const [price, tags] of [
+    ['101', '["x","ab"]'],
+    ['99', '["ab"]'],
+    ['102', '["x"]'],
+  ] as const)
+    await publish(price, tags);
+  await host.settleTurns();
+  expect(host.invocations.splice(0)).toMatchObject([{ event: { Records: [{ Sns: { Message: '101' } }] } }]);
+  expect(filteredOf('news')).toBe(2);
+});
+
+it("a client's messages meet the filter policy with what they say", async () => {
+  const client = new SNSClient(clientConfig(host));
+  const TopicArn = 'arn:aws:sns:us-east-1:123456789012:orders';
+  for (const Message of ['{"lines":[{"sku":"b"},{"sku":"a"}]}', '{"lines":[]}', 'a'])
+    await client.send(new PublishCommand({ TopicArn, Message }));
+  await host.settleTurns();
+  expect(host.invocations.splice(0)).toHaveLength(1);
+  expect(filteredOf('orders')).toBe(2);
+});
+
+it("a client's events meet the rules of the bus", async () => {
+  const client = new EventBridgeClient(clientConfig(host));
+  const Entries = ['in/a.png', 'out/a.png'].map((path) => ({
+    ...{ EventBusName: 'shop', Source: 'files', DetailType: 'Created' },
+    Detail: JSON.stringify({ path }),
+  }));
+  expect(await client.send(new PutEventsCommand({ Entries }))).toMatchObject({ FailedEntryCount: 0 });
+  await host.settleTurns();
+  expect(host.invocations.splice(0)).toMatchObject([{ event: { detail: { path: 'in/a.png' } } }]);
+  expect(filteredOf('shop')).toBe(1);
+});
