@@ -64,8 +64,8 @@ it('an artifact of 32 MiB is verified with at most two copies of it in memory', 
     versionId,
   });
   expect(state).toBe('verified');
-  // What is measured has the artifact in it, even when a busy machine misses its peak.
-  expect(peakBytes).toBeGreaterThan(16 * MIB);
+  // What is measured has the artifact in it.
+  expect(peakBytes).toBeGreaterThan(31 * MIB);
   expect(peakBytes).toBeLessThanOrEqual(64 * MIB);
 });
 
