@@ -3,9 +3,10 @@
  * `check` without a network, and the bundle under AWS's runtime client on each Node that Lambda offers. Needs the npm registry for the
  * binaries of Node, the first time.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { INFRAS, MANAGERS, TEMPLATES } from '../../packages/create-sallyport/src/internal/templates.js';
 import { ROOT } from '../check/command.js';
 import { answer } from './answers.js';
@@ -53,8 +54,48 @@ async function play(template: string, infra: string, manager: string): Promise<s
   const project = await generate(archives, folder, flags);
   const checked = await runOffline(project, `env PATH=${withPnpm()}:$PATH ${manager} run check`);
   if (checked.status !== 0) throw new Error(checked.output);
-  for (const version of NODES) await answer(join(project, 'dist', 'index.mjs'), template, version);
-  return `check passes, the bundle answers on Node ${NODES.join(', ')}`;
+  const artifact = infra === 'cdk' ? readArtifact(project) : join(project, 'dist');
+  // Alone, as Lambda has it.
+  const alone = join(folder, 'alone');
+  cpSync(artifact, alone, { recursive: true });
+  for (const version of NODES) await answer(join(alone, 'index.mjs'), template, version);
+  return `check passes, the ${readdirSync(alone).length} files of the bundle answer on Node ${NODES.join(', ')}`;
+}
+
+/**
+ * The folder with the code of the function in the assembly of a project.
+ *
+ * @throws Error when it lacks a file of `dist`, or the function loads another one than `index.mjs`
+ */
+function readArtifact(project: string): string {
+  const assembly = join(project, 'cdk.out');
+  const read = (end: string) => {
+    const [file = ''] = readdirSync(assembly).filter((name) => name.endsWith(end));
+    return JSON.parse(readFileSync(join(assembly, file), 'utf8')) as Readonly<Record<string, object>>;
+  };
+  const resources = Object.values(read('.template.json').Resources ?? {}) as readonly Resource[];
+  const functions = resources.filter(({ Type }) => Type === 'AWS::Lambda::Function').map((one) => one.Properties);
+  const handlers = functions.map(({ Handler }) => Handler);
+  const assets = Object.values(read('.assets.json').files ?? {}) as readonly Asset[];
+  const codes = assets.filter(({ source }) => source.packaging === 'zip').map(({ source }) => source.path);
+  if (!isDeepStrictEqual([handlers, codes.length], [['index.handler'], 1])) {
+    throw new Error(
+      `functions with ${handlers.join(', ')} and ${codes.length} assets, expected one with index.handler and one`,
+    );
+  }
+  const code = join(assembly, codes[0] ?? '');
+  const [deployed, built] = [code, join(project, 'dist')].map((folder) => readdirSync(folder).sort().join(', '));
+  if (deployed !== built) throw new Error(`${deployed} are deployed, expected ${built}`);
+  return code;
+}
+
+interface Resource {
+  readonly Type: string;
+  readonly Properties: { readonly Handler?: string };
+}
+
+interface Asset {
+  readonly source: { readonly path: string; readonly packaging: string };
 }
 
 /** A folder with the `pnpm` of the workspace. The packages are there already: it is not to install them again before each script. */

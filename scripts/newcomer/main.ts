@@ -172,7 +172,8 @@ async function runTest(runner: 'vitest' | 'jest', command: string): Promise<unde
 function BUNDLERS(): Readonly<Record<string, string>> {
   const esbuild = 'npx esbuild src/lambda.ts --bundle --platform=node --target=node20';
   return {
-    'esbuild (page)': `${esbuild} --minify --format=esm --outfile=OUT/index.mjs`,
+    'esbuild (page)':
+      'npx esbuild index=src/lambda.ts --bundle --splitting --minify --platform=node --format=esm --target=node20 --main-fields=module,main --outdir=OUT --out-extension:.js=.mjs',
     'esbuild (defaults of CDK)': `${esbuild} --format=cjs --external:@aws-sdk/* --outfile=OUT/index.js`,
     'esbuild (defaults of SAM)':
       'npx esbuild src/lambda.ts --bundle --minify --platform=node --target=es2020 --format=cjs --outfile=OUT/index.js',
@@ -196,7 +197,7 @@ async function bundle(name: string, command: string): Promise<undefined> {
       '/health',
     ),
   );
-  const probe = `const m = await import('./' + (${JSON.stringify(command.includes('index.mjs'))} ? 'index.mjs' : 'index.js')); const event = JSON.parse((await import('node:fs')).readFileSync('${EVENT}', 'utf8')); event.rawPath = event.requestContext.http.path = '/health'; event.requestContext.stage = '$default'; const handler = m.handler ?? m.default.handler; const answer = await handler(event, { getRemainingTimeInMillis: () => 10000 }); if (answer.statusCode !== 200) throw new Error(JSON.stringify(answer));`;
+  const probe = `const m = await import('./' + (${JSON.stringify(/index\.mjs|=\.mjs/.test(command))} ? 'index.mjs' : 'index.js')); const event = JSON.parse((await import('node:fs')).readFileSync('${EVENT}', 'utf8')); event.rawPath = event.requestContext.http.path = '/health'; event.requestContext.stage = '$default'; const handler = m.handler ?? m.default.handler; const answer = await handler(event, { getRemainingTimeInMillis: () => 10000 }); if (answer.statusCode !== 200) throw new Error(JSON.stringify(answer));`;
   for (const version of NODES)
     await sh(
       alone,

@@ -102,6 +102,9 @@ describe('HttpApi', () => {
     const stack = newStack();
     const api = new HttpApi(stack, 'Api', { fn: newFn(stack) });
     expect(() => api.addRoutes([{ method: 'GET', path: '/a b' }])).toThrow(/HttpApi: path of a route, got "\/a b"/);
+    expect(messageOf(() => api.addRoutes([{ method: 'GET', path: '/a/' }]))).toBe(
+      'framework: HttpApi: path of a route, got "/a/", expected a pattern without a slash at its end, whose route has trailingSlash: true; or addCatchAll() instead of single routes (at Test/Api)',
+    );
     api.addRoutes(ROUTES);
     expect(JSON.stringify(api.node.metadata)).toContain('Sallyport::StreamingBuffered');
   });
@@ -148,6 +151,22 @@ describe('RestApi', () => {
     new RestApi(stack, 'Api', { fn: newFn(stack) }).addRoutes(ROUTES);
     const parts = propertiesOf(templateOf(stack), 'AWS::ApiGateway::Resource').map(({ PathPart }) => PathPart);
     expect(parts).toEqual(['notes', '{id}', 'attachments', '{name}', 'mcp']);
+  });
+
+  // AWS sends both forms to one resource: https://github.com/aws-powertools/powertools-lambda-python/pull/1609
+  it('has one resource for a path with and without a slash at its end', () => {
+    const stack = newStack();
+    const api = new RestApi(stack, 'Api', { fn: newFn(stack) });
+    api.addRoutes(['/', '/notes', '/notes/', '/notes/{id}/'].map((path) => ({ method: 'GET', path })));
+    const template = templateOf(stack);
+    expect(propertiesOf(template, 'AWS::ApiGateway::Resource').map(({ PathPart }) => PathPart)).toEqual([
+      'notes',
+      '{id}',
+    ]);
+    expect(propertiesOf(template, 'AWS::ApiGateway::Method')).toHaveLength(3);
+    expect(messageOf(() => api.addRoutes([{ method: 'GET', path: '/notes//' }]))).toContain(
+      'path of a route, got "/notes//"',
+    );
   });
 
   it('refuses a catch-all beside a parameter, which API Gateway cannot tell apart', () => {

@@ -115,7 +115,7 @@ describe('buckets', () => {
         const failureQueue = new Queue(stack, 'Q') as IQueue;
         new S3Trigger(stack, 'T', { fn, bucket: newBucket(stack, 'Others'), failureQueue });
       },
-      'framework: S3Trigger: failureQueue, and Test/Api/Resource has a destination for failed events already, expected none, ownAlias: true, or the queue at the first trigger of the function that AWS invokes asynchronously (at Test/T)',
+      'framework: S3Trigger: failureQueue, and Test/Api/Resource has a destination for failed events already, expected none, the same queue, ownAlias: true, or the queue at the first trigger of the function that AWS invokes asynchronously (at Test/T)',
     ],
     [
       'an alias of its own for an alias',

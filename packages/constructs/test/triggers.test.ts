@@ -2,6 +2,7 @@ import { AttributeType, type ITable, StreamViewType, Table } from 'aws-cdk-lib/a
 import { EventBus, type IEventBus, Schedule } from 'aws-cdk-lib/aws-events';
 import { type IStream, Stream, StreamEncryption } from 'aws-cdk-lib/aws-kinesis';
 import { Alias, Code, type IFunction, type IVersion, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { FilterOrPolicy, SubscriptionFilter, Topic } from 'aws-cdk-lib/aws-sns';
 import { type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { Duration, type Stack } from 'aws-cdk-lib/core';
@@ -11,6 +12,7 @@ import {
   ErrorNotifications,
   EventRuleTrigger,
   QueueTrigger,
+  S3Trigger,
   ServiceQueue,
   StreamTrigger,
   TableStreamTrigger,
@@ -173,6 +175,59 @@ describe('topics and rules', () => {
     expect(JSON.stringify(propertiesOf(template, 'AWS::SNS::TopicPolicy'))).toContain('aws:SecureTransport');
     expect(actionsOn(template, 'sns')).toEqual(['sns:Publish']);
     expect(propertiesOf(template, 'AWS::SNS::Subscription')).toMatchObject([{ Protocol: 'email' }]);
+  });
+});
+
+/** What AWS invokes asynchronously, with or without a queue of its own for failures. */
+const ASYNCHRONOUS: readonly [string, (stack: Stack, fn: IFunction, props: { failureQueue?: IQueue }) => unknown][] = [
+  ['TopicTrigger', (stack, fn, props) => new TopicTrigger(stack, 'T', { fn, topic: new Topic(stack, 'N'), ...props })],
+  [
+    'EventRuleTrigger',
+    (stack, fn, props) => new EventRuleTrigger(stack, 'T', { fn, pattern: { source: ['billing'] }, ...props }),
+  ],
+  [
+    'S3Trigger',
+    (stack, fn, props) => new S3Trigger(stack, 'T', { fn, bucket: new Bucket(stack, 'B') as IBucket, ...props }),
+  ],
+];
+
+describe.each(ASYNCHRONOUS)('the destination of failed events: %s', (name, attach) => {
+  const newFirst = () => {
+    const { stack, fn } = newService();
+    const failureQueue = new Queue(stack, 'First-Failures') as IQueue;
+    new TopicTrigger(stack, 'First', { fn, topic: new Topic(stack, 'FirstTopic'), failureQueue });
+    return { stack, fn, failureQueue };
+  };
+
+  it('a second one is refused', () => {
+    const { stack, fn } = newFirst();
+    const failureQueue = new Queue(stack, 'Q') as IQueue;
+    expect(messageOf(() => attach(stack, fn, { failureQueue }))).toBe(
+      `framework: ${name}: failureQueue, and Test/Api/Resource has a destination for failed events already, expected none, the same queue, ownAlias: true, or the queue at the first trigger of the function that AWS invokes asynchronously (at Test/T)`,
+    );
+  });
+
+  it('one that the application configured is not replaced', () => {
+    const { stack, fn } = newService();
+    fn.configureAsyncInvoke({ retryAttempts: 0 });
+    const failureQueue = new Queue(stack, 'Q') as IQueue;
+    expect(messageOf(() => attach(stack, fn, { failureQueue }))).toContain(
+      'failureQueue, and Test/Api/Resource has settings for such events without a destination already',
+    );
+  });
+
+  it.each(['the same queue', 'none'])('a second trigger may state %s', (which) => {
+    const { stack, fn, failureQueue } = newFirst();
+    attach(stack, fn, which === 'none' ? {} : { failureQueue });
+    expect(propertiesOf(templateOf(stack), 'AWS::Lambda::EventInvokeConfig')).toHaveLength(1);
+  });
+
+  it('an alias of its own has one of its own', () => {
+    const { stack, fn } = newFirst();
+    const failureQueue = new Queue(stack, 'Q') as IQueue;
+    const props: { failureQueue: IQueue; ownAlias: boolean } = { failureQueue, ownAlias: true };
+    attach(stack, fn, props);
+    expect(propertiesOf(templateOf(stack), 'AWS::Lambda::EventInvokeConfig')).toHaveLength(2);
   });
 });
 

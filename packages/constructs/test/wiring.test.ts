@@ -478,6 +478,17 @@ describe('patterns in the manifest', () => {
       'framework: ServiceWiring: pattern.source, expected no source: the selector states it (at Test/Wiring)',
     );
   });
+
+  it('leaves out an expression that only the deployment knows', () => {
+    const sources = sourcesOf(
+      (app) => app.eventBus({ ruleName: 'nightly' }, nothing),
+      ({ stack, wiring }) => {
+        const every = new CfnParameter(stack, 'Every', { type: 'String' });
+        wiring.schedule('nightly', Schedule.expression(every.valueAsString));
+      },
+    );
+    expect(sources).toEqual([{ kind: 'schedule', name: 'nightly', settings: { onFailure: true } }]);
+  });
 });
 
 describe('schedules', () => {

@@ -4,6 +4,7 @@ import { createTestEnv, queue, simulate, type TestEnv } from '@sallyport/testkit
 import type { StateChange } from '../src/internal/journal/journal.js';
 import { createSources } from '../src/internal/sources/create.js';
 import type { LocalSources } from '../src/internal/sources/local-sources.js';
+import { readSourceSettings } from '../src/internal/sources/settings.js';
 import type { SourceKind, SourceView } from '../src/internal/sources/sources.js';
 import { createTestHost, type TestFunction, type TestHost, trigger } from './support/host.js';
 
@@ -347,10 +348,7 @@ describe('numbers', () => {
     const manifest = join(host.config.folder, 'cdk.out/sallyport.json');
     mkdirSync(dirname(manifest));
     const source = { kind: 'queue', name: 'orders', settings: { maxReceiveCount: 5, batchSize: 1 } };
-    writeFileSync(
-      manifest,
-      JSON.stringify({ version: 1, functions: [{ entry: 'src/lambda.ts', sources: [source, 7] }] }),
-    );
+    writeFileSync(manifest, JSON.stringify({ version: 1, functions: [{ entry: 'src/lambda.ts', sources: [source] }] }));
     const queues = { orders: { batchSize: 3 } };
     const config = { ...host.config, manifest, sources: { ...NO_SOURCES, queues } };
     const sources = createSources({ ...host, config });
@@ -361,13 +359,31 @@ describe('numbers', () => {
     ]);
   });
 
-  it('of a manifest that is not JSON are refused', () => {
+  it.each([
+    ['{', 'framework: manifest: the text, got no JSON, expected the file that synth writes'],
+    [
+      '{"version":1,"functions":[{"sources":[7]}]}',
+      'framework: manifest: functions[0].sources[0], got 7, expected an object',
+    ],
+  ])('of the manifest %s are refused', (text, message) => {
     const host = createTestHost(() => ({}));
     const manifest = join(host.config.folder, 'sallyport.json');
-    writeFileSync(manifest, '{');
+    writeFileSync(manifest, text);
     expect(() => createSources({ ...host, config: { ...host.config, manifest } })).toThrow(
-      expect.objectContaining({ code: 'local.usage' }),
+      expect.objectContaining({ code: 'local.usage', message }),
     );
+    host.remove();
+  });
+
+  it('of a kind that this version does not know, and of a schedule whose expression is not known yet, are passed over', () => {
+    const host = createTestHost(() => ({}));
+    const manifest = join(host.config.folder, 'sallyport.json');
+    const sources = [
+      { kind: 'constructor', name: 'orders', settings: {} },
+      { kind: 'schedule', name: 'nightly', settings: {} },
+    ];
+    writeFileSync(manifest, JSON.stringify({ version: 1, functions: [{ sources }] }));
+    expect(readSourceSettings({ ...host.config, manifest }).schedules).toEqual({});
     host.remove();
   });
 
@@ -534,7 +550,7 @@ describe('a filter policy and the rules of a bus', () => {
     const triggers = [trigger('topic', 'news'), trigger('event-bus', '', { source: 'billing' })];
     const host = createTestHost(() => null, { triggers });
     const manifest = join(host.config.folder, 'sallyport.json');
-    writeFileSync(manifest, JSON.stringify({ functions: [{ sources: rows }] }));
+    writeFileSync(manifest, JSON.stringify({ version: 1, functions: [{ sources: rows }] }));
     const topics = { news: { filterPolicy: { place: ['abroad'] } } };
     const sources = createSources({
       ...host,

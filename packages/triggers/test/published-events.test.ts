@@ -8,23 +8,31 @@ const ordered = createApp({ log: false, surfaces: makers.map((make) => make()) }
 const reversed = createApp({ log: false, surfaces: makers.map((make) => make()).reverse() });
 const EVENTS = [...powertoolsExamples(), ...documentedEvents()];
 
+/** The fixed table names the load balancer before the gateway, whose row its events satisfy too. */
+const IN_ORDER: Readonly<Record<string, readonly string[]>> = { 'load-balancer': ['load-balancer', 'gateway-v1'] };
+
 it('no published event satisfies two rows, and reversing the order of the opt-in rows changes nothing', () => {
   for (const [name, event] of EVENTS) {
     const { kind, rows } = ordered.explain(event);
     const held = rows.filter(({ outcome }) => outcome !== 'missed').map((row) => row.kind);
-    expect([name, held]).toEqual([name, kind === null ? [] : [kind]]);
+    expect([name, held]).toEqual([name, kind === null ? [] : (IN_ORDER[kind] ?? [kind])]);
     expect([name, reversed.explain(event).kind]).toEqual([name, kind]);
   }
 });
 
 it('how many there are, and of which kinds', () => {
   const kinds: Record<string, number> = {};
-  for (const [, event] of EVENTS) {
-    const kind = ordered.explain(event).kind ?? 'of no trigger';
-    kinds[kind] = (kinds[kind] ?? 0) + 1;
+  const none: string[] = [];
+  for (const [name, event] of EVENTS) {
+    const { kind } = ordered.explain(event);
+    if (kind === null) none.push(name);
+    else kinds[kind] = (kinds[kind] ?? 0) + 1;
   }
-  expect([EVENTS.length, kinds]).toEqual([
-    61,
+  // Two parts of a gateway's event, the document inside a log event, a user pool's event without `callerContext`, and events of three services
+  // without an adapter: outbound campaigns of Connect, Object Lambda, the identity provider of Transfer Family.
+  expect([EVENTS.length, none, kinds]).toEqual([
+    68,
+    ['api-gatewayv2', 'api-gatewayv2', 'cloudwatch', 'cognito', 'connect-outbound-campaigns', 's3', 'transfer-family'],
     {
       appsync: 2,
       'appsync-events': 2,
@@ -34,11 +42,11 @@ it('how many there are, and of which kinds', () => {
       'event-bus': 7,
       firehose: 2,
       'gateway-v1': 2,
-      'gateway-v2': 1,
+      'gateway-v2': 3,
       kafka: 2,
-      lattice: 1,
+      lattice: 2,
+      'load-balancer': 2,
       logs: 1,
-      'of no trigger': 5,
       queue: 7,
       s3: 1,
       ses: 1,

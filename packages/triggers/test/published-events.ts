@@ -2,10 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
+// Of the packages that are installed for tests only Powertools' parser has events. The packages of Middy, serverless-express, the AWS SDK and
+// the CDK are published without their tests, and `@types/aws-lambda` with declarations alone.
+
 /** A published event, by the file that it is in. */
 export type Published = readonly [string, unknown];
 
-/** The events in the comments of the installed parser of Powertools: one example for each schema that has one. */
+/** The events in the comments of the installed parser of Powertools. */
 export function powertoolsExamples(): readonly Published[] {
   const schemas = dirname(createRequire(import.meta.url).resolve('@aws-lambda-powertools/parser/schemas/alb')).replace(
     'cjs',
@@ -16,22 +19,25 @@ export function powertoolsExamples(): readonly Published[] {
     readFileSync(join(schemas, name), 'utf8')
       .split('/**')
       .slice(1)
-      .flatMap((comment) => exampleOf(comment.slice(0, comment.indexOf('*/'))))
+      .flatMap((comment) => examplesOf(comment.slice(0, comment.indexOf('*/'))))
       .map((event) => [name.replace('.js', ''), event] as const),
   );
 }
 
-/** The JSON behind `@example`, commas too many taken away; nothing for text that is not JSON even so. */
-function exampleOf(comment: string): unknown[] {
+/** The blocks of JSON behind the first `@example` of a comment. */
+function examplesOf(comment: string): unknown[] {
   const text = comment.replace(/^[ \t]*\* ?/gm, '');
-  const start = text.indexOf('{', text.indexOf('@example'));
-  const end = text.indexOf('\n}', start);
-  if (!text.includes('@example') || start < 0) return [];
-  try {
-    return [JSON.parse(text.slice(start, end + 2).replace(/,(?=\s*[}\]])/g, ''))];
-  } catch {
-    return [];
-  }
+  const blocks = text.slice(text.indexOf('@example')).matchAll(/^```json\n([\s\S]*?)^```/gm);
+  return [...blocks].map(([, block = '']) => JSON.parse(repaired(block)));
+}
+
+/** Some of the examples are no JSON: commas are missing or too many, a quotation mark is missing, and a word stands for members. */
+function repaired(text: string): string {
+  return text
+    .replace(/^ *[a-z]+\n/gm, '')
+    .replace(/: "[^"\n]*$/gm, '$&"')
+    .replace(/(?<=["}\]\d]|true|false|null)(?=\n\s*")/g, ',')
+    .replace(/,(?=\s*[}\]])/g, '');
 }
 
 /** The events of AWS's documentation that the tests of `streams` use. */

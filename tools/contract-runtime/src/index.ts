@@ -1,3 +1,3 @@
-export { FIXTURES, runContractCli } from './cli.js';
+export { FIXTURES } from './folder.js';
 export { createTypeScriptRuntime } from './runtime.js';
 export { validate } from './validate.js';

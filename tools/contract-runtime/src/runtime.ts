@@ -10,7 +10,7 @@ import {
 } from '@sallyport/contract';
 import { buildContainer, type Container } from './container.js';
 import { toErrorObject } from './failure.js';
-import { FUNCTIONS, preload } from './functions/index.js';
+import { FUNCTIONS, type PortableFunctions, preload } from './functions/index.js';
 import { EVENT_HANDLER_NAMES } from './handlers/event.js';
 import { MCP_HANDLER_NAMES } from './handlers/mcp.js';
 import { REQUEST_HANDLER_NAMES } from './handlers/request.js';
@@ -18,31 +18,36 @@ import { CALL_NAMES, runStep } from './steps.js';
 import { Unsupported } from './unsupported.js';
 import { createWorld } from './world.js';
 
-/** The TypeScript packages as a runtime of the contract. Each fixture gets a new container, and no data is kept. */
-export function createTypeScriptRuntime(): ContractRuntime {
+/**
+ * The TypeScript packages as a runtime of the contract. Each fixture gets a new container, and no data is kept.
+ *
+ * @param tools further functions: those that no function on Lambda has
+ */
+export function createTypeScriptRuntime(tools: PortableFunctions = {}): ContractRuntime {
+  const functions = { ...FUNCTIONS, ...tools };
   return {
-    hello,
-    run,
+    hello: () => hello(functions),
+    run: (message) => run(message, functions),
     bye: async () => {},
   };
 }
 
-async function hello(): Promise<HelloAnswer> {
+async function hello(functions: PortableFunctions): Promise<HelloAnswer> {
   await preload();
   return {
     type: 'hello',
     protocol: PROTOCOL,
     runtime: { name: 'typescript', version: '0.0.0' },
     areas: AREAS,
-    calls: [...CALL_NAMES, ...Object.keys(FUNCTIONS)],
+    calls: [...CALL_NAMES, ...Object.keys(functions)],
     handlers: [...new Set([...REQUEST_HANDLER_NAMES, ...EVENT_HANDLER_NAMES, ...MCP_HANDLER_NAMES])],
   };
 }
 
-async function run(message: RunMessage): Promise<DoneMessage | UnsupportedMessage> {
+async function run(message: RunMessage, functions: PortableFunctions): Promise<DoneMessage | UnsupportedMessage> {
   const { seq } = message;
   try {
-    return await runFixture(message);
+    return await runFixture(message, functions);
   } catch (error) {
     if (error instanceof Unsupported || isMissingModule(error)) {
       return { type: 'unsupported', seq, reason: (error as Error).message };
@@ -51,7 +56,7 @@ async function run(message: RunMessage): Promise<DoneMessage | UnsupportedMessag
   }
 }
 
-async function runFixture({ seq, setup, steps }: RunMessage): Promise<DoneMessage> {
+async function runFixture({ seq, setup, steps }: RunMessage, functions: PortableFunctions): Promise<DoneMessage> {
   const world = createWorld(setup, steps);
   let container: Container | undefined;
   try {
@@ -61,7 +66,7 @@ async function runFixture({ seq, setup, steps }: RunMessage): Promise<DoneMessag
     return { type: 'done', seq, construction_error: toErrorObject(error), steps: [] };
   }
   const outcomes: JsonObject[] = [];
-  for (const step of steps) outcomes.push(await runStep(step, outcomes, { setup, container, world }));
+  for (const step of steps) outcomes.push(await runStep(step, outcomes, { setup, container, world, functions }));
   return { type: 'done', seq, construction_error: null, steps: outcomes };
 }
 

@@ -3,7 +3,7 @@ import type { LambdaContext, RequestInput, Response } from '@sallyport/core';
 import { renameKeys, toCamel, toSnake } from './casing.js';
 import type { Container } from './container.js';
 import { toErrorObject } from './failure.js';
-import { callFunction, FUNCTIONS } from './functions/index.js';
+import { callFunction, type PortableFunctions } from './functions/index.js';
 import { streamThrough } from './streaming.js';
 import { Unsupported } from './unsupported.js';
 import { responseOf, resultOf } from './wire.js';
@@ -13,6 +13,7 @@ interface StepParts {
   readonly step: Step;
   readonly container: Container | undefined;
   readonly world: World;
+  readonly functions: PortableFunctions;
   readonly lambdaContext: LambdaContext | undefined;
 }
 
@@ -60,24 +61,25 @@ interface Stage {
   readonly setup: Setup;
   readonly container: Container | undefined;
   readonly world: World;
+  readonly functions: PortableFunctions;
 }
 
 /** Runs one step and returns its outcome; a clock that must advance does so while the call runs. */
 export async function runStep(given: Step, earlier: readonly JsonObject[], stage: Stage): Promise<JsonObject> {
-  const { setup, container, world } = stage;
+  const { setup, container, world, functions } = stage;
   const answer = settle(async () => {
     const step = refer(given as unknown as Json, earlier) as unknown as Step;
     if (step.principal !== undefined) world.principal = step.principal;
     const lambda = step.lambda === undefined ? setup.lambda : step.lambda;
     const lambdaContext = lambda ? world.env.lambdaContext(lambdaOptions(lambda)) : undefined;
-    return call({ step, container, world, lambdaContext });
+    return call({ step, container, world, functions, lambdaContext });
   });
   if (given.advance_ms !== undefined) await world.env.clock.advance(given.advance_ms);
   return { ...(await answer), ...takeRecords(world) };
 }
 
 async function call(parts: StepParts): Promise<JsonObject> {
-  const { step, container, world, lambdaContext } = parts;
+  const { step, container, world, functions, lambdaContext } = parts;
   const known = CALLS[step.call];
   if (known) return known(parts);
   const entrypoint = ENTRYPOINTS[step.call];
@@ -85,7 +87,7 @@ async function call(parts: StepParts): Promise<JsonObject> {
     const target = (container?.router ?? container) as Container | undefined;
     return resultOf(await member(target, entrypoint)(step.event, lambdaContext));
   }
-  const portable = FUNCTIONS[step.call];
+  const portable = functions[step.call];
   if (!portable) throw new Unsupported(`no call ${step.call}`);
   return resultOf(await callFunction(portable, (step.args ?? {}) as JsonObject, world));
 }

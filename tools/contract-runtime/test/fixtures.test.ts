@@ -1,4 +1,5 @@
 import { inProcess, loadContract, runContract, uncovered, type Verdict } from '@sallyport/contract';
+import { TOOL_FUNCTIONS } from '../src/functions/tools.js';
 import { createTypeScriptRuntime, FIXTURES, validate } from '../src/index.js';
 
 const contract = loadContract(FIXTURES, validate);
@@ -19,7 +20,7 @@ describe('the contract fixtures', () => {
 
   it.each(areas)('of %s hold for the TypeScript packages', async (area) => {
     const fixtures = contract.fixtures.filter((fixture) => fixture.area === area);
-    const verdicts = await runContract(inProcess(createTypeScriptRuntime()), contract, fixtures);
+    const verdicts = await runContract(inProcess(createTypeScriptRuntime(TOOL_FUNCTIONS)), contract, fixtures);
     expect(verdicts.filter(({ outcome }: Verdict) => outcome !== 'passed')).toEqual([]);
     expect(verdicts).toHaveLength(fixtures.length);
   });

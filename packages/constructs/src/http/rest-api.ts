@@ -194,9 +194,16 @@ export class RestApi extends Construct implements IHttpDoor {
     this.#acknowledge(stage.node.defaultChild as Construct, webAclArn !== undefined);
   }
 
+  /**
+   * Lets these routes through. A REST API sends `/notes/` to the resource `/notes`, and the function reads the slash in the path of its event:
+   * both have one method, and the first one says whether it streams.
+   *
+   * @throws ConstructError `constructs.invalid_prop` for a pattern that a REST API cannot route, or a streaming route where it buffers
+   * @see https://github.com/aws-powertools/powertools-lambda-python/pull/1609, with tests against AWS
+   */
   addRoutes(routes: readonly DoorRoute[]): void {
     for (const { method, path, streaming = false, withoutAuthorizer = false } of routes) {
-      const segments = checkPattern(this, path);
+      const segments = checkPattern(this, path.replace(/(?<=[^/])\/$/, ''));
       this.#addMethod(this.#resourceOf(segments, path), method, streaming, withoutAuthorizer);
     }
   }

@@ -1,3 +1,4 @@
+import { isPlainObject } from '@sallyport/core/pipeline';
 import { CfnGatewayTarget } from 'aws-cdk-lib/aws-bedrockagentcore';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
@@ -106,8 +107,10 @@ export class AgentCoreTarget extends Construct {
 
 function isTools(value: unknown): boolean {
   if (!Array.isArray(value) || value.length === 0) return false;
-  return value.every(({ name, description, inputSchema }) => {
+  return value.every((tool: unknown) => {
+    if (!isPlainObject(tool)) return false;
+    const { name, description, inputSchema, outputSchema } = tool;
     const isNamed = typeof name === 'string' && name !== '' && typeof description === 'string' && description !== '';
-    return isNamed && typeof inputSchema === 'object' && inputSchema !== null;
+    return isNamed && isPlainObject(inputSchema) && (outputSchema === undefined || isPlainObject(outputSchema));
   });
 }

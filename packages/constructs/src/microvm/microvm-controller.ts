@@ -125,6 +125,8 @@ export class MicrovmController extends Construct {
 
   #grant({ fn, images, executionRole, logGroup, ingressConnectors, egressConnectors, sweep }: Parsed): void {
     grantOn(fn, MICROVM_ACTIONS.machines, [...new Set(images.map(arnOfImage))]);
+    // Neither action has a resource type: on the ARN of a connector the grant would be void.
+    // https://docs.aws.amazon.com/service-authorization/latest/reference/list_awslambda.html
     const everything = [
       ...(ingressConnectors.length + egressConnectors.length > 0 ? MICROVM_ACTIONS.pass : []),
       ...(sweep ? MICROVM_ACTIONS.list : []),

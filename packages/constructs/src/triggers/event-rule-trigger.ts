@@ -31,7 +31,7 @@ export interface EventRuleMappingProps {
    */
   readonly maxEventAge?: Duration;
   /**
-   * Where events go that were given up.
+   * Where events go that were given up, or that the function failed for three times.
    *
    * @default - a new queue, kept for 14 days
    */
@@ -93,7 +93,10 @@ export class EventRuleTrigger extends Construct {
   /** Where events go that were given up. */
   readonly failureQueue: IQueue;
 
-  /** @throws ConstructError `constructs.invalid_prop` for a wrong prop, both or none of `pattern` and `schedule` */
+  /**
+   * @throws ConstructError `constructs.invalid_prop` for a wrong prop, both or none of `pattern` and `schedule`; `constructs.conflict` for a
+   *   `failureQueue` where failed events of the function go elsewhere already
+   */
   constructor(scope: Construct, id: string, props: EventRuleTriggerProps) {
     super(scope, id);
     const { fn, pattern, schedule, ruleName, bus, retryAttempts, maxEventAge, ...rest } =
@@ -124,7 +127,7 @@ export class EventRuleTrigger extends Construct {
       }),
     });
     this.#permit(target);
-    keepAsyncFailures(target, this.failureQueue);
+    keepAsyncFailures(this, target, rest.failureQueue, () => this.failureQueue);
   }
 
   #permit(target: IFunction): void {

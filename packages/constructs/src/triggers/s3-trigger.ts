@@ -3,7 +3,7 @@ import { EventType, type IBucket, type NotificationKeyFilter } from 'aws-cdk-lib
 import { LambdaDestination } from 'aws-cdk-lib/aws-s3-notifications';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { requireAsyncFailures } from '../internal/async-failures.js';
+import { keepAsyncFailures } from '../internal/async-failures.js';
 import { misuse } from '../internal/misuse.js';
 import { hardenNotifier } from '../internal/notifier.js';
 import { defineProps, flag, literal, thing } from '../internal/props.js';
@@ -81,7 +81,7 @@ export class S3Trigger extends Construct {
     checkOverlap(this, filters ?? []);
     claimSource(this, fn, bucket.bucketArn, 'bucket');
     const target = invokedBy(this, fn, ownAlias);
-    this.failureQueue = requireAsyncFailures(this, target, failureQueue);
+    this.failureQueue = keepAsyncFailures(this, target, failureQueue);
     const destination = new LambdaDestination(target);
     for (const event of events) {
       for (const filter of filters ?? [undefined])

@@ -30,7 +30,7 @@ export interface TopicMappingProps {
    */
   readonly filterPolicyWithMessageBody?: Readonly<Record<string, FilterOrPolicy>>;
   /**
-   * Where notifications go that could not be delivered.
+   * Where notifications go that could not be delivered, or that the function failed for three times.
    *
    * @default - a new queue, kept for 14 days
    */
@@ -80,8 +80,8 @@ export class TopicTrigger extends Construct {
   readonly failureQueue: IQueue;
 
   /**
-   * @throws ConstructError `constructs.invalid_prop` for a wrong prop, two policies or a FIFO topic; `constructs.conflict` for a second trigger of
-   *   one topic
+   * @throws ConstructError `constructs.invalid_prop` for a wrong prop, two policies or a FIFO topic; `constructs.conflict` for a second
+   *   trigger of one topic, and for a `failureQueue` where failed events of the function go elsewhere already
    */
   constructor(scope: Construct, id: string, props: TopicTriggerProps) {
     super(scope, id);
@@ -113,6 +113,6 @@ export class TopicTrigger extends Construct {
       ...(filterPolicy && { filterPolicy }),
       ...(filterPolicyWithMessageBody && { filterPolicyWithMessageBody }),
     });
-    keepAsyncFailures(target, this.failureQueue);
+    keepAsyncFailures(this, target, failureQueue, () => this.failureQueue);
   }
 }

@@ -117,33 +117,66 @@ export function parseInventory(value: unknown): Inventory {
   return {
     version,
     container,
-    routes: listOf<InventoryRoute>(routes, 'routes', isRoute),
-    triggers: listOf<InventoryTrigger>(triggers, 'triggers', isTrigger),
+    routes: listOf<InventoryRoute>(routes, 'routes', (route) => routeFault(route, container)),
+    triggers: listOf<InventoryTrigger>(triggers, 'triggers', triggerFault),
   };
 }
 
-function listOf<T>(
-  value: unknown,
-  what: string,
-  accepts: (entry: Readonly<Record<string, unknown>>) => boolean,
-): readonly T[] {
+type Entry = Readonly<Record<string, unknown>>;
+
+function listOf<T>(value: unknown, what: string, faultOf: (entry: Entry) => string | undefined): readonly T[] {
   if (!Array.isArray(value)) throw invalid(`${what}, got ${show(value)}, expected a list`);
-  const wrong = value.findIndex((entry) => typeof entry !== 'object' || entry === null || !accepts(entry));
-  if (wrong >= 0) throw invalid(`${what}[${wrong}], got ${show(value[wrong])}, expected an entry of app.${what}()`);
-  return value.map((entry: T) => ({ ...entry }));
+  return value.map((entry: unknown, index) => {
+    if (!isPlainObject(entry)) {
+      throw invalid(`${what}[${index}], got ${show(entry)}, expected an entry of app.${what}()`);
+    }
+    const fault = faultOf(entry);
+    if (fault !== undefined) throw invalid(`${what}[${index}].${fault}`);
+    return { ...entry } as T;
+  });
 }
 
-function isRoute({ surface, method, path, webSocketRouteKey, ...rest }: Readonly<Record<string, unknown>>): boolean {
-  if (surface === 'http') return typeof method === 'string' && typeof path === 'string';
-  if (surface === 'websocket') return typeof webSocketRouteKey === 'string';
-  return surface === 'appsync' && typeof rest.appSyncParentType === 'string' && typeof rest.appSyncField === 'string';
+/** The members of a route that must be there, by its surface. */
+const ROUTE_NAMES: Readonly<Record<string, readonly string[]>> = {
+  http: ['method', 'path'],
+  appsync: ['appSyncParentType', 'appSyncField'],
+  websocket: ['webSocketRouteKey'],
+};
+
+function routeFault(route: Entry, container: Inventory['container']): string | undefined {
+  const { surface, posture, scopes, streaming } = route;
+  const names = typeof surface === 'string' && Object.hasOwn(ROUTE_NAMES, surface) ? ROUTE_NAMES[surface] : undefined;
+  if (names === undefined) return `surface, got ${show(surface)}, expected "http", "appsync" or "websocket"`;
+  const missing = names.find((name) => !isName(route[name]));
+  if (missing !== undefined) return `${missing}, got ${show(route[missing])}, expected a text`;
+  if (posture === undefined ? container === 'secure' : !isName(posture)) {
+    return `posture, got ${show(posture)}, expected who may call it: the container is "${container}"`;
+  }
+  if (scopes !== undefined && !(Array.isArray(scopes) && scopes.every(isName))) {
+    return `scopes, got ${show(scopes)}, expected a list of texts`;
+  }
+  const isFlag = streaming === undefined || typeof streaming === 'boolean';
+  return isFlag ? undefined : `streaming, got ${show(streaming)}, expected true or false`;
 }
 
-function isTrigger({ kind, name, selector }: Readonly<Record<string, unknown>>): boolean {
-  if (typeof kind !== 'string') return false;
-  return kind === 'event-bus'
-    ? typeof selector === 'object' && selector !== null
-    : name === undefined || typeof name === 'string';
+const SELECTOR_NAMES = ['source', 'detailType', 'ruleName', 'scheduleName'];
+
+function triggerFault({ kind, name, selector, onFailure, options }: Entry): string | undefined {
+  if (!isName(kind)) return `kind, got ${show(kind)}, expected a text`;
+  if (name !== undefined && !isName(name)) return `name, got ${show(name)}, expected a text`;
+  if (onFailure !== undefined && !isName(onFailure)) return `onFailure, got ${show(onFailure)}, expected a text`;
+  if (options !== undefined && !isPlainObject(options)) return `options, got ${show(options)}, expected an object`;
+  if (kind !== 'event-bus' && selector === undefined) return undefined;
+  // A member that is passed over would be a rule for more events than the handler takes.
+  const isSelector =
+    isPlainObject(selector) &&
+    Object.keys(selector).length > 0 &&
+    Object.entries(selector).every(([member, value]) => SELECTOR_NAMES.includes(member) && isName(value));
+  return isSelector ? undefined : `selector, got ${show(selector)}, expected texts under ${SELECTOR_NAMES.join(', ')}`;
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }
 
 function invalid(problem: string, cause?: unknown): ConstructError {

@@ -74,7 +74,7 @@ function placeholders({ names, infra, packageManager }: ProjectSpec): Readonly<R
     __INSTALL__: packageManager === 'pnpm' ? 'npx --yes pnpm install' : 'npm install',
     __DEPLOY__: withCdk
       ? `\n\`\`\`sh\n${run} synth     # the template, into cdk.out: no account is needed\n${run} deploy    # with the credentials of your shell, by aws-cdk ${cdkCommand}\n${run} destroy   # removes it\n\`\`\``
-      : '\n`dist/index.mjs` is the whole function; its handler is `index.handler`. Any tool that knows Lambda will do.',
+      : '\nAll files of `dist/` together are the function; its handler is `index.handler`. Any tool that knows Lambda will do.',
   };
 }
 

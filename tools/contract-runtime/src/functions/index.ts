@@ -47,8 +47,11 @@ function lambdaOptions({ request_id, remaining_ms }: JsonObject): object {
   };
 }
 
+/** Portable functions by the name that fixtures use. */
+export type PortableFunctions = Readonly<Record<string, PortableFunction>>;
+
 /** By the name that fixtures use. An argument object's keys are snake_case. */
-export const FUNCTIONS: Readonly<Record<string, PortableFunction>> = {
+export const FUNCTIONS: PortableFunctions = {
   event_bus_envelope: {
     load: streams,
     name: 'eventBusEnvelope',

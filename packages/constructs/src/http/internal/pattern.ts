@@ -7,6 +7,13 @@ const SEGMENT = /^(?:\{[A-Za-z0-9._-]+\+?\}|[A-Za-z0-9._~!$&'()*,;=:@%-]+)$/;
 export function checkPattern(at: IConstruct, pattern: string): readonly string[] {
   const segments = pattern === '/' ? [] : pattern.slice(1).split('/');
   const valid = pattern.startsWith('/') && segments.every((segment) => SEGMENT.test(segment));
+  if (!valid && pattern.endsWith('/'))
+    throw misuse(at, {
+      what: 'path of a route',
+      got: pattern,
+      expected:
+        'a pattern without a slash at its end, whose route has trailingSlash: true; or addCatchAll() instead of single routes',
+    });
   if (!valid)
     throw misuse(at, {
       what: 'path of a route',

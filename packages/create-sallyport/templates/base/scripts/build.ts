@@ -2,4 +2,4 @@ import { rmSync } from 'node:fs';
 import { bundle } from './bundle.js';
 
 rmSync('dist', { recursive: true, force: true });
-await bundle('dist/index.mjs');
+await bundle('dist');

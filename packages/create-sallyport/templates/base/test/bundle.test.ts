@@ -21,7 +21,7 @@ const folder = mkdtempSync(join(tmpdir(), 'bundle-'));
 let answers: readonly unknown[] = [];
 
 beforeAll(async () => {
-  await bundle(join(folder, 'index.mjs'));
+  await bundle(folder);
   writeFileSync(join(folder, 'events.json'), JSON.stringify(CASES.map(({ event }) => event)));
   writeFileSync(join(folder, 'run.mjs'), PROGRAM);
   const { status, stderr } = spawnSync(process.execPath, ['run.mjs'], { cwd: folder, env: {}, encoding: 'utf8' });

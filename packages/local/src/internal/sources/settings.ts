@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { FrameworkError } from '@sallyport/core';
+import { type ManifestSource, parseManifest } from '../../manifest/parse-manifest.js';
 import type { Config, SourcesConfig } from '../config/config.js';
 
 /** Which member of the configuration has the sources of a kind. */
@@ -16,25 +17,10 @@ const MEMBERS = {
 type Member = (typeof MEMBERS)[keyof typeof MEMBERS];
 type Group = Record<string, Readonly<Record<string, unknown>>>;
 
-interface ManifestSource {
-  readonly kind?: unknown;
-  readonly name?: unknown;
-  readonly settings?: unknown;
-  readonly expression?: unknown;
-  readonly input?: unknown;
-  readonly selector?: unknown;
-  readonly pattern?: unknown;
-}
-
-interface ManifestFunction {
-  readonly entry?: unknown;
-  readonly sources?: unknown;
-}
-
 /**
  * The sources with their numbers: those of the constructs' manifest, member by member replaced by those of `sallyport.json`.
  *
- * @throws FrameworkError `local.usage` for a manifest that is not JSON
+ * @throws FrameworkError `local.usage` for a manifest that cannot be read, and as {@link parseManifest}
  */
 export function readSourceSettings(config: Pick<Config, 'sources' | 'manifest' | 'entry' | 'folder'>): SourcesConfig {
   const merged: Record<Member, Group> = {
@@ -58,38 +44,39 @@ export function readSourceSettings(config: Pick<Config, 'sources' | 'manifest' |
   return merged as unknown as SourcesConfig;
 }
 
-function manifestSources(
-  config: Pick<Config, 'manifest' | 'entry' | 'folder'>,
-): readonly (readonly [Member, string, Group[string]])[] {
-  if (config.manifest === undefined) return [];
-  const functions = listOf<ManifestFunction>((readJson(config.manifest) as { functions?: unknown } | null)?.functions);
-  const entry = relative(config.folder, config.entry);
-  const own = functions.find((each) => each.entry === entry) ?? (functions.length === 1 ? functions[0] : undefined);
-  return listOf<ManifestSource>(own?.sources).flatMap((source) => {
-    const member = MEMBERS[source.kind as keyof typeof MEMBERS];
-    if (member === undefined || typeof source.name !== 'string') return [];
-    return [[member, source.name, settingsOf(member, source)] as const];
+function manifestSources({
+  manifest,
+  folder,
+  entry,
+}: Pick<Config, 'manifest' | 'entry' | 'folder'>): readonly (readonly [Member, string, Group[string]])[] {
+  if (manifest === undefined) return [];
+  const own = parseManifest(readText(manifest), relative(folder, entry));
+  return own.flatMap((source): readonly (readonly [Member, string, Group[string]])[] => {
+    const { kind, name } = source;
+    if (name === undefined || !Object.hasOwn(MEMBERS, kind)) return [];
+    const member = MEMBERS[kind as keyof typeof MEMBERS];
+    const settings = settingsOf(member, source);
+    return settings === undefined ? [] : [[member, name, settings]];
   });
 }
 
-function settingsOf(member: Member, { settings, expression, input, selector, pattern }: ManifestSource): Group[string] {
-  if (member === 'schedules') return { expression, ...(input !== undefined && { input }) };
-  const own = (settings ?? {}) as Group[string];
-  return member === 'buses' && pattern !== undefined ? { ...own, rules: [{ pattern, selector }] } : own;
+/** `undefined` for a schedule whose expression only the deployment knows. */
+function settingsOf(member: Member, source: ManifestSource): Group[string] | undefined {
+  const { settings, expression, input, selector, pattern } = source;
+  if (member === 'schedules') {
+    return expression === undefined ? undefined : { expression, ...(input !== undefined && { input }) };
+  }
+  return member === 'buses' && pattern !== undefined ? { ...settings, rules: [{ pattern, selector }] } : settings;
 }
 
 function rulesIn(settings: Group[string] | undefined): readonly unknown[] {
   return Array.isArray(settings?.rules) ? settings.rules : [];
 }
 
-function readJson(file: string): unknown {
+function readText(file: string): string {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    return readFileSync(file, 'utf8');
   } catch (cause) {
     throw new FrameworkError('local.usage', `framework: the manifest ${file} cannot be read`, { cause });
   }
-}
-
-function listOf<T>(value: unknown): readonly T[] {
-  return Array.isArray(value) ? (value as T[]).filter((each) => typeof each === 'object' && each !== null) : [];
 }

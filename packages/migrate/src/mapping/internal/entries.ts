@@ -42,6 +42,7 @@ export const ENTRIES: readonly string[] = [
   '@sallyport/jobs/memory',
   '@sallyport/jobs/schema',
   '@sallyport/jobs/testing',
+  '@sallyport/local/manifest',
   '@sallyport/mcp',
   '@sallyport/mcp/agentcore',
   '@sallyport/mcp/aws',

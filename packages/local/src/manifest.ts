@@ -1,0 +1,1 @@
+export { type ManifestSource, parseManifest } from './manifest/parse-manifest.js';

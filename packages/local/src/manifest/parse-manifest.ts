@@ -1,0 +1,99 @@
+import { localError } from '../internal/errors.js';
+
+/** A source of a function, as the manifest of the constructs describes it. */
+export interface ManifestSource {
+  /** The kind of its events, as `app.triggers()` names it; `schedule` for a rule that is a schedule. */
+  readonly kind: string;
+  /** What the handler is registered under; of a schedule the name of the rule; of a bus its name, absent if only the deployment knows it. */
+  readonly name?: string;
+  /** Of a rule: which events its handler gets. */
+  readonly selector?: Readonly<Record<string, unknown>>;
+  /** Of a rule: its event pattern. */
+  readonly pattern?: Readonly<Record<string, unknown>>;
+  /** Of a schedule: `rate(…)` or `cron(…)`. Absent: known only when the stack is deployed. */
+  readonly expression?: string;
+  /** Of a schedule: the detail of its events. Absent: `{}`. */
+  readonly input?: Readonly<Record<string, unknown>>;
+  /** The limits of the mapping and of the queue, as the engines of `@sallyport/testkit/engines` name them, and what the source filters. */
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * The sources of one function in the manifest that `ServiceWiring` of `@sallyport/constructs` writes (`cdk.out/sallyport.json`). Members and
+ * kinds that it does not know are passed over, so that a newer stack can be read.
+ *
+ * @param json the text of the file
+ * @param entry the entry file of the function, relative to the project; the only function of a manifest is taken whatever its entry is
+ * @returns the sources in the order of the file; none when no function is that of the entry
+ * @throws FrameworkError `local.usage` for a text that is not a manifest, and for another version than 1
+ * @example
+ * const sources = parseManifest(readFileSync('cdk.out/sallyport.json', 'utf8'), 'src/lambda.ts');
+ */
+export function parseManifest(json: string, entry: string): readonly ManifestSource[] {
+  const manifest = objectAt(parseJson(json), 'the text');
+  if (manifest.version !== 1) {
+    throw invalid(`version, got ${show(manifest.version)}, expected 1: update @sallyport/local, or synthesize again`);
+  }
+  const functions = listAt(manifest.functions, 'functions').map((value, index) => {
+    const at = `functions[${index}]`;
+    const one = objectAt(value, at);
+    if (one.entry !== undefined) textAt(one.entry, `${at}.entry`);
+    const sources = listAt(one.sources, `${at}.sources`);
+    return { entry: one.entry, sources: sources.map((source, place) => sourceAt(source, `${at}.sources[${place}]`)) };
+  });
+  const own = functions.find((one) => one.entry === entry) ?? (functions.length === 1 ? functions[0] : undefined);
+  return own?.sources ?? [];
+}
+
+function sourceAt(value: unknown, at: string): ManifestSource {
+  const { kind, name, selector, pattern, expression, input, settings } = objectAt(value, at);
+  return {
+    kind: textAt(kind, `${at}.kind`),
+    ...((name !== undefined || kind !== 'event-bus') && { name: textAt(name, `${at}.name`) }),
+    ...(selector !== undefined && { selector: objectAt(selector, `${at}.selector`) }),
+    ...(pattern !== undefined && { pattern: objectAt(pattern, `${at}.pattern`) }),
+    ...(expression !== undefined && { expression: textAt(expression, `${at}.expression`) }),
+    ...(input !== undefined && { input: objectAt(input, `${at}.input`) }),
+    settings: objectAt(settings, `${at}.settings`),
+  };
+}
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (cause) {
+    throw invalid('the text, got no JSON, expected the file that synth writes', cause);
+  }
+}
+
+function objectAt(value: unknown, at: string): Members {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(at, value, 'an object');
+  return value as Members;
+}
+
+function listAt(value: unknown, at: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw wrong(at, value, 'a list');
+  return value;
+}
+
+function textAt(value: unknown, at: string): string {
+  if (typeof value !== 'string' || value === '') throw wrong(at, value, 'a text');
+  return value;
+}
+
+function wrong(at: string, value: unknown, expected: string): Error {
+  return invalid(`${at}, got ${show(value)}, expected ${expected}`);
+}
+
+/** A value as an error shows it: no contents, which may be those of variables. */
+function show(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  return typeof value === 'string' ? 'a text' : String(value);
+}
+
+function invalid(problem: string, cause?: unknown): Error {
+  return localError('local.usage', `framework: manifest: ${problem}`, cause === undefined ? {} : { cause });
+}

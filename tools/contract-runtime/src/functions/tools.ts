@@ -1,0 +1,14 @@
+import type { PortableFunctions } from './index.js';
+
+const deployment = () => import('./deployment.js');
+
+/**
+ * What tools on a developer's machine do with an application. Apart from the functions of the packages: a bundle of the runtime then has no
+ * part of the CDK.
+ */
+export const TOOL_FUNCTIONS: PortableFunctions = {
+  inventory: { load: deployment, name: 'inventoryOf', arguments: (_args, world) => [world.app] },
+  inventory_read: { load: deployment, name: 'readInventories', arguments: (args) => [args] },
+  manifest_write: { load: deployment, name: 'writeManifest', arguments: (args) => [args] },
+  manifest_read: { load: deployment, name: 'readManifests', arguments: (args) => [args] },
+};
