@@ -15,10 +15,10 @@ import {
 import { isFrameworkError } from '@sallyport/core';
 import { parseManifest } from '@sallyport/local/manifest';
 import { AttributeType, type ITable, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb';
-import { Schedule } from 'aws-cdk-lib/aws-events';
+import { type EventPattern, Schedule } from 'aws-cdk-lib/aws-events';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3';
-import { Topic } from 'aws-cdk-lib/aws-sns';
+import { FilterOrPolicy, SubscriptionFilter, Topic } from 'aws-cdk-lib/aws-sns';
 import { App, Duration, Stack } from 'aws-cdk-lib/core';
 import { camelOptions } from '../casing.js';
 
@@ -88,6 +88,17 @@ interface Attachment extends QueueMappingProps {
   readonly expression?: string;
   readonly selector?: EventSelector;
   readonly clusterArn?: string;
+  /** For the attributes of a message, and for the message. */
+  readonly filterPolicy?: Rules;
+  readonly bodyFilterPolicy?: Rules;
+  readonly pattern?: EventPattern;
+}
+
+/** A list of rules for each name. */
+type Rules = Readonly<Record<string, readonly unknown[]>>;
+
+function mapped<T>(rules: Rules, to: (rules: readonly unknown[]) => T): Readonly<Record<string, T>> {
+  return Object.fromEntries(Object.entries(rules).map(([name, list]) => [name, to(list)]));
 }
 
 const ATTACH: Readonly<Record<string, (wiring: ServiceWiring, attachment: Attachment) => unknown>> = {
@@ -97,10 +108,18 @@ const ATTACH: Readonly<Record<string, (wiring: ServiceWiring, attachment: Attach
   },
   'table-stream': (wiring, { name, ...props }) => wiring.tableStream(name, newTable(wiring, name), props),
   stream: (wiring, { name, ...props }) => wiring.kinesis(name, new DataStream(wiring, `Made-${name}`).stream, props),
-  topic: (wiring, { name }) => wiring.topic(name, new Topic(wiring, `Made-${name}`)),
+  topic: (wiring, { name, filterPolicy, bodyFilterPolicy }) =>
+    wiring.topic(name, new Topic(wiring, `Made-${name}`), {
+      ...(filterPolicy && { filterPolicy: mapped(filterPolicy, (rules) => new SubscriptionFilter([...rules])) }),
+      ...(bodyFilterPolicy && {
+        filterPolicyWithMessageBody: mapped(bodyFilterPolicy, (rules) =>
+          FilterOrPolicy.filter(new SubscriptionFilter([...rules])),
+        ),
+      }),
+    }),
   s3: (wiring, { name }) => wiring.s3(name, new Bucket(wiring, `Made-${name}`) as IBucket),
   kafka: (wiring, { name, clusterArn = '' }) => wiring.kafka(name, { clusterArn }),
-  'event-bus': (wiring, { selector = {} }) => wiring.eventBus(selector),
+  'event-bus': (wiring, { selector = {}, pattern = {} }) => wiring.eventBus(selector, { pattern }),
   schedule: (wiring, { name, expression = '' }) => wiring.schedule(name, Schedule.expression(expression)),
   'http-api': (wiring) => wiring.http(new HttpApi(wiring, 'HttpApi', { fn: wiring.fn })),
   'rest-api': (wiring) => wiring.http(new RestApi(wiring, 'RestApi', { fn: wiring.fn })),

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { localError } from '../errors.js';
 import type { Ports } from './host.js';
@@ -15,6 +16,8 @@ const OFFSETS: { readonly [D in keyof Ports]: number } = {
 };
 const FIRST = 4700;
 const TRIES = 10;
+/** Tens below the ports that systems give to clients and to servers that ask for any: nobody gets them before the doors listen. */
+const ANY = { first: 1_200, last: 3_200 } as const;
 
 /**
  * Ten ports in a row that are free: from the one that is asked for, else from 4700 or one of the next ten groups.
@@ -23,13 +26,11 @@ const TRIES = 10;
  * @throws FrameworkError `local.port_taken`
  */
 export async function findPorts(wanted: number | undefined): Promise<Ports> {
-  if (wanted === 0) return anyPorts();
-  const firsts = wanted === undefined ? Array.from({ length: TRIES }, (_, index) => FIRST + index * 10) : [wanted];
-  for (const first of firsts) {
+  for (const first of firstPorts(wanted)) {
     const ports = Object.fromEntries(Object.entries(OFFSETS).map(([door, offset]) => [door, first + offset]));
     const free = await Promise.all(Object.values(ports).map(isFree));
     if (free.every((one) => one)) return ports as unknown as Ports;
-    if (wanted !== undefined) {
+    if (wanted === first) {
       const taken = Object.values(ports).filter((_, index) => !free[index]);
       throw localError('local.port_taken', `port ${taken.join(', ')} is taken: name another with --port`);
     }
@@ -40,9 +41,9 @@ export async function findPorts(wanted: number | undefined): Promise<Ports> {
   );
 }
 
-async function anyPorts(): Promise<Ports> {
-  const entries = await Promise.all(Object.keys(OFFSETS).map(async (door) => [door, await freePort()] as const));
-  return Object.fromEntries(entries) as unknown as Ports;
+function firstPorts(wanted: number | undefined): readonly number[] {
+  if (wanted === 0) return Array.from({ length: TRIES }, () => randomInt(ANY.first, ANY.last) * 10);
+  return wanted === undefined ? Array.from({ length: TRIES }, (_, index) => FIRST + index * 10) : [wanted];
 }
 
 function isFree(port: number): Promise<boolean> {
@@ -50,16 +51,5 @@ function isFree(port: number): Promise<boolean> {
     const server = createServer();
     server.once('error', () => resolve(false));
     server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
   });
 }
