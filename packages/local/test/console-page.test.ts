@@ -383,6 +383,8 @@ it('can be used by keyboard alone', async () => {
   await page.getByRole('option', { selected: true }).filter({ hasText: 'topic' }).waitFor();
   await press('/', 'Control+a', 'Delete', 'Escape', '8');
   await page.getByRole('heading', { name: /^Recordings/ }).waitFor();
+  // The heading is there before the list is read.
+  await page.getByRole('button', { name: /^Look/ }).first().waitFor();
   await press('j', 'l');
   await page.getByRole('region', { name: /^Recording/ }).waitFor();
   await press('Shift+?');
