@@ -1,1 +1,1 @@
-export { type ManifestSource, parseManifest } from './manifest/parse-manifest.js';
+export { type ManifestFunction, type ManifestSource, parseManifest } from './manifest/parse-manifest.js';

@@ -18,20 +18,30 @@ export interface ManifestSource {
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
+/** A function, as the manifest of the constructs describes it. */
+export interface ManifestFunction {
+  /** Most milliseconds of one invocation. Absent: known only when the stack is deployed. */
+  readonly timeoutMs?: number;
+  /** Megabytes. Absent: known only when the stack is deployed. */
+  readonly memoryMb?: number;
+  /** The sources in the order in which they were attached. */
+  readonly sources: readonly ManifestSource[];
+}
+
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * The sources of one function in the manifest that `ServiceWiring` of `@sallyport/constructs` writes (`cdk.out/sallyport.json`). Members and
+ * One function of the manifest that `ServiceWiring` of `@sallyport/constructs` writes (`cdk.out/sallyport.json`). Members and
  * kinds that it does not know are passed over, so that a newer stack can be read.
  *
  * @param json the text of the file
  * @param entry the entry file of the function, relative to the project; the only function of a manifest is taken whatever its entry is
- * @returns the sources in the order of the file; none when no function is that of the entry
+ * @returns `undefined` when no function is that of the entry
  * @throws FrameworkError `local.usage` for a text that is not a manifest, and for another version than 1
  * @example
- * const sources = parseManifest(readFileSync('cdk.out/sallyport.json', 'utf8'), 'src/lambda.ts');
+ * const deployed = parseManifest(readFileSync('cdk.out/sallyport.json', 'utf8'), 'src/lambda.ts');
  */
-export function parseManifest(json: string, entry: string): readonly ManifestSource[] {
+export function parseManifest(json: string, entry: string): ManifestFunction | undefined {
   const manifest = objectAt(parseJson(json), 'the text');
   if (manifest.version !== 1) {
     throw invalid(`version, got ${show(manifest.version)}, expected 1: update @sallyport/local, or synthesize again`);
@@ -40,11 +50,18 @@ export function parseManifest(json: string, entry: string): readonly ManifestSou
     const at = `functions[${index}]`;
     const one = objectAt(value, at);
     if (one.entry !== undefined) textAt(one.entry, `${at}.entry`);
-    const sources = listAt(one.sources, `${at}.sources`);
-    return { entry: one.entry, sources: sources.map((source, place) => sourceAt(source, `${at}.sources[${place}]`)) };
+    return { entry: one.entry, read: functionAt(one, at) };
   });
   const own = functions.find((one) => one.entry === entry) ?? (functions.length === 1 ? functions[0] : undefined);
-  return own?.sources ?? [];
+  return own?.read;
+}
+
+function functionAt({ timeoutMs, memoryMb, sources }: Members, at: string): ManifestFunction {
+  return {
+    ...(timeoutMs !== undefined && { timeoutMs: integerAt(timeoutMs, `${at}.timeoutMs`, 1000) }),
+    ...(memoryMb !== undefined && { memoryMb: integerAt(memoryMb, `${at}.memoryMb`, 128) }),
+    sources: listAt(sources, `${at}.sources`).map((source, place) => sourceAt(source, `${at}.sources[${place}]`)),
+  };
 }
 
 function sourceAt(value: unknown, at: string): ManifestSource {
@@ -81,6 +98,13 @@ function listAt(value: unknown, at: string): readonly unknown[] {
 function textAt(value: unknown, at: string): string {
   if (typeof value !== 'string' || value === '') throw wrong(at, value, 'a text');
   return value;
+}
+
+function integerAt(value: unknown, at: string, least: number): number {
+  if (!Number.isSafeInteger(value) || (value as number) < least) {
+    throw wrong(at, value, `a whole number, at least ${least}`);
+  }
+  return value as number;
 }
 
 function wrong(at: string, value: unknown, expected: string): Error {

@@ -36,9 +36,9 @@ export function readInventories({ documents }: Args): readonly object[] {
   );
 }
 
-/** The sources that the local runtime reads of each document for one entry file, or the code of its refusal. */
+/** What the local runtime reads of each document for one entry file, `null` for no function, or the code of its refusal. */
 export function readManifests({ documents, entry }: Args): readonly unknown[] {
-  return listOf(documents).map((document) => outcomeOf(() => parseManifest(textOf(document), String(entry))));
+  return listOf(documents).map((document) => outcomeOf(() => parseManifest(textOf(document), String(entry)) ?? null));
 }
 
 /** The manifest of a stack with these functions, or the code of the refusal. */

@@ -20,8 +20,8 @@ const boolean = (help: string, sets?: keyof Flags): Flag => ({ type: 'boolean', 
 /** Flags of every command that runs the function. */
 export const RUN_FLAGS: Readonly<Record<string, Flag>> = {
   handler: text('the export that is the handler (default handler)', 'handler'),
-  timeout: number('seconds, 0.1 to 900 (default 10)', 'timeout'),
-  memory: number('megabytes, 128 to 10240 (default 256)', 'memory'),
+  timeout: number('seconds, 0.1 to 900 (default: as deployed, else 10)', 'timeout'),
+  memory: number('megabytes, 128 to 10240 (default: as deployed, else 256)', 'memory'),
   node: text('the Node that runs the function (default: this one)', 'node'),
   concurrency: number('environments at once (default 10)', 'concurrency'),
   'managed-instances': number(

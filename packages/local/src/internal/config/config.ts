@@ -75,9 +75,9 @@ export interface Config {
   readonly stateFolder: string;
   /** Console port; `undefined`: 4700 or one of the next ten groups. */
   readonly port: number | undefined;
-  /** Milliseconds; default 10,000. */
+  /** Milliseconds; default: that of the manifest, else 10,000. */
   readonly timeoutMs: number;
-  /** Megabytes; default 256. */
+  /** Megabytes; default: that of the manifest, else 256. */
   readonly memoryMb: number;
   /** Path of the Node that runs the function; default: the one that runs the command. */
   readonly node: string;

@@ -3,6 +3,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { Config } from './config.js';
 import { type ConfigFile, readConfigFile, usageError } from './file.js';
+import { readManifest } from './manifest.js';
 import { stateFolderOf } from './state-folder.js';
 
 /** What the command line says beside what `sallyport.json` can say. Absent: not said. */
@@ -16,7 +17,7 @@ export interface Flags extends Omit<ConfigFile, '$schema'> {
 }
 
 /**
- * The settings of a run: the flags win over `sallyport.json`, which wins over the defaults.
+ * The settings of a run: the flags win over `sallyport.json`, which wins over the constructs' manifest, which wins over the defaults.
  *
  * @param folder where the command was called
  * @throws FrameworkError `local.usage`
@@ -33,6 +34,8 @@ export function loadConfig(folder: string, flags: Flags): Config {
   if (envFile !== undefined && !existsSync(envFile)) throw usageError(`there is no file ${envFile}`);
   if (given.schema !== undefined && !existsSync(at(given.schema)))
     throw usageError(`there is no file ${at(given.schema)}`);
+  const manifest = given.manifest === undefined ? ifThere(at(join('cdk.out', 'sallyport.json'))) : at(given.manifest);
+  const deployed = readManifest({ manifest, folder: project, entry });
   return {
     folder: project,
     entry,
@@ -40,8 +43,8 @@ export function loadConfig(folder: string, flags: Flags): Config {
     name: packageName(project),
     stateFolder: stateFolderOf(project),
     port: given.port,
-    timeoutMs: Math.round((given.timeout ?? 10) * 1000),
-    memoryMb: given.memory ?? 256,
+    timeoutMs: given.timeout === undefined ? (deployed?.timeoutMs ?? 10_000) : Math.round(given.timeout * 1000),
+    memoryMb: given.memory ?? deployed?.memoryMb ?? 256,
     node: given.node ?? process.execPath,
     concurrency: given.concurrency ?? 10,
     managedInstances: given.managedInstances,
@@ -59,7 +62,7 @@ export function loadConfig(folder: string, flags: Flags): Config {
     audiences: given.audiences ?? [],
     pass: [...(file.pass ?? []), ...(flags.pass ?? [])],
     aws: [...(file.aws ?? []), ...(flags.aws ?? [])],
-    manifest: given.manifest === undefined ? ifThere(at(join('cdk.out', 'sallyport.json'))) : at(given.manifest),
+    manifest,
     restStream: given.restStream ?? false,
     authorizer: given.authorizer,
     webSocketAuthorizer: given.webSocketAuthorizer,

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { relative } from 'node:path';
-import { FrameworkError } from '@sallyport/core';
-import { type ManifestSource, parseManifest } from '../../manifest/parse-manifest.js';
+import type { ManifestSource } from '../../manifest/parse-manifest.js';
 import type { Config, SourcesConfig } from '../config/config.js';
+import { readManifest } from '../config/manifest.js';
 
 /** Which member of the configuration has the sources of a kind. */
 const MEMBERS = {
@@ -20,7 +18,7 @@ type Group = Record<string, Readonly<Record<string, unknown>>>;
 /**
  * The sources with their numbers: those of the constructs' manifest, member by member replaced by those of `sallyport.json`.
  *
- * @throws FrameworkError `local.usage` for a manifest that cannot be read, and as {@link parseManifest}
+ * @throws FrameworkError `local.usage` as {@link readManifest}
  */
 export function readSourceSettings(config: Pick<Config, 'sources' | 'manifest' | 'entry' | 'folder'>): SourcesConfig {
   const merged: Record<Member, Group> = {
@@ -44,14 +42,10 @@ export function readSourceSettings(config: Pick<Config, 'sources' | 'manifest' |
   return merged as unknown as SourcesConfig;
 }
 
-function manifestSources({
-  manifest,
-  folder,
-  entry,
-}: Pick<Config, 'manifest' | 'entry' | 'folder'>): readonly (readonly [Member, string, Group[string]])[] {
-  if (manifest === undefined) return [];
-  const own = parseManifest(readText(manifest), relative(folder, entry));
-  return own.flatMap((source): readonly (readonly [Member, string, Group[string]])[] => {
+type NamedSettings = readonly [member: Member, name: string, settings: Group[string]];
+
+function manifestSources(config: Pick<Config, 'manifest' | 'entry' | 'folder'>): readonly NamedSettings[] {
+  return (readManifest(config)?.sources ?? []).flatMap((source): readonly NamedSettings[] => {
     const { kind, name } = source;
     if (name === undefined || !Object.hasOwn(MEMBERS, kind)) return [];
     const member = MEMBERS[kind as keyof typeof MEMBERS];
@@ -71,12 +65,4 @@ function settingsOf(member: Member, source: ManifestSource): Group[string] | und
 
 function rulesIn(settings: Group[string] | undefined): readonly unknown[] {
   return Array.isArray(settings?.rules) ? settings.rules : [];
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new FrameworkError('local.usage', `framework: the manifest ${file} cannot be read`, { cause });
-  }
 }
