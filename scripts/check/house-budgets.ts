@@ -41,7 +41,7 @@ export const FILES: Readonly<Record<string, Budget>> = {
   'create-sallyport': { reached: 8, wanted: 8 },
   // What SQS limits is a file beside its operations since; filters of mappings, cron expressions, authorizers of two further APIs and manifests are topics.
   // The process of an environment, the search for one and calls are files of their own since, as are a GraphQL schema and actions on records; the pattern languages of three services are a topic.
-  local: { reached: 139, wanted: 139 },
+  local: { reached: 140, wanted: 140 },
   vectors: { reached: 36, wanted: 36 },
   // With buses and logs of several accounts, alarms with their canary, artifact buckets, and the connectors of AWS; and
   // with a file for each opt-in trigger, authorizers, and what code splitting may not change.

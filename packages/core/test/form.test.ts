@@ -10,6 +10,8 @@ const FIELD = 'Content-Disposition: form-data; name="a"';
 const FILE = 'Content-Disposition: form-data; name="f"; filename="f.txt"';
 const END = '--b--\r\n';
 
+const NODE_MAJOR = Number(process.versions.node.split('.')[0]);
+
 async function failure(...args: Parameters<typeof parseForm>): Promise<FrameworkError> {
   const error: unknown = await parseForm(...args).catch((thrown: unknown) => thrown);
   if (!isFrameworkError(error)) throw new Error('it was read, or it failed otherwise', { cause: error });
@@ -96,15 +98,7 @@ describe('what is read', () => {
 describe('what is refused', () => {
   it.each<[string, string, string, number, string]>([
     ['a part without a name', MULTIPART, part('Content-Type: text/plain', '1') + END, 400, 'invalid form'],
-    [
-      'a name without quotes',
-      MULTIPART,
-      part('Content-Disposition: form-data; name=a', '1') + END,
-      400,
-      'invalid form',
-    ],
     ['line feeds alone', MULTIPART, (part(FIELD, '1') + END).replaceAll('\r', ''), 400, 'invalid form'],
-    ['text before the first part', MULTIPART, `x\r\n${part(FIELD, '1')}${END}`, 400, 'invalid form'],
     ['a body that was cut off', MULTIPART, part(FIELD, '1'), 400, 'invalid form'],
     ['another boundary', 'multipart/form-data; boundary=c', part(FIELD, '1') + END, 400, 'invalid form'],
     ['no boundary', 'multipart/form-data', END, 400, 'invalid form: content-type has no valid boundary'],
@@ -129,6 +123,16 @@ describe('what is refused', () => {
     const error = await failure(type, bytes(body));
     expect(error.status).toBe(status);
     expect(error.message).toContain(message);
+  });
+
+  // Its Fetch parser reads more since version 24 of Node.js.
+  it.each([
+    ['a name without quotes', part('Content-Disposition: form-data; name=a', '1') + END],
+    ['text before the first part', `x\r\n${part(FIELD, '1')}${END}`],
+  ])('%s, before Node.js 24', async (_, body) => {
+    const form = parseForm(MULTIPART, bytes(body));
+    if (NODE_MAJOR >= 24) expect((await form).fields).toEqual({ a: ['1'] });
+    else await expect(form).rejects.toMatchObject({ status: 400, message: expect.stringContaining('invalid form') });
   });
 
   it('never answers with the words of the parser', async () => {

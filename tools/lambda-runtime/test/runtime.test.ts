@@ -31,8 +31,8 @@ test('one invocation is handed out at a time', async () => {
 test('what the process writes is kept, and invocations that it will not answer end with it', async () => {
   const runtime = await serve('throws-at-import.mjs', 'buffered');
   expect((await runtime.invoke({})).outcome).toBe('exit');
-  await runtime.logged('no table name');
-  await expect(runtime.logged('a table name')).rejects.toThrow('the runtime has ended without writing "a table name"');
+  await runtime.logged(/no table name/);
+  await expect(runtime.logged(/a table name/)).rejects.toThrow('the runtime has ended without writing /a table name/');
 });
 
 test('an error whose text is beyond Latin-1 is reported, and the process lives on', async () => {
