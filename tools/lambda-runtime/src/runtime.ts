@@ -37,10 +37,10 @@ export interface Runtime {
   /** Resolves when the process has ended, with its exit code or the name of the signal. */
   readonly exited: Promise<number | string>;
   /**
-   * Resolves when `log` matches. What a process wrote can arrive after its answer: pipes of their own carry them.
+   * Resolves when `log` matches the pattern. What a process wrote can arrive after its answer: pipes of their own carry them.
    * @throws Error when the process has ended without it
    */
-  logged(text: RegExp): Promise<void>;
+  logged(pattern: RegExp): Promise<void>;
   /** @throws Error when the process has ended */
   invoke(event: unknown, options?: InvocationOptions): Promise<InvocationResult>;
   /** Ends the process and the server. Waits for both. */
@@ -103,9 +103,9 @@ function attach(child: ChildProcess, api: RuntimeApi): Runtime {
     },
     initErrors: api.initErrors,
     exited,
-    async logged(text) {
-      while (!text.test(log())) {
-        if (!running) throw new Error(`the runtime has ended without writing ${text}:\n${log()}`);
+    async logged(pattern) {
+      while (!pattern.test(log())) {
+        if (!running) throw new Error(`the runtime has ended without writing ${pattern}:\n${log()}`);
         await once(output, 'written');
       }
     },
