@@ -1,11 +1,11 @@
-import type { FullClock, Logger } from '@sallyport/core';
+import type { Logger } from '@sallyport/core';
 import { defineOptions, func, integer, parsed } from '@sallyport/core/options';
-import { guardHook, randomFraction } from '@sallyport/core/pipeline';
-import { pause, StoreTimeout, withDeadline } from '@sallyport/dynamo';
+import { guardHook } from '@sallyport/core/pipeline';
+import { StoreTimeout, storeUntil } from '@sallyport/dynamo';
 import { StoredError } from '../error-envelope.js';
 import { isConflict, JOB_ERRORS, JobLedgerError } from '../errors.js';
 import { fingerprintOf, idOption, MAX_TTL_SECONDS, signalOption, textOption } from '../internal/input.js';
-import { newWriteId, toJson } from '../internal/rows.js';
+import { toJson } from '../internal/rows.js';
 import type { JobLedger } from '../ledger/ledger.js';
 import { MAX_IN_PROGRESS_MS, MIN_IN_PROGRESS_MS } from './internal/idempotency-records.js';
 import type { BeginIdempotencyInput, IdempotencyHandle, IdempotencyRecord } from './record.js';
@@ -215,11 +215,6 @@ interface Completion<T> extends RunOptions<T> {
   readonly deadlineMs: number;
 }
 
-const FIRST_WAIT_MS = 50;
-const MAX_WAIT_MS = 1000;
-/** The least time for one attempt to store a result. */
-const MIN_TRY_MS = 1000;
-
 /** Stores the result of the work. It is retried until the deadline, so that the work is not repeated. */
 async function complete<T>(
   options: Completion<T>,
@@ -227,33 +222,18 @@ async function complete<T>(
   { result }: Exclude<Keep, 'abandon'>,
 ): Promise<RunOutcome<T>> {
   const { ledger, log, begin, deadlineMs } = options;
-  const { clock } = ledger;
-  const writeId = newWriteId();
-  for (let tried = 0; ; tried += 1) {
-    try {
-      await withDeadline({ ms: tryMs(clock, deadlineMs), clock, signal: undefined }, (signal) =>
-        store(options, { result, writeId, signal }),
-      );
-      return { kind: 'ran', value };
-    } catch (error) {
-      if (isConflict(error, 'already_completed')) {
-        const record = await ledger.getIdempotencyRecord({ scope: begin.scope, key: begin.key }).catch(() => undefined);
-        if (record?.status === 'COMPLETED') return { kind: 'stored', record };
-      }
-      const waitMs = Math.ceil(Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** tried) * (0.5 + randomFraction() / 2));
-      if (!mayPass(error) || clock.now().getTime() + waitMs >= deadlineMs) {
-        log.warn('result was not stored', { scope: begin.scope, error });
-        return { kind: 'ran', value };
-      }
-      await pause(clock, waitMs, undefined);
+  try {
+    await storeUntil({ clock: ledger.clock, deadlineMs, mayPass }, (writeId, signal) =>
+      store(options, { result, writeId, signal }),
+    );
+  } catch (error) {
+    if (isConflict(error, 'already_completed')) {
+      const record = await ledger.getIdempotencyRecord({ scope: begin.scope, key: begin.key }).catch(() => undefined);
+      if (record?.status === 'COMPLETED') return { kind: 'stored', record };
     }
+    log.warn('result was not stored', { scope: begin.scope, error });
   }
-}
-
-/** A third of the remaining time, so that after one request without an answer there is time for others. */
-function tryMs(clock: FullClock, deadlineMs: number): number {
-  const leftMs = deadlineMs - clock.now().getTime();
-  return Math.min(MAX_TIMER_MS, Math.max(MIN_TRY_MS, Math.floor(leftMs / 3)));
+  return { kind: 'ran', value };
 }
 
 function mayPass(error: unknown): boolean {

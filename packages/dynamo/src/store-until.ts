@@ -1,0 +1,63 @@
+import { type FullClock, randomIds } from '@sallyport/core';
+import { isTransient, pause, randomFraction, withDeadline } from '@sallyport/core/pipeline';
+
+/** Options of {@link storeUntil}. */
+export interface StoreUntilOptions {
+  /** The clock of the deadline and of the waits between attempts. */
+  readonly clock: FullClock;
+  /**
+   * The end of the invocation, in Unix milliseconds. The last attempt starts at least one second earlier, so that the caller has
+   * time to report a failure. The first attempt always starts.
+   */
+  readonly deadlineMs: number;
+  /** Whether an attempt that failed with this error is repeated. Default: if the error or its cause is transient. */
+  readonly mayPass?: ((error: unknown) => boolean) | undefined;
+}
+
+const FIRST_WAIT_MS = 50;
+const MAX_WAIT_MS = 1000;
+/** The time that is kept for reporting a failure. */
+const REPORT_MS = 1000;
+/** The least time for one attempt. */
+const MIN_ATTEMPT_MS = 1000;
+/** Longer timers would fire immediately. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+/**
+ * Stores the end of work that has run: repeats a failed write, with increasing waits, until it succeeds or the deadline comes.
+ * Every attempt gets the same id. A store that keeps the id with the item recognizes an attempt whose response was lost, so the
+ * write is applied once.
+ *
+ * @param write one attempt. It must pass the id to the store as the id of the write, and stop when the signal aborts.
+ * @throws what the last attempt threw
+ * @example
+ * await storeUntil({ clock, deadlineMs }, (writer, signal) => table.put(item, { condition, writer, signal }));
+ */
+export async function storeUntil<T>(
+  { clock, deadlineMs, mayPass = isPassing }: StoreUntilOptions,
+  write: (writeId: string, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const writeId = randomIds.newId();
+  const leftMs = () => deadlineMs - REPORT_MS - clock.now().getTime();
+  for (let tried = 0; ; tried += 1) {
+    try {
+      return await withDeadline({ ms: attemptMs(leftMs()), clock, signal: undefined }, (signal) =>
+        write(writeId, signal),
+      );
+    } catch (error) {
+      const waitMs = Math.ceil(Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** tried) * (0.5 + randomFraction() / 2));
+      if (!mayPass(error) || waitMs >= leftMs()) throw error;
+      await pause(clock, waitMs, undefined);
+    }
+  }
+}
+
+/** A third of the remaining time, so that after an attempt without a response there is time for others. */
+function attemptMs(leftMs: number): number {
+  return Math.min(MAX_TIMER_MS, Math.max(MIN_ATTEMPT_MS, Math.floor(leftMs / 3)));
+}
+
+/** Stores wrap the failure of the service in an error of their own. */
+function isPassing(error: unknown): boolean {
+  return isTransient(error) || isTransient((error as { cause?: unknown } | null | undefined)?.cause);
+}
