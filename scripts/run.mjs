@@ -41,6 +41,7 @@ const tasks = {
   'local:native': [script('packages/local/judge/main.ts')],
   'local:peers': [script('packages/local/judge/peers.ts')],
   'mcp:conformance': [script('packages/mcp/judge/conformance.mjs')],
+  mutants: [script('scripts/mutants/main.ts')],
   newcomer: [...build, script('scripts/newcomer/main.ts')],
   pack: [...build, script('scripts/newcomer/pack.ts')],
   size: [script('scripts/bench/size/main.ts')],

@@ -19,7 +19,7 @@ export const FILES: Readonly<Record<string, Budget>> = {
   // Forms are a topic since.
   core: { reached: 43, wanted: 42 },
   dispatch: { reached: 14, wanted: 14 },
-  dynamo: { reached: 9, wanted: 9 },
+  dynamo: { reached: 10, wanted: 10 },
   // With the entries `/web`, whose mount came from mcp, and `/schema`.
   http: { reached: 53, wanted: 53 },
   jobs: { reached: 41, wanted: 41 },

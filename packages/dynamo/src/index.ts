@@ -41,8 +41,8 @@ export {
   toAttributes,
   ttlAt,
 } from './items.js';
-// The end of work
-export { type StoreUntilOptions, storeUntil } from './store-until.js';
 // The table
 export type { CallReport, Client, Sdk } from './requests.js';
+// The end of work
+export { type StoreUntilOptions, storeUntil } from './store-until.js';
 export { DynamoTable, type DynamoTableOptions } from './table.js';

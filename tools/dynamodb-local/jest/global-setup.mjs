@@ -4,5 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export default function setUp() {
-  process.env.SALLYPORT_SERVERS_RUN = `${process.pid}:${join(tmpdir(), `sallyport-${randomUUID()}`)}`;
+  // A script that runs jest many times shares its servers between the runs, and ends them.
+  process.env.SALLYPORT_SERVERS_RUN ??= `${process.pid}:${join(tmpdir(), `sallyport-${randomUUID()}`)}`;
 }

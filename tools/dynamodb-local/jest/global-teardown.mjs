@@ -9,7 +9,7 @@ const SERVERS = ['dynamodb', 's3'];
 export default async function tearDown() {
   const run = process.env.SALLYPORT_SERVERS_RUN ?? '';
   const base = run.slice(run.indexOf(':') + 1);
-  if (base === '') return;
+  if (base === '' || !run.startsWith(`${process.pid}:`)) return;
   await Promise.all(
     SERVERS.map(async (name) => {
       const directory = `${base}-${name}`;

@@ -1,0 +1,43 @@
+/** The least share of the non-equivalent mutants that tests must kill: packages that guard, store or deliver. */
+export const STRICT_SHARE = 0.95;
+/** The same for all other packages. */
+export const SHARE = 0.9;
+
+/** Packages that guard, store or deliver. */
+export const STRICT = new Set([
+  'appsync',
+  'connections',
+  'core',
+  'dispatch',
+  'dynamo',
+  'http',
+  'jobs',
+  'mcp',
+  'microvm',
+  'objectstore',
+  'ratelimit',
+  'secure',
+  'streams',
+  'triggers',
+  'vectors',
+]);
+
+/** Packages whose tests are run for the mutants of another one, besides its own and the contract's. */
+export const ALSO: Readonly<Record<string, readonly string[]>> = {
+  appsync: ['secure'],
+  core: ['http', 'streams', 'secure'],
+  dispatch: ['secure', 'streams'],
+  dynamo: ['jobs', 'connections'],
+  http: ['secure'],
+};
+
+/** A mutant that no test can notice, because the program does the same. */
+export interface Equivalent {
+  readonly file: string;
+  readonly operator: string;
+  /** The line of the source, without indentation. */
+  readonly source: string;
+  readonly replacement: string;
+  /** Why the program does the same. */
+  readonly reason: string;
+}
