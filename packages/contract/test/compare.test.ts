@@ -11,6 +11,7 @@ describe('comparison', () => {
     ['null as a type', { $any: 'null' }, null],
     ['a pattern', { $match: '^a+$' }, 'aaa'],
     ['an absent key', { a: 1, b: { $absent: true } }, { a: 1 }],
+    ['an absent key that every object inherits', { constructor: { $absent: true } }, {}],
     ['text that parses to data', { $json: { a: { $any: 'number' } } }, '{"a":1}'],
     ['data that looks like a matcher', { $literal: { $any: 'string' } }, { $any: 'string' }],
     ['further keys of an open object', { a: 1, $open: true }, { a: 1, b: 2 }],

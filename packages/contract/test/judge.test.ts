@@ -130,6 +130,10 @@ describe('judgement', () => {
     ]);
   });
 
+  it('accepts an outcome without a result where null is expected', () => {
+    expect(where({ result: null }, {})).toEqual([]);
+  });
+
   it('finds forbidden strings in answers, keys, records and encoded bodies', () => {
     const forbidden = (outcome: JsonObject) =>
       judge({ forbidden: ['secret'], steps: [{ result: { $any: 'object' } }] }, done({ result: {}, ...outcome }))
@@ -137,6 +141,9 @@ describe('judgement', () => {
     expect(forbidden({})).toBe(0);
     expect(forbidden({ result: { a: ['my secret'] } })).toBe(1);
     expect(forbidden({ logs: [{ secret: 1 }] })).toBe(1);
+    expect(
+      judge({ forbidden: ['key'], steps: [{ result: 'a2V5' }] }, done({ result: 'a2V5' })).map(({ path }) => path),
+    ).toEqual(['.forbidden']);
     expect(forbidden({ result: { body: Buffer.from('a secret!').toString('base64') } })).toBe(1);
   });
 });

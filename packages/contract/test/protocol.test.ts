@@ -16,7 +16,7 @@ const CONTRACT = makeContract({
   'skips/fake.json': { 'detection/b': 'later' },
 });
 
-async function run(behaviour: string, { timeoutMs = 5000, byeMs = 2000, marker = '' } = {}) {
+async function run(behaviour: string, { timeoutMs = 50_000, byeMs = 2000, marker = '' } = {}) {
   const runtime = spawnRuntime(command(behaviour, ...(marker === '' ? [] : [marker])), byeMs);
   const verdicts = await runContract(runtime, CONTRACT, CONTRACT.fixtures, { timeoutMs });
   return verdicts.map(({ id, outcome, reason }) => [id, outcome, ...(reason === undefined ? [] : [reason])]);
@@ -34,6 +34,8 @@ describe('a foreign runtime', () => {
     ['wrong-seq', 'answer has seq 2 instead of 1'],
     ['die', 'the runtime ended with status 7'],
     ['list', 'a line is not a JSON object'],
+    ['null', 'a line is not a JSON object'],
+    ['number', 'a line is not a JSON object'],
     ['long', 'a line is longer than 8 MiB'],
     ['binary', 'a line is not a JSON object'],
     ['shapeless', 'answer is neither done nor unsupported'],
@@ -50,9 +52,9 @@ describe('a foreign runtime', () => {
   it('that hangs once is killed, started again, and fails that fixture', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'fake-runtime-'));
     try {
-      const verdicts = await run('hang', { marker: join(folder, 'started'), timeoutMs: 1000 });
+      const verdicts = await run('hang', { marker: join(folder, 'started'), timeoutMs: 4000 });
       expect(verdicts).toEqual([
-        ['detection/a', 'failed', 'no answer within 1000 ms'],
+        ['detection/a', 'failed', 'no answer within 4000 ms'],
         ['detection/b', 'passed'],
         SKIPPED,
       ]);

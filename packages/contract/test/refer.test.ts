@@ -40,6 +40,7 @@ describe('a reference to an earlier answer', () => {
     ['a place of the prototype', { step: 0, json: ['result', 'toString'] }],
     ['an answer that is no JSON', { step: 2, json: [] }],
     ['a step that failed', { step: 3, header: 'etag' }],
+    ['a step that has no outcome', { step: 9, header: 'etag' }],
     ['an id that the event stream does not have', { step: 4, event_id: 2 }],
     ['an id of an answer that is no event stream', { step: 0, event_id: 0 }],
   ])('to %s finds nothing', (_, reference) => {
