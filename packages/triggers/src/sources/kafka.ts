@@ -53,7 +53,8 @@ export interface KafkaReport {
 
 const KAFKA_KIND = {
   kind: 'kafka',
-  anyOf: ['aws:kafka', 'SelfManagedKafka'].map(
+  // `aws:SelfManagedKafka` is in older pages of the Lambda guide and in events of Powertools.
+  anyOf: ['aws:kafka', 'SelfManagedKafka', 'aws:SelfManagedKafka'].map(
     (value) =>
       [
         { path: 'eventSource', test: 'equals', value },
