@@ -26,7 +26,7 @@ export function assertAnswer(value: unknown): void {
   if (Buffer.byteLength(text) > LAMBDA_MAX_ANSWER_BYTES) throw invalidAnswer('the answer is more than 6 MB');
 }
 
-/** Whether a value may stand in the context of an authorizer: JSON writes other numbers as `null`. */
+/** Whether the context of an authorizer accepts a value: JSON writes other numbers as `null`. */
 export function isFlatValue(value: unknown): boolean {
   return typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
 }
@@ -65,7 +65,7 @@ export function withinLimit<T>(answer: T): T {
 }
 
 /** Bytes of data as JSON. */
-export function bytesOfJson(value: unknown): number {
+function bytesOfJson(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
@@ -104,4 +104,13 @@ export function readFailure(thrown: unknown): { readonly code: string; readonly 
   } catch {
     return undefined;
   }
+}
+
+/**
+ * What a client may read of a failure: the message of a FrameworkError of the application. Texts of the framework are for
+ * developers, and those of other errors may quote anything.
+ */
+export function publicText(thrown: unknown, otherwise: string): string {
+  const message = readFailure(thrown)?.message;
+  return message === undefined || message.startsWith('framework: ') ? otherwise : message;
 }

@@ -10,10 +10,9 @@ import {
   warnOf,
 } from '@sallyport/streams/delivery';
 import { invalidAnswer, refused } from '../errors.js';
-import { fitting, toJson } from '../internal/answer.js';
+import { fitting, publicText, toJson } from '../internal/answer.js';
 import { type ChannelEntry, ChannelHandlers } from '../internal/channels.js';
 import { DROPPED, type Drop } from '../internal/drop.js';
-import { publicText } from '../internal/public-text.js';
 import { membersOf, recordsOf, requiredText, textOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 

@@ -1,9 +1,8 @@
 import { FrameworkError, type LambdaContext, type MaybePromise, type TriggerRecord } from '@sallyport/core';
 import { attempt, type Delivered, type EventContext } from '@sallyport/streams/delivery';
 import { invalidAnswer, refused } from '../errors.js';
-import { toJson, withinLimit } from '../internal/answer.js';
+import { publicText, toJson, withinLimit } from '../internal/answer.js';
 import { Handlers } from '../internal/handlers.js';
-import { publicText } from '../internal/public-text.js';
 import { type Members, membersOf, requiredText, textOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
