@@ -22,7 +22,7 @@ interface Harness {
 
 /** A delivery that a container has attached. */
 function attached(host: Partial<SurfaceHost> = {}, kind: Partial<DeliveryKind> = {}): Harness {
-  const delivery = new Delivery({ kind: 'thing', ...kind });
+  const delivery = new Delivery({ kind: 'thing', key: undefined, ...kind });
   const { clock, lines, options } = environment();
   const middlewares: EventMiddleware[] = [];
   delivery.attach({
@@ -123,11 +123,19 @@ describe('each', () => {
   });
 
   it('the margin of the kind wins over a smaller one of the container', async () => {
-    const { delivery } = attached({ deadlineMarginMs: 100 }, { marginMs: 2_000 });
-    await expect(delivery.each(items({ a: () => 1 }), lambda(1_999))).rejects.toMatchObject({
-      code: 'streams.deadline_exceeded',
-    });
-    await expect(delivery.each(items({ a: () => 1 }), lambda(2_001))).resolves.toEqual([1]);
+    const marginOf = async (left: number | undefined) => {
+      const { delivery, clock } = attached({ deadlineMarginMs: 100 }, { marginMs: 2_000 });
+      const read: Delivered['handler'] = (ctx) => (ctx.deadline ? (left ?? 0) - ctx.deadline.getTime() : null);
+      const [margin] = await delivery.each(items({ a: read }), left === undefined ? undefined : lambda(left));
+      expect(clock.now().getTime()).toBe(0);
+      return margin;
+    };
+    expect(await marginOf(60_000)).toBe(2_000);
+    expect(await marginOf(6_000)).toBe(2_000);
+    // Of a shorter invocation it takes a third, but not less than the container's.
+    expect(await marginOf(3_000)).toBe(1_000);
+    expect(await marginOf(150)).toBe(100);
+    expect(await marginOf(undefined)).toBeNull();
   });
 });
 
@@ -285,7 +293,7 @@ it('a warning has the kind, and a logger that throws changes nothing', () => {
 });
 
 it('without a container it works by itself', async () => {
-  const delivery = new Delivery({ kind: 'thing' });
+  const delivery = new Delivery({ kind: 'thing', key: undefined });
   expect(delivery.kind).toBe('thing');
   expect(delivery.physicalName('thing', 'a')).toBe('a');
   await expect(delivery.each(items({ a: (ctx) => ctx.requestId.length > 0 }), undefined)).resolves.toEqual([true]);
