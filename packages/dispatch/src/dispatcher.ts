@@ -1,4 +1,5 @@
 import {
+  type DoorsOptions,
   type FrameworkError,
   type InvocationProvenance,
   invocationProvenance,
@@ -9,7 +10,16 @@ import {
   type TriggerKind,
 } from '@sallyport/core';
 import { defineOptions, oneOf, parsed } from '@sallyport/core/options';
-import { bindInvocation, guardHook, LOG_WANTED, logRefusal, noAdapter, parseLog } from '@sallyport/core/pipeline';
+import {
+  bindInvocation,
+  createDoorGuard,
+  DOORS_KIND,
+  guardHook,
+  LOG_WANTED,
+  logRefusal,
+  noAdapter,
+  parseLog,
+} from '@sallyport/core/pipeline';
 import { type Explanation, explainRows, kindOf, undetected } from './explain/explain.js';
 import { detectRow } from './internal/compile.js';
 import { assertSurfaces, createPlan, type DirectInvocations, type Plan, refusalOf } from './internal/plan.js';
@@ -21,8 +31,8 @@ export interface Dispatcher {
   /**
    * Asks the Lambda context who invoked, then classifies the event, and resolves to what its surface answers.
    *
-   * Rejects with a FrameworkError `dispatch.not_an_object`, `dispatch.unknown_event`, `dispatch.no_adapter` or
-   * `dispatch.direct_refused`, each of them logged once, else with what the surface rejects with. Never throws synchronously.
+   * Rejects with a FrameworkError `dispatch.not_an_object`, `dispatch.unknown_event`, `dispatch.no_adapter`,
+   * `dispatch.direct_refused` or `dispatch.foreign_door`, each of them logged once, else with what the surface rejects with. Never throws synchronously.
    */
   readonly handleLambda: (event: unknown, lambdaContext?: LambdaContext) => Promise<unknown>;
   /** The kind by the fixed table and the extensions' rows; throws as the package's `detect` does. */
@@ -40,23 +50,30 @@ export interface DispatcherOptions {
    * or `refuse` them. Default `serve`.
    */
   readonly directInvocations?: DirectInvocations | undefined;
+  /** The front doors of the function. Default: the variable `FRAMEWORK_DOORS`; without it any invocation may bring a request. */
+  readonly doors?: DoorsOptions | undefined;
 }
 
 /** What {@link DispatcherOptions} may be. */
 export const DISPATCHER_OPTIONS = /* @__PURE__ */ defineOptions<DispatcherOptions>()({
   log: /* @__PURE__ */ parsed<Logger | false>(LOG_WANTED, (log) => parseLog(log, process.env)),
   directInvocations: /* @__PURE__ */ oneOf('refuse', 'serve'),
+  doors: DOORS_KIND,
 });
 
 /**
  * The one entrypoint for everything that some surfaces serve. Only a container attaches surfaces to itself: one that needs
  * `attach` belongs into `surfaces` of `createApp` or `SecureApp`.
  *
- * @throws FrameworkError at construction: `dispatch.duplicate_surface`, `dispatch.invalid_surface`, `dispatch.invalid_extension`
+ * The variable `FRAMEWORK_DOORS` names the front doors of the function, see `DoorsOptions`.
+ *
+ * @throws FrameworkError at construction: `dispatch.duplicate_surface`, `dispatch.invalid_surface`, `dispatch.invalid_extension`,
+ *   `app.invalid_configuration` for a malformed variable
  * @example export const handler = createDispatcher(events, s3Trigger({ bucket: 'uploads', handler })).handleLambda;
  */
 export function createDispatcher(...surfaces: readonly Surface[]): Dispatcher {
-  return toDispatcher(createPlan(surfaces));
+  const log = parseLog(undefined, process.env);
+  return toDispatcher(createPlan(surfaces, { log, doors: createDoorGuard(undefined, process.env, log) }));
 }
 
 /**
@@ -65,8 +82,12 @@ export function createDispatcher(...surfaces: readonly Surface[]): Dispatcher {
  * @throws FrameworkError `app.invalid_configuration` for an unknown or unfit option
  */
 export function createDispatcherWith(options: DispatcherOptions, ...surfaces: readonly Surface[]): Dispatcher {
-  const { log, directInvocations } = DISPATCHER_OPTIONS.parse(options);
-  return toDispatcher(createPlan(assertSurfaces(surfaces), parseLog(log, process.env), refusalOf(directInvocations)));
+  const parsed = DISPATCHER_OPTIONS.parse(options);
+  const log = parseLog(parsed.log, process.env);
+  const doors = createDoorGuard(parsed.doors, process.env, log);
+  return toDispatcher(
+    createPlan(assertSurfaces(surfaces), { log, refuseDirect: refusalOf(parsed.directInvocations), doors }),
+  );
 }
 
 /** The public side of a plan. */
@@ -113,6 +134,8 @@ function explainPlan(plan: Plan, event: unknown, lambdaContext: LambdaContext | 
   const explanation = explainRows(event, row, plan.table, lambdaContext && provenance);
   const surface = surfaceFor(plan, row, provenance);
   const kind = plan.kinds[row];
+  const foreign = surface && kind !== undefined && lambdaContext && plan.doors?.refusalOf(kind, event, lambdaContext);
+  if (foreign) return { ...explanation, kind, error: foreign.message };
   if (surface && kind !== undefined) return { ...explanation, kind, ...targetOf(surface, kind, event) };
   if (provenance === 'direct' && plan.refuseDirect) return { ...explanation, error: plan.refuseDirect().message };
   return kind === undefined ? explanation : { ...explanation, error: noAdapter(kind).message };
@@ -143,7 +166,9 @@ export function serveInvocation(
     const row = rowOf(plan, event, provenance, entrypoint);
     const surface = surfaceFor(plan, row, provenance);
     if (surface === undefined) throw refusal(plan, event, row, provenance, lambdaContext);
-    return Promise.resolve(surface.serve(plan.kinds[row] as TriggerKind, event, { lambdaContext }));
+    const kind = plan.kinds[row] as TriggerKind;
+    plan.doors?.assert(kind, event, lambdaContext);
+    return Promise.resolve(surface.serve(kind, event, { lambdaContext }));
   } catch (error) {
     return Promise.reject(error);
   }
@@ -162,8 +187,10 @@ function rowOf(plan: Plan, event: unknown, provenance: InvocationProvenance, ent
 export function kindOfInvocation(plan: Plan, event: unknown, lambdaContext: LambdaContext | undefined): TriggerKind {
   const provenance = invocationProvenance(lambdaContext);
   const row = rowOf(plan, event, provenance);
-  if (surfaceFor(plan, row, provenance)) return plan.kinds[row] as TriggerKind;
-  throw refusal(plan, event, row, provenance, lambdaContext);
+  if (!surfaceFor(plan, row, provenance)) throw refusal(plan, event, row, provenance, lambdaContext);
+  const kind = plan.kinds[row] as TriggerKind;
+  plan.doors?.assert(kind, event, lambdaContext);
+  return kind;
 }
 
 /** The error for an invocation that has no row or no surface, once it is in the log. */

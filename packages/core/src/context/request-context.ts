@@ -5,6 +5,7 @@ import { decodePercent, isJsonMediaType, unsupportedMediaType } from '../request
 import type { Form, FormLimits } from '../request/form.js';
 import { invocationTraceId, type SourceProvenance } from '../request/provenance.js';
 import { createMap, type IncomingRequest, type Request } from '../request/request.js';
+import type { DoorGuard } from '../runtime/doors.js';
 import {
   type Environment,
   type FullClock,
@@ -38,6 +39,8 @@ export interface ContextRuntime {
   readonly log: Logger;
   /** The environment variables of the container. */
   readonly environment: Environment;
+  /** The front doors of the container; without it any invocation may bring an event of a door. */
+  readonly doors?: DoorGuard | undefined;
   /** The target of `ctx.metric`; without it nothing is written. */
   readonly observability?: Observability | undefined;
   /** Stage names with which the trace of every context of this container begins. */

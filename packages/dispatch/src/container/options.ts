@@ -1,6 +1,7 @@
 import { APPSYNC_OPTION_KINDS } from '@sallyport/appsync/surface';
-import type { Clock, Surface, SurfaceGate, SurfaceHost } from '@sallyport/core';
+import type { Clock, DoorsOptions, Surface, SurfaceGate, SurfaceHost } from '@sallyport/core';
 import { invalidOption, kind, oneOf } from '@sallyport/core/options';
+import { DOORS_KIND } from '@sallyport/core/pipeline';
 import { type HttpSurface, type Kernel, PIPELINE_OPTION_KINDS } from '@sallyport/http/pipeline';
 import { EVENT_ROUTER_OPTION_KINDS, type EventMiddleware, type EventRouterOptions } from '@sallyport/streams';
 import { createObserver } from '@sallyport/streams/delivery';
@@ -17,6 +18,12 @@ export interface SurfaceOptions {
    * accepts: `serve` them as if they came from a trigger, or `refuse` them. `serve` by default, `refuse` in `SecureApp`.
    */
   readonly directInvocations?: DirectInvocations;
+  /**
+   * The front doors of the function: an HTTP, WebSocket or GraphQL event that did not come through one of them is rejected
+   * before anything reads it. Default: the variable `FRAMEWORK_DOORS`, which the constructs set; without it any invocation
+   * may bring a request.
+   */
+  readonly doors?: DoorsOptions;
 }
 
 const isFunctionOrAbsent = (value: unknown) => value === undefined || typeof value === 'function';
@@ -33,6 +40,7 @@ export const CONTAINER_KINDS = {
   }),
   surfaces: kind<readonly Surface[]>('a list of surfaces', Array.isArray),
   directInvocations: oneOf('refuse', 'serve'),
+  doors: DOORS_KIND,
 };
 
 /** The parts of a container that its surfaces may use. */
@@ -89,7 +97,7 @@ const DEFAULTS = { deadlineMarginMs: 500, failureText: 'framework: event handler
 
 function createHost(init: HostInit, http: HttpSurface, others: readonly Surface[]): SurfaceHost {
   const { kernel, events, gate, directInvocations } = init;
-  const { clock, ids, environment, log, observability = {} } = kernel.runtime;
+  const { clock, ids, environment, log, observability = {}, doors } = kernel.runtime;
   let plan: Plan | undefined;
   return {
     clock,
@@ -97,16 +105,20 @@ function createHost(init: HostInit, http: HttpSurface, others: readonly Surface[
     environment,
     log,
     observability,
+    doors,
     deadlineMarginMs: events.deadlineMarginMs ?? DEFAULTS.deadlineMarginMs,
     maskErrors: events.maskErrors ?? false,
     failureText: init.failureText ?? DEFAULTS.failureText,
     eventMiddlewares: init.middlewares,
     observeEvents: createObserver,
     ...(gate ? { gate } : {}),
-    serveHttp: async (door, event, { lambdaContext }) => http.serveThrough(door, door.kind, event, lambdaContext),
+    serveHttp: async (door, event, { lambdaContext }) => {
+      doors?.assertDoor(door.kind, event, lambdaContext);
+      return http.serveThrough(door, door.kind, event, lambdaContext);
+    },
     explainHttp: (door, event) => http.explainRequest(door.read(event), `${door.kind} response`),
     dispatch(event, { lambdaContext }) {
-      plan ??= createPlan(others, log, refusalOf(directInvocations));
+      plan ??= createPlan(others, { log, refuseDirect: refusalOf(directInvocations), doors });
       return serveInvocation(plan, event, lambdaContext);
     },
   };

@@ -1,5 +1,6 @@
 import {
   type Clock,
+  type DoorsOptions,
   type Environment,
   type IdGenerator,
   type Logger,
@@ -22,6 +23,7 @@ import {
   type ContextState,
   completeClock,
   copyPrincipal,
+  createDoorGuard,
   parseForm,
   parseLog,
   reportHooks,
@@ -65,6 +67,8 @@ export interface Kernel {
 export interface KernelInit extends Partial<Pick<ContextRuntime, 'copyPrincipal'>>, Pick<ContextRuntime, 'tenantOf'> {
   /** Accepts a caller, or throws. */
   readonly gate: Gate;
+  /** Makes the guard of the front doors; of containers. */
+  readonly toDoors?: (environment: Environment, log: Logger) => ContextRuntime['doors'];
 }
 
 /** The settings of a kernel; the options were checked before. */
@@ -92,7 +96,7 @@ const TRACE_HEAD = ['request_id', 'recovery', 'logging'];
 export function assembleKernel(
   options: KernelOptions,
   observation: Observation | undefined,
-  { gate, ...own }: KernelInit,
+  { gate, toDoors, ...own }: KernelInit,
 ): Kernel {
   const environment = options.environment ?? process.env;
   const log = parseLog(options.log, environment);
@@ -107,16 +111,24 @@ export function assembleKernel(
     traceHead: tier === 'p0' ? [] : TRACE_HEAD,
     ...own,
     observability: observed && reportHooks(observed.hooks, log),
+    doors: toDoors?.(environment, log),
   };
   return { runtime, tier, limits, policyHook, observation: observed, gate, book: new RegistrationBook() };
 }
 
-/** The shared part of a container whose option `observability` is an object of hooks. */
+/**
+ * The shared part of a container whose option `observability` is an object of hooks.
+ *
+ * @param doors the option `doors`, parsed; without it the variable `FRAMEWORK_DOORS` names them
+ * @throws FrameworkError `app.invalid_configuration` for a malformed variable
+ */
 export function createKernel(
   options: KernelOptions & { readonly observability?: Observation['hooks'] | undefined },
   init: KernelInit,
+  doors?: DoorsOptions,
 ): Kernel {
-  return assembleKernel(options, observe(options.observability ?? {}), { copyPrincipal, ...init });
+  const toDoors: KernelInit['toDoors'] = (environment, log) => createDoorGuard(doors, environment, log);
+  return assembleKernel(options, observe(options.observability ?? {}), { copyPrincipal, toDoors, ...init });
 }
 
 /** The tenant in the open container, as in the legacy contract: from the header, else from the query. */

@@ -1,4 +1,13 @@
-import type { AuthHook, Clock, Environment, IdGenerator, Logger, Observability, PolicyHook } from '@sallyport/core';
+import type {
+  AuthHook,
+  Clock,
+  DoorsOptions,
+  Environment,
+  IdGenerator,
+  Logger,
+  Observability,
+  PolicyHook,
+} from '@sallyport/core';
 import { defineOptions, func, oneOf, parsed } from '@sallyport/core/options';
 import { parseObservability } from '@sallyport/core/pipeline';
 import type { HttpSurfaceOptions } from '../surface/http-surface.js';
@@ -77,9 +86,9 @@ const OPTIONS = /* @__PURE__ */ defineOptions<OpenPipelineOptions>()(OPEN_PIPELI
  *
  * @throws FrameworkError `app.invalid_configuration` that names an unknown option, or one with a wrong value
  */
-export function createOpenKernel(options: OpenPipelineOptions): Kernel {
+export function createOpenKernel(options: OpenPipelineOptions, doors?: DoorsOptions): Kernel {
   OPTIONS.parse(options);
-  return createKernel(options, { gate: authHookGate(options.authHook), tenantOf: legacyTenant });
+  return createKernel(options, { gate: authHookGate(options.authHook), tenantOf: legacyTenant }, doors);
 }
 
 /** The container's options for HTTP alone, each as an own member, so that nothing is inherited. */
