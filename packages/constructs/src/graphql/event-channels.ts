@@ -2,6 +2,7 @@ import { CfnChannelNamespace, CfnDataSource } from 'aws-cdk-lib/aws-appsync';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { doorAliasesOf, invokedByDoor } from '../internal/door-aliases.js';
 import { grantOn } from '../internal/grants.js';
 import { misuse } from '../internal/misuse.js';
 import { choice, defineProps, flag, literal, thing, words } from '../internal/props.js';
@@ -19,7 +20,7 @@ export interface EventChannelsMappingProps {
    */
   readonly invokeType?: 'REQUEST_RESPONSE' | 'EVENT';
   /**
-   * Whether the trigger invokes an alias that no other trigger has.
+   * Whether the trigger invokes an alias that no other trigger has. Not with separate doors: an Event API is a door.
    *
    * @default false
    */
@@ -77,7 +78,13 @@ export class EventChannels extends Construct {
       });
     }
     claimSource(this, fn, apiId, 'Event API');
-    const source = this.#makeSource(apiId, invokedBy(this, fn, ownAlias));
+    if (ownAlias && doorAliasesOf(fn)) {
+      throw misuse(this, {
+        what: 'ownAlias with a function whose doors are separate',
+        expected: 'none: an Event API is a door',
+      });
+    }
+    const source = this.#makeSource(apiId, ownAlias ? invokedBy(this, fn, true) : invokedByDoor(this, fn));
     const operations = operationsOf(this, channels);
     const handler = (isHandled: boolean | undefined) =>
       isHandled

@@ -14,6 +14,7 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { acknowledge } from '../internal/acknowledge.js';
+import { invokedByDoor } from '../internal/door-aliases.js';
 import { grantOn } from '../internal/grants.js';
 import { misuse } from '../internal/misuse.js';
 import { nameOf } from '../internal/names.js';
@@ -125,10 +126,11 @@ export class GraphqlApi extends Construct {
   /** @throws ConstructError `constructs.invalid_prop` for a schema file that cannot be read */
   constructor(scope: Construct, id: string, props: GraphqlApiProps) {
     super(scope, id);
-    const { fn, schemaFile, authorization, resolvers, maxBatchSize, logRetention } = GRAPHQL_API_PROPS.parse(
+    const { schemaFile, authorization, resolvers, maxBatchSize, logRetention, ...given } = GRAPHQL_API_PROPS.parse(
       this,
       props,
     );
+    const fn = invokedByDoor(this, given.fn);
     this.fn = fn;
     this.#resolvers = resolvers;
     this.#maxBatchSize = maxBatchSize;

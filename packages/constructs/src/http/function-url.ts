@@ -8,6 +8,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { type Duration, Fn, Lazy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
+import { invokedByDoor } from '../internal/door-aliases.js';
 import { misuse, misuseText } from '../internal/misuse.js';
 import { defineProps, flag, literal } from '../internal/props.js';
 import { refuseTenantIsolation } from '../internal/targets.js';
@@ -84,7 +85,8 @@ export class FunctionUrl extends Construct implements IHttpDoor {
    */
   constructor(scope: Construct, id: string, props: FunctionUrlProps) {
     super(scope, id);
-    const { fn, auth, streaming } = FUNCTION_URL_PROPS.parse(this, props);
+    const { auth, streaming, ...given } = FUNCTION_URL_PROPS.parse(this, props);
+    const fn = invokedByDoor(this, given.fn);
     refuseTenantIsolation(this, fn, 'function URL');
     if (withUrl.has(fn)) {
       const what = `function ${fn.node.path} has a URL already`;

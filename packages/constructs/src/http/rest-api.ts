@@ -16,6 +16,7 @@ import { CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Duration } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { acknowledge } from '../internal/acknowledge.js';
+import { invokedByDoor } from '../internal/door-aliases.js';
 import { misuse } from '../internal/misuse.js';
 import { nameOf } from '../internal/names.js';
 import { defineProps, literal, many, thing, words } from '../internal/props.js';
@@ -152,7 +153,6 @@ export class RestApi extends Construct implements IHttpDoor {
   constructor(scope: Construct, id: string, props: RestApiProps) {
     super(scope, id);
     const {
-      fn,
       authorization,
       endpoint,
       domain,
@@ -161,7 +161,9 @@ export class RestApi extends Construct implements IHttpDoor {
       throttleRate,
       throttleBurst,
       logRetention,
+      ...given
     } = REST_API_PROPS.parse(this, props);
+    const fn = invokedByDoor(this, given.fn);
     this.fn = fn;
     this.#authorization = restAuthorization(this, authorization);
     this.authenticatesCallers = authorization.kind !== 'application';

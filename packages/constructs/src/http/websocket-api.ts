@@ -13,6 +13,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
+import { invokedByDoor } from '../internal/door-aliases.js';
 import { setVariable } from '../internal/environment.js';
 import { misuse } from '../internal/misuse.js';
 import { nameOf } from '../internal/names.js';
@@ -106,8 +107,9 @@ export class WebSocketApi extends Construct {
 
   constructor(scope: Construct, id: string, props: WebSocketApiProps) {
     super(scope, id);
-    const { fn, routeSelectionExpression, respond, throttleRate, throttleBurst, logRetention } =
+    const { routeSelectionExpression, respond, throttleRate, throttleBurst, logRetention, ...given } =
       WEB_SOCKET_API_PROPS.parse(this, props);
+    const fn = invokedByDoor(this, given.fn);
     this.fn = fn;
     this.#respond = respond;
     this.api = new WebSocketApiResource(this, 'Resource', { apiName: nameOf(this), routeSelectionExpression });

@@ -1,12 +1,8 @@
 import { Alias, type IFunction, type IVersion, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Duration } from 'aws-cdk-lib/core';
 import type { Construct, IConstruct } from 'constructs';
+import { functionBehind, invokedByEvents } from './door-aliases.js';
 import { misuse } from './misuse.js';
-
-/** The function behind an alias; what is given for anything else. */
-export function functionBehind(fn: IFunction): IFunction {
-  return fn instanceof Alias ? functionBehind(fn.lambda) : fn;
-}
 
 /** The time limit of a function; `undefined` for an imported one. */
 export function timeoutOf(fn: IFunction): Duration | undefined {
@@ -15,11 +11,11 @@ export function timeoutOf(fn: IFunction): Duration | undefined {
 }
 
 /**
- * What a trigger invokes: the function, or an alias that no other trigger has, so that the ARN of an invocation proves which trigger
+ * What a trigger invokes: the function, its alias `events` where its doors are separate, or an alias that no other trigger has, so that the ARN of an invocation proves which trigger
  * made it.
  */
 export function invokedBy(trigger: Construct, fn: IFunction, ownAlias: boolean): IFunction {
-  if (!ownAlias) return fn;
+  if (!ownAlias) return invokedByEvents(trigger, fn);
   if (!(fn instanceof LambdaFunction)) {
     throw misuse(trigger, {
       what: `ownAlias with ${fn.node.path}, which is an alias, a version or an imported function`,

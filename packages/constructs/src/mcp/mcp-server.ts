@@ -9,6 +9,7 @@ import type { ApiDomain } from '../http/api-domain.js';
 import type { IHttpDoor } from '../http/door.js';
 import { RestApi } from '../http/rest-api.js';
 import { acknowledge } from '../internal/acknowledge.js';
+import { invokedByDoor } from '../internal/door-aliases.js';
 import { setVariable } from '../internal/environment.js';
 import { grantOn } from '../internal/grants.js';
 import { misuse, misuseText } from '../internal/misuse.js';
@@ -151,7 +152,7 @@ export class McpServer extends Construct {
   }
 
   #check({ fn, api, domain, sessions, table }: Props): void {
-    if (api && api.fn !== fn) {
+    if (api && api.fn !== invokedByDoor(this, fn)) {
       throw misuse(this, {
         what: `api is in front of ${api.fn.node.path}`,
         expected: `an api in front of ${fn.node.path}`,
