@@ -20,6 +20,7 @@ export {
   STAGE,
   stateOf,
 } from './context/request-context.js';
+export { toClientError } from './errors/client-error.js';
 export { brandError, type ErrorClass, internalError, MISSING_PACKAGE, missingPackage } from './errors/errors.js';
 export {
   BOUND,

@@ -1,5 +1,5 @@
 import type { LambdaContext, MaybePromise, SecurePrincipal, SurfaceHost, TriggerRecord } from '@sallyport/core';
-import { copyPrincipal, createSurfaceContext, isFailure } from '@sallyport/core/pipeline';
+import { copyPrincipal, createSurfaceContext, isFailure, toClientError } from '@sallyport/core/pipeline';
 import {
   attempt,
   type Delivered,
@@ -11,7 +11,6 @@ import {
 import { invalidAnswer, refused } from '../errors.js';
 import { type ChannelEntry, ChannelHandlers } from '../internal/channels.js';
 import { DROPPED, type Drop } from '../internal/drop.js';
-import { publicText } from '../internal/public-text.js';
 import { membersOf, recordsOf, requiredText, textOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
@@ -178,7 +177,7 @@ export class AppSyncEvents extends TriggerSurface {
       return { principal: made.principal };
     } catch (error) {
       if (isFailure(error)) this.delivery.logRefusal(error as never, lambdaContext);
-      return publicText(error, FORBIDDEN);
+      return toClientError(error).message;
     } finally {
       await made.end();
     }
@@ -200,7 +199,7 @@ export class AppSyncEvents extends TriggerSurface {
       if (result !== undefined) throw invalidAnswer('a subscription is allowed by returning nothing');
     };
     const outcome = await attempt(this.delivery, { ...item, handler }, lambdaContext);
-    return 'thrown' in outcome ? { error: publicText(outcome.thrown, FORBIDDEN) } : null;
+    return 'thrown' in outcome ? { error: toClientError(outcome.thrown).message } : null;
   }
 }
 
@@ -215,7 +214,7 @@ function toPayload(result: unknown): unknown {
 
 function toPublishResult(id: string, outcome: Outcome | undefined): PublishResult[] {
   if (!outcome) return [{ id, error: 'not tried' }];
-  if ('thrown' in outcome) return [{ id, error: publicText(outcome.thrown, 'failed') }];
+  if ('thrown' in outcome) return [{ id, error: toClientError(outcome.thrown).message }];
   return (outcome.value as Drop) === DROPPED ? [] : [{ id, payload: outcome.value }];
 }
 

@@ -5,6 +5,7 @@ import {
   type MaybePromise,
   type TriggerRecord,
 } from '@sallyport/core';
+import { toClientError } from '@sallyport/core/pipeline';
 import { attempt, type Delivered, type EventContext } from '@sallyport/streams/delivery';
 import { refused } from '../errors.js';
 import { Handlers } from '../internal/handlers.js';
@@ -110,10 +111,9 @@ function merge(response: Members, result: Members): Members {
   return Object.fromEntries(entries);
 }
 
-/** What the user may read: Cognito shows the message of the error. Codes of the framework itself are not for users. */
+/** Cognito shows the message of the error to the user. */
 function toDenial(error: unknown): FrameworkError {
-  const message = isFrameworkError(error) && !error.code.startsWith('streams.') ? error.message : 'denied';
-  return new FrameworkError('triggers.denied', message, { cause: error });
+  return new FrameworkError('triggers.denied', toClientError(error).message, { cause: error });
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   type TriggerRecord,
 } from '@sallyport/core';
 import { defineOptions, isStandardSchema, issuePath, kind, parsed } from '@sallyport/core/options';
+import { toClientError } from '@sallyport/core/pipeline';
 import { attempt, type Delivered, type EventContext, mask } from '@sallyport/streams/delivery';
 import { invalidAnswer, invalidEvent, refused } from '../errors.js';
 import { assertHandler, Handlers } from '../internal/handlers.js';
@@ -161,7 +162,9 @@ export class DirectInvoke extends TriggerSurface {
     const outcome = await attempt(this.delivery, { ...(item as Delivered), handler: checked }, lambdaContext);
     if ('value' in outcome) return outcome.value;
     const { thrown } = outcome;
-    throw isFrameworkError(thrown) ? new InvokeError(thrown.code, thrown.message, thrown) : mask(this.delivery, thrown);
+    throw isFrameworkError(thrown)
+      ? new InvokeError(thrown.code, toClientError(thrown).message, thrown)
+      : mask(this.delivery, thrown);
   }
 }
 
