@@ -1,6 +1,5 @@
 import {
   FrameworkError,
-  isFrameworkError,
   type LambdaContext,
   type MaybePromise,
   type TriggerRecord,
