@@ -15,6 +15,7 @@ export {
 export {
   type ContextRuntime,
   ContextState,
+  parseJsonBody,
   RESERVED_PREFIX,
   RequestContext,
   STAGE,

@@ -56,6 +56,21 @@ export interface ContextRuntime {
   readonly tenantOf: (state: ContextState) => string;
 }
 
+/**
+ * The value of a JSON body that is not empty; `null` is one.
+ *
+ * @throws FrameworkError `app.unsupported_media_type`, `app.bad_request` `invalid json`
+ */
+export function parseJsonBody(ctx: Pick<Context, 'bodyText' | 'header'>): unknown {
+  const contentType = ctx.header('content-type') ?? '';
+  if (!isJsonMediaType(contentType)) throw unsupportedMediaType(contentType, 'application/json');
+  try {
+    return JSON.parse(ctx.bodyText());
+  } catch (cause) {
+    throw new FrameworkError('app.bad_request', 'invalid json', { cause });
+  }
+}
+
 /** Stages that not every invocation passes, in their order, as bits of `passed`. */
 export const STAGE = { cors: 1, auth: 2, handler: 4 } as const;
 /** Their names in the trace, by bit. */
@@ -334,15 +349,10 @@ export class RequestContext implements Context {
   }
 
   bodyJson<T = unknown>(): T {
-    const text = this.state.request.text;
-    if (text === '') return null as T;
-    const contentType = this.header('content-type') ?? '';
-    if (!isJsonMediaType(contentType)) throw unsupportedMediaType(contentType, 'application/json');
-    try {
-      return JSON.parse(text) as T;
-    } catch (cause) {
-      throw new FrameworkError('app.bad_request', 'invalid json', { cause });
-    }
+    if (this.bodyText() === '') throw new FrameworkError('app.bad_request', 'request body is empty');
+    const value = parseJsonBody(this);
+    if (value === null) throw new FrameworkError('app.bad_request', 'request body is null');
+    return value as T;
   }
 
   async bodyForm(limits?: FormLimits): Promise<Form> {
