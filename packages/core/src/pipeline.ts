@@ -76,6 +76,7 @@ export {
   canonicalIp,
   firstTraceId,
   invocationTraceId,
+  otherTraceId,
   parseProvenance,
   parseTraceparent,
   parseTracestate,

@@ -3,7 +3,7 @@ import { type BoundFields, bindLogger, type Deliveries, type DeliveryHolder } fr
 import { emitMetric, type Logger, type MetricOptions, type Observability } from '../observability/hooks.js';
 import { decodePercent, isJsonMediaType, unsupportedMediaType } from '../request/encoding.js';
 import type { Form, FormLimits } from '../request/form.js';
-import { invocationTraceId, type SourceProvenance } from '../request/provenance.js';
+import { invocationTraceId, otherTraceId, type SourceProvenance } from '../request/provenance.js';
 import { createMap, type IncomingRequest, type Request } from '../request/request.js';
 import type { DoorGuard } from '../runtime/doors.js';
 import {
@@ -447,6 +447,9 @@ function boundFields(state: ContextState): BoundFields {
     },
     get trace_id() {
       return state.traceId;
+    },
+    get xray_trace_id() {
+      return otherTraceId(state.traceId, state.lambdaContext, state.runtime.environment);
     },
     get tenant_id() {
       return state.tenantId;
