@@ -1,9 +1,4 @@
-import {
-  FrameworkError,
-  type LambdaContext,
-  type MaybePromise,
-  type TriggerRecord,
-} from '@sallyport/core';
+import { FrameworkError, type LambdaContext, type MaybePromise, type TriggerRecord } from '@sallyport/core';
 import { toClientError } from '@sallyport/core/pipeline';
 import { attempt, type Delivered, type EventContext } from '@sallyport/streams/delivery';
 import { refused } from '../errors.js';
