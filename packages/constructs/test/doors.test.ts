@@ -172,16 +172,12 @@ it('an agent gateway keeps an alias of its own', () => {
   );
 });
 
+const attachIotRule = (stack: Construct, { functionArn }: IFunction) =>
+  new CfnTopicRule(stack, 'Source', { topicRulePayload: { sql: 'SELECT *', actions: [{ lambda: { functionArn } }] } });
+
 /** What passes a payload on, attached to an alias. */
 const SOURCES: readonly (readonly [string, string, (stack: Construct, fn: IFunction) => unknown])[] = [
-  [
-    'an IoT rule',
-    'AWS::IoT::TopicRule',
-    (stack, { functionArn }) =>
-      new CfnTopicRule(stack, 'Source', {
-        topicRulePayload: { sql: 'SELECT *', actions: [{ lambda: { functionArn } }] },
-      }),
-  ],
+  ['an IoT rule', 'AWS::IoT::TopicRule', attachIotRule],
   [
     'a pipe',
     'AWS::Pipes::Pipe',
@@ -254,14 +250,13 @@ describe.each(SOURCES)('%s', (_name, type, attach) => {
 });
 
 it('finds a source in another stack, and one in a nested stack', () => {
-  const attach = SOURCES[0]?.[2] as (typeof SOURCES)[number][2];
   const app = newApp();
   const stack = newStack({}, app);
   const other = new (stack.constructor as typeof Stack)(app, 'Other');
-  attach(other, newService(stack).doors);
+  attachIotRule(other, newService(stack).doors);
   expect(messageOf(() => templateOf(stack))).toContain('Other/Source (AWS::IoT::TopicRule)');
   const outer = newStack();
-  attach(new NestedStack(outer, 'Inner'), newService(outer).doors);
+  attachIotRule(new NestedStack(outer, 'Inner'), newService(outer).doors);
   expect(messageOf(() => templateOf(outer))).toContain('Test/Inner/Source (AWS::IoT::TopicRule)');
 });
 
@@ -270,7 +265,7 @@ it('takes a source of the same name at another function for what it is', () => {
   const Stacks = newStack({}, app).constructor as typeof Stack;
   const [live, test] = ['Live', 'Staging'].map((name) => new Stacks(app, name)) as [Stack, Stack];
   newService(live);
-  (SOURCES[0]?.[2] as (typeof SOURCES)[number][2])(test, newService(test).events);
+  attachIotRule(test, newService(test).events);
   expect(messageOf(() => app.synth())).toBe('');
 });
 

@@ -21,8 +21,14 @@ export {
   STAGE,
   stateOf,
 } from './context/request-context.js';
-export { toClientError } from './errors/client-error.js';
-export { brandError, type ErrorClass, internalError, MISSING_PACKAGE, missingPackage } from './errors/errors.js';
+export {
+  brandError,
+  type ErrorClass,
+  internalError,
+  MISSING_PACKAGE,
+  missingPackage,
+  toClientError,
+} from './errors/errors.js';
 export {
   BOUND,
   type BoundContext,

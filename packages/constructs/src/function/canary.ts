@@ -8,10 +8,10 @@ import {
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Alias, type IFunction, type IVersion, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { doorAliasesOf } from '../internal/door-aliases.js';
 import { grantOn } from '../internal/grants.js';
 import { misuse } from '../internal/misuse.js';
 import { defineProps, literalWords, many, thing } from '../internal/props.js';
+import { doorAliasesOf } from '../internal/targets.js';
 
 /** Props of {@link ServiceFunction.addCanary}. */
 export interface CanaryProps {

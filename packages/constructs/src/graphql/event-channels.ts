@@ -2,11 +2,10 @@ import { CfnChannelNamespace, CfnDataSource } from 'aws-cdk-lib/aws-appsync';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { doorAliasesOf, invokedByDoor } from '../internal/door-aliases.js';
 import { grantOn } from '../internal/grants.js';
 import { misuse } from '../internal/misuse.js';
 import { choice, defineProps, flag, literal, thing, words } from '../internal/props.js';
-import { claimSource, invokedBy } from '../internal/targets.js';
+import { claimSource, doorAliasesOf, invokedBy, invokedByDoor } from '../internal/targets.js';
 
 /** What an Event API and its function need beside each other. */
 export interface EventChannelsMappingProps {

@@ -14,11 +14,11 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { acknowledge } from '../internal/acknowledge.js';
-import { invokedByDoor } from '../internal/door-aliases.js';
 import { grantOn } from '../internal/grants.js';
 import { misuse } from '../internal/misuse.js';
 import { nameOf } from '../internal/names.js';
 import { count, defineProps, literal, literalWords, thing } from '../internal/props.js';
+import { invokedByDoor } from '../internal/targets.js';
 import { resolverCode } from './internal/resolver-code.js';
 import { readFields, type SchemaFields } from './internal/schema-fields.js';
 

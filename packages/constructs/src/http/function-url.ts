@@ -8,10 +8,9 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { type Duration, Fn, Lazy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import { invokedByDoor } from '../internal/door-aliases.js';
 import { misuse, misuseText } from '../internal/misuse.js';
 import { defineProps, flag, literal } from '../internal/props.js';
-import { refuseTenantIsolation } from '../internal/targets.js';
+import { invokedByDoor, refuseTenantIsolation } from '../internal/targets.js';
 import type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './door.js';
 import { warnBuffered } from './internal/buffered.js';
 import { fnProp } from './internal/props.js';

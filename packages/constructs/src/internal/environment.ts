@@ -1,8 +1,8 @@
 import type { CfnFunction, IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Stack, Token } from 'aws-cdk-lib/core';
 import type { IConstruct } from 'constructs';
-import { doorAliasesOf, functionBehind } from './door-aliases.js';
 import { misuse } from './misuse.js';
+import { doorAliasesOf, functionBehind } from './targets.js';
 
 /**
  * Variables that AWS Lambda sets itself and refuses in a function's configuration.

@@ -9,11 +9,10 @@ import {
 } from 'aws-cdk-lib/aws-logs';
 import { Stack } from 'aws-cdk-lib/core';
 import { Construct, type IDependable } from 'constructs';
-import { functionBehind } from '../internal/door-aliases.js';
 import { makeDeliveryRole } from '../internal/log-delivery.js';
 import { misuse } from '../internal/misuse.js';
 import { defineProps, thing, words } from '../internal/props.js';
-import { invokedBy, refuseTenantIsolation } from '../internal/targets.js';
+import { functionBehind, invokedBy, refuseTenantIsolation } from '../internal/targets.js';
 
 /** Props of {@link LogSubscription}. Exactly one of `fn`, `stream` and `destinationArn` is required. */
 export interface LogSubscriptionProps {

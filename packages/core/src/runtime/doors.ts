@@ -46,7 +46,7 @@ export interface DoorsOptions {
 type DoorName = Exclude<keyof DoorsOptions, 'qualifier'>;
 
 /** The environment variable with {@link DoorsOptions} as JSON. The constructs set it; the option `doors` goes before it. */
-export const DOORS_ENV = 'FRAMEWORK_DOORS';
+const DOORS_ENV = 'FRAMEWORK_DOORS';
 
 /** An alias, a version, or `$LATEST`. */
 const QUALIFIER = /^(?:\$LATEST|[A-Za-z0-9_-]{1,128})$/;

@@ -1,9 +1,8 @@
 import { CfnEventSourceMapping, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Stack, Validations } from 'aws-cdk-lib/core';
 import type { IConstruct } from 'constructs';
-import { functionBehind } from '../../internal/door-aliases.js';
 import { misuseText } from '../../internal/misuse.js';
-import { claimsOf, timeoutOf } from '../../internal/targets.js';
+import { claimsOf, functionBehind, timeoutOf } from '../../internal/targets.js';
 import type { ExternalAttachment } from '../external.js';
 import type { ManifestDoor } from './manifest.js';
 import type { Registration } from './registrations.js';
