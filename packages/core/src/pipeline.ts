@@ -118,7 +118,7 @@ export {
   StoreTimeout,
   withDeadline,
 } from './runtime/deadline.js';
-export { createDoorGuard, DOORS_KIND, type DoorGuard, qualifierOf } from './runtime/doors.js';
+export { createDoorGuard, DOORS_KIND, type DoorGuard } from './runtime/doors.js';
 export {
   AGENT_INVOCATIONS,
   completeClock,

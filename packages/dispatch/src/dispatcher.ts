@@ -1,5 +1,4 @@
 import {
-  type DoorsOptions,
   type FrameworkError,
   type InvocationProvenance,
   invocationProvenance,
@@ -10,16 +9,7 @@ import {
   type TriggerKind,
 } from '@sallyport/core';
 import { defineOptions, oneOf, parsed } from '@sallyport/core/options';
-import {
-  bindInvocation,
-  createDoorGuard,
-  DOORS_KIND,
-  guardHook,
-  LOG_WANTED,
-  logRefusal,
-  noAdapter,
-  parseLog,
-} from '@sallyport/core/pipeline';
+import { bindInvocation, guardHook, LOG_WANTED, logRefusal, noAdapter, parseLog } from '@sallyport/core/pipeline';
 import { type Explanation, explainRows, kindOf, undetected } from './explain/explain.js';
 import { detectRow } from './internal/compile.js';
 import { assertSurfaces, createPlan, type DirectInvocations, type Plan, refusalOf } from './internal/plan.js';
@@ -50,30 +40,23 @@ export interface DispatcherOptions {
    * or `refuse` them. Default `serve`.
    */
   readonly directInvocations?: DirectInvocations | undefined;
-  /** The front doors of the function. Default: the variable `FRAMEWORK_DOORS`; without it any invocation may bring a request. */
-  readonly doors?: DoorsOptions | undefined;
 }
 
 /** What {@link DispatcherOptions} may be. */
 export const DISPATCHER_OPTIONS = /* @__PURE__ */ defineOptions<DispatcherOptions>()({
   log: /* @__PURE__ */ parsed<Logger | false>(LOG_WANTED, (log) => parseLog(log, process.env)),
   directInvocations: /* @__PURE__ */ oneOf('refuse', 'serve'),
-  doors: DOORS_KIND,
 });
 
 /**
  * The one entrypoint for everything that some surfaces serve. Only a container attaches surfaces to itself: one that needs
  * `attach` belongs into `surfaces` of `createApp` or `SecureApp`.
  *
- * The variable `FRAMEWORK_DOORS` names the front doors of the function, see `DoorsOptions`.
- *
- * @throws FrameworkError at construction: `dispatch.duplicate_surface`, `dispatch.invalid_surface`, `dispatch.invalid_extension`,
- *   `app.invalid_configuration` for a malformed variable
+ * @throws FrameworkError at construction: `dispatch.duplicate_surface`, `dispatch.invalid_surface`, `dispatch.invalid_extension`
  * @example export const handler = createDispatcher(events, s3Trigger({ bucket: 'uploads', handler })).handleLambda;
  */
 export function createDispatcher(...surfaces: readonly Surface[]): Dispatcher {
-  const log = parseLog(undefined, process.env);
-  return toDispatcher(createPlan(surfaces, { log, doors: createDoorGuard(undefined, process.env, log) }));
+  return toDispatcher(createPlan(surfaces, { log: parseLog(undefined, process.env) }));
 }
 
 /**
@@ -82,12 +65,9 @@ export function createDispatcher(...surfaces: readonly Surface[]): Dispatcher {
  * @throws FrameworkError `app.invalid_configuration` for an unknown or unfit option
  */
 export function createDispatcherWith(options: DispatcherOptions, ...surfaces: readonly Surface[]): Dispatcher {
-  const parsed = DISPATCHER_OPTIONS.parse(options);
-  const log = parseLog(parsed.log, process.env);
-  const doors = createDoorGuard(parsed.doors, process.env, log);
-  return toDispatcher(
-    createPlan(assertSurfaces(surfaces), { log, refuseDirect: refusalOf(parsed.directInvocations), doors }),
-  );
+  const { log, directInvocations } = DISPATCHER_OPTIONS.parse(options);
+  const init = { log: parseLog(log, process.env), refuseDirect: refusalOf(directInvocations) };
+  return toDispatcher(createPlan(assertSurfaces(surfaces), init));
 }
 
 /** The public side of a plan. */

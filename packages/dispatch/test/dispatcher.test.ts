@@ -383,7 +383,7 @@ describe('createDispatcher', () => {
     [
       'an unknown option',
       { logger: silentLogger },
-      'framework: unknown option "logger"; known are log, directInvocations, doors',
+      'framework: unknown option "logger"; known are log, directInvocations',
     ],
     ['a log that is no logger', { log: () => {} }, LOG_REFUSED],
     ['null as options', null, 'framework: options must be an object'],

@@ -191,11 +191,10 @@ export class SecureApp extends Container<StatedPosture> {
 function assembleSecure(options: ParsedOptions, servesWebSocket: () => boolean): Assembly {
   const { principalResolver, challenge, trustTenantHeader = false, surfaces, directInvocations = 'refuse' } = options;
   const pipeline = pickOptions(options, PIPELINE_OPTION_KINDS) as object;
-  const kernel = createKernel(
-    pipeline,
-    { gate: createGate(principalResolver, challenge), tenantOf: createTenantOf(trustTenantHeader) },
-    options.doors,
-  );
+  const kernel = createKernel(pipeline, {
+    gate: createGate(principalResolver, challenge),
+    tenantOf: createTenantOf(trustTenantHeader),
+  });
   return assemble({
     kernel,
     inventory: {

@@ -64,3 +64,15 @@ it('no resolver runs for a forged identity', async () => {
   }
   expect(asked).toEqual([]);
 });
+
+it('an Event API is a door without a container too', async () => {
+  const before = process.env.FRAMEWORK_DOORS;
+  process.env.FRAMEWORK_DOORS = '{"qualifier":"doors"}';
+  const { handleLambda } = appSyncEvents().publish('/news/*', (_ctx, { payload }) => payload);
+  if (before === undefined) delete process.env.FRAMEWORK_DOORS;
+  else process.env.FRAMEWORK_DOORS = before;
+  await expect(handleLambda(published, { invokedFunctionArn: ARN })).rejects.toMatchObject(FOREIGN);
+  await expect(handleLambda(published, { invokedFunctionArn: `${ARN}:doors` })).resolves.toEqual({
+    events: [{ id: 'event-1', payload: 1 }],
+  });
+});

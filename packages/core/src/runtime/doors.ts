@@ -1,16 +1,9 @@
 import { FrameworkError } from '../errors/errors.js';
 import { bindInvocation } from '../observability/bound-log.js';
 import { guardHook, type Logger } from '../observability/hooks.js';
-import {
-  group,
-  invalidConfiguration,
-  invalidOption,
-  kind,
-  type OptionKind,
-  parsed,
-} from '../options/define-options.js';
+import { invalidOption, type OptionKind, parsed } from '../options/define-options.js';
 import { sanitizeLogString } from '../sanitize/log-text.js';
-import { type Environment, isObject, type LambdaContext, type TriggerKind } from './invocation.js';
+import { type Environment, isObject, type LambdaContext, parseQuietly, type TriggerKind } from './invocation.js';
 
 /**
  * The front doors of a function: what may send it HTTP requests, WebSocket messages and GraphQL fields. Name at least one.
@@ -43,65 +36,55 @@ export interface DoorsOptions {
   readonly eventApi?: string | readonly string[];
 }
 
-type DoorName = Exclude<keyof DoorsOptions, 'qualifier'>;
-
 /** The environment variable with {@link DoorsOptions} as JSON. The constructs set it; the option `doors` goes before it. */
 const DOORS_ENV = 'FRAMEWORK_DOORS';
 
-/** An alias, a version, or `$LATEST`. */
-const QUALIFIER = /^(?:\$LATEST|[A-Za-z0-9_-]{1,128})$/;
+type DoorName = Exclude<keyof DoorsOptions, 'qualifier'>;
 
-const isId = (value: unknown) => typeof value === 'string' && /^[\x21-\x7e]{1,512}$/.test(value);
-
-const ids: OptionKind<string | readonly string[]> = /* @__PURE__ */ kind(
-  'an id, or a list of at least one',
-  (value) => isId(value) || (Array.isArray(value) && value.length > 0 && value.every(isId)),
-);
-
-const MEMBERS = {
-  qualifier: /* @__PURE__ */ kind<string>(
-    'the name of an alias, a version or $LATEST',
-    (value) => typeof value === 'string' && QUALIFIER.test(value),
-  ),
-  httpApi: ids,
-  restApi: ids,
-  functionUrl: ids,
-  loadBalancer: ids,
-  lattice: ids,
-  webSocketApi: ids,
-  graphQLApi: ids,
-  eventApi: ids,
+/** The kinds that doors send, the option that names such a door, and where its id is in the event. */
+const DOORS: Readonly<Record<string, readonly [name: DoorName, ...path: string[]]>> = {
+  'gateway-v2': ['httpApi', 'requestContext', 'apiId'],
+  'function-url': ['functionUrl', 'requestContext', 'apiId'],
+  'load-balancer': ['loadBalancer', 'requestContext', 'elb', 'targetGroupArn'],
+  'gateway-v1': ['restApi', 'requestContext', 'apiId'],
+  lattice: ['lattice', 'requestContext', 'serviceArn'],
+  websocket: ['webSocketApi', 'requestContext', 'apiId'],
+  // AppSync writes headers in lower case.
+  appsync: ['graphQLApi', 'request', 'headers', 'host'],
+  'appsync-events': ['eventApi', 'request', 'headers', 'host'],
 };
-const WANTED =
-  'an object with at least one of qualifier, httpApi, restApi, functionUrl, loadBalancer, lattice, webSocketApi, graphQLApi, eventApi';
 
-/** The validator of the option `doors`, for containers. */
+const WANTED = 'an object with a qualifier (an alias, a version or $LATEST) or ids of doors (each an id or a list)';
+
+/** The validator of the option `doors`. */
 export const DOORS_KIND: OptionKind<DoorsOptions> = /* @__PURE__ */ parsed<DoorsOptions>(WANTED, parseDoors);
 
 function parseDoors(value: unknown, name: string): DoorsOptions {
-  const members = group<DoorsOptions>()(MEMBERS)
-    .required()
-    .read(value, { name, environment: {}, fail: invalidConfiguration });
-  if (Object.values(members).some((member) => member !== undefined)) return members;
-  throw invalidOption(name, WANTED);
+  const given = isObject(value) ? Object.entries(value).filter(([, member]) => member !== undefined) : [];
+  const unfit = given.find(([key, member]) => !isMember(key, member));
+  if (given.length > 0 && !unfit) return Object.fromEntries(given);
+  throw invalidOption(unfit ? `${name}.${unfit[0]}` : name, WANTED);
+}
+
+function isMember(key: string, value: unknown): boolean {
+  if (key === 'qualifier') return typeof value === 'string' && /^(?:\$LATEST|[\w-]{1,128})$/.test(value);
+  const ids: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const isDoor = Object.values(DOORS).some(([door]) => door === key);
+  return isDoor && ids.length > 0 && ids.every((id) => typeof id === 'string' && /^[!-~]{1,512}$/.test(id));
 }
 
 /** Front doors as they are checked for each invocation. Made once, at construction. */
 export interface DoorGuard {
-  /**
-   * What is wrong with an invocation that claims to come through a door: one pass of {@link assert} without the log line, for
-   * `explain`. `undefined` for an event of a door that is named, and for every event that no door sends.
-   */
+  /** What {@link assert} would throw, without its log line. */
   refusalOf(kind: TriggerKind, event: unknown, lambdaContext: LambdaContext | undefined): FrameworkError | undefined;
   /**
    * Rejects an event of a door that is not named, before anything reads it. Writes one `error` line, which shows the
-   * qualifier or the id that came.
+   * qualifier or the id that came. Events that no door sends pass.
    *
+   * @param isDoor for a surface with a front door of its own: the kind is that of a door
    * @throws FrameworkError `dispatch.foreign_door`
    */
-  assert(kind: TriggerKind, event: unknown, lambdaContext: LambdaContext | undefined): void;
-  /** The same for a surface that runs requests of a kind of its own through the HTTP routes. */
-  assertDoor(kind: TriggerKind, event: unknown, lambdaContext: LambdaContext | undefined): void;
+  assert(kind: TriggerKind, event: unknown, lambdaContext: LambdaContext | undefined, isDoor?: boolean): void;
 }
 
 /**
@@ -116,26 +99,23 @@ export function createDoorGuard(
   environment: Environment,
   log: Logger,
 ): DoorGuard | undefined {
-  const doors = option ?? readVariable(environment[DOORS_ENV]);
+  const text = environment[DOORS_ENV];
+  const doors = option ?? (text === undefined ? undefined : parseDoors(parseQuietly(text), DOORS_ENV));
   if (!doors) return undefined;
   const check = createCheck(doors);
-  const refusalOf: DoorGuard['refusalOf'] = (kind, event, lambdaContext) =>
-    Object.hasOwn(DOORS, kind) && check(kind, event, lambdaContext) ? foreignDoor() : undefined;
-  const assertDoor: DoorGuard['assertDoor'] = (kind, event, lambdaContext) => {
-    const mismatch = check(kind, event, lambdaContext);
-    if (!mismatch) return;
-    const error = foreignDoor();
-    guardHook(() => {
-      bindInvocation(log, lambdaContext, kind).error(error.message, { event: error.code, ...mismatch });
-    });
-    throw error;
-  };
+  const isKnown = (kind: string) => Object.hasOwn(DOORS, kind);
   return {
-    refusalOf,
-    assert(kind, event, lambdaContext) {
-      if (Object.hasOwn(DOORS, kind)) assertDoor(kind, event, lambdaContext);
+    refusalOf: (kind, ...rest) => (isKnown(kind) && check(kind, ...rest) ? foreignDoor() : undefined),
+    assert(kind, event, lambdaContext, isDoor = isKnown(kind)) {
+      const mismatch = isDoor && check(kind, event, lambdaContext);
+      if (!mismatch) return;
+      const [expected, got] = mismatch;
+      const error = foreignDoor();
+      guardHook(() =>
+        bindInvocation(log, lambdaContext, kind).error(error.message, { event: error.code, expected, got }),
+      );
+      throw error;
     },
-    assertDoor,
   };
 }
 
@@ -143,106 +123,63 @@ function foreignDoor(): FrameworkError {
   return new FrameworkError('dispatch.foreign_door', 'framework: the event did not come through a named front door');
 }
 
-function readVariable(text: string | undefined): DoorsOptions | undefined {
-  if (text === undefined) return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // Rejected as a wrong value, without the parser's words: they quote the input.
-  }
-  return parseDoors(value ?? null, DOORS_ENV);
-}
-
-/** What was named and what came, for the log: `{ expected: 'qualifier doors', got: 'qualifier events' }`. */
-interface Mismatch {
-  readonly expected: string;
-  readonly got: string;
-}
-
-type Check = (kind: TriggerKind, event: unknown, lambdaContext: LambdaContext | undefined) => Mismatch | undefined;
+/** What is wrong: what was named, and what came. */
+type Check = (
+  kind: TriggerKind,
+  event: unknown,
+  lambdaContext: LambdaContext | undefined,
+) => readonly [expected: string, got: string] | undefined;
 
 function createCheck({ qualifier, ...named }: DoorsOptions): Check {
-  const namesIds = Object.values(named).some((ids) => ids !== undefined);
+  const namesIds = Object.keys(named).length > 0;
   // An environment is nearly always invoked by one ARN, so that this is one comparison.
-  let accepted: string | undefined;
+  let accepted: unknown;
   return (kind, event, lambdaContext) => {
     const arn = lambdaContext?.invokedFunctionArn;
-    if (qualifier !== undefined && (arn !== accepted || arn === undefined)) {
+    if (qualifier !== undefined && (arn === undefined || arn !== accepted)) {
       const came = qualifierOf(arn);
       if (came !== qualifier)
-        return { expected: `qualifier ${qualifier}`, got: came ? `qualifier ${came}` : NO_QUALIFIER };
+        return [`qualifier ${qualifier}`, came === undefined ? 'no qualifier' : `qualifier ${came}`];
       accepted = arn;
     }
-    return namesIds ? checkIds(named, kind, event) : undefined;
+    if (!namesIds) return undefined;
+    // GraphQL sends several events in one invocation.
+    const events: readonly unknown[] = Array.isArray(event) ? event : [event];
+    for (const one of events) {
+      const [name, id] = doorOf(kind, one);
+      const ids = name && named[name];
+      if (typeof id === 'string' && (Array.isArray(ids) ? ids.includes(id) : ids === id)) continue;
+      const came = typeof id === 'string' ? sanitizeLogString(id).slice(0, MAX_LOGGED_ID) : 'without an id';
+      return [ids === undefined ? `no ${name ?? kind}` : `${name} ${String(ids)}`, `${name ?? kind} ${came}`];
+    }
+    return undefined;
   };
-}
-
-const NO_QUALIFIER = 'no qualifier';
-
-/**
- * `arn:<partition>:lambda:<region>:<account>:function:<name>:<alias or version>`. Everything else, such as the ARN of a durable
- * execution, has no qualifier.
- *
- * @see https://docs.aws.amazon.com/lambda/latest/api/API_AliasConfiguration.html
- */
-const QUALIFIED_ARN =
-  /^arn:aws[a-z-]*:lambda:[a-z0-9-]+:\d{12}:function:[A-Za-z0-9_-]+:(\$LATEST|[A-Za-z0-9_-]{1,128})$/;
-
-/** The alias or version in the ARN of an invocation; `undefined` without one. */
-export function qualifierOf(invokedFunctionArn: unknown): string | undefined {
-  return typeof invokedFunctionArn === 'string' ? QUALIFIED_ARN.exec(invokedFunctionArn)?.[1] : undefined;
-}
-
-type Named = Omit<DoorsOptions, 'qualifier'>;
-
-function checkIds(named: Named, kind: TriggerKind, event: unknown): Mismatch | undefined {
-  // GraphQL sends several events in one invocation.
-  for (const one of Array.isArray(event) ? event : [event]) {
-    const door = Object.hasOwn(DOORS, kind) ? DOORS[kind]?.(one) : undefined;
-    if (!door) return { expected: 'a door with an id', got: `door ${kind}` };
-    const { name, id } = door;
-    const known = named[name];
-    if (typeof id === 'string' && (Array.isArray(known) ? known.includes(id) : known === id)) continue;
-    return {
-      expected: known === undefined ? `no ${name}` : `${name} ${String(known)}`,
-      got:
-        typeof id === 'string' ? `${name} ${sanitizeLogString(id).slice(0, MAX_LOGGED_ID)}` : `${name} without an id`,
-    };
-  }
-  return undefined;
 }
 
 const MAX_LOGGED_ID = 128;
 
-interface DoorId {
-  readonly name: DoorName;
-  readonly id: unknown;
+/**
+ * The alias or version in the ARN of an invocation, `arn:<partition>:lambda:<region>:<account>:function:<name>:<alias or version>`. Everything else,
+ * such as the ARN of a durable execution, has none.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/api/API_AliasConfiguration.html
+ */
+function qualifierOf(arn: unknown): string | undefined {
+  if (typeof arn !== 'string') return undefined;
+  return /^arn:aws[a-z-]*:lambda:[\w-]+:\d{12}:function:[\w-]+:(\$LATEST|[\w-]+)$/.exec(arn)?.[1];
 }
 
-/** The kinds that doors send, and where the id of the door is in the event. */
-const DOORS: Readonly<Record<string, (event: unknown) => DoorId>> = {
-  'gateway-v2': (event) => ({ name: 'httpApi', id: at(event, 'requestContext', 'apiId') }),
-  'function-url': (event) => ({ name: 'functionUrl', id: at(event, 'requestContext', 'apiId') }),
-  'load-balancer': (event) => ({ name: 'loadBalancer', id: at(event, 'requestContext', 'elb', 'targetGroupArn') }),
-  'gateway-v1': (event) => ({
-    // An HTTP API with payload format 1.0 sends its version.
-    name: at(event, 'version') === '1.0' ? 'httpApi' : 'restApi',
-    id: at(event, 'requestContext', 'apiId'),
-  }),
-  lattice: (event) => ({ name: 'lattice', id: at(event, 'requestContext', 'serviceArn') }),
-  websocket: (event) => ({ name: 'webSocketApi', id: at(event, 'requestContext', 'apiId') }),
-  appsync: (event) => ({ name: 'graphQLApi', id: hostOf(event) }),
-  'appsync-events': (event) => ({ name: 'eventApi', id: hostOf(event) }),
-};
-
-/** AppSync writes the custom domain, if there is one, and the headers of the request in lower case. */
-function hostOf(event: unknown): unknown {
-  return at(event, 'request', 'domainName') ?? at(event, 'request', 'headers', 'host');
+/** The door that an event claims to come through: the option that names it, and its id. */
+function doorOf(kind: string, event: unknown): readonly [name: DoorName | undefined, id: unknown] {
+  const [name, ...path] = Object.hasOwn(DOORS, kind) ? (DOORS[kind] ?? []) : [];
+  // An HTTP API with payload format 1.0 sends its version.
+  if (name === 'restApi' && at(event, ['version']) === '1.0') return ['httpApi', at(event, path)];
+  // AppSync: the custom domain, where there is one.
+  return [name, (path[0] === 'request' ? at(event, ['request', 'domainName']) : undefined) ?? at(event, path)];
 }
 
 /** The value behind own properties only. */
-function at(value: unknown, ...path: readonly string[]): unknown {
+function at(value: unknown, path: readonly string[]): unknown {
   let found = value;
   for (const step of path) {
     if (!isObject(found) || !Object.hasOwn(found, step)) return undefined;

@@ -42,7 +42,7 @@ export class App extends Container<OpenRest> {
   constructor(options: AppOptions) {
     const parsed = APP_OPTIONS.parse(options) as AppOptions;
     const pipeline = pickOptions(parsed, OPEN_PIPELINE_OPTION_KINDS);
-    const kernel = createOpenKernel(pipeline, parsed.doors);
+    const kernel = createOpenKernel(pipeline);
     const assembly = assemble({
       kernel,
       inventory: { routes: () => kernel.book.all.map(toRouteRecord), openapi: () => null },

@@ -1,7 +1,6 @@
 import { APPSYNC_OPTION_KINDS } from '@sallyport/appsync/surface';
-import type { Clock, DoorsOptions, Surface, SurfaceGate, SurfaceHost } from '@sallyport/core';
+import type { Clock, Surface, SurfaceGate, SurfaceHost } from '@sallyport/core';
 import { invalidOption, kind, oneOf } from '@sallyport/core/options';
-import { DOORS_KIND } from '@sallyport/core/pipeline';
 import { type HttpSurface, type Kernel, PIPELINE_OPTION_KINDS } from '@sallyport/http/pipeline';
 import { EVENT_ROUTER_OPTION_KINDS, type EventMiddleware, type EventRouterOptions } from '@sallyport/streams';
 import { createObserver } from '@sallyport/streams/delivery';
@@ -18,12 +17,6 @@ export interface SurfaceOptions {
    * accepts: `serve` them as if they came from a trigger, or `refuse` them. `serve` by default, `refuse` in `SecureApp`.
    */
   readonly directInvocations?: DirectInvocations;
-  /**
-   * The front doors of the function: an HTTP, WebSocket or GraphQL event that did not come through one of them is rejected
-   * before anything reads it. Default: the variable `FRAMEWORK_DOORS`, which the constructs set; without it any invocation
-   * may bring a request.
-   */
-  readonly doors?: DoorsOptions;
 }
 
 const isFunctionOrAbsent = (value: unknown) => value === undefined || typeof value === 'function';
@@ -40,7 +33,6 @@ export const CONTAINER_KINDS = {
   }),
   surfaces: kind<readonly Surface[]>('a list of surfaces', Array.isArray),
   directInvocations: oneOf('refuse', 'serve'),
-  doors: DOORS_KIND,
 };
 
 /** The parts of a container that its surfaces may use. */
@@ -113,7 +105,7 @@ function createHost(init: HostInit, http: HttpSurface, others: readonly Surface[
     observeEvents: createObserver,
     ...(gate ? { gate } : {}),
     serveHttp: async (door, event, { lambdaContext }) => {
-      doors?.assertDoor(door.kind, event, lambdaContext);
+      doors?.assert(door.kind, event, lambdaContext, true);
       return http.serveThrough(door, door.kind, event, lambdaContext);
     },
     explainHttp: (door, event) => http.explainRequest(door.read(event), `${door.kind} response`),

@@ -24,6 +24,7 @@ import {
   completeClock,
   copyPrincipal,
   createDoorGuard,
+  DOORS_KIND,
   parseForm,
   parseLog,
   reportHooks,
@@ -67,8 +68,6 @@ export interface Kernel {
 export interface KernelInit extends Partial<Pick<ContextRuntime, 'copyPrincipal'>>, Pick<ContextRuntime, 'tenantOf'> {
   /** Accepts a caller, or throws. */
   readonly gate: Gate;
-  /** Makes the guard of the front doors; of containers. */
-  readonly toDoors?: (environment: Environment, log: Logger) => ContextRuntime['doors'];
 }
 
 /** The settings of a kernel; the options were checked before. */
@@ -87,16 +86,22 @@ export interface KernelOptions {
   readonly limits?: Limits | undefined;
   /** Called for every routed request. */
   readonly policyHook?: PolicyHook | undefined;
+  /** The front doors. Default: the variable `FRAMEWORK_DOORS`. */
+  readonly doors?: DoorsOptions | undefined;
 }
 
 /** Stage names at the start of the trace of every request above tier P0. */
 const TRACE_HEAD = ['request_id', 'recovery', 'logging'];
 
-/** The shared part of a container. A bundle contains the code for observability only when `observation` is given. */
+/**
+ * The shared part of a container. A bundle contains the code for observability only when `observation` is given.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for a variable `FRAMEWORK_DOORS` that is malformed
+ */
 export function assembleKernel(
   options: KernelOptions,
   observation: Observation | undefined,
-  { gate, toDoors, ...own }: KernelInit,
+  { gate, ...own }: KernelInit,
 ): Kernel {
   const environment = options.environment ?? process.env;
   const log = parseLog(options.log, environment);
@@ -111,24 +116,19 @@ export function assembleKernel(
     traceHead: tier === 'p0' ? [] : TRACE_HEAD,
     ...own,
     observability: observed && reportHooks(observed.hooks, log),
-    doors: toDoors?.(environment, log),
+    doors: createDoorGuard(options.doors, environment, log),
   };
   return { runtime, tier, limits, policyHook, observation: observed, gate, book: new RegistrationBook() };
 }
 
 /**
  * The shared part of a container whose option `observability` is an object of hooks.
- *
- * @param doors the option `doors`, parsed; without it the variable `FRAMEWORK_DOORS` names them
- * @throws FrameworkError `app.invalid_configuration` for a malformed variable
  */
 export function createKernel(
   options: KernelOptions & { readonly observability?: Observation['hooks'] | undefined },
   init: KernelInit,
-  doors?: DoorsOptions,
 ): Kernel {
-  const toDoors: KernelInit['toDoors'] = (environment, log) => createDoorGuard(doors, environment, log);
-  return assembleKernel(options, observe(options.observability ?? {}), { copyPrincipal, toDoors, ...init });
+  return assembleKernel(options, observe(options.observability ?? {}), { copyPrincipal, ...init });
 }
 
 /** The tenant in the open container, as in the legacy contract: from the header, else from the query. */
@@ -155,6 +155,7 @@ export const ROUTER_KINDS = {
     return value as Logger | false;
   }),
   environment: kind<Environment>('an object of variables', (value) => typeof value === 'object' && value !== null),
+  doors: DOORS_KIND,
   basePath: parsed<string | readonly string[]>('a path or a list of paths', parseBasePath),
   autoHead: boolean,
 };

@@ -24,6 +24,12 @@ export interface PipelineOptions {
   readonly clock?: Clock;
   /** Makes request ids. Default: random. */
   readonly ids?: IdGenerator;
+  /**
+   * The front doors of the function: an HTTP, WebSocket or GraphQL event that did not come through one of them is rejected
+   * before anything reads it. Default: the variable `FRAMEWORK_DOORS`, which the constructs set; without it any invocation
+   * may bring a request.
+   */
+  readonly doors?: DoorsOptions;
   /** How much the pipeline does. Default `p2`. */
   readonly tier?: Tier;
   /** Shape of error bodies. Default `nested`. HTTP only. */
@@ -86,9 +92,9 @@ const OPTIONS = /* @__PURE__ */ defineOptions<OpenPipelineOptions>()(OPEN_PIPELI
  *
  * @throws FrameworkError `app.invalid_configuration` that names an unknown option, or one with a wrong value
  */
-export function createOpenKernel(options: OpenPipelineOptions, doors?: DoorsOptions): Kernel {
+export function createOpenKernel(options: OpenPipelineOptions): Kernel {
   OPTIONS.parse(options);
-  return createKernel(options, { gate: authHookGate(options.authHook), tenantOf: legacyTenant }, doors);
+  return createKernel(options, { gate: authHookGate(options.authHook), tenantOf: legacyTenant });
 }
 
 /** The container's options for HTTP alone, each as an own member, so that nothing is inherited. */

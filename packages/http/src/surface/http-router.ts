@@ -1,6 +1,7 @@
 import type {
   AuthHook,
   Clock,
+  DoorsOptions,
   Environment,
   Handler,
   IdGenerator,
@@ -55,6 +56,12 @@ export interface HttpRouterOptions {
   readonly hooks?: HookStages;
   /** Literal path prefixes of whole segments; the longest that fits is removed once before routing. */
   readonly basePath?: string | readonly string[];
+  /**
+   * The front doors of the function: a request that did not come through one of them is rejected
+   * before anything reads it. Default: the variable `FRAMEWORK_DOORS`, which the constructs set; without it any invocation
+   * may bring a request.
+   */
+  readonly doors?: DoorsOptions;
   /** `HEAD` without its own route runs the route of `GET`. Default false. */
   readonly autoHead?: boolean;
 }
@@ -131,8 +138,9 @@ export class HttpRouter extends HttpVerbs<OpenRest> implements Surface {
     return Object.freeze(this.#kernel.book.all.map(toRouteRecord));
   }
 
-  /** Answers an event; called by a dispatcher. */
+  /** Answers an event; called by a dispatcher. @throws FrameworkError `dispatch.foreign_door` */
   serve(kind: TriggerKind, event: unknown, invocation: Invocation): Promise<unknown> {
+    this.#kernel.runtime.doors?.assert(kind, event, invocation.lambdaContext);
     return this.#surface.serve(kind, event, invocation);
   }
 

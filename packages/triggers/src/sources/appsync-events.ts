@@ -1,5 +1,21 @@
-import type { LambdaContext, MaybePromise, SecurePrincipal, SurfaceHost, TriggerRecord } from '@sallyport/core';
-import { copyPrincipal, createSurfaceContext, isFailure, toClientError } from '@sallyport/core/pipeline';
+import type {
+  Invocation,
+  LambdaContext,
+  MaybePromise,
+  SecurePrincipal,
+  SurfaceHost,
+  TriggerKind,
+  TriggerRecord,
+} from '@sallyport/core';
+import {
+  copyPrincipal,
+  createDoorGuard,
+  createSurfaceContext,
+  type DoorGuard,
+  isFailure,
+  parseLog,
+  toClientError,
+} from '@sallyport/core/pipeline';
 import {
   attempt,
   type Delivered,
@@ -66,9 +82,18 @@ export class AppSyncEvents extends TriggerSurface {
   readonly #publish = new ChannelHandlers('PUBLISH');
   readonly #subscribe = new ChannelHandlers('SUBSCRIBE');
   #host: SurfaceHost | undefined;
+  /** An Event API is a front door: it writes who publishes. */
+  #doors: DoorGuard | undefined;
 
+  /** @throws FrameworkError `app.invalid_configuration` for a malformed variable `FRAMEWORK_DOORS` */
   constructor() {
     super(EVENTS_KIND);
+    this.#doors = createDoorGuard(undefined, process.env, parseLog(undefined, process.env));
+  }
+
+  override async serve(kind: TriggerKind, event: unknown, invocation: Invocation): Promise<unknown> {
+    this.#doors?.assert(kind, event, invocation.lambdaContext);
+    return super.serve(kind, event, invocation);
   }
 
   /**
@@ -113,6 +138,7 @@ export class AppSyncEvents extends TriggerSurface {
       for (const entry of handlers.entries) handlers.assertPosture(entry, host);
     }
     this.#host = host;
+    this.#doors = host.doors;
     super.attach(host);
   }
 
