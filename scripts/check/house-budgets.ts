@@ -21,8 +21,8 @@ export const FILES: Readonly<Record<string, Budget>> = {
   core: { reached: 44, wanted: 43 },
   dispatch: { reached: 14, wanted: 14 },
   dynamo: { reached: 9, wanted: 9 },
-  // With the entries `/web`, whose mount came from mcp, and `/schema`.
-  http: { reached: 53, wanted: 53 },
+  // With the entries `/web`, whose mount came from mcp, and `/schema`, and the doors of a router.
+  http: { reached: 54, wanted: 54 },
   jobs: { reached: 41, wanted: 41 },
   // 69 of the server; routes, facade, OAuth and agent gateways are further entries with their topics.
   mcp: { reached: 116, wanted: 116 },

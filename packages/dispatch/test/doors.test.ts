@@ -1,7 +1,7 @@
 import type { DoorsOptions, Surface } from '@sallyport/core';
 import { createDispatcher, createDispatcherWith } from '@sallyport/dispatch';
 import { createApp } from '@sallyport/dispatch/app';
-import { createHttpRouter, type HttpRouter, json } from '@sallyport/http';
+import { createHttpRouter, type HttpRouter, json, namedDoors } from '@sallyport/http';
 
 const ARN = 'arn:aws:lambda:eu-west-1:123456789012:function:notes';
 const FOREIGN = { code: 'dispatch.foreign_door' };
@@ -12,9 +12,12 @@ const request = {
   requestContext: { apiId: 'api1', http: { method: 'GET', path: '/op' } },
 };
 
-function router(doors?: DoorsOptions) {
+function router(doors?: DoorsOptions | 'variable') {
   const ran: string[] = [];
-  const http = createHttpRouter({ log: false, ...(doors && { doors }) });
+  const http = createHttpRouter({
+    log: false,
+    ...(doors && { doors: doors === 'variable' ? namedDoors() : namedDoors(doors) }),
+  });
   http.get('/op', () => {
     ran.push('handler');
     return json(200, 1);
@@ -43,7 +46,7 @@ describe('the doors of a router', () => {
 
   it('are those of the variable, read once at construction', async () => {
     process.env.FRAMEWORK_DOORS = '{"qualifier":"doors"}';
-    const { http, ran } = router();
+    const { http, ran } = router('variable');
     delete process.env.FRAMEWORK_DOORS;
     const { handleLambda } = createDispatcher(http);
     await expect(handleLambda(request, { invokedFunctionArn: ARN })).rejects.toMatchObject(FOREIGN);
@@ -52,7 +55,18 @@ describe('the doors of a router', () => {
 
   it('are rejected at construction where the variable is malformed', () => {
     process.env.FRAMEWORK_DOORS = '{}';
-    expect(() => router()).toThrow(expect.objectContaining({ code: 'app.invalid_configuration' }));
+    expect(() => router('variable')).toThrow(expect.objectContaining({ code: 'app.invalid_configuration' }));
+  });
+
+  it.each([{}, { qualifier: '' }, { gateway: 'a' }])('are rejected where the option is malformed: %j', (doors) => {
+    expect(() => router(doors as never)).toThrow(expect.objectContaining({ code: 'app.invalid_configuration' }));
+  });
+
+  it('must be there where the variable names them', () => {
+    process.env.FRAMEWORK_DOORS = '{"qualifier":"doors"}';
+    expect(() => router()).toThrow('framework: FRAMEWORK_DOORS is set: pass doors: namedDoors()');
+    delete process.env.FRAMEWORK_DOORS;
+    expect(() => router()).not.toThrow();
   });
 });
 

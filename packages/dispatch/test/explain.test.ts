@@ -143,28 +143,28 @@ describe('explain', () => {
       { awslogs: { data: 'H4sI' } },
     ],
     [
-      'a Lex code hook (a function of its own answers it)',
+      'a Lex hook (a function of its own answers it)',
       { messageVersion: '1.0', invocationSource: 'FulfillmentCodeHook', bot: { id: 'b' }, sessionState: {} },
     ],
     [
-      'a contact flow of Amazon Connect (a function of its own answers it)',
+      'a Connect flow (a function of its own answers it)',
       { Name: 'ContactFlowEvent', Details: { ContactData: { ContactId: 'c' } } },
     ],
     [
-      'a rule of AWS Config (a function of its own answers it)',
+      'a Config rule (a function of its own answers it)',
       { version: '1.0', invokingEvent: '{}', ruleParameters: '{}', configRuleName: 'r', resultToken: 't' },
     ],
-    ['a job of CodePipeline (a function of its own answers it)', { 'CodePipeline.job': { id: 'j', data: {} } }],
+    ['a CodePipeline job (a function of its own answers it)', { 'CodePipeline.job': { id: 'j', data: {} } }],
     [
-      'an action of a Bedrock agent (a function of its own answers it)',
+      'a Bedrock action (a function of its own answers it)',
       { messageVersion: '1.0', agent: { name: 'a' }, actionGroup: 'orders', function: 'find', parameters: [] },
     ],
     [
-      'a request of S3 Object Lambda (a function of its own answers it)',
+      'an Object Lambda request (a function of its own answers it)',
       { xAmzRequestId: 'r', getObjectContext: { inputS3Url: 'https://x', outputRoute: 'io', outputToken: 't' } },
     ],
     [
-      'a request of Lambda@Edge (a function of its own answers it)',
+      'a Lambda@Edge request (a function of its own answers it)',
       { Records: [{ cf: { config: { distributionId: 'D' }, request: { uri: '/' } } }] },
     ],
     ['the list of a pipe (hand it on as { Records: list })', [{ messageId: 'm', eventSource: 'aws:sqs' }]],

@@ -179,13 +179,11 @@ const OWN_TEXTS = /^(?:framework|objectstore|vectorstore): /;
  */
 export function toClientError(thrown: unknown): FrameworkError {
   if (!isFrameworkError(thrown)) return new FrameworkError('app.internal', undefined, { cause: thrown });
-  const { code, message, statusCode, requestId, traceId, timestamp, stackTrace, headers } = thrown;
-  if (thrown.status !== 500 || !(OWN_TEXTS.test(message) || OWN_CODES.test(code))) return thrown;
-  const rest = { statusCode, requestId, traceId, timestamp, stackTrace, headers };
-  return new FrameworkError(code, INTERNAL, { ...rest, cause: thrown });
+  const { code, message, status } = thrown;
+  if (status !== 500 || !(OWN_TEXTS.test(message) || OWN_CODES.test(code))) return thrown;
+  // Its own members have the names of the init's.
+  return new FrameworkError(code, defaultMessage('app.internal'), { ...thrown, details: undefined, cause: thrown });
 }
-
-const INTERNAL = 'internal error';
 
 /**
  * An `app.internal` error of the framework. The client gets `internal error`; the cause says what happened, for the log.

@@ -171,19 +171,19 @@ const OUTSIDE: readonly (readonly [near: string, name: string, place: Place, ...
   ['gateway-v2', 'the default test event of the Lambda console, which no service sends', 'key1', 'value1'],
   ['stream', 'a log subscription (@sallyport/triggers/logs serves it, @sallyport/streams decodes it)', 'awslogs.data'],
   // https://docs.aws.amazon.com/lexv2/latest/dg/lambda-input-format.html
-  ['appsync', `a Lex code hook ${OWN_FUNCTION}`, 'invocationSource', 'DialogCodeHook', 'FulfillmentCodeHook'],
+  ['appsync', `a Lex hook ${OWN_FUNCTION}`, 'invocationSource', 'DialogCodeHook', 'FulfillmentCodeHook'],
   // https://docs.aws.amazon.com/connect/latest/adminguide/connect-lambda-functions.html
-  ['event-bus', `a contact flow of Amazon Connect ${OWN_FUNCTION}`, 'Name', 'ContactFlowEvent'],
+  ['event-bus', `a Connect flow ${OWN_FUNCTION}`, 'Name', 'ContactFlowEvent'],
   // https://docs.aws.amazon.com/config/latest/developerguide/evaluate-config_develop-rules_example-events.html
-  ['event-bus', `a rule of AWS Config ${OWN_FUNCTION}`, 'invokingEvent'],
+  ['event-bus', `a Config rule ${OWN_FUNCTION}`, 'invokingEvent'],
   // https://docs.aws.amazon.com/codepipeline/latest/userguide/actions-invoke-lambda-function.html
-  ['event-bus', `a job of CodePipeline ${OWN_FUNCTION}`, ['CodePipeline.job', 'id']],
+  ['event-bus', `a CodePipeline job ${OWN_FUNCTION}`, ['CodePipeline.job', 'id']],
   // https://docs.aws.amazon.com/bedrock/latest/userguide/agents-lambda.html
-  ['gateway-v1', `an action of a Bedrock agent ${OWN_FUNCTION}`, 'actionGroup'],
+  ['gateway-v1', `a Bedrock action ${OWN_FUNCTION}`, 'actionGroup'],
   // https://docs.aws.amazon.com/AmazonS3/latest/userguide/olap-event-context.html
-  ['gateway-v1', `a request of S3 Object Lambda ${OWN_FUNCTION}`, 'getObjectContext.outputRoute'],
+  ['gateway-v1', `an Object Lambda request ${OWN_FUNCTION}`, 'getObjectContext.outputRoute'],
   // https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/lambda-event-structure.html
-  ['gateway-v1', `a request of Lambda@Edge ${OWN_FUNCTION}`, 'Records[0].cf.config.distributionId'],
+  ['gateway-v1', `a Lambda@Edge request ${OWN_FUNCTION}`, 'Records[0].cf.config.distributionId'],
   // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-batching-concurrency.html
   ['queue', 'the list of a pipe (hand it on as { Records: list })', '[0].eventSource'],
 ];

@@ -24,7 +24,6 @@ import {
   completeClock,
   copyPrincipal,
   createDoorGuard,
-  DOORS_KIND,
   parseForm,
   parseLog,
   reportHooks,
@@ -68,7 +67,12 @@ export interface Kernel {
 export interface KernelInit extends Partial<Pick<ContextRuntime, 'copyPrincipal'>>, Pick<ContextRuntime, 'tenantOf'> {
   /** Accepts a caller, or throws. */
   readonly gate: Gate;
+  /** Makes the guard of the front doors. @throws FrameworkError for a malformed variable */
+  readonly toDoors: ToDoors;
 }
+
+/** Makes the guard of the front doors, from an option or from the variable `FRAMEWORK_DOORS`; `undefined` where no door is named. */
+export type ToDoors = (environment: Environment, log: Logger) => ContextRuntime['doors'];
 
 /** The settings of a kernel; the options were checked before. */
 export interface KernelOptions {
@@ -86,8 +90,6 @@ export interface KernelOptions {
   readonly limits?: Limits | undefined;
   /** Called for every routed request. */
   readonly policyHook?: PolicyHook | undefined;
-  /** The front doors. Default: the variable `FRAMEWORK_DOORS`. */
-  readonly doors?: DoorsOptions | undefined;
 }
 
 /** Stage names at the start of the trace of every request above tier P0. */
@@ -101,7 +103,7 @@ const TRACE_HEAD = ['request_id', 'recovery', 'logging'];
 export function assembleKernel(
   options: KernelOptions,
   observation: Observation | undefined,
-  { gate, ...own }: KernelInit,
+  { gate, toDoors, ...own }: KernelInit,
 ): Kernel {
   const environment = options.environment ?? process.env;
   const log = parseLog(options.log, environment);
@@ -116,7 +118,7 @@ export function assembleKernel(
     traceHead: tier === 'p0' ? [] : TRACE_HEAD,
     ...own,
     observability: observed && reportHooks(observed.hooks, log),
-    doors: createDoorGuard(options.doors, environment, log),
+    doors: toDoors(environment, log),
   };
   return { runtime, tier, limits, policyHook, observation: observed, gate, book: new RegistrationBook() };
 }
@@ -125,10 +127,14 @@ export function assembleKernel(
  * The shared part of a container whose option `observability` is an object of hooks.
  */
 export function createKernel(
-  options: KernelOptions & { readonly observability?: Observation['hooks'] | undefined },
-  init: KernelInit,
+  options: KernelOptions & {
+    readonly observability?: Observation['hooks'] | undefined;
+    readonly doors?: DoorsOptions | undefined;
+  },
+  init: Omit<KernelInit, 'toDoors'>,
 ): Kernel {
-  return assembleKernel(options, observe(options.observability ?? {}), { copyPrincipal, ...init });
+  const toDoors: ToDoors = (environment, log) => createDoorGuard(options.doors, environment, log);
+  return assembleKernel(options, observe(options.observability ?? {}), { copyPrincipal, toDoors, ...init });
 }
 
 /** The tenant in the open container, as in the legacy contract: from the header, else from the query. */
@@ -155,7 +161,6 @@ export const ROUTER_KINDS = {
     return value as Logger | false;
   }),
   environment: kind<Environment>('an object of variables', (value) => typeof value === 'object' && value !== null),
-  doors: DOORS_KIND,
   basePath: parsed<string | readonly string[]>('a path or a list of paths', parseBasePath),
   autoHead: boolean,
 };

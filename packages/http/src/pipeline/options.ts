@@ -9,7 +9,7 @@ import type {
   PolicyHook,
 } from '@sallyport/core';
 import { defineOptions, func, oneOf, parsed } from '@sallyport/core/options';
-import { parseObservability } from '@sallyport/core/pipeline';
+import { DOORS_KIND, parseObservability } from '@sallyport/core/pipeline';
 import type { HttpSurfaceOptions } from '../surface/http-surface.js';
 import { configuredEndpoint, type WebSocketClientFactory } from '../websocket/internal/transport.js';
 import { CORS_KIND, type CorsOptions, cors } from './cors.js';
@@ -74,6 +74,7 @@ export interface OpenPipelineOptions extends PipelineOptions {
 /** What each of {@link PipelineOptions} may be, for containers that define options of their own beside them. */
 export const PIPELINE_OPTION_KINDS = {
   ...ROUTER_KINDS,
+  doors: DOORS_KIND,
   tier: oneOf<Tier>('p0', 'p1', 'p2'),
   cors: CORS_KIND,
   ...HOOK_KINDS,
