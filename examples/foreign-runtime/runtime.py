@@ -18,7 +18,7 @@ AREAS = ["detection", "provenance"]
 ABSENT = object()
 # What ECMAScript counts as white space; the contract's word "blank" means these characters alone.
 WHITE_SPACE = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
-URL_DOMAIN = re.compile(r"[a-z0-9-]+\.lambda-url\.[a-z0-9-]+\.on(\.[a-z0-9-]+)+")
+URL_DOMAIN = re.compile(r"[a-z0-9<>-]+\.lambda-url\.[a-z0-9-]+\.on\.(aws|amazonwebservices\.(com\.cn|eu))")
 
 
 class FrameworkError(Exception):

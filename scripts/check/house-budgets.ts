@@ -17,11 +17,12 @@ export const FILES: Readonly<Record<string, Budget>> = {
   appsync: { reached: 9, wanted: 9 },
   connections: { reached: 13, wanted: 13 },
   // Forms are a topic since.
-  core: { reached: 43, wanted: 42 },
+  // With the front doors.
+  core: { reached: 44, wanted: 43 },
   dispatch: { reached: 14, wanted: 14 },
   dynamo: { reached: 10, wanted: 10 },
-  // With the entries `/web`, whose mount came from mcp, and `/schema`.
-  http: { reached: 53, wanted: 53 },
+  // With the entries `/web`, whose mount came from mcp, and `/schema`, and the doors of a router.
+  http: { reached: 54, wanted: 54 },
   jobs: { reached: 41, wanted: 41 },
   // 69 of the server; routes, facade, OAuth and agent gateways are further entries with their topics.
   mcp: { reached: 116, wanted: 116 },
@@ -32,7 +33,7 @@ export const FILES: Readonly<Record<string, Budget>> = {
   // With the delivery for kinds outside the fixed table.
   streams: { reached: 30, wanted: 30 },
   // Two files a service: its entry and its topic.
-  triggers: { reached: 50, wanted: 50 },
+  triggers: { reached: 49, wanted: 49 },
   microvm: { reached: 54, wanted: 54 },
   // Six topics since: engines with their clockwork, the recorder, tokens, matchers, the stand-in for micro-VMs, what clients get; and six models of triggers.
   testkit: { reached: 80, wanted: 80 },
@@ -44,8 +45,8 @@ export const FILES: Readonly<Record<string, Budget>> = {
   local: { reached: 140, wanted: 140 },
   vectors: { reached: 36, wanted: 36 },
   // With buses and logs of several accounts, alarms with their canary, artifact buckets, and the connectors of AWS; and
-  // with a file for each opt-in trigger, authorizers, and what code splitting may not change.
-  constructs: { reached: 91, wanted: 91 },
+  // with a file for each opt-in trigger, authorizers, what code splitting may not change, and what may be attached to the doors.
+  constructs: { reached: 92, wanted: 92 },
 };
 
 /**

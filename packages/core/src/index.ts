@@ -61,6 +61,7 @@ export type { MultiMap, OneOrMany, Request, RequestInput } from './request/reque
 // Trace and provenance
 export type { BodyStream, MaybePromise, Response, ResponseInput, Result, WebResponse } from './response/response.js';
 // Time, ids, environment
+export type { DoorsOptions } from './runtime/doors.js';
 export {
   type Clock,
   type Environment,

@@ -15,12 +15,20 @@ export {
 export {
   type ContextRuntime,
   ContextState,
+  parseJsonBody,
   RESERVED_PREFIX,
   RequestContext,
   STAGE,
   stateOf,
 } from './context/request-context.js';
-export { brandError, type ErrorClass, internalError, MISSING_PACKAGE, missingPackage } from './errors/errors.js';
+export {
+  brandError,
+  type ErrorClass,
+  internalError,
+  MISSING_PACKAGE,
+  missingPackage,
+  toClientError,
+} from './errors/errors.js';
 export {
   BOUND,
   type BoundContext,
@@ -74,6 +82,7 @@ export {
   canonicalIp,
   firstTraceId,
   invocationTraceId,
+  otherTraceId,
   parseProvenance,
   parseTraceparent,
   parseTracestate,
@@ -109,6 +118,7 @@ export {
   StoreTimeout,
   withDeadline,
 } from './runtime/deadline.js';
+export { createDoorGuard, DOORS_KIND, type DoorGuard } from './runtime/doors.js';
 export {
   AGENT_INVOCATIONS,
   completeClock,

@@ -47,11 +47,21 @@ describe('views', () => {
   it.each([
     ['application/json', '{"a":1}', { a: 1 }],
     ['application/problem+json', '[1]', [1]],
-    ['application/json', '', null],
-    ['text/plain', '', null],
-    ['application/json', 'null', null],
+    ['application/json', 'false', false],
+    ['application/json', '""', ''],
   ])('parses %s %j', (type, body, expected) => {
     expect(context({ headers: { 'content-type': type }, body }).bodyJson()).toEqual(expected);
+  });
+
+  it.each([
+    ['application/json', '', 'request body is empty'],
+    ['text/plain', '', 'request body is empty'],
+    ['application/json', 'null', 'request body is null'],
+    ['application/json', ' null ', 'request body is null'],
+  ])('rejects %s %j, which has no members', (type, body, message) => {
+    expect(() => context({ headers: { 'content-type': type }, body }).bodyJson()).toThrow(
+      expect.objectContaining({ code: 'app.bad_request', message }),
+    );
   });
 
   it.each([

@@ -21,8 +21,8 @@ export interface Dispatcher {
   /**
    * Asks the Lambda context who invoked, then classifies the event, and resolves to what its surface answers.
    *
-   * Rejects with a FrameworkError `dispatch.not_an_object`, `dispatch.unknown_event`, `dispatch.no_adapter` or
-   * `dispatch.direct_refused`, each of them logged once, else with what the surface rejects with. Never throws synchronously.
+   * Rejects with a FrameworkError `dispatch.not_an_object`, `dispatch.unknown_event`, `dispatch.no_adapter`,
+   * `dispatch.direct_refused` or `dispatch.foreign_door`, each of them logged once, else with what the surface rejects with. Never throws synchronously.
    */
   readonly handleLambda: (event: unknown, lambdaContext?: LambdaContext) => Promise<unknown>;
   /** The kind by the fixed table and the extensions' rows; throws as the package's `detect` does. */
@@ -56,7 +56,7 @@ export const DISPATCHER_OPTIONS = /* @__PURE__ */ defineOptions<DispatcherOption
  * @example export const handler = createDispatcher(events, s3Trigger({ bucket: 'uploads', handler })).handleLambda;
  */
 export function createDispatcher(...surfaces: readonly Surface[]): Dispatcher {
-  return toDispatcher(createPlan(surfaces));
+  return toDispatcher(createPlan(surfaces, { log: parseLog(undefined, process.env) }));
 }
 
 /**
@@ -66,7 +66,8 @@ export function createDispatcher(...surfaces: readonly Surface[]): Dispatcher {
  */
 export function createDispatcherWith(options: DispatcherOptions, ...surfaces: readonly Surface[]): Dispatcher {
   const { log, directInvocations } = DISPATCHER_OPTIONS.parse(options);
-  return toDispatcher(createPlan(assertSurfaces(surfaces), parseLog(log, process.env), refusalOf(directInvocations)));
+  const init = { log: parseLog(log, process.env), refuseDirect: refusalOf(directInvocations) };
+  return toDispatcher(createPlan(assertSurfaces(surfaces), init));
 }
 
 /** The public side of a plan. */
@@ -113,6 +114,8 @@ function explainPlan(plan: Plan, event: unknown, lambdaContext: LambdaContext | 
   const explanation = explainRows(event, row, plan.table, lambdaContext && provenance);
   const surface = surfaceFor(plan, row, provenance);
   const kind = plan.kinds[row];
+  const foreign = surface && kind !== undefined && lambdaContext && plan.doors?.refusalOf(kind, event, lambdaContext);
+  if (foreign) return { ...explanation, kind, error: foreign.message };
   if (surface && kind !== undefined) return { ...explanation, kind, ...targetOf(surface, kind, event) };
   if (provenance === 'direct' && plan.refuseDirect) return { ...explanation, error: plan.refuseDirect().message };
   return kind === undefined ? explanation : { ...explanation, error: noAdapter(kind).message };
@@ -143,7 +146,9 @@ export function serveInvocation(
     const row = rowOf(plan, event, provenance, entrypoint);
     const surface = surfaceFor(plan, row, provenance);
     if (surface === undefined) throw refusal(plan, event, row, provenance, lambdaContext);
-    return Promise.resolve(surface.serve(plan.kinds[row] as TriggerKind, event, { lambdaContext }));
+    const kind = plan.kinds[row] as TriggerKind;
+    plan.doors?.assert(kind, event, lambdaContext);
+    return Promise.resolve(surface.serve(kind, event, { lambdaContext }));
   } catch (error) {
     return Promise.reject(error);
   }
@@ -162,8 +167,10 @@ function rowOf(plan: Plan, event: unknown, provenance: InvocationProvenance, ent
 export function kindOfInvocation(plan: Plan, event: unknown, lambdaContext: LambdaContext | undefined): TriggerKind {
   const provenance = invocationProvenance(lambdaContext);
   const row = rowOf(plan, event, provenance);
-  if (surfaceFor(plan, row, provenance)) return plan.kinds[row] as TriggerKind;
-  throw refusal(plan, event, row, provenance, lambdaContext);
+  if (!surfaceFor(plan, row, provenance)) throw refusal(plan, event, row, provenance, lambdaContext);
+  const kind = plan.kinds[row] as TriggerKind;
+  plan.doors?.assert(kind, event, lambdaContext);
+  return kind;
 }
 
 /** The error for an invocation that has no row or no surface, once it is in the log. */

@@ -11,6 +11,8 @@ export type DispatchErrorCode =
   | 'dispatch.no_adapter'
   /** The Lambda context has a client context or a Cognito identity, and `directInvocations` is `refuse`. */
   | 'dispatch.direct_refused'
+  /** A request, a WebSocket message or a GraphQL field did not come through a front door of the option `doors`. The log line says what came. */
+  | 'dispatch.foreign_door'
   /** Construction: two surfaces serve one kind, or two accept agent invocations. */
   | 'dispatch.duplicate_surface'
   /** Construction: no surface at all, a kind that no row detects, more than 32 surfaces, or a surface of another container. */

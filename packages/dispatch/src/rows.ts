@@ -193,8 +193,13 @@ function freeze<T>(value: T): T {
   return Object.freeze(value);
 }
 
-/** Each AWS partition has its own suffix of one or more labels behind `on`. */
-const URL_DOMAIN = /^[a-z0-9-]+\.lambda-url\.[a-z0-9-]+\.on(?:\.[a-z0-9-]+)+$/;
+/**
+ * `<id>.lambda-url.<region>.on.aws`, in other partitions `….on.amazonwebservices.com.cn` and `….on.amazonwebservices.eu`. The
+ * event in AWS's guide has the placeholder `<url-id>` there, and developers paste it.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html#urls-payloads
+ */
+const URL_DOMAIN = /^[a-z0-9<>-]+\.lambda-url\.[a-z0-9-]+\.on\.(?:aws|amazonwebservices\.(?:com\.cn|eu))$/;
 
 /** The host name of a function URL. */
 export function isUrlDomain(value: unknown): boolean {

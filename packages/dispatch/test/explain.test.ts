@@ -138,7 +138,35 @@ describe('explain', () => {
     ],
     ['a Firehose batch', { deliveryStreamArn: 'arn', records: [] }],
     ['a custom resource request', { RequestType: 'Create', ResponseURL: 'https://example.com', StackId: 's' }],
-    ['a log subscription (@sallyport/streams decodes it)', { awslogs: { data: 'H4sI' } }],
+    [
+      'a log subscription (@sallyport/triggers/logs serves it, @sallyport/streams decodes it)',
+      { awslogs: { data: 'H4sI' } },
+    ],
+    [
+      'a Lex hook (a function of its own answers it)',
+      { messageVersion: '1.0', invocationSource: 'FulfillmentCodeHook', bot: { id: 'b' }, sessionState: {} },
+    ],
+    [
+      'a Connect flow (a function of its own answers it)',
+      { Name: 'ContactFlowEvent', Details: { ContactData: { ContactId: 'c' } } },
+    ],
+    [
+      'a Config rule (a function of its own answers it)',
+      { version: '1.0', invokingEvent: '{}', ruleParameters: '{}', configRuleName: 'r', resultToken: 't' },
+    ],
+    ['a CodePipeline job (a function of its own answers it)', { 'CodePipeline.job': { id: 'j', data: {} } }],
+    [
+      'a Bedrock action (a function of its own answers it)',
+      { messageVersion: '1.0', agent: { name: 'a' }, actionGroup: 'orders', function: 'find', parameters: [] },
+    ],
+    [
+      'an Object Lambda request (a function of its own answers it)',
+      { xAmzRequestId: 'r', getObjectContext: { inputS3Url: 'https://x', outputRoute: 'io', outputToken: 't' } },
+    ],
+    [
+      'a Lambda@Edge request (a function of its own answers it)',
+      { Records: [{ cf: { config: { distributionId: 'D' }, request: { uri: '/' } } }] },
+    ],
     ['the list of a pipe (hand it on as { Records: list })', [{ messageId: 'm', eventSource: 'aws:sqs' }]],
   ])('names a shape outside the table: %s', (name, event) => {
     expect(explain(event).nearest?.hint).toBe(`looks like ${name}; no opt-in row is registered`);

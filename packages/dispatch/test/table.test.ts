@@ -95,7 +95,7 @@ describe('the rows decide', () => {
       serves: ['queue'],
       serve: async (kind, event) => void served.push([kind, event]),
     };
-    const entrypoints = bindEntrypoints(createPlan([surface], silentLogger, undefined, changed));
+    const entrypoints = bindEntrypoints(createPlan([surface], { log: silentLogger }, changed));
 
     expect(explainRows(mail, 0, table).entrypoint).toBe('serveMail');
     expect(Object.keys(entrypoints)).toEqual([

@@ -31,6 +31,7 @@ export {
   type ResponseHook,
 } from './pipeline/hooks.js';
 export type { Limits, Tier } from './pipeline/kernel.js';
+export { type NamedDoors, namedDoors } from './pipeline/named-doors.js';
 export type { OpenPipelineOptions, PipelineOptions } from './pipeline/options.js';
 export { type Observation, observe } from './pipeline/stages.js';
 export { type TimeoutOptions, timeoutMiddleware } from './pipeline/timeout.js';

@@ -57,7 +57,7 @@ describe('generateOpenAPI', () => {
       generateOpenAPI(
         spec({
           method: 'post',
-          path: '/users/:id?x',
+          path: '/users/:id?x=1',
           operationId: 'updateUser',
           summary: 'Updates a user',
           tags: ['users'],

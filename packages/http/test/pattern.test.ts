@@ -36,6 +36,61 @@ describe('parsePattern', () => {
     );
   });
 
+  const OPTIONAL = 'nothing is optional: register both paths';
+  const WHOLE = 'a parameter is a whole segment of any text: use {name}';
+  const REST = 'use {rest+} for the rest of a path';
+
+  /** What users of other routers write: the router, the spelling, and the same pattern or why there is none. */
+  it.each<[string, string, { readonly is: string } | { readonly hint: string }]>([
+    ['Hono', '/a/:x', { is: '/a/{x}' }],
+    ['Hono', '/a/:x?', { hint: OPTIONAL }],
+    ['Hono', '/a/:x?/b', { hint: OPTIONAL }],
+    ['Hono', '/a/:x{[0-9]+}', { hint: WHOLE }],
+    ['Hono', '/a/:x{.+\\.png}', { hint: WHOLE }],
+    ['Hono', '/a/:from-:to', { hint: WHOLE }],
+    ['Hono', '/a/*', { hint: REST }],
+    ['Hono', '/a/*/b', { hint: REST }],
+    ['Express 4', '/a/:x+', { is: '/a/{x+}' }],
+    ['Express 4', '/a/:x*', { hint: REST }],
+    ['Express 4', '/a/:x(\\d+)', { hint: WHOLE }],
+    ['Express 4', '/a/:x(\\d)', { hint: WHOLE }],
+    ['Express 4', '/a/:x.json', { hint: WHOLE }],
+    ['Express 4', '/a/:x.:format', { hint: WHOLE }],
+    ['Express 4', '/a/:from-to', { hint: WHOLE }],
+    ['Express 4', '/colou?r', { hint: OPTIONAL }],
+    ['Express 5', '/a/*rest', { hint: REST }],
+    ['Express 5', '/a/{*rest}', { hint: REST }],
+    ['Express 5', '/a{/:x}', { hint: 'framework: invalid route pattern' }],
+    ['Powertools for TypeScript', '/a/:x', { is: '/a/{x}' }],
+    ['Powertools for Python', '/a/<x>', { hint: WHOLE }],
+    ['Powertools for Python', '/a/.+', { is: '/a/.+' }],
+    ['Middy and API Gateway', '/a/{x}', { is: '/a/{x}' }],
+    ['Middy and API Gateway', '/a/{proxy+}', { is: '/a/{proxy+}' }],
+    ['routers by file', '/a/[x]', { hint: WHOLE }],
+    ['routers by file', '/a/[...x]', { hint: WHOLE }],
+    ['h3', '/a/**', { hint: REST }],
+    ['Fastify', '/a/:x?', { hint: OPTIONAL }],
+    ['Fastify', '/a/:x(^\\d+)', { hint: WHOLE }],
+    ['FastAPI', '/a/{x:path}', { hint: WHOLE }],
+    ['ours', '/a/{x}.json', { hint: WHOLE }],
+    ['ours', '/a/{x.y}', { hint: WHOLE }],
+    ['ours', '/a/{x?}', { hint: OPTIONAL }],
+    ['ours', '/a/{order-id}', { is: '/a/{order-id}' }],
+    ['ours', '/a/{größe}', { is: '/a/{größe}' }],
+    ['ours', '/a/v1.2/x', { is: '/a/v1.2/x' }],
+    ['ours', '/a?x=1&y', { is: '/a' }],
+    ['ours', '/a?', { hint: OPTIONAL }],
+  ])('%s: %s', (_router, pattern, expected) => {
+    const found = (() => {
+      try {
+        return { is: parsePattern(pattern).canonical };
+      } catch (error) {
+        return { hint: (error as Error).message.replace('framework: invalid route pattern: ', '') };
+      }
+    })();
+    expect(found).toEqual(expected);
+  });
+
   it.each(['*', '/*', '/files/*', '/files/**', '/a*/b', '/{path*}', '/files/{ path* }', '/:path*', '/{*}'])(
     'refuses the wildcard %j and says what to write',
     (pattern) => {

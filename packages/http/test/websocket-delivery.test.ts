@@ -79,11 +79,7 @@ describe('messages of a WebSocket handler', () => {
       410,
       '{"error":{"code":"websocket.gone","message":"connection is gone","status_code":410,"request_id":"ws-1"}}',
     ],
-    [
-      'forbidden',
-      500,
-      '{"error":{"code":"websocket.request_failed","message":"framework: post_to_connection failed (403)","request_id":"ws-1"}}',
-    ],
+    ['forbidden', 500, '{"error":{"code":"websocket.request_failed","message":"internal error","request_id":"ws-1"}}'],
   ])('that cannot be sent fail by code (%s)', async (connectionId, status, body) => {
     const got = await send(connectionId);
     expect([got.statusCode, got.body]).toEqual([status, body]);

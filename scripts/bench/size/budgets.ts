@@ -52,8 +52,10 @@ export const BUDGETS: readonly Budget[] = [
   // causes of errors 2.6 KB, `defineOptions` 0.9 KB, what doors reject and how the cap counts 0.5 KB, who invoked 0.5 KB.
   // Middlewares of a route, problem details, and the places where hooks are asked: 0.3 KB. Hooks and groups are imported.
   // Forms, a member of every context, with their limits and words 0.9 KB; path parameters of bound handlers compared with patterns 0.2 KB.
-  { name: 'http', gzipBytes: 24_400, wantedBytes: 13_000, event: HEALTH, accepts: isOk },
-  { name: 'queue', gzipBytes: 14_300, wantedBytes: 8_000, event: queueEvent(10, []), accepts: isClean },
+  // What a client sees of an internal error, spellings of other routers, seven more hints of `explain`, and a second trace id 0.7 KB; front doors 1.1 KB in
+  // the containers.
+  { name: 'http', gzipBytes: 25_200, wantedBytes: 13_000, event: HEALTH, accepts: isOk },
+  { name: 'queue', gzipBytes: 14_600, wantedBytes: 8_000, event: queueEvent(10, []), accepts: isClean },
   // The same without a dispatcher: the handler of a function that serves nothing else.
   { name: 'queue-alone', gzipBytes: 10_000, wantedBytes: 5_000, event: queueEvent(10, []), accepts: isClean },
   // One handler without a container: context, deadline, log lines and their sanitizer are most of it.
@@ -78,12 +80,12 @@ export const BUDGETS: readonly Budget[] = [
   // All of the route algebra, and nothing else: infrastructure code loads it alone.
   { name: 'mcp-routes', gzipBytes: 1_900, event: null, accepts: () => true, lacks: ['core/src'] },
   // With groups (0.7 KB) and hooks (0.6 KB), which are methods and options of a container, and forms (0.9 KB). What surfaces get of the container is 0.1 KB.
-  { name: 'app', gzipBytes: 43_700, event: HEALTH, accepts: isOk, lacks: ['packages/triggers'] },
-  { name: 'secure', gzipBytes: 52_200, wantedBytes: 30_000, event: HEALTH, accepts: isOk },
+  { name: 'app', gzipBytes: 45_400, event: HEALTH, accepts: isOk, lacks: ['packages/triggers'] },
+  { name: 'secure', gzipBytes: 54_000, wantedBytes: 30_000, event: HEALTH, accepts: isOk },
   // A guard on a closed container (52.2 KB); without JWTs, which load with the first token.
   {
     name: 'oauth',
-    gzipBytes: 55_600,
+    gzipBytes: 57_400,
     event: HEALTH_OF_ADA,
     accepts: isOk,
     lacks: ['node_modules/.pnpm/jose', 'mcp/src/facade'],
@@ -93,7 +95,7 @@ export const BUDGETS: readonly Budget[] = [
   // On the closed container (52.2 KB). Both AWS clients load at the first operation and are not in it.
   {
     name: 'microvm',
-    gzipBytes: 76_900,
+    gzipBytes: 78_900,
     event: HEALTH,
     accepts: (answer) => (answer as { statusCode?: unknown } | null)?.statusCode === 404,
   },

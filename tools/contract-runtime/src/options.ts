@@ -44,6 +44,7 @@ export function containerOptions(setup: Setup, world: World): Record<string, unk
 }
 
 function optionValue(name: string, value: Json): unknown {
+  if (name === 'doors') return renameKeys(value, (key) => (key === 'graphql_api' ? 'graphQLApi' : toCamel(key)));
   return name === 'limits' || name === 'cors' ? renameKeys(value, toCamel) : value;
 }
 

@@ -110,12 +110,14 @@ function member(container: Container | undefined, name: string): (...args: unkno
 
 function lambdaOptions(lambda: LambdaSetup): object {
   const { request_id, remaining_ms, tenant_id, trace_id, function_name, client_context, cognito_identity_id } = lambda;
+  const { invoked_function_arn } = lambda;
   return {
     ...(request_id !== undefined && { requestId: request_id }),
     ...(remaining_ms !== undefined && { remainingMs: remaining_ms }),
     ...(tenant_id !== undefined && { tenantId: tenant_id }),
     ...(trace_id !== undefined && { traceId: trace_id }),
     ...(function_name !== undefined && { functionName: function_name }),
+    ...(invoked_function_arn !== undefined && { invokedFunctionArn: invoked_function_arn }),
     ...(client_context !== undefined && { clientContext: client_context }),
     ...(cognito_identity_id !== undefined && { cognitoIdentityId: cognito_identity_id }),
   };

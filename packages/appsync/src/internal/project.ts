@@ -5,6 +5,7 @@ import {
   internalError,
   isJsonMediaType,
   type OutgoingResponse,
+  toClientError,
 } from '@sallyport/core/pipeline';
 import { canonicalError, type Exchange, INTERNAL_ERROR } from '@sallyport/http/pipeline';
 import type { AppSyncErrorObject } from '../resolver/event-types.js';
@@ -68,7 +69,7 @@ function fields(value: unknown): Readonly<Record<string, unknown>> {
 /** The error object of anything that failed; only a FrameworkError keeps its message. */
 export function toErrorObject(thrown: unknown, state: ContextState): AppSyncErrorObject {
   if (!isFrameworkError(thrown)) return describe('internal error', 500, {}, {});
-  const error = canonicalError(thrown);
+  const error = canonicalError(toClientError(thrown));
   const data: Record<string, unknown> = { status_code: error.status };
   addText(data, 'request_id', error.requestId || state.requestId);
   addText(data, 'trace_id', error.traceId);

@@ -11,6 +11,7 @@ import type { Construct } from 'constructs';
 import { grantOn } from '../internal/grants.js';
 import { misuse } from '../internal/misuse.js';
 import { defineProps, literalWords, many, thing } from '../internal/props.js';
+import { doorAliasesOf } from '../internal/targets.js';
 
 /** Props of {@link ServiceFunction.addCanary}. */
 export interface CanaryProps {
@@ -23,7 +24,7 @@ export interface CanaryProps {
    */
   readonly deploymentConfig?: ILambdaDeploymentConfig;
   /**
-   * The name of the alias.
+   * The name of the alias. Not with `separateDoors`, whose aliases have their names.
    *
    * @default 'live'
    */
@@ -39,13 +40,11 @@ export const CANARY_PROPS = defineProps<CanaryProps>('ServiceFunction')({
   deploymentConfig: thing<ILambdaDeploymentConfig>('a LambdaDeploymentConfig', 'deploymentConfigName').default(
     LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
   ),
-  aliasName: literalWords('1 to 128 letters, digits, - and _, not only digits', /^(?!\d+$)[\w-]{1,128}$/).default(
-    'live',
-  ),
+  aliasName: literalWords('1 to 128 letters, digits, - and _, not only digits', /^(?!\d+$)[\w-]{1,128}$/),
 });
 
 /**
- * Makes the alias of a function and the deployment group that moves it. The role of CodeDeploy may read these alarms and move this alias,
+ * Makes the alias of a function and the deployment group that moves it; one group for each alias of a function with separate doors. The role of CodeDeploy may read these alarms and move this alias,
  * where the managed policy of AWS would allow all of the account.
  *
  * @see https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AWSCodeDeployRoleForLambdaLimited.html
@@ -59,26 +58,38 @@ export function makeCanary(at: Construct, fn: LambdaFunction, props: CanaryProps
       expected: 'at least one alarm: nothing else ends a bad deployment',
     });
   }
-  if (at.node.tryFindChild('Alias')) {
+  if (at.node.tryFindChild('DeploymentRole')) {
     throw misuse(at, { what: 'a second canary', expected: 'one for each function', code: 'constructs.conflict' });
   }
-  const alias = new Alias(at, 'Alias', { aliasName, version: fn.currentVersion as IVersion });
+  const separate = doorAliasesOf(fn as IFunction);
+  if (separate && aliasName !== undefined) {
+    throw misuse(at, { what: 'aliasName with separateDoors', expected: 'none: the aliases are "doors" and "events"' });
+  }
+  const own = () => new Alias(at, 'Alias', { aliasName: aliasName ?? 'live', version: fn.currentVersion as IVersion });
+  const aliases = separate ? [separate.doors as Alias, separate.events as Alias] : [own()];
   const role = new Role(at, 'DeploymentRole', { assumedBy: new ServicePrincipal('codedeploy.amazonaws.com') });
   grantOn(role, ['lambda:GetAlias', 'lambda:UpdateAlias'], [fn.functionArn]);
-  grantOn(role, ['lambda:GetProvisionedConcurrencyConfig'], [alias.functionArn]);
+  grantOn(
+    role,
+    ['lambda:GetProvisionedConcurrencyConfig'],
+    aliases.map(({ functionArn }) => functionArn),
+  );
   grantOn(
     role,
     ['cloudwatch:DescribeAlarms'],
     alarms.map(({ alarmArn }) => alarmArn),
   );
-  const group = new LambdaDeploymentGroup(at, 'Deployment', {
-    alias,
-    application: new LambdaApplication(at, 'Application'),
-    deploymentConfig,
-    alarms: [...alarms],
-    // Keeps the CDK from attaching the managed policy.
-    role: role.withoutPolicyUpdates(),
-  });
-  group.node.addDependency(role);
-  return alias as IFunction;
+  const application = new LambdaApplication(at, 'Application');
+  for (const alias of aliases) {
+    const group = new LambdaDeploymentGroup(at, separate ? `${alias.node.id}Deployment` : 'Deployment', {
+      alias,
+      application,
+      deploymentConfig,
+      alarms: [...alarms],
+      // Keeps the CDK from attaching the managed policy.
+      role: role.withoutPolicyUpdates(),
+    });
+    group.node.addDependency(role);
+  }
+  return (separate ? fn : aliases[0]) as IFunction;
 }

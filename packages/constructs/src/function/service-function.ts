@@ -24,8 +24,10 @@ import { checkVariable } from '../internal/environment.js';
 import { grantOn } from '../internal/grants.js';
 import { misuse } from '../internal/misuse.js';
 import { count, defineProps, flag, literal, literalWords, thing, time } from '../internal/props.js';
+import { separateDoors } from '../internal/targets.js';
 import { bundleFunction } from './bundle-function.js';
 import { type CanaryProps, makeCanary } from './canary.js';
+import { checkSources } from './internal/foreign-sources.js';
 
 /** Props of {@link ServiceFunction}. Exactly one of `entry` and `code` is required. */
 export interface ServiceFunctionProps {
@@ -129,6 +131,16 @@ export interface ServiceFunctionProps {
    * @default - that of AWS Lambda
    */
   readonly computeConcurrency?: number;
+  /**
+   * Whether front doors and events invoke the function by two aliases, `doors` and `events`. The application then rejects a request that
+   * came through any other than `doors`, so that a service that passes a payload on (an IoT rule, a pipe, a schedule, a state machine)
+   * cannot forge one. Doors and triggers of this package find their alias; give others {@link ServiceFunction.doors} or
+   * {@link ServiceFunction.events}. A function URL gets another address.
+   *
+   * @default false
+   * @see docs/security.md, "A payload as an event"
+   */
+  readonly separateDoors?: boolean;
 }
 
 /** The kinds of {@link ServiceFunctionProps}. */
@@ -159,6 +171,7 @@ export const SERVICE_FUNCTION_PROPS = defineProps<ServiceFunctionProps>('Service
   snapStart: flag.default(false),
   computeProvider: thing<ICapacityProvider>('a capacity provider', 'capacityProviderArn'),
   computeConcurrency: count(1, 1600),
+  separateDoors: flag.default(false),
 });
 
 type Parsed = ReturnType<typeof SERVICE_FUNCTION_PROPS.parse>;
@@ -176,6 +189,10 @@ const MANAGED_MEMORY = 2048;
 export class ServiceFunction extends Construct implements IGrantable {
   /** The function. Triggers, grants and {@link ServiceWiring} take it. */
   readonly fn: LambdaFunction;
+  /** What front doors invoke: the alias `doors` with `separateDoors`, else the function. */
+  readonly doors: IFunction;
+  /** What triggers and every other service invoke: the alias `events` with `separateDoors`, else the function. */
+  readonly events: IFunction;
   /** Its role. */
   readonly role: Role;
   /** Its log group. The name is generated. */
@@ -203,6 +220,10 @@ export class ServiceFunction extends Construct implements IGrantable {
     });
     if (parsed.entry !== undefined) noteSource(this.fn, resolve(parsed.entry));
     useComputeProvider(this.fn, parsed);
+    const aliases = parsed.separateDoors ? separateDoors(this, this.fn) : undefined;
+    this.doors = aliases?.doors ?? (this.fn as IFunction);
+    this.events = aliases?.events ?? (this.fn as IFunction);
+    if (aliases) this.node.addValidation({ validate: () => checkSources(this, aliases.doors) });
     acknowledge(
       this.fn,
       'Serverless::Serverless-LambdaDLQ',
@@ -227,6 +248,9 @@ export class ServiceFunction extends Construct implements IGrantable {
    * Makes an alias that moves to each new version step by step, and back when an alarm goes off. Give the alias to triggers and doors:
    * what invokes the function itself sees every new version at once. What sets variables takes the function: `bindTo(service.fn)`, triggers of
    * streams, {@link ServiceWiring}.
+   *
+   * A function with `separateDoors` has its two aliases already. Both move, and the function is returned: doors and triggers of this
+   * package find their alias.
    *
    * @throws ConstructError `constructs.invalid_prop` for a wrong prop and no alarm, `constructs.conflict` for a second canary
    * @see https://docs.aws.amazon.com/codedeploy/latest/userguide/deployment-configurations.html

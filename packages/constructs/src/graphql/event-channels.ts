@@ -5,7 +5,7 @@ import { Construct } from 'constructs';
 import { grantOn } from '../internal/grants.js';
 import { misuse } from '../internal/misuse.js';
 import { choice, defineProps, flag, literal, thing, words } from '../internal/props.js';
-import { claimSource, invokedBy } from '../internal/targets.js';
+import { claimSource, doorAliasesOf, invokedBy, invokedByDoor } from '../internal/targets.js';
 
 /** What an Event API and its function need beside each other. */
 export interface EventChannelsMappingProps {
@@ -19,7 +19,7 @@ export interface EventChannelsMappingProps {
    */
   readonly invokeType?: 'REQUEST_RESPONSE' | 'EVENT';
   /**
-   * Whether the trigger invokes an alias that no other trigger has.
+   * Whether the trigger invokes an alias that no other trigger has. Not with separate doors: an Event API is a door.
    *
    * @default false
    */
@@ -77,7 +77,13 @@ export class EventChannels extends Construct {
       });
     }
     claimSource(this, fn, apiId, 'Event API');
-    const source = this.#makeSource(apiId, invokedBy(this, fn, ownAlias));
+    if (ownAlias && doorAliasesOf(fn)) {
+      throw misuse(this, {
+        what: 'ownAlias with a function whose doors are separate',
+        expected: 'none: an Event API is a door',
+      });
+    }
+    const source = this.#makeSource(apiId, ownAlias ? invokedBy(this, fn, true) : invokedByDoor(this, fn));
     const operations = operationsOf(this, channels);
     const handler = (isHandled: boolean | undefined) =>
       isHandled

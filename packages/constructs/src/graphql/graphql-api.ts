@@ -18,6 +18,7 @@ import { grantOn } from '../internal/grants.js';
 import { misuse } from '../internal/misuse.js';
 import { nameOf } from '../internal/names.js';
 import { count, defineProps, literal, literalWords, thing } from '../internal/props.js';
+import { invokedByDoor } from '../internal/targets.js';
 import { resolverCode } from './internal/resolver-code.js';
 import { readFields, type SchemaFields } from './internal/schema-fields.js';
 
@@ -125,10 +126,11 @@ export class GraphqlApi extends Construct {
   /** @throws ConstructError `constructs.invalid_prop` for a schema file that cannot be read */
   constructor(scope: Construct, id: string, props: GraphqlApiProps) {
     super(scope, id);
-    const { fn, schemaFile, authorization, resolvers, maxBatchSize, logRetention } = GRAPHQL_API_PROPS.parse(
+    const { schemaFile, authorization, resolvers, maxBatchSize, logRetention, ...given } = GRAPHQL_API_PROPS.parse(
       this,
       props,
     );
+    const fn = invokedByDoor(this, given.fn);
     this.fn = fn;
     this.#resolvers = resolvers;
     this.#maxBatchSize = maxBatchSize;

@@ -4,6 +4,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { type Duration, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { defineProps } from '../internal/props.js';
+import { invokedByDoor } from '../internal/targets.js';
 import type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './door.js';
 import { warnBuffered } from './internal/buffered.js';
 import { fnProp } from './internal/props.js';
@@ -43,7 +44,7 @@ export class AlbTarget extends Construct implements IHttpDoor {
 
   constructor(scope: Construct, id: string, props: AlbTargetProps) {
     super(scope, id);
-    const { fn } = ALB_TARGET_PROPS.parse(this, props);
+    const fn = invokedByDoor(this, ALB_TARGET_PROPS.parse(this, props).fn);
     this.fn = fn;
     // The permission must exist before the target group, so it cannot name its ARN: it is for the target groups of this account.
     fn.addPermission('Permission', {

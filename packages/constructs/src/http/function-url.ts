@@ -10,7 +10,7 @@ import { type Duration, Fn, Lazy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { misuse, misuseText } from '../internal/misuse.js';
 import { defineProps, flag, literal } from '../internal/props.js';
-import { refuseTenantIsolation } from '../internal/targets.js';
+import { invokedByDoor, refuseTenantIsolation } from '../internal/targets.js';
 import type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './door.js';
 import { warnBuffered } from './internal/buffered.js';
 import { fnProp } from './internal/props.js';
@@ -84,7 +84,8 @@ export class FunctionUrl extends Construct implements IHttpDoor {
    */
   constructor(scope: Construct, id: string, props: FunctionUrlProps) {
     super(scope, id);
-    const { fn, auth, streaming } = FUNCTION_URL_PROPS.parse(this, props);
+    const { auth, streaming, ...given } = FUNCTION_URL_PROPS.parse(this, props);
+    const fn = invokedByDoor(this, given.fn);
     refuseTenantIsolation(this, fn, 'function URL');
     if (withUrl.has(fn)) {
       const what = `function ${fn.node.path} has a URL already`;

@@ -14,6 +14,7 @@ import { Duration, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { nameOf } from '../internal/names.js';
 import { defineProps, many, thing } from '../internal/props.js';
+import { invokedByDoor } from '../internal/targets.js';
 import type { ApiDomain } from './api-domain.js';
 import type { ApiAuthorization } from './authorization.js';
 import type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './door.js';
@@ -130,8 +131,9 @@ export class HttpApi extends Construct implements IHttpDoor {
   /** @throws ConstructError `constructs.invalid_prop` for a wrong prop, such as the origin `*` */
   constructor(scope: Construct, id: string, props: HttpApiProps) {
     super(scope, id);
-    const { fn, authorization, corsOrigins, corsHeaders, domain, throttleRate, throttleBurst, logRetention } =
+    const { authorization, corsOrigins, corsHeaders, domain, throttleRate, throttleBurst, logRetention, ...given } =
       HTTP_API_PROPS.parse(this, props);
+    const fn = invokedByDoor(this, given.fn);
     this.fn = fn;
     this.authenticatesCallers = authorization.kind !== 'application';
     this.api = new HttpApiResource(this, 'Resource', {

@@ -19,6 +19,7 @@ import { acknowledge } from '../internal/acknowledge.js';
 import { misuse } from '../internal/misuse.js';
 import { nameOf } from '../internal/names.js';
 import { defineProps, literal, many, thing, words } from '../internal/props.js';
+import { invokedByDoor } from '../internal/targets.js';
 import type { ApiDomain } from './api-domain.js';
 import type { ApiAuthorization } from './authorization.js';
 import type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './door.js';
@@ -152,7 +153,6 @@ export class RestApi extends Construct implements IHttpDoor {
   constructor(scope: Construct, id: string, props: RestApiProps) {
     super(scope, id);
     const {
-      fn,
       authorization,
       endpoint,
       domain,
@@ -161,7 +161,9 @@ export class RestApi extends Construct implements IHttpDoor {
       throttleRate,
       throttleBurst,
       logRetention,
+      ...given
     } = REST_API_PROPS.parse(this, props);
+    const fn = invokedByDoor(this, given.fn);
     this.fn = fn;
     this.#authorization = restAuthorization(this, authorization);
     this.authenticatesCallers = authorization.kind !== 'application';

@@ -17,6 +17,7 @@ import { setVariable } from '../internal/environment.js';
 import { misuse } from '../internal/misuse.js';
 import { nameOf } from '../internal/names.js';
 import { defineProps, flag, literalWords } from '../internal/props.js';
+import { invokedByDoor } from '../internal/targets.js';
 import { grantOnParts } from '../internal/wildcards.js';
 import type { ContainerKind } from './door.js';
 import { accessLogFormat, createAccessLog } from './internal/access-log.js';
@@ -106,8 +107,9 @@ export class WebSocketApi extends Construct {
 
   constructor(scope: Construct, id: string, props: WebSocketApiProps) {
     super(scope, id);
-    const { fn, routeSelectionExpression, respond, throttleRate, throttleBurst, logRetention } =
+    const { routeSelectionExpression, respond, throttleRate, throttleBurst, logRetention, ...given } =
       WEB_SOCKET_API_PROPS.parse(this, props);
+    const fn = invokedByDoor(this, given.fn);
     this.fn = fn;
     this.#respond = respond;
     this.api = new WebSocketApiResource(this, 'Resource', { apiName: nameOf(this), routeSelectionExpression });

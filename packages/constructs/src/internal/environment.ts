@@ -2,6 +2,7 @@ import type { CfnFunction, IFunction, Function as LambdaFunction } from 'aws-cdk
 import { Stack, Token } from 'aws-cdk-lib/core';
 import type { IConstruct } from 'constructs';
 import { misuse } from './misuse.js';
+import { doorAliasesOf, functionBehind } from './targets.js';
 
 /**
  * Variables that AWS Lambda sets itself and refuses in a function's configuration.
@@ -75,8 +76,10 @@ export function setVariable(by: IConstruct, fn: IFunction, name: string, value: 
 }
 
 function variableTarget(by: IConstruct, fn: IFunction, name: string): LambdaFunction {
-  const isOwn = 'addEnvironment' in fn && typeof (fn as LambdaFunction).addEnvironment === 'function';
-  if (isOwn) return fn as LambdaFunction;
+  // The aliases of a function with separate doors are moved to the version that has the variable.
+  const target = doorAliasesOf(fn) ? functionBehind(fn) : fn;
+  const isOwn = 'addEnvironment' in target && typeof (target as LambdaFunction).addEnvironment === 'function';
+  if (isOwn) return target as LambdaFunction;
   throw misuse(by, {
     what: `variable ${name} cannot be set on ${fn.node.path}, which is an alias, a version or an imported function`,
     expected: 'the function itself, in the stack that makes it; or set the variable there by hand',

@@ -12,7 +12,7 @@ import { Construct, type IDependable } from 'constructs';
 import { makeDeliveryRole } from '../internal/log-delivery.js';
 import { misuse } from '../internal/misuse.js';
 import { defineProps, thing, words } from '../internal/props.js';
-import { functionBehind, refuseTenantIsolation } from '../internal/targets.js';
+import { functionBehind, invokedBy, refuseTenantIsolation } from '../internal/targets.js';
 
 /** Props of {@link LogSubscription}. Exactly one of `fn`, `stream` and `destinationArn` is required. */
 export interface LogSubscriptionProps {
@@ -99,7 +99,8 @@ export class LogSubscription extends Construct {
     return { arn: stream.streamArn, role, before: [role, ...(grant.principalStatement ? [grant] : [])] };
   }
 
-  #invoke(fn: IFunction, logGroup: ILogGroup): Target {
+  #invoke(given: IFunction, logGroup: ILogGroup): Target {
+    const fn = invokedBy(this, given, false);
     refuseTenantIsolation(this, fn, 'log subscription');
     const behind = functionBehind(fn) as IFunction & { readonly logGroup?: ILogGroup };
     if (behind.logGroup?.logGroupArn === logGroup.logGroupArn) {

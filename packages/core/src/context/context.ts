@@ -98,10 +98,11 @@ export interface Context<Names extends string = string> {
   /** The body as UTF-8 text; malformed sequences become U+FFFD. */
   bodyText(): string;
   /**
-   * The body parsed as JSON; `null` for an empty body. Nothing is validated: `T` is only asserted.
+   * The body parsed as JSON, never `null`. Nothing else is validated: `T` is only asserted. Where a body is optional, read
+   * `bodyText()` first, or use `bind`, whose schema may also accept `null`.
    *
-   * @throws FrameworkError `app.unsupported_media_type` for a body whose `content-type` is not JSON, `app.bad_request` `invalid json`
-   *   for one that is not valid JSON
+   * @throws FrameworkError `app.bad_request` `request body is empty`, `request body is null`, or `invalid json` for a body that is not valid
+   *   JSON; `app.unsupported_media_type` for a body whose `content-type` is not JSON
    * @example
    * const { title } = ctx.bodyJson<{ title: string }>();
    */

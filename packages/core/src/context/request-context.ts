@@ -3,8 +3,9 @@ import { type BoundFields, bindLogger, type Deliveries, type DeliveryHolder } fr
 import { emitMetric, type Logger, type MetricOptions, type Observability } from '../observability/hooks.js';
 import { decodePercent, isJsonMediaType, unsupportedMediaType } from '../request/encoding.js';
 import type { Form, FormLimits } from '../request/form.js';
-import { invocationTraceId, type SourceProvenance } from '../request/provenance.js';
+import { invocationTraceId, otherTraceId, type SourceProvenance } from '../request/provenance.js';
 import { createMap, type IncomingRequest, type Request } from '../request/request.js';
+import type { DoorGuard } from '../runtime/doors.js';
 import {
   type Environment,
   type FullClock,
@@ -38,6 +39,8 @@ export interface ContextRuntime {
   readonly log: Logger;
   /** The environment variables of the container. */
   readonly environment: Environment;
+  /** The front doors of the container; without it any invocation may bring an event of a door. */
+  readonly doors?: DoorGuard | undefined;
   /** The target of `ctx.metric`; without it nothing is written. */
   readonly observability?: Observability | undefined;
   /** Stage names with which the trace of every context of this container begins. */
@@ -51,6 +54,21 @@ export interface ContextRuntime {
   readonly parseForm?: (contentType: string, body: Uint8Array, limits?: FormLimits) => Promise<Form>;
   /** Returns the tenant of an invocation; called once, at the first read. */
   readonly tenantOf: (state: ContextState) => string;
+}
+
+/**
+ * The value of a JSON body that is not empty; `null` is one.
+ *
+ * @throws FrameworkError `app.unsupported_media_type`, `app.bad_request` `invalid json`
+ */
+export function parseJsonBody(ctx: Pick<Context, 'bodyText' | 'header'>): unknown {
+  const contentType = ctx.header('content-type') ?? '';
+  if (!isJsonMediaType(contentType)) throw unsupportedMediaType(contentType, 'application/json');
+  try {
+    return JSON.parse(ctx.bodyText());
+  } catch (cause) {
+    throw new FrameworkError('app.bad_request', 'invalid json', { cause });
+  }
 }
 
 /** Stages that not every invocation passes, in their order, as bits of `passed`. */
@@ -331,15 +349,10 @@ export class RequestContext implements Context {
   }
 
   bodyJson<T = unknown>(): T {
-    const text = this.state.request.text;
-    if (text === '') return null as T;
-    const contentType = this.header('content-type') ?? '';
-    if (!isJsonMediaType(contentType)) throw unsupportedMediaType(contentType, 'application/json');
-    try {
-      return JSON.parse(text) as T;
-    } catch (cause) {
-      throw new FrameworkError('app.bad_request', 'invalid json', { cause });
-    }
+    if (this.bodyText() === '') throw new FrameworkError('app.bad_request', 'request body is empty');
+    const value = parseJsonBody(this);
+    if (value === null) throw new FrameworkError('app.bad_request', 'request body is null');
+    return value as T;
   }
 
   async bodyForm(limits?: FormLimits): Promise<Form> {
@@ -434,6 +447,9 @@ function boundFields(state: ContextState): BoundFields {
     },
     get trace_id() {
       return state.traceId;
+    },
+    get xray_trace_id() {
+      return otherTraceId(state.traceId, state.lambdaContext, state.runtime.environment);
     },
     get tenant_id() {
       return state.tenantId;

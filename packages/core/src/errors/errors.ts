@@ -165,6 +165,26 @@ export function isFrameworkError(value: unknown): value is FrameworkError {
   return hasBrand(value, BRAND);
 }
 
+/** The first part of the codes that packages of the framework throw, apart from `app`, which applications use too. */
+const OWN_CODES =
+  /^(?:account|artifact|connections|dispatch|eventbus|http|jobs|mcp|microvm|objectstore|ratelimit|secure|streams|triggers|vectorstore|websocket)\./;
+/** How texts for developers begin. */
+const OWN_TEXTS = /^(?:framework|objectstore|vectorstore): /;
+
+/**
+ * An error as a client may see it, on every surface: texts of the framework for a failure of status 500 are for developers, so the client
+ * gets `internal error`, without `details`. The code stays. Everything else that is a FrameworkError is meant for the client.
+ *
+ * The log gets the error itself, never the result.
+ */
+export function toClientError(thrown: unknown): FrameworkError {
+  if (!isFrameworkError(thrown)) return new FrameworkError('app.internal', undefined, { cause: thrown });
+  const { code, message, status } = thrown;
+  if (status !== 500 || !(OWN_TEXTS.test(message) || OWN_CODES.test(code))) return thrown;
+  // Its own members have the names of the init's.
+  return new FrameworkError(code, defaultMessage('app.internal'), { ...thrown, details: undefined, cause: thrown });
+}
+
 /**
  * An `app.internal` error of the framework. The client gets `internal error`; the cause says what happened, for the log.
  *

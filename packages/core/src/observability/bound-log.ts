@@ -25,6 +25,7 @@ export const SEVERITY: Readonly<Record<LoggerLevel, number>> = {
 export const BOUND_NAMES = [
   'request_id',
   'trace_id',
+  'xray_trace_id',
   'tenant_id',
   'trigger',
   'route',
@@ -57,6 +58,11 @@ export interface BoundFields {
   readonly request_id: string;
   /** The trace id; `''` is left out. */
   readonly trace_id: string;
+  /**
+   * The invocation's own X-Ray id where `trace_id` is another one: a client's `traceparent`, or the message's. AWS passes it on to queues
+   * and buses, so that a search for it finds the lines of the next invocation. `''` is left out.
+   */
+  readonly xray_trace_id?: string;
   /** The tenant; `''` is left out. */
   readonly tenant_id: string;
   /** The kind of the event, for example `gateway-v2`. */
@@ -144,7 +150,7 @@ export class Deliveries {
   }
 }
 
-const RECORD_NAMES: readonly string[] = /* @__PURE__ */ BOUND_NAMES.slice(0, 6);
+const RECORD_NAMES: readonly string[] = /* @__PURE__ */ BOUND_NAMES.slice(0, 7);
 
 /**
  * The hook `observability.log` that writes records with a logger: the record's event is the message, and its ids and route
@@ -164,6 +170,7 @@ export function recordLog(logger: Logger): (record: LogRecord) => void {
     const bound: BoundFields = {
       request_id: text('request_id'),
       trace_id: text('trace_id'),
+      xray_trace_id: text('xray_trace_id'),
       tenant_id: text('tenant_id'),
       trigger: text('trigger'),
       route: text('route'),

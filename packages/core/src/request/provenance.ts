@@ -96,6 +96,19 @@ export function invocationTraceId(lambdaContext: LambdaContext | undefined, envi
   return parseXrayTraceHeader(environment._X_AMZN_TRACE_ID ?? '');
 }
 
+/**
+ * The invocation's own trace id where its lines have another one, else `''`. A client that sends a `traceparent` gives its lines an id that
+ * no queue or bus passes on; the X-Ray id of the invocation is in the next message.
+ */
+export function otherTraceId(
+  traceId: string,
+  lambdaContext: LambdaContext | undefined,
+  environment: Environment,
+): string {
+  const own = invocationTraceId(lambdaContext, environment);
+  return own === traceId ? '' : own;
+}
+
 /** A `tracestate` as it may be sent on: not blank, at most 512 visible characters (W3C Trace Context section 3.3.1.1), or `''`. */
 export function parseTracestate(value: string): string {
   const state = value.trim();

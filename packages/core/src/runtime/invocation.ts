@@ -163,7 +163,8 @@ export function objectPart(value: unknown): Readonly<Record<string, unknown>> {
 
 const NOTHING: Readonly<Record<string, unknown>> = /* @__PURE__ */ Object.freeze(Object.create(null));
 
-function parseQuietly(text: string): unknown {
+/** The value of a JSON text; `undefined` for another one, without the parser's words, which quote the input. */
+export function parseQuietly(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -5,6 +5,7 @@ import type { Logger, Observability } from '../observability/hooks.js';
 import { unknownProvenance } from '../request/provenance.js';
 import { createMap, IncomingRequest, type RequestSource, toHeaderMap } from '../request/request.js';
 import type { MaybePromise, OutgoingResponse } from '../response/response.js';
+import type { DoorGuard } from './doors.js';
 import {
   type Environment,
   type FullClock,
@@ -76,6 +77,8 @@ export interface SurfaceHost {
   readonly environment: Environment;
   /** The container's own logger, not bound to an invocation. */
   readonly log: Logger;
+  /** The front doors of the container, where they are named. */
+  readonly doors?: DoorGuard | undefined;
   /** The hooks of the container. */
   readonly observability: Observability;
   /** Milliseconds before the end of the invocation from which no further work starts. */
@@ -138,11 +141,11 @@ export interface SurfaceContext {
  * ends it.
  */
 export function createSurfaceContext(
-  { clock, ids, log, environment, observability }: SurfaceHost,
+  { clock, ids, log, environment, observability, doors }: SurfaceHost,
   { kind, event, lambdaContext, path = '/', headers, route = null, principal = null, tenantId }: SurfaceEvent,
 ): SurfaceContext {
   const tenantOf = () => tenantId ?? trimmedText(lambdaContext?.tenantId);
-  const runtime = { clock, ids, log, environment, observability, copyPrincipal, tenantOf, traceHead: [] };
+  const runtime = { clock, ids, log, environment, observability, doors, copyPrincipal, tenantOf, traceHead: [] };
   const request = new IncomingRequest('POST', path, path, sourceOf(headers));
   const state = new ContextState(runtime, request, kind, event, lambdaContext);
   state.requestId = trimmedText(lambdaContext?.awsRequestId) || ids.newId();

@@ -113,8 +113,8 @@ export abstract class Container<Rest extends readonly unknown[]> extends HttpVer
    * Serves every trigger: asks the Lambda context who invoked, tells the event's kind, and answers what that trigger expects.
    * Bound, so it can be exported as the function's handler.
    *
-   * Rejects with a FrameworkError `dispatch.not_an_object`, `dispatch.unknown_event` (logged once), `dispatch.no_adapter` or
-   * `dispatch.direct_refused`, else with what the trigger's own handling rejects with.
+   * Rejects with a FrameworkError `dispatch.not_an_object`, `dispatch.unknown_event` (logged once), `dispatch.no_adapter`,
+   * `dispatch.direct_refused` or `dispatch.foreign_door`, else with what the trigger's own handling rejects with.
    *
    * @example export const handler = app.handleLambda;
    */
@@ -281,7 +281,8 @@ export function assemble(init: AssemblyInit): Assembly {
   const sockets = init.servesWebSocket ? openWhen(webSocket, init.servesWebSocket, kernel.runtime.log) : webSocket;
   const surfaces = parseSurfaces(init.surfaces);
   const own = [http, sockets, appSync, events];
-  const plan = createPlan([...own, ...surfaces], kernel.runtime.log, refusalOf(init.directInvocations));
+  const { log, doors } = kernel.runtime;
+  const plan = createPlan([...own, ...surfaces], { log, refuseDirect: refusalOf(init.directInvocations), doors });
   attachSurfaces(surfaces, own, { ...init, middlewares }, http);
   const triggers = () =>
     Object.freeze([events, ...surfaces].flatMap<Trigger | TriggerRecord>((surface) => surface.triggers?.() ?? []));

@@ -89,7 +89,7 @@ const DEFAULTS = { deadlineMarginMs: 500, failureText: 'framework: event handler
 
 function createHost(init: HostInit, http: HttpSurface, others: readonly Surface[]): SurfaceHost {
   const { kernel, events, gate, directInvocations } = init;
-  const { clock, ids, environment, log, observability = {} } = kernel.runtime;
+  const { clock, ids, environment, log, observability = {}, doors } = kernel.runtime;
   let plan: Plan | undefined;
   return {
     clock,
@@ -97,16 +97,20 @@ function createHost(init: HostInit, http: HttpSurface, others: readonly Surface[
     environment,
     log,
     observability,
+    doors,
     deadlineMarginMs: events.deadlineMarginMs ?? DEFAULTS.deadlineMarginMs,
     maskErrors: events.maskErrors ?? false,
     failureText: init.failureText ?? DEFAULTS.failureText,
     eventMiddlewares: init.middlewares,
     observeEvents: createObserver,
     ...(gate ? { gate } : {}),
-    serveHttp: async (door, event, { lambdaContext }) => http.serveThrough(door, door.kind, event, lambdaContext),
+    serveHttp: async (door, event, { lambdaContext }) => {
+      doors?.assert(door.kind, event, lambdaContext, true);
+      return http.serveThrough(door, door.kind, event, lambdaContext);
+    },
     explainHttp: (door, event) => http.explainRequest(door.read(event), `${door.kind} response`),
     dispatch(event, { lambdaContext }) {
-      plan ??= createPlan(others, log, refusalOf(directInvocations));
+      plan ??= createPlan(others, { log, refuseDirect: refusalOf(directInvocations), doors });
       return serveInvocation(plan, event, lambdaContext);
     },
   };

@@ -155,16 +155,35 @@ function safeText(text: string, characters: number): string {
   return sanitizeLogString([...text.slice(0, 2 * characters)].slice(0, characters).join(''));
 }
 
+const OWN_FUNCTION = '(a function of its own answers it)';
+
+/** A place in an event: a path, or its steps where a name has a dot. */
+type Place = string | readonly (string | number)[];
+
 /** Shapes that only an extension can serve: the row of the nearest relative, what it is, where it shows, and its tags. */
-const OUTSIDE: readonly (readonly [near: string, name: string, path: string, ...tags: string[]])[] = [
+const OUTSIDE: readonly (readonly [near: string, name: string, place: Place, ...tags: string[]])[] = [
   ['queue', 'an S3 notification', 'Records[0].eventSource', 'aws:s3'],
   ['stream', 'a Kafka batch', 'eventSource', 'aws:kafka', 'SelfManagedKafka'],
   ['appsync', 'a Cognito trigger', 'triggerSource'],
-  ['gateway-v1', 'an authorizer request (a function of its own answers it)', 'authorizationToken'],
+  ['gateway-v1', `an authorizer request ${OWN_FUNCTION}`, 'authorizationToken'],
   ['stream', 'a Firehose batch', 'deliveryStreamArn'],
   ['event-bus', 'a custom resource request', 'ResponseURL'],
   ['gateway-v2', 'the default test event of the Lambda console, which no service sends', 'key1', 'value1'],
-  ['stream', 'a log subscription (@sallyport/streams decodes it)', 'awslogs.data'],
+  ['stream', 'a log subscription (@sallyport/triggers/logs serves it, @sallyport/streams decodes it)', 'awslogs.data'],
+  // https://docs.aws.amazon.com/lexv2/latest/dg/lambda-input-format.html
+  ['appsync', `a Lex hook ${OWN_FUNCTION}`, 'invocationSource', 'DialogCodeHook', 'FulfillmentCodeHook'],
+  // https://docs.aws.amazon.com/connect/latest/adminguide/connect-lambda-functions.html
+  ['event-bus', `a Connect flow ${OWN_FUNCTION}`, 'Name', 'ContactFlowEvent'],
+  // https://docs.aws.amazon.com/config/latest/developerguide/evaluate-config_develop-rules_example-events.html
+  ['event-bus', `a Config rule ${OWN_FUNCTION}`, 'invokingEvent'],
+  // https://docs.aws.amazon.com/codepipeline/latest/userguide/actions-invoke-lambda-function.html
+  ['event-bus', `a CodePipeline job ${OWN_FUNCTION}`, ['CodePipeline.job', 'id']],
+  // https://docs.aws.amazon.com/bedrock/latest/userguide/agents-lambda.html
+  ['gateway-v1', `a Bedrock action ${OWN_FUNCTION}`, 'actionGroup'],
+  // https://docs.aws.amazon.com/AmazonS3/latest/userguide/olap-event-context.html
+  ['gateway-v1', `an Object Lambda request ${OWN_FUNCTION}`, 'getObjectContext.outputRoute'],
+  // https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/lambda-event-structure.html
+  ['gateway-v1', `a Lambda@Edge request ${OWN_FUNCTION}`, 'Records[0].cf.config.distributionId'],
   // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-batching-concurrency.html
   ['queue', 'the list of a pipe (hand it on as { Records: list })', '[0].eventSource'],
 ];
@@ -176,7 +195,7 @@ const TAG = /^aws:(?:sqs|dynamodb|kinesis|sns)$/;
  * recognised mistake points to, else nothing. Never throws.
  */
 export function nearestRow(event: unknown, checks: readonly RowCheck[], extensions: number): Nearest | null {
-  const outside = OUTSIDE.find(([, , path, ...tags]) => isThere(event, path, tags));
+  const outside = OUTSIDE.find(([, , place, ...tags]) => isThere(event, place, tags));
   let best = checks.reduce((most, check) => (check.held > most.held ? check : most));
   if (best.held === 0) {
     const pointed = checks.find(({ row, misses }) => (outside ? row.kind === outside[0] : mistakeIn(event, misses)));
@@ -190,8 +209,8 @@ export function nearestRow(event: unknown, checks: readonly RowCheck[], extensio
   return { kind: row.kind, misses, hint };
 }
 
-function isThere(event: unknown, path: string, tags: readonly string[]): boolean {
-  const found = read(event, parsePath(path));
+function isThere(event: unknown, place: Place, tags: readonly string[]): boolean {
+  const found = read(event, typeof place === 'string' ? parsePath(place) : place);
   return isText(found) && (tags.length === 0 || tags.includes(found));
 }
 

@@ -1,5 +1,5 @@
 import type { FrameworkError, InvocationProvenance, Logger, Surface, TriggerKind } from '@sallyport/core';
-import { AGENT_INVOCATIONS, isText, parseLog } from '@sallyport/core/pipeline';
+import { AGENT_INVOCATIONS, type DoorGuard, isText } from '@sallyport/core/pipeline';
 import { dispatchError } from '../errors.js';
 import { type DetectionRow, ROWS, type TriggerExtension, type TriggerRow } from '../rows.js';
 import { type CompiledTable, compileTable, detectRow, isNegative } from './compile.js';
@@ -15,13 +15,17 @@ export interface Plan {
   readonly log: Logger;
   /** The error for direct invocations that no surface accepts; without it they are served as if from a trigger. */
   readonly refuseDirect: (() => FrameworkError) | undefined;
+  /** The front doors, where they are named. */
+  readonly doors: DoorGuard | undefined;
 }
+
+/** What a plan knows besides its surfaces. */
+export type PlanInit = Pick<Plan, 'log'> & Partial<Pick<Plan, 'refuseDirect' | 'doors'>>;
 
 /** @throws FrameworkError for surfaces that do not fit, by name */
 export function createPlan(
   surfaces: readonly Surface[],
-  log: Logger = parseLog(undefined, process.env),
-  refuseDirect?: () => FrameworkError,
+  { log, refuseDirect, doors }: PlanInit,
   fixed?: readonly TriggerRow[],
 ): Plan {
   const served = indexSurfaces(surfaces);
@@ -32,7 +36,7 @@ export function createPlan(
     // No event would ever reach this surface.
     if (!kinds.includes(kind)) throw dispatchError('dispatch.invalid_surface', `framework: no row detects ${kind}`);
   }
-  return { kinds, table, byRow: kinds.map((kind) => served.get(kind)), log, refuseDirect };
+  return { kinds, table, byRow: kinds.map((kind) => served.get(kind)), log, refuseDirect, doors };
 }
 
 /** Which surface serves which kind. */

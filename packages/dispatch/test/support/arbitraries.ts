@@ -17,6 +17,8 @@ const leaf = fc.oneof(
     'abc.lambda-url.eu-west-1.on.aws',
     'abc.lambda-url.cn-north-1.on.amazonwebservices.com.cn',
     'lambda-url.example.com',
+    'abc.lambda-url.eu-west-1.on.aws.evil.example',
+    '<url-id>.lambda-url.us-west-2.on.aws',
     null,
     true,
     0,

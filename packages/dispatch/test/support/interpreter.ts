@@ -23,7 +23,9 @@ function at(event: unknown, path: string): unknown {
 }
 
 function holds({ test, value }: DetectionCondition, found: unknown): boolean {
-  const isUrl = typeof found === 'string' && /^[a-z0-9-]+\.lambda-url\.[a-z0-9-]+\.on(\.[a-z0-9-]+)+$/.test(found);
+  const isUrl =
+    typeof found === 'string' &&
+    /^[<>a-z0-9-]+\.lambda-url\.[a-z0-9-]+\.on\.(aws|amazonwebservices\.com\.cn|amazonwebservices\.eu)$/.test(found);
   const tests = {
     equals: found === value,
     present: found !== NOTHING,

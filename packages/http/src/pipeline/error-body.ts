@@ -1,5 +1,5 @@
 import { FrameworkError, isFrameworkError } from '@sallyport/core';
-import { createFastMap, OutgoingResponse, toHeaderMap } from '@sallyport/core/pipeline';
+import { createFastMap, OutgoingResponse, toClientError, toHeaderMap } from '@sallyport/core/pipeline';
 
 /** `{"error":{…}}`, the default. */
 export const HTTP_ERROR_FORMAT_NESTED = 'nested';
@@ -71,7 +71,8 @@ export interface ErrorOrigin {
 }
 
 /** The answer of an error in one of the formats. */
-export function errorResponse(error: FrameworkError, format: HttpErrorFormat, origin: ErrorOrigin): OutgoingResponse {
+export function errorResponse(thrown: FrameworkError, format: HttpErrorFormat, origin: ErrorOrigin): OutgoingResponse {
+  const error = toClientError(thrown);
   const canonical = canonicalError(error);
   const headers = error.headers ? toHeaderMap(error.headers) : createFastMap<string[]>();
   headers['content-type'] = [

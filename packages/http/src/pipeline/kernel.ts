@@ -1,5 +1,6 @@
 import {
   type Clock,
+  type DoorsOptions,
   type Environment,
   type IdGenerator,
   type Logger,
@@ -22,6 +23,7 @@ import {
   type ContextState,
   completeClock,
   copyPrincipal,
+  createDoorGuard,
   parseForm,
   parseLog,
   reportHooks,
@@ -65,7 +67,12 @@ export interface Kernel {
 export interface KernelInit extends Partial<Pick<ContextRuntime, 'copyPrincipal'>>, Pick<ContextRuntime, 'tenantOf'> {
   /** Accepts a caller, or throws. */
   readonly gate: Gate;
+  /** Makes the guard of the front doors. @throws FrameworkError for a malformed variable */
+  readonly toDoors: ToDoors;
 }
+
+/** Makes the guard of the front doors, from an option or from the variable `FRAMEWORK_DOORS`; `undefined` where no door is named. */
+export type ToDoors = (environment: Environment, log: Logger) => ContextRuntime['doors'];
 
 /** The settings of a kernel; the options were checked before. */
 export interface KernelOptions {
@@ -88,11 +95,15 @@ export interface KernelOptions {
 /** Stage names at the start of the trace of every request above tier P0. */
 const TRACE_HEAD = ['request_id', 'recovery', 'logging'];
 
-/** The shared part of a container. A bundle contains the code for observability only when `observation` is given. */
+/**
+ * The shared part of a container. A bundle contains the code for observability only when `observation` is given.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for a variable `FRAMEWORK_DOORS` that is malformed
+ */
 export function assembleKernel(
   options: KernelOptions,
   observation: Observation | undefined,
-  { gate, ...own }: KernelInit,
+  { gate, toDoors, ...own }: KernelInit,
 ): Kernel {
   const environment = options.environment ?? process.env;
   const log = parseLog(options.log, environment);
@@ -107,16 +118,23 @@ export function assembleKernel(
     traceHead: tier === 'p0' ? [] : TRACE_HEAD,
     ...own,
     observability: observed && reportHooks(observed.hooks, log),
+    doors: toDoors(environment, log),
   };
   return { runtime, tier, limits, policyHook, observation: observed, gate, book: new RegistrationBook() };
 }
 
-/** The shared part of a container whose option `observability` is an object of hooks. */
+/**
+ * The shared part of a container whose option `observability` is an object of hooks.
+ */
 export function createKernel(
-  options: KernelOptions & { readonly observability?: Observation['hooks'] | undefined },
-  init: KernelInit,
+  options: KernelOptions & {
+    readonly observability?: Observation['hooks'] | undefined;
+    readonly doors?: DoorsOptions | undefined;
+  },
+  init: Omit<KernelInit, 'toDoors'>,
 ): Kernel {
-  return assembleKernel(options, observe(options.observability ?? {}), { copyPrincipal, ...init });
+  const toDoors: ToDoors = (environment, log) => createDoorGuard(options.doors, environment, log);
+  return assembleKernel(options, observe(options.observability ?? {}), { copyPrincipal, toDoors, ...init });
 }
 
 /** The tenant in the open container, as in the legacy contract: from the header, else from the query. */

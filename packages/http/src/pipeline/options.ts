@@ -1,6 +1,15 @@
-import type { AuthHook, Clock, Environment, IdGenerator, Logger, Observability, PolicyHook } from '@sallyport/core';
+import type {
+  AuthHook,
+  Clock,
+  DoorsOptions,
+  Environment,
+  IdGenerator,
+  Logger,
+  Observability,
+  PolicyHook,
+} from '@sallyport/core';
 import { defineOptions, func, oneOf, parsed } from '@sallyport/core/options';
-import { parseObservability } from '@sallyport/core/pipeline';
+import { DOORS_KIND, parseObservability } from '@sallyport/core/pipeline';
 import type { HttpSurfaceOptions } from '../surface/http-surface.js';
 import { configuredEndpoint, type WebSocketClientFactory } from '../websocket/internal/transport.js';
 import { CORS_KIND, type CorsOptions, cors } from './cors.js';
@@ -15,6 +24,12 @@ export interface PipelineOptions {
   readonly clock?: Clock;
   /** Makes request ids. Default: random. */
   readonly ids?: IdGenerator;
+  /**
+   * The front doors of the function: an HTTP, WebSocket or GraphQL event that did not come through one of them is rejected
+   * before anything reads it. Default: the variable `FRAMEWORK_DOORS`, which the constructs set; without it any invocation
+   * may bring a request.
+   */
+  readonly doors?: DoorsOptions;
   /** How much the pipeline does. Default `p2`. */
   readonly tier?: Tier;
   /** Shape of error bodies. Default `nested`. HTTP only. */
@@ -59,6 +74,7 @@ export interface OpenPipelineOptions extends PipelineOptions {
 /** What each of {@link PipelineOptions} may be, for containers that define options of their own beside them. */
 export const PIPELINE_OPTION_KINDS = {
   ...ROUTER_KINDS,
+  doors: DOORS_KIND,
   tier: oneOf<Tier>('p0', 'p1', 'p2'),
   cors: CORS_KIND,
   ...HOOK_KINDS,

@@ -21,14 +21,16 @@ import type { CorsStages } from '../pipeline/cors.js';
 import type { HttpErrorFormat } from '../pipeline/error-body.js';
 import type { HookStages } from '../pipeline/hooks.js';
 import { assembleKernel, type Kernel, type Limits, legacyTenant, ROUTER_KINDS } from '../pipeline/kernel.js';
+import { type NamedDoors, noDoors } from '../pipeline/named-doors.js';
 import { authHookGate, type Observation } from '../pipeline/stages.js';
 import { type RouteRecord, toRouteRecord, USE_USAGE } from '../routing/registration.js';
 import { HttpSurface, type HttpSurfaceOptions } from './http-surface.js';
 import { HttpVerbs, type OpenRest, type PathNames, parseOpenRest } from './http-verbs.js';
 
 /**
- * Options of {@link createHttpRouter}: those of `createApp` that are about HTTP. `cors` and `observability` take what the
- * imported functions `cors()` and `observe()` make, so that a bundle contains their code only when they are used.
+ * Options of {@link createHttpRouter}: those of `createApp` that are about HTTP. `cors`, `observability`,
+ * `hooks` and `doors` take what the imported functions `cors()`, `observe()`, `hooks()` and `namedDoors()` make, so that a bundle contains their
+ * code only when they are used.
  */
 export interface HttpRouterOptions {
   /** Tells the time and sets timers. Default: the machine's clock. */
@@ -55,6 +57,11 @@ export interface HttpRouterOptions {
   readonly hooks?: HookStages;
   /** Literal path prefixes of whole segments; the longest that fits is removed once before routing. */
   readonly basePath?: string | readonly string[];
+  /**
+   * The front doors of the function: `namedDoors({ qualifier: 'doors' })`. A request that did not come through one of them is rejected.
+   * Default: none; the router cannot be constructed then while the variable `FRAMEWORK_DOORS` is set.
+   */
+  readonly doors?: NamedDoors;
   /** `HEAD` without its own route runs the route of `GET`. Default false. */
   readonly autoHead?: boolean;
 }
@@ -65,6 +72,7 @@ export const HTTP_ROUTER_OPTIONS = defineOptions<HttpRouterOptions>()({
   cors: madeBy<CorsStages>('cors()', 'preflight'),
   observability: madeBy<Observation>('observe()', 'hooks'),
   hooks: madeBy<HookStages>('hooks()', 'askOnError'),
+  doors: madeBy<NamedDoors>('namedDoors()', 'toDoors'),
   authHook: func<AuthHook>(),
 });
 
@@ -131,8 +139,9 @@ export class HttpRouter extends HttpVerbs<OpenRest> implements Surface {
     return Object.freeze(this.#kernel.book.all.map(toRouteRecord));
   }
 
-  /** Answers an event; called by a dispatcher. */
+  /** Answers an event; called by a dispatcher. @throws FrameworkError `dispatch.foreign_door` */
   serve(kind: TriggerKind, event: unknown, invocation: Invocation): Promise<unknown> {
+    this.#kernel.runtime.doors?.assert(kind, event, invocation.lambdaContext);
     return this.#surface.serve(kind, event, invocation);
   }
 
@@ -157,8 +166,8 @@ export class HttpRouter extends HttpVerbs<OpenRest> implements Surface {
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong value
  */
 export function createHttpRouter(options: HttpRouterOptions = {}): HttpRouter {
-  const { observability, authHook, ...checked } = HTTP_ROUTER_OPTIONS.parse(options);
-  const init = { gate: authHookGate(authHook), tenantOf: legacyTenant };
+  const { observability, authHook, doors, ...checked } = HTTP_ROUTER_OPTIONS.parse(options);
+  const init = { gate: authHookGate(authHook), tenantOf: legacyTenant, toDoors: doors?.toDoors ?? noDoors };
   return new HttpRouter(assembleKernel(checked, observability, init), checked);
 }
 

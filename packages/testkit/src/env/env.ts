@@ -28,6 +28,11 @@ export interface LambdaContextOptions {
   readonly traceId?: string;
   /** The function's name. Default: `test-function`. */
   readonly functionName?: string;
+  /**
+   * The ARN that was invoked, with its alias: `…:function:notes:doors` for an application that names its front doors. Default: that of
+   * the function, without a qualifier.
+   */
+  readonly invokedFunctionArn?: string;
   /** What the caller of the `Invoke` API put beside the event: any JSON value. Default: left out. */
   readonly clientContext?: unknown;
   /** The identity id of a caller that invoked through a mobile SDK. Default: left out. */
@@ -125,6 +130,7 @@ const LAMBDA = {
   tenantId: anyText,
   traceId: anyText,
   functionName: filled.default('test-function'),
+  invokedFunctionArn: filled,
   clientContext: anything,
   cognitoIdentityId: anyText,
 };
@@ -202,12 +208,13 @@ function withPlainHeaders(answer: unknown): unknown {
 function createLambdaContext(clock: FullClock, options: LambdaContextOptions): TestLambdaContext {
   const given = LAMBDA_OPTIONS.parse(options);
   const { requestId, remainingMs, functionName, tenantId, traceId, clientContext, cognitoIdentityId } = given;
+  const { invokedFunctionArn = `arn:aws:lambda:us-east-1:123456789012:function:${functionName}` } = given;
   const end = clock.monotonicMs() + remainingMs;
   return {
     awsRequestId: requestId,
     functionName,
     functionVersion: '$LATEST',
-    invokedFunctionArn: `arn:aws:lambda:us-east-1:123456789012:function:${functionName}`,
+    invokedFunctionArn,
     ...(tenantId !== undefined && { tenantId }),
     ...(traceId !== undefined && { xRayTraceId: traceId }),
     ...(clientContext !== undefined && { clientContext }),

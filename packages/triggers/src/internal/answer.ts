@@ -1,5 +1,5 @@
-import { isFrameworkError } from '@sallyport/core';
-import { LAMBDA_MAX_ANSWER_BYTES } from '@sallyport/core/pipeline';
+import { type FrameworkError, isFrameworkError } from '@sallyport/core';
+import { LAMBDA_MAX_ANSWER_BYTES, toClientError } from '@sallyport/core/pipeline';
 import { invalidAnswer } from '../errors.js';
 
 /**
@@ -94,10 +94,10 @@ export function fitting<T>(entries: readonly T[], failureOf: (entry: T, index: n
 const MAX_TEXT = 1_000;
 
 /** Code and message of a FrameworkError, the message cut to 1,000 characters; `undefined` for any other value. Never throws. */
-export function readFailure(thrown: unknown): { readonly code: string; readonly message: string } | undefined {
+export function readFailure(thrown: unknown, shown = (error: FrameworkError) => error): Failure | undefined {
   if (!isFrameworkError(thrown)) return undefined;
   try {
-    const { code, message } = thrown;
+    const { code, message } = shown(thrown);
     return typeof code === 'string' && typeof message === 'string'
       ? { code, message: message.slice(0, MAX_TEXT) }
       : undefined;
@@ -106,11 +106,17 @@ export function readFailure(thrown: unknown): { readonly code: string; readonly 
   }
 }
 
-/**
- * What a client may read of a failure: the message of a FrameworkError of the application. Texts of the framework are for
- * developers, and those of other errors may quote anything.
- */
-export function publicText(thrown: unknown, otherwise: string): string {
-  const message = readFailure(thrown)?.message;
-  return message === undefined || message.startsWith('framework: ') ? otherwise : message;
+interface Failure {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What a client may read of a FrameworkError; `undefined` for any other value, whose text may quote anything. */
+export function publicFailure(thrown: unknown): Failure | undefined {
+  return readFailure(thrown, toClientError);
+}
+
+/** The text that a client may read of any failure. */
+export function publicText(thrown: unknown): string {
+  return publicFailure(thrown)?.message ?? 'internal error';
 }

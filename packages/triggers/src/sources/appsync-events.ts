@@ -1,5 +1,20 @@
-import type { LambdaContext, MaybePromise, SecurePrincipal, SurfaceHost, TriggerRecord } from '@sallyport/core';
-import { copyPrincipal, createSurfaceContext, isFailure } from '@sallyport/core/pipeline';
+import type {
+  Invocation,
+  LambdaContext,
+  MaybePromise,
+  SecurePrincipal,
+  SurfaceHost,
+  TriggerKind,
+  TriggerRecord,
+} from '@sallyport/core';
+import {
+  copyPrincipal,
+  createDoorGuard,
+  createSurfaceContext,
+  type DoorGuard,
+  isFailure,
+  parseLog,
+} from '@sallyport/core/pipeline';
 import {
   attempt,
   type Delivered,
@@ -70,9 +85,18 @@ export class AppSyncEvents extends TriggerSurface {
   readonly #publish = new ChannelHandlers('PUBLISH');
   readonly #subscribe = new ChannelHandlers('SUBSCRIBE');
   #host: SurfaceHost | undefined;
+  /** An Event API is a front door: it writes who publishes. */
+  #doors: DoorGuard | undefined;
 
+  /** @throws FrameworkError `app.invalid_configuration` for a malformed variable `FRAMEWORK_DOORS` */
   constructor() {
     super(EVENTS_KIND);
+    this.#doors = createDoorGuard(undefined, process.env, parseLog(undefined, process.env));
+  }
+
+  override async serve(kind: TriggerKind, event: unknown, invocation: Invocation): Promise<unknown> {
+    this.#doors?.assert(kind, event, invocation.lambdaContext);
+    return super.serve(kind, event, invocation);
   }
 
   /**
@@ -117,6 +141,7 @@ export class AppSyncEvents extends TriggerSurface {
       for (const entry of handlers.entries) handlers.assertPosture(entry, host);
     }
     this.#host = host;
+    this.#doors = host.doors;
     super.attach(host);
   }
 
@@ -181,7 +206,7 @@ export class AppSyncEvents extends TriggerSurface {
       return { principal: made.principal };
     } catch (error) {
       if (isFailure(error)) this.delivery.logRefusal(error as never, lambdaContext);
-      return publicText(error, FORBIDDEN);
+      return publicText(error);
     } finally {
       await made.end();
     }
@@ -206,7 +231,7 @@ export class AppSyncEvents extends TriggerSurface {
       if (result !== undefined) throw invalidAnswer('a subscription is allowed by returning nothing');
     };
     const outcome = await attempt(this.delivery, { ...item, handler }, lambdaContext);
-    return 'thrown' in outcome ? { error: publicText(outcome.thrown, FORBIDDEN) } : null;
+    return 'thrown' in outcome ? { error: publicText(outcome.thrown) } : null;
   }
 }
 
@@ -221,7 +246,7 @@ function toPayload(result: unknown): unknown {
 
 function toPublishResult(id: string, outcome: Outcome | undefined): PublishResult[] {
   if (!outcome) return [{ id, error: 'not tried' }];
-  if ('thrown' in outcome) return [{ id, error: publicText(outcome.thrown, 'failed') }];
+  if ('thrown' in outcome) return [{ id, error: publicText(outcome.thrown) }];
   return (outcome.value as Drop) === DROPPED ? [] : [{ id, payload: outcome.value }];
 }
 

@@ -133,9 +133,9 @@ function merge(response: Members, result: Members): Members {
   return Object.fromEntries(entries);
 }
 
-/** What the user may read: Cognito shows the message of the error. Texts of the framework itself are not for users. */
+/** Cognito shows the message of the error to the user. */
 function toDenial(error: unknown): FrameworkError {
-  return new FrameworkError('triggers.denied', publicText(error, 'denied'), { cause: error });
+  return new FrameworkError('triggers.denied', publicText(error), { cause: error });
 }
 
 /**

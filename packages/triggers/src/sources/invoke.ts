@@ -9,7 +9,7 @@ import {
 import { defineOptions, isStandardSchema, issuePath, kind, parsed } from '@sallyport/core/options';
 import { attempt, type Delivered, type EventContext, mask } from '@sallyport/streams/delivery';
 import { invalidAnswer, invalidEvent, refused } from '../errors.js';
-import { assertAnswer, readFailure } from '../internal/answer.js';
+import { assertAnswer, publicFailure } from '../internal/answer.js';
 import { assertHandler, Handlers } from '../internal/handlers.js';
 import { membersOf, textOf } from '../internal/read.js';
 import { type SurfaceRow, TriggerSurface } from '../internal/surface.js';
@@ -165,7 +165,7 @@ export class DirectInvoke extends TriggerSurface {
     const outcome = await attempt(this.delivery, { ...(item as Delivered), handler: checked }, lambdaContext);
     if ('value' in outcome) return outcome.value;
     const { thrown } = outcome;
-    const failure = readFailure(thrown);
+    const failure = publicFailure(thrown);
     throw failure ? new InvokeError(failure.code, failure.message, thrown) : mask(this.delivery, thrown);
   }
 }

@@ -1,6 +1,6 @@
 import { type Context, FrameworkError, type StandardResult, type StandardSchema } from '@sallyport/core';
 import { isStandardSchema, issuePath } from '@sallyport/core/options';
-import { createMap } from '@sallyport/core/pipeline';
+import { createMap, parseJsonBody } from '@sallyport/core/pipeline';
 import { isPromise } from '../../routing/registration.js';
 import type { BindingIssue, BindSource, Contract, Schema } from '../contract.js';
 import { type Field, parseFields } from '../fields.js';
@@ -45,7 +45,7 @@ export function createBinder(source: BindSource, schema: Schema, contract: Contr
  * @throws FrameworkError `app.bad_request` `request body is empty`, `invalid json`
  */
 export function readBody(ctx: Context, optional: boolean): unknown {
-  if (ctx.bodyText() !== '') return ctx.bodyJson();
+  if (ctx.bodyText() !== '') return parseJsonBody(ctx);
   if (optional) return ABSENT;
   throw new FrameworkError('app.bad_request', 'request body is empty');
 }

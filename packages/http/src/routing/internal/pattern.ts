@@ -7,7 +7,7 @@ export type PatternSegment =
   | { readonly kind: 'rest'; readonly name: string };
 
 export interface Pattern {
-  /** Trimmed, cut at `?`, parameters as `{name}`, the catch-all as `{name+}`. */
+  /** Trimmed, without a query, parameters as `{name}`, the catch-all as `{name+}`. */
   readonly canonical: string;
   readonly segments: readonly PatternSegment[];
   readonly paramNames: readonly string[];
@@ -15,11 +15,15 @@ export interface Pattern {
 
 /** A static segment: no parameter, and nothing that is not allowed in one. */
 const STATIC = /^[^:{}*\s][^{}*\s]*$/;
-const BRACED = /^\{\s*([^{}+*\s]+)(\+?)\s*\}$/;
-const COLON = /^:([^{}+*:\s]+)(\+?)$/;
+const BRACED = /^\{\s*([\p{L}\p{N}_$-]+)(\+?)\s*\}$/u;
+/** Without a dash: for Express `:from-to` is a parameter `from` and a text behind it. */
+const COLON = /^:([\p{L}\p{N}_$]+)(\+?)$/u;
+/** A parameter of other routers: `<id>` of Powertools for Python, `[id]` of routers by file. */
+const OTHER_BRACKETS = /^(?:<.*>|\[.*\])$/;
 
 /**
- * Compiles a route pattern: static segments, `{id}` or `:id` for one segment, `{rest+}` or `:rest+` for the rest.
+ * Compiles a route pattern: static segments, `{id}` or `:id` for one segment, `{rest+}` or `:rest+` for the rest. Spellings of other
+ * routers that would mean something else here are rejected.
  *
  * @throws FrameworkError `app.bad_request` with a message that begins `framework: invalid route pattern`
  */
@@ -50,19 +54,26 @@ export function withTrailingSlash(pattern: Pattern): Pattern | undefined {
 
 function cutQuery(path: string): string {
   const question = path.indexOf('?');
-  return question < 0 ? path : path.slice(0, question);
+  if (question < 0) return path;
+  // `:id?`, `colou?r`: without a value it is not a query.
+  if (!/^\?[^/?]*=/.test(path.slice(question))) throw invalidPattern('nothing is optional: register both paths');
+  return path.slice(0, question);
 }
 
 function parseSegment(text: string): PatternSegment {
+  if (OTHER_BRACKETS.test(text)) throw invalidPattern(WHOLE_SEGMENT);
   if (STATIC.test(text)) return { kind: 'static', text };
   const match = BRACED.exec(text) ?? COLON.exec(text);
   if (match) return { kind: match[2] === '+' ? 'rest' : 'param', name: match[1] ?? '' };
   // The wildcard of other routers; in a static segment no client would send it.
   if (text.includes('*')) throw invalidPattern('use {rest+} for the rest of a path');
-  if (text === '' || text.startsWith(':') || /[{}]/.test(text)) throw invalidPattern();
+  if (/^:.|[{}].*[.:([\\]|[.:([\\].*[{}]/.test(text)) throw invalidPattern(WHOLE_SEGMENT);
+  if (text === '' || text === ':' || /[{}]/.test(text)) throw invalidPattern();
   // Only white space is left. Paths are matched before decoding, and a path on the wire never contains it.
   throw invalidPattern('percent-encode white space');
 }
+
+const WHOLE_SEGMENT = 'a parameter is a whole segment of any text: use {name}';
 
 function print(segment: PatternSegment): string {
   if (segment.kind === 'static') return segment.text;

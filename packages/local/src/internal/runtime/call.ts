@@ -1,6 +1,6 @@
 import type { RunResult } from './environment.js';
 import type { FailureReason, FunctionError, InvokeOptions, InvokeOutcome } from './invoker.js';
-import { functionArn } from './variables.js';
+import { invokedArn } from './variables.js';
 
 /** One event on its way to the function. */
 export interface Call {
@@ -34,12 +34,16 @@ function parseAnswer(text: string): unknown {
 }
 
 /** What goes with the event; header values are the bytes of UTF-8, one character each. */
-export function headersOf({ requestId, header, options }: Call, name: string): Record<string, string> {
+export function headersOf(
+  { requestId, header, options }: Call,
+  name: string,
+  variables: Readonly<Record<string, string>>,
+): Record<string, string> {
   const { clientContext, tenantId } = options;
   const toBytes = (text: string) => Buffer.from(text, 'utf8').toString('latin1');
   return {
     'lambda-runtime-aws-request-id': requestId,
-    'lambda-runtime-invoked-function-arn': functionArn(name),
+    'lambda-runtime-invoked-function-arn': invokedArn(name, variables),
     'lambda-runtime-trace-id': header,
     ...(clientContext === undefined ? {} : { 'lambda-runtime-client-context': toBytes(JSON.stringify(clientContext)) }),
     ...(tenantId === undefined ? {} : { 'lambda-runtime-aws-tenant-id': toBytes(tenantId) }),

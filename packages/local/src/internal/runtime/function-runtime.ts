@@ -165,7 +165,7 @@ export class FunctionRuntime implements Invoker {
   }
 
   async #run(environment: Environment, call: Call, spentMs: number): Promise<InvokeOutcome> {
-    const { journal, config, now } = this.#init;
+    const { journal, config, now, variables } = this.#init;
     const { id, requestId, text, options } = call;
     const startedAt = now();
     const isFirst = environment.invocations === 0;
@@ -178,7 +178,7 @@ export class FunctionRuntime implements Invoker {
     const result = await environment.run({
       requestId,
       event: text,
-      headers: headersOf(call, config.name),
+      headers: headersOf(call, config.name, variables()),
       timeoutMs: Math.max(1, config.timeoutMs - spentMs),
       sink: options.stream,
     });

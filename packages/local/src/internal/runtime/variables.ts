@@ -74,5 +74,18 @@ export function lambdaVariables(config: Config, place: Place): Record<string, st
   };
 }
 
-/** The function's ARN. */
-export const functionArn = (name: string): string => `arn:aws:lambda:${REGION}:${ACCOUNT}:function:${name}`;
+/** The ARN of an invocation: with the alias of the front doors where the function's variable names one, because a run has no aliases. */
+export function invokedArn(name: string, variables: Readonly<Record<string, string>>): string {
+  const alias = doorsAlias(variables.FRAMEWORK_DOORS);
+  return `arn:aws:lambda:${REGION}:${ACCOUNT}:function:${name}${alias === undefined ? '' : `:${alias}`}`;
+}
+
+function doorsAlias(variable = '{}'): string | undefined {
+  try {
+    const { qualifier } = JSON.parse(variable) as { readonly qualifier?: unknown };
+    return typeof qualifier === 'string' ? qualifier : undefined;
+  } catch {
+    // The application rejects the variable when it is constructed.
+    return undefined;
+  }
+}

@@ -5,7 +5,15 @@ import type { FileDesk } from './rule.js';
 export const SHARED_OPTIONS: readonly string[] = [
   ...['clock', 'ids', 'tier', 'limits', 'cors', 'httpErrorFormat', 'policyHook', 'observability', 'log', 'environment'],
   ...['onError', 'notFound', 'onResponse', 'webSocketClientFactory', 'webSocketEndpoint', 'basePath', 'autoHead'],
-  ...['errorMode', 'surfaces', 'directInvocations', 'streamFailureIdentifier', 'queueConcurrency', 'deadlineMarginMs'],
+  ...[
+    'errorMode',
+    'surfaces',
+    'directInvocations',
+    'doors',
+    'streamFailureIdentifier',
+    'queueConcurrency',
+    'deadlineMarginMs',
+  ],
   ...['maskErrors', 'batchConcurrency', 'batchResult'],
 ];
 

@@ -229,6 +229,7 @@ export class RecordContext implements EventContext {
       {
         request_id: this.requestId,
         trace_id: this.traceId,
+        ...(this.#batch.traceId !== this.traceId && { xray_trace_id: this.#batch.traceId }),
         tenant_id: this.tenantId,
         trigger: this.triggerKind,
         source: this.#batch.nameAt(this.#index),

@@ -1,4 +1,5 @@
-import { type Context, FrameworkError } from '@sallyport/core';
+import { type Context, FrameworkError, isLambda } from '@sallyport/core';
+import { type ContextRuntime, guardHook, stateOf } from '@sallyport/core/pipeline';
 import { ownOf } from '../../../principal.js';
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -8,8 +9,29 @@ export type Fields = Readonly<Record<string, unknown>>;
  * in it, so nothing is read from it.
  */
 export function eventMember(ctx: Context, key: string): unknown {
-  return ctx.invocationProvenance === 'provider' ? ownOf(ctx.event, key) : undefined;
+  if (ctx.invocationProvenance !== 'provider') return undefined;
+  warnOfUnnamedDoors(ctx);
+  return ownOf(ctx.event, key);
 }
+
+/** By the container's logger: a surface makes a runtime for each of its contexts. */
+const warned = new WeakSet<ContextRuntime['log']>();
+
+/**
+ * One line for each execution environment: services such as IoT rules invoke a function with JSON that a device wrote, and
+ * only the ARN of the invocation tells such an event from that of a gateway.
+ */
+function warnOfUnnamedDoors(ctx: Context): void {
+  const { runtime } = stateOf(ctx);
+  if (runtime.doors !== undefined || warned.has(runtime.log)) return;
+  warned.add(runtime.log);
+  if (!isLambda(runtime.environment)) return;
+  guardHook(() => ctx.log.warn(UNNAMED_DOORS, { event: 'secure.unnamed_doors' }));
+}
+
+const UNNAMED_DOORS =
+  'framework: a principal resolver reads claims of a front door, and no door is named: a service that passes a payload on ' +
+  'can write them; set the option doors or the variable FRAMEWORK_DOORS (docs/security.md)';
 
 /** A member of the event's request context; under {@link eventMember}'s condition. */
 export function contextMember(ctx: Context, key: string): unknown {

@@ -1,0 +1,90 @@
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import {
+  CfnResource,
+  DefaultTokenResolver,
+  type IResolvable,
+  type IResolveContext,
+  Reference,
+  StringConcat,
+  Tokenization,
+} from 'aws-cdk-lib/core';
+import type { Construct, IConstruct } from 'constructs';
+import { misuseText } from '../../internal/misuse.js';
+
+type Properties = Readonly<Record<string, unknown>>;
+
+const always = () => true;
+
+/** Resources that may name the alias of the doors, and when: what writes the event itself, and what invokes nothing. */
+const ALLOWED: Readonly<Record<string, (properties: Properties) => boolean>> = {
+  // Without a proxy integration, a mapping template or the body of the request is the event:
+  // https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-custom-integrations.html
+  'AWS::ApiGateway::Method': ({ Integration }) => (Integration as Properties | undefined)?.Type === 'AWS_PROXY',
+  'AWS::ApiGatewayV2::Integration': ({ IntegrationType }) => IntegrationType === 'AWS_PROXY',
+  'AWS::ApiGateway::Deployment': always,
+  'AWS::AppSync::DataSource': always,
+  'AWS::ElasticLoadBalancingV2::TargetGroup': always,
+  'AWS::VpcLattice::TargetGroup': always,
+  'AWS::Lambda::Url': always,
+  'AWS::Lambda::Permission': ({ Principal }) => typeof Principal !== 'string' || DOOR_PRINCIPALS.test(Principal),
+  'AWS::Lambda::EventInvokeConfig': always,
+  // Nested stacks hand references on; the resource that uses one is found itself.
+  'AWS::CloudFormation::Stack': always,
+};
+
+/** Services that write the event themselves; an account, a role or everybody calls a function URL. */
+const DOOR_PRINCIPALS =
+  /^(?:\*|\d{12}|arn:.*|(?:apigateway|elasticloadbalancing|vpc-lattice|appsync)\.amazonaws\.com(?:\.cn)?)$/;
+
+/** Resources of these services cannot invoke a function: grants, deployments, metrics, parameters. */
+const HARMLESS =
+  /^AWS::(?:IAM|CodeDeploy|ApplicationAutoScaling|CloudWatch|SSM::Parameter|Logs::LogGroup|WAFv2)(?:::|$)/;
+
+/**
+ * Everything in the tree that is attached to the alias of the doors and is not known to write its events itself. A list of what is allowed, not
+ * of what is refused: a service that passes a payload on may be one that this package does not know.
+ *
+ * @returns one text for each
+ */
+export function checkSources(at: Construct, doors: IFunction): string[] {
+  const alias = doors.node.defaultChild as CfnResource;
+  return at.node.root.node.findAll().flatMap((one) => {
+    if (!CfnResource.isCfnResource(one) || one === alias || HARMLESS.test(one.cfnResourceType)) return [];
+    const properties = propertiesNaming(one, alias);
+    if (!properties || ALLOWED[one.cfnResourceType]?.(properties)) return [];
+    return [
+      misuseText(at, {
+        what: `${one.node.path} (${one.cfnResourceType}) is attached to the alias "doors"`,
+        expected:
+          'the alias "events", service.events: whatever passes a payload on to "doors" can forge a request (docs/security.md)',
+      }),
+    ];
+  });
+}
+
+/** The properties of a resource if they refer to the alias. */
+function propertiesNaming(resource: CfnResource, alias: IConstruct): Properties | undefined {
+  const finder = new ReferenceFinder(alias);
+  const { Resources } = Tokenization.resolve(
+    (resource as unknown as { _toCloudFormation(): object })._toCloudFormation(),
+    { scope: resource, resolver: finder, preparing: false },
+  ) as { readonly Resources: Readonly<Record<string, { readonly Properties?: Properties }>> };
+  const [described] = Object.values(Resources);
+  return finder.hasFound ? (described?.Properties ?? {}) : undefined;
+}
+
+/** Notes whether a reference to one resource was resolved. */
+class ReferenceFinder extends DefaultTokenResolver {
+  hasFound = false;
+  readonly #target: IConstruct;
+
+  constructor(target: IConstruct) {
+    super(new StringConcat());
+    this.#target = target;
+  }
+
+  override resolveToken(token: IResolvable, context: IResolveContext, postProcessor: never): unknown {
+    if (Reference.isReference(token) && token.target === this.#target) this.hasFound = true;
+    return super.resolveToken(token, context, postProcessor);
+  }
+}

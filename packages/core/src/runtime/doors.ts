@@ -1,0 +1,189 @@
+import { FrameworkError } from '../errors/errors.js';
+import { bindInvocation } from '../observability/bound-log.js';
+import { guardHook, type Logger } from '../observability/hooks.js';
+import { invalidOption, type OptionKind, parsed } from '../options/define-options.js';
+import { sanitizeLogString } from '../sanitize/log-text.js';
+import { type Environment, isObject, type LambdaContext, parseQuietly, type TriggerKind } from './invocation.js';
+
+/**
+ * The front doors of a function: what may send it HTTP requests, WebSocket messages and GraphQL fields. Name at least one.
+ *
+ * `qualifier` decides, because AWS Lambda alone writes the ARN of an invocation. The ids are read from the event, which
+ * anybody may write who can make a service pass a payload on, and ids of APIs are public: they are a second line, against
+ * an API that was attached by mistake. With one id named, every door needs its own.
+ */
+export interface DoorsOptions {
+  /**
+   * The alias that the doors invoke, and nothing else does: `doors`. An event of a door that comes with another alias, with
+   * a version or without either is rejected.
+   */
+  readonly qualifier?: string;
+  /** Ids of HTTP APIs: `requestContext.apiId`. */
+  readonly httpApi?: string | readonly string[];
+  /** Ids of REST APIs: `requestContext.apiId`. */
+  readonly restApi?: string | readonly string[];
+  /** Ids of function URLs, the first label of their host name: `requestContext.apiId`. */
+  readonly functionUrl?: string | readonly string[];
+  /** ARNs of target groups of load balancers. */
+  readonly loadBalancer?: string | readonly string[];
+  /** ARNs of services of VPC Lattice. An event of version 1 names none and is rejected. */
+  readonly lattice?: string | readonly string[];
+  /** Ids of WebSocket APIs: `requestContext.apiId`. */
+  readonly webSocketApi?: string | readonly string[];
+  /** Host names of GraphQL APIs, as requests of their clients have it: an event of AppSync has no id of its API. */
+  readonly graphQLApi?: string | readonly string[];
+  /** Host names of Event APIs of AppSync. */
+  readonly eventApi?: string | readonly string[];
+}
+
+/** The environment variable with {@link DoorsOptions} as JSON. The constructs set it; the option `doors` goes before it. */
+const DOORS_ENV = 'FRAMEWORK_DOORS';
+
+type DoorName = Exclude<keyof DoorsOptions, 'qualifier'>;
+
+/** The kinds that doors send, the option that names such a door, and where its id is in the event. */
+const DOORS: Readonly<Record<string, readonly [name: DoorName, ...path: string[]]>> = {
+  'gateway-v2': ['httpApi', 'requestContext', 'apiId'],
+  'function-url': ['functionUrl', 'requestContext', 'apiId'],
+  'load-balancer': ['loadBalancer', 'requestContext', 'elb', 'targetGroupArn'],
+  'gateway-v1': ['restApi', 'requestContext', 'apiId'],
+  lattice: ['lattice', 'requestContext', 'serviceArn'],
+  websocket: ['webSocketApi', 'requestContext', 'apiId'],
+  // AppSync writes headers in lower case.
+  appsync: ['graphQLApi', 'request', 'headers', 'host'],
+  'appsync-events': ['eventApi', 'request', 'headers', 'host'],
+};
+
+const WANTED = 'an object with a qualifier (an alias, a version or $LATEST) or ids of doors (each an id or a list)';
+
+/** The validator of the option `doors`. */
+export const DOORS_KIND: OptionKind<DoorsOptions> = /* @__PURE__ */ parsed<DoorsOptions>(WANTED, parseDoors);
+
+function parseDoors(value: unknown, name: string): DoorsOptions {
+  const given = isObject(value) ? Object.entries(value).filter(([, member]) => member !== undefined) : [];
+  const unfit = given.find(([key, member]) => !isMember(key, member));
+  if (given.length > 0 && !unfit) return Object.fromEntries(given);
+  throw invalidOption(unfit ? `${name}.${unfit[0]}` : name, WANTED);
+}
+
+function isMember(key: string, value: unknown): boolean {
+  if (key === 'qualifier') return typeof value === 'string' && /^(?:\$LATEST|[\w-]{1,128})$/.test(value);
+  const ids: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const isDoor = Object.values(DOORS).some(([door]) => door === key);
+  return isDoor && ids.length > 0 && ids.every((id) => typeof id === 'string' && /^[!-~]{1,512}$/.test(id));
+}
+
+/** Front doors as they are checked for each invocation. Made once, at construction. */
+export interface DoorGuard {
+  /** What {@link assert} would throw, without its log line. */
+  refusalOf(kind: TriggerKind, event: unknown, lambdaContext: LambdaContext | undefined): FrameworkError | undefined;
+  /**
+   * Rejects an event of a door that is not named, before anything reads it. Writes one `error` line, which shows the
+   * qualifier or the id that came. Events that no door sends pass.
+   *
+   * @param isDoor for a surface with a front door of its own: the kind is that of a door
+   * @throws FrameworkError `dispatch.foreign_door`
+   */
+  assert(kind: TriggerKind, event: unknown, lambdaContext: LambdaContext | undefined, isDoor?: boolean): void;
+}
+
+/**
+ * The guard of the doors that are named; `undefined` where none is.
+ *
+ * @param option the option `doors`, parsed
+ * @param environment read for `FRAMEWORK_DOORS` when there is no option
+ * @throws FrameworkError `app.invalid_configuration` for a variable that is not the JSON of {@link DoorsOptions}
+ */
+export function createDoorGuard(
+  option: DoorsOptions | undefined,
+  environment: Environment,
+  log: Logger,
+): DoorGuard | undefined {
+  const text = environment[DOORS_ENV];
+  const doors = option ?? (text === undefined ? undefined : parseDoors(parseQuietly(text), DOORS_ENV));
+  if (!doors) return undefined;
+  const check = createCheck(doors);
+  const isKnown = (kind: string) => Object.hasOwn(DOORS, kind);
+  return {
+    refusalOf: (kind, ...rest) => (isKnown(kind) && check(kind, ...rest) ? foreignDoor() : undefined),
+    assert(kind, event, lambdaContext, isDoor = isKnown(kind)) {
+      const mismatch = isDoor && check(kind, event, lambdaContext);
+      if (!mismatch) return;
+      const [expected, got] = mismatch;
+      const error = foreignDoor();
+      guardHook(() =>
+        bindInvocation(log, lambdaContext, kind).error(error.message, { event: error.code, expected, got }),
+      );
+      throw error;
+    },
+  };
+}
+
+function foreignDoor(): FrameworkError {
+  return new FrameworkError('dispatch.foreign_door', 'framework: the event did not come through a named front door');
+}
+
+/** What is wrong: what was named, and what came. */
+type Check = (
+  kind: TriggerKind,
+  event: unknown,
+  lambdaContext: LambdaContext | undefined,
+) => readonly [expected: string, got: string] | undefined;
+
+function createCheck({ qualifier, ...named }: DoorsOptions): Check {
+  const namesIds = Object.keys(named).length > 0;
+  // An environment is nearly always invoked by one ARN, so that this is one comparison.
+  let accepted: unknown;
+  return (kind, event, lambdaContext) => {
+    const arn = lambdaContext?.invokedFunctionArn;
+    if (qualifier !== undefined && (arn === undefined || arn !== accepted)) {
+      const came = qualifierOf(arn);
+      if (came !== qualifier)
+        return [`qualifier ${qualifier}`, came === undefined ? 'no qualifier' : `qualifier ${came}`];
+      accepted = arn;
+    }
+    if (!namesIds) return undefined;
+    // GraphQL sends several events in one invocation.
+    const events: readonly unknown[] = Array.isArray(event) ? event : [event];
+    for (const one of events) {
+      const [name, id] = doorOf(kind, one);
+      const ids = name && named[name];
+      if (typeof id === 'string' && (Array.isArray(ids) ? ids.includes(id) : ids === id)) continue;
+      const came = typeof id === 'string' ? sanitizeLogString(id).slice(0, MAX_LOGGED_ID) : 'without an id';
+      return [ids === undefined ? `no ${name ?? kind}` : `${name} ${String(ids)}`, `${name ?? kind} ${came}`];
+    }
+    return undefined;
+  };
+}
+
+const MAX_LOGGED_ID = 128;
+
+/**
+ * The alias or version in the ARN of an invocation, `arn:<partition>:lambda:<region>:<account>:function:<name>:<alias or version>`. Everything else,
+ * such as the ARN of a durable execution, has none.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/api/API_AliasConfiguration.html
+ */
+function qualifierOf(arn: unknown): string | undefined {
+  if (typeof arn !== 'string') return undefined;
+  return /^arn:aws[a-z-]*:lambda:[\w-]+:\d{12}:function:[\w-]+:(\$LATEST|[\w-]+)$/.exec(arn)?.[1];
+}
+
+/** The door that an event claims to come through: the option that names it, and its id. */
+function doorOf(kind: string, event: unknown): readonly [name: DoorName | undefined, id: unknown] {
+  const [name, ...path] = Object.hasOwn(DOORS, kind) ? (DOORS[kind] ?? []) : [];
+  // An HTTP API with payload format 1.0 sends its version.
+  if (name === 'restApi' && at(event, ['version']) === '1.0') return ['httpApi', at(event, path)];
+  // AppSync: the custom domain, where there is one.
+  return [name, (path[0] === 'request' ? at(event, ['request', 'domainName']) : undefined) ?? at(event, path)];
+}
+
+/** The value behind own properties only. */
+function at(value: unknown, path: readonly string[]): unknown {
+  let found = value;
+  for (const step of path) {
+    if (!isObject(found) || !Object.hasOwn(found, step)) return undefined;
+    found = (found as Readonly<Record<string, unknown>>)[step];
+  }
+  return found;
+}

@@ -1,0 +1,34 @@
+import type { DoorsOptions } from '@sallyport/core';
+import { invalidConfiguration } from '@sallyport/core/options';
+import { createDoorGuard, DOORS_KIND } from '@sallyport/core/pipeline';
+import { DOORS_ENV } from '../schema.js';
+import type { ToDoors } from './kernel.js';
+
+/** The front doors of a router; made by {@link namedDoors}. */
+export interface NamedDoors {
+  /** Makes their guard. */
+  readonly toDoors: ToDoors;
+}
+
+/**
+ * The front doors of a router, for its option `doors`. The containers have this option too, as a plain object.
+ *
+ * @param options default: the variable `FRAMEWORK_DOORS`
+ * @throws FrameworkError `app.invalid_configuration` for an unknown door or a wrong value
+ * @example createHttpRouter({ doors: namedDoors({ qualifier: 'doors' }) });
+ */
+export function namedDoors(options?: DoorsOptions): NamedDoors {
+  const place = { name: 'doors', environment: {}, fail: invalidConfiguration };
+  const doors = options === undefined ? undefined : DOORS_KIND.read(options, place);
+  return { toDoors: (environment, log) => createDoorGuard(doors, environment, log) };
+}
+
+/**
+ * No doors. Who deployed the function expects that they are checked where the variable names them.
+ *
+ * @throws FrameworkError `app.invalid_configuration`
+ */
+export const noDoors: ToDoors = (environment) => {
+  if (environment[DOORS_ENV] !== undefined) throw invalidConfiguration(`${DOORS_ENV} is set: pass doors: namedDoors()`);
+  return undefined;
+};
