@@ -73,11 +73,15 @@ export type {
   MicrovmBinding,
   MicrovmRegistry,
   PageRequest,
+  PendingPage,
+  PendingRequest,
   RegistryCallOptions,
+  RegistryWriteOptions,
   SessionChanges,
   SessionKey,
   SessionPage,
   SessionRecord,
+  StartSetup,
 } from './registry/registry.js';
 // Routes
 export { MICROVM_PATH, type MountMicrovmOptions, mountMicrovmController } from './routes/mount.js';

@@ -48,6 +48,8 @@ export interface MicrovmDescription {
   readonly imageVersion: string;
   /** Seconds that the machine may exist. */
   readonly maximumDurationSeconds: number;
+  /** The role that it runs with; `undefined` for none. */
+  readonly executionRoleArn?: string | undefined;
   /** When the machine started. */
   readonly startedAt: Date;
   /** When the machine ended. */
