@@ -171,6 +171,11 @@ const text = (body: string): Pick<ProgramAnswer, 'body'> => ({ body: Buffer.from
 /** The programs that cases ask. */
 const ANSWERS: Readonly<Record<string, (request: ProgramRequest) => ProgramAnswer>> = {
   '/redirect-away': () => ({ status: 302, headers: [['location', 'https://evil.example/?x=1']], ...text('') }),
+  '/redirect': ({ path }) => ({
+    status: 302,
+    headers: [['location', decodeURIComponent(path.slice('/redirect?'.length))]],
+    ...text(''),
+  }),
   '/redirect-home': () => ({ status: 307, headers: [['location', '/login?next=%2F']], ...text('') }),
   '/gzip': () => ({
     status: 200,
