@@ -147,6 +147,7 @@ function recordingSdk(): { readonly sdk: S3VectorsSdk; readonly inputs: Record<s
     GetVectorsCommand: Command,
     DeleteVectorsCommand: Command,
     QueryVectorsCommand: Command,
+    ListVectorsCommand: Command,
   };
   return { sdk, inputs };
 }
@@ -202,12 +203,17 @@ export async function embed({ text, options = {}, answer }: Args): Promise<objec
 }
 
 /** `{ "vectors": { "milk": [1, 0] }, "records": [ … ], "query": { … } }` on an empty index in memory. */
-export async function semanticSteps({ vectors, records, query, required_metadata = [] }: Args): Promise<unknown> {
+export async function semanticSteps({ vectors, records, query, tenant = false, required_metadata = [] }: Args): Promise<unknown> {
   const [first = []] = Object.values(vectors as Readonly<Record<string, readonly number[]>>);
   const dimensions = first.length;
   const embedder = createFakeEmbedder({ dimensions, vectors: vectors as Record<string, number[]>, fallback: 'fail' });
   const store = createLocalVectorStore({ dimension: dimensions });
-  const index = createSemanticIndex({ store, embedder, requiredMetadata: required_metadata as string[] });
+  const index = createSemanticIndex({
+    store,
+    embedder,
+    tenant: tenant as string | false,
+    requiredMetadata: required_metadata as string[],
+  });
   await index.putText(records as SemanticRecord[]);
   const { text, top_k, filter } = query as Args;
   const hits = await index.queryText({
