@@ -97,3 +97,11 @@ it('listens on the address that the option names', async () => {
     code: 'microvm.controller_incomplete',
   });
 });
+
+it('rejects when the port is taken', async () => {
+  const first = await createMicrovmHooks().listen(0, { host: '127.0.0.1' });
+  servers.push(first);
+  const { port } = first.address() as AddressInfo;
+  const second = createMicrovmHooks().listen(port, { host: '127.0.0.1' });
+  await expect(second).rejects.toMatchObject({ code: 'EADDRINUSE' });
+});
