@@ -14,7 +14,10 @@ it.each([
   ['a key of a message', `const { id } = JSON.parse(message.body);\nawait index.putText([{ key: id, text }]);`],
   ['a shorthand', `const key = ctx.param('id');\nawait store.put({ key, text });`],
   ['a reference', `await store.get({ ref: ref(ctx.param('id')), maxBytes: 1 });`],
-  ['a reference of a function', `const refOf = (id: string) => ({ bucket: 'b', key: id });\nawait store.get({ ref: refOf(ctx.param('id')) });`],
+  [
+    'a reference of a function',
+    `const refOf = (id: string) => ({ bucket: 'b', key: id });\nawait store.get({ ref: refOf(ctx.param('id')) });`,
+  ],
   ['the argument of a store', `await store.delete(ctx.param('id'));`],
   ['a tenant of a message', `const { tenant } = JSON.parse(message.body);\nconst index = make({ tenant });`],
   ['a tenant of a header', `const records = [{ key: 'a', metadata: { tenant: ctx.header('x-tenant') } }];`],
@@ -23,11 +26,17 @@ it.each([
 });
 
 it.each([
-  ['a key with the tenant', 'await store.put({ key: `${ctx.tenantId}#${ctx.param("id")}` });'],
+  ['a key with the tenant', `await store.put({ key: ctx.tenantId + '#' + ctx.param('id') });`],
   ['a reference with the caller', `await store.get({ ref: refOf(ctx, ctx.param('id')), owner: ctx.authIdentity });`],
   ['a store of the tenant', `await createIndex({ store, tenant: ctx.tenantId }).putText([{ key: ctx.param('id') }]);`],
-  ['a store of a name', `const index = create({ tenant: ctx.tenantId });\nawait index.putText([{ key: ctx.param('id') }]);`],
-  ['a function that proves', `const indexOf = (ctx) => create({ tenant: ctx.tenantId });\nawait indexOf(ctx).put({ key: ctx.param('id') });`],
+  [
+    'a store of a name',
+    `const index = create({ tenant: ctx.tenantId });\nawait index.putText([{ key: ctx.param('id') }]);`,
+  ],
+  [
+    'a function that proves',
+    `const indexOf = (ctx) => create({ tenant: ctx.tenantId });\nawait indexOf(ctx).put({ key: ctx.param('id') });`,
+  ],
   ['a map of the example', `const notes = new Map();\nnotes.get(ctx.param('id'));`],
   ['input that names nothing', `return json(200, { id: ctx.param('id') });`],
   ['a constant key', `await store.put({ key: 'settings', text: ctx.bodyText() });`],

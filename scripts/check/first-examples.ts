@@ -41,8 +41,16 @@ export function plainIdentities({ file, line, code }: CodeBlock): readonly strin
     if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
       const { expression: receiver, name } = node.expression;
       const [address] = node.arguments;
-      const isStore = METHODS.test(name.text) && !names.isLocal(receiver) && !/^(?:ctx|app|router)$/.test(receiver.getText());
-      if (isStore && address && isPlain(address) && !isHandler(node) && names.isInput(address) && !isOwned(address, names)) {
+      const isStore =
+        METHODS.test(name.text) && !names.isLocal(receiver) && !/^(?:ctx|app|router)$/.test(receiver.getText());
+      if (
+        isStore &&
+        address &&
+        isPlain(address) &&
+        !isHandler(node) &&
+        names.isInput(address) &&
+        !isOwned(address, names)
+      ) {
         report(node, 'a record of a shared store is named by a client alone');
       }
     }
@@ -119,7 +127,11 @@ function isMemberName(node: ts.Identifier): boolean {
 function isInputCall(node: ts.Node): boolean {
   if (!ts.isCallExpression(node)) return false;
   if (node.expression.getText() === 'JSON.parse') return true;
-  return ts.isPropertyAccessExpression(node.expression) && INPUT.test(node.expression.name.text) && isContext(node.expression.expression);
+  return (
+    ts.isPropertyAccessExpression(node.expression) &&
+    INPUT.test(node.expression.name.text) &&
+    isContext(node.expression.expression)
+  );
 }
 
 /** `store.query(…)` of another object is no input. */

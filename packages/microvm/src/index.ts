@@ -51,7 +51,6 @@ export {
 export { createHttpsTransport, type HttpsTransportOptions } from './provider/https-transport.js';
 export type {
   MicrovmDescription,
-  MicrovmLogging,
   MicrovmProvider,
   MicrovmSummary,
   PortScope,
@@ -71,6 +70,7 @@ export { createDynamoMicrovmRegistry, type DynamoMicrovmRegistryOptions } from '
 export type {
   IdlePolicy,
   MicrovmBinding,
+  MicrovmLogging,
   MicrovmRegistry,
   PageRequest,
   PendingPage,

@@ -44,7 +44,7 @@ afterAll(() => proxy.stop());
 const open = (storeTimeoutMs: number) =>
   createDynamoMicrovmRegistry({ client, tableName, storeTimeoutMs, log: watch.logger });
 
-/** Only a fault that never ends may run into the time limit: an error must be told apart on a busy machine as well. */
+/** Only a fault that never ends may run into the time limit: an error must be distinguished on a busy machine as well. */
 const timeoutFor = (transient: boolean) => (transient ? 400 : 20_000);
 
 const BINDING = { tenantId: 't1', namespace: 'n' };

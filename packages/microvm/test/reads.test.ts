@@ -8,6 +8,7 @@ import {
 } from '@sallyport/microvm';
 import { MICROVM_TABLE_SCHEMA } from '@sallyport/microvm/schema';
 import { createFakeMicrovmProvider } from '@sallyport/microvm/testing';
+import { watchLeaks } from './support/leaks.js';
 import { IMAGE } from './support/wire.js';
 
 interface Sent {
@@ -15,12 +16,13 @@ interface Sent {
   readonly input: { readonly ConsistentRead?: boolean };
 }
 
+const watch = watchLeaks();
 let client: DynamoDBClient;
 let registry: MicrovmRegistry;
 const sent: Sent[] = [];
 
 beforeAll(async () => {
-  client = await createLocalClient();
+  client = watch.client(await createLocalClient());
   const tableName = await createTable(client, MICROVM_TABLE_SCHEMA);
   const watched = {
     send: (command: Sent, ...rest: unknown[]) => {
@@ -40,9 +42,15 @@ const readsOf = () =>
 
 it('a session is read strongly consistent, whichever way leads to it', async () => {
   const provider = createFakeMicrovmProvider();
-  const controller = createMicrovmController({ provider, registry, images: [{ ref: IMAGE }] });
+  watch.secrets(() => provider.secrets);
+  const controller = createMicrovmController({
+    provider,
+    registry,
+    images: [{ ref: IMAGE }],
+    onLifecycleEvent: watch.event,
+  });
   const caller = internalCaller({ identity: 'ada', tenantId: 't1', namespace: 'n' });
-  const { providerMicrovmId = '', sessionId } = await controller.run(caller, { sessionId: 's1' });
+  const { providerMicrovmId = '', sessionId } = await watch.shown(controller.run(caller, { sessionId: 's1' }));
   sent.length = 0;
   await registry.get({ tenantId: 't1', namespace: 'n', sessionId });
   expect(readsOf()).toEqual([true]);
@@ -60,7 +68,13 @@ it('a session is read strongly consistent, whichever way leads to it', async () 
 it('pages of pending sessions have each session once, also of the same millisecond', async () => {
   const provider = createFakeMicrovmProvider();
   const clock = { now: () => new Date(Date.UTC(2030, 0, 1)) };
-  const controller = createMicrovmController({ provider, registry, images: [{ ref: IMAGE }], clock });
+  const controller = createMicrovmController({
+    provider,
+    registry,
+    images: [{ ref: IMAGE }],
+    clock,
+    onLifecycleEvent: watch.event,
+  });
   const caller = internalCaller({ identity: 'ada', tenantId: 't2', namespace: 'n' });
   const ids = Array.from({ length: 7 }, (_, index) => `p${index}`);
   for (const sessionId of ids) {

@@ -98,7 +98,11 @@ it('an embedder that answers too few vectors, or wrong ones, fails the call', as
 
 it('an error of another embedder becomes embedding_failed, with its words in the cause alone', async () => {
   const broken = async () => Promise.reject(new Error('secret words'));
-  const index = createSemanticIndex({ store, tenant: false, embedder: { dimensions: 3, embed: broken, embedBatch: broken } });
+  const index = createSemanticIndex({
+    store,
+    tenant: false,
+    embedder: { dimensions: 3, embed: broken, embedBatch: broken },
+  });
   const failed = await index.queryText({ text: 'milk' }).catch((thrown: unknown) => thrown);
   expect(failed).toMatchObject({ code: 'vectorstore.embedding_failed', message: 'vectorstore: embedding failed' });
   expect((failed as VectorStoreError).cause).toMatchObject({ message: 'secret words' });
@@ -122,7 +126,8 @@ it.each([
     /nonFilterableKeys must not contain "tenant"/,
   ],
 ])('the options are refused: %#', (options, message) => {
-  const build = () => createSemanticIndex({ store, embedder: embedder(), tenant: 't', ...options } as SemanticIndexOptions);
+  const build = () =>
+    createSemanticIndex({ store, embedder: embedder(), tenant: 't', ...options } as SemanticIndexOptions);
   expect(build).toThrow(
     expect.objectContaining({ code: 'vectorstore.invalid_config', message: expect.stringMatching(message) as string }),
   );

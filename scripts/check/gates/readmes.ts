@@ -24,7 +24,9 @@ export const readmesGate: Gate = {
     const options = { root: ROOT, config: join(ROOT, 'tsconfig.check.json'), paths };
     const compiled = [
       ...texts.flatMap(([file, text]) => missingInstalls(file, text)),
-      ...texts.filter(([file]) => FIRST.test(file)).flatMap(([file, text]) => codeBlocks(file, text).slice(0, 1).flatMap(plainIdentities)),
+      ...texts
+        .filter(([file]) => FIRST.test(file))
+        .flatMap(([file, text]) => codeBlocks(file, text).slice(0, 1).flatMap(plainIdentities)),
       ...compileBlocks(blocks, options),
     ];
     if (compiled.length > 0) return compiled;

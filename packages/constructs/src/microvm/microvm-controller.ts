@@ -21,8 +21,8 @@ import { misuse } from '../internal/misuse.js';
 import { defineProps, flag, literal, literalWords, many, thing } from '../internal/props.js';
 import { MicrovmTable } from '../state/tables.js';
 import { EventRuleTrigger } from '../triggers/event-rule-trigger.js';
-import type { Inventory } from '../wiring/inventory.js';
 import { isScheduled } from '../wiring/internal/registrations.js';
+import type { Inventory } from '../wiring/inventory.js';
 import type { ServiceWiring } from '../wiring/service-wiring.js';
 import { claimImage, isMicrovmImage, type MicrovmImage } from './microvm-image.js';
 

@@ -14,8 +14,8 @@ import {
 import { isPlainObject } from '@sallyport/core/pipeline';
 import { controllerIncomplete } from '../errors.js';
 import type { MicrovmLifecycleHook } from '../lifecycle/events.js';
-import type { MicrovmLogging, MicrovmProvider, PortScope } from '../provider/provider.js';
-import type { IdlePolicy, MicrovmRegistry } from '../registry/registry.js';
+import type { MicrovmProvider, PortScope } from '../provider/provider.js';
+import type { IdlePolicy, MicrovmLogging, MicrovmRegistry } from '../registry/registry.js';
 import {
   MICROVM_EGRESS_NETWORK_CONNECTOR_REFS_ENV,
   MICROVM_EXECUTION_ROLE_ARN_ENV,

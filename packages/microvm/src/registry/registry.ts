@@ -1,5 +1,4 @@
 import type { MicrovmDesiredState, MicrovmOperation, MicrovmState } from '../lifecycle/states.js';
-import type { MicrovmLogging } from '../provider/provider.js';
 
 /** Whose sessions: every row belongs to one tenant and namespace. */
 export interface MicrovmBinding {
@@ -24,6 +23,11 @@ export interface IdlePolicy {
   /** Seconds suspended until the machine is terminated. */
   readonly suspendedDurationSeconds: number;
 }
+
+/** Where a machine writes its logs: exactly one of the two. */
+export type MicrovmLogging =
+  | { readonly disabled: Readonly<Record<string, never>> }
+  | { readonly cloudWatch: { readonly logGroup?: string; readonly logStream?: string } };
 
 /** The input of a start that comes from the deployment or from its code. A repeated start sends exactly the same input. */
 export interface StartSetup {

@@ -23,7 +23,15 @@ export interface MicrovmConformanceCase {
  * @example it.each(microvmConformance(harness))('$name', ({ run }) => run());
  */
 export function microvmConformance(harness: MicrovmHarness): readonly MicrovmConformanceCase[] {
-  const all = { ...RUN_CASES, ...COMMAND_CASES, ...TOKEN_CASES, ...PROXY_CASES, ...FAILURE_CASES, ...OUTAGE_CASES, ...SWEEP_CASES };
+  const all = {
+    ...RUN_CASES,
+    ...COMMAND_CASES,
+    ...TOKEN_CASES,
+    ...PROXY_CASES,
+    ...FAILURE_CASES,
+    ...OUTAGE_CASES,
+    ...SWEEP_CASES,
+  };
   return Object.entries(all).map(([name, check]) => ({
     name,
     async run() {

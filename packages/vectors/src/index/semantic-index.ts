@@ -13,15 +13,7 @@ import { chunkKeys } from '../store/internal/chunks.js';
 import { parseFilter } from '../store/internal/filters.js';
 import { dimensionOption } from '../store/internal/index-options.js';
 import { assertDifferentKeys, assertInput, assertRecord } from '../store/internal/records.js';
-import type {
-  CallOptions,
-  ListKeysInput,
-  Metadata,
-  QueryHit,
-  QueryInput,
-  Store,
-  VectorData,
-} from '../store/store.js';
+import type { CallOptions, ListKeysInput, Metadata, QueryHit, QueryInput, Store, VectorData } from '../store/store.js';
 import { normalizeTopK, validateRequiredMetadata, validateVector } from '../store/validators.js';
 import { Owner } from './internal/owner.js';
 
@@ -93,7 +85,9 @@ export const SEMANTIC_INDEX_OPTIONS = /* @__PURE__ */ defineOptions<SemanticInde
 );
 
 function isTenant(value: unknown): boolean {
-  return value === false || (typeof value === 'string' && !isBlank(value) && value.trim() === value && value.isWellFormed());
+  return (
+    value === false || (typeof value === 'string' && !isBlank(value) && value.trim() === value && value.isWellFormed())
+  );
 }
 
 /**

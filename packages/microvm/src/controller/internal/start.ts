@@ -1,5 +1,5 @@
-import { StoreTimeout, storeUntil } from '@sallyport/dynamo';
 import { sha256 } from '@sallyport/core/pipeline';
+import { StoreTimeout, storeUntil } from '@sallyport/dynamo';
 import { controllerIncomplete, MicrovmError } from '../../errors.js';
 import { isForbiddenText } from '../../internal/forbidden.js';
 import { isUnknownOutcome, mayPass } from '../../provider/internal/errors.js';
@@ -7,7 +7,16 @@ import type { MicrovmDescription, RunMicrovmInput } from '../../provider/provide
 import type { SessionChanges, SessionKey, SessionRecord, StartSetup } from '../../registry/registry.js';
 import type { CallerFacts } from '../caller.js';
 import { LIMITS, type NewMicrovmSession, type Settings } from '../options.js';
-import { CLOSED_SECONDS, expiryAt, GRACE_SECONDS, isMissing, nowMs, type Parts, RELEASED_SECONDS, tell } from './parts.js';
+import {
+  CLOSED_SECONDS,
+  expiryAt,
+  GRACE_SECONDS,
+  isMissing,
+  nowMs,
+  type Parts,
+  RELEASED_SECONDS,
+  tell,
+} from './parts.js';
 import { isMicrovmId, type Machine, toMachine } from './provider-calls.js';
 
 const TERMINATE_TRIES = 2;
@@ -188,7 +197,9 @@ async function confirm(
     if (confirmed !== undefined) return confirmed;
     failure = new MicrovmError('microvm.registry_unavailable', 'registry unavailable');
   } catch (error) {
-    failure = isAway(error) ? new MicrovmError('microvm.registry_unavailable', 'registry unavailable', { cause: error }) : error;
+    failure = isAway(error)
+      ? new MicrovmError('microvm.registry_unavailable', 'registry unavailable', { cause: error })
+      : error;
   }
   await compensate(parts, facts, record, machine.microvmId);
   throw failure;
@@ -196,7 +207,9 @@ async function confirm(
 
 /** Whether the registry may answer the same call later. */
 function isAway(error: unknown): boolean {
-  return error instanceof StoreTimeout || (error instanceof MicrovmError && error.code === 'microvm.registry_unavailable');
+  return (
+    error instanceof StoreTimeout || (error instanceof MicrovmError && error.code === 'microvm.registry_unavailable')
+  );
 }
 
 function confirmationOf(parts: Parts, machine: Machine): SessionChanges {

@@ -30,7 +30,11 @@ export async function sweepSessions(parts: Parts, options: SweepOptions | undefi
   const starts = await finishStarts(parts, isOver);
   const found = { terminated: 0, refused: 0, unknown: 0, complete: false };
   if (!starts.complete) return { ...starts, ...found };
-  const machines = await endStrays(parts, { maxUnknown: imageIsOnlyOurs ? limit : 0, isOver, hasStarts: starts.pending > 0 });
+  const machines = await endStrays(parts, {
+    maxUnknown: imageIsOnlyOurs ? limit : 0,
+    isOver,
+    hasStarts: starts.pending > 0,
+  });
   return { ...starts, ...machines };
 }
 

@@ -37,7 +37,8 @@ class Scenario {
     const idempotencyKey = `key-${this.#count}`;
     const run = () => this.#controller.run(caller, { idempotencyKey });
     const sessionId = operation === 'run' ? undefined : await this.#prepare(operation, run);
-    const act = () => (operation === 'run' ? run() : this.#controller[operation](caller, { sessionId: sessionId ?? '' }));
+    const act = () =>
+      operation === 'run' ? run() : this.#controller[operation](caller, { sessionId: sessionId ?? '' });
     const { outcome, calls } = await this.#outages.run(fault, () => this.#bench.shown(act()));
     const message = `${operation} with ${JSON.stringify(fault)}`;
     if (outcome.status === 'rejected') {
@@ -48,7 +49,11 @@ class Scenario {
     }
     const session = await this.#settled(operation, act);
     const machines = setup.machines().filter(({ runHookPayload }) => runHookPayload.includes(`"${session.sessionId}"`));
-    deepEqual([session.state, machines.map(({ state }) => state)], [GOALS[operation][0], [GOALS[operation][1]]], message);
+    deepEqual(
+      [session.state, machines.map(({ state }) => state)],
+      [GOALS[operation][0], [GOALS[operation][1]]],
+      message,
+    );
     equal(machines[0]?.microvmId, session.providerMicrovmId, message);
     // The machine ran: storing it had as much time as the invocation.
     const isStored = operation !== 'run' || fault === undefined || fault.at < 2 || outcome.status === 'fulfilled';

@@ -182,11 +182,19 @@ export const SWEEP_CASES: Cases = {
   async 'a repeated start that is rejected stays unfinished: a machine of the first one may be running'(bench) {
     let nonce = 0;
     // A payload with a credential is not stored, so the repeated start has another one.
-    const runHookPayload = () => `{"authorization":"x-aws-proxy-auth ${(nonce += 1)}"}`;
+    const runHookPayload = () => {
+      nonce += 1;
+      return `{"authorization":"x-aws-proxy-auth ${nonce}"}`;
+    };
     const controller = bench.create({ runHookPayload });
     await interrupted(bench, 's1', 'lost', controller);
     equal((await bench.row('s1')).startSetup?.runHookPayload, undefined);
-    for (const error of ['ConflictException', 'AccessDeniedException', 'ValidationException', 'ResourceNotFoundException']) {
+    for (const error of [
+      'ConflictException',
+      'AccessDeniedException',
+      'ValidationException',
+      'ResourceNotFoundException',
+    ]) {
       bench.pass(2 * MINUTE_MS);
       bench.setup.fail({ operation: 'run', error, times: 1 });
       deepEqual(await controller.sweep(), sweepReport({ pending: 1 }));

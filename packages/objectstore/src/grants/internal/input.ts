@@ -49,7 +49,16 @@ export function checkPresignPut(input: PresignPutInput): CheckedGrant {
     throw invalidRef('of an upload must not have . or .. as a segment of its key');
   }
   for (const { field, wanted, holds } of RULES) if (!holds(input[field], input)) throw invalid(field, wanted);
-  const { contentLength, maxBytes, contentType, checksumSha256, expiresIn, createOnly = false, ref: _, ...rest } = input;
+  const {
+    contentLength,
+    maxBytes,
+    contentType,
+    checksumSha256,
+    expiresIn,
+    createOnly = false,
+    ref: _,
+    ...rest
+  } = input;
   const [unknown] = Object.keys(rest);
   if (unknown !== undefined) throw invalid(unknown, 'left out: there is no such field');
   return { ref, contentLength, contentType, checksumSha256, expiresIn, createOnly };

@@ -40,9 +40,21 @@ export const CODES_OF_S3: Readonly<Record<RemoteCode, readonly string[]>> = {
   'objectstore.invalid_store_config': [
     ...['NoSuchBucket', 'NoSuchAccessPoint', 'InvalidBucketName', 'InvalidBucketState', 'InvalidAccessPoint'],
     ...['PermanentRedirect', 'AuthorizationHeaderMalformed', 'IllegalLocationConstraintException', 'EndpointNotFound'],
-    ...['InvalidRequest', 'InvalidArgument', 'InvalidURI', 'MethodNotAllowed', 'NotImplemented', 'MissingContentLength'],
+    ...[
+      'InvalidRequest',
+      'InvalidArgument',
+      'InvalidURI',
+      'MethodNotAllowed',
+      'NotImplemented',
+      'MissingContentLength',
+    ],
     ...['InvalidEncryptionAlgorithmError', 'InvalidStorageClass', 'ObjectLockConfigurationNotFoundError'],
-    ...['KMS.DisabledException', 'KMS.NotFoundException', 'KMS.KMSInvalidStateException', 'KMS.InvalidKeyUsageException'],
+    ...[
+      'KMS.DisabledException',
+      'KMS.NotFoundException',
+      'KMS.KMSInvalidStateException',
+      'KMS.InvalidKeyUsageException',
+    ],
   ],
   'objectstore.invalid_input': ['EntityTooLarge', 'MetadataTooLarge', 'KeyTooLongError', 'UnexpectedContent'],
   'objectstore.precondition_failed': ['PreconditionFailed'],

@@ -55,7 +55,10 @@ export class Owner {
   }
 
   /** What a failed write did, with the caller's keys. */
-  progressOf({ progress }: VectorStoreError): { readonly done: readonly string[]; readonly unknown: readonly string[] } {
+  progressOf({ progress }: VectorStoreError): {
+    readonly done: readonly string[];
+    readonly unknown: readonly string[];
+  } {
     const { done = [], unknown = [] } = progress ?? {};
     return { done: done.map((key) => this.fromKey(key)), unknown: unknown.map((key) => this.fromKey(key)) };
   }
