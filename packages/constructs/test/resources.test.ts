@@ -95,6 +95,7 @@ describe('VectorIndex', () => {
     expect(actionsOn(template, 's3vectors')).toEqual([
       's3vectors:DeleteVectors',
       's3vectors:GetVectors',
+      's3vectors:ListVectors',
       's3vectors:PutVectors',
       's3vectors:QueryVectors',
     ]);

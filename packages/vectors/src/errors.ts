@@ -24,8 +24,8 @@ export const VECTOR_STORE_CODES = [
   /** `path` on a Node without `node:sqlite`. @status 500 */
   'vectorstore.unsupported_operation',
   /**
-   * No answer, or an invalid one. `retryable` for throttling, 5xx, time-outs and network errors; not, and 500, for an exhausted
-   * quota or a missing permission. @status 503
+   * No answer, or an invalid one. `retryable`, and 503, for throttling, 5xx, time-outs and network errors; not for an exhausted quota
+   * or a missing permission. @status 500
    */
   'vectorstore.unavailable',
 ] as const;
