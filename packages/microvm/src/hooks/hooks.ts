@@ -75,7 +75,7 @@ export interface MicrovmHooksListenOptions {
 }
 
 /** Validators for {@link MicrovmHooksListenOptions}. */
-export const LISTEN_OPTIONS = defineOptions<MicrovmHooksListenOptions>()(
+const LISTEN_OPTIONS = defineOptions<MicrovmHooksListenOptions>()(
   { host: text('an address, such as "127.0.0.1"') },
   { fail: controllerIncomplete },
 );
