@@ -188,9 +188,7 @@ it('a token that two callers wait for is made within the time of the service, no
     });
     return fake.authToken(input, signal);
   };
-  const methods = ['run', 'get', 'list', 'suspend', 'resume', 'terminate', 'shellAuthToken'] as const;
-  const bound = Object.fromEntries(methods.map((name) => [name, fake[name].bind(fake)]));
-  const provider = { ...bound, secrets: fake.secrets, authToken, transport: fake.transport };
+  const provider = Object.create(fake, { authToken: { value: authToken }, secrets: { value: fake.secrets } });
   const controller = create(clock, provider);
   await controller.run(ME, { sessionId: 's1' });
   const app = new SecureApp({ principalResolver: () => ADA, clock, log: watch.logger });

@@ -183,6 +183,14 @@ describe('a tenant', () => {
     expect(hits.filter(({ key }) => key !== '1')).toEqual([]);
   });
 
+  it('is in the filter as well, so nearer records of another one take no place of a hit', async () => {
+    await put('acme', '1', 'bread');
+    await put('globex', '1', 'milk');
+    const query = { text: 'milk', topK: 1, filter: { lang: { $exists: false } } };
+    expect((await of('acme').queryText(query)).map(({ key }) => key)).toEqual(['1']);
+    expect((await of('acme').queryText({ text: 'milk', topK: 1 })).map(({ key }) => key)).toEqual(['1']);
+  });
+
   it('cannot be overruled by metadata, nor by a record with another key', async () => {
     const forged = of('acme').putText([{ key: '1', text: 'milk', metadata: { tenant: 'globex' } }]);
     await expect(forged).rejects.toMatchObject({

@@ -133,6 +133,15 @@ class FakeProvider implements FakeMicrovmProvider {
     this.#workload = workload;
     this.#pageSize = pageSize;
     this.transport = { send: (request, signal) => this.#send(request, signal) };
+    // A test may replace one method by an object that inherits the others.
+    this.run = this.run.bind(this);
+    this.get = this.get.bind(this);
+    this.list = this.list.bind(this);
+    this.suspend = this.suspend.bind(this);
+    this.resume = this.resume.bind(this);
+    this.terminate = this.terminate.bind(this);
+    this.authToken = this.authToken.bind(this);
+    this.shellAuthToken = this.shellAuthToken.bind(this);
   }
 
   get calls(): readonly FakeCall[] {
