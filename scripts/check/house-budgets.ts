@@ -34,7 +34,8 @@ export const FILES: Readonly<Record<string, Budget>> = {
   streams: { reached: 30, wanted: 30 },
   // Two files a service: its entry and its topic.
   triggers: { reached: 49, wanted: 49 },
-  microvm: { reached: 54, wanted: 54 },
+  // Starts, strays, and the outages and sweeps of the conformance suite are topics of their own since.
+  microvm: { reached: 60, wanted: 60 },
   // Six topics since: engines with their clockwork, the recorder, tokens, matchers, the stand-in for micro-VMs, what clients get; and six models of triggers.
   testkit: { reached: 80, wanted: 80 },
   contract: { reached: 13, wanted: 13 },
@@ -43,7 +44,8 @@ export const FILES: Readonly<Record<string, Budget>> = {
   // What SQS limits is a file beside its operations since; filters of mappings, cron expressions, authorizers of two further APIs and manifests are topics.
   // The process of an environment, the search for one and calls are files of their own since, as are a GraphQL schema and actions on records; the pattern languages of three services are a topic.
   local: { reached: 140, wanted: 140 },
-  vectors: { reached: 36, wanted: 36 },
+  // The owner of a semantic index.
+  vectors: { reached: 37, wanted: 37 },
   // With buses and logs of several accounts, alarms with their canary, artifact buckets, and the connectors of AWS; and
   // with a file for each opt-in trigger, authorizers, what code splitting may not change, and what may be attached to the doors.
   constructs: { reached: 92, wanted: 92 },

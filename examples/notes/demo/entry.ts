@@ -33,7 +33,11 @@ export function createDemoApp({ issuer, keysUrl, publicUrl }: DemoConfig) {
     connections: createMemoryGroupedRegistry(),
     limiter: createMemoryRateLimiter({ strategy: fixedWindow({ limit: 600, windowMs: 60_000 }) }),
     ledger: createMemoryJobLedger(),
-    search: createSemanticIndex({ store: createLocalVectorStore({ dimension: 256 }), embedder: createLocalEmbedder() }),
+    search: createSemanticIndex({
+      store: createLocalVectorStore({ dimension: 256 }),
+      embedder: createLocalEmbedder(),
+      tenant: false,
+    }),
     attachments: {
       bucket: 'notes-demo',
       store: createFakeObjectStore({ versioning: 'off' }),

@@ -49,7 +49,11 @@ const { app } = createNotesService({
   connections,
   limiter,
   ledger,
-  search: createSemanticIndex({ store: createLocalVectorStore({ dimension: 256 }), embedder: createLocalEmbedder() }),
+  search: createSemanticIndex({
+    store: createLocalVectorStore({ dimension: 256 }),
+    embedder: createLocalEmbedder(),
+    tenant: false,
+  }),
   attachments: { bucket: 'notes-attachments', store: createS3ObjectStore(), grants: createUploadGrants() },
   tools: { store, secret: { current: NOTES_MCP_SECRET } },
 });

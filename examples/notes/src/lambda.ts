@@ -24,7 +24,7 @@ const { app } = createNotesService({
   connections: createDynamoConnectionRegistry(),
   limiter: createDynamoRateLimiter({ strategy: fixedWindow({ limit: 600, windowMs: 60_000 }), onStoreError: 'deny' }),
   ledger: createJobLedger(),
-  search: createSemanticIndex({ store: vectorStoreFromEnv(), embedder: embedderFromEnv() }),
+  search: createSemanticIndex({ store: vectorStoreFromEnv(), embedder: embedderFromEnv(), tenant: false }),
   attachments: { bucket: required('NOTES_BUCKET'), store: createS3ObjectStore(), grants: createUploadGrants() },
   tools: { store: dynamoMcpStore(), secret: secretFromArn() },
 });

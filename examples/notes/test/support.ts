@@ -54,7 +54,11 @@ export function createTestService(
     connections: createMemoryGroupedRegistry({ clock: env.clock }),
     limiter: createMemoryRateLimiter({ strategy: fixedWindow({ limit, windowMs: 60_000 }), clock: env.clock }),
     ledger: createMemoryJobLedger({ clock: env.clock }),
-    search: createSemanticIndex({ store: createLocalVectorStore({ dimension: 256 }), embedder: createLocalEmbedder() }),
+    search: createSemanticIndex({
+      store: createLocalVectorStore({ dimension: 256 }),
+      embedder: createLocalEmbedder(),
+      tenant: false,
+    }),
     attachments,
     tools: { store: memoryMcpStore(), secret: { current: 'a secret of the tests, which seals nothing that lasts' } },
     container: { ...env.options(), ...container },

@@ -5,7 +5,6 @@ import { type Inventory, ServiceWiring, toInventory } from '@sallyport/construct
 import { createAwsMicrovmProvider } from '@sallyport/microvm';
 import { createMemoryMicrovmRegistry } from '@sallyport/microvm/testing';
 import { iamPrincipal } from '@sallyport/secure/authorizers';
-import { Schedule } from 'aws-cdk-lib/aws-events';
 import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
@@ -38,13 +37,13 @@ function sandboxInventory(): Inventory {
 
 const IMAGE = 'arn:aws:lambda:eu-west-1:123456789012:microvm-image:sandbox';
 
-/** The service, its image, and a schedule that ends machines that no session knows. */
+/** The service, its image, and the schedule of the sweep. */
 export class SandboxStack extends Stack {
   constructor(scope: Construct, id: string, props: SandboxStackProps) {
     super(scope, id, props);
     const { codeBucketName, codeKey, baseImageArn, baseImageVersion } = props;
     const codeBucket = Bucket.fromBucketName(this, 'Code', codeBucketName) as IBucket;
-    const { image } = new MicrovmImage(this, 'Image', {
+    const image = new MicrovmImage(this, 'Image', {
       name: 'sandbox',
       codeBucket,
       codeKey,
@@ -58,11 +57,10 @@ export class SandboxStack extends Stack {
       timeout: Duration.minutes(1),
     });
     const inventory = sandboxInventory();
-    new MicrovmController(this, 'Machines', { fn, images: [image.attrImageArn], inventory, sweep: true });
     const url = new FunctionUrl(this, 'Url', { fn, streaming: true });
-    new ServiceWiring(this, 'Wiring', { fn, inventory })
-      .http(url)
-      .schedule('sandbox-sweep', Schedule.rate(Duration.minutes(10)));
+    const wiring = new ServiceWiring(this, 'Wiring', { fn, inventory });
+    wiring.http(url);
+    new MicrovmController(this, 'Machines', { fn, images: [image], inventory, wiring, sweepRuleName: 'sandbox-sweep' });
     new CfnOutput(this, 'Address', { value: url.url });
   }
 }

@@ -38,9 +38,7 @@ export function createSandbox({ secure, microvms }: SandboxParts): SecureApp {
     shellPosture: Authenticated('sandbox:shell'),
     binding,
   });
-  app.eventBus({ ruleName: 'sandbox-sweep' }, async () => {
-    await controller.sweep({ terminateUnknown: true });
-  });
+  app.eventBus({ ruleName: 'sandbox-sweep' }, () => controller.sweep());
   return app;
 }
 

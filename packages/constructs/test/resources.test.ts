@@ -1,4 +1,5 @@
 import { createMicrovmController, mountMicrovmController } from '@sallyport/microvm';
+import { MICROVM_SWEEP_RULE_NAME } from '@sallyport/microvm/schema';
 import { createFakeMicrovmProvider, createMemoryMicrovmRegistry } from '@sallyport/microvm/testing';
 import { Authenticated, SecureApp } from '@sallyport/secure';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -9,7 +10,7 @@ import { CfnParameter, type Stack } from 'aws-cdk-lib/core';
 import { ServiceFunction } from '../src/function.js';
 import { MicrovmController, MicrovmImage } from '../src/microvm.js';
 import { ObjectBucket, VectorIndex } from '../src/storage.js';
-import { type Inventory, toInventory } from '../src/wiring.js';
+import { type Inventory, ServiceWiring, toInventory } from '../src/wiring.js';
 import {
   actionsOn,
   messageOf,
@@ -94,6 +95,7 @@ describe('VectorIndex', () => {
     expect(actionsOn(template, 's3vectors')).toEqual([
       's3vectors:DeleteVectors',
       's3vectors:GetVectors',
+      's3vectors:ListVectors',
       's3vectors:PutVectors',
       's3vectors:QueryVectors',
     ]);
@@ -113,6 +115,7 @@ function newSandbox(): Inventory {
     posture: Authenticated('microvm:use'),
     shellPosture: Authenticated('microvm:shell'),
   });
+  app.eventBus({ ruleName: MICROVM_SWEEP_RULE_NAME }, () => controller.sweep());
   return toInventory(app);
 }
 
@@ -127,7 +130,6 @@ describe('MicrovmController', () => {
       egressConnectors: ['arn:aws:lambda:eu-west-1:123456789012:network-connector:nc-1'],
       executionRole,
       logGroup: new LogGroup(stack, 'MachineLogs'),
-      sweep: true,
     });
     const template = templateOf(stack);
     const granted = statementsOf(template);
@@ -154,11 +156,71 @@ describe('MicrovmController', () => {
 
   it('without connectors, role and sweep grants no more than machines', () => {
     const { stack, fn } = newService();
-    new MicrovmController(stack, 'Machines', { fn, images: [IMAGE] });
+    new MicrovmController(stack, 'Machines', { fn, images: [IMAGE], sweep: false });
     const template = templateOf(stack);
+    expect(propertiesOf(template, 'AWS::Events::Rule')).toEqual([]);
     expect(actionsOn(template, 'iam')).toEqual([]);
     expect(actionsOn(template, 'lambda')).not.toContain('lambda:ListMicrovms');
     expect(variablesIn(template).FRAMEWORK_MICROVM_LOGGING).toBe('{"disabled":{}}');
+  });
+});
+
+describe('the sweep of MicrovmController', () => {
+  const newImage = (stack: Stack, id = 'Notebook') =>
+    new MicrovmImage(stack, id, {
+      name: id,
+      codeBucket: Bucket.fromBucketName(stack, `${id}Code`, 'code'),
+      codeKey: 'notebook.zip',
+      baseImageArn: 'arn:aws:lambda:eu-west-1:aws:microvm-image:al2023-1',
+      baseImageVersion: '1',
+    });
+
+  it('has a schedule by default, with the name that the handler selects', () => {
+    const { stack, fn } = newService();
+    new MicrovmController(stack, 'Machines', { fn, images: [IMAGE], inventory: newSandbox() });
+    const template = templateOf(stack);
+    expect(propertiesOf(template, 'AWS::Events::Rule')).toMatchObject([
+      { Name: 'microvm-sweep', ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' },
+    ]);
+    expect(variablesIn(template)).not.toHaveProperty('FRAMEWORK_MICROVM_IMAGE_IS_ONLY_OURS');
+  });
+
+  it('is attached through the wiring of the function', () => {
+    const { stack, fn } = newService();
+    const inventory = newSandbox();
+    const external = [{ kind: 'http', reason: 'an API of another stack' }] as const;
+    const wiring = new ServiceWiring(stack, 'Wiring', { fn, inventory, external });
+    new MicrovmController(stack, 'Machines', { fn, images: [IMAGE], inventory, wiring });
+    const rules = propertiesOf(templateOf(stack), 'AWS::Events::Rule');
+    expect(rules).toMatchObject([{ Name: 'microvm-sweep', ScheduleExpression: 'rate(5 minutes)' }]);
+  });
+
+  it('needs a handler for its rule', () => {
+    const { stack, fn } = newService();
+    const props = { fn, images: [IMAGE], inventory: newSandbox(), sweepRuleName: 'another' };
+    expect(() => new MicrovmController(stack, 'Machines', props)).toThrow(
+      'the inventory has no handler for the sweep, eventBus({ ruleName: "another" })',
+    );
+  });
+
+  it('may end machines that no session names only of images that were made for its table', () => {
+    const { stack, fn } = newService();
+    const image = newImage(stack);
+    const { table } = new MicrovmController(stack, 'Machines', { fn, images: [image] });
+    expect(variablesIn(templateOf(stack)).FRAMEWORK_MICROVM_IMAGE_IS_ONLY_OURS).toBe('true');
+
+    const other = newService();
+    const own = newImage(other.stack);
+    new MicrovmController(other.stack, 'Machines', { fn: other.fn, images: [own, IMAGE] });
+    expect(variablesIn(templateOf(other.stack))).not.toHaveProperty('FRAMEWORK_MICROVM_IMAGE_IS_ONLY_OURS');
+
+    const again = { images: [image], sweep: false };
+    const newFn = (id: string) => new ServiceFunction(stack, id, { code }).fn;
+    const same = { ...again, fn: newFn('Second'), table };
+    expect(() => new MicrovmController(stack, 'Again', same)).not.toThrow();
+    expect(() => new MicrovmController(stack, 'Other', { ...again, fn: newFn('Third') })).toThrow(
+      'whose machines belong to the table of another controller, expected the same table, or an ARN: imageArn',
+    );
   });
 });
 

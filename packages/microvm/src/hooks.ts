@@ -5,5 +5,6 @@ export {
   type MicrovmHookContext,
   type MicrovmHookHandler,
   type MicrovmHooks,
+  type MicrovmHooksListenOptions,
   type MicrovmHooksOptions,
 } from './hooks/hooks.js';

@@ -51,7 +51,6 @@ export {
 export { createHttpsTransport, type HttpsTransportOptions } from './provider/https-transport.js';
 export type {
   MicrovmDescription,
-  MicrovmLogging,
   MicrovmProvider,
   MicrovmSummary,
   PortScope,
@@ -71,13 +70,18 @@ export { createDynamoMicrovmRegistry, type DynamoMicrovmRegistryOptions } from '
 export type {
   IdlePolicy,
   MicrovmBinding,
+  MicrovmLogging,
   MicrovmRegistry,
   PageRequest,
+  PendingPage,
+  PendingRequest,
   RegistryCallOptions,
+  RegistryWriteOptions,
   SessionChanges,
   SessionKey,
   SessionPage,
   SessionRecord,
+  StartSetup,
 } from './registry/registry.js';
 // Routes
 export { MICROVM_PATH, type MountMicrovmOptions, mountMicrovmController } from './routes/mount.js';

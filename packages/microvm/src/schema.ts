@@ -12,8 +12,12 @@ export const MICROVM_EGRESS_NETWORK_CONNECTOR_REFS_ENV = 'FRAMEWORK_MICROVM_EGRE
 export const MICROVM_EXECUTION_ROLE_ARN_ENV = 'FRAMEWORK_MICROVM_EXECUTION_ROLE_ARN';
 /** Where machines log, as JSON: `{"disabled":{}}` or `{"cloudWatch":{"logGroup":"…"}}`. */
 export const MICROVM_LOGGING_ENV = 'FRAMEWORK_MICROVM_LOGGING';
+/** `true`: only the controllers of one table run machines of these images, so their sweep may end every machine that the table does not name. */
+export const MICROVM_IMAGE_IS_ONLY_OURS_ENV = 'FRAMEWORK_MICROVM_IMAGE_IS_ONLY_OURS';
+/** The name of the rule that the construct makes for the sweep: `app.eventBus({ ruleName: MICROVM_SWEEP_RULE_NAME }, () => controller.sweep())`. */
+export const MICROVM_SWEEP_RULE_NAME = 'microvm-sweep';
 
-/** Index of the table: sessions that are reserved and not yet confirmed, the oldest first. It holds no others. */
+/** Index of the table: sessions whose start is not finished, or was given up with an unknown outcome; the oldest first. It holds no others. */
 export const PENDING_INDEX = 'pending-created-index';
 /** Index of the table: the session that a machine belongs to. */
 export const MACHINE_INDEX = 'microvm-id-index';
@@ -46,7 +50,7 @@ export const MICROVM_TABLE_ACTIONS = {
   write: ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
 } as const;
 
-/** IAM actions of the controller. `list` is needed by the sweep alone, `pass` by images with network connectors. */
+/** IAM actions of the controller. `list` is used by the sweep alone, `pass` by images with network connectors. */
 export const MICROVM_ACTIONS = {
   machines: [
     'lambda:RunMicrovm',

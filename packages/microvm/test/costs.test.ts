@@ -65,8 +65,11 @@ it('costs what the README says', async () => {
   expect(await costOf(() => controller.suspend(CALLER, SESSION))).toEqual([1, 1, 0, '']);
   expect(await costOf(() => controller.resume(CALLER, SESSION))).toEqual([3, 1, 2, 'ResumeMicrovm GetMicrovm']);
   expect(await costOf(() => controller.terminate(CALLER, SESSION))).toEqual([3, 1, 2, 'TerminateMicrovm GetMicrovm']);
+  expect(await costOf(() => controller.run(CALLER, { idempotencyKey: 'k1' }))).toEqual([2, 0, 5, 'RunMicrovm']);
+  expect(await costOf(() => controller.run(CALLER, { idempotencyKey: 'k1' }))).toEqual([1, 0, 1, 'GetMicrovm']);
+  // The local server counts no read unit for an empty query.
   const [calls, , writeUnits, requests] = await costOf(() => controller.sweep());
-  expect([calls, writeUnits, requests]).toEqual([1, 0, '']);
+  expect([calls, writeUnits, requests]).toEqual([2, 0, 'ListMicrovms']);
 });
 
 it('a hundred requests to a program cost a hundred reads and one call of the service', async () => {

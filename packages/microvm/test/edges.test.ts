@@ -104,13 +104,54 @@ it('the reason of an abort is the error of the request', async () => {
 it('a machine that cannot be ended does not stop the others from being ended', async () => {
   const clock = new ManualClock(START);
   const fake = createFakeMicrovmProvider({ clock });
-  await create(clock, fake).run(ME, { sessionId: 's1' });
-  await create(clock, fake).run(ME, { sessionId: 's2' });
+  const registry = createMemoryMicrovmRegistry({ clock });
+  const gone = create(clock, fake);
+  for (const sessionId of ['s1', 's2']) await gone.run(ME, { sessionId });
+  await create(clock, fake, registry).run(ME, { sessionId: 'own' });
   await clock.advance(25 * 60_000);
   fake.fail({ operation: 'terminate', name: 'AccessDeniedException' });
-  // Its registry knows none of the machines.
-  const report = await create(clock, fake).sweep({ terminateUnknown: true });
-  expect(report).toEqual({ pending: 0, confirmed: 0, failed: 0, terminated: 1, refused: 1 });
+  const report = await create(clock, fake, registry).sweep({ imageIsOnlyOurs: true });
+  expect(report).toMatchObject({ terminated: 1, refused: 1, unknown: 0 });
+});
+
+it('the variable states that the images are only ours', async () => {
+  const clock = new ManualClock(START);
+  const fake = createFakeMicrovmProvider({ clock });
+  const registry = createMemoryMicrovmRegistry({ clock });
+  await create(clock, fake).run(ME, { sessionId: 's1' });
+  const options = { provider: fake, registry, images: [{ ref: IMAGE }], clock };
+  const environment = { FRAMEWORK_MICROVM_IMAGE_IS_ONLY_OURS: 'true' };
+  const controller = createMicrovmController({ ...options, environment });
+  await controller.run(ME, { sessionId: 'own' });
+  await clock.advance(25 * 60_000);
+  expect(await controller.sweep({ imageIsOnlyOurs: false })).toMatchObject({ terminated: 0, unknown: 1 });
+  expect(await controller.sweep()).toMatchObject({ terminated: 1, unknown: 0 });
+  const wrong = { FRAMEWORK_MICROVM_IMAGE_IS_ONLY_OURS: 'yes' };
+  expect(() => createMicrovmController({ ...options, environment: wrong })).toThrow(
+    'the variable FRAMEWORK_MICROVM_IMAGE_IS_ONLY_OURS must be true or false',
+  );
+});
+
+it('a sweep whose time is over begins nothing new, and says that it is not complete', async () => {
+  const clock = new ManualClock(START);
+  const fake = createFakeMicrovmProvider({ clock });
+  const registry = createMemoryMicrovmRegistry({ clock });
+  const controller = create(clock, fake, registry);
+  for (const sessionId of ['s1', 's2', 's3']) {
+    fake.fail({ operation: 'run', name: 'InternalServerException', times: 2 });
+    await controller.run(ME, { sessionId }).catch(() => undefined);
+  }
+  clock.tick(120_000);
+  // Each start takes three seconds.
+  const slow = Object.assign(Object.create(registry), {
+    confirm: (...args: Parameters<MicrovmRegistry['confirm']>) => {
+      clock.tick(3000);
+      return registry.confirm(...args);
+    },
+  });
+  const sweeper = create(clock, fake, slow);
+  expect(await sweeper.sweep({ timeoutMs: 5000 })).toMatchObject({ pending: 2, confirmed: 2, complete: false });
+  expect(await sweeper.sweep({ timeoutMs: 5000 })).toMatchObject({ pending: 1, confirmed: 1, complete: true });
 });
 
 it('without time left the service is not asked', async () => {
@@ -147,9 +188,7 @@ it('a token that two callers wait for is made within the time of the service, no
     });
     return fake.authToken(input, signal);
   };
-  const methods = ['run', 'get', 'list', 'suspend', 'resume', 'terminate', 'shellAuthToken'] as const;
-  const bound = Object.fromEntries(methods.map((name) => [name, fake[name].bind(fake)]));
-  const provider = { ...bound, secrets: fake.secrets, authToken, transport: fake.transport };
+  const provider = Object.create(fake, { authToken: { value: authToken }, secrets: { value: fake.secrets } });
   const controller = create(clock, provider);
   await controller.run(ME, { sessionId: 's1' });
   const app = new SecureApp({ principalResolver: () => ADA, clock, log: watch.logger });

@@ -85,3 +85,23 @@ it('a payload that is no JSON has no ids', async () => {
   await call(`${BASE}/run`, { microvmId: 'm1', runHookPayload: 'text' });
   expect(seen[0]).toMatchObject({ microvm_id: 'm1', session_id: '' });
 });
+
+it('listens on the address that the option names', async () => {
+  const hooks = createMicrovmHooks();
+  const own = await hooks.listen(0, { host: '127.0.0.1' });
+  const all = await hooks.listen(0);
+  servers.push(own, all);
+  expect((own.address() as AddressInfo).address).toBe('127.0.0.1');
+  expect(['::', '0.0.0.0']).toContain((all.address() as AddressInfo).address);
+  await expect(hooks.listen(0, { address: '127.0.0.1' } as never)).rejects.toMatchObject({
+    code: 'microvm.controller_incomplete',
+  });
+});
+
+it('rejects when the port is taken', async () => {
+  const first = await createMicrovmHooks().listen(0, { host: '127.0.0.1' });
+  servers.push(first);
+  const { port } = first.address() as AddressInfo;
+  const second = createMicrovmHooks().listen(port, { host: '127.0.0.1' });
+  await expect(second).rejects.toMatchObject({ code: 'EADDRINUSE' });
+});

@@ -94,9 +94,10 @@ it('processes that run, suspend, resume and terminate the same sessions, and are
   await workers.stop();
   service.clear();
 
-  const first = await ahead(2 * MINUTE_MS).sweep({ limit: 100 });
-  const second = await ahead(22 * MINUTE_MS).sweep({ limit: 100, terminateUnknown: true });
-  const rows = await rowsOf(ahead(23 * MINUTE_MS));
+  const first = await ahead(2 * MINUTE_MS).sweep();
+  await ahead(17 * MINUTE_MS).sweep();
+  const second = await ahead(38 * MINUTE_MS).sweep();
+  const rows = await rowsOf(ahead(39 * MINUTE_MS));
   const machines = machinesOf(service);
   expect(checkHistory(told, rows, machines)).toEqual([]);
 

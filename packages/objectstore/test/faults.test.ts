@@ -102,6 +102,32 @@ describe('a body that is cut', () => {
     await expect(CALLS.get()).rejects.toMatchObject({ code: 'objectstore.unavailable', retryable: true });
   });
 
+  it.each<[string, S3Fault]>([
+    ['is cut', { kind: 'cut', after: 150_000 }],
+    ['does not fit its checksum', { kind: 'wrong-checksum' }],
+  ])('is read again when it %s, at most three times in all', async (_name, fault) => {
+    s3.proxy.inject(fault, { times: 2 });
+    expect((await store.get({ ref: ref('there'), maxBytes: 300_000 })).payload).toHaveLength(300_000);
+    expect(s3.proxy.requests).toHaveLength(3);
+    s3.proxy.inject(fault, { times: 3 });
+    await expect(CALLS.get()).rejects.toMatchObject({ code: 'objectstore.unavailable', retryable: true });
+    expect(s3.proxy.requests).toHaveLength(6);
+  });
+
+  it('is not read again when it is too large', async () => {
+    const call = store.get({ ref: ref('there'), maxBytes: 10 });
+    await expect(call).rejects.toMatchObject({ code: 'objectstore.object_too_large' });
+    expect(s3.proxy.requests).toHaveLength(1);
+  });
+
+  it('is read again only until the deadline', async () => {
+    s3.proxy.inject({ kind: 'cut', after: 150_000 }, { times: 1 });
+    s3.proxy.inject({ kind: 'silence' });
+    const rejected = expect(CALLS.get()).rejects.toMatchObject({ code: 'objectstore.unavailable', retryable: true });
+    await endByDeadline(() => s3.proxy.requests.length === 2);
+    await rejected;
+  });
+
   it('and a changed body is detected by its checksum', async () => {
     s3.proxy.inject({ kind: 'wrong-checksum' });
     await expect(CALLS.get()).rejects.toMatchObject({ code: 'objectstore.unavailable', retryable: true });
@@ -192,13 +218,31 @@ describe('the errors of the service', () => {
     await store.delete({ ref: { ...ref('there'), versionId: 'nonsense' } });
   });
 
-  it.each<[number, string]>([
-    [412, 'PreconditionFailed'],
-    [409, 'ConditionalRequestConflict'],
-  ])('%d %s means that somebody else wrote', async (status, code) => {
-    s3.proxy.inject(refusal(status, code));
+  it('412 means that the object exists', async () => {
+    s3.proxy.inject(refusal(412, 'PreconditionFailed'));
     const call = store.put({ ref: ref('new'), payload: new Uint8Array(1), createOnly: true });
     await expect(call).rejects.toMatchObject({ code: 'objectstore.precondition_failed', mayHaveApplied: false });
+  });
+
+  it.each(['ConditionalRequestConflict', 'OperationAborted', 'SomethingNew'])(
+    '409 %s means that another operation is in progress, and can be retried',
+    async (code) => {
+      s3.proxy.inject(refusal(409, code));
+      const call = store.put({ ref: ref('new'), payload: new Uint8Array(1), createOnly: true });
+      await expect(call).rejects.toMatchObject({
+        code: 'objectstore.unavailable',
+        status: 503,
+        retryable: true,
+        mayHaveApplied: false,
+      });
+    },
+  );
+
+  it('a 409 after an attempt whose answer was lost may have been applied', async () => {
+    s3.proxy.inject({ kind: 'lost-answer' }, { method: 'PUT', times: 1 });
+    s3.proxy.inject(refusal(409, 'ConditionalRequestConflict'), { method: 'PUT' });
+    const call = store.put({ ref: ref('conflict'), payload: new Uint8Array(1), createOnly: true });
+    await expect(call).rejects.toMatchObject({ code: 'objectstore.unavailable', mayHaveApplied: true });
   });
 
   it('an answer without a body is an error', async () => {

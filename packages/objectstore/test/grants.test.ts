@@ -381,4 +381,31 @@ describe('an upload', () => {
     expect((await upload({ without: keyId })).status).toBe(403);
     expect((await upload()).status).toBe(200);
   });
+
+  it('can be repeated with the link until it ends, also over a newer object', async () => {
+    expect((await upload()).status).toBe(200);
+    await createS3ObjectStore({ client: s3.client }).put({ ref: grant.ref, payload: Buffer.from('newer') });
+    expect((await upload()).status).toBe(200);
+    expect(await stored()).toMatchObject({ payload: new Uint8Array(Buffer.from('hello')) });
+  });
+
+  // The fault proxy evaluates the condition: this radosgw does not know it. The signature is checked by radosgw.
+  it('that may only create is accepted once while the object exists', async () => {
+    const grants = createUploadGrants({ client: s3.client });
+    grant = await grants.presignPut({ ...INPUT, ref: grant.ref, createOnly: true });
+    expect(grant.headers['if-none-match']).toBe('*');
+    expect((await upload({ without: 'if-none-match' })).status).toBe(403);
+    expect((await upload({ headers: { 'if-none-match': '"x"' } })).status).toBe(403);
+    await expect(stored()).rejects.toMatchObject({ code: 'objectstore.not_found' });
+    expect((await upload()).status).toBe(200);
+    expect((await upload()).status).toBe(412);
+  });
+});
+
+it.each([1, 'yes', null])('createOnly of a grant is true or false, and not %j', async (createOnly) => {
+  const grants = createUploadGrants({ client: offline() });
+  await expect(grants.presignPut({ ...INPUT, createOnly: createOnly as never })).rejects.toMatchObject({
+    code: 'objectstore.invalid_presign_put',
+    details: { field: 'createOnly' },
+  });
 });

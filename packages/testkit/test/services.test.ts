@@ -49,7 +49,7 @@ describe('a service from the schemas of its SDK', () => {
       {},
       [404, 'UnknownOperationException', 'no such operation'],
     ],
-    ['one that is not served', '/ListVectors', {}, [501, 'NotImplemented', 'ListVectors is not served here']],
+    ['one that is not served', '/ListIndexes', {}, [501, 'NotImplemented', 'ListIndexes is not served here']],
     ['a body that is no JSON', '/GetVectors', '{', [400, 'ValidationException', 'the body must be an object']],
     ['a missing member', '/GetVectors', ADDRESS, [400, 'ValidationException', 'keys is required']],
     [

@@ -15,7 +15,7 @@ export const VECTOR_STORE_CODES = [
   /** A vector whose length differs from the dimension of the index or the embedder. @status 500 */
   'vectorstore.dimension_mismatch',
   /**
-   * The model rejected the request, failed at every attempt, or gave an invalid answer; `retryable` is true if a retry may help.
+   * The model rejected the request, failed at every attempt, or gave an invalid answer; `retryable`, and 503, if a retry may help.
    * @status 500
    */
   'vectorstore.embedding_failed',
@@ -24,8 +24,8 @@ export const VECTOR_STORE_CODES = [
   /** `path` on a Node without `node:sqlite`. @status 500 */
   'vectorstore.unsupported_operation',
   /**
-   * No answer, or an invalid one. `retryable` for throttling, 5xx, time-outs and network errors; not for an exhausted quota or a
-   * missing permission. @status 500
+   * No answer, or an invalid one. `retryable`, and 503, for throttling, 5xx, time-outs and network errors; not for an exhausted quota
+   * or a missing permission. @status 500
    */
   'vectorstore.unavailable',
 ] as const;
@@ -98,6 +98,8 @@ export class VectorStoreError extends FrameworkError {
   constructor(code: VectorStoreErrorCode, message: string, init: VectorStoreErrorInit = {}) {
     const { retryable = false, progress } = init;
     super(code, `vectorstore: ${message}`, {
+      // For now: the same request may succeed later.
+      ...(retryable && { statusCode: 503 }),
       ...(progress && { details: { done: progress.done.length, total: progress.total } }),
       ...('cause' in init && { cause: init.cause }),
     });

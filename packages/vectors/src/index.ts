@@ -60,6 +60,7 @@ export type {
   FilterOperators,
   GetInput,
   GetOutput,
+  ListKeysInput,
   Metadata,
   Primitive,
   PutInput,

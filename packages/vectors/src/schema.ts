@@ -59,9 +59,9 @@ export const VECTOR_VARIABLES = {
   embeddingNormalize: 'FRAMEWORK_EMBEDDING_NORMALIZE',
 } as const;
 
-/** IAM actions: of a store on its index, and of the embedder on its model. `query` is what a query with metadata and a `get` need. */
+/** IAM actions: of a store on its index, and of the embedder on its model. `query` is for queries with metadata and `get`, `write` for put, delete and the listing of keys. */
 export const VECTOR_ACTIONS = {
   query: ['s3vectors:QueryVectors', 's3vectors:GetVectors'],
-  write: ['s3vectors:PutVectors', 's3vectors:DeleteVectors'],
+  write: ['s3vectors:PutVectors', 's3vectors:DeleteVectors', 's3vectors:ListVectors'],
   embed: ['bedrock:InvokeModel'],
 } as const;

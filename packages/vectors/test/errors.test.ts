@@ -1,6 +1,11 @@
 import { FrameworkError } from '@sallyport/core';
 import * as vectors from '@sallyport/vectors';
-import { isVectorStoreError, VECTOR_STORE_CODES, VectorStoreError } from '@sallyport/vectors';
+import {
+  isVectorStoreError,
+  VECTOR_STORE_CODES,
+  VectorStoreError,
+  type VectorStoreErrorCode,
+} from '@sallyport/vectors';
 
 const NAMES = [
   'INVALID_CONFIG',
@@ -53,5 +58,15 @@ it('an error is a frozen FrameworkError whose details are the numbers of its pro
     progress,
   });
   expect(error.message).toBe('vectorstore: x');
-  expect(error.status).toBe(500);
+  expect(error.status).toBe(503);
+});
+
+it('a failure that may pass is 503, and any other 500', () => {
+  const status = (code: VectorStoreErrorCode, retryable: boolean) =>
+    new VectorStoreError(code, 'x', { retryable }).status;
+  expect(status('vectorstore.unavailable', true)).toBe(503);
+  expect(status('vectorstore.unavailable', false)).toBe(500);
+  expect(status('vectorstore.embedding_failed', true)).toBe(503);
+  expect(status('vectorstore.embedding_failed', false)).toBe(500);
+  expect(status('vectorstore.invalid_config', false)).toBe(500);
 });

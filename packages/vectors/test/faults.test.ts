@@ -95,6 +95,7 @@ function run(call: (store: Store) => Promise<unknown>, store: Store, signal: Abo
     delete: (input) => store.delete(input, options),
     query: (input) => store.query(input, options),
     queryPages: (input) => store.queryPages(input, options),
+    listKeys: (input) => store.listKeys(input, options),
   };
   return call(signalled);
 }

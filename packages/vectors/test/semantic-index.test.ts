@@ -25,11 +25,12 @@ const record = (key: string, text = key, metadata: object = { tenant: 't' }) =>
   ({ key, text, metadata }) as unknown as SemanticRecord;
 
 it('finds the texts that are near, and deletes', async () => {
-  const index = createSemanticIndex({ store, embedder: embedder() });
+  const index = createSemanticIndex({ store, embedder: embedder(), tenant: false });
   await index.putText([record('milk'), record('bread'), record('bicycle'), record('other', 'milk', { tenant: 'u' })]);
   const found = await index.queryText({ text: ' milk ', topK: 2, filter: { tenant: 't' }, returnMetadata: true });
   expect(found).toMatchObject([{ key: 'milk', distance: 0, metadata: { tenant: 't' } }, { key: 'bread' }]);
   await index.deleteText(['milk', 'other']);
+  await expect(index.deleteText(undefined as never)).rejects.toMatchObject({ code: 'vectorstore.invalid_input' });
   expect((await index.queryText({ text: 'milk' })).map(({ key }) => key)).toEqual(['bread', 'bicycle']);
 });
 
@@ -53,7 +54,7 @@ it.each<readonly [string, unknown, string]>([
   ],
 ])('%s is refused before anything is embedded', async (_name, records, message) => {
   const fake = embedder();
-  const index = createSemanticIndex({ store, embedder: fake, requiredMetadata: ['lang'] });
+  const index = createSemanticIndex({ store, embedder: fake, tenant: false, requiredMetadata: ['lang'] });
   const good = record('good', 'milk', { tenant: 't', lang: 'en' });
   const all = Array.isArray(records) && records.length > 0 ? [good, ...(records as SemanticRecord[])] : records;
   await expect(index.putText(all as SemanticRecord[])).rejects.toMatchObject({
@@ -76,14 +77,14 @@ it.each([
   [{ text: 'milk', filter: { text: 'x' } }, 'vectorstore: filter names "text", which is not filterable'],
 ])('the query %j is refused before anything is embedded', async (query, message) => {
   const fake = embedder();
-  const index = createSemanticIndex({ store, embedder: fake });
+  const index = createSemanticIndex({ store, embedder: fake, tenant: false });
   await expect(index.queryText(query as never)).rejects.toMatchObject({ code: 'vectorstore.invalid_input', message });
   expect(fake.calls).toEqual([]);
 });
 
 it('an embedder that answers too few vectors, or wrong ones, fails the call', async () => {
   const wrong = (embedBatch: () => Promise<Float32Array[]>) =>
-    createSemanticIndex({ store, embedder: { dimensions: 3, embed: embedBatch as never, embedBatch } });
+    createSemanticIndex({ store, tenant: false, embedder: { dimensions: 3, embed: embedBatch as never, embedBatch } });
   await expect(wrong(async () => []).putText([record('a')])).rejects.toMatchObject({
     code: 'vectorstore.embedding_failed',
     message: 'vectorstore: embedding count mismatch',
@@ -97,7 +98,11 @@ it('an embedder that answers too few vectors, or wrong ones, fails the call', as
 
 it('an error of another embedder becomes embedding_failed, with its words in the cause alone', async () => {
   const broken = async () => Promise.reject(new Error('secret words'));
-  const index = createSemanticIndex({ store, embedder: { dimensions: 3, embed: broken, embedBatch: broken } });
+  const index = createSemanticIndex({
+    store,
+    tenant: false,
+    embedder: { dimensions: 3, embed: broken, embedBatch: broken },
+  });
   const failed = await index.queryText({ text: 'milk' }).catch((thrown: unknown) => thrown);
   expect(failed).toMatchObject({ code: 'vectorstore.embedding_failed', message: 'vectorstore: embedding failed' });
   expect((failed as VectorStoreError).cause).toMatchObject({ message: 'secret words' });
@@ -110,11 +115,117 @@ it.each([
   [{ store: {} }, /option "store"/],
   [{ embedder: {} }, /option "embedder"/],
   [{ other: 1 }, /unknown option "other"/],
+  [{ tenant: undefined }, /option "tenant" must be the id of a tenant, or false/],
+  [{ tenant: '' }, /option "tenant"/],
+  [{ tenant: ' ' }, /option "tenant"/],
+  [{ tenant: ' t' }, /option "tenant"/],
+  [{ tenant: '\ud800' }, /option "tenant"/],
+  [{ tenant: true }, /option "tenant"/],
+  [
+    { store: createFakeVectorStore({ dimension: 3, nonFilterableKeys: ['tenant'] }) },
+    /nonFilterableKeys must not contain "tenant"/,
+  ],
 ])('the options are refused: %#', (options, message) => {
-  const build = () => createSemanticIndex({ store, embedder: embedder(), ...options } as SemanticIndexOptions);
+  const build = () =>
+    createSemanticIndex({ store, embedder: embedder(), tenant: 't', ...options } as SemanticIndexOptions);
   expect(build).toThrow(
     expect.objectContaining({ code: 'vectorstore.invalid_config', message: expect.stringMatching(message) as string }),
   );
+});
+
+describe('a tenant', () => {
+  const of = (tenant: string | false) => createSemanticIndex({ store, embedder: embedder(), tenant });
+  const put = (tenant: string, key: string, text = 'milk') => of(tenant).putText([{ key, text }]);
+  const keysOf = async (tenant: string | false) => {
+    const keys: string[] = [];
+    for await (const page of of(tenant).listKeys()) keys.push(...page);
+    return keys.sort();
+  };
+
+  it('is in the key and in the metadata of its records', async () => {
+    await put('acme', '1');
+    const { records } = await store.get({ keys: ['acme#1'] });
+    expect(records).toMatchObject([{ key: 'acme#1', metadata: { tenant: 'acme' } }]);
+  });
+
+  it('does not replace, find, list or remove a record of another one with the same key', async () => {
+    await put('acme', '1');
+    await put('globex', '1', 'bread');
+    const query = { text: 'milk', returnMetadata: true };
+    expect(await of('acme').queryText(query)).toEqual([{ key: '1', distance: 0, metadata: { tenant: 'acme' } }]);
+    expect(await of('globex').queryText(query)).toMatchObject([{ key: '1', metadata: { tenant: 'globex' } }]);
+    await of('globex').deleteText(['1']);
+    expect(await of('globex').deleteByPrefix('1')).toBe(0);
+    expect([await keysOf('acme'), await keysOf('globex')]).toEqual([['1'], []]);
+  });
+
+  it.each([
+    ['acme', 'b#1', 'acme#b', '1'],
+    ['a%23b', '1', 'a#b', '1'],
+    ['a', '#1', 'a#', '1'],
+    ['%', '1', '%25', '1'],
+  ])('%s with the key %s is not %s with the key %s', async (one, key, other, otherKey) => {
+    await put(one, key);
+    await put(other, otherKey);
+    expect(store.size).toBe(2);
+    expect([await keysOf(one), await keysOf(other)]).toEqual([[key], [otherKey]]);
+  });
+
+  it.each([
+    [{ tenant: 'globex' }],
+    [{ tenant: { $ne: 'acme' } }],
+    [{ tenant: { $exists: true } }],
+    [{ $or: [{ tenant: 'globex' }, { lang: { $exists: false } }] }],
+  ])('cannot be overruled by the filter %j', async (filter) => {
+    await put('acme', '1');
+    await put('globex', '2');
+    const hits = await of('acme').queryText({ text: 'milk', filter });
+    expect(hits.filter(({ key }) => key !== '1')).toEqual([]);
+  });
+
+  it('is in the filter as well, so nearer records of another one take no place of a hit', async () => {
+    await put('acme', '1', 'bread');
+    await put('globex', '1', 'milk');
+    const query = { text: 'milk', topK: 1, filter: { lang: { $exists: false } } };
+    expect((await of('acme').queryText(query)).map(({ key }) => key)).toEqual(['1']);
+    expect((await of('acme').queryText({ text: 'milk', topK: 1 })).map(({ key }) => key)).toEqual(['1']);
+  });
+
+  it('cannot be overruled by metadata, nor by a record with another key', async () => {
+    const forged = of('acme').putText([{ key: '1', text: 'milk', metadata: { tenant: 'globex' } }]);
+    await expect(forged).rejects.toMatchObject({
+      code: 'vectorstore.invalid_input',
+      message: 'vectorstore: metadata "tenant" must be left out, or be the tenant of the index',
+    });
+    await of('acme').putText([{ key: '1', text: 'milk', metadata: { tenant: 'acme' } }]);
+    await store.put({ records: [{ key: 'x#2', data: Float32Array.of(1, 0, 0), metadata: { tenant: 'acme' } }] });
+    expect((await of('acme').queryText({ text: 'milk' })).map(({ key }) => key)).toEqual(['1']);
+  });
+
+  it('removes the parts of a document that is indexed again, and those of nobody else', async () => {
+    await put('acme', 'doc/1');
+    await put('acme', 'doc/2');
+    await put('acme', 'other/1');
+    await put('globex', 'doc/1');
+    expect(await of('acme').deleteByPrefix('doc/')).toBe(2);
+    expect([await keysOf('acme'), await keysOf('globex')]).toEqual([['other/1'], ['doc/1']]);
+    for (const prefix of ['', ' ', undefined]) {
+      await expect(of('acme').deleteByPrefix(prefix as string)).rejects.toMatchObject({
+        message: 'vectorstore: prefix is required',
+      });
+    }
+  });
+
+  it('gets the progress of a failed call with its own keys', async () => {
+    store.failNext('delete');
+    await expect(of('acme').deleteText(['1'])).rejects.toMatchObject({ progress: { total: 1, done: [], unknown: [] } });
+    store.partialAfter(1);
+    const failed = of('acme').putText([
+      { key: '1', text: 'milk' },
+      { key: '2', text: 'bread' },
+    ]);
+    await expect(failed).rejects.toMatchObject({ progress: { total: 2, done: [], unknown: ['1', '2'] } });
+  });
 });
 
 describe('over the wire', () => {
@@ -140,7 +251,7 @@ describe('over the wire', () => {
     };
     const records = Array.from({ length: 1100 }, (_, at) => ({ key: `k${at}`, text: `text ${at}` }));
     const target = wireStore(vectors, { dimension: 8 });
-    const index = createSemanticIndex({ store: target, embedder: failing });
+    const index = createSemanticIndex({ store: target, embedder: failing, tenant: false });
     const failed = (await index.putText(records).catch((thrown: unknown) => thrown)) as VectorStoreError;
     expect(failed).toMatchObject({ code: 'vectorstore.embedding_failed', details: { done: 500, total: 1100 } });
     expect(failed.progress).toEqual({ total: 1100, done: records.slice(0, 500).map(({ key }) => key), unknown: [] });
@@ -155,6 +266,7 @@ describe('over the wire', () => {
     const index = createSemanticIndex({
       store: wireStore(vectors, { dimension: 1024 }),
       embedder: wireEmbedder(model),
+      tenant: false,
     });
     await index.putText(['milk', 'bread', 'a bicycle'].map((text) => ({ key: text.replace(' ', '-'), text })));
     expect((await index.queryText({ text: 'a bicycle', topK: 1 })).map(({ key }) => key)).toEqual(['a-bicycle']);

@@ -1,16 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, run } from '../command.js';
+import { plainIdentities } from '../first-examples.js';
 import type { Gate } from '../gate.js';
 import { type CodeBlock, codeBlocks, compileBlocks, missingInstalls } from '../readme-blocks.js';
 import { runBlocks } from '../readme-run.js';
 import { NOT_RUN } from '../readme-run-policy.js';
 import { readWorkspace, sourceEntries } from '../workspace.js';
 
+/** What readers copy from: the READMEs of packages, and the pages. */
+const FIRST = /^(?:packages\/[^/]+\/README|docs\/[^/]+)\.md$/;
+
 export const readmesGate: Gate = {
   name: 'readmes',
   demands:
-    'every ts block of a README or page compiles against the sources and runs, and the first one needs only what was installed',
+    'every ts block of a README or page compiles against the sources and runs; the first one needs only what was installed, and takes no identity from plain input',
   async run(note) {
     const { stdout } = await run('git', ['ls-files', '-co', '--exclude-standard', '--', '*.md']);
     const files = stdout.split('\n').filter((file) => file !== '' && !/CHANGELOG\.md$|^\.changeset\//.test(file));
@@ -20,6 +24,9 @@ export const readmesGate: Gate = {
     const options = { root: ROOT, config: join(ROOT, 'tsconfig.check.json'), paths };
     const compiled = [
       ...texts.flatMap(([file, text]) => missingInstalls(file, text)),
+      ...texts
+        .filter(([file]) => FIRST.test(file))
+        .flatMap(([file, text]) => codeBlocks(file, text).slice(0, 1).flatMap(plainIdentities)),
       ...compileBlocks(blocks, options),
     ];
     if (compiled.length > 0) return compiled;

@@ -2,29 +2,39 @@ import {
   MICROVM_ACTIONS,
   MICROVM_EGRESS_NETWORK_CONNECTOR_REFS_ENV,
   MICROVM_EXECUTION_ROLE_ARN_ENV,
+  MICROVM_IMAGE_IS_ONLY_OURS_ENV,
   MICROVM_IMAGE_REF_ENV,
   MICROVM_INGRESS_NETWORK_CONNECTOR_REFS_ENV,
   MICROVM_LOGGING_ENV,
+  MICROVM_SWEEP_RULE_NAME,
 } from '@sallyport/microvm/schema';
+import { Schedule } from 'aws-cdk-lib/aws-events';
 import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
-import { Stack, Token } from 'aws-cdk-lib/core';
+import { Duration, Stack, Token } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { acknowledge } from '../internal/acknowledge.js';
 import { setVariable } from '../internal/environment.js';
 import { grantOn } from '../internal/grants.js';
 import { misuse } from '../internal/misuse.js';
-import { defineProps, flag, literal, many, thing } from '../internal/props.js';
+import { defineProps, flag, literal, literalWords, many, thing } from '../internal/props.js';
 import { MicrovmTable } from '../state/tables.js';
+import { EventRuleTrigger } from '../triggers/event-rule-trigger.js';
+import { isScheduled } from '../wiring/internal/registrations.js';
 import type { Inventory } from '../wiring/inventory.js';
+import type { ServiceWiring } from '../wiring/service-wiring.js';
+import { claimImage, isMicrovmImage, type MicrovmImage } from './microvm-image.js';
 
 /** Props of {@link MicrovmController}. */
 export interface MicrovmControllerProps {
   /** The function that runs the controller of `@sallyport/microvm`. */
   readonly fn: IFunction;
-  /** The images that may run, `arn` or `arn@version`; the first is the default. */
-  readonly images: readonly string[];
+  /**
+   * The images that may run; the first is the default. A {@link MicrovmImage} belongs to this controller's table alone: its sweep
+   * also terminates machines that no session names. An image that several tables use is given as `arn` or `arn@version`.
+   */
+  readonly images: readonly (string | MicrovmImage)[];
   /**
    * What the application registers. Its routes under `/microvms` must be there, and none of them public.
    *
@@ -63,11 +73,25 @@ export interface MicrovmControllerProps {
    */
   readonly logGroup?: ILogGroup;
   /**
-   * Whether the controller ends machines that no session names; it may then list all machines of the account.
+   * Whether a rule invokes the function every five minutes for `controller.sweep()`. The function may then list all machines of
+   * the account. Without a sweep, machines of interrupted starts run until their maximum duration.
    *
-   * @default false
+   * @default true
    */
   readonly sweep?: boolean;
+  /**
+   * The name of that rule, for the handler `app.eventBus({ ruleName: MICROVM_SWEEP_RULE_NAME }, () => controller.sweep())`. Names of
+   * rules are unique in an account and region.
+   *
+   * @default - `microvm-sweep`, the value of `MICROVM_SWEEP_RULE_NAME` of `@sallyport/microvm/schema`
+   */
+  readonly sweepRuleName?: string;
+  /**
+   * The wiring of the function. Required for the sweep of a function that has one: the rule is then attached through the wiring.
+   *
+   * @default - the rule is attached by this construct
+   */
+  readonly wiring?: ServiceWiring;
 }
 
 const CONNECTORS = 10;
@@ -79,32 +103,41 @@ const connectors = many<string>(
 /** The kinds of {@link MicrovmControllerProps}. */
 export const MICROVM_CONTROLLER_PROPS = defineProps<MicrovmControllerProps>('MicrovmController')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
-  images: many<string>('a list of image ARNs', (one) => typeof one === 'string' && /^arn:.+/.test(one)).required(),
+  images: many<string | MicrovmImage>(
+    'a list of image ARNs and MicrovmImage constructs',
+    (one) => isMicrovmImage(one) || (typeof one === 'string' && /^arn:.+/.test(one)),
+  ).required(),
   inventory: literal<Inventory>('an inventory', (value) => typeof value === 'object' && value !== null),
   table: thing<MicrovmTable>('a MicrovmTable', 'bindTo'),
   ingressConnectors: connectors.default([]),
   egressConnectors: connectors.default([]),
   executionRole: thing<IRole>('a role', 'roleArn'),
   logGroup: thing<ILogGroup>('a log group', 'logGroupArn'),
-  sweep: flag.default(false),
+  sweep: flag.default(true),
+  sweepRuleName: literalWords('1 to 64 letters, digits, ., - and _', /^[\w.-]{1,64}$/).default(MICROVM_SWEEP_RULE_NAME),
+  wiring: thing<ServiceWiring>('a ServiceWiring', 'schedule'),
 });
+
+/** Less than the 15 minutes in which an interrupted start is repeated. */
+const SWEEP_EVERY = Duration.minutes(5);
 
 type Parsed = ReturnType<typeof MICROVM_CONTROLLER_PROPS.parse>;
 
 /**
- * What the controller of `@sallyport/microvm` needs: the table of sessions, permission for the images and nothing else, and its
- * variables.
+ * What the controller of `@sallyport/microvm` needs: the table of sessions, permission for the images and nothing else, its
+ * variables, and the schedule of its sweep.
  *
  * @example
- * new MicrovmController(this, 'Machines', { fn, images: [image.imageArn], inventory: toInventory(app) });
+ * new MicrovmController(this, 'Machines', { fn, images: [image], inventory: toInventory(app), wiring });
  */
 export class MicrovmController extends Construct {
   /** The table of sessions. */
   readonly table: MicrovmTable;
 
   /**
-   * @throws ConstructError `constructs.invalid_prop` for a wrong prop, and for an inventory whose routes under `/microvms` are missing
-   *   or public; `constructs.fixed_environment`, `constructs.conflict`
+   * @throws ConstructError `constructs.invalid_prop` for a wrong prop, and for an inventory whose routes under `/microvms` are public;
+   *   `constructs.not_registered` for an inventory without these routes or without the handler of the sweep;
+   *   `constructs.fixed_environment`; `constructs.conflict`, also for a `MicrovmImage` of another table
    */
   constructor(scope: Construct, id: string, props: MicrovmControllerProps) {
     super(scope, id);
@@ -119,8 +152,21 @@ export class MicrovmController extends Construct {
     if (inventory) checkRoutes(this, inventory);
     this.table = parsed.table ?? new MicrovmTable(this, 'Sessions');
     this.table.bindTo(fn);
+    for (const image of images) if (isMicrovmImage(image)) claimImage(this, image, this.table);
     this.#grant(parsed);
     this.#setVariables(parsed);
+    this.#schedule(parsed);
+  }
+
+  #schedule({ fn, inventory, sweep, sweepRuleName: ruleName, wiring }: Parsed): void {
+    if (!sweep) return;
+    const schedule = Schedule.rate(SWEEP_EVERY);
+    if (wiring) {
+      wiring.schedule(ruleName, schedule);
+      return;
+    }
+    if (inventory) checkSweep(this, inventory, ruleName);
+    new EventRuleTrigger(this, 'Sweep', { fn, schedule, ruleName });
   }
 
   #grant({ fn, images, executionRole, logGroup, ingressConnectors, egressConnectors, sweep }: Parsed): void {
@@ -149,9 +195,11 @@ export class MicrovmController extends Construct {
   }
 
   #setVariables({ fn, images, executionRole, logGroup, ingressConnectors, egressConnectors }: Parsed): void {
+    const areOurs = images.every(isMicrovmImage);
     const logging = logGroup ? { cloudWatch: { logGroup: logGroup.logGroupName } } : { disabled: {} };
     const variables: Readonly<Record<string, string | undefined>> = {
-      [MICROVM_IMAGE_REF_ENV]: images.join(','),
+      [MICROVM_IMAGE_REF_ENV]: images.map((image) => (isMicrovmImage(image) ? image.imageArn : image)).join(','),
+      [MICROVM_IMAGE_IS_ONLY_OURS_ENV]: areOurs ? 'true' : undefined,
       [MICROVM_INGRESS_NETWORK_CONNECTOR_REFS_ENV]: ingressConnectors.join(',') || undefined,
       [MICROVM_EGRESS_NETWORK_CONNECTOR_REFS_ENV]: egressConnectors.join(',') || undefined,
       [MICROVM_EXECUTION_ROLE_ARN_ENV]: executionRole?.roleArn,
@@ -163,8 +211,19 @@ export class MicrovmController extends Construct {
   }
 }
 
-function arnOfImage(ref: string): string {
+function arnOfImage(image: string | MicrovmImage): string {
+  if (isMicrovmImage(image)) return image.imageArn;
+  const ref = image;
   return Token.isUnresolved(ref) ? ref : ref.replace(/@[^:@]*$/, '');
+}
+
+function checkSweep(at: Construct, { triggers }: Inventory, ruleName: string): void {
+  if (triggers.some(({ selector }) => selector?.ruleName === ruleName || isScheduled(selector))) return;
+  throw misuse(at, {
+    what: `the inventory has no handler for the sweep, eventBus({ ruleName: ${JSON.stringify(ruleName)} })`,
+    expected: 'a handler that calls controller.sweep(), or sweep: false',
+    code: 'constructs.not_registered',
+  });
 }
 
 function checkRoutes(at: Construct, { routes }: Inventory): void {

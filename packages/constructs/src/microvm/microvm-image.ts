@@ -155,3 +155,27 @@ function hooksOf({ hookPort, hooks = ['ready', 'run'] }: Parsed): CfnMicrovmImag
     Object.fromEntries(names.filter((name) => hooks.includes(name)).map((name) => [name, 'ENABLED']));
   return { port: hookPort, microvmImageHooks: enabled(IMAGE_HOOKS), microvmHooks: enabled(MACHINE_HOOKS) };
 }
+
+/** The tables of the controllers that images were given to. */
+const tables = new WeakMap<MicrovmImage, object>();
+
+/** Whether a prop is the construct and not an ARN. */
+export function isMicrovmImage(value: unknown): value is MicrovmImage {
+  return typeof value === 'object' && value !== null && 'imageArn' in value && 'buildRole' in value;
+}
+
+/**
+ * Notes that all machines of an image belong to one table.
+ *
+ * @throws ConstructError `constructs.conflict` for a second table
+ */
+export function claimImage(at: Construct, image: MicrovmImage, table: object): void {
+  const owner = tables.get(image) ?? table;
+  tables.set(image, owner);
+  if (owner === table) return;
+  throw misuse(at, {
+    what: `${image.node.path}, whose machines belong to the table of another controller`,
+    expected: 'the same table, or an ARN: imageArn',
+    code: 'constructs.conflict',
+  });
+}

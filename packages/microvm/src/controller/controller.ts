@@ -62,9 +62,11 @@ export interface MicrovmController {
    */
   invoke(caller: MicrovmCaller, input: InvokeInput): Promise<MicrovmInvokeAnswer>;
   /**
-   * Finishes what was interrupted: run it on a schedule, every few minutes.
+   * Finishes interrupted starts, and terminates machines that this table knows to be its own and unused. Run it on a schedule, at
+   * least every ten minutes. Machines that the table knows nothing about are counted as `unknown` and keep running.
    *
-   * @example app.eventBus({ detailType: 'Scheduled Event' }, () => controller.sweep({ terminateUnknown: true }));
+   * @throws MicrovmError `microvm.registry_unavailable`, `microvm.provider_denied` without `lambda:ListMicrovms`, …
+   * @example app.eventBus({ ruleName: MICROVM_SWEEP_RULE_NAME }, () => controller.sweep());
    */
   sweep(options?: SweepOptions): Promise<SweepReport>;
 }

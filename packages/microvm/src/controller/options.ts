@@ -14,11 +14,12 @@ import {
 import { isPlainObject } from '@sallyport/core/pipeline';
 import { controllerIncomplete } from '../errors.js';
 import type { MicrovmLifecycleHook } from '../lifecycle/events.js';
-import type { MicrovmLogging, MicrovmProvider, PortScope } from '../provider/provider.js';
-import type { IdlePolicy, MicrovmRegistry } from '../registry/registry.js';
+import type { MicrovmProvider, PortScope } from '../provider/provider.js';
+import type { IdlePolicy, MicrovmLogging, MicrovmRegistry } from '../registry/registry.js';
 import {
   MICROVM_EGRESS_NETWORK_CONNECTOR_REFS_ENV,
   MICROVM_EXECUTION_ROLE_ARN_ENV,
+  MICROVM_IMAGE_IS_ONLY_OURS_ENV,
   MICROVM_IMAGE_REF_ENV,
   MICROVM_INGRESS_NETWORK_CONNECTOR_REFS_ENV,
   MICROVM_LOGGING_ENV,
@@ -86,7 +87,7 @@ export interface MicrovmControllerOptions {
   readonly idlePolicy?: IdlePolicy;
   /** Who sees a session: the whole `tenant` in its namespace, or only the `subject` who ran it. Default `tenant`. */
   readonly ownership?: 'tenant' | 'subject';
-  /** Makes what the `run` hook of a machine gets, at most 16,384 bytes. Default: JSON of its ids. It is called again when a run is repeated. */
+  /** Makes what the `run` hook of a machine gets, at most 16,384 bytes. Default: JSON of its ids. The payload is stored until the machine is known, unless it contains a credential; then it is made again if the start is repeated. */
   readonly runHookPayload?: (session: NewMicrovmSession) => string;
   /** How requests are carried to machines. */
   readonly invoke?: InvokeOptions;
@@ -237,6 +238,8 @@ export interface Settings {
   };
   readonly endpointHostSuffixes: readonly string[];
   readonly onLifecycleEvent: MicrovmLifecycleHook | undefined;
+  /** The default of the option of `sweep`. */
+  readonly imageIsOnlyOurs: boolean;
 }
 
 const DEFAULT_DURATION_SECONDS = 3600;
@@ -268,6 +271,7 @@ export function parseControllerOptions(options: MicrovmControllerOptions) {
     invoke: parseInvoke(read.invoke),
     endpointHostSuffixes: read.endpointHostSuffixes,
     onLifecycleEvent: read.onLifecycleEvent,
+    imageIsOnlyOurs: parseFlag(MICROVM_IMAGE_IS_ONLY_OURS_ENV, environment),
   };
   if (settings.duration.default > max) {
     throw controllerIncomplete('option "maximumDurationSeconds.default" must not be greater than its "max"');
@@ -315,6 +319,12 @@ function readVariables(environment: Environment): object {
     executionRoleArn: textOf(MICROVM_EXECUTION_ROLE_ARN_ENV),
     logging: logging === undefined ? undefined : parseLogging(logging),
   });
+}
+
+function parseFlag(name: string, environment: Environment): boolean {
+  const value = environment[name]?.trim() || 'false';
+  if (value === 'true' || value === 'false') return value === 'true';
+  throw controllerIncomplete(`the variable ${name} must be true or false`);
 }
 
 function parseImage(reference: string): MicrovmImage {

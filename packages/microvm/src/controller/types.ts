@@ -173,22 +173,32 @@ export interface MicrovmInvokeAnswer {
 
 /** What a sweep did. */
 export interface SweepReport {
-  /** Reservations that were found. */
+  /** Interrupted starts that were found. */
   readonly pending: number;
   /** Of them, those whose machine is known now. */
   readonly confirmed: number;
   /** Of them, those that were given up. */
   readonly failed: number;
-  /** Machines that were ended, because no session names them or theirs is over. */
+  /** Machines that were terminated. */
   readonly terminated: number;
-  /** Machines that the service did not end; the next sweep tries again. */
+  /** Machines that the service did not terminate; the next sweep tries again. */
   readonly refused: number;
+  /** Machines of the images that this table knows nothing about. They keep running: another table may own them. */
+  readonly unknown: number;
+  /** Whether the sweep got to its end. If not, the next one continues. */
+  readonly complete: boolean;
 }
 
 /** Options of `sweep`. */
 export interface SweepOptions {
-  /** Whether machines of the allowed images that no session names are ended. They must be older than 20 minutes. Default `false`. */
-  readonly terminateUnknown?: boolean;
-  /** Reservations of one sweep, 1 to 100. Default 25. */
+  /**
+   * States that no other table has machines of these images. Then machines that this table knows nothing about are terminated
+   * when they are older than 20 minutes, unless the table names no machine and no start at all. A false statement ends machines of
+   * other deployments. Default: the variable `FRAMEWORK_MICROVM_IMAGE_IS_ONLY_OURS`, else `false`.
+   */
+  readonly imageIsOnlyOurs?: boolean;
+  /** Machines that one sweep terminates because of `imageIsOnlyOurs`, 1 to 100. Default 25. */
   readonly limit?: number;
+  /** Milliseconds after which the sweep begins nothing new, 1,000 to 900,000. Less than the invocation has. Default 20,000. */
+  readonly timeoutMs?: number;
 }

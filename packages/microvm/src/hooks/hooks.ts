@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { defineOptions, func } from '@sallyport/core/options';
+import { defineOptions, func, text } from '@sallyport/core/options';
 import { objectPart, sha256 } from '@sallyport/core/pipeline';
 import { controllerIncomplete, MicrovmError } from '../errors.js';
 
@@ -60,9 +60,25 @@ export const HOOKS_OPTIONS = defineOptions<MicrovmHooksOptions>()(
 export interface MicrovmHooks {
   /** Answers one request of the service, for programs that have a server of their own on the port of the hooks. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** Starts a server for the hooks. */
-  listen(port: number): Promise<Server>;
+  /**
+   * Starts a server for the hooks. It authenticates nobody: every process that reaches the port can call every hook.
+   *
+   * @param port the port of the image's hooks, 9000 by default
+   */
+  listen(port: number, options?: MicrovmHooksListenOptions): Promise<Server>;
 }
+
+/** Options of {@link MicrovmHooks.listen}. */
+export interface MicrovmHooksListenOptions {
+  /** The address to listen on. Default: all addresses of the machine. */
+  readonly host?: string;
+}
+
+/** Validators for {@link MicrovmHooksListenOptions}. */
+const LISTEN_OPTIONS = defineOptions<MicrovmHooksListenOptions>()(
+  { host: text('an address, such as "127.0.0.1"') },
+  { fail: controllerIncomplete },
+);
 
 const PATH = /^\/aws\/lambda-microvms\/runtime\/v1\/(ready|validate|run|resume|suspend|terminate)$/;
 /** The payload has at most 16,384 bytes; JSON may write each as six. */
@@ -89,10 +105,11 @@ export function createMicrovmHooks(options: MicrovmHooksOptions = {}): MicrovmHo
   });
   return {
     handle: (request, response) => hooks.handle(request, response),
-    async listen(port) {
+    async listen(port, listenOptions = {}) {
+      const { host } = LISTEN_OPTIONS.parse(listenOptions);
       const { createServer } = await import('node:http');
       const server = createServer((request, response) => void hooks.handle(request, response));
-      await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, resolve));
+      await new Promise<void>((resolve, reject) => server.once('error', reject).listen({ port, host }, resolve));
       return server;
     },
   };

@@ -192,15 +192,15 @@ function toPortSpecification(scope: PortScope): object {
 
 /** Members that are missing or of a wrong type are found by the controller, which checks the answers of every provider. */
 function toDescription(answer: Answer): MicrovmDescription {
-  const { microvmId, state, endpoint, imageArn, imageVersion, maximumDurationInSeconds, startedAt, terminatedAt } =
-    answer;
+  const { microvmId, state, endpoint, imageArn, imageVersion, executionRoleArn, startedAt, terminatedAt } = answer;
   return {
     microvmId,
     state,
     endpoint,
     imageRef: imageArn,
     imageVersion,
-    maximumDurationSeconds: maximumDurationInSeconds,
+    maximumDurationSeconds: answer.maximumDurationInSeconds,
+    executionRoleArn,
     startedAt,
     terminatedAt,
   } as unknown as MicrovmDescription;

@@ -1,11 +1,6 @@
-import type { IdlePolicy } from '../registry/registry.js';
+import type { IdlePolicy, MicrovmLogging } from '../registry/registry.js';
 import type { SecretToken } from './secret-token.js';
 import type { MicrovmTransport } from './transport.js';
-
-/** Where a machine writes its logs: exactly one of the two. */
-export type MicrovmLogging =
-  | { readonly disabled: Readonly<Record<string, never>> }
-  | { readonly cloudWatch: { readonly logGroup?: string; readonly logStream?: string } };
 
 /** Ports that a token opens: one, or all from `start` to `end`. */
 export type PortScope = { readonly port: number } | { readonly start: number; readonly end: number };
@@ -48,6 +43,8 @@ export interface MicrovmDescription {
   readonly imageVersion: string;
   /** Seconds that the machine may exist. */
   readonly maximumDurationSeconds: number;
+  /** The role that it runs with; `undefined` for none. */
+  readonly executionRoleArn?: string | undefined;
   /** When the machine started. */
   readonly startedAt: Date;
   /** When the machine ended. */

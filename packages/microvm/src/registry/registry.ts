@@ -24,6 +24,21 @@ export interface IdlePolicy {
   readonly suspendedDurationSeconds: number;
 }
 
+/** Where a machine writes its logs: exactly one of the two. */
+export type MicrovmLogging =
+  | { readonly disabled: Readonly<Record<string, never>> }
+  | { readonly cloudWatch: { readonly logGroup?: string; readonly logStream?: string } };
+
+/** The input of a start that comes from the deployment or from its code. A repeated start sends exactly the same input. */
+export interface StartSetup {
+  /** The role of the machine. */
+  readonly executionRoleArn?: string | undefined;
+  /** Where the machine logs. */
+  readonly logging: MicrovmLogging;
+  /** The payload of the `run` hook. `undefined` if it contains a credential: those are not stored. */
+  readonly runHookPayload?: string | undefined;
+}
+
 /** What the registry keeps of a session. It holds no tokens. Times are epoch milliseconds, but for the expiry. */
 export interface SessionRecord extends SessionKey {
   /** Grows by 1 with every write; 1 at first. */
@@ -76,6 +91,10 @@ export interface SessionRecord extends SessionKey {
   readonly lastObservedAt?: number | undefined;
   /** Why it failed. */
   readonly errorCode?: string | undefined;
+  /** The input of the start, kept until its outcome is known. */
+  readonly startSetup?: StartSetup | undefined;
+  /** `unknown`: the start was given up, and its machine may be running. */
+  readonly startOutcome?: 'unknown' | undefined;
 }
 
 /** What a write changes; what is left out stays. */
@@ -101,10 +120,38 @@ export interface PageRequest {
   readonly authSubject?: string | undefined;
 }
 
+/** Which starts without a known machine a page holds. */
+export interface PendingRequest {
+  /** `requested`: reserved and not confirmed. `unknown`: given up, and a machine may be running. */
+  readonly kind: 'requested' | 'unknown';
+  /** Only sessions reserved at this time or later, in epoch milliseconds. */
+  readonly from: number;
+  /** Only sessions reserved at this time or earlier, in epoch milliseconds. */
+  readonly to: number;
+  /** Rows that are read for the page, at most. Expired ones are left out of it. */
+  readonly limit: number;
+  /** The `next` of the page before. */
+  readonly after?: string | undefined;
+}
+
+/** A page of starts without a known machine, the oldest first. */
+export interface PendingPage {
+  /** The sessions. */
+  readonly records: readonly SessionRecord[];
+  /** The place after which the next page starts, opaque; `undefined` at the end. */
+  readonly next: string | undefined;
+}
+
 /** Options of every call. */
 export interface RegistryCallOptions {
   /** Ends the call. */
   readonly signal?: AbortSignal | undefined;
+}
+
+/** Options of a conditional write. */
+export interface RegistryWriteOptions extends RegistryCallOptions {
+  /** The id of the write. A repeated call with the same id is applied once, and returns the session. Default: a new id. */
+  readonly writeId?: string | undefined;
 }
 
 /**
@@ -123,18 +170,18 @@ export interface MicrovmRegistry {
   confirm(
     record: SessionRecord,
     changes: SessionChanges,
-    options?: RegistryCallOptions,
+    options?: RegistryWriteOptions,
   ): Promise<SessionRecord | undefined>;
   /** Changes a session whose version is still that of `record`; `undefined` when it is not. */
   change(
     record: SessionRecord,
     changes: SessionChanges,
-    options?: RegistryCallOptions,
+    options?: RegistryWriteOptions,
   ): Promise<SessionRecord | undefined>;
   /** Reads one page of the sessions of a tenant and namespace in the order of their ids. Expired ones are left out. */
   list(binding: MicrovmBinding, page: PageRequest, options?: RegistryCallOptions): Promise<SessionPage>;
-  /** Sessions of all tenants that are reserved since before a time (epoch milliseconds) and not confirmed, the oldest first; at most `limit`. */
-  listPending(before: number, limit: number, options?: RegistryCallOptions): Promise<readonly SessionRecord[]>;
+  /** Reads one page of the starts of all tenants whose machine is not known, the oldest first. */
+  listPending(page: PendingRequest, options?: RegistryCallOptions): Promise<PendingPage>;
   /** The session that a machine belongs to. What was written a moment ago may be missing. */
   findByMicrovmId(microvmId: string, options?: RegistryCallOptions): Promise<SessionRecord | undefined>;
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Clock, type IdGenerator, randomIds } from '@sallyport/core';
 import { defineOptions, func, integer, withMethods } from '@sallyport/core/options';
 import { completeClock } from '@sallyport/core/pipeline';
@@ -132,6 +133,15 @@ class FakeProvider implements FakeMicrovmProvider {
     this.#workload = workload;
     this.#pageSize = pageSize;
     this.transport = { send: (request, signal) => this.#send(request, signal) };
+    // A test may replace one method by an object that inherits the others.
+    this.run = this.run.bind(this);
+    this.get = this.get.bind(this);
+    this.list = this.list.bind(this);
+    this.suspend = this.suspend.bind(this);
+    this.resume = this.resume.bind(this);
+    this.terminate = this.terminate.bind(this);
+    this.authToken = this.authToken.bind(this);
+    this.shellAuthToken = this.shellAuthToken.bind(this);
   }
 
   get calls(): readonly FakeCall[] {
@@ -166,6 +176,9 @@ class FakeProvider implements FakeMicrovmProvider {
   run(input: RunMicrovmInput, signal: AbortSignal): Promise<MicrovmDescription> {
     return this.#call({ operation: 'run', input }, signal, () => {
       const known = this.#byClientToken.get(input.clientToken);
+      if (known && !isDeepStrictEqual(onWire(known.input), onWire(input))) {
+        throw serviceError('ConflictException', 'another input had this client token');
+      }
       if (known) return known.describe(this.#now());
       const machine = new FakeMachine(`microvm-${this.#ids.newId()}`, input, this.#now(), this.#settleMs);
       this.#machines.set(machine.microvmId, machine);
@@ -281,6 +294,10 @@ class FakeProvider implements FakeMicrovmProvider {
   #now(): number {
     return this.#clock.now().getTime();
   }
+}
+
+function onWire(input: RunMicrovmInput): unknown {
+  return JSON.parse(JSON.stringify(input));
 }
 
 function forbidden(): TransportResponse {

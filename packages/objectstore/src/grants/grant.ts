@@ -15,9 +15,14 @@ export interface PresignPutInput {
   readonly checksumSha256: string;
   /** Seconds until the link ends, 1 to 900. There is no default. */
   readonly expiresIn: number;
+  /**
+   * Whether the upload is accepted only while no object has this key: S3 answers 412 to any other. Without it, everybody who has the
+   * link can upload the same bytes again until the link ends, also over a newer object. Default `false`.
+   */
+  readonly createOnly?: boolean;
 }
 
-/** A signed link for one upload. Its `url` is a credential: give it only to the uploader, and do not log it. */
+/** A signed link for the upload of one object. It can be used until it ends. Its `url` is a credential: give it only to the uploader, and do not log it. */
 export interface UploadGrant {
   /** The method of the upload. */
   readonly method: 'PUT';
@@ -34,7 +39,7 @@ export interface UploadGrant {
 /** Signs uploads. It cannot read or write itself. */
 export interface UploadGrants {
   /**
-   * Signs a link for one `PUT`. Sends nothing.
+   * Signs a link for the `PUT` of one object with exactly these bytes. Sends nothing.
    *
    * @throws ObjectStoreError `objectstore.invalid_ref`; `objectstore.invalid_presign_put`, with the wrong field in `details.field`;
    *   `objectstore.invalid_store_config` when the client does not sign what the grant promises; `objectstore.denied` without

@@ -96,7 +96,8 @@ class S3UploadGrants implements UploadGrants {
 
   async #grant(checked: CheckedGrant, signer: Signer): Promise<UploadGrant> {
     const encryptionHeaders = toEncryptionHeaders(this.#settings.encryption);
-    const signed = [...SIGNED_HEADERS, ...Object.keys(encryptionHeaders)];
+    const conditions = checked.createOnly ? { 'if-none-match': '*' } : {};
+    const signed = [...SIGNED_HEADERS, ...Object.keys({ ...encryptionHeaders, ...conditions })];
     const credentialsBefore = await endOfCredentials(signer.client);
     // S3 counts from the whole second in the link.
     const signedAtMs = Math.floor(this.#clock.now().getTime() / SECOND_MS) * SECOND_MS;
@@ -116,6 +117,7 @@ class S3UploadGrants implements UploadGrants {
         'content-type': checked.contentType,
         'x-amz-checksum-sha256': checked.checksumSha256,
         ...encryptionHeaders,
+        ...conditions,
       },
       expiresAt: new Date(endsMs),
       ref: checked.ref,
@@ -134,13 +136,14 @@ class S3UploadGrants implements UploadGrants {
     const client = this.#settings.client ?? own();
     return {
       client,
-      sign: ({ ref, contentLength, contentType, checksumSha256, expiresIn }, headers, signingDate) => {
+      sign: ({ ref, contentLength, contentType, checksumSha256, expiresIn, createOnly }, headers, signingDate) => {
         const command = new PutObjectCommand({
           Bucket: ref.bucket,
           Key: ref.key,
           ContentLength: contentLength,
           ContentType: contentType,
           ChecksumSHA256: checksumSha256,
+          ...(createOnly && { IfNoneMatch: '*' }),
           ...toEncryptionInput(encryption),
         });
         return getSignedUrl(client, command, {

@@ -1,8 +1,8 @@
-import type { S3Client } from '@aws-sdk/client-s3';
+import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
 import { type Clock, type FullClock, isFrameworkError } from '@sallyport/core';
 import { defineOptions, integer, text, withMethods } from '@sallyport/core/options';
 import { completeClock, lazily, withDeadline } from '@sallyport/core/pipeline';
-import { invalidStoreConfig } from '../errors.js';
+import { invalidStoreConfig, ObjectStoreError } from '../errors.js';
 import { importS3 } from '../internal/sdk.js';
 import type { ObjectRef } from '../refs/ref.js';
 import { type Encryption, encryptionOption, toEncryptionInput } from './encryption.js';
@@ -98,25 +98,17 @@ class S3ObjectStore implements ObjectStore {
   async get(input: GetObjectInput, options?: ObjectCallOptions): Promise<StoredObject> {
     const { ref, maxBytes } = checkGet(input);
     const isVersioned = ref.versionId !== undefined;
-    return this.#call({ operation: 'get', isVersioned }, options, async ({ sdk, client }, signal) => {
-      // Closes the connection when the body is not read to its end: destroying the body alone would leave it open, because
-      // the SDK hands out a stream that only reads from it.
-      const unread = new AbortController();
-      try {
-        const command = new sdk.GetObjectCommand(targetOf(ref));
-        const answer = await client.send(command, { abortSignal: AbortSignal.any([signal, unread.signal]) });
-        const { ContentType: contentType, Metadata: metadata, VersionId: versionId } = answer;
-        ignoreLateErrors(answer.Body);
-        const payload = await readBody(answer.Body, answer.ContentLength, maxBytes);
-        return {
-          ref: versionId === undefined ? ref : { ...ref, versionId },
-          payload,
-          ...(contentType !== undefined && { contentType }),
-          metadata: { ...metadata },
-        };
-      } catch (error) {
-        unread.abort();
-        throw error;
+    const call: FailedCall = { operation: 'get', isVersioned };
+    return this.#call(call, options, async (open, signal) => {
+      for (let tries = 1; ; tries += 1) {
+        const answer = await request(open, ref, signal);
+        try {
+          return await toObject(answer, ref, maxBytes);
+        } catch (error) {
+          answer.leave();
+          // The client of the SDK repeats requests, and not the reading of a body.
+          if (tries === BODY_TRIES || signal.aborted || !mayPass(error, call)) throw error;
+        }
       }
     });
   }
@@ -156,6 +148,47 @@ class S3ObjectStore implements ObjectStore {
     const sdk = await importS3();
     return { sdk, client: client ?? new sdk.S3Client(region === undefined ? {} : { region }) };
   }
+}
+
+/** Readings of a body that is cut or does not fit its checksum. */
+const BODY_TRIES = 3;
+
+function mayPass(error: unknown, call: FailedCall): boolean {
+  const failure = toStoreError(error, call);
+  return failure instanceof ObjectStoreError && failure.retryable;
+}
+
+interface Answer extends GetObjectCommandOutput {
+  /**
+   * Closes the connection when the body is not read to its end: destroying the body alone would leave it open, because the SDK
+   * hands out a stream that only reads from it.
+   */
+  leave(): void;
+}
+
+async function request({ sdk, client }: OpenClient, ref: ObjectRef, signal: AbortSignal): Promise<Answer> {
+  const unread = new AbortController();
+  const leave = () => unread.abort();
+  try {
+    const command = new sdk.GetObjectCommand(targetOf(ref));
+    const answer = await client.send(command, { abortSignal: AbortSignal.any([signal, unread.signal]) });
+    return { ...answer, leave };
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+async function toObject(answer: Answer, ref: ObjectRef, maxBytes: number): Promise<StoredObject> {
+  const { ContentType: contentType, Metadata: metadata, VersionId: versionId } = answer;
+  ignoreLateErrors(answer.Body);
+  const payload = await readBody(answer.Body, answer.ContentLength, maxBytes);
+  return {
+    ref: versionId === undefined ? ref : { ...ref, versionId },
+    payload,
+    ...(contentType !== undefined && { contentType }),
+    metadata: { ...metadata },
+  };
 }
 
 function targetOf({ bucket, key, versionId }: ObjectRef): { Bucket: string; Key: string; VersionId?: string } {

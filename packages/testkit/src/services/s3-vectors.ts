@@ -58,6 +58,7 @@ const MAX_BODY_BYTES = 20 * 1024 * 1024;
 const MAX_WRITTEN = 500;
 const MAX_READ = 100;
 const MAX_TOP_K = 10_000;
+const MAX_LISTED = 1000;
 const MAX_KEY_CHARACTERS = 1024;
 const MAX_METADATA = { keys: 50, bytes: 40 * 1024, filterableBytes: 2 * 1024 };
 
@@ -89,6 +90,7 @@ export async function startS3Vectors(options: S3VectorsOptions): Promise<S3Vecto
       GetVectors: (input) => find(input).get(input),
       DeleteVectors: (input) => find(input).delete(input.keys as readonly string[]),
       QueryVectors: (input) => find(input).query(input),
+      ListVectors: (input) => find(input).list(input),
     },
   });
   const extras = {
@@ -115,6 +117,7 @@ class Index {
   readonly #pageSize: number;
   readonly #vectors = new Map<string, Vector>();
   readonly #searches = new Map<string, Search>();
+  readonly #lists = new Map<string, readonly string[]>();
   #tokens = 0;
 
   constructor(definition: StandInIndex, pageSize: number) {
@@ -132,6 +135,7 @@ class Index {
 
   expireTokens(): void {
     this.#searches.clear();
+    this.#lists.clear();
   }
 
   put(vectors: readonly Vector[]): object {
@@ -174,6 +178,19 @@ class Index {
       distanceMetric: this.#metric,
       ...(left.length > 0 && { nextToken: this.#remember({ digest, hits: left }) }),
     };
+  }
+
+  list({ maxResults = 500, nextToken }: Json): object {
+    between(Number(maxResults), 1, MAX_LISTED, 'maxResults');
+    const left = nextToken === undefined ? this.keys() : this.#lists.get(String(nextToken));
+    if (left === undefined) throw invalid('The page token is invalid or has expired');
+    const size = Math.min(Number(maxResults), this.#pageSize);
+    const vectors = left.slice(0, size).map((key) => ({ key }));
+    if (left.length <= size) return { vectors };
+    this.#tokens += 1;
+    const token = `list-${this.#tokens}`;
+    this.#lists.set(token, left.slice(size));
+    return { vectors, nextToken: token };
   }
 
   get #metric(): 'cosine' | 'euclidean' {

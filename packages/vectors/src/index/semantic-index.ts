@@ -1,4 +1,4 @@
-import { defineOptions, list, text, withMethods } from '@sallyport/core/options';
+import { defineOptions, kind, list, text, withMethods } from '@sallyport/core/options';
 import type { Embedder } from '../embedding/embedder.js';
 import {
   ERROR_CODE_EMBEDDING_FAILED,
@@ -13,12 +13,13 @@ import { chunkKeys } from '../store/internal/chunks.js';
 import { parseFilter } from '../store/internal/filters.js';
 import { dimensionOption } from '../store/internal/index-options.js';
 import { assertDifferentKeys, assertInput, assertRecord } from '../store/internal/records.js';
-import type { CallOptions, Metadata, QueryHit, QueryInput, Store, VectorData } from '../store/store.js';
+import type { CallOptions, ListKeysInput, Metadata, QueryHit, QueryInput, Store, VectorData } from '../store/store.js';
 import { normalizeTopK, validateRequiredMetadata, validateVector } from '../store/validators.js';
+import { Owner } from './internal/owner.js';
 
 /** A text with its key. The text itself is not stored: put it into the metadata, under a key that filters cannot see. */
 export interface SemanticRecord {
-  /** Unique in the index. */
+  /** Unique in the index of the tenant. */
   readonly key: string;
   /** The text that is embedded. */
   readonly text: string;
@@ -40,6 +41,17 @@ export interface SemanticIndex {
   deleteText(keys: readonly string[], options?: CallOptions): Promise<void>;
   /** Returns the records with the most similar texts, the most similar first. */
   queryText(query: SemanticQuery, options?: CallOptions): Promise<QueryHit[]>;
+  /** Returns the keys of the index in pages, in any order. Reads the keys of all tenants of the store. */
+  listKeys(input?: ListKeysInput, options?: CallOptions): AsyncIterable<string[]>;
+  /**
+   * Removes all records whose key begins with a prefix, such as the parts of a document before it is indexed again. Lists all keys of
+   * the store.
+   *
+   * @returns how many records were removed
+   * @throws VectorStoreError `vectorstore.invalid_input` for an empty prefix
+   * @example await index.deleteByPrefix(`${documentId}/`);
+   */
+  deleteByPrefix(prefix: string, options?: CallOptions): Promise<number>;
 }
 
 /** Options of {@link createSemanticIndex}. */
@@ -48,6 +60,12 @@ export interface SemanticIndexOptions {
   readonly store: Store;
   /** Makes vectors from texts. */
   readonly embedder: Embedder;
+  /**
+   * The tenant whose records these are. It is part of every key and of every filter, so no record of another tenant is replaced,
+   * read, removed or found, whatever the caller's keys and filters are. It is also the metadata `tenant` of every record. `false`:
+   * all records of the store belong to one owner. There is no default, so that it cannot be forgotten.
+   */
+  readonly tenant: string | false;
   /** Number of dimensions; store and embedder must have the same. Default: that of the store. */
   readonly dimension?: number;
   /** Metadata keys that every record must have, in addition to those of the store. Default: none. */
@@ -57,25 +75,32 @@ export interface SemanticIndexOptions {
 /** The options of {@link createSemanticIndex}. */
 export const SEMANTIC_INDEX_OPTIONS = /* @__PURE__ */ defineOptions<SemanticIndexOptions>()(
   {
-    store: withMethods<Store>('put', 'delete', 'query').required(),
+    store: withMethods<Store>('put', 'delete', 'query', 'listKeys').required(),
     embedder: withMethods<Embedder>('embed', 'embedBatch').required(),
+    tenant: kind<string | false>('the id of a tenant, or false', isTenant).required(),
     dimension: dimensionOption,
     requiredMetadata: list(text()).default([]),
   },
   { fail: invalidConfig },
 );
 
+function isTenant(value: unknown): boolean {
+  return (
+    value === false || (typeof value === 'string' && !isBlank(value) && value.trim() === value && value.isWellFormed())
+  );
+}
+
 /**
- * Joins a store and an embedder.
+ * Joins a store and an embedder, for one tenant. It costs nothing to create: create one for each request.
  *
  * @throws VectorStoreError `vectorstore.invalid_config` for a wrong option, or when the dimensions of store and embedder differ
  * @example
- * const index = createSemanticIndex({ store: vectorStoreFromEnv(), embedder: embedderFromEnv() });
+ * const index = createSemanticIndex({ store, embedder, tenant: ctx.tenantId });
  * await index.putText([{ key: 'note-1', text: 'Milk, one litre', metadata: { author: 'ada' } }]);
  * const hits = await index.queryText({ text: 'what to buy', topK: 3, filter: { author: 'ada' } });
  */
 export function createSemanticIndex(options: SemanticIndexOptions): SemanticIndex {
-  const { store, embedder, requiredMetadata, ...given } = SEMANTIC_INDEX_OPTIONS.parse(options);
+  const { store, embedder, tenant, requiredMetadata, ...given } = SEMANTIC_INDEX_OPTIONS.parse(options);
   const dimension = given.dimension ?? store.settings.dimension;
   for (const [name, has] of [
     ['store', store.settings.dimension],
@@ -83,17 +108,19 @@ export function createSemanticIndex(options: SemanticIndexOptions): SemanticInde
   ] as const) {
     if (has !== dimension) throw invalidConfig(`the dimension is ${dimension}, and that of the ${name} is ${has}`);
   }
-  return new JoinedIndex(store, embedder, requiredMetadata);
+  return new JoinedIndex(store, embedder, new Owner(tenant, store.settings), requiredMetadata);
 }
 
 class JoinedIndex implements SemanticIndex {
   readonly #store: Store;
   readonly #embedder: Embedder;
+  readonly #owner: Owner;
   readonly #requiredMetadata: readonly string[];
 
-  constructor(store: Store, embedder: Embedder, requiredMetadata: readonly string[]) {
+  constructor(store: Store, embedder: Embedder, owner: Owner, requiredMetadata: readonly string[]) {
     this.#store = store;
     this.#embedder = embedder;
+    this.#owner = owner;
     this.#requiredMetadata = requiredMetadata;
   }
 
@@ -107,15 +134,38 @@ class JoinedIndex implements SemanticIndex {
       } catch (error) {
         options.signal?.throwIfAborted();
         if (!(error instanceof VectorStoreError)) throw error;
-        const { done: written = [], unknown = [] } = error.progress ?? {};
+        const { done: written, unknown } = this.#owner.progressOf(error);
         throw withProgress(error, { total: records.length, done: [...done, ...written], unknown });
       }
       done.push(...slice.map(({ key }) => key));
     }
   }
 
-  deleteText(keys: readonly string[], options?: CallOptions): Promise<void> {
-    return this.#store.delete({ keys }, options);
+  async deleteText(keys: readonly string[], options?: CallOptions): Promise<void> {
+    if (!Array.isArray(keys)) throw invalidInput('at least one key is required');
+    try {
+      await this.#store.delete({ keys: keys.map((key) => this.#owner.toKey(key)) }, options);
+    } catch (error) {
+      if (!(error instanceof VectorStoreError) || error.progress === undefined) throw error;
+      throw withProgress(error, { total: error.progress.total, ...this.#owner.progressOf(error) });
+    }
+  }
+
+  async *listKeys(input: ListKeysInput = {}, options?: CallOptions): AsyncGenerator<string[]> {
+    assertInput(input, 'input');
+    const { prefix = '' } = input;
+    if (typeof prefix !== 'string') throw invalidInput('prefix must be a text');
+    for await (const keys of this.#store.listKeys({ prefix: this.#owner.prefix + prefix }, options)) {
+      yield keys.map((key) => this.#owner.fromKey(key));
+    }
+  }
+
+  async deleteByPrefix(prefix: string, options?: CallOptions): Promise<number> {
+    if (isBlank(prefix)) throw invalidInput('prefix is required');
+    const keys: string[] = [];
+    for await (const page of this.listKeys({ prefix }, options)) keys.push(...page);
+    if (keys.length > 0) await this.deleteText(keys, options);
+    return keys.length;
   }
 
   async queryText(query: SemanticQuery, options?: CallOptions): Promise<QueryHit[]> {
@@ -123,10 +173,14 @@ class JoinedIndex implements SemanticIndex {
     const { text: sought, topK, filter, returnMetadata } = query;
     if (isBlank(sought)) throw invalidInput('query text is required');
     parseFilter(filter, this.#store.settings.nonFilterableKeys);
-    const wanted = { topK: normalizeTopK(topK), returnMetadata: returnMetadata === true, ...(filter && { filter }) };
+    const wanted = {
+      topK: normalizeTopK(topK),
+      returnMetadata: returnMetadata === true,
+      ...this.#owner.filterOf(filter),
+    };
     const vector = await embedding(this.#embedder.embed(sought, options), options);
     this.#checkVector(vector);
-    return this.#store.query({ ...wanted, vector }, options);
+    return this.#owner.own(await this.#store.query({ ...wanted, vector }, options));
   }
 
   /** Checks all records before the first of them is embedded. */
@@ -134,7 +188,7 @@ class JoinedIndex implements SemanticIndex {
     if (!Array.isArray(records) || records.length === 0) throw invalidInput('at least one semantic record is required');
     assertDifferentKeys(records);
     for (const record of records) {
-      assertRecord(record, this.#store.settings);
+      assertRecord(this.#owner.toStored(record), this.#store.settings);
       if (isBlank(record.text)) throw invalidInput('semantic text is required');
       validateRequiredMetadata(record.metadata, this.#requiredMetadata);
     }
@@ -146,10 +200,10 @@ class JoinedIndex implements SemanticIndex {
     if (!Array.isArray(vectors) || vectors.length !== slice.length) {
       throw new VectorStoreError(ERROR_CODE_EMBEDDING_FAILED, 'embedding count mismatch');
     }
-    const records = slice.map(({ key, metadata }, at) => {
+    const records = slice.map((record, at) => {
       const data = vectors[at] as VectorData;
       this.#checkVector(data);
-      return { key, data, ...(metadata && { metadata }) };
+      return { ...this.#owner.toStored(record), data };
     });
     await this.#store.put({ records }, options);
   }

@@ -59,6 +59,12 @@ export interface DeleteInput {
   readonly keys: readonly string[];
 }
 
+/** The arguments of a listing. */
+export interface ListKeysInput {
+  /** Only keys that begin with this text. The store reads all keys of the index in any case. Default: all. */
+  readonly prefix?: string;
+}
+
 /**
  * Comparisons of one key's value. If there are several, all of them must be true. A list in the metadata is equal if one of its
  * elements is.
@@ -161,4 +167,9 @@ export interface Store {
   query(input: QueryInput, options?: CallOptions): Promise<QueryHit[]>;
   /** Returns the same hits in pages. When the consumer stops, no further page is requested. */
   queryPages(input: QueryInput, options?: CallOptions): AsyncIterable<QueryHit[]>;
+  /**
+   * Returns the keys of the index in pages, in any order. Keys that are written or removed meanwhile may be missing or listed. When
+   * the consumer stops, no further page is requested. The time grows with the number of all vectors of the index.
+   */
+  listKeys(input?: ListKeysInput, options?: CallOptions): AsyncIterable<string[]>;
 }

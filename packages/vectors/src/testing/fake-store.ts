@@ -2,7 +2,7 @@ import { systemClock } from '@sallyport/core';
 import { defineOptions, integer } from '@sallyport/core/options';
 import { ERROR_CODE_UNAVAILABLE, invalidConfig, VectorStoreError } from '../errors.js';
 import { MemoryBackend } from '../local/internal/memory-backend.js';
-import type { Page, PageQuery, StoredVector, VectorBackend } from '../store/internal/backend.js';
+import type { KeyPage, Page, PageQuery, StoredVector, VectorBackend } from '../store/internal/backend.js';
 import { ChunkedStore } from '../store/internal/chunked-store.js';
 import { INDEX_KINDS, toSettings } from '../store/internal/index-options.js';
 import type { DistanceMetric, Store } from '../store/store.js';
@@ -22,11 +22,11 @@ export interface FakeVectorStoreOptions {
 }
 
 /** The operations of a store. */
-export type VectorOperation = 'put' | 'get' | 'delete' | 'query';
+export type VectorOperation = 'put' | 'get' | 'delete' | 'query' | 'list';
 
 /** One call with valid arguments. */
 export interface VectorCall {
-  /** The method; `queryPages` counts as `query`. */
+  /** The method; `queryPages` counts as `query`, `listKeys` as `list`. */
   readonly operation: VectorOperation;
   /** Its argument. */
   readonly input: object;
@@ -135,6 +135,11 @@ class FailingBackend extends MemoryBackend implements VectorBackend {
   override async query(query: PageQuery, from: unknown): Promise<Page> {
     this.#fail('query');
     return super.query(query, from);
+  }
+
+  override async list(from: unknown): Promise<KeyPage> {
+    this.#fail('list');
+    return super.list(from);
   }
 
   override toError(cause: unknown): Error {

@@ -157,6 +157,7 @@ export const FUNCTIONS: PortableFunctions = {
   vector_put_sizes: { load: vectors, name: 'putSizes', arguments: (args) => [args] },
   vector_sent_filter: { load: vectors, name: 'sentFilter', arguments: (args) => [args] },
   vector_embed: { load: vectors, name: 'embed', arguments: (args) => [args] },
+  vector_tenant_steps: { load: vectors, name: 'tenantSteps', arguments: (args) => [args] },
   vector_semantic_steps: { load: vectors, name: 'semanticSteps', arguments: (args) => [args] },
   vector_from_environment: { load: vectors, name: 'fromEnvironment', arguments: (args) => [args] },
   microvm_vocabulary: { load: microvm, name: 'vocabulary', arguments: () => [] },

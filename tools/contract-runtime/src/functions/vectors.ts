@@ -147,6 +147,7 @@ function recordingSdk(): { readonly sdk: S3VectorsSdk; readonly inputs: Record<s
     GetVectorsCommand: Command,
     DeleteVectorsCommand: Command,
     QueryVectorsCommand: Command,
+    ListVectorsCommand: Command,
   };
   return { sdk, inputs };
 }
@@ -202,12 +203,23 @@ export async function embed({ text, options = {}, answer }: Args): Promise<objec
 }
 
 /** `{ "vectors": { "milk": [1, 0] }, "records": [ … ], "query": { … } }` on an empty index in memory. */
-export async function semanticSteps({ vectors, records, query, required_metadata = [] }: Args): Promise<unknown> {
+export async function semanticSteps({
+  vectors,
+  records,
+  query,
+  tenant = false,
+  required_metadata = [],
+}: Args): Promise<unknown> {
   const [first = []] = Object.values(vectors as Readonly<Record<string, readonly number[]>>);
   const dimensions = first.length;
   const embedder = createFakeEmbedder({ dimensions, vectors: vectors as Record<string, number[]>, fallback: 'fail' });
   const store = createLocalVectorStore({ dimension: dimensions });
-  const index = createSemanticIndex({ store, embedder, requiredMetadata: required_metadata as string[] });
+  const index = createSemanticIndex({
+    store,
+    embedder,
+    tenant: tenant as string | false,
+    requiredMetadata: required_metadata as string[],
+  });
   await index.putText(records as SemanticRecord[]);
   const { text, top_k, filter } = query as Args;
   const hits = await index.queryText({
@@ -216,6 +228,36 @@ export async function semanticSteps({ vectors, records, query, required_metadata
     ...(filter !== undefined && { filter: filter as Filter }),
   });
   return hits.map(toWireHit);
+}
+
+/**
+ * `{ "vectors": { … }, "puts": [{ "tenant": "acme", "records": [ … ] }], "query": { "tenant": "acme", "text": "…" }, "remove": { … } }`
+ * on one store in memory: the keys that are stored, the hits of the tenant, and the stored keys after its records with a prefix were
+ * removed.
+ */
+export async function tenantSteps({ vectors, puts, query, remove }: Args): Promise<unknown> {
+  const [first = []] = Object.values(vectors as Readonly<Record<string, readonly number[]>>);
+  const dimensions = first.length;
+  const embedder = createFakeEmbedder({ dimensions, vectors: vectors as Record<string, number[]>, fallback: 'fail' });
+  const store = createLocalVectorStore({ dimension: dimensions });
+  const indexOf = (tenant: unknown) => createSemanticIndex({ store, embedder, tenant: tenant as string | false });
+  for (const { tenant, records } of puts as readonly Args[]) await indexOf(tenant).putText(records as SemanticRecord[]);
+  const storedKeys = async () => {
+    const keys: string[] = [];
+    for await (const page of store.listKeys()) keys.push(...page);
+    return keys.sort();
+  };
+  const stored = await storedKeys();
+  const { tenant, text, filter } = query as Args;
+  const wanted = {
+    text: text as string,
+    returnMetadata: true,
+    ...(filter !== undefined && { filter: filter as Filter }),
+  };
+  const hits = await indexOf(tenant).queryText(wanted);
+  const { tenant: owner, prefix } = remove as Args;
+  const removed = await indexOf(owner).deleteByPrefix(prefix as string);
+  return { stored, hits: hits.map(toWireHit), removed, left: await storedKeys() };
 }
 
 /** `{ "environment": { … } }`: the settings of the store, or of the embedder with `"what": "embedder"`. */

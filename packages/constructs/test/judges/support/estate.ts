@@ -154,7 +154,7 @@ function addStorage(stack: Stack, fn: ServiceFunction['fn']): void {
   const modelArn = 'arn:aws:bedrock:eu-west-1::foundation-model/amazon.titan-embed-text-v2:0';
   new VectorIndex(stack, 'Search', { dimension: 1024, modelArn }).bindTo(fn);
   const { bucket } = new VersionedArtifactBucket(stack, 'Artifacts');
-  const { image } = new MicrovmImage(stack, 'Image', {
+  const image = new MicrovmImage(stack, 'Image', {
     name: 'sandbox',
     codeBucket: bucket as IBucket,
     codeKey: 'program.zip',
@@ -163,7 +163,7 @@ function addStorage(stack: Stack, fn: ServiceFunction['fn']): void {
     egressConnector: ManagedConnectors.internetEgress(stack),
   });
   const ingressConnectors = [ManagedConnectors.httpIngress(stack)];
-  new MicrovmController(stack, 'Machines', { fn, images: [image.attrImageArn], ingressConnectors, sweep: true });
+  new MicrovmController(stack, 'Machines', { fn, images: [image], ingressConnectors });
 }
 
 function addTriggers(stack: Stack, fn: ServiceFunction['fn']): void {

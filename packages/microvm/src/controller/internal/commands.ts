@@ -76,13 +76,22 @@ async function intend(
   throw new MicrovmError('microvm.conflict', 'conflict with another change');
 }
 
+/** States of the service that show that a command took effect. */
+const TAKEN: Readonly<Record<MicrovmCommand, readonly string[]>> = {
+  suspend: ['SUSPENDING', 'SUSPENDED'],
+  resume: ['PENDING', 'RUNNING'],
+  terminate: ['TERMINATING', 'TERMINATED'],
+};
+
 /**
- * Whether a command has nothing to do. A termination that was written some time ago, and that the service does not show, may have
+ * Whether a command has nothing to do. A command that was written some time ago, and that the service does not show, may have
  * been lost on its way: it is sent again.
  */
-function isDone(parts: Parts, operation: MicrovmCommand, { state, updatedAt, providerState }: SessionRecord): boolean {
-  const isLost = state === 'terminating' && providerState !== 'TERMINATING' && !isSettling(nowMs(parts) - updatedAt);
-  return COMMANDS[operation].doneIn.includes(state) && !isLost;
+function isDone(parts: Parts, operation: MicrovmCommand, record: SessionRecord): boolean {
+  const { on, doneIn } = COMMANDS[operation];
+  const { state, updatedAt, providerState = '' } = record;
+  const isLost = state === on && !TAKEN[operation].includes(providerState) && !isSettling(nowMs(parts) - updatedAt);
+  return doneIn.includes(state) && !isLost;
 }
 
 function assertSendable(operation: MicrovmCommand, { state, microvmId }: SessionRecord): void {

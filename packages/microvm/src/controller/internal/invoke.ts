@@ -104,9 +104,10 @@ function toAnswer(parts: Parts, record: SessionRecord, input: InvokeInput, answe
     throw new MicrovmError('microvm.leak_blocked', 'answer withheld');
   }
   const headers = answeredHeaders(response.headers, dropCors);
-  if (publicPath !== undefined && headers.location) {
-    headers.location = headers.location.map((location) => rewriteLocation(location, host, path, publicPath));
-  }
+  const { location: locations = [] } = headers;
+  const targets = locations.flatMap((location) => rewriteLocation(location, host, path, publicPath) ?? []);
+  if (targets.length > 0) headers.location = targets;
+  else delete headers.location;
   const isScoped = parts.settings.invoke.cookies === 'scoped' && publicPath !== undefined;
   const given = valuesOf(response.headers, 'set-cookie');
   const cookies = isScoped ? cookiesOut(given, cookiePrefix(record), publicPath) : [];

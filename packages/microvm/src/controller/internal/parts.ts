@@ -81,23 +81,47 @@ export function endOf(state: MicrovmState, now: number, terminatedAt: number | u
   return { terminatedAt: terminatedAt ?? now, expiresAt: expiryAt(now, CLOSED_SECONDS) };
 }
 
-/** Asks the service for the state of a session's machine and keeps what is new. A write that another instance won is ignored. */
+/** The machine of a session as the service shows it now; `undefined` if the service has no such machine. */
+async function machineOf(parts: Parts, facts: CallerFacts, microvmId: string): Promise<Machine | undefined> {
+  try {
+    const description = await parts.calls.send('get', facts, (provider, signal) => provider.get(microvmId, signal));
+    return toMachine(description, parts.settings.endpointHostSuffixes);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Whether the service may not show the machine of a session yet, because it was started a moment ago. */
+function maySoonShow(parts: Parts, { desiredState, updatedAt }: SessionRecord): boolean {
+  return desiredState === 'running' && isSettling(nowMs(parts) - updatedAt);
+}
+
+/** Keeps what is new in an observation. A write that another instance won is ignored. */
+async function keepObservation(parts: Parts, record: SessionRecord, machine: Machine): Promise<SessionRecord> {
+  const changes = observationOf(parts, record, machine);
+  return changes === undefined ? record : ((await parts.registry.change(record, changes)) ?? record);
+}
+
+/** The session with the state that the service shows now, which is stored. @throws MicrovmError `microvm.session_not_found` */
 export async function observe(parts: Parts, facts: CallerFacts, record: SessionRecord): Promise<SessionRecord> {
   const { microvmId } = record;
   if (microvmId === undefined || isClosed(record.state)) return record;
-  let machine: Machine;
-  try {
-    const description = await parts.calls.send('get', facts, (provider, signal) => provider.get(microvmId, signal));
-    machine = toMachine(description, parts.settings.endpointHostSuffixes);
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-    // A machine that was just started may not be shown yet.
-    if (record.desiredState === 'running' && isSettling(nowMs(parts) - record.updatedAt)) return record;
-    await writeEnd(parts, record);
-    throw error;
-  }
-  const changes = observationOf(parts, record, machine);
-  return changes === undefined ? record : ((await parts.registry.change(record, changes)) ?? record);
+  const machine = await machineOf(parts, facts, microvmId);
+  if (machine !== undefined) return keepObservation(parts, record, machine);
+  if (maySoonShow(parts, record)) return record;
+  await writeEnd(parts, record);
+  throw sessionNotFound();
+}
+
+/** As {@link observe}, and never a session as running whose machine the service does not show. */
+export async function observeStrictly(parts: Parts, facts: CallerFacts, record: SessionRecord): Promise<SessionRecord> {
+  const { microvmId } = record;
+  if (microvmId === undefined || isClosed(record.state)) return record;
+  const machine = await machineOf(parts, facts, microvmId);
+  if (machine !== undefined) return keepObservation(parts, record, machine);
+  if (maySoonShow(parts, record)) throw new MicrovmError('microvm.provider_unavailable', 'machine not shown yet');
+  return writeEnd(parts, record);
 }
 
 /** Whether the service knows no such machine. */

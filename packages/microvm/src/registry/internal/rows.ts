@@ -1,11 +1,17 @@
 import { isObject } from '@sallyport/core/pipeline';
 import type { Changes, Item, Key, Value } from '@sallyport/dynamo';
 import { MICROVM_OPERATIONS, MICROVM_STATES } from '../../lifecycle/states.js';
-import type { IdlePolicy, MicrovmBinding, SessionChanges, SessionKey, SessionRecord } from '../registry.js';
+import type {
+  IdlePolicy,
+  MicrovmBinding,
+  PendingRequest,
+  SessionChanges,
+  SessionKey,
+  SessionRecord,
+  StartSetup,
+} from '../registry.js';
 
 const SESSION = 'SESSION#';
-/** The value of `pending` of every reserved row: one partition of the index. */
-export const PENDING = 'requested';
 const DESIRED: readonly string[] = ['running', 'suspended', 'terminated'];
 const ACTIONS: readonly string[] = [...MICROVM_OPERATIONS, 'sweep'];
 
@@ -62,6 +68,15 @@ function readIdlePolicy(value: unknown): IdlePolicy | undefined {
 const writeIdlePolicy = (policy: IdlePolicy) =>
   `${policy.autoResumeEnabled ? 'auto' : 'manual'}:${policy.maxIdleDurationSeconds}:${policy.suspendedDurationSeconds}`;
 
+function readStartSetup(value: unknown): StartSetup | undefined {
+  try {
+    const setup = JSON.parse(value as string) as Partial<StartSetup> | null;
+    return isObject(setup) && isObject(setup.logging) ? (setup as StartSetup) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 const TEXT = { write: asIs as (value: never) => Value, read: readText };
 const NUMBER = { write: asIs as (value: never) => Value, read: readInteger };
 const TIME = { write: writeTime as (value: never) => Value, read: readTime };
@@ -97,6 +112,8 @@ const COLUMNS: Readonly<Record<keyof SessionRecord, Column>> = {
   terminatedAt: { attribute: 'terminated_at', ...TIME },
   lastObservedAt: { attribute: 'last_observed_at', ...TIME },
   errorCode: { attribute: 'error_code', ...TEXT },
+  startSetup: { attribute: 'start_setup', write: JSON.stringify as (value: never) => Value, read: readStartSetup },
+  startOutcome: { attribute: 'start_outcome', ...TEXT, read: oneOf(['unknown']) },
 };
 
 function toAttributes(record: Partial<SessionRecord>): Record<string, Value> {
@@ -109,17 +126,25 @@ function toAttributes(record: Partial<SessionRecord>): Record<string, Value> {
   return attributes;
 }
 
-/** The row of a record. */
-export function toRow(record: SessionRecord): Item & Key {
-  const pending = record.state === 'requested' ? { pending: PENDING } : {};
-  return { ...toAttributes(record), ...pending, ...keyOf(record) };
+/** The partition of the index of pending sessions that a session is in; `undefined` once its machine is known or never was. */
+export function pendingOf({ state, startOutcome, microvmId }: SessionRecord): PendingRequest['kind'] | undefined {
+  if (state === 'requested') return 'requested';
+  return startOutcome === 'unknown' && microvmId === undefined ? 'unknown' : undefined;
 }
 
-/** The update of a row; only a reserved one stays in the index of pending sessions. */
+/** The row of a record. */
+export function toRow(record: SessionRecord): Item & Key {
+  const pending = pendingOf(record);
+  return { ...toAttributes(record), ...(pending && { pending }), ...keyOf(record) };
+}
+
+/** The update of a row. A session whose start has an outcome leaves the index of pending sessions, without the input of the start. */
 export function toChanges(record: SessionRecord, changes: SessionChanges): Changes {
   const set = toAttributes({ ...changes, version: record.version + 1 });
-  const leaves = record.state === 'requested' && (changes.state ?? 'requested') !== 'requested';
-  return leaves ? { set, remove: ['pending'] } : { set };
+  const before = pendingOf(record);
+  const after = pendingOf({ ...record, ...changes });
+  if (before === after) return { set };
+  return after === undefined ? { set, remove: ['pending', 'start_setup'] } : { set: { ...set, pending: after } };
 }
 
 /** The record of a row; `undefined` when a member is missing or wrong, or when its names are not those of its key. */

@@ -2,8 +2,8 @@ import type { FullClock, IdGenerator } from '@sallyport/core';
 import { absentOrPastTtl, type Condition, type Item, type ItemTable, isPastTtl, type Key } from '@sallyport/dynamo';
 import { assertNoLeak } from '../../internal/forbidden.js';
 import { MACHINE_INDEX, PENDING_INDEX } from '../../schema.js';
-import type { MicrovmRegistry, SessionChanges, SessionRecord } from '../registry.js';
-import { keyOf, PENDING, parseRow, partitionOf, sortKeyOf, toChanges, toRow } from './rows.js';
+import type { MicrovmRegistry, RegistryWriteOptions, SessionChanges, SessionRecord } from '../registry.js';
+import { keyOf, parseRow, partitionOf, pendingOf, sortKeyOf, toChanges, toRow } from './rows.js';
 
 /** What a registry is made of. */
 export interface RegistryParts {
@@ -32,12 +32,12 @@ export function createTableRegistry({ table, clock, ids, onBadRow }: RegistryPar
     record: SessionRecord,
     changes: SessionChanges,
     condition: Condition,
-    signal: AbortSignal | undefined,
+    { signal, writeId = ids.newId() }: RegistryWriteOptions = {},
   ) => {
     const update = toChanges(record, changes);
     assertNoLeak(update.set, 'a row');
-    const writer = ids.newId();
-    const { applied, item } = await table.update(keyOf(record), update, { condition, writer, signal, reread: true });
+    const write = { condition, writer: writeId, signal, reread: true };
+    const { applied, item } = await table.update(keyOf(record), update, write);
     return applied ? live(item) : undefined;
   };
   const readKeys = async (keys: readonly Item[], signal: AbortSignal | undefined) => {
@@ -59,10 +59,10 @@ export function createTableRegistry({ table, clock, ids, onBadRow }: RegistryPar
       return applied ? { reserved: true } : { reserved: false, taken: live(item) };
     },
 
-    confirm: (record, changes, { signal } = {}) =>
-      change(record, changes, { all: [isVersion(record), isRequested, isReservation(record)] }, signal),
+    confirm: (record, changes, options) =>
+      change(record, changes, { all: [isVersion(record), isRequested, isReservation(record)] }, options),
 
-    change: (record, changes, { signal } = {}) => change(record, changes, isVersion(record), signal),
+    change: (record, changes, options) => change(record, changes, isVersion(record), options),
 
     async list(binding, { after, limit, authSubject }, { signal } = {}) {
       const partition = { name: 'pk', value: partitionOf(binding) };
@@ -82,11 +82,15 @@ export function createTableRegistry({ table, clock, ids, onBadRow }: RegistryPar
       return { records, next: undefined };
     },
 
-    async listPending(before, limit, { signal } = {}) {
-      const partition = { name: 'pending', value: PENDING };
-      const sort = { name: 'created_at', from: '0', to: new Date(before).toISOString() };
-      const { items } = await table.query({ index: PENDING_INDEX, partition, sort, limit }, { signal });
-      return (await readKeys(items, signal)).filter(({ state }) => state === 'requested');
+    async listPending({ kind, from, to, limit, after }, { signal } = {}) {
+      const partition = { name: 'pending', value: kind };
+      const sort = { name: 'created_at', from: new Date(from).toISOString(), to: new Date(to).toISOString() };
+      const start = after === undefined ? undefined : (JSON.parse(after) as Item);
+      const { items, more } = await table.query({ index: PENDING_INDEX, partition, sort, limit, start }, { signal });
+      const last = more ? items.at(-1) : undefined;
+      // The index may still show what has just left it.
+      const records = (await readKeys(items, signal)).filter((record) => pendingOf(record) === kind);
+      return { records, next: last && JSON.stringify(keyInIndex(last)) };
     },
 
     async findByMicrovmId(microvmId, { signal } = {}) {
@@ -95,6 +99,11 @@ export function createTableRegistry({ table, clock, ids, onBadRow }: RegistryPar
       return (await readKeys(items, signal))[0];
     },
   };
+}
+
+/** An item of a table in memory has all its attributes. */
+function keyInIndex({ pk, sk, pending, created_at }: Item): Item {
+  return { pk, sk, pending, created_at };
 }
 
 const isRequested: Condition = { attribute: 'state', is: '=', value: 'requested' };

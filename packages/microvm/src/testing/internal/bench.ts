@@ -2,10 +2,11 @@ import { deepEqual, fail as failWith, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { isFrameworkError } from '@sallyport/core';
+import { ManualClock } from '@sallyport/core/testing';
 import { internalCaller, type MicrovmCaller } from '../../controller/caller.js';
 import { createMicrovmController, type MicrovmController } from '../../controller/controller.js';
 import type { MicrovmControllerOptions } from '../../controller/options.js';
-import type { InvokeInput } from '../../controller/types.js';
+import type { InvokeInput, SweepReport } from '../../controller/types.js';
 import type { MicrovmLifecycleEvent } from '../../lifecycle/events.js';
 import type { HeaderEntry } from '../../provider/transport.js';
 import type { SessionRecord } from '../../registry/registry.js';
@@ -15,10 +16,16 @@ import { scanForLeaks } from '../scan.js';
 /** A behaviour, by its sentence. */
 export type Cases = Readonly<Record<string, (bench: Bench) => Promise<void>>>;
 
+/** The report of a complete sweep that found nothing but this. */
+export function sweepReport(found: Partial<SweepReport> = {}): SweepReport {
+  const nothing = { pending: 0, confirmed: 0, failed: 0, terminated: 0, refused: 0, unknown: 0, complete: true };
+  return { ...nothing, ...found };
+}
+
 /** The image that cases run. */
 export const IMAGE = 'arn:aws:lambda:eu-west-1:123456789012:microvm-image:notebook';
 const SHELL = 'arn:aws:lambda:eu-west-1:aws:network-connector:aws-network-connector:SHELL_INGRESS';
-const START_MS = Date.parse('2026-11-22T00:00:00.000Z');
+const START = new Date('2026-11-22T00:00:00.000Z');
 /** What failures of the harness say; it must reach nobody. */
 const SERVICE_TEXT = 'a text of the service';
 
@@ -37,18 +44,20 @@ export class Bench {
   readonly events: MicrovmLifecycleEvent[] = [];
   readonly caller: MicrovmCaller;
   readonly other: MicrovmCaller;
-  readonly #clock: { ms: number };
+  /** The time of the service, the registry and the controllers. */
+  readonly clock: ManualClock;
+  /** The image that cases run. */
+  readonly image = IMAGE;
   readonly #shown: unknown[] = [];
 
   static async open(harness: MicrovmHarness): Promise<Bench> {
-    const time = { ms: START_MS };
-    const clock = { now: () => new Date(time.ms) };
-    return new Bench(await harness.create({ clock, program }), time);
+    const clock = new ManualClock(START);
+    return new Bench(await harness.create({ clock, program }), clock);
   }
 
-  private constructor(setup: MicrovmSetup, time: { ms: number }) {
+  private constructor(setup: MicrovmSetup, clock: ManualClock) {
     this.setup = setup;
-    this.#clock = time;
+    this.clock = clock;
     const run = randomUUID();
     const names = { identity: 'ada', namespace: 'default' };
     this.caller = internalCaller({ ...names, tenantId: `t1-${run}`, requestId: 'request-1' });
@@ -64,7 +73,7 @@ export class Bench {
       registry,
       images: [{ ref: IMAGE, version: '3.0' }],
       ingressConnectors: [SHELL],
-      clock: { now: () => new Date(this.#clock.ms) },
+      clock: this.clock,
       environment: {},
       onLifecycleEvent: (event) => this.events.push(event),
       ...options,
@@ -73,12 +82,12 @@ export class Bench {
 
   /** Moves the time on. */
   pass(ms: number): void {
-    this.#clock.ms += ms;
+    this.clock.tick(ms);
   }
 
   /** The time, in milliseconds after the start. */
   get nowMs(): number {
-    return this.#clock.ms;
+    return this.clock.now().getTime();
   }
 
   /** Keeps what is shown to callers, for the search for leaks. */
@@ -162,6 +171,11 @@ const text = (body: string): Pick<ProgramAnswer, 'body'> => ({ body: Buffer.from
 /** The programs that cases ask. */
 const ANSWERS: Readonly<Record<string, (request: ProgramRequest) => ProgramAnswer>> = {
   '/redirect-away': () => ({ status: 302, headers: [['location', 'https://evil.example/?x=1']], ...text('') }),
+  '/redirect': ({ path }) => ({
+    status: 302,
+    headers: [['location', decodeURIComponent(path.slice('/redirect?'.length))]],
+    ...text(''),
+  }),
   '/redirect-home': () => ({ status: 307, headers: [['location', '/login?next=%2F']], ...text('') }),
   '/gzip': () => ({
     status: 200,

@@ -60,6 +60,7 @@ export class FakeMachine {
       imageRef: this.input.imageRef,
       imageVersion: this.input.imageVersion ?? '1.0',
       maximumDurationSeconds: this.input.maximumDurationSeconds,
+      executionRoleArn: this.input.executionRoleArn,
       startedAt: new Date(this.#startedAt),
       ...(this.#terminatedAt !== undefined && { terminatedAt: new Date(this.#terminatedAt) }),
     };

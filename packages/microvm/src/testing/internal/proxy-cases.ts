@@ -73,6 +73,27 @@ export const PROXY_CASES: Cases = {
     deepEqual(named(seen.headers, 'x-framework-namespace'), ['default']);
     deepEqual(named(seen.headers, 'x-framework-subject'), ['ada']);
   },
+  async 'a redirect leads to the route or to an absolute web address, and nowhere else'(bench) {
+    await bench.controller.run(bench.caller, { sessionId: 's1' });
+    const expected: readonly (readonly [location: string, shown: string | undefined])[] = [
+      ['//evil.example/x', 'https://evil.example/x'],
+      ['/\\evil.example', 'https://evil.example/'],
+      ['https://evil.example', 'https://evil.example/'],
+      ['javascript:alert(1)', undefined],
+      ['java\tscript:alert(1)', undefined],
+      ['data:text/html,x', undefined],
+      ['https://', undefined],
+      ['next', `${ROUTE}/next`],
+      ['/a//evil.example', `${ROUTE}/a//evil.example`],
+    ];
+    for (const [location, shown] of expected) {
+      const path = `/redirect?${encodeURIComponent(location)}`;
+      const { status, headers } = await bench.invoke('s1', { path, publicPath: ROUTE });
+      deepEqual([location, status, headers.location?.[0]], [location, 302, shown]);
+      const direct = await bench.invoke('s1', { path });
+      deepEqual(direct.headers.location === undefined, shown === undefined);
+    }
+  },
   async 'a redirect passes and is not followed; one to the program itself leads to the route'(bench) {
     await run(bench);
     const away = await bench.invoke('s1', { path: '/redirect-away', publicPath: ROUTE });

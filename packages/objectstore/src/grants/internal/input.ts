@@ -7,9 +7,9 @@ import { MAX_PRESIGN_PUT_EXPIRES_IN, type PresignPutInput } from '../grant.js';
 const SHA256_BYTES = 32;
 
 /** An upload that passed every rule. */
-export type CheckedGrant = Omit<PresignPutInput, 'maxBytes'>;
+export type CheckedGrant = Required<Omit<PresignPutInput, 'maxBytes'>>;
 
-type Fields = Readonly<Record<keyof PresignPutInput, unknown>>;
+type Fields = Readonly<Partial<Record<keyof PresignPutInput, unknown>>>;
 
 /** Every field but the reference with its rule, in the order in which they are checked. */
 const RULES: readonly {
@@ -34,6 +34,11 @@ const RULES: readonly {
     wanted: `a whole number of seconds from 1 to ${MAX_PRESIGN_PUT_EXPIRES_IN}; there is no default`,
     holds: (value) => isWhole(value, 1, MAX_PRESIGN_PUT_EXPIRES_IN),
   },
+  {
+    field: 'createOnly',
+    wanted: 'true or false',
+    holds: (value) => value === undefined || typeof value === 'boolean',
+  },
 ];
 
 /** @throws ObjectStoreError that names the first field that is wrong */
@@ -44,10 +49,19 @@ export function checkPresignPut(input: PresignPutInput): CheckedGrant {
     throw invalidRef('of an upload must not have . or .. as a segment of its key');
   }
   for (const { field, wanted, holds } of RULES) if (!holds(input[field], input)) throw invalid(field, wanted);
-  const { contentLength, maxBytes, contentType, checksumSha256, expiresIn, ref: _, ...rest } = input;
+  const {
+    contentLength,
+    maxBytes,
+    contentType,
+    checksumSha256,
+    expiresIn,
+    createOnly = false,
+    ref: _,
+    ...rest
+  } = input;
   const [unknown] = Object.keys(rest);
   if (unknown !== undefined) throw invalid(unknown, 'left out: there is no such field');
-  return { ref, contentLength, contentType, checksumSha256, expiresIn };
+  return { ref, contentLength, contentType, checksumSha256, expiresIn, createOnly };
 }
 
 function isWhole(value: unknown, least: number, most: number): boolean {

@@ -12,7 +12,8 @@ export interface ExpectedLink {
 }
 
 /** Headers that must be signed as headers: S3 does not enforce them in the query. */
-const NO_QUERY = /^(?:x-amz-checksum-.*|x-amz-sdk-checksum-algorithm|content-type|x-amz-server-side-encryption.*)$/i;
+const NO_QUERY =
+  /^(?:x-amz-checksum-.*|x-amz-sdk-checksum-algorithm|content-type|if-none-match|x-amz-server-side-encryption.*)$/i;
 
 /**
  * Verifies a signed link, because what the SDK signs depends on its version and on the given client.

@@ -20,6 +20,7 @@ export interface FailedCall {
 const MESSAGES = {
   'objectstore.not_found': 'there is no such object',
   'objectstore.invalid_store_config': 'the object store is not set up for this call; see the cause in the log',
+  'objectstore.invalid_input': 'the object store rejected the object; see the cause in the log',
   'objectstore.precondition_failed': 'the object already exists',
   'objectstore.denied': 'the object store denied the call',
   'objectstore.unavailable': 'the object store did not answer the call',
@@ -27,28 +28,66 @@ const MESSAGES = {
 
 type RemoteCode = keyof typeof MESSAGES;
 
-const BY_NAME: Readonly<Record<string, RemoteCode>> = {
-  NoSuchKey: 'objectstore.not_found',
-  NoSuchVersion: 'objectstore.not_found',
-  NotFound: 'objectstore.not_found',
-  NoSuchBucket: 'objectstore.invalid_store_config',
-  PermanentRedirect: 'objectstore.invalid_store_config',
-  AuthorizationHeaderMalformed: 'objectstore.invalid_store_config',
-  PreconditionFailed: 'objectstore.precondition_failed',
-  ConditionalRequestConflict: 'objectstore.precondition_failed',
-  // An archived object has to be restored first.
-  InvalidObjectState: 'objectstore.unavailable',
-  ExpiredToken: 'objectstore.denied',
-  InvalidToken: 'objectstore.denied',
-  TokenRefreshRequired: 'objectstore.denied',
-  CredentialsProviderError: 'objectstore.denied',
-  // The body was not received completely or correctly.
-  BadDigest: 'objectstore.unavailable',
-  IncompleteBody: 'objectstore.unavailable',
-  OperationAborted: 'objectstore.unavailable',
+/**
+ * The error codes that S3 returns for `PutObject`, `GetObject` and `DeleteObject`, and those of the SDK, by their meaning. The
+ * lists are those of the page "Error responses" of the Amazon S3 API Reference; codes that only other operations return, and codes
+ * of requests that this store does not send, are left out.
+ *
+ * @see https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
+ */
+export const CODES_OF_S3: Readonly<Record<RemoteCode, readonly string[]>> = {
+  'objectstore.not_found': ['NoSuchKey', 'NoSuchVersion', 'NotFound'],
+  'objectstore.invalid_store_config': [
+    ...['NoSuchBucket', 'NoSuchAccessPoint', 'InvalidBucketName', 'InvalidBucketState', 'InvalidAccessPoint'],
+    ...['PermanentRedirect', 'AuthorizationHeaderMalformed', 'IllegalLocationConstraintException', 'EndpointNotFound'],
+    ...[
+      'InvalidRequest',
+      'InvalidArgument',
+      'InvalidURI',
+      'MethodNotAllowed',
+      'NotImplemented',
+      'MissingContentLength',
+    ],
+    ...['InvalidEncryptionAlgorithmError', 'InvalidStorageClass', 'ObjectLockConfigurationNotFoundError'],
+    ...[
+      'KMS.DisabledException',
+      'KMS.NotFoundException',
+      'KMS.KMSInvalidStateException',
+      'KMS.InvalidKeyUsageException',
+    ],
+  ],
+  'objectstore.invalid_input': ['EntityTooLarge', 'MetadataTooLarge', 'KeyTooLongError', 'UnexpectedContent'],
+  'objectstore.precondition_failed': ['PreconditionFailed'],
+  'objectstore.denied': [
+    ...['AccessDenied', 'AllAccessDisabled', 'AccountProblem', 'NotSignedUp', 'InvalidSecurity', 'InvalidPayer'],
+    ...['InvalidAccessKeyId', 'SignatureDoesNotMatch', 'RequestTimeTooSkewed', 'UnauthorizedAccess'],
+    ...['ExpiredToken', 'InvalidToken', 'TokenRefreshRequired', 'CredentialsProviderError'],
+  ],
+  'objectstore.unavailable': [
+    ...['InternalError', 'ServiceUnavailable', 'SlowDown', 'Busy', 'RequestTimeout', 'TemporaryRedirect'],
+    ...['KMS.ThrottlingException', 'InvalidObjectState'],
+    // The body was not received completely or correctly.
+    ...['BadDigest', 'IncompleteBody', 'XAmzContentSHA256Mismatch'],
+    // Another operation on the object or the bucket is in progress. Of the first AWS says: "On a 409 failure retry the upload."
+    // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html, header If-None-Match
+    ...['ConditionalRequestConflict', 'OperationAborted'],
+  ],
 };
 
-const PASSING = new Set(['BadDigest', 'IncompleteBody', 'OperationAborted']);
+const BY_NAME: ReadonlyMap<string, RemoteCode> = new Map(
+  (Object.entries(CODES_OF_S3) as [RemoteCode, readonly string[]][]).flatMap(([code, names]) =>
+    names.map((name) => [name, code] as const),
+  ),
+);
+
+/** An archived object has to be restored first. */
+const LASTING = 'InvalidObjectState';
+
+/** S3 rejected the request, so that attempt wrote nothing. */
+const REJECTED = new Set([
+  ...['BadDigest', 'IncompleteBody', 'XAmzContentSHA256Mismatch', 'ConditionalRequestConflict', 'OperationAborted'],
+  ...['SlowDown', 'ServiceUnavailable', 'Busy', 'TemporaryRedirect', 'KMS.ThrottlingException', 'InvalidObjectState'],
+]);
 
 /** Converts the error of a failed call, by the error code of S3 or the SDK. Errors of the framework are returned unchanged. */
 export function toStoreError(cause: unknown, call: FailedCall): Error {
@@ -57,20 +96,23 @@ export function toStoreError(cause: unknown, call: FailedCall): Error {
   const code = codeOf(fault, cause, call);
   return new ObjectStoreError(code, `framework: ${MESSAGES[code]}`, {
     cause: toSafeCause(cause),
-    retryable: code === 'objectstore.unavailable' && fault.name !== 'InvalidObjectState',
+    retryable: code === 'objectstore.unavailable' && fault.name !== LASTING,
     mayHaveApplied: call.operation !== 'get' && mayHaveApplied(code, fault),
   });
 }
 
 function codeOf(fault: Fault, cause: unknown, { operation, isVersioned }: FailedCall): RemoteCode {
   const { name, status } = fault;
-  if (Object.hasOwn(BY_NAME, name)) return BY_NAME[name] as RemoteCode;
-  // For a version id in a wrong format S3 answers "invalid argument".
+  // For a version id in a wrong format S3 answers "invalid argument", and for a delete marker "method not allowed".
   if (isVersioned && name === 'InvalidArgument') return 'objectstore.not_found';
+  if (operation === 'get' && name === 'MethodNotAllowed') return 'objectstore.not_found';
+  const known = BY_NAME.get(name);
+  if (known !== undefined) return known;
   if (isTransient(cause)) return 'objectstore.unavailable';
   if (status === 403 || status === 401) return 'objectstore.denied';
   if (status === 404 || (status === 405 && operation === 'get')) return 'objectstore.not_found';
-  if (operation === 'put' && (status === 412 || status === 409)) return 'objectstore.precondition_failed';
+  if (operation === 'put' && status === 412) return 'objectstore.precondition_failed';
+  if (status === 409) return 'objectstore.unavailable';
   // Checksums that do not match, and streams that end early.
   if (status === 200 || /checksum/i.test(name) || isChecksumMismatch(cause)) return 'objectstore.unavailable';
   return 'objectstore.invalid_store_config';
@@ -81,9 +123,8 @@ function codeOf(fault: Fault, cause: unknown, { operation, isVersioned }: Failed
  * result is unknown.
  */
 function mayHaveApplied(code: RemoteCode, { status, attempts, name }: Fault): boolean {
-  if (code === 'objectstore.precondition_failed') return attempts > 1;
-  if (code !== 'objectstore.unavailable' || PASSING.has(name)) return false;
-  return status !== 503 || attempts > 1;
+  if (code !== 'objectstore.unavailable') return code === 'objectstore.precondition_failed' && attempts > 1;
+  return attempts > 1 || !(REJECTED.has(name) || status === 503 || status === 409);
 }
 
 /** The SDK compares a checksum when the last byte has arrived, and throws a plain error. */

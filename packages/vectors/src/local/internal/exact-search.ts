@@ -4,6 +4,8 @@ import type { DistanceMetric, QueryHit, VectorData } from '../../store/store.js'
 
 /** Hits of one page. The number is small, so that tests of callers get a second page. */
 const PAGE_SIZE = 100;
+/** Keys of one page of a listing, few for the same reason. */
+export const KEYS_PER_PAGE = 100;
 
 /** The remaining hits of a search that was already made. */
 class Rest {

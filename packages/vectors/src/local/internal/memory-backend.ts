@@ -1,8 +1,8 @@
 import { ERROR_CODE_UNAVAILABLE, unavailable, VectorStoreError } from '../../errors.js';
-import type { Page, PageQuery, StoredVector, VectorBackend } from '../../store/internal/backend.js';
+import type { KeyPage, Page, PageQuery, StoredVector, VectorBackend } from '../../store/internal/backend.js';
 import type { DistanceMetric } from '../../store/store.js';
 import { cloneMetadata, cloneVector } from '../../store/validators.js';
-import { searchPage } from './exact-search.js';
+import { KEYS_PER_PAGE, searchPage } from './exact-search.js';
 
 /** Vectors in a map. */
 export class MemoryBackend implements VectorBackend {
@@ -44,6 +44,12 @@ export class MemoryBackend implements VectorBackend {
       ...(metadata && { metadata: cloneMetadata(metadata) ?? {} }),
     }));
     return { hits: copies, next };
+  }
+
+  async list(from: unknown): Promise<KeyPage> {
+    const after = [...this.#vectors.keys()].filter((key) => from === undefined || key > String(from)).sort();
+    const keys = after.slice(0, KEYS_PER_PAGE);
+    return { keys, next: keys.length < after.length ? keys.at(-1) : undefined };
   }
 
   toError(cause: unknown): Error {

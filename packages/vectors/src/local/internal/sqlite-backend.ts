@@ -1,7 +1,7 @@
 import { ERROR_CODE_UNSUPPORTED_OPERATION, invalidConfig, unavailable, VectorStoreError } from '../../errors.js';
-import type { Page, PageQuery, StoredVector, VectorBackend } from '../../store/internal/backend.js';
+import type { KeyPage, Page, PageQuery, StoredVector, VectorBackend } from '../../store/internal/backend.js';
 import type { DistanceMetric, Metadata, VectorIndexSettings } from '../../store/store.js';
-import { searchPage } from './exact-search.js';
+import { KEYS_PER_PAGE, searchPage } from './exact-search.js';
 import { storeIsFull } from './memory-backend.js';
 
 /** Marks a file as one of this package: `PRAGMA application_id`. */
@@ -23,7 +23,7 @@ interface Database {
 interface Statement {
   run(...values: readonly (string | Uint8Array | null)[]): unknown;
   get(...values: readonly (string | Uint8Array)[]): unknown;
-  iterate(): Iterable<unknown>;
+  iterate(...values: readonly Uint8Array[]): Iterable<unknown>;
 }
 
 interface Sqlite {
@@ -45,6 +45,7 @@ export class SqliteBackend implements VectorBackend {
   readonly #get: Statement;
   readonly #delete: Statement;
   readonly #all: Statement;
+  readonly #list: Statement;
   readonly #count: Statement;
 
   /**
@@ -59,6 +60,8 @@ export class SqliteBackend implements VectorBackend {
     this.#get = this.#database.prepare('SELECT key, data, metadata FROM vectors WHERE key = ?');
     this.#delete = this.#database.prepare('DELETE FROM vectors WHERE key = ?');
     this.#all = this.#database.prepare('SELECT key, data, metadata FROM vectors');
+    const page = KEYS_PER_PAGE + 1;
+    this.#list = this.#database.prepare(`SELECT key FROM vectors WHERE key > ? ORDER BY key LIMIT ${page}`);
     this.#count = this.#database.prepare('SELECT COUNT(*) AS count FROM vectors');
   }
 
@@ -95,6 +98,13 @@ export class SqliteBackend implements VectorBackend {
 
   async query(query: PageQuery, from: unknown): Promise<Page> {
     return searchPage(this.#rows(), this.#metric, query, from);
+  }
+
+  async list(from: unknown): Promise<KeyPage> {
+    const after = Buffer.from(from === undefined ? '' : String(from));
+    const found = Array.from(this.#list.iterate(after), (row) => Buffer.from((row as Row).key).toString());
+    const keys = found.slice(0, KEYS_PER_PAGE);
+    return { keys, next: keys.length < found.length ? keys.at(-1) : undefined };
   }
 
   toError(cause: unknown): Error {

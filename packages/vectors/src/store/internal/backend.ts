@@ -23,6 +23,13 @@ export interface Page {
   readonly next: unknown;
 }
 
+/** One page of keys. */
+export interface KeyPage {
+  readonly keys: readonly string[];
+  /** The token of the next page; `undefined` after the last page. */
+  readonly next: unknown;
+}
+
 /** The requests of one kind of store. Arguments are checked and within its limits. */
 export interface VectorBackend {
   /** Loads the client, before the time of a request begins. */
@@ -35,6 +42,8 @@ export interface VectorBackend {
   delete(keys: readonly string[], signal: AbortSignal): Promise<void>;
   /** One page; `from` is the `next` of the page before, `undefined` for the first. */
   query(query: PageQuery, from: unknown, signal: AbortSignal): Promise<Page>;
+  /** One page of all keys; `from` as in a query. */
+  list(from: unknown, signal: AbortSignal): Promise<KeyPage>;
   /** Converts the error of a failed request. */
   toError(cause: unknown): Error;
   /** Whether a request with this error was certainly not applied. */

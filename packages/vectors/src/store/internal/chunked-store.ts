@@ -14,6 +14,7 @@ import type {
   DeleteInput,
   GetInput,
   GetOutput,
+  ListKeysInput,
   PutInput,
   QueryHit,
   QueryInput,
@@ -35,7 +36,7 @@ export interface RequestSettings {
   readonly requestTimeoutMs: number;
   readonly clock: FullClock;
   /** Called for every call with valid arguments, before its first request. */
-  readonly onCall?: (operation: 'put' | 'get' | 'delete' | 'query', input: object) => void;
+  readonly onCall?: (operation: 'put' | 'get' | 'delete' | 'query' | 'list', input: object) => void;
 }
 
 /**
@@ -115,6 +116,22 @@ export class ChunkedStore implements Store {
       from = page.next;
       yield hits;
     } while (from !== undefined && left > 0);
+  }
+
+  async *listKeys(input: ListKeysInput = {}, { signal }: CallOptions = {}): AsyncGenerator<string[]> {
+    assertInput(input, 'input');
+    const { prefix = '' } = input;
+    if (typeof prefix !== 'string') throw invalidInput('prefix must be a text');
+    this.#requests.onCall?.('list', input);
+    signal?.throwIfAborted();
+    let from: unknown;
+    do {
+      const page = await this.#request(signal, (inner) => this.#backend.list(from, inner));
+      if (page.next !== undefined && page.next === from) throw endless();
+      from = page.next;
+      const keys = page.keys.filter((key) => key.startsWith(prefix));
+      if (keys.length > 0) yield keys;
+    } while (from !== undefined);
   }
 
   #toQuery(input: QueryInput): PageQuery {

@@ -8,7 +8,7 @@ import {
 import type { LazyClient } from '../../internal/sdk.js';
 import type { DistanceMetric } from '../store.js';
 import { dimensionMismatch } from '../validators.js';
-import type { Page, PageQuery, StoredVector, VectorBackend } from './backend.js';
+import type { KeyPage, Page, PageQuery, StoredVector, VectorBackend } from './backend.js';
 import { toWireNumbers } from './chunks.js';
 import { toWireFilter } from './filters.js';
 import { toHit, toMetadata, toNumber, type WireVector } from './wire-values.js';
@@ -28,7 +28,16 @@ export interface S3VectorsSdk {
   readonly DeleteVectorsCommand: SdkClass;
   /** Searches. */
   readonly QueryVectorsCommand: SdkClass;
+  /** Lists keys. */
+  readonly ListVectorsCommand: SdkClass;
 }
+
+/**
+ * Keys of one page, the most that the service returns.
+ *
+ * @see https://docs.aws.amazon.com/AmazonS3/latest/API/API_S3VectorBuckets_ListVectors.html
+ */
+const LIST_PAGE = 1000;
 
 /** Identifies the index by name, or by its ARN. */
 export type IndexAddress =
@@ -87,18 +96,24 @@ export class S3Backend implements VectorBackend {
       returnDistance: true,
       ...(from !== undefined && { nextToken: from }),
     };
-    const answer = await this.#send('QueryVectorsCommand', input, signal).catch((error: unknown) => {
-      // A page token is valid for minutes; the service rejects an old one like any wrong value.
-      throw from !== undefined && nameOf(error) === 'ValidationException' ? unavailable(error, true) : error;
-    });
+    const answer = await this.#sendPage('QueryVectorsCommand', input, signal);
     this.#assertMetric(answer);
-    const { nextToken } = answer as { readonly nextToken?: string };
     const hits = vectorsOf(answer).map((vector) => {
       const hit = toHit(vector);
       if (hit === undefined) throw brokenAnswer('a hit without its distance');
       return hit;
     });
-    return { hits, next: nextToken === '' ? undefined : nextToken };
+    return { hits, next: nextOf(answer) };
+  }
+
+  async list(from: unknown, signal: AbortSignal): Promise<KeyPage> {
+    const input = { maxResults: LIST_PAGE, ...(from !== undefined && { nextToken: from }) };
+    const answer = await this.#sendPage('ListVectorsCommand', input, signal);
+    const keys = vectorsOf(answer).map(({ key }) => {
+      if (typeof key !== 'string') throw brokenAnswer('a vector without its key');
+      return key;
+    });
+    return { keys, next: nextOf(answer) };
   }
 
   toError(cause: unknown): Error {
@@ -117,6 +132,18 @@ export class S3Backend implements VectorBackend {
   wasRefused(cause: unknown): boolean {
     const { httpStatusCode: status = 0, attempts = 1 } = metadataOf(cause);
     return status >= 400 && status < 500 && status !== 408 && attempts === 1;
+  }
+
+  /** A page token is valid for minutes; the service rejects an old one like any wrong value. */
+  async #sendPage(
+    name: 'QueryVectorsCommand' | 'ListVectorsCommand',
+    input: { readonly nextToken?: unknown },
+    signal: AbortSignal,
+  ): Promise<object> {
+    return this.#send(name, input, signal).catch((error: unknown) => {
+      const isOld = input.nextToken !== undefined && nameOf(error) === 'ValidationException';
+      throw isOld ? unavailable(error, true) : error;
+    });
   }
 
   async #send(
@@ -144,6 +171,11 @@ export class S3Backend implements VectorBackend {
       `the index does not measure by ${this.#index.metric}; set the option "metric" to that of the index`,
     );
   }
+}
+
+function nextOf(answer: object): string | undefined {
+  const { nextToken } = answer as { readonly nextToken?: string };
+  return nextToken === '' ? undefined : nextToken;
 }
 
 function vectorsOf(answer: object): readonly WireVector[] {

@@ -1,5 +1,5 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
-import type { VectorRecordInput } from '../../store/store.js';
+import type { CallOptions, ListKeysInput, Store, VectorRecordInput } from '../../store/store.js';
 import type { CaseDefinition } from '../harness.js';
 
 const X = [1, 0, 0] as const;
@@ -24,6 +24,12 @@ const ODD_KEYS = [
 
 const many = (count: number): VectorRecordInput[] =>
   Array.from({ length: count }, (_, at) => ({ key: `key-${at}`, data: [1, at, 0] }));
+
+async function listed(store: Store, input?: ListKeysInput, options?: CallOptions): Promise<string[][]> {
+  const pages: string[][] = [];
+  for await (const page of store.listKeys(input, options)) pages.push(page);
+  return pages;
+}
 
 export const RECORD_CASES: readonly CaseDefinition[] = [
   {
@@ -166,6 +172,36 @@ export const RECORD_CASES: readonly CaseDefinition[] = [
     },
   },
   {
+    name: 'all keys are listed once, page by page, and a prefix selects some of them',
+    async run({ filled }) {
+      const keys = Array.from({ length: 250 }, (_, at) => `${at % 5 === 0 ? 'a/' : 'b/'}${at}`);
+      const store = await filled(keys.map((key) => ({ key, data: X })));
+      deepEqual((await listed(store)).flat().sort(), [...keys].sort());
+      const some = (await listed(store, { prefix: 'a/' })).flat();
+      deepEqual(some.sort(), keys.filter((key) => key.startsWith('a/')).sort());
+      await store.delete({ keys: some });
+      equal((await listed(store)).flat().length, 200);
+      deepEqual(await listed(store, { prefix: 'a/' }), []);
+    },
+  },
+  {
+    name: 'keys of an empty store are an empty listing, and a prefix that is none is rejected',
+    async run({ store: create }) {
+      const store = await create();
+      deepEqual(await listed(store), []);
+      await rejects(listed(store, { prefix: 1 as never }), { code: 'vectorstore.invalid_input' });
+      await rejects(listed(store, null as never), { code: 'vectorstore.invalid_input' });
+    },
+  },
+  {
+    name: 'keys can be removed while they are listed',
+    async run({ filled }) {
+      const store = await filled(Array.from({ length: 250 }, (_, at) => ({ key: `k${at}`, data: X })));
+      for await (const keys of store.listKeys()) await store.delete({ keys });
+      deepEqual(await listed(store), []);
+    },
+  },
+  {
     name: 'an aborted signal ends a call with its reason',
     async run({ store: create }) {
       const store = await create();
@@ -175,6 +211,7 @@ export const RECORD_CASES: readonly CaseDefinition[] = [
       await rejects(store.get({ keys: ['a'] }, { signal }), enough);
       await rejects(store.delete({ keys: ['a'] }, { signal }), enough);
       await rejects(store.query({ vector: X }, { signal }), enough);
+      await rejects(listed(store, {}, { signal }), enough);
       equal((await store.get({ keys: ['a'] })).records.length, 0);
     },
   },

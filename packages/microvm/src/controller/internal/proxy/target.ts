@@ -51,14 +51,20 @@ export function checkPort(port: unknown, allowed: readonly PortScope[]): number 
   throw invalidRequest('the port must be one of the allowed ports');
 }
 
-/** Where a redirect of the program leads: on its own host, to the route of the session; else it stays as it is. */
-export function rewriteLocation(location: string, host: string, path: string, publicPath: string): string {
-  let target: URL;
-  try {
-    target = new URL(location, `https://${host}${path}`);
-  } catch {
-    return location;
-  }
-  const isOwn = target.host === host && (target.protocol === 'https:' || target.protocol === 'http:');
-  return isOwn ? `${publicPath}${target.pathname}${target.search}${target.hash}` : location;
+/**
+ * The target of a redirect of the program: on its own host the route of the session, elsewhere an absolute address with `https` or
+ * `http`. `undefined` for anything else, such as `javascript:`, which must not reach a client from the controller's origin.
+ */
+export function rewriteLocation(
+  location: string,
+  host: string,
+  path: string,
+  publicPath: string | undefined,
+): string | undefined {
+  const base = `https://${host}${path}`;
+  if (!URL.canParse(location, base)) return undefined;
+  const target = new URL(location, base);
+  if (target.protocol !== 'https:' && target.protocol !== 'http:') return undefined;
+  if (target.host !== host) return target.href;
+  return publicPath === undefined ? location : `${publicPath}${target.pathname}${target.search}${target.hash}`;
 }
