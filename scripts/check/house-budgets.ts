@@ -33,7 +33,7 @@ export const FILES: Readonly<Record<string, Budget>> = {
   // With the delivery for kinds outside the fixed table.
   streams: { reached: 30, wanted: 30 },
   // Two files a service: its entry and its topic.
-  triggers: { reached: 49, wanted: 49 },
+  triggers: { reached: 50, wanted: 50 },
   // Starts, strays, and the outages and sweeps of the conformance suite are topics of their own since.
   microvm: { reached: 60, wanted: 60 },
   // Six topics since: engines with their clockwork, the recorder, tokens, matchers, the stand-in for micro-VMs, what clients get; and six models of triggers.
