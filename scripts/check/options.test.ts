@@ -11,6 +11,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'core DeadlineOptions': 'the stores have checked it',
   'core MetricOptions': 'of one emitted value, on the way of a request',
   'dynamo DynamoTableOptions': 'the stores have checked it',
+  'dynamo StoreUntilOptions': 'of one write, on the way of a request',
   'http HttpSurfaceOptions': 'the containers and routers have checked it',
   'http KernelOptions': 'the containers and routers have checked it',
   'http WebSocketSurfaceOptions': 'the containers have checked it',

@@ -325,10 +325,10 @@ it('an event whose payload JSON cannot write, or that does not fit, fails alone'
   const answer = await surface.handleLambda({ ...buildAppSyncEventsEvent('/a'), events });
   expect(JSON.parse(JSON.stringify(answer))).toEqual({
     events: [
-      { id: 'bigint', error: 'failed' },
-      { id: 'function', error: 'failed' },
-      { id: 'symbol', error: 'failed' },
-      { id: 'large', error: 'failed' },
+      { id: 'bigint', error: 'internal error' },
+      { id: 'function', error: 'internal error' },
+      { id: 'symbol', error: 'internal error' },
+      { id: 'large', error: 'internal error' },
       { id: 'fits', payload: { n: 1 } },
     ],
   });

@@ -83,7 +83,7 @@ describe.each(HOSTS)('a Cognito trigger in %s', (_name, host) => {
   ])('denies for a result that is %s', async (_what, result) => {
     const { handleLambda } = host(() => cognitoTrigger().on('PreSignUp_SignUp', () => result as never));
     await expect(handleLambda(buildCognitoEvent())).rejects.toMatchObject({
-      message: 'denied',
+      message: 'internal error',
       code: 'triggers.denied',
     });
   });

@@ -1,6 +1,7 @@
 import type { LambdaContext, MaybePromise, TriggerRecord } from '@sallyport/core';
 import { FrameworkError } from '@sallyport/core';
-import { defineOptions, oneOf } from '@sallyport/core/options';
+import { defineOptions, kind, oneOf, text } from '@sallyport/core/options';
+import { isObject } from '@sallyport/core/pipeline';
 import { type Delivered, Delivery, type EventContext, type EventHandler } from '@sallyport/streams/delivery';
 import { invalidAnswer, refused } from '../errors.js';
 import { isFlatValue, toJson, withinLimit } from '../internal/answer.js';
@@ -15,10 +16,10 @@ export type AuthorizerValues = Readonly<Record<string, unknown>>;
 export class AuthorizerAnswer {
   readonly #effect: 'allow' | 'deny' | 'unauthorized';
   readonly #principalId: string;
-  readonly #options: AllowOptions;
+  readonly #options: Answered;
 
   /** @internal */
-  constructor(effect: 'allow' | 'deny' | 'unauthorized', principalId: string, options: AllowOptions = {}) {
+  constructor(effect: 'allow' | 'deny' | 'unauthorized', principalId: string, options: Answered = {}) {
     this.#effect = effect;
     this.#principalId = principalId;
     this.#options = options;
@@ -48,6 +49,16 @@ export interface AllowOptions {
   readonly usageIdentifierKey?: string;
 }
 
+/** What is answered besides the decision. */
+type Answered = AllowOptions;
+
+const VALUES = kind<AuthorizerValues>('an object', isObject);
+const DENY_OPTIONS = defineOptions<DenyOptions>()({ context: VALUES });
+const ALLOW_OPTIONS = defineOptions<AllowOptions>()({
+  context: VALUES,
+  usageIdentifierKey: text('the value of an API key'),
+});
+
 interface AuthorizerDecision extends AllowOptions {
   readonly effect: 'allow' | 'deny' | 'unauthorized';
   readonly principalId: string;
@@ -60,18 +71,12 @@ const DENIED: AuthorizerDecision = { effect: 'deny', principalId: 'anonymous' };
  *
  * @param principalId who calls, as access logs and `requestContext.authorizer.principalId` have it
  * @param options values for the request's handler, and the API key of its usage plan
- * @throws FrameworkError `app.invalid_configuration` for a blank principal, or a blank `usageIdentifierKey`
+ * @throws FrameworkError `app.invalid_configuration` for a blank principal, or a wrong or unknown option
  * @example tokenAuthorizer(async (ctx, { token }) => allow((await verify(token)).sub));
  */
-export function allow(principalId: string, { context, usageIdentifierKey }: AllowOptions = {}): AuthorizerAnswer {
+export function allow(principalId: string, options: AllowOptions = {}): AuthorizerAnswer {
   if (textOf(principalId).trim() === '') throw refused('allow needs a principal id');
-  if (usageIdentifierKey !== undefined && textOf(usageIdentifierKey).trim() === '') {
-    throw refused('option "usageIdentifierKey" must be the value of an API key');
-  }
-  return new AuthorizerAnswer('allow', principalId, {
-    ...(context && { context }),
-    ...(usageIdentifierKey !== undefined && { usageIdentifierKey }),
-  });
+  return new AuthorizerAnswer('allow', principalId, ALLOW_OPTIONS.parse(options));
 }
 
 /**
@@ -80,8 +85,8 @@ export function allow(principalId: string, { context, usageIdentifierKey }: Allo
  * @param options values for the gateway response of the API
  * @example tokenAuthorizer((ctx, { token }) => (isExpired(token) ? deny({ context: { reason: 'expired' } }) : allow('caller')));
  */
-export function deny({ context }: DenyOptions = {}): AuthorizerAnswer {
-  return new AuthorizerAnswer('deny', 'anonymous', context && { context });
+export function deny(options: DenyOptions = {}): AuthorizerAnswer {
+  return new AuthorizerAnswer('deny', 'anonymous', DENY_OPTIONS.parse(options));
 }
 
 /** Rejects a request without a usable identity: the client gets 401. API Gateway does not cache it. */
