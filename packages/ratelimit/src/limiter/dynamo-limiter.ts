@@ -1,5 +1,5 @@
 import type { FullClock } from '@sallyport/core';
-import { completeClock, parseLog } from '@sallyport/core/pipeline';
+import { completeClock, parseLog, randomFraction } from '@sallyport/core/pipeline';
 import { DynamoTable, type ItemTable, type StoreCall, StoreTimeout } from '@sallyport/dynamo';
 import { invalidConfig, RateLimitError, storeUnavailable } from '../errors.js';
 import { type Claim, type CounterStore, type Decider, hasRoom, type Taken } from '../strategies/internal/definition.js';
@@ -25,8 +25,8 @@ import { DynamoStore } from './internal/dynamo-store.js';
 import { type CacheSize, Limits } from './internal/limits.js';
 import { Receipts } from './internal/receipts.js';
 import { Reporter } from './internal/report.js';
-import { type Held, Reservations, type Spent } from './internal/reservations.js';
-import { scaled, shardsOf, sharesOf, shuffled, soonest, summed } from './internal/shards.js';
+import { type Grant, type Held, hasMoved, Reservations, type Spent, takeFrom } from './internal/reservations.js';
+import { scaled, shardsOf, sharesOf, soonest, startingAt, summed } from './internal/shards.js';
 import type {
   CallOptions,
   ConsumeOptions,
@@ -39,8 +39,8 @@ import type {
 
 /** Attempts of the framework's client. A second attempt of a write that was applied is recognized by the write's id. */
 const MAX_ATTEMPTS = 2;
-/** The most items of a key that one decision asks. */
-const MAX_ASKED = 2;
+/** The most items of a key that one decision asks; items that are known to be exhausted are not asked. */
+const MAX_ASKED = 10;
 
 /**
  * A limiter that all instances of a function share through one DynamoDB table. Each decision is one conditional write. The AWS
@@ -177,7 +177,16 @@ class SharedRateLimiter implements DynamoRateLimiter {
   }
 
   async release({ signal }: CallOptions = {}): Promise<void> {
-    for (const { address, claim, units } of this.#reservations?.takeAll() ?? []) {
+    for (const held of this.#reservations?.all() ?? []) {
+      await held.pending;
+      await this.#giveBack(takeFrom(held), signal);
+    }
+    await this.#giveBack(this.#reservations?.takeEvicted() ?? [], signal);
+  }
+
+  /** Returns units to their items. If that fails, they count until their window ends. */
+  async #giveBack(grants: readonly Unspent[], signal: AbortSignal | undefined): Promise<void> {
+    for (const { address, claim, units } of grants) {
       await this.#call(signal, ({ decider }, within) =>
         decider.refund(address, claim, units, this.#nowMs(), within),
       ).catch((error: RateLimitError) => {
@@ -197,8 +206,10 @@ class SharedRateLimiter implements DynamoRateLimiter {
     if (unfit !== undefined) return { decision: scaled(unfit, call.windows, shares.length) };
     if (this.#reservations === undefined) return this.#askShares(call, shares, undefined, signal);
     const held = this.#reservations.of(call.name, claim);
-    held.demand += call.cost;
-    return this.#decideInTurn(this.#reservations, held, call, shares, signal);
+    const outcome = this.#decideInTurn(this.#reservations, held, call, shares, signal);
+    const evicted = this.#reservations.takeEvicted();
+    if (evicted.length > 0) await Promise.all([outcome, this.#giveBack(evicted, signal)]);
+    return outcome;
   }
 
   /** Runs one write at a time for each key: waiting requests may use the units that it takes. */
@@ -235,7 +246,10 @@ class SharedRateLimiter implements DynamoRateLimiter {
     return asked;
   }
 
-  /** Asks at most two items of the key that are not known to be exhausted. */
+  /**
+   * Asks items of the key that are not known to be exhausted, until one of them admits the request. With a reserve the first one is
+   * the item in which this instance holds units. They are returned before another item is asked.
+   */
   async #askShares(
     call: LimitedCall,
     shares: readonly Share[],
@@ -245,11 +259,15 @@ class SharedRateLimiter implements DynamoRateLimiter {
     const { strategy } = this.#settings;
     const denials: LimitDecision[] = [];
     let asked = 0;
-    for (const share of shares.length === 1 ? shares : shuffled(shares)) {
+    const place = held?.place ?? randomFraction();
+    for (const share of shares.length === 1 ? shares : startingAt(shares, place, held?.grant?.address.pk)) {
       const { claim } = claimOn(strategy, share, call, this.#nowMs());
       const known = this.#denied?.find(share.name, claim);
       if (known === undefined && asked === MAX_ASKED) break;
-      if (known === undefined) asked += 1;
+      if (known === undefined) {
+        asked += 1;
+        if (held && hasMoved(held.grant, { pk: share.name })) await this.#giveBack(takeFrom(held), signal);
+      }
       const { decision, counted } = known ? { decision: known } : await this.#ask(share, call, held, signal);
       if (decision.allowed) return { decision: scaled(decision, call.windows, shares.length), counted };
       denials.push(decision);
@@ -266,12 +284,14 @@ class SharedRateLimiter implements DynamoRateLimiter {
   ): Promise<Outcome & { readonly counted: AddressedClaim }> {
     const { strategy } = this.#settings;
     let counted = claimOn(strategy, share, call, this.#nowMs());
+    let unspent: Claim['unspent'];
     const ask = () =>
       this.#call<Taken>(signal, ({ decider }, within, commit) => {
         counted = claimOn(strategy, share, call, this.#nowMs());
         const claim: Claim = held
           ? (this.#reservations?.toClaim(held, counted, call.windows) ?? counted.claim)
           : counted.claim;
+        unspent = claim.unspent;
         return decider.consume(counted.address, claim, within, commit);
       });
     const taken = await this.#breaker.run(ask, (error) => isTimeout(error) && signal?.aborted !== true);
@@ -279,6 +299,8 @@ class SharedRateLimiter implements DynamoRateLimiter {
     if (decision.allowed) this.#denied?.delete(share.name);
     else if (!hasRoom(decision.windows, call.cost)) this.#denied?.add(share.name, counted.claim, decision);
     const own = held ? (this.#reservations?.keep(held, counted, call.windows, taken) ?? decision) : decision;
+    const units = (unspent?.units ?? 0) - taken.returned;
+    if (unspent && units > 0) await this.#giveBack([{ ...unspent, address: counted.address, units }], signal);
     return { decision: own, counted };
   }
 
@@ -322,6 +344,9 @@ class SharedRateLimiter implements DynamoRateLimiter {
     return { store, decider: strategy.createDecider(store, options) };
   }
 }
+
+/** Units to return, and the item in which they count. */
+type Unspent = Pick<Grant, 'address' | 'claim' | 'units'>;
 
 /** A decision, and the item in which the store counted it, if it did. */
 interface Outcome {

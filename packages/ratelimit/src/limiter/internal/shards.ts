@@ -1,4 +1,3 @@
-import { randomFraction } from '@sallyport/core/pipeline';
 import type { StrategyDefinition } from '../../strategies/internal/definition.js';
 import type { LimitDecision, WindowLimit, WindowState } from '../limiter.js';
 import type { Share } from './claims.js';
@@ -34,9 +33,10 @@ export function shardName(name: string, place: number): string {
   return place === 0 ? name : `${name}#${place}`;
 }
 
-/** The same items, starting at a random one. */
-export function shuffled(shares: readonly Share[]): readonly Share[] {
-  const start = Math.floor(randomFraction() * shares.length);
+/** The same items, starting at the one that a number from 0 to 1 selects, or at the one with the partition key `first`. */
+export function startingAt(shares: readonly Share[], place: number, first: string | undefined): readonly Share[] {
+  const known = shares.findIndex(({ name }) => name === first);
+  const start = known < 0 ? Math.floor(place * shares.length) : known;
   return [...shares.slice(start), ...shares.slice(0, start)];
 }
 
