@@ -260,7 +260,7 @@ class SharedRateLimiter implements DynamoRateLimiter {
     const denials: LimitDecision[] = [];
     let asked = 0;
     const place = held?.place ?? randomFraction();
-    for (const share of shares.length === 1 ? shares : startingAt(shares, place, held?.grant?.address.pk)) {
+    for (const share of shares.length === 1 ? shares : startingAt(shares, place, held?.item)) {
       const { claim } = claimOn(strategy, share, call, this.#nowMs());
       const known = this.#denied?.find(share.name, claim);
       if (known === undefined && asked === MAX_ASKED) break;

@@ -13,8 +13,10 @@ import type { AddressedClaim } from './claims.js';
 
 /** The most keys with reserved units. */
 const MAX_KEYS = 1000;
-/** All instances together reserve at most one of so many remaining units. */
+/** An instance that is alone reserves at most one of so many remaining units. */
 const PART_OF_ROOM = 4;
+/** Many instances together reserve at most one of so many remaining units: the others of them cannot spend these. */
+const PART_OF_MANY = 20;
 /** An instance reserves at most its recent use multiplied by this factor. */
 const GROWTH = 3;
 
@@ -29,8 +31,10 @@ export interface Grant extends AddressedClaim {
 
 /** The reserved units of one key on this instance. */
 export interface Held {
-  /** Selects the item of a spread key, from 0 to 1: the same one as long as the instance remembers the key. */
-  readonly place: number;
+  /** Selects the item of a spread key, from 0 to 1. */
+  place: number;
+  /** The partition key of the item that admitted the last write, if the instance stays with it. */
+  item: string | undefined;
   grant: Grant | undefined;
   /** Units that were requested in the current period and in the previous one. */
   period: Period;
@@ -75,6 +79,7 @@ export class Reservations {
     const period = this.#strategy.period(claim);
     const held = this.#held.get(name) ?? {
       place: randomFraction(),
+      item: undefined,
       grant: undefined,
       period,
       demand: 0,
@@ -88,6 +93,7 @@ export class Reservations {
       held.demandBefore = held.period.endMs === period.startMs ? held.demand : 0;
       held.demand = 0;
       held.counting *= this.#strategy.stillCounting(held.period.startMs, period.startMs);
+      if (isOtherWindow(held.period, period, claim)) chooseItem(held);
       held.period = period;
     }
     held.demand += claim.cost;
@@ -127,14 +133,14 @@ export class Reservations {
   toClaim(held: Held, { claim, address }: AddressedClaim, windows: readonly WindowLimit[]): Claim {
     const { grant } = held;
     const isOpen = isSameItem(grant, address) && isCurrent(grant, claim.nowMs, windows);
-    const room = Math.max(0, roomBefore(grant, address, claim) - claim.cost);
+    const room = Math.max(0, roomBefore(grant, claim) - claim.cost);
     const demand = Math.max(held.demand - claim.cost, held.demandBefore);
     const ahead = Math.min(
       this.#most - (isOpen ? grant.units : 0),
       GROWTH * demand,
-      Math.floor((room * held.share) / PART_OF_ROOM),
+      partOf(room, held.share),
     );
-    const extra = Math.min(room, held.waiting + (hasMoved(grant, address) ? 0 : Math.max(0, ahead)));
+    const extra = Math.min(room, held.waiting + Math.max(0, ahead));
     const [unspent] = !isOpen && isSameItem(grant, address) ? takeFrom(held) : [];
     return { ...claim, extra, unspent };
   }
@@ -156,6 +162,7 @@ export class Reservations {
     const flow = Math.max(1, used + this.#strategy.refilled(claim, claim.nowMs - period.startMs));
     held.share = Math.min(1, 2 * held.share, (held.counting + units) / flow);
     held.grant = { ...counted, windows, decision, period, units };
+    held.item = address.pk;
     return withoutUnits(decision, claim, units, 'store');
   }
 }
@@ -173,6 +180,11 @@ export function hasMoved(grant: Grant | undefined, { pk }: Pick<Address, 'pk'>):
   return grant !== undefined && grant.address.pk !== pk;
 }
 
+/** The units that an instance may reserve if it has this share of the use. */
+function partOf(room: number, share: number): number {
+  return Math.floor((room * share) / (PART_OF_ROOM * share + PART_OF_MANY * (1 - share)));
+}
+
 function isSameItem(grant: Grant | undefined, { pk, sk }: Address): grant is Grant {
   return grant?.address.pk === pk && grant.address.sk === sk;
 }
@@ -182,11 +194,23 @@ function isCurrent({ period, windows: granted }: Grant, nowMs: number, windows: 
   return sameLimits && nowMs >= period.startMs && nowMs < period.endMs;
 }
 
-/** How many units the item had left after the last write of this instance, as far as that is known. */
-function roomBefore(grant: Grant | undefined, { pk }: Address, { windows, nowMs }: Claim): number {
-  const states = grant === undefined || hasMoved(grant, { pk }) ? [] : grant.decision.windows;
+/** Whether the shortest window has ended since an earlier period. */
+function isOtherWindow(before: Period, { startMs, endMs }: Period, { windows }: Claim): boolean {
+  const lengthMs = Math.max(endMs - startMs, windows.at(-1)?.windowMs ?? 0);
+  return Math.floor(before.startMs / lengthMs) !== Math.floor(startMs / lengthMs);
+}
+
+/** Chooses another item, unless units are reserved in the present one: the items fill evenly. */
+function chooseItem(held: Held): void {
+  if (held.grant !== undefined && held.grant.units > 0) return;
+  held.place = randomFraction();
+  held.item = undefined;
+}
+
+/** How many units an item had left after the last write of this instance, as far as that is known. */
+function roomBefore(grant: Grant | undefined, { windows, nowMs }: Claim): number {
   const rooms = windows.map(({ limit }, index) => {
-    const state = states[index];
+    const state = grant?.decision.windows[index];
     const stillCounts = state !== undefined && nowMs < state.resetsAt.getTime();
     return stillCounts ? limit - state.currentCount : limit;
   });
