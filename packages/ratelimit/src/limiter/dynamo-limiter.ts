@@ -2,7 +2,15 @@ import type { FullClock } from '@sallyport/core';
 import { completeClock, parseLog, randomFraction } from '@sallyport/core/pipeline';
 import { DynamoTable, type ItemTable, type StoreCall, StoreTimeout } from '@sallyport/dynamo';
 import { invalidConfig, RateLimitError, storeUnavailable } from '../errors.js';
-import { type Claim, type CounterStore, type Decider, hasRoom, type Taken } from '../strategies/internal/definition.js';
+import {
+  type Address,
+  type Claim,
+  type CounterStore,
+  type Decider,
+  EXPIRY_GRACE_SECONDS,
+  hasRoom,
+  type Taken,
+} from '../strategies/internal/definition.js';
 import {
   DYNAMO_LIMITER_OPTIONS,
   type DynamoRateLimiter,
@@ -22,6 +30,7 @@ import {
 } from './internal/claims.js';
 import { DeniedCache } from './internal/denied-cache.js';
 import { DynamoStore } from './internal/dynamo-store.js';
+import { firstOf, Layouts, OtherItems } from './internal/layout.js';
 import { type CacheSize, Limits } from './internal/limits.js';
 import { Receipts } from './internal/receipts.js';
 import { Reporter } from './internal/report.js';
@@ -41,6 +50,8 @@ import type {
 const MAX_ATTEMPTS = 2;
 /** The most items of a key that one decision asks; items that are known to be exhausted are not asked. */
 const MAX_ASKED = 10;
+/** How often one decision may find another number of items: it changes at most once in a window. */
+const MAX_LAYOUTS = 4;
 
 /**
  * A limiter that all instances of a function share through one DynamoDB table. Each decision is one conditional write. The AWS
@@ -63,6 +74,7 @@ export function createDynamoRateLimiter(options: DynamoRateLimiterOptions): Dyna
 }
 
 interface OpenStore {
+  readonly table: ItemTable;
   readonly store: CounterStore;
   readonly decider: Decider;
 }
@@ -81,6 +93,7 @@ class SharedRateLimiter implements DynamoRateLimiter {
   readonly #denied: DeniedCache | undefined;
   readonly #reservations: Reservations | undefined;
   readonly #receipts = new Receipts();
+  readonly #layouts = new Layouts();
   /** Makes the decisions without the store, and those of the limiter in `onStoreError`. */
   readonly #standIns = new WeakMap<LimitDecision, LimitDecision>();
   readonly #breaker: Breaker;
@@ -100,7 +113,7 @@ class SharedRateLimiter implements DynamoRateLimiter {
     this.#reservations = reserve === 0 ? undefined : new Reservations(strategy, reserve);
     this.#breaker = new Breaker(clock, timeoutMs);
     const toError = (cause: unknown, transient: boolean) =>
-      cause instanceof RateLimitError ? cause : storeUnavailable(transient, cause);
+      cause instanceof RateLimitError || cause instanceof OtherItems ? cause : storeUnavailable(transient, cause);
     const maxAttempts = MAX_ATTEMPTS;
     this.#table = new DynamoTable({ tableName, client, clock, timeoutMs, coldTimeoutMs, maxAttempts, toError });
     this.#reporter = new Reporter({ policy: strategy.policy, clock, log, onError });
@@ -141,7 +154,7 @@ class SharedRateLimiter implements DynamoRateLimiter {
     if (standIn !== undefined && typeof onStoreError === 'object') return onStoreError.refund(standIn, options);
     if (decision?.degraded === true) return;
     const { claim, address, units: taken } = this.#receipts.take(decision, units);
-    await this.#call(signal, ({ decider }, within) => decider.refund(address, claim, taken, this.#nowMs(), within));
+    await this.#refund({ address, claim, units: taken }, signal);
     this.#denied?.delete(address.pk);
   }
 
@@ -152,28 +165,35 @@ class SharedRateLimiter implements DynamoRateLimiter {
     const windows = await this.#limits.of(key, call.name);
     const unfit = denyUnfit(strategy, claimOn(strategy, wholeShare(call, windows), call, this.#nowMs()).claim);
     if (unfit !== undefined) return unfit;
-    const shares = this.#sharesOf({ ...call, windows });
-    const decisions = await this.#call<LimitDecision[]>(signal, ({ decider }, within) =>
-      Promise.all(
-        shares.map((share) => {
-          const { address, claim } = claimOn(strategy, share, call, this.#nowMs());
-          return decider.peek(address, claim, within);
-        }),
-      ),
-    );
-    return shares.length === 1 ? soonest(decisions) : summed(decisions, windows);
+    return this.#onItems({ ...call, windows }, signal, async (shares) => {
+      const decisions = await this.#call<LimitDecision[]>(signal, ({ decider }, within) =>
+        Promise.all(
+          shares.map((share) => {
+            const { address, claim } = claimOn(strategy, share, call, this.#nowMs());
+            return decider.peek(address, claim, within);
+          }),
+        ),
+      );
+      return shares.length === 1 ? soonest(decisions) : summed(decisions, windows);
+    });
   }
 
   async reset(key: RateLimitKey, { signal }: CallOptions = {}): Promise<void> {
     const { strategy } = this.#settings;
     const call = parseCall(strategy, key, 1);
     signal?.throwIfAborted();
-    const shares = this.#sharesOf({ ...call, windows: await this.#limits.of(key, call.name) });
     this.#reservations?.forget(call.name);
-    await this.#call(signal, ({ store }, within) =>
-      Promise.all(shares.map((share) => store.remove(claimOn(strategy, share, call, this.#nowMs()).address, within))),
-    );
-    for (const share of shares) this.#denied?.delete(share.name);
+    await this.#onItems({ ...call, windows: await this.#limits.of(key, call.name) }, signal, async (shares) => {
+      const remove = (share: Share) =>
+        this.#call(signal, ({ store }, within) =>
+          store.remove(claimOn(strategy, share, call, this.#nowMs()).address, within),
+        );
+      // The first item says how many items there are: the others may only be removed after it.
+      const [first, ...others] = shares;
+      if (first) await remove(first);
+      await Promise.all(others.map(remove));
+      for (const share of shares) this.#denied?.delete(share.name);
+    });
   }
 
   async release({ signal }: CallOptions = {}): Promise<void> {
@@ -186,14 +206,24 @@ class SharedRateLimiter implements DynamoRateLimiter {
 
   /** Returns units to their items. If that fails, they count until their window ends. */
   async #giveBack(grants: readonly Unspent[], signal: AbortSignal | undefined): Promise<void> {
-    for (const { address, claim, units } of grants) {
-      await this.#call(signal, ({ decider }, within) =>
-        decider.refund(address, claim, units, this.#nowMs(), within),
-      ).catch((error: RateLimitError) => {
+    for (const grant of grants) {
+      await this.#refund(grant, signal).catch((error: RateLimitError) => {
         signal?.throwIfAborted();
         this.#reporter.noted(error);
       });
     }
+  }
+
+  /** Returns nothing to an item of a key that was spread anew meanwhile: the units count until their window ends. */
+  async #refund({ address, claim, units }: Unspent, signal: AbortSignal | undefined): Promise<void> {
+    const { part } = address;
+    const now = this.#nowMs();
+    const current = part ? { ...address, part: { ...part, nowMs: now } } : address;
+    await this.#call(signal, ({ decider }, within) => decider.refund(current, claim, units, now, within)).catch(
+      (error: unknown) => {
+        if (!(error instanceof OtherItems)) throw error;
+      },
+    );
   }
 
   /** Decides with cached denials, with reserved units, else with the store. */
@@ -204,9 +234,9 @@ class SharedRateLimiter implements DynamoRateLimiter {
     const { claim } = claimOn(strategy, smallest, call, this.#nowMs());
     const unfit = denyUnfit(strategy, claim);
     if (unfit !== undefined) return { decision: scaled(unfit, call.windows, shares.length) };
-    if (this.#reservations === undefined) return this.#askShares(call, shares, undefined, signal);
+    if (this.#reservations === undefined) return this.#askShares(call, undefined, signal);
     const held = this.#reservations.of(call.name, claim);
-    const outcome = this.#decideInTurn(this.#reservations, held, call, shares, signal);
+    const outcome = this.#decideInTurn(this.#reservations, held, call, signal);
     const evicted = this.#reservations.takeEvicted();
     if (evicted.length > 0) await Promise.all([outcome, this.#giveBack(evicted, signal)]);
     return outcome;
@@ -217,14 +247,15 @@ class SharedRateLimiter implements DynamoRateLimiter {
     reservations: Reservations,
     held: Held,
     call: LimitedCall,
-    shares: readonly Share[],
     signal: AbortSignal | undefined,
   ): Promise<Outcome> {
     const { strategy } = this.#settings;
     for (;;) {
       const { claim } = claimOn(strategy, wholeShare(call, call.windows), call, this.#nowMs());
       const spent: Spent | undefined = reservations.spend(held, claim, call.windows);
-      if (spent !== undefined) return { ...spent, decision: scaled(spent.decision, call.windows, shares.length) };
+      if (spent !== undefined) {
+        return { ...spent, decision: scaled(spent.decision, call.windows, spent.counted.claim.shards) };
+      }
       if (held.pending === undefined) break;
       held.waiting += call.cost;
       const failed = await held.pending.finally(() => {
@@ -233,7 +264,7 @@ class SharedRateLimiter implements DynamoRateLimiter {
       signal?.throwIfAborted();
       if (failed !== undefined) throw failed.failure;
     }
-    const asked = this.#askShares(call, shares, held, signal);
+    const asked = this.#askShares(call, held, signal);
     const hasGivenUp = () => signal?.aborted === true;
     held.pending = asked
       .then(
@@ -250,7 +281,11 @@ class SharedRateLimiter implements DynamoRateLimiter {
    * Asks items of the key that are not known to be exhausted, until one of them admits the request. With a reserve the first one is
    * the item in which this instance holds units. They are returned before another item is asked.
    */
-  async #askShares(
+  #askShares(call: LimitedCall, held: Held | undefined, signal: AbortSignal | undefined): Promise<Outcome> {
+    return this.#onItems(call, signal, (shares) => this.#askEach(call, shares, held, signal));
+  }
+
+  async #askEach(
     call: LimitedCall,
     shares: readonly Share[],
     held: Held | undefined,
@@ -286,13 +321,17 @@ class SharedRateLimiter implements DynamoRateLimiter {
     let counted = claimOn(strategy, share, call, this.#nowMs());
     let unspent: Claim['unspent'];
     const ask = () =>
-      this.#call<Taken>(signal, ({ decider }, within, commit) => {
+      this.#call<Taken>(signal, ({ decider, store }, within, commit) => {
         counted = claimOn(strategy, share, call, this.#nowMs());
         const claim: Claim = held
           ? (this.#reservations?.toClaim(held, counted, call.windows) ?? counted.claim)
           : counted.claim;
         unspent = claim.unspent;
-        return decider.consume(counted.address, claim, within, commit);
+        const consume = (address: Address) => decider.consume(address, claim, within, commit);
+        return consume(counted.address).catch(async (error: unknown) => {
+          if (!(error instanceof OtherItems) || error.found !== undefined) throw error;
+          return consume(await this.#verify(store, counted, call, within));
+        });
       });
     const taken = await this.#breaker.run(ask, (error) => isTimeout(error) && signal?.aborted !== true);
     const { decision } = taken;
@@ -302,6 +341,37 @@ class SharedRateLimiter implements DynamoRateLimiter {
     const units = (unspent?.units ?? 0) - taken.returned;
     if (unspent && units > 0) await this.#giveBack([{ ...unspent, address: counted.address, units }], signal);
     return { decision: own, counted };
+  }
+
+  /** Writes the first item of a key, so that no instance starts another number of items while this one is used. */
+  async #verify(store: CounterStore, { address, claim }: AddressedClaim, { name }: Call, signal: AbortSignal) {
+    const longestMs = claim.windows[0]?.windowMs ?? 0;
+    const expiresAt = Math.ceil((claim.nowMs + 2 * longestMs) / 1000) + EXPIRY_GRACE_SECONDS;
+    const write = { checks: [], adds: [], sets: [], removes: [], expiresAt, keepsExpiry: false };
+    const { part } = address;
+    await store.write(firstOf(address, name), write, signal);
+    return part ? { ...address, part: { ...part, isVerified: true } } : address;
+  }
+
+  /** Runs with the items of a key, and again if the key turns out to have another number of them. */
+  async #onItems<T>(
+    call: LimitedCall,
+    signal: AbortSignal | undefined,
+    run: (shares: readonly Share[]) => Promise<T>,
+  ): Promise<T> {
+    const { strategy, shardAbove } = this.#settings;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await run(this.#sharesOf(call));
+      } catch (error) {
+        if (!(error instanceof OtherItems)) throw error;
+        if (attempt === MAX_LAYOUTS) throw storeUnavailable(true, error);
+        const now = this.#nowMs();
+        const first = { pk: call.name, sk: strategy.sortKey(now) };
+        const wanted = shardsOf(call.windows, shardAbove);
+        await this.#call(signal, ({ table }) => this.#layouts.adopt(table, strategy, first, wanted, error, now));
+      }
+    }
   }
 
   async #decideWithoutStore(call: LimitedCall, signal: AbortSignal | undefined): Promise<LimitDecision> {
@@ -316,7 +386,9 @@ class SharedRateLimiter implements DynamoRateLimiter {
 
   #sharesOf({ name, windows }: LimitedCall): readonly Share[] {
     const { strategy, shardAbove } = this.#settings;
-    return sharesOf(strategy, name, windows, shardsOf(windows, shardAbove));
+    const now = this.#nowMs();
+    const first = { pk: name, sk: strategy.sortKey(now) };
+    return sharesOf(strategy, name, windows, this.#layouts.of(first, shardsOf(windows, shardAbove), now));
   }
 
   #nowMs(): number {
@@ -341,7 +413,7 @@ class SharedRateLimiter implements DynamoRateLimiter {
       this.#reporter.failed(new RateLimitError('ratelimit.store_unavailable', message), key);
     };
     const options = { clock: this.#clock, maxClockSkewMs, slackMs, onBrokenClock };
-    return { store, decider: strategy.createDecider(store, options) };
+    return { table, store, decider: strategy.createDecider(store, options) };
   }
 }
 

@@ -18,13 +18,14 @@ export function sharesOf(
   windows: readonly WindowLimit[],
   shards: number,
 ): readonly Share[] {
-  if (shards === 1) return [{ name, windows, shards }];
+  if (shards === 1) return [{ name, windows, shards, isFirst: true }];
   return Array.from({ length: shards }, (_, place) => ({
     name: shardName(name, place),
     windows: strategy.withLimits(
       windows.map(({ limit }) => Math.floor(limit / shards) + (place < limit % shards ? 1 : 0)),
     ),
     shards,
+    isFirst: place === 0,
   }));
 }
 

@@ -16,6 +16,17 @@ export type Counters = Readonly<Record<string, number>>;
 export interface Address {
   readonly pk: string;
   readonly sk: string;
+  readonly part?: Part;
+}
+
+/** Which one of the items of a key an item is. */
+export interface Part {
+  /** The number of items that the instance assumes. */
+  readonly items: number;
+  readonly isFirst: boolean;
+  /** Whether the first item was written for this claim. */
+  readonly isVerified?: boolean;
+  readonly nowMs: number;
 }
 
 /** One text for an address. Keys hold no control characters. */
@@ -136,6 +147,11 @@ export abstract class StrategyDefinition implements Strategy {
   /** The part of the units of one period that still counts in a later one, by the starts of both. */
   stillCounting(fromMs: number, toMs: number): number {
     return this.sortKey(fromMs) === this.sortKey(toMs) ? 1 : 0;
+  }
+
+  /** The part of a counter that one of several items gets when an only item is spread. */
+  partOf(value: number, items: number, place: number): number {
+    return Math.floor(value / items) + (place < value % items ? 1 : 0);
   }
 
   /** Units of an item that become free within some milliseconds of a period, although they were taken in that period. */
