@@ -7,7 +7,6 @@ import {
   type Claim,
   type CounterStore,
   type Decider,
-  EXPIRY_GRACE_SECONDS,
   hasRoom,
   type Taken,
 } from '../strategies/internal/definition.js';
@@ -30,11 +29,11 @@ import {
 } from './internal/claims.js';
 import { DeniedCache } from './internal/denied-cache.js';
 import { DynamoStore } from './internal/dynamo-store.js';
-import { firstOf, Layouts, OtherItems } from './internal/layout.js';
+import { Layouts, OtherItems, verify } from './internal/layout.js';
 import { type CacheSize, Limits } from './internal/limits.js';
 import { Receipts } from './internal/receipts.js';
 import { Reporter } from './internal/report.js';
-import { type Grant, type Held, hasMoved, Reservations, type Spent, takeFrom } from './internal/reservations.js';
+import { type Grant, type Held, hasMoved, Reservations, type Spent, stillCounts, takeFrom } from './internal/reservations.js';
 import { scaled, shardsOf, sharesOf, soonest, startingAt, summed } from './internal/shards.js';
 import type {
   CallOptions,
@@ -205,8 +204,8 @@ class SharedRateLimiter implements DynamoRateLimiter {
   }
 
   /** Returns units to their items. If that fails, they count until their window ends. */
-  async #giveBack(grants: readonly Unspent[], signal: AbortSignal | undefined): Promise<void> {
-    for (const grant of grants) {
+  async #giveBack(grants: readonly Grant[], signal: AbortSignal | undefined): Promise<void> {
+    for (const grant of grants.filter((held) => stillCounts(held, this.#nowMs()))) {
       await this.#refund(grant, signal).catch((error: RateLimitError) => {
         signal?.throwIfAborted();
         this.#reporter.noted(error);
@@ -216,10 +215,9 @@ class SharedRateLimiter implements DynamoRateLimiter {
 
   /** Returns nothing to an item of a key that was spread anew meanwhile: the units count until their window ends. */
   async #refund({ address, claim, units }: Unspent, signal: AbortSignal | undefined): Promise<void> {
-    const { part } = address;
-    const now = this.#nowMs();
-    const current = part ? { ...address, part: { ...part, nowMs: now } } : address;
-    await this.#call(signal, ({ decider }, within) => decider.refund(current, claim, units, now, within)).catch(
+    const nowMs = this.#nowMs();
+    const current = { ...address, part: { ...address.part, nowMs } };
+    await this.#call(signal, ({ decider }, within) => decider.refund(current, claim, units, nowMs, within)).catch(
       (error: unknown) => {
         if (!(error instanceof OtherItems)) throw error;
       },
@@ -319,18 +317,16 @@ class SharedRateLimiter implements DynamoRateLimiter {
   ): Promise<Outcome & { readonly counted: AddressedClaim }> {
     const { strategy } = this.#settings;
     let counted = claimOn(strategy, share, call, this.#nowMs());
-    let unspent: Claim['unspent'];
+    let unspent: Grant | undefined;
     const ask = () =>
-      this.#call<Taken>(signal, ({ decider, store }, within, commit) => {
+      this.#call<Taken>(signal, ({ decider, table }, within, commit) => {
         counted = claimOn(strategy, share, call, this.#nowMs());
-        const claim: Claim = held
-          ? (this.#reservations?.toClaim(held, counted, call.windows) ?? counted.claim)
-          : counted.claim;
-        unspent = claim.unspent;
-        const consume = (address: Address) => decider.consume(address, claim, within, commit);
+        const claim = held ? this.#reservations?.toClaim(held, counted, call.windows) : undefined;
+        unspent = claim?.unspent;
+        const consume = (address: Address) => decider.consume(address, claim ?? counted.claim, within, commit);
         return consume(counted.address).catch(async (error: unknown) => {
           if (!(error instanceof OtherItems) || error.found !== undefined) throw error;
-          return consume(await this.#verify(store, counted, call, within));
+          return consume(await verify(table, counted.address, call.name, call.windows[0]?.windowMs ?? 0, within));
         });
       });
     const taken = await this.#breaker.run(ask, (error) => isTimeout(error) && signal?.aborted !== true);
@@ -339,18 +335,8 @@ class SharedRateLimiter implements DynamoRateLimiter {
     else if (!hasRoom(decision.windows, call.cost)) this.#denied?.add(share.name, counted.claim, decision);
     const own = held ? (this.#reservations?.keep(held, counted, call.windows, taken) ?? decision) : decision;
     const units = (unspent?.units ?? 0) - taken.returned;
-    if (unspent && units > 0) await this.#giveBack([{ ...unspent, address: counted.address, units }], signal);
+    if (unspent && units > 0) await this.#giveBack([{ ...unspent, units }], signal);
     return { decision: own, counted };
-  }
-
-  /** Writes the first item of a key, so that no instance starts another number of items while this one is used. */
-  async #verify(store: CounterStore, { address, claim }: AddressedClaim, { name }: Call, signal: AbortSignal) {
-    const longestMs = claim.windows[0]?.windowMs ?? 0;
-    const expiresAt = Math.ceil((claim.nowMs + 2 * longestMs) / 1000) + EXPIRY_GRACE_SECONDS;
-    const write = { checks: [], adds: [], sets: [], removes: [], expiresAt, keepsExpiry: false };
-    const { part } = address;
-    await store.write(firstOf(address, name), write, signal);
-    return part ? { ...address, part: { ...part, isVerified: true } } : address;
   }
 
   /** Runs with the items of a key, and again if the key turns out to have another number of them. */
@@ -366,10 +352,10 @@ class SharedRateLimiter implements DynamoRateLimiter {
       } catch (error) {
         if (!(error instanceof OtherItems)) throw error;
         if (attempt === MAX_LAYOUTS) throw storeUnavailable(true, error);
-        const now = this.#nowMs();
-        const first = { pk: call.name, sk: strategy.sortKey(now) };
+        const nowMs = this.#nowMs();
+        const first = { pk: call.name, sk: strategy.sortKey(nowMs) };
         const wanted = shardsOf(call.windows, shardAbove);
-        await this.#call(signal, ({ table }) => this.#layouts.adopt(table, strategy, first, wanted, error, now));
+        await this.#call(signal, ({ table }) => this.#layouts.adopt({ table, strategy, nowMs }, first, wanted, error));
       }
     }
   }

@@ -116,8 +116,9 @@ class TokenBucket extends StrategyDefinition {
     return 0;
   }
 
+  /** Few buckets are used to the full: with all of the refill, instances would reserve too little of a bucket with much room. */
   override refilled(claim: Pick<Claim, 'shards'>, ms: number): number {
-    return toMicros(ms) / this.#bucket.step(claim);
+    return toMicros(ms) / this.#bucket.step(claim) / 4;
   }
 
   usage(counters: Counters, claim: Claim, allowed: boolean): readonly WindowState[] {

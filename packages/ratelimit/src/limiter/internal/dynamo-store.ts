@@ -17,7 +17,7 @@ import type {
   CounterValue,
   WriteOutcome,
 } from '../../strategies/internal/definition.js';
-import { assertItems, attributesFor, conditionFor } from './layout.js';
+import { assertItems, guardOf } from './layout.js';
 
 /** The counters of a limiter in a DynamoDB table. */
 export class DynamoStore implements CounterStore {
@@ -37,27 +37,27 @@ export class DynamoStore implements CounterStore {
   async write(address: Address, write: ConditionalWrite, signal?: AbortSignal): Promise<WriteOutcome> {
     const { checks, adds, sets, removes, expiresAt, keepsExpiry, once } = write;
     const { part } = address;
+    const guard = guardOf(part);
     const expiry = { [TTL_ATTRIBUTE]: expiresAt };
     const changes = {
-      set: { ...toItem(sets), ...(part && attributesFor(part)), ...(keepsExpiry ? {} : expiry) },
+      set: { ...toItem(sets), ...guard.set, ...(keepsExpiry ? {} : expiry) },
       setIfAbsent: keepsExpiry ? expiry : {},
       add: toItem(adds),
       remove: removes,
     };
     const writer = checks.length === 0 ? undefined : newWriter();
-    const items = part && conditionFor(part);
-    const all = [...(items ? [items] : []), ...checks.map(toCondition), ...(writer ? [notWrittenBy(writer)] : [])];
+    const all = [...guard.condition, ...checks.map(toCondition), ...(writer ? [notWrittenBy(writer)] : [])];
     const condition = all.length === 0 ? undefined : { all };
-    const reread = checks.every(({ above }) => above === undefined) && (items === undefined || part?.isFirst);
+    const reread = checks.every(({ above }) => above === undefined) && (part.isFirst || part.isVerified);
     const options = { condition, writer, signal, reread, once };
     const { applied, item } = await this.#table.update(keyOf(address), changes, options);
-    if (!applied && part) assertItems(part, item);
+    if (!applied) assertItems(part, item);
     return { applied, counters: item && toCounters(item) };
   }
 
   async read(address: Address, signal?: AbortSignal): Promise<Counters> {
     const item = await this.#table.get(keyOf(address), { consistent: true, signal });
-    if (address.part?.isFirst) assertItems(address.part, item);
+    if (address.part.isFirst) assertItems(address.part, item);
     return toCounters(item ?? {});
   }
 
@@ -73,9 +73,9 @@ export class DynamoStore implements CounterStore {
   /** @throws OtherItems if the key is spread over another number of items */
   async remove(address: Address, signal?: AbortSignal): Promise<void> {
     const { part } = address;
-    const condition = part?.isFirst ? conditionFor(part) : undefined;
+    const condition = part.isFirst ? { all: guardOf(part).condition } : undefined;
     const { applied, item } = await this.#table.remove(keyOf(address), { condition, signal });
-    if (!applied && part) assertItems(part, item);
+    if (!applied) assertItems(part, item);
   }
 }
 

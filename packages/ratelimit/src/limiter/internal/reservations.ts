@@ -130,7 +130,11 @@ export class Reservations {
    * The claim of a write for the current request, for the waiting requests, and for some future ones. Units of an earlier period
    * are taken from the grant here: even if the write fails, they are not returned a second time.
    */
-  toClaim(held: Held, { claim, address }: AddressedClaim, windows: readonly WindowLimit[]): Claim {
+  toClaim(
+    held: Held,
+    { claim, address }: AddressedClaim,
+    windows: readonly WindowLimit[],
+  ): Claim & { readonly unspent: Grant | undefined } {
     const { grant } = held;
     const isOpen = isSameItem(grant, address) && isCurrent(grant, claim.nowMs, windows);
     const room = Math.max(0, roomBefore(grant, claim) - claim.cost);
@@ -142,7 +146,7 @@ export class Reservations {
     );
     const extra = Math.min(room, held.waiting + Math.max(0, ahead));
     const [unspent] = !isOpen && isSameItem(grant, address) ? takeFrom(held) : [];
-    return { ...claim, extra, unspent };
+    return { ...claim, extra, unspent: unspent && stillCounts(unspent, claim.nowMs) ? unspent : undefined };
   }
 
   /** Stores the units that a write took. The decision counts only those of the request. */
@@ -173,6 +177,11 @@ export function takeFrom({ grant }: Held): readonly Grant[] {
   const taken = { ...grant };
   grant.units = 0;
   return [taken];
+}
+
+/** Whether units may still count: a bucket that was full since then has them already. */
+export function stillCounts({ decision }: Grant, nowMs: number): boolean {
+  return decision.windows.some(({ resetsAt }) => nowMs < resetsAt.getTime());
 }
 
 /** Whether units are reserved in another item than this one. */

@@ -16,7 +16,7 @@ export type Counters = Readonly<Record<string, number>>;
 export interface Address {
   readonly pk: string;
   readonly sk: string;
-  readonly part?: Part;
+  readonly part: Part;
 }
 
 /** Which one of the items of a key an item is. */
@@ -30,7 +30,7 @@ export interface Part {
 }
 
 /** One text for an address. Keys hold no control characters. */
-export function nameOf({ pk, sk }: Address): string {
+export function nameOf({ pk, sk }: Pick<Address, 'pk' | 'sk'>): string {
   return `${pk}\n${sk}`;
 }
 
