@@ -48,7 +48,7 @@ export class DynamoStore implements CounterStore {
     const writer = checks.length === 0 ? undefined : newWriter();
     const all = [...guard.condition, ...checks.map(toCondition), ...(writer ? [notWrittenBy(writer)] : [])];
     const condition = all.length === 0 ? undefined : { all };
-    const reread = checks.every(({ above }) => above === undefined) && (part.isFirst || part.isVerified);
+    const reread = checks.every(({ above }) => above === undefined) && (part.isFirst || part.isVerified === true);
     const options = { condition, writer, signal, reread, once };
     const { applied, item } = await this.#table.update(keyOf(address), changes, options);
     if (!applied) assertItems(part, item);

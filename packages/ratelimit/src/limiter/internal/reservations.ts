@@ -38,6 +38,8 @@ export interface Held {
   grant: Grant | undefined;
   /** Units that were requested in the current period and in the previous one. */
   period: Period;
+  /** The first request in the period. */
+  sinceMs: number;
   demand: number;
   demandBefore: number;
   /** Units that were requested and still count. */
@@ -82,6 +84,7 @@ export class Reservations {
       item: undefined,
       grant: undefined,
       period,
+      sinceMs: claim.nowMs,
       demand: 0,
       demandBefore: 0,
       counting: 0,
@@ -95,6 +98,7 @@ export class Reservations {
       held.counting *= this.#strategy.stillCounting(held.period.startMs, period.startMs);
       if (isOtherWindow(held.period, period, claim)) chooseItem(held);
       held.period = period;
+      held.sinceMs = claim.nowMs;
     }
     held.demand += claim.cost;
     held.counting += claim.cost;
@@ -163,7 +167,7 @@ export class Reservations {
     const units = extra + (isOpen ? grant.units : 0);
     const period = this.#strategy.period(claim);
     const used = decision.windows[0]?.currentCount ?? 0;
-    const flow = Math.max(1, used + this.#strategy.refilled(claim, claim.nowMs - period.startMs));
+    const flow = Math.max(1, used + this.#strategy.refilled(claim, claim.nowMs - held.sinceMs));
     held.share = Math.min(1, 2 * held.share, (held.counting + units) / flow);
     held.grant = { ...counted, windows, decision, period, units };
     held.item = address.pk;
