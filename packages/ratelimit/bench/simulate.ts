@@ -1,6 +1,6 @@
 /**
  * The limiter of this package at a size that no test reaches: 1,000,000 tenants and 100,000 decisions a second, scaled down.
- * `node --conditions=@sallyport/source --import tsx packages/ratelimit/bench/simulate.ts [rows]`
+ * `node --conditions=@sallyport/source --import tsx packages/ratelimit/bench/simulate.ts [rows [scale]]`, for example `6,8 20`
  *
  * Everything that grows with the traffic is divided by `SCALE`: tenants, decisions, instances, partitions and their throughput, the
  * table's quota, and `shardAbove`. So an instance serves as many requests of a tenant as without the scale. Tenants are drawn by
@@ -18,7 +18,7 @@ import { ModelTable } from '../test/support/model-table.js';
 import { alias, seeded, zipf } from './draw.js';
 import { monthly, PRICES } from './prices.js';
 
-const SCALE = 100;
+const SCALE = Number(process.argv[3] ?? 100);
 const TENANTS = 1_000_000 / SCALE;
 const PER_SECOND = 100_000 / SCALE;
 const PARTITIONS = 120;
@@ -28,7 +28,11 @@ const WARM_SECONDS = 72;
 const SECONDS = 36;
 const START_MS = 1_699_999_200_000;
 /** Above this rate the tables of AWS throttle: raised, the default quota, and a new table on demand. */
-const QUOTAS = { raised: Number.POSITIVE_INFINITY, 'the default, 40,000': 40_000 / SCALE, 'a new table, 4,000': 4000 / SCALE };
+const QUOTAS = {
+  raised: Number.POSITIVE_INFINITY,
+  'the default, 40,000': 40_000 / SCALE,
+  'a new table, 4,000': 4000 / SCALE,
+};
 
 interface Options {
   readonly reserve?: number;
@@ -143,7 +147,8 @@ async function simulate({ use, options, instances = 2000, isolates = true, quota
     if (Math.floor((ms - START_MS) / 1000) > second) {
       second = Math.floor((ms - START_MS) / 1000);
       partitions.tick(second);
-      if (second <= WARM_SECONDS) [decisions, degraded, denied, above, writes, reads] = [0, 0, 0, 0, table.writes, table.reads];
+      if (second <= WARM_SECONDS)
+        [decisions, degraded, denied, above, writes, reads] = [0, 0, 0, 0, table.writes, table.reads];
     }
     const key = { identifier: String(drawTenant()), resource: '/', operation: 'GET' };
     const decision = await fleet[Math.floor(random() * fleet.length)]?.consume(key);
@@ -169,9 +174,19 @@ function nameOf({ reserve, shardAbove }: Options): string {
   return parts.length === 0 ? 'one item for each key' : parts.join(', ');
 }
 
-const HEAD = ['use', 'options', 'table', 'degraded', 'denied', 'of these below the limit', 'write units a decision', ...PRICES];
+const HEAD = [
+  'use',
+  'options',
+  'table',
+  'degraded',
+  'denied',
+  'of these below the limit',
+  'write units a decision',
+  ...PRICES,
+];
 process.stdout.write(`| ${HEAD.join(' | ')} |\n|${'---|'.repeat(HEAD.length)}\n`);
-for (const row of ROWS.slice(0, Number(process.argv[2] ?? ROWS.length))) {
+const wanted = process.argv[2]?.split(',').map(Number) ?? [...ROWS.keys()];
+for (const row of ROWS.filter((_, place) => wanted.includes(place))) {
   const { decisions, degraded, denied, above, writes, reads } = await simulate(row);
   const share = (count: number) => `${((100 * count) / decisions).toFixed(2)} %`;
   const { instances = 2000, isolates = true, quota = 'raised' } = row;
@@ -180,7 +195,7 @@ for (const row of ROWS.slice(0, Number(process.argv[2] ?? ROWS.length))) {
     isolates ? '' : 'not isolated',
     quota === 'raised' ? '' : quota,
   ].filter((part) => part !== '');
-  const scale = (100_000 * 1) / decisions;
+  const scale = 100_000 / decisions;
   const cells = [
     `${100 * row.use} %`,
     nameOf(row.options),
@@ -189,7 +204,9 @@ for (const row of ROWS.slice(0, Number(process.argv[2] ?? ROWS.length))) {
     share(denied),
     share(Math.max(0, denied - above)),
     (writes / decisions).toFixed(3),
-    ...monthly(writes * scale, reads * scale).map((dollars) => (Math.round(dollars / 1000) * 1000).toLocaleString('en-US')),
+    ...monthly(writes * scale, reads * scale).map((dollars) =>
+      (Math.round(dollars / 1000) * 1000).toLocaleString('en-US'),
+    ),
   ];
   process.stdout.write(`| ${cells.join(' | ')} |\n`);
 }

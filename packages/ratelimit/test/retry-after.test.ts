@@ -1,4 +1,11 @@
-import { createDynamoRateLimiter, fixedWindow, multiWindow, type Strategy, slidingWindow, tokenBucket } from '@sallyport/ratelimit';
+import {
+  createDynamoRateLimiter,
+  fixedWindow,
+  multiWindow,
+  type Strategy,
+  slidingWindow,
+  tokenBucket,
+} from '@sallyport/ratelimit';
 import { KEY, START_MS, WallClock } from './support/dynamo.js';
 import { seeded } from './support/load.js';
 import { ModelTable } from './support/model-table.js';
@@ -80,24 +87,34 @@ describe('retryAfterMs', () => {
     expect([tooLate, tooEarly - overtaken]).toEqual([0, 0]);
   });
 
-  it.each(STRATEGIES)('of three instances is never too late, and too early only if it was overtaken: %s', async (_, strategy) => {
-    let [early, remembered] = [0, 0];
-    for (let seed = 1; seed <= 10; seed += 1) {
-      const judged = await judge(strategy, 3, seed);
-      expect([seed, judged.tooLate, judged.tooEarly - judged.overtaken]).toEqual([seed, 0, 0]);
-      early += judged.tooEarly;
-      remembered += judged.remembered;
-    }
-    // Otherwise the test would not notice anything.
-    expect([early > 0, remembered > 0]).toEqual([true, true]);
-  });
+  it.each(STRATEGIES)(
+    'of three instances is never too late, and too early only if it was overtaken: %s',
+    async (_, strategy) => {
+      let [early, remembered] = [0, 0];
+      for (let seed = 1; seed <= 10; seed += 1) {
+        const judged = await judge(strategy, 3, seed);
+        expect([seed, judged.tooLate, judged.tooEarly - judged.overtaken]).toEqual([seed, 0, 0]);
+        early += judged.tooEarly;
+        remembered += judged.remembered;
+      }
+      // Otherwise the test would not notice anything.
+      expect([early > 0, remembered > 0]).toEqual([true, true]);
+    },
+  );
 
   it('of a bucket with several instances is at most half a second later than that of an exact bucket', async () => {
     const strategy = tokenBucket({ capacity: 12, refillPerSecond: 3 });
     const random = seeded(9);
     const table = new ModelTable();
     const clock = new WallClock();
-    const settings = { strategy, client: table.client, tableName: 't', clock, onStoreError: 'deny', log: false } as const;
+    const settings = {
+      strategy,
+      client: table.client,
+      tableName: 't',
+      clock,
+      onStoreError: 'deny',
+      log: false,
+    } as const;
     const fleet = [1, 2, 3].map(() => createDynamoRateLimiter({ ...settings, deniedCache: false }));
     const INTERVAL_MS = 1000 / 3;
     let full = START_MS;

@@ -1,6 +1,13 @@
-import { fixedWindow, multiWindow, type RateLimiter, type Strategy, slidingWindow, tokenBucket } from '@sallyport/ratelimit';
-import { createDynamoRateLimiter } from '@sallyport/ratelimit';
-import { KEY, START_MS, WallClock } from './support/dynamo.js';
+import {
+  createDynamoRateLimiter,
+  fixedWindow,
+  multiWindow,
+  type RateLimiter,
+  type Strategy,
+  slidingWindow,
+  tokenBucket,
+} from '@sallyport/ratelimit';
+import { KEY, WallClock } from './support/dynamo.js';
 import { ModelTable } from './support/model-table.js';
 
 const LIMIT = 1200;
@@ -59,10 +66,13 @@ async function admit(limiter: RateLimiter, requests: number): Promise<number> {
 
 describe('a changed number of items', () => {
   for (const [from, to] of CHANGES) {
-    it.each(STRATEGIES)(`from ${from} to ${to} admits exactly the limit in the same window: %s`, async (_, strategy) => {
-      expect(await admit(limiterOf(strategy, from), 2 * LIMIT)).toBe(LIMIT);
-      expect(await admit(limiterOf(strategy, to), 50)).toBe(0);
-    });
+    it.each(STRATEGIES)(
+      `from ${from} to ${to} admits exactly the limit in the same window: %s`,
+      async (_, strategy) => {
+        expect(await admit(limiterOf(strategy, from), 2 * LIMIT)).toBe(LIMIT);
+        expect(await admit(limiterOf(strategy, to), 50)).toBe(0);
+      },
+    );
 
     it.each(STRATEGIES)(`from ${from} to ${to} admits the rest of the limit: %s`, async (_, strategy) => {
       const before = await admit(limiterOf(strategy, from), 500);
@@ -72,7 +82,8 @@ describe('a changed number of items', () => {
     it.each(STRATEGIES)(`from ${from} to ${to}: both versions at once share the limit: %s`, async (_, strategy) => {
       const fleet = [from, to, from, to].map((shardAbove) => limiterOf(strategy, shardAbove, { reserve: 10 }));
       let admitted = 0;
-      for (let request = 0; request < 2 * LIMIT; request += 1) admitted += await admit(fleet[request % 4] as RateLimiter, 1);
+      for (let request = 0; request < 2 * LIMIT; request += 1)
+        admitted += await admit(fleet[request % 4] as RateLimiter, 1);
       expect(admitted).toBeLessThanOrEqual(LIMIT);
       expect(admitted).toBeGreaterThanOrEqual(LIMIT - 40);
     });

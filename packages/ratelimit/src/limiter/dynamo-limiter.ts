@@ -1,15 +1,8 @@
 import type { FullClock } from '@sallyport/core';
 import { completeClock, parseLog, randomFraction } from '@sallyport/core/pipeline';
-import { DynamoTable, type ItemTable, type StoreCall, StoreTimeout } from '@sallyport/dynamo';
+import { DynamoTable, StoreTimeout } from '@sallyport/dynamo';
 import { invalidConfig, RateLimitError, storeUnavailable } from '../errors.js';
-import {
-  type Address,
-  type Claim,
-  type CounterStore,
-  type Decider,
-  hasRoom,
-  type Taken,
-} from '../strategies/internal/definition.js';
+import { type Address, hasRoom, type Taken } from '../strategies/internal/definition.js';
 import {
   DYNAMO_LIMITER_OPTIONS,
   type DynamoRateLimiter,
@@ -19,7 +12,6 @@ import {
 import { Breaker } from './internal/breaker.js';
 import {
   type AddressedClaim,
-  type Call,
   claimOn,
   decideWithoutStore,
   denyUnfit,
@@ -28,29 +20,27 @@ import {
   wholeShare,
 } from './internal/claims.js';
 import { DeniedCache } from './internal/denied-cache.js';
-import { DynamoStore } from './internal/dynamo-store.js';
-import { Layouts, OtherItems, verify } from './internal/layout.js';
+import { KeyItems, type LimitedCall } from './internal/key-items.js';
+import { OtherItems, verify } from './internal/layout.js';
 import { type CacheSize, Limits } from './internal/limits.js';
 import { Receipts } from './internal/receipts.js';
 import { Reporter } from './internal/report.js';
-import { type Grant, type Held, hasMoved, Reservations, type Spent, stillCounts, takeFrom } from './internal/reservations.js';
-import { scaled, shardsOf, sharesOf, soonest, startingAt, summed } from './internal/shards.js';
-import type {
-  CallOptions,
-  ConsumeOptions,
-  LimitDecision,
-  RateLimitKey,
-  RefundOptions,
-  Strategy,
-  WindowLimit,
-} from './limiter.js';
+import {
+  type Grant,
+  type Held,
+  hasMoved,
+  Reservations,
+  type Spent,
+  stillCounts,
+  takeFrom,
+} from './internal/reservations.js';
+import { inOrder, scaled, soonest, summed } from './internal/shards.js';
+import type { CallOptions, ConsumeOptions, LimitDecision, RateLimitKey, RefundOptions, Strategy } from './limiter.js';
 
 /** Attempts of the framework's client. A second attempt of a write that was applied is recognized by the write's id. */
 const MAX_ATTEMPTS = 2;
 /** The most items of a key that one decision asks; items that are known to be exhausted are not asked. */
 const MAX_ASKED = 10;
-/** How often one decision may find another number of items: it changes at most once in a window. */
-const MAX_LAYOUTS = 4;
 
 /**
  * A limiter that all instances of a function share through one DynamoDB table. Each decision is one conditional write. The AWS
@@ -72,19 +62,6 @@ export function createDynamoRateLimiter(options: DynamoRateLimiterOptions): Dyna
   return new SharedRateLimiter(settings);
 }
 
-interface OpenStore {
-  readonly table: ItemTable;
-  readonly store: CounterStore;
-  readonly decider: Decider;
-}
-
-type OpenCall<T> = (open: OpenStore, ...args: Parameters<StoreCall<T>>) => Promise<T>;
-
-/** A call, with the complete limits of its key. */
-interface LimitedCall extends Call {
-  readonly windows: readonly WindowLimit[];
-}
-
 class SharedRateLimiter implements DynamoRateLimiter {
   readonly #settings: DynamoRateLimiterSettings;
   readonly #clock: FullClock;
@@ -92,13 +69,11 @@ class SharedRateLimiter implements DynamoRateLimiter {
   readonly #denied: DeniedCache | undefined;
   readonly #reservations: Reservations | undefined;
   readonly #receipts = new Receipts();
-  readonly #layouts = new Layouts();
   /** Makes the decisions without the store, and those of the limiter in `onStoreError`. */
   readonly #standIns = new WeakMap<LimitDecision, LimitDecision>();
   readonly #breaker: Breaker;
   readonly #reporter: Reporter;
-  readonly #table: DynamoTable;
-  #opened: OpenStore | undefined;
+  readonly #items: KeyItems;
 
   constructor(settings: DynamoRateLimiterSettings) {
     const { strategy, onError, tableName, client, deniedCache, limitFor, limitCache, reserve } = settings;
@@ -114,8 +89,9 @@ class SharedRateLimiter implements DynamoRateLimiter {
     const toError = (cause: unknown, transient: boolean) =>
       cause instanceof RateLimitError || cause instanceof OtherItems ? cause : storeUnavailable(transient, cause);
     const maxAttempts = MAX_ATTEMPTS;
-    this.#table = new DynamoTable({ tableName, client, clock, timeoutMs, coldTimeoutMs, maxAttempts, toError });
+    const table = new DynamoTable({ tableName, client, clock, timeoutMs, coldTimeoutMs, maxAttempts, toError });
     this.#reporter = new Reporter({ policy: strategy.policy, clock, log, onError });
+    this.#items = new KeyItems(settings, { table, clock, onBrokenClock: this.#reporter.failed.bind(this.#reporter) });
   }
 
   get strategy(): Strategy {
@@ -123,7 +99,7 @@ class SharedRateLimiter implements DynamoRateLimiter {
   }
 
   async warm(): Promise<void> {
-    await this.#table.warm().catch((error: unknown) => {
+    await this.#items.table.warm().catch((error: unknown) => {
       if (!(error instanceof RateLimitError)) throw error;
       this.#reporter.noted(error);
     });
@@ -153,7 +129,7 @@ class SharedRateLimiter implements DynamoRateLimiter {
     if (standIn !== undefined && typeof onStoreError === 'object') return onStoreError.refund(standIn, options);
     if (decision?.degraded === true) return;
     const { claim, address, units: taken } = this.#receipts.take(decision, units);
-    await this.#refund({ address, claim, units: taken }, signal);
+    await this.#items.refund({ address, claim, units: taken }, signal);
     this.#denied?.delete(address.pk);
   }
 
@@ -164,8 +140,8 @@ class SharedRateLimiter implements DynamoRateLimiter {
     const windows = await this.#limits.of(key, call.name);
     const unfit = denyUnfit(strategy, claimOn(strategy, wholeShare(call, windows), call, this.#nowMs()).claim);
     if (unfit !== undefined) return unfit;
-    return this.#onItems({ ...call, windows }, signal, async (shares) => {
-      const decisions = await this.#call<LimitDecision[]>(signal, ({ decider }, within) =>
+    return this.#items.run({ ...call, windows }, signal, async (shares) => {
+      const decisions = await this.#items.call<LimitDecision[]>(signal, ({ decider }, within) =>
         Promise.all(
           shares.map((share) => {
             const { address, claim } = claimOn(strategy, share, call, this.#nowMs());
@@ -182,9 +158,9 @@ class SharedRateLimiter implements DynamoRateLimiter {
     const call = parseCall(strategy, key, 1);
     signal?.throwIfAborted();
     this.#reservations?.forget(call.name);
-    await this.#onItems({ ...call, windows: await this.#limits.of(key, call.name) }, signal, async (shares) => {
+    await this.#items.run({ ...call, windows: await this.#limits.of(key, call.name) }, signal, async (shares) => {
       const remove = (share: Share) =>
-        this.#call(signal, ({ store }, within) =>
+        this.#items.call(signal, ({ store }, within) =>
           store.remove(claimOn(strategy, share, call, this.#nowMs()).address, within),
         );
       // The first item says how many items there are: the others may only be removed after it.
@@ -206,28 +182,17 @@ class SharedRateLimiter implements DynamoRateLimiter {
   /** Returns units to their items. If that fails, they count until their window ends. */
   async #giveBack(grants: readonly Grant[], signal: AbortSignal | undefined): Promise<void> {
     for (const grant of grants.filter((held) => stillCounts(held, this.#nowMs()))) {
-      await this.#refund(grant, signal).catch((error: RateLimitError) => {
+      await this.#items.refund(grant, signal).catch((error: RateLimitError) => {
         signal?.throwIfAborted();
         this.#reporter.noted(error);
       });
     }
   }
 
-  /** Returns nothing to an item of a key that was spread anew meanwhile: the units count until their window ends. */
-  async #refund({ address, claim, units }: Unspent, signal: AbortSignal | undefined): Promise<void> {
-    const nowMs = this.#nowMs();
-    const current = { ...address, part: { ...address.part, nowMs } };
-    await this.#call(signal, ({ decider }, within) => decider.refund(current, claim, units, nowMs, within)).catch(
-      (error: unknown) => {
-        if (!(error instanceof OtherItems)) throw error;
-      },
-    );
-  }
-
   /** Decides with cached denials, with reserved units, else with the store. */
   async #decide(call: LimitedCall, signal: AbortSignal | undefined): Promise<Outcome> {
     const { strategy } = this.#settings;
-    const shares = this.#sharesOf(call);
+    const shares = this.#items.of(call);
     const smallest = shares.at(-1) ?? wholeShare(call, call.windows);
     const { claim } = claimOn(strategy, smallest, call, this.#nowMs());
     const unfit = denyUnfit(strategy, claim);
@@ -280,7 +245,7 @@ class SharedRateLimiter implements DynamoRateLimiter {
    * the item in which this instance holds units. They are returned before another item is asked.
    */
   #askShares(call: LimitedCall, held: Held | undefined, signal: AbortSignal | undefined): Promise<Outcome> {
-    return this.#onItems(call, signal, (shares) => this.#askEach(call, shares, held, signal));
+    return this.#items.run(call, signal, (shares) => this.#askEach(call, shares, held, signal));
   }
 
   async #askEach(
@@ -293,7 +258,7 @@ class SharedRateLimiter implements DynamoRateLimiter {
     const denials: LimitDecision[] = [];
     let asked = 0;
     const place = held?.place ?? randomFraction();
-    for (const share of shares.length === 1 ? shares : startingAt(shares, place, held?.item)) {
+    for (const share of shares.length === 1 ? shares : inOrder(shares, place, held?.item)) {
       const { claim } = claimOn(strategy, share, call, this.#nowMs());
       const known = this.#denied?.find(share.name, claim);
       if (known === undefined && asked === MAX_ASKED) break;
@@ -319,7 +284,7 @@ class SharedRateLimiter implements DynamoRateLimiter {
     let counted = claimOn(strategy, share, call, this.#nowMs());
     let unspent: Grant | undefined;
     const ask = () =>
-      this.#call<Taken>(signal, ({ decider, table }, within, commit) => {
+      this.#items.call<Taken>(signal, ({ decider, table }, within, commit) => {
         counted = claimOn(strategy, share, call, this.#nowMs());
         const claim = held ? this.#reservations?.toClaim(held, counted, call.windows) : undefined;
         unspent = claim?.unspent;
@@ -339,27 +304,6 @@ class SharedRateLimiter implements DynamoRateLimiter {
     return { decision: own, counted };
   }
 
-  /** Runs with the items of a key, and again if the key turns out to have another number of them. */
-  async #onItems<T>(
-    call: LimitedCall,
-    signal: AbortSignal | undefined,
-    run: (shares: readonly Share[]) => Promise<T>,
-  ): Promise<T> {
-    const { strategy, shardAbove } = this.#settings;
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await run(this.#sharesOf(call));
-      } catch (error) {
-        if (!(error instanceof OtherItems)) throw error;
-        if (attempt === MAX_LAYOUTS) throw storeUnavailable(true, error);
-        const nowMs = this.#nowMs();
-        const first = { pk: call.name, sk: strategy.sortKey(nowMs) };
-        const wanted = shardsOf(call.windows, shardAbove);
-        await this.#call(signal, ({ table }) => this.#layouts.adopt({ table, strategy, nowMs }, first, wanted, error));
-      }
-    }
-  }
-
   async #decideWithoutStore(call: LimitedCall, signal: AbortSignal | undefined): Promise<LimitDecision> {
     const { onStoreError } = this.#settings;
     const claim = { nowMs: this.#nowMs(), cost: call.cost, windows: call.windows };
@@ -370,41 +314,10 @@ class SharedRateLimiter implements DynamoRateLimiter {
     return decision;
   }
 
-  #sharesOf({ name, windows }: LimitedCall): readonly Share[] {
-    const { strategy, shardAbove } = this.#settings;
-    const now = this.#nowMs();
-    const first = { pk: name, sk: strategy.sortKey(now) };
-    return sharesOf(strategy, name, windows, this.#layouts.of(first, shardsOf(windows, shardAbove), now));
-  }
-
   #nowMs(): number {
     return this.#clock.now().getTime();
   }
-
-  /** One deadline for all requests of a decision. */
-  #call<T>(signal: AbortSignal | undefined, run: OpenCall<T>): Promise<T> {
-    return this.#table.within<T>(signal, (table, inner, commit) => {
-      this.#opened ??= this.#open(table);
-      return run(this.#opened, inner, commit);
-    });
-  }
-
-  /** A decider caches what it has seen, so there is one for each limiter. */
-  #open(table: ItemTable): OpenStore {
-    const { strategy, maxClockSkewMs, storeTimeoutMs, coldTimeoutMs } = this.#settings;
-    const store = new DynamoStore(table);
-    const slackMs = Math.max(maxClockSkewMs, storeTimeoutMs, coldTimeoutMs);
-    const onBrokenClock = (key: RateLimitKey) => {
-      const message = 'framework: token bucket was written by a broken clock';
-      this.#reporter.failed(new RateLimitError('ratelimit.store_unavailable', message), key);
-    };
-    const options = { clock: this.#clock, maxClockSkewMs, slackMs, onBrokenClock };
-    return { table, store, decider: strategy.createDecider(store, options) };
-  }
 }
-
-/** Units to return, and the item in which they count. */
-type Unspent = Pick<Grant, 'address' | 'claim' | 'units'>;
 
 /** A decision, and the item in which the store counted it, if it did. */
 interface Outcome {

@@ -1,4 +1,9 @@
-import { createDynamoRateLimiter, type DynamoRateLimiter, type DynamoRateLimiterOptions, type Strategy } from '@sallyport/ratelimit';
+import {
+  createDynamoRateLimiter,
+  type DynamoRateLimiter,
+  type DynamoRateLimiterOptions,
+  type Strategy,
+} from '@sallyport/ratelimit';
 import { createMemoryRateLimiter } from '@sallyport/ratelimit/memory';
 import { KEY, START_MS, WallClock } from './dynamo.js';
 

@@ -50,10 +50,12 @@ export class ModelTable {
     return [...this.#rows.keys()].map((key) => key.slice(0, key.indexOf('\n'))).sort();
   }
 
-  async #send({ constructor, input }: { constructor: { name: string }; input: Input }): Promise<unknown> {
+  async #send(command: { constructor: { name: string }; input: Input }): Promise<unknown> {
+    const { input } = command;
+    const { name: operation } = command.constructor;
     const { pk, sk } = input.Key;
     const key = `${pk?.S}\n${sk?.S}`;
-    const isWrite = constructor.name !== 'GetItemCommand';
+    const isWrite = operation !== 'GetItemCommand';
     this.gate({ pk: pk?.S ?? '', isWrite });
     if (!isWrite) {
       this.reads += 1;
@@ -61,7 +63,7 @@ export class ModelTable {
       return row ? { Item: toAttributes(row) } : {};
     }
     this.writes += 1;
-    if (constructor.name === 'DeleteItemCommand') return this.#rows.delete(key) && {};
+    if (operation === 'DeleteItemCommand') return this.#rows.delete(key) && {};
     const row = this.#rows.get(key);
     const names = input.ExpressionAttributeNames ?? {};
     const values = input.ExpressionAttributeValues ?? {};

@@ -143,11 +143,7 @@ export class Reservations {
     const isOpen = isSameItem(grant, address) && isCurrent(grant, claim.nowMs, windows);
     const room = Math.max(0, roomBefore(grant, claim) - claim.cost);
     const demand = Math.max(held.demand - claim.cost, held.demandBefore);
-    const ahead = Math.min(
-      this.#most - (isOpen ? grant.units : 0),
-      GROWTH * demand,
-      partOf(room, held.share),
-    );
+    const ahead = Math.min(this.#most - (isOpen ? grant.units : 0), GROWTH * demand, partOf(room, held.share));
     const extra = Math.min(room, held.waiting + Math.max(0, ahead));
     const [unspent] = !isOpen && isSameItem(grant, address) ? takeFrom(held) : [];
     return { ...claim, extra, unspent: unspent && stillCounts(unspent, claim.nowMs) ? unspent : undefined };

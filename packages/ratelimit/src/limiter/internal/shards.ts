@@ -1,3 +1,4 @@
+import { randomFraction } from '@sallyport/core/pipeline';
 import type { StrategyDefinition } from '../../strategies/internal/definition.js';
 import type { LimitDecision, WindowLimit, WindowState } from '../limiter.js';
 import type { Share } from './claims.js';
@@ -34,11 +35,16 @@ export function shardName(name: string, place: number): string {
   return place === 0 ? name : `${name}#${place}`;
 }
 
-/** The same items, starting at the one that a number from 0 to 1 selects, or at the one with the partition key `first`. */
-export function startingAt(shares: readonly Share[], place: number, first: string | undefined): readonly Share[] {
-  const known = shares.findIndex(({ name }) => name === first);
-  const start = known < 0 ? Math.floor(place * shares.length) : known;
-  return [...shares.slice(start), ...shares.slice(0, start)];
+/**
+ * The same items: first the one with the partition key `item`, else the one that a number from 0 to 1 selects, then the others from a
+ * random one on. Otherwise all instances would move together from an exhausted item to the next one.
+ */
+export function inOrder(shares: readonly Share[], place: number, item: string | undefined): readonly Share[] {
+  const selected = Math.floor(place * shares.length);
+  const first = shares.find(({ name }) => name === item) ?? shares[selected];
+  const others = shares.filter((share) => share !== first);
+  const start = Math.floor(randomFraction() * others.length);
+  return [...(first ? [first] : []), ...others.slice(start), ...others.slice(0, start)];
 }
 
 /**
