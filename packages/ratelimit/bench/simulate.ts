@@ -18,7 +18,7 @@ import { ModelTable } from '../test/support/model-table.js';
 import { alias, seeded, zipf } from './draw.js';
 import { monthly, PRICES } from './prices.js';
 
-const SCALE = Number(process.argv[3] ?? 100);
+const SCALE = Number(process.argv[3] ?? 50);
 const TENANTS = 1_000_000 / SCALE;
 const PER_SECOND = 100_000 / SCALE;
 const PARTITIONS = 120;
