@@ -27,7 +27,8 @@ export const FILES: Readonly<Record<string, Budget>> = {
   // 69 of the server; routes, facade, OAuth and agent gateways are further entries with their topics.
   mcp: { reached: 116, wanted: 116 },
   objectstore: { reached: 30, wanted: 30 },
-  ratelimit: { reached: 33, wanted: 33 },
+  // How many items a key has is a topic, and the calls to them.
+  ratelimit: { reached: 35, wanted: 35 },
   // Routes and groups of the closed container are a topic of their own, and the tokens that are known.
   secure: { reached: 32, wanted: 27 },
   // With the delivery for kinds outside the fixed table.

@@ -178,7 +178,7 @@ describe('the cost of a decision', () => {
     }
     const { Items = [] } = await bench.client.send(new ScanCommand({ TableName: bench.tableName }));
     const buckets = [...'jklmnopqrst'].map((bucket) => `w1_${bucket}`);
-    expect(Object.keys(Items[0] ?? {}).sort()).toEqual(['n', 'pk', 'sk', 'ttl', 'w', ...buckets]);
+    expect(Object.keys(Items[0] ?? {}).sort()).toEqual(['k', 'n', 'pk', 'sk', 'ttl', 'w', ...buckets]);
     expect(bench.counter.of('UpdateItem')).toEqual({ calls: 30, readUnits: 0, writeUnits: 30 });
   });
 });
@@ -191,6 +191,7 @@ describe('the items in the table', () => {
         pk: { S: 'RL#default:f60000#custom#caller#/notes#GET' },
         sk: { S: '1699999200000' },
         n: { N: '1' },
+        k: { N: '1' },
         ttl: { N: '1700002860' },
       },
     ],
@@ -202,6 +203,7 @@ describe('the items in the table', () => {
         sxqk9a: { N: '1' },
         sxqk9b: { N: '1' },
         sxqk9c: { N: '1' },
+        k: { N: '1' },
         ttl: { N: '1700002890' },
       },
     ],
@@ -215,6 +217,7 @@ describe('the items in the table', () => {
         sk: { S: '1699999200000' },
         n: { N: '1' },
         w1_0: { N: '1' },
+        k: { N: '1' },
         ttl: { N: '1700006400' },
       },
     ],
@@ -224,6 +227,7 @@ describe('the items in the table', () => {
         pk: { S: 'RL#default:b500000#custom#caller#/notes#GET' },
         sk: { S: '0' },
         tat: { N: '1699999200500000' },
+        k: { N: '1' },
         ttl: { N: '1700002803' },
       },
     ],

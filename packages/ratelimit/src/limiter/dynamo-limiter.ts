@@ -1,8 +1,8 @@
 import type { FullClock } from '@sallyport/core';
-import { completeClock, parseLog } from '@sallyport/core/pipeline';
-import { DynamoTable, type ItemTable, type StoreCall, StoreTimeout } from '@sallyport/dynamo';
+import { completeClock, parseLog, randomFraction } from '@sallyport/core/pipeline';
+import { DynamoTable, StoreTimeout } from '@sallyport/dynamo';
 import { invalidConfig, RateLimitError, storeUnavailable } from '../errors.js';
-import { type Claim, type CounterStore, type Decider, hasRoom, type Taken } from '../strategies/internal/definition.js';
+import { type Address, hasRoom, type Taken } from '../strategies/internal/definition.js';
 import {
   DYNAMO_LIMITER_OPTIONS,
   type DynamoRateLimiter,
@@ -12,7 +12,6 @@ import {
 import { Breaker } from './internal/breaker.js';
 import {
   type AddressedClaim,
-  type Call,
   claimOn,
   decideWithoutStore,
   denyUnfit,
@@ -21,26 +20,27 @@ import {
   wholeShare,
 } from './internal/claims.js';
 import { DeniedCache } from './internal/denied-cache.js';
-import { DynamoStore } from './internal/dynamo-store.js';
+import { KeyItems, type LimitedCall } from './internal/key-items.js';
+import { OtherItems, verify } from './internal/layout.js';
 import { type CacheSize, Limits } from './internal/limits.js';
 import { Receipts } from './internal/receipts.js';
 import { Reporter } from './internal/report.js';
-import { type Held, Reservations, type Spent } from './internal/reservations.js';
-import { scaled, shardsOf, sharesOf, shuffled, soonest, summed } from './internal/shards.js';
-import type {
-  CallOptions,
-  ConsumeOptions,
-  LimitDecision,
-  RateLimitKey,
-  RefundOptions,
-  Strategy,
-  WindowLimit,
-} from './limiter.js';
+import {
+  type Grant,
+  type Held,
+  hasMoved,
+  Reservations,
+  type Spent,
+  stillCounts,
+  takeFrom,
+} from './internal/reservations.js';
+import { inOrder, scaled, soonest, summed } from './internal/shards.js';
+import type { CallOptions, ConsumeOptions, LimitDecision, RateLimitKey, RefundOptions, Strategy } from './limiter.js';
 
 /** Attempts of the framework's client. A second attempt of a write that was applied is recognized by the write's id. */
 const MAX_ATTEMPTS = 2;
-/** The most items of a key that one decision asks. */
-const MAX_ASKED = 2;
+/** The most items of a key that one decision asks; items that are known to be exhausted are not asked. */
+const MAX_ASKED = 10;
 
 /**
  * A limiter that all instances of a function share through one DynamoDB table. Each decision is one conditional write. The AWS
@@ -62,18 +62,6 @@ export function createDynamoRateLimiter(options: DynamoRateLimiterOptions): Dyna
   return new SharedRateLimiter(settings);
 }
 
-interface OpenStore {
-  readonly store: CounterStore;
-  readonly decider: Decider;
-}
-
-type OpenCall<T> = (open: OpenStore, ...args: Parameters<StoreCall<T>>) => Promise<T>;
-
-/** A call, with the complete limits of its key. */
-interface LimitedCall extends Call {
-  readonly windows: readonly WindowLimit[];
-}
-
 class SharedRateLimiter implements DynamoRateLimiter {
   readonly #settings: DynamoRateLimiterSettings;
   readonly #clock: FullClock;
@@ -85,8 +73,7 @@ class SharedRateLimiter implements DynamoRateLimiter {
   readonly #standIns = new WeakMap<LimitDecision, LimitDecision>();
   readonly #breaker: Breaker;
   readonly #reporter: Reporter;
-  readonly #table: DynamoTable;
-  #opened: OpenStore | undefined;
+  readonly #items: KeyItems;
 
   constructor(settings: DynamoRateLimiterSettings) {
     const { strategy, onError, tableName, client, deniedCache, limitFor, limitCache, reserve } = settings;
@@ -100,10 +87,11 @@ class SharedRateLimiter implements DynamoRateLimiter {
     this.#reservations = reserve === 0 ? undefined : new Reservations(strategy, reserve);
     this.#breaker = new Breaker(clock, timeoutMs);
     const toError = (cause: unknown, transient: boolean) =>
-      cause instanceof RateLimitError ? cause : storeUnavailable(transient, cause);
+      cause instanceof RateLimitError || cause instanceof OtherItems ? cause : storeUnavailable(transient, cause);
     const maxAttempts = MAX_ATTEMPTS;
-    this.#table = new DynamoTable({ tableName, client, clock, timeoutMs, coldTimeoutMs, maxAttempts, toError });
+    const table = new DynamoTable({ tableName, client, clock, timeoutMs, coldTimeoutMs, maxAttempts, toError });
     this.#reporter = new Reporter({ policy: strategy.policy, clock, log, onError });
+    this.#items = new KeyItems(settings, { table, clock, onBrokenClock: this.#reporter.failed.bind(this.#reporter) });
   }
 
   get strategy(): Strategy {
@@ -111,7 +99,7 @@ class SharedRateLimiter implements DynamoRateLimiter {
   }
 
   async warm(): Promise<void> {
-    await this.#table.warm().catch((error: unknown) => {
+    await this.#items.table.warm().catch((error: unknown) => {
       if (!(error instanceof RateLimitError)) throw error;
       this.#reporter.noted(error);
     });
@@ -141,7 +129,7 @@ class SharedRateLimiter implements DynamoRateLimiter {
     if (standIn !== undefined && typeof onStoreError === 'object') return onStoreError.refund(standIn, options);
     if (decision?.degraded === true) return;
     const { claim, address, units: taken } = this.#receipts.take(decision, units);
-    await this.#call(signal, ({ decider }, within) => decider.refund(address, claim, taken, this.#nowMs(), within));
+    await this.#items.refund({ address, claim, units: taken }, signal);
     this.#denied?.delete(address.pk);
   }
 
@@ -152,35 +140,49 @@ class SharedRateLimiter implements DynamoRateLimiter {
     const windows = await this.#limits.of(key, call.name);
     const unfit = denyUnfit(strategy, claimOn(strategy, wholeShare(call, windows), call, this.#nowMs()).claim);
     if (unfit !== undefined) return unfit;
-    const shares = this.#sharesOf({ ...call, windows });
-    const decisions = await this.#call<LimitDecision[]>(signal, ({ decider }, within) =>
-      Promise.all(
-        shares.map((share) => {
-          const { address, claim } = claimOn(strategy, share, call, this.#nowMs());
-          return decider.peek(address, claim, within);
-        }),
-      ),
-    );
-    return shares.length === 1 ? soonest(decisions) : summed(decisions, windows);
+    return this.#items.run({ ...call, windows }, signal, async (shares) => {
+      const decisions = await this.#items.call<LimitDecision[]>(signal, ({ decider }, within) =>
+        Promise.all(
+          shares.map((share) => {
+            const { address, claim } = claimOn(strategy, share, call, this.#nowMs());
+            return decider.peek(address, claim, within);
+          }),
+        ),
+      );
+      return shares.length === 1 ? soonest(decisions) : summed(decisions, windows);
+    });
   }
 
   async reset(key: RateLimitKey, { signal }: CallOptions = {}): Promise<void> {
     const { strategy } = this.#settings;
     const call = parseCall(strategy, key, 1);
     signal?.throwIfAborted();
-    const shares = this.#sharesOf({ ...call, windows: await this.#limits.of(key, call.name) });
     this.#reservations?.forget(call.name);
-    await this.#call(signal, ({ store }, within) =>
-      Promise.all(shares.map((share) => store.remove(claimOn(strategy, share, call, this.#nowMs()).address, within))),
-    );
-    for (const share of shares) this.#denied?.delete(share.name);
+    await this.#items.run({ ...call, windows: await this.#limits.of(key, call.name) }, signal, async (shares) => {
+      const remove = (share: Share) =>
+        this.#items.call(signal, ({ store }, within) =>
+          store.remove(claimOn(strategy, share, call, this.#nowMs()).address, within),
+        );
+      // The first item says how many items there are: the others may only be removed after it.
+      const [first, ...others] = shares;
+      if (first) await remove(first);
+      await Promise.all(others.map(remove));
+      for (const share of shares) this.#denied?.delete(share.name);
+    });
   }
 
   async release({ signal }: CallOptions = {}): Promise<void> {
-    for (const { address, claim, units } of this.#reservations?.takeAll() ?? []) {
-      await this.#call(signal, ({ decider }, within) =>
-        decider.refund(address, claim, units, this.#nowMs(), within),
-      ).catch((error: RateLimitError) => {
+    for (const held of this.#reservations?.all() ?? []) {
+      await held.pending;
+      await this.#giveBack(takeFrom(held), signal);
+    }
+    await this.#giveBack(this.#reservations?.takeEvicted() ?? [], signal);
+  }
+
+  /** Returns units to their items. If that fails, they count until their window ends. */
+  async #giveBack(grants: readonly Grant[], signal: AbortSignal | undefined): Promise<void> {
+    for (const grant of grants.filter((held) => stillCounts(held, this.#nowMs()))) {
+      await this.#items.refund(grant, signal).catch((error: RateLimitError) => {
         signal?.throwIfAborted();
         this.#reporter.noted(error);
       });
@@ -190,15 +192,17 @@ class SharedRateLimiter implements DynamoRateLimiter {
   /** Decides with cached denials, with reserved units, else with the store. */
   async #decide(call: LimitedCall, signal: AbortSignal | undefined): Promise<Outcome> {
     const { strategy } = this.#settings;
-    const shares = this.#sharesOf(call);
+    const shares = this.#items.of(call);
     const smallest = shares.at(-1) ?? wholeShare(call, call.windows);
     const { claim } = claimOn(strategy, smallest, call, this.#nowMs());
     const unfit = denyUnfit(strategy, claim);
     if (unfit !== undefined) return { decision: scaled(unfit, call.windows, shares.length) };
-    if (this.#reservations === undefined) return this.#askShares(call, shares, undefined, signal);
+    if (this.#reservations === undefined) return this.#askShares(call, undefined, signal);
     const held = this.#reservations.of(call.name, claim);
-    held.demand += call.cost;
-    return this.#decideInTurn(this.#reservations, held, call, shares, signal);
+    const outcome = this.#decideInTurn(this.#reservations, held, call, signal);
+    const evicted = this.#reservations.takeEvicted();
+    if (evicted.length > 0) await Promise.all([outcome, this.#giveBack(evicted, signal)]);
+    return outcome;
   }
 
   /** Runs one write at a time for each key: waiting requests may use the units that it takes. */
@@ -206,14 +210,15 @@ class SharedRateLimiter implements DynamoRateLimiter {
     reservations: Reservations,
     held: Held,
     call: LimitedCall,
-    shares: readonly Share[],
     signal: AbortSignal | undefined,
   ): Promise<Outcome> {
     const { strategy } = this.#settings;
     for (;;) {
       const { claim } = claimOn(strategy, wholeShare(call, call.windows), call, this.#nowMs());
       const spent: Spent | undefined = reservations.spend(held, claim, call.windows);
-      if (spent !== undefined) return { ...spent, decision: scaled(spent.decision, call.windows, shares.length) };
+      if (spent !== undefined) {
+        return { ...spent, decision: scaled(spent.decision, call.windows, spent.counted.claim.shards) };
+      }
       if (held.pending === undefined) break;
       held.waiting += call.cost;
       const failed = await held.pending.finally(() => {
@@ -222,7 +227,7 @@ class SharedRateLimiter implements DynamoRateLimiter {
       signal?.throwIfAborted();
       if (failed !== undefined) throw failed.failure;
     }
-    const asked = this.#askShares(call, shares, held, signal);
+    const asked = this.#askShares(call, held, signal);
     const hasGivenUp = () => signal?.aborted === true;
     held.pending = asked
       .then(
@@ -235,8 +240,15 @@ class SharedRateLimiter implements DynamoRateLimiter {
     return asked;
   }
 
-  /** Asks at most two items of the key that are not known to be exhausted. */
-  async #askShares(
+  /**
+   * Asks items of the key that are not known to be exhausted, until one of them admits the request. With a reserve the first one is
+   * the item in which this instance holds units. They are returned before another item is asked.
+   */
+  #askShares(call: LimitedCall, held: Held | undefined, signal: AbortSignal | undefined): Promise<Outcome> {
+    return this.#items.run(call, signal, (shares) => this.#askEach(call, shares, held, signal));
+  }
+
+  async #askEach(
     call: LimitedCall,
     shares: readonly Share[],
     held: Held | undefined,
@@ -245,11 +257,15 @@ class SharedRateLimiter implements DynamoRateLimiter {
     const { strategy } = this.#settings;
     const denials: LimitDecision[] = [];
     let asked = 0;
-    for (const share of shares.length === 1 ? shares : shuffled(shares)) {
+    const place = held?.place ?? randomFraction();
+    for (const share of shares.length === 1 ? shares : inOrder(shares, place, held?.item)) {
       const { claim } = claimOn(strategy, share, call, this.#nowMs());
       const known = this.#denied?.find(share.name, claim);
       if (known === undefined && asked === MAX_ASKED) break;
-      if (known === undefined) asked += 1;
+      if (known === undefined) {
+        asked += 1;
+        if (held && hasMoved(held.grant, { pk: share.name })) await this.#giveBack(takeFrom(held), signal);
+      }
       const { decision, counted } = known ? { decision: known } : await this.#ask(share, call, held, signal);
       if (decision.allowed) return { decision: scaled(decision, call.windows, shares.length), counted };
       denials.push(decision);
@@ -266,19 +282,25 @@ class SharedRateLimiter implements DynamoRateLimiter {
   ): Promise<Outcome & { readonly counted: AddressedClaim }> {
     const { strategy } = this.#settings;
     let counted = claimOn(strategy, share, call, this.#nowMs());
+    let unspent: Grant | undefined;
     const ask = () =>
-      this.#call<Taken>(signal, ({ decider }, within, commit) => {
+      this.#items.call<Taken>(signal, ({ decider, table }, within, commit) => {
         counted = claimOn(strategy, share, call, this.#nowMs());
-        const claim: Claim = held
-          ? (this.#reservations?.toClaim(held, counted, call.windows) ?? counted.claim)
-          : counted.claim;
-        return decider.consume(counted.address, claim, within, commit);
+        const claim = held ? this.#reservations?.toClaim(held, counted, call.windows) : undefined;
+        unspent = claim?.unspent;
+        const consume = (address: Address) => decider.consume(address, claim ?? counted.claim, within, commit);
+        return consume(counted.address).catch(async (error: unknown) => {
+          if (!(error instanceof OtherItems) || error.found !== undefined) throw error;
+          return consume(await verify(table, counted.address, call.name, call.windows[0]?.windowMs ?? 0, within));
+        });
       });
     const taken = await this.#breaker.run(ask, (error) => isTimeout(error) && signal?.aborted !== true);
     const { decision } = taken;
     if (decision.allowed) this.#denied?.delete(share.name);
     else if (!hasRoom(decision.windows, call.cost)) this.#denied?.add(share.name, counted.claim, decision);
     const own = held ? (this.#reservations?.keep(held, counted, call.windows, taken) ?? decision) : decision;
+    const units = (unspent?.units ?? 0) - taken.returned;
+    if (unspent && units > 0) await this.#giveBack([{ ...unspent, units }], signal);
     return { decision: own, counted };
   }
 
@@ -292,34 +314,8 @@ class SharedRateLimiter implements DynamoRateLimiter {
     return decision;
   }
 
-  #sharesOf({ name, windows }: LimitedCall): readonly Share[] {
-    const { strategy, shardAbove } = this.#settings;
-    return sharesOf(strategy, name, windows, shardsOf(windows, shardAbove));
-  }
-
   #nowMs(): number {
     return this.#clock.now().getTime();
-  }
-
-  /** One deadline for all requests of a decision. */
-  #call<T>(signal: AbortSignal | undefined, run: OpenCall<T>): Promise<T> {
-    return this.#table.within<T>(signal, (table, inner, commit) => {
-      this.#opened ??= this.#open(table);
-      return run(this.#opened, inner, commit);
-    });
-  }
-
-  /** A decider caches what it has seen, so there is one for each limiter. */
-  #open(table: ItemTable): OpenStore {
-    const { strategy, maxClockSkewMs, storeTimeoutMs, coldTimeoutMs } = this.#settings;
-    const store = new DynamoStore(table);
-    const slackMs = Math.max(maxClockSkewMs, storeTimeoutMs, coldTimeoutMs);
-    const onBrokenClock = (key: RateLimitKey) => {
-      const message = 'framework: token bucket was written by a broken clock';
-      this.#reporter.failed(new RateLimitError('ratelimit.store_unavailable', message), key);
-    };
-    const options = { clock: this.#clock, maxClockSkewMs, slackMs, onBrokenClock };
-    return { store, decider: strategy.createDecider(store, options) };
   }
 }
 

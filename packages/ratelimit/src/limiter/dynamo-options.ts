@@ -50,13 +50,13 @@ export interface DynamoRateLimiterOptions {
   readonly deniedCache?: { readonly maxKeys?: number; readonly maxAgeMs?: number } | false;
   /**
    * Additional units that one write may take for later requests, 0 to 10,000. They are spent without a call as long as they
-   * belong to the same window, and returned with a later write, or by `release`. At most the strategy's smallest limit.
-   * Default 0.
+   * belong to the same window, and returned with a later write, or by `release`. Of one key an instance never holds more unspent
+   * units, and near the limit it reserves less. At most the strategy's smallest limit. Default 0.
    */
   readonly reserve?: number;
   /**
    * Requests in each second for one item, 1 to 1,000,000. A key whose limits allow more is spread over several items, up to 100.
-   * Default: one item for each key.
+   * Versions with different numbers share the limit. Default: one item for each key.
    */
   readonly shardAbove?: number;
   /** Milliseconds for all attempts of one decision, 1 to 60,000. Default 300. Loading the AWS SDK is not counted. */
@@ -88,7 +88,10 @@ export interface DynamoRateLimiter extends RateLimiter {
    * await limiter.warm();
    */
   warm(): Promise<void>;
-  /** Returns all unused units of `reserve`: call it before the process ends. A failure is logged. */
+  /**
+   * Returns all unspent units of `reserve`, after writes that are in progress: call it before the process ends. A failure is logged,
+   * and its units count until their window ends.
+   */
   release(options?: CallOptions): Promise<void>;
 }
 

@@ -77,7 +77,10 @@ export interface WindowState {
 export interface LimitDecision extends WindowState {
   /** Whether the request may continue. */
   readonly allowed: boolean;
-  /** Milliseconds until the same request would be allowed, more than 0. Present only for a denied request. */
+  /**
+   * Milliseconds until the same cost can be allowed at the earliest, more than 0. It is allowed then unless other requests took
+   * the units; a refund, a reset or a raised limit may allow it earlier. Present only for a denied request.
+   */
   readonly retryAfterMs?: number;
   /** Every window, the longest first. */
   readonly windows: readonly WindowState[];

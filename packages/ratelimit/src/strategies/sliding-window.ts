@@ -105,6 +105,10 @@ class SlidingWindow extends WindowStrategy {
     return { startMs, endMs: startMs + this.#granuleMs };
   }
 
+  override stillCounting(fromMs: number, toMs: number): number {
+    return (1 - 1 / this.#granules) ** Math.abs(this.#granuleOf(toMs) - this.#granuleOf(fromMs));
+  }
+
   #granuleOf(nowMs: number): number {
     return Math.floor(nowMs / this.#granuleMs);
   }

@@ -107,6 +107,20 @@ class TokenBucket extends StrategyDefinition {
     return { startMs, endMs: startMs + HELD_MS };
   }
 
+  /** The same time: each of several items refills so much slower. */
+  override partOf(value: number): number {
+    return value;
+  }
+
+  override stillCounting(): number {
+    return 0;
+  }
+
+  /** Few buckets are used to the full: with all of the refill, instances would reserve too little of a bucket with much room. */
+  override refilled(claim: Pick<Claim, 'shards'>, ms: number): number {
+    return toMicros(ms) / this.#bucket.step(claim) / 4;
+  }
+
   usage(counters: Counters, claim: Claim, allowed: boolean): readonly WindowState[] {
     return this.#bucket.usage(counters, claim, allowed);
   }
@@ -157,6 +171,8 @@ class BucketDecider implements Decider {
       if (this.#isBroken(tat, claim)) claim = { ...claim, nowMs: this.#options.clock.now().getTime() };
       extra = Math.max(0, Math.min(extra, bucket.room(tat, claim) - claim.cost));
       const write = this.#writeFor(counters, claim, { extra, back, isShared: wrong > LOOK_ABOVE });
+      // A write of `tat` finds the bucket full: unspent units were refilled long ago.
+      const isBusyWrite = write?.sets.length === 0;
       if (write === undefined) return this.#denied(counters, claim);
       const outcome = await this.#store.write(address, write, signal);
       counters = await this.#countersOf(outcome, tat, address, claim, signal);
@@ -166,9 +182,10 @@ class BucketDecider implements Decider {
         return {
           decision: decide(bucket.usage(counters, claim, true), claim, true, 'store'),
           extra: isRepair(write) ? 0 : extra,
+          returned: isBusyWrite ? back : (claim.unspent?.units ?? 0),
         };
       }
-      back = 0;
+      if (isBusyWrite) back = 0;
       const hasRoom = bucket.room(counters.tat, claim) >= claim.cost;
       if (!hasRoom && !this.#isBroken(counters.tat, claim)) return this.#denied(counters, claim);
     }
@@ -221,7 +238,7 @@ class BucketDecider implements Decider {
     const freeMs = Math.min(r, claim.nowMs) + this.#bucket.fillMs(claim);
     const full = toMicros(freeMs) + (capacityOf(claim) - claim.cost) * this.#bucket.step(claim);
     const known = this.#isLocked(counters, claim) ? { tat: full } : counters;
-    return { decision: decide(this.#bucket.usage(known, claim, false), claim, false, 'store'), extra: 0 };
+    return { decision: decide(this.#bucket.usage(known, claim, false), claim, false, 'store'), extra: 0, returned: 0 };
   }
 
   /** A refused busy write without an old item means that the item is gone; only a refused idle write must read it. */

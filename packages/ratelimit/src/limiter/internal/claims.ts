@@ -32,6 +32,8 @@ export interface Share {
   readonly windows: readonly WindowLimit[];
   /** The number of items of the key. */
   readonly shards: number;
+  /** Whether it is the item of a key that is not spread. */
+  readonly isFirst: boolean;
 }
 
 /** The most bytes of one part; longer parts are hashed. So keys stay well below DynamoDB's limits of 2,048 and 1,024 bytes. */
@@ -61,15 +63,15 @@ export function parseCall({ policy }: StrategyDefinition, key: RateLimitKey, cos
 
 /** The item of a key that is not spread; it has the complete limits. */
 export function wholeShare({ name }: Call, windows: readonly WindowLimit[]): Share {
-  return { name, windows, shards: 1 };
+  return { name, windows, shards: 1, isFirst: true };
 }
 
 /** A claim on an item at an instant. */
 export function claimOn(strategy: StrategyDefinition, share: Share, call: Call, nowMs: number): AddressedClaim {
-  const { name: pk, windows, shards } = share;
+  const { name: pk, windows, shards, isFirst } = share;
   return {
     claim: { key: call.key, cost: call.cost, nowMs, windows, shards },
-    address: { pk, sk: strategy.sortKey(nowMs) },
+    address: { pk, sk: strategy.sortKey(nowMs), part: { items: shards, isFirst, nowMs } },
   };
 }
 

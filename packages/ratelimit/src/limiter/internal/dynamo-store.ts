@@ -1,6 +1,13 @@
 import { randomIds } from '@sallyport/core';
 import { createMap } from '@sallyport/core/pipeline';
-import { type Condition, type Item, type ItemTable, TTL_ATTRIBUTE, WRITER_ATTRIBUTE } from '@sallyport/dynamo';
+import {
+  type Condition,
+  type Item,
+  type ItemTable,
+  type Key,
+  TTL_ATTRIBUTE,
+  WRITER_ATTRIBUTE,
+} from '@sallyport/dynamo';
 import type {
   Address,
   Check,
@@ -10,6 +17,7 @@ import type {
   CounterValue,
   WriteOutcome,
 } from '../../strategies/internal/definition.js';
+import { assertItems, guardOf } from './layout.js';
 
 /** The counters of a limiter in a DynamoDB table. */
 export class DynamoStore implements CounterStore {
@@ -23,39 +31,56 @@ export class DynamoStore implements CounterStore {
    * A write with checks has its own id, and one of its conditions is that the last write of the item has another id. If a write
    * was applied and its answer was lost, the repetition is rejected, and recognized by its id. After a rejection without an item,
    * the item is read only if the checks would be true for an absent item.
+   *
+   * @throws OtherItems if the key is spread over another number of items
    */
   async write(address: Address, write: ConditionalWrite, signal?: AbortSignal): Promise<WriteOutcome> {
     const { checks, adds, sets, removes, expiresAt, keepsExpiry, once } = write;
+    const { part } = address;
+    const guard = guardOf(part);
     const expiry = { [TTL_ATTRIBUTE]: expiresAt };
     const changes = {
-      set: { ...toItem(sets), ...(keepsExpiry ? {} : expiry) },
+      set: { ...toItem(sets), ...guard.set, ...(keepsExpiry ? {} : expiry) },
       setIfAbsent: keepsExpiry ? expiry : {},
       add: toItem(adds),
       remove: removes,
     };
     const writer = checks.length === 0 ? undefined : newWriter();
-    const condition = writer === undefined ? undefined : { all: [...checks.map(toCondition), notWrittenBy(writer)] };
-    const reread = checks.every(({ above }) => above === undefined);
-    const { applied, item } = await this.#table.update(address, changes, { condition, writer, signal, reread, once });
+    const all = [...guard.condition, ...checks.map(toCondition), ...(writer ? [notWrittenBy(writer)] : [])];
+    const condition = all.length === 0 ? undefined : { all };
+    const reread = checks.every(({ above }) => above === undefined) && (part.isFirst || part.isVerified === true);
+    const options = { condition, writer, signal, reread, once };
+    const { applied, item } = await this.#table.update(keyOf(address), changes, options);
+    if (!applied) assertItems(part, item);
     return { applied, counters: item && toCounters(item) };
   }
 
   async read(address: Address, signal?: AbortSignal): Promise<Counters> {
-    return toCounters((await this.#table.get(address, { consistent: true, signal })) ?? {});
+    const item = await this.#table.get(keyOf(address), { consistent: true, signal });
+    if (address.part.isFirst) assertItems(address.part, item);
+    return toCounters(item ?? {});
   }
 
   async glance(address: Address, signal?: AbortSignal): Promise<Counters | undefined> {
     try {
-      return toCounters((await this.#table.get(address, { signal })) ?? {});
+      return toCounters((await this.#table.get(keyOf(address), { signal })) ?? {});
     } catch {
       signal?.throwIfAborted();
       return undefined;
     }
   }
 
+  /** @throws OtherItems if the key is spread over another number of items */
   async remove(address: Address, signal?: AbortSignal): Promise<void> {
-    await this.#table.remove(address, { signal });
+    const { part } = address;
+    const condition = part.isFirst ? { all: guardOf(part).condition } : undefined;
+    const { applied, item } = await this.#table.remove(keyOf(address), { condition, signal });
+    if (!applied) assertItems(part, item);
   }
+}
+
+function keyOf({ pk, sk }: Address): Key {
+  return { pk, sk };
 }
 
 /** 60 random bits: it is only ever compared with the last write of one item. */

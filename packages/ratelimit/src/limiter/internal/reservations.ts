@@ -1,3 +1,4 @@
+import { randomFraction } from '@sallyport/core/pipeline';
 import {
   type Address,
   type Claim,
@@ -12,14 +13,15 @@ import type { AddressedClaim } from './claims.js';
 
 /** The most keys with reserved units. */
 const MAX_KEYS = 1000;
-/** Beyond its need, an instance reserves at most this part of the remaining units, so that other instances get some too. */
+/** An instance that is alone reserves at most one of so many remaining units. */
 const PART_OF_ROOM = 4;
-
+/** Many instances together reserve at most one of so many remaining units: the others of them cannot spend these. */
+const PART_OF_MANY = 20;
 /** An instance reserves at most its recent use multiplied by this factor. */
 const GROWTH = 3;
 
 /** Units that a write took, and the decision about it. */
-interface Grant extends AddressedClaim {
+export interface Grant extends AddressedClaim {
   /** The complete limits of the key. */
   readonly windows: readonly WindowLimit[];
   readonly decision: LimitDecision;
@@ -29,11 +31,21 @@ interface Grant extends AddressedClaim {
 
 /** The reserved units of one key on this instance. */
 export interface Held {
+  /** Selects the item of a spread key, from 0 to 1. */
+  place: number;
+  /** The partition key of the item that admitted the last write, if the instance stays with it. */
+  item: string | undefined;
   grant: Grant | undefined;
   /** Units that were requested in the current period and in the previous one. */
   period: Period;
+  /** The first request in the period. */
+  sinceMs: number;
   demand: number;
   demandBefore: number;
+  /** Units that were requested and still count. */
+  counting: number;
+  /** This instance's estimated part of the use of the item, 0 to 1. */
+  share: number;
   /** Units that wait for the write that is in progress. */
   waiting: number;
   /** The write that is in progress; resolves to its failure, if it failed. */
@@ -48,46 +60,62 @@ export interface Spent {
 
 /**
  * Units that one write takes for several requests of this instance. The number depends on the requests in this period and the
- * previous one, and is at most `most` beyond the need. An instance that sees a key once takes only what it needs.
+ * previous one. It is at most `most` together with the units that are still unspent, and at most this instance's part of the
+ * remaining units. So an instance that sees a key once takes only what it needs, and near the limit nothing is reserved.
  */
 export class Reservations {
   readonly #strategy: StrategyDefinition;
   readonly #most: number;
-  readonly #held = new Lru<Held>(MAX_KEYS);
+  readonly #held: Lru<Held>;
+  /** Units of keys that were removed because there are too many. */
+  #evicted: Grant[] = [];
 
   constructor(strategy: StrategyDefinition, most: number) {
     this.#strategy = strategy;
     this.#most = most;
+    this.#held = new Lru(MAX_KEYS, (held) => this.#evicted.push(...takeFrom(held)));
   }
 
   /** The reserved units of a key; `claim` is the current request. */
   of(name: string, claim: Claim): Held {
     const period = this.#strategy.period(claim);
     const held = this.#held.get(name) ?? {
+      place: randomFraction(),
+      item: undefined,
       grant: undefined,
       period,
+      sinceMs: claim.nowMs,
       demand: 0,
       demandBefore: 0,
+      counting: 0,
+      share: 1,
       waiting: 0,
       pending: undefined,
     };
     if (held.period.startMs !== period.startMs) {
       held.demandBefore = held.period.endMs === period.startMs ? held.demand : 0;
       held.demand = 0;
+      held.counting *= this.#strategy.stillCounting(held.period.startMs, period.startMs);
+      if (isOtherWindow(held.period, period, claim)) chooseItem(held);
       held.period = period;
+      held.sinceMs = claim.nowMs;
     }
+    held.demand += claim.cost;
+    held.counting += claim.cost;
     this.#held.set(name, held);
     return held;
   }
 
-  /** Returns all reserved units, and removes them. */
-  takeAll(): readonly Grant[] {
-    const grants: Grant[] = [];
-    for (const held of this.#held.values()) {
-      if (held.grant !== undefined && held.grant.units > 0) grants.push(held.grant);
-      held.grant = undefined;
-    }
-    return grants;
+  /** All keys with their reserved units. */
+  all(): readonly Held[] {
+    return [...this.#held.values()];
+  }
+
+  /** Takes the reserved units of keys that were removed because there are too many. */
+  takeEvicted(): readonly Grant[] {
+    const evicted = this.#evicted;
+    if (evicted.length > 0) this.#evicted = [];
+    return evicted;
   }
 
   forget(name: string): void {
@@ -102,16 +130,23 @@ export class Reservations {
     return { decision: withoutUnits(grant.decision, claim, grant.units, 'local'), counted: grant };
   }
 
-  /** The claim of a write for the current request, for the waiting requests, and for some future ones. */
-  toClaim({ grant, ...held }: Held, { claim, address }: AddressedClaim, windows: readonly WindowLimit[]): Claim {
-    const last = isSameAddress(grant, address) ? grant : undefined;
-    const isOpen = last !== undefined && isCurrent(last, claim.nowMs, windows);
-    const left = isOpen ? last.decision.remaining : Math.min(...claim.windows.map(({ limit }) => limit));
-    const room = Math.max(0, left - claim.cost);
+  /**
+   * The claim of a write for the current request, for the waiting requests, and for some future ones. Units of an earlier period
+   * are taken from the grant here: even if the write fails, they are not returned a second time.
+   */
+  toClaim(
+    held: Held,
+    { claim, address }: AddressedClaim,
+    windows: readonly WindowLimit[],
+  ): Claim & { readonly unspent: Grant | undefined } {
+    const { grant } = held;
+    const isOpen = isSameItem(grant, address) && isCurrent(grant, claim.nowMs, windows);
+    const room = Math.max(0, roomBefore(grant, claim) - claim.cost);
     const demand = Math.max(held.demand - claim.cost, held.demandBefore);
-    const ahead = Math.min(this.#most, GROWTH * demand, Math.floor(room / PART_OF_ROOM));
-    const unspent = last && !isOpen && last.units > 0 ? last : undefined;
-    return { ...claim, extra: Math.min(room, held.waiting + ahead), unspent };
+    const ahead = Math.min(this.#most - (isOpen ? grant.units : 0), GROWTH * demand, partOf(room, held.share));
+    const extra = Math.min(room, held.waiting + Math.max(0, ahead));
+    const [unspent] = !isOpen && isSameItem(grant, address) ? takeFrom(held) : [];
+    return { ...claim, extra, unspent: unspent && stillCounts(unspent, claim.nowMs) ? unspent : undefined };
   }
 
   /** Stores the units that a write took. The decision counts only those of the request. */
@@ -123,20 +158,72 @@ export class Reservations {
   ): LimitDecision {
     if (!decision.allowed) return decision;
     const { grant } = held;
-    const isOpen = isSameAddress(grant, counted.address) && isCurrent(grant, counted.claim.nowMs, windows);
+    const { claim, address } = counted;
+    const isOpen = isSameItem(grant, address) && isCurrent(grant, claim.nowMs, windows);
     const units = extra + (isOpen ? grant.units : 0);
-    held.grant = { ...counted, windows, decision, period: this.#strategy.period(counted.claim), units };
-    return withoutUnits(decision, counted.claim, units, 'store');
+    const period = this.#strategy.period(claim);
+    const used = decision.windows[0]?.currentCount ?? 0;
+    const flow = Math.max(1, used + this.#strategy.refilled(claim, claim.nowMs - held.sinceMs));
+    held.share = Math.min(1, 2 * held.share, (held.counting + units) / flow);
+    held.grant = { ...counted, windows, decision, period, units };
+    held.item = address.pk;
+    return withoutUnits(decision, claim, units, 'store');
   }
 }
 
-function isSameAddress(grant: Grant | undefined, { pk, sk }: Address): grant is Grant {
+/** Takes all units of a key, if there are any. */
+export function takeFrom({ grant }: Held): readonly Grant[] {
+  if (grant === undefined || grant.units === 0) return [];
+  const taken = { ...grant };
+  grant.units = 0;
+  return [taken];
+}
+
+/** Whether units may still count: a bucket that was full since then has them already. */
+export function stillCounts({ decision }: Grant, nowMs: number): boolean {
+  return decision.windows.some(({ resetsAt }) => nowMs < resetsAt.getTime());
+}
+
+/** Whether units are reserved in another item than this one. */
+export function hasMoved(grant: Grant | undefined, { pk }: Pick<Address, 'pk'>): boolean {
+  return grant !== undefined && grant.address.pk !== pk;
+}
+
+/** The units that an instance may reserve if it has this share of the use. */
+function partOf(room: number, share: number): number {
+  return Math.floor((room * share) / (PART_OF_ROOM * share + PART_OF_MANY * (1 - share)));
+}
+
+function isSameItem(grant: Grant | undefined, { pk, sk }: Address): grant is Grant {
   return grant?.address.pk === pk && grant.address.sk === sk;
 }
 
 function isCurrent({ period, windows: granted }: Grant, nowMs: number, windows: readonly WindowLimit[]): boolean {
   const sameLimits = windows.every(({ limit }, index) => limit === granted[index]?.limit);
   return sameLimits && nowMs >= period.startMs && nowMs < period.endMs;
+}
+
+/** Whether the shortest window has ended since an earlier period. */
+function isOtherWindow(before: Period, { startMs, endMs }: Period, { windows }: Claim): boolean {
+  const lengthMs = Math.max(endMs - startMs, windows.at(-1)?.windowMs ?? 0);
+  return Math.floor(before.startMs / lengthMs) !== Math.floor(startMs / lengthMs);
+}
+
+/** Chooses another item, unless units are reserved in the present one: the items fill evenly. */
+function chooseItem(held: Held): void {
+  if (held.grant !== undefined && held.grant.units > 0) return;
+  held.place = randomFraction();
+  held.item = undefined;
+}
+
+/** How many units an item had left after the last write of this instance, as far as that is known. */
+function roomBefore(grant: Grant | undefined, { windows, nowMs }: Claim): number {
+  const rooms = windows.map(({ limit }, index) => {
+    const state = grant?.decision.windows[index];
+    const stillCounts = state !== undefined && nowMs < state.resetsAt.getTime();
+    return stillCounts ? limit - state.currentCount : limit;
+  });
+  return Math.min(...rooms);
 }
 
 /** A decision that does not count unspent units. */

@@ -19,13 +19,14 @@ export function sharesOf(
   windows: readonly WindowLimit[],
   shards: number,
 ): readonly Share[] {
-  if (shards === 1) return [{ name, windows, shards }];
+  if (shards === 1) return [{ name, windows, shards, isFirst: true }];
   return Array.from({ length: shards }, (_, place) => ({
     name: shardName(name, place),
     windows: strategy.withLimits(
       windows.map(({ limit }) => Math.floor(limit / shards) + (place < limit % shards ? 1 : 0)),
     ),
     shards,
+    isFirst: place === 0,
   }));
 }
 
@@ -34,10 +35,16 @@ export function shardName(name: string, place: number): string {
   return place === 0 ? name : `${name}#${place}`;
 }
 
-/** The same items, starting at a random one. */
-export function shuffled(shares: readonly Share[]): readonly Share[] {
-  const start = Math.floor(randomFraction() * shares.length);
-  return [...shares.slice(start), ...shares.slice(0, start)];
+/**
+ * The same items: first the one with the partition key `item`, else the one that a number from 0 to 1 selects, then the others from a
+ * random one on. Otherwise all instances would move together from an exhausted item to the next one.
+ */
+export function inOrder(shares: readonly Share[], place: number, item: string | undefined): readonly Share[] {
+  const selected = Math.floor(place * shares.length);
+  const first = shares.find(({ name }) => name === item) ?? shares[selected];
+  const others = shares.filter((share) => share !== first);
+  const start = Math.floor(randomFraction() * others.length);
+  return [...(first ? [first] : []), ...others.slice(start), ...others.slice(0, start)];
 }
 
 /**

@@ -16,10 +16,21 @@ export type Counters = Readonly<Record<string, number>>;
 export interface Address {
   readonly pk: string;
   readonly sk: string;
+  readonly part: Part;
+}
+
+/** Which one of the items of a key an item is. */
+export interface Part {
+  /** The number of items that the instance assumes. */
+  readonly items: number;
+  readonly isFirst: boolean;
+  /** Whether the first item was written for this claim. */
+  readonly isVerified?: boolean;
+  readonly nowMs: number;
 }
 
 /** One text for an address. Keys hold no control characters. */
-export function nameOf({ pk, sk }: Address): string {
+export function nameOf({ pk, sk }: Pick<Address, 'pk' | 'sk'>): string {
   return `${pk}\n${sk}`;
 }
 
@@ -83,10 +94,11 @@ export interface Claim {
   readonly unspent?: { readonly claim: Claim; readonly units: number } | undefined;
 }
 
-/** A decision, and how many units beyond the cost were taken. */
+/** A decision, how many units beyond the cost were taken, and how many of the unspent ones were returned. */
 export interface Taken {
   readonly decision: LimitDecision;
   readonly extra: number;
+  readonly returned: number;
 }
 
 /** An interval of time: its start belongs to it, its end does not. */
@@ -131,6 +143,21 @@ export abstract class StrategyDefinition implements Strategy {
   abstract period(claim: Pick<Claim, 'nowMs' | 'windows'>): Period;
   /** The windows as counted. `resetsAt` depends on whether the claim was allowed. */
   abstract usage(counters: Counters, claim: Claim, allowed: boolean): readonly WindowState[];
+
+  /** The part of the units of one period that still counts in a later one, by the starts of both. */
+  stillCounting(fromMs: number, toMs: number): number {
+    return this.sortKey(fromMs) === this.sortKey(toMs) ? 1 : 0;
+  }
+
+  /** The part of a counter that one of several items gets when an only item is spread. */
+  partOf(value: number, items: number, place: number): number {
+    return Math.floor(value / items) + (place < value % items ? 1 : 0);
+  }
+
+  /** Units of an item that become free within some milliseconds of a period, although they were taken in that period. */
+  refilled(_claim: Pick<Claim, 'shards'>, _ms: number): number {
+    return 0;
+  }
 
   /** The windows with other limits, in the order of `windows`. */
   withLimits(limits: readonly number[]): readonly WindowLimit[] {

@@ -2,9 +2,12 @@
 export class Lru<T> {
   readonly #entries = new Map<string, T>();
   readonly #maxEntries: number;
+  readonly #onRemoved: ((value: T) => void) | undefined;
 
-  constructor(maxEntries: number) {
+  /** @param onRemoved called with each entry that is removed because there are too many */
+  constructor(maxEntries: number, onRemoved?: (value: T) => void) {
     this.#maxEntries = maxEntries;
+    this.#onRemoved = onRemoved;
   }
 
   get size(): number {
@@ -21,8 +24,9 @@ export class Lru<T> {
     this.#entries.delete(key);
     this.#entries.set(key, value);
     if (this.#entries.size <= this.#maxEntries) return;
-    for (const oldest of this.#entries.keys()) {
+    for (const [oldest, removed] of this.#entries) {
       this.#entries.delete(oldest);
+      this.#onRemoved?.(removed);
       return;
     }
   }

@@ -102,16 +102,13 @@ class WindowDecider implements Decider {
 
   async consume(address: Address, claim: Claim, signal?: AbortSignal, commit?: (taken: Taken) => void): Promise<Taken> {
     const first = await this.#try(address, claim, signal);
-    const room = roomOf(first.states);
-    const asksMore = (claim.extra ?? 0) > 0 || claim.unspent !== undefined;
-    const mayFit = !first.applied && asksMore && room >= claim.cost;
-    // The write was rejected because of the reserve, or because of units to return that no longer exist after a reset.
-    const rest = { ...claim, extra: Math.floor((room - claim.cost) / 2), unspent: undefined };
-    const last = mayFit ? await this.#try(address, rest, signal) : first;
-    const extra = (last === first ? claim.extra : rest.extra) ?? 0;
+    const rest = first.applied ? undefined : withLess(claim, roomOf(first.states));
+    const last = rest === undefined ? first : await this.#try(address, rest, signal);
+    const applied = rest ?? claim;
     const taken = {
       decision: decide(last.states, claim, last.applied, 'store'),
-      extra: last.applied ? extra : 0,
+      extra: last.applied ? (applied.extra ?? 0) : 0,
+      returned: last.applied ? returnedBy(applied) : 0,
     };
     commit?.(taken);
     if (last.applied) await this.#clearUp(address, last.counters, claim, signal);
@@ -161,9 +158,10 @@ class WindowDecider implements Decider {
   }
 
   /** Never returns more than the write takes; otherwise a repeated write would count less than was allowed. */
-  #givingBack(write: ConditionalWrite, { cost, extra = 0, unspent }: Claim): ConditionalWrite {
+  #givingBack(write: ConditionalWrite, claim: Claim): ConditionalWrite {
+    const { unspent } = claim;
     if (unspent === undefined) return write;
-    const units = Math.min(unspent.units, cost + extra);
+    const units = returnedBy(claim);
     const written = new Set(this.#strategy.write(unspent.claim, units).adds.map(({ counter }) => counter));
     return {
       ...write,
@@ -194,6 +192,21 @@ class WindowDecider implements Decider {
     const write = { checks, adds: [], sets: [], removes, expiresAt: undefined, keepsExpiry: true };
     await this.#store.write(address, write, signal).catch(() => {});
   }
+}
+
+/**
+ * The claim for a second write. The first one was rejected because of the reserve, because this instance's own unspent units fill
+ * the window, or because units to return no longer exist after a reset.
+ */
+function withLess(claim: Claim, room: number): Claim | undefined {
+  const { cost, extra = 0, unspent } = claim;
+  if (room < cost) return unspent && extra > 0 ? { ...claim, extra: 0 } : undefined;
+  if (extra === 0 && unspent === undefined) return undefined;
+  return { ...claim, extra: unspent ? 0 : Math.floor((room - cost) / 2), unspent: undefined };
+}
+
+function returnedBy({ cost, extra = 0, unspent }: Claim): number {
+  return Math.min(unspent?.units ?? 0, cost + extra);
 }
 
 /** When this process first saw each counter of its recently used items, by a monotonic clock. */
