@@ -1,8 +1,10 @@
 import { FrameworkError } from '@sallyport/core';
+import { completeClock } from '@sallyport/core/pipeline';
 import { COMMENT_FRAME, type McpRequest, nowMs, type Reply, SSE_HEADERS } from '../../http/internal/exchange.js';
 import type { Change } from '../../server/definitions.js';
 import { type Core, storeOf } from '../../server/internal/core.js';
 import { randomText } from '../../store/internal/crypto.js';
+import { CLIENT_WAITS_MS, lastingCore } from '../../store/internal/lasting.js';
 import { decodeRow, encodeRow, toTtl } from '../../store/store.js';
 import type { Delivery } from './call.js';
 import { LOOK_EVERY_MS, type Outcome, type Run } from './run.js';
@@ -166,6 +168,12 @@ const PAGE_ROWS = 100;
 
 /** An entry of the feed: a change of the server's registrations, or a changed task. */
 export type FeedEntry = Change | { readonly task: string };
+
+/** The server for a change that an application publishes, often after its work: the write is repeated for some seconds. */
+export function publishingCore(core: Core): Core {
+  const clock = completeClock(core.settings.clock);
+  return lastingCore(core, clock, () => nowMs(clock) + CLIENT_WAITS_MS);
+}
 
 /** @throws FrameworkError when the server has no change notifications */
 export async function publishChange(core: Core, change: FeedEntry, tenantId: string | undefined): Promise<void> {
