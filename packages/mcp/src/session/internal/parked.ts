@@ -54,7 +54,13 @@ const FLAG_TTL_MS = 600_000;
 export async function cancelRequest(core: Core, session: Session, id: RequestId, http: McpRequest): Promise<void> {
   const { partition } = session;
   if (partition === undefined) return;
-  const row = { partition, sort: flagOf(id), version: 1, ttl: toTtl(nowMs(http.clock) + FLAG_TTL_MS), data: encodeRow(1) };
+  const row = {
+    partition,
+    sort: flagOf(id),
+    version: 1,
+    ttl: toTtl(nowMs(http.clock) + FLAG_TTL_MS),
+    data: encodeRow(1),
+  };
   await storeOf(core).put(row);
   for (const stream of await findOpenStreams(core, session, id)) {
     const found = await StreamLog.read(core, partition, stream, http);

@@ -7,7 +7,15 @@ import { tooLarge } from '../../server/errors.js';
 import { type Core, storeOf } from '../../server/internal/core.js';
 import { randomText } from '../../store/internal/crypto.js';
 import { lastingCore, toTheEnd, whileClientWaits } from '../../store/internal/lasting.js';
-import { bytesOf, dropText, type Kept, keptBytes, packText, readText, unpackText } from '../../store/internal/row-text.js';
+import {
+  bytesOf,
+  dropText,
+  type Kept,
+  keptBytes,
+  packText,
+  readText,
+  unpackText,
+} from '../../store/internal/row-text.js';
 import { type Row, toTtl } from '../../store/store.js';
 
 /**

@@ -261,7 +261,10 @@ async function finish(
   const { core, http, message } = request;
   if (outcome.kind === 'cancelled') return undefined;
   if (outcome.kind === 'closed') {
-    const created = await createTask(lastingCore(core, http.clock, toTheEnd(http)), newTask(request, run.remember(outcome)));
+    const created = await createTask(
+      lastingCore(core, http.clock, toTheEnd(http)),
+      newTask(request, run.remember(outcome)),
+    );
     return created instanceof RpcError ? created : stamp(core, created, 'task');
   }
   if (outcome.kind === 'questions') {
@@ -269,7 +272,15 @@ async function finish(
     const memory = run.remember(outcome);
     const { questions, returned } = outcome;
     try {
-      const requestState = await sealState(lastingCore(core, http.clock, toTheEnd(http)), http, message.method, call, memory, questions, returned);
+      const requestState = await sealState(
+        lastingCore(core, http.clock, toTheEnd(http)),
+        http,
+        message.method,
+        call,
+        memory,
+        questions,
+        returned,
+      );
       return stamp(core, { inputRequests, requestState }, 'input_required');
     } catch (error) {
       if (error instanceof RpcError) return error;

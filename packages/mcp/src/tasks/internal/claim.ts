@@ -36,7 +36,9 @@ export async function claimTask(core: Core, delivery: TaskDelivery): Promise<Cla
       state === 'queued' || (state === 'running' && holder !== undefined && holder === abandoned);
     const now = nowMs(clock);
     const found = await changeTask(core, id, (task) =>
-      mayClaim(task) ? { ...task, state: 'running', updated: now, lease: deadline + LEASE_MARGIN_MS, claim } : undefined,
+      mayClaim(task)
+        ? { ...task, state: 'running', updated: now, lease: deadline + LEASE_MARGIN_MS, claim }
+        : undefined,
     );
     if (found?.changed) return { ...found.task, claim };
     if (found?.task.state !== 'running') return undefined;
@@ -68,5 +70,6 @@ async function endIfLost(core: Core, task: Task, { clock, log }: TaskDelivery): 
   const now = nowMs(clock);
   if (task.lease >= now) return;
   const ended = await endLost(core, task, now);
-  if (ended?.state === 'failed') logFailure(() => log, 'mcp.task_lost', INTERRUPTED, { target: task.request.params.name });
+  if (ended?.state === 'failed')
+    logFailure(() => log, 'mcp.task_lost', INTERRUPTED, { target: task.request.params.name });
 }

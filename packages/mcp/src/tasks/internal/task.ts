@@ -189,7 +189,9 @@ async function repairedTask(core: Core, task: Task, now: number): Promise<Task> 
 /** Ends a task whose run was lost after its handler had begun: the handler is not called again. */
 export async function endLost(core: Core, { id, claim }: Task, now: number): Promise<Task | undefined> {
   const isLost = (found: Task) => found.state === 'running' && found.claim === claim && found.lease < now;
-  const ended = await changeTask(core, id, (found) => (isLost(found) ? failedTask(found, INTERRUPTED, now) : undefined));
+  const ended = await changeTask(core, id, (found) =>
+    isLost(found) ? failedTask(found, INTERRUPTED, now) : undefined,
+  );
   return ended?.task;
 }
 
@@ -220,7 +222,11 @@ const loadLive = lazily(() => import('../../run/internal/live.js'));
  * Notifies listeners of a changed task, if the server has change notifications. The change is stored, so a failure is only logged:
  * a client that polls sees the change.
  */
-export async function tellOfTask(core: Core, { id, tenantId }: Pick<Task, 'id' | 'tenantId'>, log: Logger): Promise<void> {
+export async function tellOfTask(
+  core: Core,
+  { id, tenantId }: Pick<Task, 'id' | 'tenantId'>,
+  log: Logger,
+): Promise<void> {
   if (!core.settings.changes) return;
   try {
     const { publishChange } = await loadLive();
