@@ -30,13 +30,12 @@ export const whileClientWaits =
  */
 export function lastingCore(core: Core, clock: FullClock, until: Until): Core {
   const { store, spill, tasks } = core.settings;
-  const lasting = <T>(call: (writeId: string) => Promise<T>): Promise<T> =>
-    storeUntil({ clock, deadlineMs: until() }, call);
+  const lasting = repeating(clock, until);
   return {
     ...core,
     settings: {
       ...core.settings,
-      ...(store && { store: lastingStore(store, lasting) }),
+      ...(store && { store: lastingStore(store, clock, until) }),
       ...(spill && {
         spill: {
           put: (key: string, data: Uint8Array) => lasting(() => spill.put(key, data)),
@@ -50,7 +49,15 @@ export function lastingCore(core: Core, clock: FullClock, until: Until): Core {
   };
 }
 
-function lastingStore(store: McpStore, lasting: <T>(call: (writeId: string) => Promise<T>) => Promise<T>): McpStore {
+type Repeating = <T>(call: (writeId: string) => Promise<T>) => Promise<T>;
+
+function repeating(clock: FullClock, until: Until): Repeating {
+  return (call) => storeUntil({ clock, deadlineMs: until() }, call);
+}
+
+/** A store whose failed calls are repeated until a time. All attempts of one write have the same id. */
+export function lastingStore(store: McpStore, clock: FullClock, until: Until): McpStore {
+  const lasting = repeating(clock, until);
   return {
     get: (key) => lasting(() => store.get(key)),
     put: (row, when) => lasting((writeId) => store.put({ ...row, writer: row.writer ?? writeId }, when)),
