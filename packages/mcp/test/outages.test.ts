@@ -46,6 +46,10 @@ class Service {
       await this.wait(30_000);
       return `run ${run}`;
     });
+    server.tool('long', {}, async () => {
+      await this.wait(45_000);
+      return end();
+    });
     server.tool('ask', { asks: ['elicitation'] }, async (_, ctx) => {
       const { content } = await ctx.elicit<{ name: string }>({ message: 'Name?', requestedSchema: FORM }, 'name');
       await this.wait(100);
@@ -490,6 +494,163 @@ describe('a claim of a task', () => {
     expect([status, result.content[0].text]).toEqual(['completed', 'run 2']);
   });
 });
+
+describe('a failure that is not transient', () => {
+  const refused = () =>
+    Object.assign(new Error('refused'), { name: 'ValidationException', $metadata: { httpStatusCode: 400 } });
+  const isEnd = (service: Service, method: string, key: string) =>
+    method === 'put' && key === 'task' && service.ran === 1;
+
+  it('is not repeated: the task fails, with one line', async () => {
+    const service = new Service();
+    const taskId = await inTime(service, service.startTask('run'));
+    let refusals = 0;
+    service.store.before = (method, key) => {
+      if (isEnd(service, method, key) && refusals++ === 0) throw refused();
+    };
+    await inTime(service, service.deliver());
+    const { status, error } = await inTime(service, service.task(taskId));
+    expect([refusals, status, error.code, service.rejected]).toEqual([2, 'failed', -32603, []]);
+    expect(service.errors()).toEqual(['mcp.task_lost']);
+  });
+
+  it('of every write fails the invocation, without waiting', async () => {
+    const service = new Service();
+    await inTime(service, service.startTask('run'));
+    let refusals = 0;
+    service.store.before = (method, key) => {
+      if (!isEnd(service, method, key)) return;
+      refusals += 1;
+      throw refused();
+    };
+    const began = service.clock.now().getTime();
+    await expect(inTime(service, service.deliverOnce(service.events[0]))).rejects.toThrow('refused');
+    expect([refusals, service.errors()]).toEqual([2, ['mcp.task_lost']]);
+    expect(service.clock.now().getTime() - began).toBeLessThan(1000);
+  });
+});
+
+describe('what follows a change that is stored', () => {
+  it('a notification that cannot be sent is logged, and the task is over', async () => {
+    const service = new Service();
+    const taskId = await inTime(service, service.startTask('run'));
+    service.store.before = (method, key) => {
+      if (method === 'put' && /^\d{15}/.test(key)) throw new Error('refused');
+    };
+    await inTime(service, service.deliver());
+    expect((await inTime(service, service.task(taskId))).status).toBe('completed');
+    expect([service.rejected, service.lines.map(({ message }) => message)]).toEqual([[], ['mcp.change_not_sent']]);
+    expect(
+      (
+        await inTime(
+          service,
+          service.startTask('run').then((id) => cancel(service, id)),
+        )
+      ).status,
+    ).toBe(200);
+  });
+
+  it('a published change outlives an outage of five seconds', async () => {
+    const service = new Service();
+    const rig = new Rig({
+      clock: service.clock,
+      server: { store: service.store, changes: true, clock: service.clock },
+    });
+    service.store.fails = { at: 0, failure: { name: 'away', awayMs: 5000, lost: 0 } };
+    await inTime(service, rig.server().publish({ list: 'tools' }));
+    expect(service.store.calls).toBeGreaterThan(5);
+    service.store.fails = { at: service.store.calls, failure: { name: 'away', awayMs: 60_000, lost: 0 } };
+    await expect(inTime(service, rig.server().publish({ list: 'tools' }))).rejects.toMatchObject({ code: 'mcp.store' });
+  });
+
+  const failingStart = (isDown: () => boolean, started: McpTaskEvent[]) => (event: McpTaskEvent) => {
+    if (isDown()) throw new Error('no function');
+    started.push(event);
+  };
+
+  it('a poll answers the task when it cannot be started again, and a later one starts it', async () => {
+    let isDown = false;
+    const service = new Service();
+    const started: McpTaskEvent[] = [];
+    const tasks = { start: failingStart(() => isDown, started) };
+    Object.assign(service.rig.options.server ?? {}, { tasks });
+    const taskId = await inTime(service, service.startTask('run'));
+    await service.clock.advance(61_000);
+    isDown = true;
+    expect((await inTime(service, service.task(taskId))).status).toBe('working');
+    expect(service.errors()).toEqual(['mcp.task_not_started']);
+    isDown = false;
+    await service.clock.advance(61_000);
+    expect((await inTime(service, service.task(taskId))).status).toBe('working');
+    expect(started).toHaveLength(2);
+  });
+
+  it('answers are stored when the task cannot be started, and a later poll starts it', async () => {
+    let isDown = false;
+    const service = new Service();
+    const started: McpTaskEvent[] = [];
+    Object.assign(service.rig.options.server ?? {}, { tasks: { start: failingStart(() => isDown, started) } });
+    const taskId = await inTime(service, service.startTask('askLater'));
+    await inTime(service, service.deliver(started.splice(0)));
+    isDown = true;
+    const update = service.stateless('tasks/update', { taskId, inputResponses: { name: ADA } }, taskId);
+    expect((await inTime(service, update)).status).toBe(200);
+    expect(service.errors()).toEqual(['mcp.task_not_started']);
+    isDown = false;
+    await service.clock.advance(61_000);
+    expect((await inTime(service, service.task(taskId))).status).toBe('working');
+    await inTime(service, service.deliver(started.splice(0)));
+    expect((await inTime(service, service.task(taskId))).result.content[0].text).toBe('Ada done');
+  });
+});
+
+it('a renewed lease whose answers are lost does not end its run', async () => {
+  const service = new Service(120_000);
+  const session = await service.rig.connect();
+  const request = { jsonrpc: '2.0', id: 9, method: 'tools/call', params: { name: 'long' } };
+  let writes = 0;
+  service.store.before = (method, key) => {
+    if (method === 'put' && key === '!') writes += 1;
+    // The second write of the head is the first renewal; its answers are lost for longer than it is repeated.
+    if (writes === 2 && !service.store.fails) {
+      service.store.fails = { at: service.store.calls - 1, failure: { name: 'lost', awayMs: 0, lost: 11 } };
+    }
+  };
+  const opened = service.rig.open('POST', JSON.stringify(request), session.sent({ streaming: true }));
+  const text = await inTime(
+    service,
+    opened.then(({ body }) => readAll(body)),
+  );
+  expect(parseSse(text).at(-1)?.data.result.content[0].text).toBe('done');
+  expect([service.ran, service.lines]).toEqual([1, []]);
+});
+
+it('a store that answers after the deadline changes nothing that was stored meanwhile', async () => {
+  const service = new Service(10_000);
+  const taskId = await inTime(service, service.startTask('run'));
+  const [event] = service.events.splice(0);
+  const late: (() => void)[] = [];
+  const put = service.store.put;
+  // The end of the task reaches the store, which applies it after the invocation.
+  service.store.put = (row, when) => {
+    if (row.sort !== 'task' || service.ran !== 1) return put(row, when);
+    return new Promise((resolve, reject) => late.push(() => void put(row, when).then(resolve, reject)));
+  };
+  await expect(inTime(service, service.deliverOnce(event))).rejects.toThrow();
+  expect(service.errors()).toEqual(['mcp.task_lost']);
+  service.store.put = put;
+  await service.clock.advance(60_000);
+  await inTime(service, service.deliverOnce(event));
+  const before = await inTime(service, service.task(taskId));
+  for (const apply of late) apply();
+  await service.clock.advance(100);
+  expect(late.length).toBeGreaterThan(1);
+  expect([before.status, await inTime(service, service.task(taskId))]).toEqual(['failed', before]);
+});
+
+function cancel(service: Service, taskId: string): Promise<Answer> {
+  return service.stateless('tasks/cancel', { taskId }, taskId);
+}
 
 /** Delivers an event to a function with another time limit. */
 async function deliverWith(service: Service, remainingMs: number, event: McpTaskEvent | undefined): Promise<void> {
