@@ -146,7 +146,7 @@ function authMethod(value: unknown, mustBePublic: boolean): string {
 
 /**
  * The values of a list that this server supports; all `required` ones must be among them. If the client names none, the required ones.
- * Other values are left out: a server may replace what a client asks for, and answers what it has registered (RFC 7591 section 3.2.1).
+ * Other values are left out: a server may replace what a client asks for, or answer `invalid_client_metadata` (RFC 7591 sections 2 and 3.2.2).
  */
 function supported(
   request: JsonObject,
