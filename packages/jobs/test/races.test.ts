@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Changes, Item, Key, WriteOptions, WriteOutcome } from '@sallyport/dynamo';
 import { MemoryTable } from '@sallyport/dynamo/memory';
-import { createLocalClient, createTable } from '@sallyport/dynamodb-local';
+import { createLocalClient, createTable, retryAtOnce } from '@sallyport/dynamodb-local';
 import { createJobLedger, type JobLedger, JobLedgerError } from '@sallyport/jobs';
 import { createMemoryJobLedger } from '@sallyport/jobs/memory';
 import { JOBS_TABLE_SCHEMA } from '@sallyport/jobs/schema';
 import { checkSteps, type StepTold } from './support/histories.js';
-import { createRandom, retryAtOnce, shake } from './support/shaken-client.js';
+import { createRandom, shake } from './support/shaken-client.js';
 
 /** One answer in five is lost after the server has applied the request, one request in twenty before. */
 const LOSSES = { before: 0.05, after: 0.2 };

@@ -30,6 +30,6 @@ export const MCP_TABLE_ACTIONS = {
   write: ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
 } as const;
 /** IAM actions on the objects of the bucket for large values. */
-export const MCP_SPILL_ACTIONS = ['s3:PutObject', 's3:GetObject'] as const;
+export const MCP_SPILL_ACTIONS = ['s3:PutObject', 's3:GetObject', 's3:DeleteObject'] as const;
 /** IAM actions on the secret. */
 export const MCP_SECRET_ACTIONS = ['secretsmanager:GetSecretValue'] as const;

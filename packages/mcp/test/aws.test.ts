@@ -20,6 +20,9 @@ describe('s3McpSpill', () => {
       else if (method === 'PUT') {
         objects.set(key, body);
         response.writeHead(200, { etag: '"1"' }).end();
+      } else if (method === 'DELETE') {
+        objects.delete(key);
+        response.writeHead(204).end();
       } else if (objects.has(key)) response.writeHead(200).end(objects.get(key));
       else response.writeHead(404, { 'content-type': 'application/xml' }).end('<Error><Code>NoSuchKey</Code></Error>');
     });
@@ -41,6 +44,10 @@ describe('s3McpSpill', () => {
     expect([...objects.keys()]).toEqual(['/large/mcp/a b']);
     expect(Buffer.compare(Buffer.from((await spill().get('a b')) ?? []), Buffer.from(bytes))).toBe(0);
     expect(await spill().get('other')).toBeUndefined();
+    await spill().delete?.('other');
+    expect(objects.size).toBe(1);
+    await spill().delete?.('a b');
+    expect(objects.size).toBe(0);
   });
 
   it('fails as the store does', async () => {
@@ -48,6 +55,7 @@ describe('s3McpSpill', () => {
     const failure = { code: 'mcp.store', statusCode: 503 };
     await expect(spill().put('a', new Uint8Array(1))).rejects.toMatchObject(failure);
     await expect(spill().get('a')).rejects.toMatchObject(failure);
+    await expect(spill().delete?.('a')).rejects.toMatchObject(failure);
   });
 
   it('carries an event that is too large for a row to a client that comes back', async () => {

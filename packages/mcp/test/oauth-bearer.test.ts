@@ -315,6 +315,8 @@ describe.each(FACE_NAMES)('a route behind the %s', (face) => {
       403,
     ],
     ['a function that says nothing', () => undefined, [RESOURCE], 403],
+    ['a function that returns a blank', () => ' ', [' ', ''], 403],
+    ['a function that returns a tab', () => '\t', ['\t'], 403],
   ])('requires an audience: %s', async (_, requiredAudience, audience, status) => {
     const app = create('good', { requiredAudience: requiredAudience as never, validator: () => claims({ audience }) });
     expect((await call(app, 'Bearer abc')).status).toBe(status);

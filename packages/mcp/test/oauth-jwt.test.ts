@@ -171,8 +171,26 @@ describe('the audience', () => {
     expect((await call(app, token, '/umbra/mcp')).status).toBe(403);
   });
 
-  it('for which a function returns nothing rejects every token', async () => {
-    expect((await call(create({ audience: () => undefined }), await sign())).status).toBe(403);
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['null', null],
+    ['an empty string', ''],
+    ['a blank string', ' '],
+    ['a list without members', []],
+    ['a list with a blank string', ['', '\t']],
+    ['a number', 7],
+    ['a list of numbers', [7]],
+  ])('for which a function returns %s rejects every token', async (_, returned) => {
+    const app = create({ audience: (() => returned) as never });
+    for (const aud of [RESOURCE, '', ' ', '\t', [''], [], '7', 7, [7], '/', undefined]) {
+      expect((await call(app, await sign({ ...PAYLOAD, aud }))).status).not.toBe(200);
+    }
+  });
+
+  it('of a list keeps the names beside a blank string', async () => {
+    const app = create({ audience: () => ['', RESOURCE] });
+    expect((await call(app, await sign())).status).toBe(200);
+    expect((await call(app, await sign({ ...PAYLOAD, aud: '' }))).status).toBe(403);
   });
 
   it('of Cognito is the client, of access tokens alone', async () => {

@@ -166,6 +166,56 @@ describe('a registration', () => {
     expect(errorOf(request)).toBe(error);
   });
 
+  it('keeps the grant and response types of the token endpoint, and no others', () => {
+    const request = {
+      ...uris('https://c.example/cb'),
+      grant_types: ['password', 'refresh_token', 'client_credentials', 'authorization_code', 'implicit'],
+      response_types: ['token', 'code'],
+    };
+    const { grant_types, response_types } = validateClientRegistration(request);
+    expect([grant_types, response_types]).toEqual([['authorization_code', 'refresh_token'], ['code']]);
+  });
+
+  it.each([[['password', 'client_credentials']], [[]], [['refresh_token']], [['Authorization_Code']]])(
+    'without the grant type of a code is rejected: %j',
+    (grant_types) => {
+      expect(errorOf({ ...uris('https://c.example/cb'), grant_types })).toBe('invalid_client_metadata');
+    },
+  );
+
+  describe.each(['client_name', 'software_id', 'software_version'])('with %s', (member) => {
+    const named = (value: unknown) => errorOf({ ...uris('https://c.example/cb'), [member]: value });
+
+    it.each([
+      ['NUL', 'a\u0000b'],
+      ['a line feed', 'a\nb'],
+      ['a tab', 'a\tb'],
+      ['DEL', 'a\u007fb'],
+      ['a C1 control', 'a\u0085b'],
+      ['a right-to-left override', 'a\u202eb'],
+      ['a left-to-right embedding', 'a\u202ab'],
+      ['a right-to-left mark', 'a\u200fb'],
+      ['an Arabic letter mark', 'a\u061cb'],
+      ['an isolate', 'a\u2066b'],
+      ['the end of an isolate', 'a\u2069b'],
+      ['a zero-width space', 'a\u200bb'],
+      ['a byte order mark', '\ufeffb'],
+      ['a line separator', 'a\u2028b'],
+      ['a tag character', 'a\u{e0041}b'],
+      ['half a character', 'a\ud83db'],
+      ['257 characters', 'a'.repeat(257)],
+      ['nothing', ''],
+      ['a blank', ' '],
+      ['a number', 7],
+    ])('is rejected for %s', (_, value) => {
+      expect(named(value)).toBe('invalid_client_metadata');
+    });
+
+    it.each(['Ada’s client', 'نوٹس', 'हिन्दी‍', 'ノート', '👩‍💻', 'a'.repeat(256), '<b>C</b>'])('accepts %s', (value) => {
+      expect(named(value)).toBeUndefined();
+    });
+  });
+
   it('is checked by a policy', () => {
     expect(errorOf(uris(CLAUDE), CLAUDE_REGISTRATION_POLICY)).toBeUndefined();
     expect(errorOf(uris('https://claude.com/api/mcp/auth_callback'), CLAUDE_REGISTRATION_POLICY)).toBeUndefined();
@@ -445,6 +495,73 @@ describe('a client that names itself by a URL', () => {
       await clock.advance(600_000);
       await load(id());
       expect(requests.length).toBe(2);
+    });
+
+    it('is loaded once for many requests at once', async () => {
+      answer = { body: document() };
+      const load = create();
+      const clients = await Promise.all(Array.from({ length: 200 }, () => load(id())));
+      expect([requests.length, new Set(clients).size]).toEqual([1, 1]);
+    });
+
+    it('that is not known is asked for again after 30 seconds', async () => {
+      answer = { status: 404, body: document() };
+      const clock = new ManualClock();
+      const load = create({ clock, cacheSeconds: 0 });
+      const fail = async () =>
+        expect(await load(id()).catch((error: OAuthError) => error.error)).toBe('invalid_client');
+      await Promise.all([fail(), fail(), fail()]);
+      await fail();
+      expect(requests.length).toBe(1);
+      await clock.advance(29_999);
+      await fail();
+      expect(requests.length).toBe(1);
+      await clock.advance(1);
+      answer = { body: document() };
+      expect((await load(id())).client_id).toBe(id());
+      await load(id());
+      // Without a time to live, a document is not used again.
+      expect(requests.length).toBe(3);
+    });
+
+    it('is kept no longer after its clock was set back', async () => {
+      answer = { body: document() };
+      const clock = new ManualClock(new Date('2026-01-02T00:00:00Z'));
+      const load = create({ clock });
+      await load(id());
+      clock.set(new Date('2026-01-01T00:00:00Z'));
+      await load(id());
+      expect(requests.length).toBe(2);
+    });
+
+    it('of one host is loaded for 20 ids a minute, whatever their query', async () => {
+      const clock = new ManualClock();
+      const load = create({ clock });
+      const ask = async (n: number) => {
+        answer = { body: document({ client_id: id('c.example', `/client.json?x=${n}`) }) };
+        return load(id('c.example', `/client.json?x=${n}`)).then(
+          () => 'loaded',
+          (error: OAuthError) => error.error,
+        );
+      };
+      const outcomes: string[] = [];
+      for (let n = 0; n < 25; n += 1) outcomes.push(await ask(n));
+      expect(outcomes).toEqual([...Array(20).fill('loaded'), ...Array(5).fill('temporarily_unavailable')]);
+      expect(requests.length).toBe(20);
+      // Known ones are not loaded again.
+      expect([await ask(0), requests.length]).toEqual(['loaded', 20]);
+      await clock.advance(60_000);
+      expect([await ask(24), requests.length]).toEqual(['loaded', 21]);
+      // It took the place of the oldest of its host.
+      expect([await ask(1), requests.length, await ask(0), requests.length]).toEqual(['loaded', 21, 'loaded', 22]);
+    });
+
+    it('is loaded for ten ids at the same time', async () => {
+      answer = { isSilent: true };
+      const load = create({ timeoutMs: 300 });
+      const ask = (n: number) => load(id('c.example', `/${n}`)).catch((error: OAuthError) => error.error);
+      const errors = await Promise.all(Array.from({ length: 15 }, (_, n) => ask(n)));
+      expect(errors).toEqual([...Array(10).fill('invalid_client'), ...Array(5).fill('temporarily_unavailable')]);
     });
 
     it.each<[string, () => typeof answer]>([

@@ -5,6 +5,7 @@ import {
   createTable,
   dynamodbEndpoint,
   type FaultProxy,
+  retryAtOnce,
   STORE_FAULTS,
   startFaultProxy,
 } from '@sallyport/dynamodb-local';
@@ -90,7 +91,7 @@ beforeAll(async () => {
   client = await createLocalClient();
   tableName = await createTable(client, MCP_TABLE_SCHEMA);
   proxy = await startFaultProxy(await dynamodbEndpoint());
-  behindProxy = await createLocalClient({ endpoint: proxy.endpoint });
+  behindProxy = await createLocalClient({ endpoint: proxy.endpoint, retryStrategy: retryAtOnce(2) });
 }, 60_000);
 
 afterAll(async () => {
@@ -110,8 +111,11 @@ const STORES: Readonly<Record<string, (clock: ManualClock) => McpStore>> = {
 type Issue = TokenHandlerOptions['issueAccessToken'];
 
 /** An authorization server's token endpoint over one store. */
-function createServer(createStore: (clock: ManualClock) => McpStore, options: Partial<TokenHandlerOptions> = {}) {
-  const clock = new ManualClock(START);
+function createServer(
+  createStore: (clock: ManualClock) => McpStore,
+  options: Partial<TokenHandlerOptions> = {},
+  clock = new ManualClock(START),
+) {
   const store = createStore(clock);
   const lines: Line[] = [];
   const refreshTokens = createRefreshTokenStore({ store, clock });
@@ -591,14 +595,30 @@ describe('the authorization response', () => {
 /** One call, with all its attempts, under a fault. */
 const STORE_TIMEOUT_MS = 300;
 
-describe.each(STORE_FAULTS)('when the table has $name', ({ fault, applied }) => {
-  const sound = () => createServer(STORES.DynamoDB as never);
-  /** The same table with the fault in between. */
-  const brittle = () =>
-    createServer((clock) =>
-      dynamoMcpStore({ client: behindProxy, tableName, clock: timeOf(clock), storeTimeoutMs: STORE_TIMEOUT_MS }),
-    );
+/** Its waits between attempts pass at once; deadlines of calls are real. */
+class ShortWaits extends ManualClock {
+  override after(ms: number, run: () => void): () => void {
+    if (ms >= 1000) {
+      const timer = setTimeout(run, ms);
+      return () => clearTimeout(timer);
+    }
+    this.tick(ms);
+    const turn = setImmediate(run);
+    return () => clearImmediate(turn);
+  }
+}
 
+const sound = () => createServer(STORES.DynamoDB as never);
+/** The same table with the fault in between. */
+const brittle = () =>
+  createServer(
+    (clock) =>
+      dynamoMcpStore({ client: behindProxy, tableName, clock: timeOf(clock), storeTimeoutMs: STORE_TIMEOUT_MS }),
+    {},
+    new ShortWaits(START),
+  );
+
+describe.each(STORE_FAULTS)('when the table has $name', ({ fault, applied }) => {
   afterEach(() => proxy.clear());
 
   it.each(['GetItem', 'PutItem'] as const)('a code at %s: 503, and never two tokens', async (operation) => {
@@ -610,11 +630,33 @@ describe.each(STORE_FAULTS)('when the table has $name', ({ fault, applied }) => 
     expect((await server.redeem(code)).status).toBe(operation === 'PutItem' && applied ? 400 : 200);
   });
 
-  it.each(['GetItem', 'PutItem'] as const)('a refresh at %s: 503, and nobody is given two', async (operation) => {
-    const server = sound();
-    const { refresh_token } = await server.redeem(await server.put());
-    proxy.inject(fault, { operation });
-    expect((await brittle().refresh(refresh_token)).status).toBe(503);
-    expect((await server.refresh(refresh_token)).status).toBe(operation === 'PutItem' && applied ? 400 : 200);
-  });
+  it.each(['GetItem', 'PutItem'] as const)(
+    'a refresh at %s: 503, and the client refreshes later',
+    async (operation) => {
+      const server = sound();
+      const { refresh_token } = await server.redeem(await server.put());
+      proxy.inject(fault, { operation });
+      expect((await brittle().refresh(refresh_token)).status).toBe(503);
+      proxy.clear();
+      const answer = await server.refresh(refresh_token);
+      expect(answer.status).toBe(200);
+      expect((await server.refresh(answer.refresh_token)).status).toBe(200);
+    },
+  );
 });
+
+describe.each(STORE_FAULTS.filter(({ transient }) => transient))(
+  'when the table has $name for a short time',
+  ({ fault }) => {
+    afterEach(() => proxy.clear());
+
+    it.each([0, 1, 2])('at write %i, a code and its tokens work', async (after) => {
+      proxy.inject(fault, { operation: 'PutItem', after, times: 4 });
+      const server = brittle();
+      const { status, refresh_token } = await server.redeem(await server.put());
+      const refreshed = await server.refresh(refresh_token);
+      expect([status, refreshed.status, server.issued()]).toEqual([200, 200, 2]);
+      expect((await server.refresh(refreshed.refresh_token)).status).toBe(200);
+    });
+  },
+);

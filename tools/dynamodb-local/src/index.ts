@@ -4,5 +4,8 @@ export { type Fault, FaultProxy, type FaultRule, SERVER_ERROR, startFaultProxy, 
 export { STORE_FAULTS, type StoreFault, unprocessedKeys } from './fault-table.js';
 export { FaultyTable } from './faulty-table.js';
 export { loadedModules } from './loaded-modules.js';
+export { atEachCall, type Examined, OUTAGES, type Outage, type OutageOutcome, type OutageRun } from './outages.js';
+export { retryAtOnce } from './retry-at-once.js';
 export { dynamodbEndpoint, type SharedServerOptions, sharedServer } from './server.js';
 export { createTable, type IndexSchema, type KeyAttribute, type TableSchema } from './table.js';
+export { TableClock } from './table-clock.js';

@@ -1,8 +1,3 @@
-import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-
-type Strategy = Exclude<NonNullable<DynamoDBClientConfig['retryStrategy']>, { retry: unknown }>;
-type Token = Awaited<ReturnType<Extract<Strategy, { acquireInitialRetryToken: unknown }>['acquireInitialRetryToken']>>;
-
 /** The part of an AWS client that middleware is added to. */
 interface Stack {
   readonly middlewareStack: {
@@ -48,17 +43,4 @@ export function shake(client: Stack, { before, after }: Losses, random: () => nu
 
 function connectionReset(): Error {
   return Object.assign(new Error('socket hang up'), { name: 'TimeoutError', code: 'ECONNRESET' });
-}
-
-/** Tries again at once, up to `most` times, what a client tries again. */
-export function retryAtOnce(most: number): NonNullable<DynamoDBClientConfig['retryStrategy']> {
-  const token = (count: number): Token => ({ getRetryCount: () => count, getRetryDelay: () => 0 }) as Token;
-  return {
-    acquireInitialRetryToken: async () => token(0),
-    refreshRetryTokenForRetry: async (last: Token, { errorType }: { readonly errorType: string }) => {
-      if (errorType === 'CLIENT_ERROR' || last.getRetryCount() >= most) throw new Error('no further try');
-      return token(last.getRetryCount() + 1);
-    },
-    recordSuccess: () => {},
-  } as never;
 }

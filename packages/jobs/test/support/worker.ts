@@ -1,5 +1,6 @@
 /** One instance of a function, as a process of its own: does its work until it is killed, and tells what it sees. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { retryAtOnce } from '@sallyport/dynamodb-local';
 import {
   createJobLedger,
   type JobLedger,
@@ -10,7 +11,7 @@ import {
   withLease,
 } from '@sallyport/jobs';
 import type { Hold } from './histories.js';
-import { createRandom, type Losses, retryAtOnce, shake } from './shaken-client.js';
+import { createRandom, type Losses, shake } from './shaken-client.js';
 
 export interface WorkerOrder {
   readonly kind: 'lease' | 'holds' | 'idempotency' | 'records';

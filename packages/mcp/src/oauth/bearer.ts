@@ -6,7 +6,7 @@ import { SCOPE_CHALLENGE } from '../http/internal/scope-challenge.js';
 import { challengeText, createMetadataUrl, type MetadataUrl, routeOf } from './internal/challenge.js';
 import { readCredentials } from './internal/credentials.js';
 import { scopeList } from './internal/scopes.js';
-import { withoutBareSlash } from './internal/urls.js';
+import { isNamed, withoutBareSlash } from './internal/urls.js';
 import { type BearerClaims, BearerError, BearerUnavailable, type MatchedRoute, type Validator } from './validator.js';
 
 /** Options of {@link requireBearerTokenMiddleware} and {@link createBearerGuard}; an unknown key is refused. */
@@ -27,7 +27,7 @@ export interface BearerOptions {
   /** The same URL for all routes. Default: none, and the challenge is a bare `Bearer`. */
   readonly resourceMetadataURL?: string;
   /**
-   * For whom a token must be: text, or by the matched route. A function that returns nothing lets no token pass. Default: what the
+   * For whom a token must be: text, or by the matched route. A function that returns nothing, or a blank string, lets no token pass. Default: what the
    * validator checks.
    */
   readonly requiredAudience?: string | ((route: MatchedRoute) => string | undefined);
@@ -48,7 +48,7 @@ export const BEARER_OPTIONS = defineOptions<BearerOptions>()({
   resourceMetadataURL: string,
   requiredAudience: kind<NonNullable<BearerOptions['requiredAudience']>>(
     'a text that is not blank, or a function',
-    (value) => typeof value === 'function' || (typeof value === 'string' && value.trim() !== ''),
+    (value) => typeof value === 'function' || isNamed(value),
   ),
   requiredScopes: scopeList.default([]),
   scopeChallenge: boolean.default(false),
@@ -194,7 +194,7 @@ class Guard {
   #isAudience(named: readonly string[], ctx: Context): boolean {
     const route = routeOf(ctx);
     const wanted = typeof this.#audience === 'function' ? route && this.#audience(route) : this.#audience;
-    if (typeof wanted !== 'string' || wanted === '') return false;
+    if (!isNamed(wanted)) return false;
     return named.some((name) => withoutBareSlash(name) === withoutBareSlash(wanted));
   }
 

@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '@sallyport/core';
 import { defineOptions, group, integer, kind, withMethods } from '@sallyport/core/options';
 import { isObject, own } from '../protocol/internal/json-rpc.js';
 import { type Fetched, type FetchRules, fetchPublic, isPublicAddress } from './internal/public-fetch.js';
+import { SharedLoads } from './internal/shared-loads.js';
 import { parseSecureUrl } from './internal/urls.js';
 import { OAuthError } from './oauth-error.js';
 import {
@@ -48,15 +49,17 @@ export type ClientMetadataLoader = (clientId: string) => Promise<DocumentClient>
 
 /** What the draft recommends as the largest document, and some room. */
 const MAX_BYTES = 16_384;
-const MAX_CACHED = 200;
 
 /**
  * Loads clients whose id is the URL of a metadata document (draft-ietf-oauth-client-id-metadata-document), which newer revisions of MCP
  * prefer to registration. The URL comes from anybody: it is fetched over https only, from a host name whose addresses are all public,
  * without redirects, and not for long. Instances in a private network need a way to the internet.
  *
+ * Concurrent loads of one id share one request, and a failed load is remembered for 30 seconds. Each instance makes at most 10 requests
+ * at the same time, 20 a minute to one host name and 100 a minute in all; `allowedHosts` bounds them further.
+ *
  * @throws FrameworkError `app.invalid_configuration` for a wrong option; the loader rejects with OAuthError `invalid_client` for an id that
- *   is no such URL, a document that cannot be had, or one that is not its client's
+ *   is not such a URL, a document that is not available, or one that is not its client's, and with `temporarily_unavailable` above these bounds
  * @example
  * const loadClient = createClientMetadataLoader();
  * const client = isClientMetadataURL(clientId) ? await loadClient(clientId) : await clients.get(clientId);
@@ -79,18 +82,13 @@ export function createLoader(
   rules: Pick<FetchRules, 'isAllowed' | 'lookup' | 'ca'>,
 ): ClientMetadataLoader {
   const { policy, allowedHosts, timeoutMs, cacheSeconds, clock } = CLIENT_METADATA_LOADER_OPTIONS.parse(options);
-  const cached = new Map<string, { readonly until: number; readonly client: DocumentClient }>();
+  const loads = new SharedLoads<DocumentClient>(cacheSeconds * 1000, () => clock.now().getTime());
   return async (clientId) => {
     const url = parseClientId(clientId);
     if (!url || (allowedHosts && !allowedHosts.includes(url.hostname))) throw unknownClient();
-    const now = clock.now().getTime();
-    const known = cached.get(clientId);
-    if (known && now < known.until && known.until - now <= cacheSeconds * 1000) return known.client;
-    const client = readClient(clientId, await load(url, { ...rules, timeoutMs, maxBytes: MAX_BYTES }), policy);
-    const [oldest] = cached.keys();
-    if (cached.size >= MAX_CACHED && oldest !== undefined) cached.delete(oldest);
-    cached.set(clientId, { until: now + cacheSeconds * 1000, client });
-    return client;
+    return loads.get(clientId, url.hostname, async () =>
+      readClient(clientId, await load(url, { ...rules, timeoutMs, maxBytes: MAX_BYTES }), policy),
+    );
   };
 }
 

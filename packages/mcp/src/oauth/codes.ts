@@ -3,7 +3,7 @@ import { defineOptions, integer, invalidOption, withMethods } from '@sallyport/c
 import { hashText } from '../store/internal/crypto.js';
 import { decodeRow, encodeRow, type McpStore, toTtl } from '../store/store.js';
 import { isPkceChallenge } from './pkce.js';
-import { createOpaqueToken, type Grant, type RefreshTokenStore } from './refresh-tokens.js';
+import { createOpaqueToken, type Grant, lastingTokens, type RefreshTokenStore } from './refresh-tokens.js';
 
 /** What a person granted, as it waits for the client to redeem its code. */
 export interface AuthorizationCode extends Grant {
@@ -60,13 +60,15 @@ interface CodeData extends RedeemedCode {
 }
 
 /**
- * Authorization codes in an MCP store. Only SHA-256 of a code is kept.
+ * Authorization codes in an MCP store. Only SHA-256 of a code is kept. A call that fails for now is repeated for up to five seconds: a code
+ * that is redeemed without an answer could not be redeemed again.
  *
  * @throws FrameworkError `app.invalid_configuration` for a wrong option; methods reject with what the store rejects with
  * @example const codes = createAuthorizationCodeStore({ store, refreshTokens });
  */
 export function createAuthorizationCodeStore(options: AuthorizationCodeStoreOptions): AuthorizationCodeStore {
-  const { store, refreshTokens, ttlSeconds, clock } = AUTHORIZATION_CODE_STORE_OPTIONS.parse(options ?? null);
+  const { store: given, refreshTokens, ttlSeconds, clock } = AUTHORIZATION_CODE_STORE_OPTIONS.parse(options ?? null);
+  const store = lastingTokens(given, clock);
   const now = () => clock.now().getTime();
   return {
     async put({ clientId, subject, resource, scopes, redirectUri, codeChallenge }) {

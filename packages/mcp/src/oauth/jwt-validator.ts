@@ -9,7 +9,7 @@ import {
 } from '@sallyport/secure/jwt-verifier';
 import { routeOf } from './internal/challenge.js';
 import { splitScopes } from './internal/scopes.js';
-import { isBareOrigin, withoutBareSlash } from './internal/urls.js';
+import { isBareOrigin, isNamed, withoutBareSlash } from './internal/urls.js';
 import { type BearerClaims, BearerError, BearerUnavailable, type MatchedRoute, type Validator } from './validator.js';
 
 /** The audiences of one route. */
@@ -20,7 +20,7 @@ export interface JwtBearerOptions extends Omit<JwtVerifierOptions, 'audience'> {
   /**
    * The resources that a token may be for, as clients name them in `resource`: `https://mcp.example.com/mcp`. One match is enough, by
    * exact text but for the slash of a bare origin. Or a function of the matched route, the same for all issuers; where it returns
-   * nothing no token passes.
+   * nothing, or only blank strings, no token passes.
    */
   readonly audience: readonly string[] | AudienceOf;
   /** The subject. Default the claim `sub`; required of each issuer where there are several, as a `sub` is unique within its issuer only. */
@@ -34,9 +34,7 @@ export const JWT_BEARER_OPTIONS = defineOptions<JwtBearerOptions>()({
   ...JWT_VERIFIER_KINDS,
   audience: kind<JwtBearerOptions['audience']>(
     'a list of one or more texts, or a function',
-    (value) =>
-      typeof value === 'function' ||
-      (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string' && one.trim() !== '')),
+    (value) => typeof value === 'function' || (Array.isArray(value) && value.length > 0 && value.every(isNamed)),
   ).required(),
   identity: func<NonNullable<JwtBearerOptions['identity']>>(),
   scopes: func<NonNullable<JwtBearerOptions['scopes']>>(),
@@ -67,7 +65,7 @@ export function jwtBearerValidator(options: JwtBearerOptions | readonly JwtBeare
   const byIssuer = new Map(all.map((entry) => [entry.issuer, entry]));
   return async (token, ctx) => {
     const route = routeOf(ctx);
-    const wanted = audienceOf && spellings([(route && audienceOf(route)) ?? []].flat());
+    const wanted = audienceOf && spellings(named(route && audienceOf(route)));
     const verified = await verifier.verify(token, ctx.now(), wanted).catch(toBearerError);
     return toClaims(verified, byIssuer.get(verified.issuer) as Parsed);
   };
@@ -88,6 +86,11 @@ function sameAudience(all: readonly Parsed[]): AudienceOf | undefined {
     throw invalidOption('audience', 'the same function for all issuers');
   }
   return first?.audience as AudienceOf;
+}
+
+/** The audiences that a function has named. A blank one would match a token whose audience is blank. */
+function named(audience: unknown): readonly string[] {
+  return [audience].flat().filter(isNamed);
 }
 
 /** A bare origin is meant with and without its slash. */

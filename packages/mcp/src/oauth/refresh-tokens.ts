@@ -1,7 +1,18 @@
 import { type Clock, systemClock } from '@sallyport/core';
 import { defineOptions, integer, withMethods } from '@sallyport/core/options';
+import { completeClock } from '@sallyport/core/pipeline';
 import { hashText, randomText } from '../store/internal/crypto.js';
+import { lastingStore } from '../store/internal/lasting.js';
 import { decodeRow, encodeRow, type McpStore, type Row, toTtl } from '../store/store.js';
+
+/** How long calls of the store are repeated: five seconds, and one to answer. */
+const REPEATED_MS = 6000;
+
+/** The store of codes and tokens, whose failed calls are repeated. */
+export function lastingTokens(store: McpStore, given: Clock): McpStore {
+  const clock = completeClock(given);
+  return lastingStore(store, clock, () => clock.now().getTime() + REPEATED_MS);
+}
 
 /** Bytes of a token or code: 256 bits, so that a hash without salt is enough. */
 const TOKEN_BYTES = 32;
@@ -69,14 +80,15 @@ export interface RefreshTokenStore {
 }
 
 /**
- * Refresh tokens in an MCP store. Only SHA-256 of a token is kept.
+ * Refresh tokens in an MCP store. Only SHA-256 of a token is kept. A call that fails for now is repeated for up to five seconds, because
+ * a client that does not learn that its token was used up would have to sign in again.
  *
  * @throws FrameworkError `app.invalid_configuration` for a wrong option; methods reject with what the store rejects with
  * @example const refreshTokens = createRefreshTokenStore({ store: dynamoMcpStore() });
  */
 export function createRefreshTokenStore(options: RefreshTokenStoreOptions): RefreshTokenStore {
   const { store, ttlSeconds, familyTtlSeconds, clock } = REFRESH_TOKEN_STORE_OPTIONS.parse(options ?? null);
-  return new StoredRefreshTokens(store, clock, ttlSeconds * 1000, familyTtlSeconds * 1000);
+  return new StoredRefreshTokens(lastingTokens(store, clock), clock, ttlSeconds * 1000, familyTtlSeconds * 1000);
 }
 
 interface TokenData extends Grant {
@@ -127,8 +139,11 @@ class StoredRefreshTokens implements RefreshTokenStore {
     if (!known || known.isRevoked) return { refused: 'revoked' };
     const used: TokenData = { ...grant, family, usedAt: this.#now() };
     const next = { ...row, version: row.version + 1, ttl: toTtl(known.endsAt), data: encodeRow(used) };
-    if (!(await this.#store.put(next, { version: row.version }))) return { refused: 'repeated' };
-    return { token: await this.#add(grant, family, known.endsAt), grant, family };
+    // The successor is stored first: if that fails, the token is not used up, and the client sends it again.
+    const successor = await this.#add(grant, family, known.endsAt);
+    if (await this.#store.put(next, { version: row.version })) return { token: successor, grant, family };
+    await this.#store.take({ partition: partitionOf(successor), sort: SORT });
+    return { refused: 'repeated' };
   }
 
   async peek(token: string, clientId: string): Promise<Grant | undefined> {

@@ -6,6 +6,7 @@ import { randomText } from '../store/internal/crypto.js';
 import { jsonAnswer } from './internal/answers.js';
 import { isRedirectUri } from './internal/redirect-uri.js';
 import { isScope } from './internal/scopes.js';
+import { isShownText } from './internal/shown-text.js';
 import { parseSecureUrl } from './internal/urls.js';
 import { OAuthError, toErrorAnswer } from './oauth-error.js';
 
@@ -45,13 +46,16 @@ export interface ClientMetadata {
   readonly redirect_uris: readonly string[];
   /** How the client proves itself at the token endpoint; `none` for public clients. */
   readonly token_endpoint_auth_method: string;
-  /** Grants that the client uses. */
+  /** Grants that the client uses: `authorization_code`, and `refresh_token`. Others are not kept. */
   readonly grant_types: readonly string[];
   /** Response types that the client uses. */
   readonly response_types: readonly string[];
   /** `web` or `native`. */
   readonly application_type?: string;
-  /** Name for people. Anybody can give any: a consent page shows the host of the redirect URI beside it. */
+  /**
+   * Name for people, at most 256 characters without control and direction characters. It may contain markup, and any client can use any
+   * name: a consent page escapes it, and shows the host of the redirect URI with it.
+   */
   readonly client_name?: string;
   /** Page about the client. */
   readonly client_uri?: string;
@@ -82,6 +86,8 @@ export interface RegisteredClient extends ClientMetadata {
 const MAX_REDIRECT_URIS = 10;
 const MAX_TEXT = 2048;
 const AUTH_METHODS: readonly string[] = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'];
+/** The grants of the token endpoint. */
+const GRANT_TYPES: readonly string[] = ['authorization_code', 'refresh_token'];
 const URI_MEMBERS = ['client_uri', 'logo_uri', 'tos_uri', 'policy_uri', 'jwks_uri'] as const;
 const TEXT_MEMBERS = ['client_name', 'software_id', 'software_version'] as const;
 
@@ -100,11 +106,11 @@ export function validateClientRegistration(request: unknown, policy: ClientRegis
   return {
     redirect_uris: redirectUris(own(request, 'redirect_uris'), isNative, allowedRedirectUris),
     token_endpoint_auth_method: authMethod(own(request, 'token_endpoint_auth_method'), requirePublicClient),
-    grant_types: containing(request, 'grant_types', grants),
-    response_types: containing(request, 'response_types', ['code']),
+    grant_types: supported(request, 'grant_types', grants, GRANT_TYPES),
+    response_types: supported(request, 'response_types', ['code'], ['code']),
     ...(own(request, 'application_type') !== undefined && { application_type: isNative ? 'native' : 'web' }),
     ...scopeMember(own(request, 'scope')),
-    ...members(request, TEXT_MEMBERS, isShortText),
+    ...members(request, TEXT_MEMBERS, isShownText),
     ...members(
       request,
       URI_MEMBERS,
@@ -138,14 +144,22 @@ function authMethod(value: unknown, mustBePublic: boolean): string {
   return method;
 }
 
-/** A list with these words in it; where the client names none, the words themselves. */
-function containing(request: JsonObject, name: string, words: readonly string[]): readonly string[] {
+/**
+ * The values of a list that this server supports; all `required` ones must be among them. If the client names none, the required ones.
+ * Other values are left out: a server may replace what a client asks for, or answer `invalid_client_metadata` (RFC 7591 sections 2 and 3.2.2).
+ */
+function supported(
+  request: JsonObject,
+  name: string,
+  required: readonly string[],
+  known: readonly string[],
+): readonly string[] {
   const value = own(request, name);
-  if (value === undefined) return words;
+  if (value === undefined) return required;
   const isList = Array.isArray(value) && value.length <= MAX_REDIRECT_URIS && value.every(isShortText);
-  if (!isList || !words.every((word) => value.includes(word)))
-    throw invalid(`${name} must have ${words.join(' and ')}`);
-  return [...value];
+  if (!isList || !required.every((word) => value.includes(word)))
+    throw invalid(`${name} must have ${required.join(' and ')}`);
+  return known.filter((word) => value.includes(word));
 }
 
 function scopeMember(value: unknown): { readonly scope?: string } {

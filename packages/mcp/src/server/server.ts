@@ -167,8 +167,8 @@ class Server implements McpServer {
   }
 
   async publish(change: Change, { tenantId }: PublishOptions = {}): Promise<void> {
-    const { publishChange } = await loadLive();
-    await publishChange(this.#core, change, tenantId);
+    const { publishChange, publishingCore } = await loadLive();
+    await publishChange(publishingCore(this.#core), change, tenantId);
   }
 
   handlerFor({ allowedOrigins }: { readonly allowedOrigins: readonly string[] }): Handler {

@@ -14,7 +14,7 @@ export interface S3Sender {
 export interface S3McpSpillOptions {
   /** The bucket. Default: the variable `FRAMEWORK_MCP_SPILL_BUCKET`. */
   readonly bucket?: string;
-  /** Put before every key. Default none. A lifecycle rule on it should delete objects after a day. */
+  /** Put before every key. Default none. A lifecycle rule on it should delete objects a day after the last row that names them expires. */
   readonly prefix?: string;
   /** The S3 client. Default: one of this region, created at the first call. */
   readonly client?: S3Sender;
@@ -42,8 +42,9 @@ const loadSdk = lazily(async () => {
 });
 
 /**
- * Stores values in S3 that are too large for a row of the store. They are read through rows that expire after an hour: add
- * a lifecycle rule to the bucket that deletes old objects. The function's role needs `s3:PutObject` and `s3:GetObject`.
+ * Stores values in S3 that are too large for a row of the store. An object is deleted when a change replaces it. The last object of
+ * a row stays when the row expires: add a lifecycle rule to the bucket that deletes objects later than any row expires. The
+ * function's role needs `s3:PutObject`, `s3:GetObject` and `s3:DeleteObject`.
  *
  * @throws FrameworkError `app.invalid_configuration` when neither option nor variable names the bucket; a call that fails rejects with
  *   `mcp.store` (503)
@@ -68,6 +69,9 @@ export function s3McpSpill(options: S3McpSpillOptions = {}): McpSpill {
         absentOrFail,
       );
       return (found as S3Object | undefined)?.Body?.transformToByteArray().catch(fail);
+    },
+    async delete(key) {
+      await send(({ DeleteObjectCommand }) => new DeleteObjectCommand({ Bucket, Key: prefix + key })).catch(fail);
     },
   };
 }

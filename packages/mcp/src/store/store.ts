@@ -47,7 +47,10 @@ export interface McpStore {
   list(partition: string, after: string, limit: number): Promise<readonly Row[]>;
 }
 
-/** The error of a failed call of the store. */
+/**
+ * The error of a failed call of the store. Its `cause` is the failure itself, which shows whether it is transient: only then is the
+ * end of work stored again.
+ */
 export function storeFailure(cause: unknown): FrameworkError {
   if (isFrameworkError(cause) && cause.code === MISSING_PACKAGE) return cause;
   return new FrameworkError('mcp.store', 'framework: the MCP store failed', { statusCode: 503, cause });
@@ -59,6 +62,11 @@ export interface McpSpill {
   put(key: string, data: Uint8Array): Promise<void>;
   /** Reads the bytes of a key; `undefined` when there are none. */
   get(key: string): Promise<Uint8Array | undefined>;
+  /**
+   * Deletes the bytes of a key, which no row names any more. Optional: without it, all objects stay until a lifecycle rule deletes
+   * them. An error is ignored.
+   */
+  delete?(key: string): Promise<void>;
 }
 
 /** Encodes a value as row data in JSON. */

@@ -1,6 +1,7 @@
 import type { Context, Invocation, Surface, SurfaceHost } from '@sallyport/core';
 import { invalidOption } from '@sallyport/core/options';
-import { createSurfaceContext, type SurfaceContext } from '@sallyport/core/pipeline';
+import { createSurfaceContext, remainingMs, type SurfaceContext } from '@sallyport/core/pipeline';
+import { LONGEST_INVOCATION_MS, nowMs } from '../http/internal/exchange.js';
 import { type Core, coreOf } from '../server/internal/core.js';
 import type { McpServer } from '../server/server.js';
 import { runTask, TaskRequest } from './internal/run.js';
@@ -85,8 +86,11 @@ class TaskSurface implements McpTaskSurface {
       made = createSurfaceContext(host, { kind: KIND, event, lambdaContext, principal, tenantId });
       return made.context;
     };
+    const { clock, log } = host;
+    const deadline = nowMs(clock) + (remainingMs(lambdaContext) || LONGEST_INVOCATION_MS);
+    const toRequest = (task: Task) => new TaskRequest(toContext(task), clock, task);
     try {
-      await runTask(core, id, (task) => new TaskRequest(toContext(task), host.clock, task));
+      await runTask(core, { id, clock, deadline, log, toRequest });
     } finally {
       await made?.end();
     }

@@ -30,7 +30,7 @@ export interface McpRequest {
   /** Whether bytes are sent before the answer is complete. */
   readonly canStream: boolean;
   readonly requestId: string;
-  readonly clock: Pick<FullClock, 'now' | 'after'>;
+  readonly clock: FullClock;
   readonly log: Logger;
   /** The value of `ctx.http` for handlers. */
   readonly context: Context;

@@ -44,10 +44,12 @@ export const cancelTask = defineMethod<Part>({
     const { core, http } = request;
     const { id } = await callersTask(request, part);
     const now = nowMs(http.clock);
-    const cancelled = await part.changeTask(core, id, (task) =>
-      part.isOver(task) ? undefined : { ...task, state: 'cancelled', updated: now, pending: [] },
+    const cancelled = await part.changeTask(
+      part.lastingCore(core, http.clock, part.whileClientWaits(http)),
+      id,
+      (task) => (part.isOver(task) ? undefined : { ...task, state: 'cancelled', updated: now, pending: [] }),
     );
-    if (cancelled?.changed) await part.tellOfTask(core, cancelled.task);
+    if (cancelled?.changed) await part.tellOfTask(core, cancelled.task, http.log);
     return { result: { members: '' } };
   },
 });
@@ -63,8 +65,10 @@ export const updateTask = defineMethod<Part>({
     const { id, pending } = await callersTask(request, part);
     const taken = await takeAnswers(pending, responses);
     const now = nowMs(http.clock);
-    const updated = await part.changeTask(core, id, (task) => withAnswers(task, taken, now));
-    if (updated?.changed && updated.task.state === 'queued') await part.startTask(core, updated.task);
+    const updated = await part.changeTask(part.lastingCore(core, http.clock, part.whileClientWaits(http)), id, (task) =>
+      withAnswers(task, taken, now),
+    );
+    if (updated?.changed && updated.task.state === 'queued') await part.startAnswered(core, http, updated.task);
     return { result: { members: '' } };
   },
 });

@@ -29,6 +29,11 @@ export function parseSecureUrl(value: unknown, { query = false, path = true }: U
   return path || url.pathname === '/' ? url : undefined;
 }
 
+/** Whether a value names an audience: a string that is not blank. */
+export function isNamed(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '';
+}
+
 /** Drops the slash of a bare origin: identifiers are compared as text (RFC 8414 section 3.3, RFC 9728 section 3.3). */
 export function withoutBareSlash(url: string): string {
   return /^https?:\/\/[^/]+\/$/i.test(url) ? url.slice(0, -1) : url;

@@ -1,8 +1,10 @@
 import { FrameworkError } from '@sallyport/core';
+import { completeClock } from '@sallyport/core/pipeline';
 import { COMMENT_FRAME, type McpRequest, nowMs, type Reply, SSE_HEADERS } from '../../http/internal/exchange.js';
 import type { Change } from '../../server/definitions.js';
 import { type Core, storeOf } from '../../server/internal/core.js';
 import { randomText } from '../../store/internal/crypto.js';
+import { CLIENT_WAITS_MS, lastingCore } from '../../store/internal/lasting.js';
 import { decodeRow, encodeRow, toTtl } from '../../store/store.js';
 import type { Delivery } from './call.js';
 import { LOOK_EVERY_MS, type Outcome, type Run } from './run.js';
@@ -13,7 +15,6 @@ const COMMENT_EVERY_MS = 15_000;
 /** The body of a stream that is written while events happen. A door calls its `return` when the client has disconnected. */
 abstract class StreamBody implements AsyncIterableIterator<Uint8Array> {
   protected readonly http: McpRequest;
-  protected gone = false;
   /** Ends the wait that is in progress. */
   protected wake: () => void = () => {};
   readonly #frames: AsyncGenerator<Uint8Array, void>;
@@ -88,7 +89,6 @@ export class LiveBody extends StreamBody {
 
   protected leave(): void {
     if (this.#ended) return;
-    this.gone = true;
     if (!this.#delivery.sink.resumable) this.#run.cancel();
     this.wake();
   }
@@ -119,7 +119,8 @@ export class LiveBody extends StreamBody {
   /** Waits for an event, and then a short time longer, so that events that arrive together are written together. */
   async #turn(): Promise<void> {
     const { record } = this.#run;
-    const goesOn = () => this.#ended === undefined && !this.gone;
+    // A run goes on when its client has disconnected. Without a wait here it would never get the event loop.
+    const goesOn = () => this.#ended === undefined;
     if (!record.hasEvents && goesOn()) {
       await this.pause(LOOK_EVERY_MS);
       if (!record.hasEvents) {
@@ -166,6 +167,12 @@ const PAGE_ROWS = 100;
 
 /** An entry of the feed: a change of the server's registrations, or a changed task. */
 export type FeedEntry = Change | { readonly task: string };
+
+/** The server for a change that an application publishes, often after its work: the write is repeated for some seconds. */
+export function publishingCore(core: Core): Core {
+  const clock = completeClock(core.settings.clock);
+  return lastingCore(core, clock, () => nowMs(clock) + CLIENT_WAITS_MS);
+}
 
 /** @throws FrameworkError when the server has no change notifications */
 export async function publishChange(core: Core, change: FeedEntry, tenantId: string | undefined): Promise<void> {
@@ -257,6 +264,7 @@ export function listenReply(core: Core, http: McpRequest, listener: Listener): R
 }
 
 class ListenBody extends StreamBody {
+  #gone = false;
   readonly #core: Core;
   readonly #listener: Listener;
 
@@ -268,7 +276,7 @@ class ListenBody extends StreamBody {
   }
 
   protected leave(): void {
-    this.gone = true;
+    this.#gone = true;
     this.wake();
   }
 
@@ -279,9 +287,9 @@ class ListenBody extends StreamBody {
     const reader = new FeedReader(this.#core, this.http.tenantId, this.#listener.from);
     let lastWrite = nowMs(clock);
     yield Buffer.from(this.#listener.head, 'utf8');
-    while (!this.gone && nowMs(clock) < end) {
+    while (!this.#gone && nowMs(clock) < end) {
       await this.pause(Math.min(settings.changePollMs, end - nowMs(clock)));
-      if (this.gone) return;
+      if (this.#gone) return;
       let frames = '';
       for (const change of await reader.poll(nowMs(clock))) frames += await this.#listener.frame(change);
       const quiet = nowMs(clock) - lastWrite >= COMMENT_EVERY_MS;
@@ -289,7 +297,7 @@ class ListenBody extends StreamBody {
       lastWrite = nowMs(clock);
       yield Buffer.from(frames === '' ? COMMENT_FRAME : frames, 'utf8');
     }
-    if (!this.gone) yield Buffer.from(this.#listener.tail(reader.position), 'utf8');
+    if (!this.#gone) yield Buffer.from(this.#listener.tail(reader.position), 'utf8');
   }
 }
 

@@ -14,7 +14,8 @@ import {
 } from '../../run/internal/record.js';
 import type { Run } from '../../run/internal/run.js';
 import { RpcError } from '../../server/errors.js';
-import { loadSchemaCheck, storeOf } from '../../server/internal/core.js';
+import { loadSchemaCheck } from '../../server/internal/core.js';
+import { mayPass } from '../../store/internal/lasting.js';
 import { bytesOf, keptBytes, TooLargeToStore } from '../../store/internal/row-text.js';
 import { CallStream, leaseOf, questionText, reportTooLarge } from './call-stream.js';
 import { isCancelled } from './parked.js';
@@ -37,7 +38,8 @@ export async function hold(
 ): Promise<RecordedAnswer> {
   const { core, http, session, protocolVersion, request } = origin;
   const now = () => nowMs(http.clock);
-  const log = new StreamLog(core, session.partition ?? '', newStreamId(), now);
+  const log = new StreamLog(core, session.partition ?? '', newStreamId(), http);
+  log.isAwaited = false;
   const { key, digest } = question;
   const { id, method } = request;
   const { scopes, anyScope } = target;
@@ -53,12 +55,19 @@ export async function hold(
   for (let wait = FIRST_LOOK_MS; answer === undefined && !run.isOver; wait = Math.min(wait * 1.5, LAST_LOOK_MS)) {
     await new Promise<void>((resolve) => http.clock.after(wait, resolve));
     if (run.isOver) break;
-    const found = await run.track(StreamLog.read(core, session.partition ?? '', log.id, now));
+    const found = await run.track(StreamLog.read(core, session.partition ?? '', log.id, http)).catch(ifPassing);
+    if (found === 'away') continue;
     if (!found) break;
     answer = new Map(found.head.memory.a).get(key);
   }
-  if (!run.isOver) await run.track(storeOf(core).take({ partition: log.partition, sort: '!' })).catch(() => {});
+  if (!run.isOver) await run.track(log.remove()).catch(() => {});
   return answer ?? { digest };
+}
+
+/** A store that is away for now does not end the call that waits for an answer. */
+function ifPassing(error: unknown): 'away' {
+  if (mayPass(error)) return 'away';
+  throw error;
 }
 
 const MAX_ATTEMPTS = 20;
@@ -73,16 +82,16 @@ export async function takeAnswer(place: SessionPlace, response: RpcResponse): Pr
   const { core, http, session } = place;
   const asked = typeof response.id === 'string' ? parseQuestionId(response.id) : undefined;
   if (!asked || session.partition === undefined) return 'taken';
-  const now = () => nowMs(http.clock);
   const bytes = bytesOf(JSON.stringify(response.result) ?? '');
   let large = bytes > keptBytes(core.settings.spill);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const found = await StreamLog.read(core, session.partition, asked.stream, now);
+    const found = await StreamLog.read(core, session.partition, asked.stream, http);
     const next = found && (await withAnswer(found.head, asked.key, response, http, large));
     if (!found || !next) return 'taken';
     checkScopes(http, found.head);
     const continued = next.state === 'running' ? await findContinued(place, next) : undefined;
     if (continued) checkScopes(http, continued.call.target);
+    found.log.isAwaited = false;
     try {
       if (!(await found.log.save(next))) continue;
     } catch (error) {

@@ -8,6 +8,7 @@ import { freshMemory, packMemory, type RunMemory } from '../../run/internal/reco
 import type { Outcome, Run } from '../../run/internal/run.js';
 import { RpcError, tooLarge } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
+import { lastingCore, toTheEnd } from '../../store/internal/lasting.js';
 import { bytesOf, type Kept, keptBytes } from '../../store/internal/row-text.js';
 import { closeOpenStream, openStream } from './parked.js';
 import { type SessionRequest, toEnding } from './request.js';
@@ -26,8 +27,7 @@ export function leaseOf({ deadline, clock }: McpRequest): number {
 
 /** Makes a new stream for a call that begins. */
 export function newCallStream(origin: SessionRequest, call: Call, run: Run): CallStream {
-  const now = () => nowMs(origin.http.clock);
-  const log = new StreamLog(origin.core, origin.session.partition ?? '', newStreamId(), now);
+  const log = new StreamLog(origin.core, origin.session.partition ?? '', newStreamId(), origin.http);
   return new CallStream(origin, call, run, log, 'new');
 }
 
@@ -61,6 +61,7 @@ export class CallStream implements Sink {
     this.#log = log;
     this.#isRead = beginning !== 'answered';
     this.#stored = beginning !== 'new';
+    log.isAwaited = this.#isRead;
     this.#listed = this.#stored;
     if (this.#stored) this.#keepLease();
   }
@@ -153,8 +154,11 @@ export class CallStream implements Sink {
     const bytes = bytesOf(JSON.stringify(head));
     if (bytes > keptBytes(core.settings.spill)) return this.#refusePark(this.#tooLargeToPark(bytes), unsent);
     if (!this.#keeps) return this.#refusePark(storeFailed(), unsent);
+    // Without the stored call no client gets its questions.
+    this.#log.isAwaited = false;
     try {
-      this.#listed ||= await openStream(core, session, this.#log.id, request.id, nowMs(http.clock));
+      const lasting = lastingCore(core, http.clock, toTheEnd(http));
+      this.#listed ||= await openStream(lasting, session, this.#log.id, request.id, nowMs(http.clock));
       if (!this.#listed)
         return await this.#refusePark(new RpcError(RPC.internalError, 'Too many parked calls'), unsent);
       const parked = await this.#unlessLost(async () => {
@@ -164,6 +168,7 @@ export class CallStream implements Sink {
       if (!parked) return NOTHING;
     } catch (error) {
       await this.#unlist();
+      this.#log.isAwaited = this.#isRead;
       if (!this.#stored || !this.#isRead) throw error;
       this.#giveUp(error);
       return this.#refusePark(storeFailed(), unsent);

@@ -111,7 +111,7 @@ async function resumeStream(origin: SessionPlace, stream: string, sequence: numb
   const until = now() + core.settings.resumeWaitMs;
   let wait = FIRST_LOOK_MS;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; ) {
-    const found = await StreamLog.read(core, partition, stream, now);
+    const found = await StreamLog.read(core, partition, stream, http);
     if (!found || found.head.hold) return undefined;
     const { head, log } = found;
     checkScopes(http, head);
@@ -182,6 +182,7 @@ async function claim(origin: SessionPlace, found: Found, sequence: number): Prom
   checkScopes(http, continued.call.target);
   // No other writer changes the row before the claim, and nothing may fail between the claim and the run.
   const missed = await log.readFrom(sequence + 1);
+  log.isAwaited = false;
   const head: StreamHead = { ...found.head, state: 'running', lease: leaseOf(http), since: nowMs(http.clock) };
   if (!(await log.save(head))) return undefined;
   const { run, stream } = startContinuation(continued, log, head, 'claimed');

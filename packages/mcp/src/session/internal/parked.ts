@@ -1,3 +1,4 @@
+import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
 import type { RequestId } from '../../protocol/types.js';
 import { MAX_PARKED_MS } from '../../run/internal/record.js';
 import { type Core, storeOf } from '../../server/internal/core.js';
@@ -50,13 +51,19 @@ async function listOpen(core: Core, partition: string) {
 const FLAG_TTL_MS = 600_000;
 
 /** Marks a request as cancelled, so that a running call ends on any instance, and ends a parked one. */
-export async function cancelRequest(core: Core, session: Session, id: RequestId, now: () => number): Promise<void> {
+export async function cancelRequest(core: Core, session: Session, id: RequestId, http: McpRequest): Promise<void> {
   const { partition } = session;
   if (partition === undefined) return;
-  const row = { partition, sort: flagOf(id), version: 1, ttl: toTtl(now() + FLAG_TTL_MS), data: encodeRow(1) };
+  const row = {
+    partition,
+    sort: flagOf(id),
+    version: 1,
+    ttl: toTtl(nowMs(http.clock) + FLAG_TTL_MS),
+    data: encodeRow(1),
+  };
   await storeOf(core).put(row);
   for (const stream of await findOpenStreams(core, session, id)) {
-    const found = await StreamLog.read(core, partition, stream, now);
+    const found = await StreamLog.read(core, partition, stream, http);
     if (!found || (found.head.state !== 'waiting' && found.head.state !== 'open')) continue;
     if (await found.log.save({ ...found.head, state: 'cancelled', pending: [] })) {
       await closeOpenStream(core, session, stream);

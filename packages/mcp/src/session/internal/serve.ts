@@ -5,7 +5,6 @@ import {
   checkScopes,
   jsonReply,
   type McpRequest,
-  nowMs,
   type Reply,
   replyWith,
 } from '../../http/internal/exchange.js';
@@ -107,7 +106,7 @@ async function takeNotice(place: SessionPlace, message: RpcMessage): Promise<Rep
   if (message.kind !== 'notification' || message.method !== 'notifications/cancelled') return ACCEPTED;
   const id = own(message.params ?? {}, 'requestId');
   if (typeof id === 'string' || Number.isInteger(id)) {
-    await (await loadDurable()).cancelRequest(core, session, id as string | number, () => nowMs(http.clock));
+    await (await loadDurable()).cancelRequest(core, session, id as string | number, http);
   }
   return ACCEPTED;
 }

@@ -1,4 +1,4 @@
-import { messageFrame, primingFrame } from '../../http/internal/exchange.js';
+import { type McpRequest, messageFrame, nowMs, primingFrame } from '../../http/internal/exchange.js';
 import { errorText, isObject } from '../../protocol/internal/json-rpc.js';
 import type { InputRequest, JsonObject, RequestId } from '../../protocol/types.js';
 import type { Question } from '../../run/internal/ask.js';
@@ -6,8 +6,17 @@ import type { PackedMemory } from '../../run/internal/record.js';
 import { tooLarge } from '../../server/errors.js';
 import { type Core, storeOf } from '../../server/internal/core.js';
 import { randomText } from '../../store/internal/crypto.js';
-import { bytesOf, type Kept, keptBytes, packText, unpackText } from '../../store/internal/row-text.js';
-import { type PutCondition, type Row, toTtl } from '../../store/store.js';
+import { lastingCore, toTheEnd, whileClientWaits } from '../../store/internal/lasting.js';
+import {
+  bytesOf,
+  dropText,
+  type Kept,
+  keptBytes,
+  packText,
+  readText,
+  unpackText,
+} from '../../store/internal/row-text.js';
+import { type Row, toTtl } from '../../store/store.js';
 
 /**
  * `open`: its handler closed it, and a request may claim it. `waiting`: for answers. `running`: until its lease ends. `ended`:
@@ -66,38 +75,55 @@ export function parseEventId(text: string): { readonly stream: string; readonly 
 /** Called for a message that is too large to be stored. */
 export type ReportTooLarge = (what: Kept, bytes: number) => void;
 
-/** The events of one stream and its head. The holder of the lease is the only writer. */
+/** One write of the head row. A repetition of it has the same id. */
+interface HeadWrite {
+  readonly head: StreamHead;
+  readonly row: Row;
+}
+
+/**
+ * The events of one stream and its head. The holder of the lease is the only writer. Failed writes are repeated, because work may have
+ * run before them.
+ */
 export class StreamLog {
   readonly #core: Core;
+  readonly #http: McpRequest;
+  /** The server with a store that repeats failed writes. */
+  readonly #lasting: Core;
   readonly id: string;
   readonly partition: string;
   /** Sequence number of the next event; the first is 1, priming is 0. */
-  next: number;
-  #version: number;
-  readonly #now: () => number;
-  /** The head row, as last read or saved. */
+  next = 1;
+  /**
+   * Whether a client waits that gets the result even if it is not stored. If not, writes are repeated until the end of the invocation.
+   */
+  isAwaited = true;
+  #version = 0;
+  /** The head, as last read or saved, and the data of its row. */
   #head: StreamHead | undefined;
+  #headData: Uint8Array | undefined;
+  /** A write that failed and may have been applied. It is repeated before the next one. */
+  #unsure: HeadWrite | undefined;
   /** Saves run one after another: each uses the version of the previous one. */
   #saving: Promise<unknown> = Promise.resolve();
 
-  constructor(core: Core, sessionPartition: string, id: string, now: () => number, next = 1, version = 0) {
+  constructor(core: Core, sessionPartition: string, id: string, http: McpRequest) {
     this.#core = core;
+    this.#http = http;
+    this.#lasting = lastingCore(core, http.clock, () => (this.isAwaited ? whileClientWaits : toTheEnd)(http)());
     this.id = id;
     this.partition = `e#${sessionPartition.slice(2)}#${id}`;
-    this.#now = now;
-    this.next = next;
-    this.#version = version;
   }
 
   /** The stream as it is stored; `undefined` when there is none. */
-  static async read(core: Core, sessionPartition: string, id: string, now: () => number) {
-    const log = new StreamLog(core, sessionPartition, id, now);
-    const row = await storeOf(core).get({ partition: log.partition, sort: HEAD });
-    const text = row && (await unpackText(core.settings.spill, row));
-    if (!row || text === undefined) return undefined;
-    const head = JSON.parse(text) as StreamHead;
+  static async read(core: Core, sessionPartition: string, id: string, http: McpRequest) {
+    const log = new StreamLog(core, sessionPartition, id, http);
+    const found = await readText(storeOf(core), core.settings.spill, { partition: log.partition, sort: HEAD });
+    if (!found) return undefined;
+    const head = JSON.parse(found.text) as StreamHead;
     log.next = head.next;
-    log.#version = row.version;
+    log.#version = found.row.version;
+    log.#headData = found.row.data;
     log.#head = head;
     return { log, head };
   }
@@ -120,7 +146,7 @@ export class StreamLog {
    * @throws StreamLost when another writer was faster
    */
   async append(messages: readonly string[], report: ReportTooLarge, first = this.next): Promise<void> {
-    const { spill } = this.#core.settings;
+    const { spill } = this.#lasting.settings;
     const most = keptBytes(spill);
     const kept = messages.map((json) => {
       const bytes = bytesOf(json);
@@ -130,7 +156,7 @@ export class StreamLog {
     for (const group of split(kept)) {
       const data = await packText(spill, group.join('\n'));
       const row = { partition: this.partition, sort: pad(sequence), version: 1, ttl: this.#ttl(), data };
-      if (!(await this.#put(row, 'absent'))) throw new StreamLost();
+      if (!(await storeOf(this.#lasting).put(row, 'absent'))) throw new StreamLost();
       sequence += group.length;
     }
   }
@@ -156,25 +182,30 @@ export class StreamLog {
   }
 
   async #save(head: StreamHead): Promise<boolean> {
-    const data = await packText(this.#core.settings.spill, JSON.stringify(head));
+    if (this.#unsure && !(await this.#put(this.#unsure))) return false;
+    const data = await packText(this.#lasting.settings.spill, JSON.stringify(head));
     const row = { partition: this.partition, sort: HEAD, version: this.#version + 1, ttl: this.#ttl(), data };
-    const saved = await this.#put(row, this.#version === 0 ? 'absent' : { version: this.#version });
-    if (saved) {
-      this.#version += 1;
-      this.#head = head;
-    }
-    return saved;
+    return this.#put({ head, row: { ...row, writer: randomText(WRITER_BYTES) } });
   }
 
-  /** A failed write may have been applied. It is repeated once, and recognized by its id. */
-  async #put(row: Row, when: PutCondition): Promise<boolean> {
-    const store = storeOf(this.#core);
-    const named = { ...row, writer: randomText(WRITER_BYTES) };
-    try {
-      return await store.put(named, when);
-    } catch {
-      return store.put(named, when);
+  async #put(write: HeadWrite): Promise<boolean> {
+    const { row, head } = write;
+    this.#unsure = write;
+    const isSaved = await storeOf(this.#lasting).put(row, this.#version === 0 ? 'absent' : { version: this.#version });
+    this.#unsure = undefined;
+    await dropText(this.#core.settings.spill, isSaved ? this.#headData : row.data);
+    if (isSaved) {
+      this.#version = row.version;
+      this.#headData = row.data;
+      this.#head = head;
     }
+    return isSaved;
+  }
+
+  /** Deletes the head row, of a question that is over. */
+  async remove(): Promise<void> {
+    const removed = await storeOf(this.#core).take({ partition: this.partition, sort: HEAD });
+    await dropText(this.#core.settings.spill, removed?.data);
   }
 
   /** Stored messages from a sequence number on, in order, up to a gap. */
@@ -197,7 +228,7 @@ export class StreamLog {
   }
 
   #ttl(): number {
-    return toTtl(this.#now() + STREAM_TTL_MS);
+    return toTtl(nowMs(this.#http.clock) + STREAM_TTL_MS);
   }
 }
 

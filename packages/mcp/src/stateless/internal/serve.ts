@@ -32,6 +32,7 @@ import type { CacheHint } from '../../server/definitions.js';
 import { invalidParams, RpcError } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
 import type { Registered, Tool } from '../../server/internal/registry.js';
+import { lastingCore, toTheEnd } from '../../store/internal/lasting.js';
 import { keptBytes } from '../../store/internal/row-text.js';
 import { createTask, type NewTask, takesTasks } from '../../tasks/internal/task.js';
 import { readRetry, sealState } from './request-state.js';
@@ -260,7 +261,10 @@ async function finish(
   const { core, http, message } = request;
   if (outcome.kind === 'cancelled') return undefined;
   if (outcome.kind === 'closed') {
-    const created = await createTask(core, newTask(request, run.remember(outcome)));
+    const created = await createTask(
+      lastingCore(core, http.clock, toTheEnd(http)),
+      newTask(request, run.remember(outcome)),
+    );
     return created instanceof RpcError ? created : stamp(core, created, 'task');
   }
   if (outcome.kind === 'questions') {
@@ -268,7 +272,15 @@ async function finish(
     const memory = run.remember(outcome);
     const { questions, returned } = outcome;
     try {
-      const requestState = await sealState(core, http, message.method, call, memory, questions, returned);
+      const requestState = await sealState(
+        lastingCore(core, http.clock, toTheEnd(http)),
+        http,
+        message.method,
+        call,
+        memory,
+        questions,
+        returned,
+      );
       return stamp(core, { inputRequests, requestState }, 'input_required');
     } catch (error) {
       if (error instanceof RpcError) return error;
@@ -285,12 +297,6 @@ async function finish(
 }
 
 // Only this era has tasks. Their code is loaded with it.
-export {
-  changeTask,
-  detailOf,
-  findTask,
-  isOver,
-  startTask,
-  takesTasks,
-  tellOfTask,
-} from '../../tasks/internal/task.js';
+export { lastingCore, whileClientWaits } from '../../store/internal/lasting.js';
+export { changeTask } from '../../tasks/internal/rows.js';
+export { detailOf, findTask, isOver, startAnswered, takesTasks, tellOfTask } from '../../tasks/internal/task.js';

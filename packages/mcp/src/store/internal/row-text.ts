@@ -1,4 +1,4 @@
-import type { McpSpill, Row } from '../store.js';
+import type { McpSpill, McpStore, Row, RowKey } from '../store.js';
 import { nodeCrypto, randomText } from './crypto.js';
 
 const MAX_ROW_BYTES = 256 * 1024;
@@ -61,6 +61,37 @@ export async function unpackText(spill: McpSpill | undefined, row: Row): Promise
   const pointer = JSON.parse(text.slice(1)) as Pointer;
   const bytes = await spill?.get(pointer.key);
   return bytes?.length === pointer.length && sha256(bytes) === pointer.sha256 ? toText(bytes) : undefined;
+}
+
+const READ_ATTEMPTS = 3;
+
+/**
+ * A row and its text; `undefined` when there is no row, or no longer its spilled part. A writer deletes the spilled part of a row
+ * that it has replaced, possibly between the two reads here: then the new row is read.
+ */
+export async function readText(
+  store: McpStore,
+  spill: McpSpill | undefined,
+  key: RowKey,
+): Promise<{ readonly row: Row; readonly text: string } | undefined> {
+  let seen: number | undefined;
+  for (let attempt = 0; attempt < READ_ATTEMPTS; attempt += 1) {
+    const row = await store.get(key);
+    if (!row || row.version === seen) return undefined;
+    const text = await unpackText(spill, row);
+    if (text !== undefined) return { row, text };
+    seen = row.version;
+  }
+  return undefined;
+}
+
+/** Deletes the spilled part of row data that was replaced or not stored. If this fails, a lifecycle rule deletes it. */
+export async function dropText(spill: McpSpill | undefined, data: Uint8Array | undefined): Promise<void> {
+  const text = data && spill?.delete ? toText(data) : INLINE;
+  if (!text.startsWith(SPILLED)) return;
+  try {
+    await spill?.delete?.((JSON.parse(text.slice(1)) as Pointer).key);
+  } catch {}
 }
 
 function toText(bytes: Uint8Array): string {

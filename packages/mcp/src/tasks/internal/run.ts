@@ -1,4 +1,4 @@
-import type { Context, Logger, SecurePrincipal } from '@sallyport/core';
+import type { Context, FullClock, Logger, SecurePrincipal } from '@sallyport/core';
 import { logFailure } from '@sallyport/core/pipeline';
 import { checkScopes, LONGEST_INVOCATION_MS, type McpRequest, nowMs } from '../../http/internal/exchange.js';
 import { METHOD_TABLE } from '../../methods/internal/table.js';
@@ -10,11 +10,12 @@ import { unpackMemory } from '../../run/internal/record.js';
 import type { Outcome, Run, RunScope } from '../../run/internal/run.js';
 import { RpcError, tooLarge } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
+import { lastingCore, mayPass } from '../../store/internal/lasting.js';
 import { keptBytes, TooLargeToStore } from '../../store/internal/row-text.js';
-import { askingTask, changeTask, failedTask, type Task, tellOfTask } from './task.js';
+import { claimTask } from './claim.js';
+import { changeTask, markBegun } from './rows.js';
+import { askingTask, failedTask, type Task, tellOfTask } from './task.js';
 
-/** How long after its invocation a task counts as running. */
-const LEASE_MARGIN_MS = 5000;
 /** How often a run checks whether its task was cancelled. */
 const LOOK_EVERY_MS = 1000;
 
@@ -59,40 +60,79 @@ export class TaskRequest implements McpRequest {
   }
 }
 
+/** One delivery of the event of a task. */
+export interface TaskDelivery {
+  /** The encrypted id in the event was that of this task. */
+  readonly id: string;
+  readonly clock: FullClock;
+  /** The end of the invocation, in epoch milliseconds. */
+  readonly deadline: number;
+  readonly log: Logger;
+  /** Makes the request of the claimed task. */
+  toRequest(task: Task): McpRequest;
+}
+
 /**
- * Runs a waiting task once: if the same event is delivered again, the task is already running. The outcome is stored before this
- * resolves.
+ * Runs a waiting task once: if the same event is delivered again, the task is already running or over. The outcome is stored before
+ * this resolves. A store that is away is tried again until the end of the invocation.
+ *
+ * @throws what the store threw last, so that the event is delivered again
  */
-export async function runTask(core: Core, id: string, toRequest: (task: Task) => McpRequest): Promise<void> {
-  let http: McpRequest | undefined;
-  const claimed = await changeTask(core, id, (task) => {
-    if (task.state !== 'queued') return undefined;
-    http = toRequest(task);
-    return { ...task, state: 'running', updated: nowMs(http.clock), lease: http.deadline + LEASE_MARGIN_MS };
-  });
-  if (!claimed?.changed || !http) return;
-  const { task } = claimed;
-  const ended = await endOf(core, http, task);
-  if (!ended) return;
+export async function runTask(given: Core, delivery: TaskDelivery): Promise<void> {
+  const core = lastingCore(given, delivery.clock, () => delivery.deadline);
+  const task = await claimTask(core, delivery);
+  if (!task) return;
+  const http = delivery.toRequest(task);
+  const marked = markedAsBegun(given, core, task);
+  await marked.tried;
   try {
-    await settle(core, http, task, ended);
-  } catch (error) {
-    if (!(error instanceof TooLargeToStore)) throw error;
-    const why = tooLarge('result', error.bytes, keptBytes(core.settings.spill));
-    logFailure(() => (http as McpRequest).log, 'mcp.task_not_kept', why, { target: task.request.params.name });
-    await settle(core, http, task, (running, now) => failedTask(running, why, now));
+    const ended = await endOf(core, http, task);
+    if (ended) await settle(core, http, task, ended);
+  } finally {
+    await marked.done;
   }
+}
+
+/**
+ * Marks that the handler begins: tries it once before, and for as long as it takes while the handler runs. Only another delivery
+ * reads the mark, so a failure does not stop the run.
+ */
+function markedAsBegun(given: Core, core: Core, task: Task & { readonly claim: string }) {
+  const first = markBegun(given, task, task.claim);
+  const tried = first.catch(() => {});
+  return { tried, done: first.catch(() => markBegun(core, task, task.claim)).catch(() => {}) };
 }
 
 type End = (task: Task, now: number) => Task;
 
-/** Stores the end of a run, unless the task was cancelled meanwhile. */
-async function settle(core: Core, { clock }: McpRequest, claimed: Task, end: End): Promise<void> {
+/**
+ * Stores the end of a run, unless the task was cancelled meanwhile. If that is impossible, the task is lost: one line says so now, and
+ * the task is ended as failed, here where the store still takes a smaller row, else by a later delivery or poll.
+ */
+async function settle(core: Core, http: McpRequest, claimed: Task, end: End): Promise<void> {
+  try {
+    await storeEnd(core, http, claimed, end);
+  } catch (error) {
+    const isTooLarge = error instanceof TooLargeToStore;
+    const why = isTooLarge ? tooLarge('result', error.bytes, keptBytes(core.settings.spill)) : error;
+    logFailure(() => http.log, isTooLarge ? 'mcp.task_not_kept' : 'mcp.task_lost', why, {
+      target: claimed.request.params.name,
+    });
+    if (mayPass(error)) throw error;
+    const told = isTooLarge ? tooLarge('result', error.bytes, keptBytes(core.settings.spill)) : internalError();
+    await storeEnd(core, http, claimed, (running, now) => failedTask(running, told, now));
+  }
+}
+
+async function storeEnd(core: Core, { clock, log }: McpRequest, { id, claim }: Task, end: End): Promise<void> {
   const now = nowMs(clock);
-  const { id, lease } = claimed;
-  const isMine = (task: Task) => task.state === 'running' && task.lease === lease;
+  const isMine = (task: Task) => task.state === 'running' && task.claim === claim;
   const settled = await changeTask(core, id, (task) => (isMine(task) ? end(task, now) : undefined));
-  if (settled?.changed) await tellOfTask(core, claimed);
+  if (settled?.changed) await tellOfTask(core, settled.task, log);
+}
+
+function internalError(): RpcError {
+  return new RpcError(RPC.internalError, INTERNAL_ERROR);
 }
 
 async function endOf(core: Core, http: McpRequest, task: Task): Promise<End | undefined> {
@@ -104,7 +144,7 @@ async function endOf(core: Core, http: McpRequest, task: Task): Promise<End | un
   } catch (error) {
     const known = error instanceof RpcError ? error : undefined;
     if (!known) logFailure(() => http.log, 'mcp.task_failed', error, { target: task.request.params.name });
-    return (running, now) => failedTask(running, known ?? new RpcError(RPC.internalError, INTERNAL_ERROR), now);
+    return (running, now) => failedTask(running, known ?? internalError(), now);
   }
 }
 
@@ -134,7 +174,7 @@ function scopeOf(core: Core, http: McpRequest, task: Task, { target }: Call): Ru
     maxKeptBytes: keptBytes(core.settings.spill),
     isCancelled: async () => {
       const found = await changeTask(core, task.id, () => undefined);
-      return found?.task.state !== 'running';
+      return found?.task.state !== 'running' || found.task.claim !== task.claim;
     },
     memory: unpackMemory(memory),
   };

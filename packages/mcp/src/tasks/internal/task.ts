@@ -1,5 +1,5 @@
-import type { SecurePrincipal } from '@sallyport/core';
-import { lazily, logFailure } from '@sallyport/core/pipeline';
+import type { Logger, SecurePrincipal } from '@sallyport/core';
+import { guardHook, lazily, logFailure } from '@sallyport/core/pipeline';
 import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
 import { INTERNAL_ERROR } from '../../protocol/internal/json-rpc.js';
 import { RPC, TASKS } from '../../protocol/internal/protocol.js';
@@ -7,11 +7,11 @@ import type { ClientCapabilities, Implementation, InputRequest, JsonObject, Requ
 import type { Question } from '../../run/internal/ask.js';
 import { type PackedMemory, packMemory, type RunMemory } from '../../run/internal/record.js';
 import { RpcError } from '../../server/errors.js';
-import { type Core, principalHash, storeOf } from '../../server/internal/core.js';
-import { hashText, randomText } from '../../store/internal/crypto.js';
-import { packText, unpackText } from '../../store/internal/row-text.js';
-import { toTtl } from '../../store/store.js';
+import { type Core, principalHash } from '../../server/internal/core.js';
+import { randomText } from '../../store/internal/crypto.js';
+import { lastingCore, whileClientWaits } from '../../store/internal/lasting.js';
 import type { McpTaskEvent, McpTasks } from '../options.js';
+import { addTask, changeTask, hasBegun, readTask, removeTask } from './rows.js';
 
 /** A question without an answer. */
 export interface PendingQuestion {
@@ -34,6 +34,8 @@ export interface Task {
   readonly updated: number;
   /** When a running task counts as lost. */
   readonly lease: number;
+  /** The delivery that claimed a running task. Only its run may store the end. */
+  readonly claim?: string;
   readonly request: { readonly id: RequestId; readonly params: JsonObject };
   readonly principal: SecurePrincipal | null;
   readonly tenantId: string;
@@ -53,56 +55,9 @@ export function takesTasks({ extensions }: ClientCapabilities): boolean {
 }
 
 /** The settings of a server whose tools become tasks. */
-function settingsOf({ settings: { tasks } }: Core): Required<McpTasks> {
+export function settingsOf({ settings: { tasks } }: Core): Required<McpTasks> {
   if (!tasks) throw new Error('framework: mcp: no tasks');
   return { ttlMs: 3_600_000, pollIntervalMs: 1000, ...tasks };
-}
-
-/** The rows of servers that share a table are separate. */
-function keyOf({ settings }: Core, id: string) {
-  return { partition: `t#${hashText(JSON.stringify([settings.info.name, id]))}`, sort: 'task' };
-}
-
-interface Stored {
-  readonly task: Task;
-  readonly version: number;
-}
-
-async function read(core: Core, id: string): Promise<Stored | undefined> {
-  const row = await storeOf(core).get(keyOf(core, id));
-  const text = row && (await unpackText(core.settings.spill, row));
-  return row && text !== undefined ? { task: JSON.parse(text) as Task, version: row.version } : undefined;
-}
-
-async function write(core: Core, task: Task, version: number): Promise<boolean> {
-  const data = await packText(core.settings.spill, JSON.stringify(task));
-  const ttl = toTtl(task.created + settingsOf(core).ttlMs);
-  const row = { ...keyOf(core, task.id), version: version + 1, ttl, data, writer: randomText(12) };
-  return storeOf(core).put(row, version === 0 ? 'absent' : { version });
-}
-
-const MAX_ATTEMPTS = 20;
-
-/**
- * Changes a stored task. If another writer changes it at the same time, tries again with the new state.
- *
- * @param change returns the changed task, or nothing for no change
- * @returns the current task; `undefined` when there is none
- * @throws TooLargeToStore
- */
-export async function changeTask(
-  core: Core,
-  id: string,
-  change: (task: Task) => Task | undefined,
-): Promise<{ readonly task: Task; readonly changed: boolean } | undefined> {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const stored = await read(core, id);
-    if (!stored) return undefined;
-    const next = change(stored.task);
-    if (!next) return { task: stored.task, changed: false };
-    if (await write(core, next, stored.version)) return { task: next, changed: true };
-  }
-  throw new Error('framework: mcp: a task changes too often');
 }
 
 /** Whether a task will not change any more. */
@@ -136,12 +91,13 @@ export async function createTask(core: Core, { http, memory, ...of }: NewTask): 
     },
     ...{ lease: 0, memory: packMemory(memory), pending: [], returned: false },
   };
-  await write(core, task, 0);
+  await addTask(core, task);
   try {
     await startTask(core, task);
   } catch (error) {
     logFailure(() => http.log, 'mcp.task_not_started', error, {});
-    await storeOf(core).take(keyOf(core, task.id));
+    // A task that stays is never polled, because its id is not returned. It expires.
+    await removeTask(core, task).catch(() => {});
     return new RpcError(RPC.internalError, INTERNAL_ERROR);
   }
   return { resultType: 'task', ...shownOf(core, task) };
@@ -150,10 +106,19 @@ export async function createTask(core: Core, { http, memory, ...of }: NewTask): 
 /** The text that a token of a task is bound to. */
 const BOUND = 'mcp.task';
 
-/** Sends the event that runs a task. */
+/** Sends the event that runs a task. A second event does no harm: only one of them finds the task waiting. */
 export async function startTask(core: Core, { id }: Task): Promise<void> {
   const event: McpTaskEvent = { sallyport: 'mcp.task', token: await core.sealer.seal('task', id, BOUND) };
   await settingsOf(core).start(event);
+}
+
+/** Sends the event of a task whose answers are stored. If that fails, a later poll of the task sends it. */
+export async function startAnswered(core: Core, http: McpRequest, task: Task): Promise<void> {
+  try {
+    await startTask(lastingCore(core, http.clock, whileClientWaits(http)), task);
+  } catch (error) {
+    logFailure(() => http.log, 'mcp.task_not_started', error, { target: task.request.params.name });
+  }
 }
 
 /** The id of an event's task; `undefined` when the task does not belong to this server. */
@@ -190,30 +155,47 @@ export function detailOf(core: Core, task: Task): JsonObject {
 /** How long to wait for an event's delivery before another event is sent. Only one of them finds the task waiting. */
 const LOST_AFTER_MS = 60_000;
 
-/** The caller's task. If its run was lost, it is ended; if its event was lost, it is started again. */
+/**
+ * The caller's task. If its run was lost, it is ended; if its event was lost, it is started again. If that fails, the answer is the
+ * task all the same, and the next poll tries again.
+ */
 export async function findTask(core: Core, http: McpRequest, id: unknown): Promise<Task | undefined> {
   if (typeof id !== 'string') return undefined;
-  const stored = await read(core, id);
-  if (stored?.task.owner !== principalHash(http)) return undefined;
-  const now = nowMs(http.clock);
-  const { task } = stored;
-  if (task.state === 'running' && task.lease < now) {
-    const lost = await changeTask(core, id, (found) =>
-      found.state === 'running' && found.lease < now ? failedTask(found, INTERRUPTED, now) : undefined,
-    );
-    return lost?.task;
+  const task = await readTask(core, id);
+  if (task?.owner !== principalHash(http)) return undefined;
+  try {
+    return await repairedTask(core, task, nowMs(http.clock));
+  } catch (error) {
+    logFailure(() => http.log, 'mcp.task_not_started', error, { target: task.request.params.name });
+    return task;
   }
-  if (task.state !== 'queued' || now - task.updated < LOST_AFTER_MS) return task;
-  const { changed = false } = (await changeTask(core, id, (found) => requeued(found, task.updated, now))) ?? {};
-  if (changed) await startTask(core, task);
-  return task;
 }
 
-function requeued(task: Task, seen: number, now: number): Task | undefined {
-  return task.state === 'queued' && task.updated === seen ? { ...task, updated: now } : undefined;
+async function repairedTask(core: Core, task: Task, now: number): Promise<Task> {
+  const { state, lease, updated, claim } = task;
+  const isClaimLost = state === 'running' && lease < now && !(await hasBegun(core, task));
+  if (isClaimLost || (state === 'queued' && now - updated >= LOST_AFTER_MS)) {
+    const isSame = (found: Task) => found.state === state && found.updated === updated && found.claim === claim;
+    const again = await changeTask(core, task.id, (found) =>
+      isSame(found) ? { ...found, state: 'queued', updated: now } : undefined,
+    );
+    if (again?.changed) await startTask(core, again.task);
+    return again?.task ?? task;
+  }
+  if (state !== 'running' || lease >= now) return task;
+  return (await endLost(core, task, now)) ?? task;
 }
 
-const INTERRUPTED = new RpcError(RPC.internalError, 'Interrupted');
+/** Ends a task whose run was lost after its handler had begun: the handler is not called again. */
+export async function endLost(core: Core, { id, claim }: Task, now: number): Promise<Task | undefined> {
+  const isLost = (found: Task) => found.state === 'running' && found.claim === claim && found.lease < now;
+  const ended = await changeTask(core, id, (found) =>
+    isLost(found) ? failedTask(found, INTERRUPTED, now) : undefined,
+  );
+  return ended?.task;
+}
+
+export const INTERRUPTED = new RpcError(RPC.internalError, 'Interrupted');
 
 /** A task that ended with an error of the protocol. */
 export function failedTask(task: Task, { code, message, data }: RpcError, now: number): Task {
@@ -236,9 +218,20 @@ export function askingTask(
 /** The feed of changes. */
 const loadLive = lazily(() => import('../../run/internal/live.js'));
 
-/** Notifies listeners of a changed task, if the server has change notifications. */
-export async function tellOfTask(core: Core, { id, tenantId }: Pick<Task, 'id' | 'tenantId'>): Promise<void> {
+/**
+ * Notifies listeners of a changed task, if the server has change notifications. The change is stored, so a failure is only logged:
+ * a client that polls sees the change.
+ */
+export async function tellOfTask(
+  core: Core,
+  { id, tenantId }: Pick<Task, 'id' | 'tenantId'>,
+  log: Logger,
+): Promise<void> {
   if (!core.settings.changes) return;
-  const { publishChange } = await loadLive();
-  await publishChange(core, { task: id }, tenantId);
+  try {
+    const { publishChange } = await loadLive();
+    await publishChange(core, { task: id }, tenantId);
+  } catch (error) {
+    guardHook(() => log.warn('mcp.change_not_sent', { error }));
+  }
 }

@@ -1,0 +1,72 @@
+import type { FullClock } from '@sallyport/core';
+import { isTransient } from '@sallyport/core/pipeline';
+import { storeUntil } from '@sallyport/dynamo';
+import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
+import type { Core } from '../../server/internal/core.js';
+import type { McpStore } from '../store.js';
+
+/** How long a write is repeated while a client waits, and gets its answer even if the write fails. Covers outages of five seconds. */
+export const CLIENT_WAITS_MS = 8000;
+
+/** When calls of a store are no longer repeated, in epoch milliseconds. Read at the beginning of each call. */
+export type Until = () => number;
+
+/** The end of the invocation. */
+export const toTheEnd =
+  ({ deadline }: McpRequest): Until =>
+  () =>
+    deadline;
+
+/** Some seconds from now, or the end of the invocation if that is earlier. */
+export const whileClientWaits =
+  ({ deadline, clock }: McpRequest): Until =>
+  () =>
+    Math.min(deadline, nowMs(clock) + CLIENT_WAITS_MS);
+
+/**
+ * The same server, with a store, a spill and a starter of tasks whose failed calls are repeated: for work that has run, and whose end
+ * must be stored. All attempts of one write have the same id, so a write whose answer was lost is applied once. A failure that is not
+ * transient is not repeated.
+ */
+export function lastingCore(core: Core, clock: FullClock, until: Until): Core {
+  const { store, spill, tasks } = core.settings;
+  const lasting = repeating(clock, until);
+  return {
+    ...core,
+    settings: {
+      ...core.settings,
+      ...(store && { store: lastingStore(store, clock, until) }),
+      ...(spill && {
+        spill: {
+          put: (key: string, data: Uint8Array) => lasting(() => spill.put(key, data)),
+          get: (key: string) => lasting(() => spill.get(key)),
+          // A failed deletion costs storage only.
+          ...(spill.delete && { delete: spill.delete.bind(spill) }),
+        },
+      }),
+      ...(tasks && { tasks: { ...tasks, start: (event) => lasting(async () => tasks.start(event)) } }),
+    },
+  };
+}
+
+type Repeating = <T>(call: (writeId: string) => Promise<T>) => Promise<T>;
+
+function repeating(clock: FullClock, until: Until): Repeating {
+  return (call) => storeUntil({ clock, deadlineMs: until() }, call);
+}
+
+/** A store whose failed calls are repeated until a time. All attempts of one write have the same id. */
+export function lastingStore(store: McpStore, clock: FullClock, until: Until): McpStore {
+  const lasting = repeating(clock, until);
+  return {
+    get: (key) => lasting(() => store.get(key)),
+    put: (row, when) => lasting((writeId) => store.put({ ...row, writer: row.writer ?? writeId }, when)),
+    take: (key) => lasting(() => store.take(key)),
+    list: (partition, after, limit) => lasting(() => store.list(partition, after, limit)),
+  };
+}
+
+/** Whether the same call of the store may succeed later. A store wraps the failure of its service in an error of its own. */
+export function mayPass(error: unknown): boolean {
+  return isTransient(error) || isTransient((error as { readonly cause?: unknown } | null | undefined)?.cause);
+}

@@ -1,0 +1,75 @@
+import { FrameworkError } from '@sallyport/core';
+import { logFailure, pause } from '@sallyport/core/pipeline';
+import { nowMs } from '../../http/internal/exchange.js';
+import type { Core } from '../../server/internal/core.js';
+import { randomText } from '../../store/internal/crypto.js';
+import { changeTask, hasBegun } from './rows.js';
+import type { TaskDelivery } from './run.js';
+import { endLost, INTERRUPTED, type Task } from './task.js';
+
+/** How long after its invocation a task counts as running. */
+const LEASE_MARGIN_MS = 5000;
+/**
+ * How long the mark of a claim may take: longer than a call of the store with its time limit of 5 s, because the delivery that has
+ * claimed the task may be marking it now.
+ */
+const MARK_WITHIN_MS = 10_000;
+const LOOK_EVERY_MS = 500;
+
+/** A task that this delivery has claimed. */
+export type ClaimedTask = Task & { readonly claim: string };
+
+/**
+ * Claims a waiting task for one delivery of its event. Lambda may deliver an event twice at once, and delivers it again after a
+ * failure (AWS Lambda Developer Guide, "How Lambda handles errors and retries with asynchronous invocation"); neither calls the handler
+ * twice. A claim whose handler never began is taken over, because the answer to its write was lost. The handler of a claim that has
+ * begun is not called again: if its delivery is over, the task is ended.
+ *
+ * @returns the claimed task; `undefined` when there is nothing to run
+ */
+export async function claimTask(core: Core, delivery: TaskDelivery): Promise<ClaimedTask | undefined> {
+  const { id, clock, deadline } = delivery;
+  const claim = randomText(12);
+  let abandoned: string | undefined;
+  for (;;) {
+    const mayClaim = ({ state, claim: holder }: Task) =>
+      state === 'queued' || (state === 'running' && holder !== undefined && holder === abandoned);
+    const now = nowMs(clock);
+    const found = await changeTask(core, id, (task) =>
+      mayClaim(task)
+        ? { ...task, state: 'running', updated: now, lease: deadline + LEASE_MARGIN_MS, claim }
+        : undefined,
+    );
+    if (found?.changed) return { ...found.task, claim };
+    if (found?.task.state !== 'running') return undefined;
+    if (await beginsSoon(core, found.task, delivery)) return endIfLost(core, found.task, delivery);
+    abandoned = found.task.claim;
+  }
+}
+
+/**
+ * Whether the handler of a claim has begun, or begins within some seconds.
+ *
+ * @throws FrameworkError `mcp.store` when the invocation ends before that is known, so that the event is delivered again
+ */
+async function beginsSoon(core: Core, task: Task, { clock, deadline }: TaskDelivery): Promise<boolean> {
+  const until = nowMs(clock) + MARK_WITHIN_MS;
+  for (;;) {
+    if (await hasBegun(core, task)) return true;
+    const now = nowMs(clock);
+    if (now >= until) return false;
+    if (now + LOOK_EVERY_MS >= deadline) {
+      throw new FrameworkError('mcp.store', 'framework: mcp: the task is claimed, and its handler has not begun');
+    }
+    await pause(clock, LOOK_EVERY_MS, undefined);
+  }
+}
+
+/** Ends a task whose handler had begun in a delivery that is over. Its result is lost. */
+async function endIfLost(core: Core, task: Task, { clock, log }: TaskDelivery): Promise<undefined> {
+  const now = nowMs(clock);
+  if (task.lease >= now) return;
+  const ended = await endLost(core, task, now);
+  if (ended?.state === 'failed')
+    logFailure(() => log, 'mcp.task_lost', INTERRUPTED, { target: task.request.params.name });
+}

@@ -1,0 +1,97 @@
+import { type Core, storeOf } from '../../server/internal/core.js';
+import { hashText, randomText } from '../../store/internal/crypto.js';
+import { dropText, packText, readText } from '../../store/internal/row-text.js';
+import { encodeRow, type Row, toTtl } from '../../store/store.js';
+import { settingsOf, type Task } from './task.js';
+
+/** The rows of servers that share a table are separate. */
+function partitionOf({ settings }: Core, id: string): string {
+  return `t#${hashText(JSON.stringify([settings.info.name, id]))}`;
+}
+
+function keyOf(core: Core, id: string) {
+  return { partition: partitionOf(core, id), sort: 'task' };
+}
+
+function ttlOf(core: Core, task: Task): number {
+  return toTtl(task.created + settingsOf(core).ttlMs);
+}
+
+interface Stored {
+  readonly task: Task;
+  readonly row: Row;
+}
+
+async function read(core: Core, id: string): Promise<Stored | undefined> {
+  const found = await readText(storeOf(core), core.settings.spill, keyOf(core, id));
+  return found && { task: JSON.parse(found.text) as Task, row: found.row };
+}
+
+/** Stores a task. If this replaces a row, the spilled part of that row is deleted afterwards. */
+async function write(core: Core, task: Task, replaced: Row | undefined): Promise<boolean> {
+  const { spill } = core.settings;
+  const data = await packText(spill, JSON.stringify(task));
+  const version = (replaced?.version ?? 0) + 1;
+  const row = { ...keyOf(core, task.id), version, ttl: ttlOf(core, task), data, writer: randomText(12) };
+  const isStored = await storeOf(core).put(row, replaced ? { version: replaced.version } : 'absent');
+  await dropText(spill, isStored ? replaced?.data : data);
+  return isStored;
+}
+
+/** The task with this id, of any caller. */
+export async function readTask(core: Core, id: string): Promise<Task | undefined> {
+  return (await read(core, id))?.task;
+}
+
+/** Stores a new task. */
+export async function addTask(core: Core, task: Task): Promise<void> {
+  await write(core, task, undefined);
+}
+
+/** Deletes a task whose event could not be sent. */
+export async function removeTask(core: Core, { id }: Task): Promise<void> {
+  const removed = await storeOf(core).take(keyOf(core, id));
+  await dropText(core.settings.spill, removed?.data);
+}
+
+const MAX_ATTEMPTS = 20;
+
+/**
+ * Changes a stored task. If another writer changes it at the same time, tries again with the new state.
+ *
+ * @param change returns the changed task, or nothing for no change
+ * @returns the current task; `undefined` when there is none
+ * @throws TooLargeToStore
+ */
+export async function changeTask(
+  core: Core,
+  id: string,
+  change: (task: Task) => Task | undefined,
+): Promise<{ readonly task: Task; readonly changed: boolean } | undefined> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const stored = await read(core, id);
+    if (!stored) return undefined;
+    const next = change(stored.task);
+    if (!next) return { task: stored.task, changed: false };
+    if (await write(core, next, stored.row)) return { task: next, changed: true };
+  }
+  throw new Error('framework: mcp: a task changes too often');
+}
+
+/**
+ * Stores that the handler of a claimed task is about to run. A claim whose answer was lost has no such mark: its handler never ran,
+ * so another delivery of the event may take it over.
+ */
+export async function markBegun(core: Core, task: Task, claim: string): Promise<void> {
+  await storeOf(core).put({ ...begunKey(core, task, claim), version: 1, ttl: ttlOf(core, task), data: encodeRow(1) });
+}
+
+/** Whether the handler of this claim has begun. Claims of earlier releases have no mark, and count as begun. */
+export async function hasBegun(core: Core, task: Task): Promise<boolean> {
+  const { claim } = task;
+  return claim === undefined || (await storeOf(core).get(begunKey(core, task, claim))) !== undefined;
+}
+
+function begunKey(core: Core, { id }: Task, claim: string) {
+  return { partition: partitionOf(core, id), sort: `begun#${claim}` };
+}

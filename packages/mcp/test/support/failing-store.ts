@@ -1,0 +1,63 @@
+import type { FullClock } from '@sallyport/core';
+import type { McpStore } from '../../src/index.js';
+import { storeFailure } from '../../src/store/store.js';
+
+/** One way in which a store fails, from one of its calls on. */
+export interface Failure {
+  readonly name: string;
+  /** For how many milliseconds every call is rejected and not applied. */
+  readonly awayMs: number;
+  /** How many calls in a row are applied and rejected. */
+  readonly lost: number;
+}
+
+export const FAILURES: readonly Failure[] = [
+  { name: 'an outage of 0.5 s', awayMs: 500, lost: 0 },
+  { name: 'an outage of 1.5 s', awayMs: 1500, lost: 0 },
+  { name: 'an outage of 5 s', awayMs: 5000, lost: 0 },
+  { name: 'a lost answer', awayMs: 0, lost: 1 },
+  { name: 'three lost answers', awayMs: 0, lost: 3 },
+];
+
+/** A failure of DynamoDB after which the same call may succeed, as `dynamoMcpStore` reports it. */
+export function away(): Error {
+  return storeFailure(Object.assign(new Error('away'), { $metadata: { httpStatusCode: 500 } }));
+}
+
+/** A store that fails from one call on, the first is 0. */
+export class FailingStore implements McpStore {
+  /** How many calls there were. */
+  calls = 0;
+  /** The failure, and the call at which it begins. */
+  fails: { readonly at: number; readonly failure: Failure } | undefined;
+  /** Called before each call. */
+  before: (method: string, key: string) => void = () => {};
+  readonly #store: McpStore;
+  readonly #clock: FullClock;
+  #untilMs = Number.NEGATIVE_INFINITY;
+
+  constructor(store: McpStore, clock: FullClock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  get: McpStore['get'] = (key) => this.#call('get', key.sort, () => this.#store.get(key));
+  put: McpStore['put'] = (row, when) => this.#call('put', row.sort, () => this.#store.put(row, when));
+  take: McpStore['take'] = (key) => this.#call('take', key.sort, () => this.#store.take(key));
+  list: McpStore['list'] = (partition, after, limit) =>
+    this.#call('list', after, () => this.#store.list(partition, after, limit));
+
+  async #call<T>(method: string, key: string, run: () => Promise<T>): Promise<T> {
+    const call = this.calls;
+    this.calls += 1;
+    this.before(method, key);
+    const { at = Number.POSITIVE_INFINITY, failure } = this.fails ?? {};
+    const { awayMs = 0, lost = 0 } = failure ?? {};
+    const now = this.#clock.now().getTime();
+    if (call === at) this.#untilMs = now + awayMs;
+    if (now < this.#untilMs) throw away();
+    const result = await run();
+    if (call >= at && call < at + lost) throw away();
+    return result;
+  }
+}

@@ -1,0 +1,86 @@
+interface Timer {
+  readonly atMs: number;
+  readonly run: () => void;
+}
+
+/**
+ * A clock for code that waits for a table: its time passes only while no request is on its way. Then the next timer fires at
+ * once, so a test of waits and deadlines sleeps never, and a real request takes no time.
+ */
+export class TableClock {
+  readonly #startMs: number;
+  #nowMs: number;
+  #onTheirWay = 0;
+  #isStopped = false;
+  #check: NodeJS.Immediate | undefined;
+  readonly #timers = new Set<Timer>();
+
+  constructor(startMs: number = Date.UTC(2026, 0, 1)) {
+    this.#startMs = startMs;
+    this.#nowMs = startMs;
+  }
+
+  now(): Date {
+    return new Date(this.#nowMs);
+  }
+
+  monotonicMs(): number {
+    return this.#nowMs - this.#startMs;
+  }
+
+  after(ms: number, run: () => void): () => void {
+    const timer = { atMs: this.#nowMs + Math.max(0, ms), run };
+    this.#timers.add(timer);
+    this.#checkLater();
+    return () => {
+      this.#timers.delete(timer);
+    };
+  }
+
+  /** How many timers wait; 0 shows that nothing was left running. */
+  get pendingTimers(): number {
+    return this.#timers.size;
+  }
+
+  /** Moves time forward and fires no timer, as work does that blocks the event loop. */
+  tick(ms: number): void {
+    this.#nowMs += ms;
+  }
+
+  /** Fires no timer from now on. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#timers.clear();
+  }
+
+  /** Time stands until this work has settled. */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    this.#onTheirWay += 1;
+    try {
+      return await work();
+    } finally {
+      this.#onTheirWay -= 1;
+      this.#checkLater();
+    }
+  }
+
+  /** Looks after a few turns of the event loop, because the code under test may be about to send a request. */
+  #checkLater(turns = 3): void {
+    if (this.#check !== undefined) clearImmediate(this.#check);
+    this.#check = setImmediate(() => {
+      this.#check = undefined;
+      if (this.#onTheirWay > 0 || this.#isStopped) return;
+      if (turns > 1) return this.#checkLater(turns - 1);
+      this.#fireNext();
+    });
+  }
+
+  #fireNext(): void {
+    const [next] = [...this.#timers].sort((one, other) => one.atMs - other.atMs);
+    if (next === undefined) return;
+    this.#timers.delete(next);
+    this.#nowMs = Math.max(this.#nowMs, next.atMs);
+    next.run();
+    this.#checkLater();
+  }
+}
