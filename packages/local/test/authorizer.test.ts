@@ -1,7 +1,6 @@
 import type { HttpDoorKind } from '@sallyport/testkit/events';
 import type { Config } from '../src/internal/config/config.js';
 import { authorizerOf } from '../src/internal/doors/authorizer.js';
-import { isOwnHost } from '../src/internal/doors/own-host.js';
 
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const TOKEN = [encoded({ alg: 'none' }), encoded({ sub: 'ada', scope: 'notes:read notes:write' }), 'signature'].join(
@@ -29,18 +28,4 @@ test.each([
   ['gateway-v1', 'iam', undefined, { authorizer: expect.objectContaining({ accountId: '123456789012' }) }],
 ] as const)('%s with the authorizer %s and %s', (kind, authorizer, authorization, expected) => {
   expect(left(kind, authorizer, authorization)).toEqual(expected);
-});
-
-test.each([
-  ['localhost:4701', true],
-  ['127.0.0.1', true],
-  ['[::1]:4701', true],
-  ['notes.test:4701', true],
-  ['127.0.0.1.evil.example', false],
-  ['localhost.evil.example:4701', false],
-  ['evil.example', false],
-  ['', false],
-  [undefined, false],
-])('the name %s is this machine’s: %s', (header, expected) => {
-  expect(isOwnHost(header, ['Notes.test'])).toBe(expected);
 });

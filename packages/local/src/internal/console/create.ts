@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import type { LambdaContext } from '@sallyport/core';
 import { FrameworkError } from '@sallyport/core';
+import { HTTP_DOORS } from '../doors/exchange.js';
+import { FaultLog } from '../guard/faults.js';
+import { POLICIES } from '../guard/policies.js';
 import type { Host, Part } from '../host/host.js';
 import { createCleaner } from '../journal/cleaner.js';
 import { createRecordings } from '../recordings/recordings.js';
@@ -20,6 +23,7 @@ import { type ConsoleServer, startConsoleServer } from './server.js';
  * @param variables the variables of the function, for `sallyport env`
  */
 export function createConsole(host: Host, variables: () => Readonly<Record<string, string>> = () => ({})): Part {
+  const faults = new FaultLog(host);
   let server: ConsoleServer | undefined;
   return {
     name: 'console',
@@ -30,9 +34,8 @@ export function createConsole(host: Host, variables: () => Readonly<Record<strin
         assets: await findConsole(),
         port: host.ports.console,
         token: host.token,
-        doorOrigin: (kind) => doorOrigin(host, kind),
-        onFault: (error) =>
-          host.notice(`the console failed: ${error instanceof Error ? error.message : String(error)}`),
+        doorPort: (kind) => doorPort(host, kind),
+        onFault: (error) => faults.report(POLICIES.console.name, error),
       });
       host.ports.console = server.port;
     },
@@ -141,7 +144,7 @@ function addressesOf({ ports }: Host): Readonly<Record<string, string>> {
   );
 }
 
-function doorOrigin({ ports }: Host, kind: string): string | undefined {
-  const isHttp = kind === 'gateway-v2' || kind === 'gateway-v1' || kind === 'load-balancer' || kind === 'function-url';
-  return isHttp && ports[kind] ? `http://127.0.0.1:${ports[kind]}` : undefined;
+function doorPort({ ports }: Host, kind: string): number | undefined {
+  const door = HTTP_DOORS.find((one) => one === kind);
+  return door && ports[door] !== 0 ? ports[door] : undefined;
 }

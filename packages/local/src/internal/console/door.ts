@@ -15,12 +15,13 @@ const OWN_ANSWER_HEADERS =
 export async function passToDoor(
   request: IncomingMessage,
   response: ServerResponse,
-  door: { readonly origin: string; readonly path: string },
+  door: { readonly port: number; readonly path: string },
 ): Promise<void> {
   const own = request.headers['door-authorization'];
   const kept = Object.entries(request.headers).filter(([name]) => !OWN_HEADERS.test(name));
   const headers = { ...Object.fromEntries(kept), ...(typeof own === 'string' && { authorization: own }) };
-  const onward = sendRequest(new URL(door.path, door.origin), { method: request.method ?? 'GET', headers });
+  const { method = 'GET' } = request;
+  const onward = sendRequest({ host: '127.0.0.1', port: door.port, path: door.path, method, headers });
   response.on('close', () => onward.destroy());
   const answered = new Promise<IncomingMessage>((resolve, reject) =>
     onward.on('response', resolve).on('error', reject),

@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AppSyncEvent, buildAppSyncBatch, buildAppSyncEvent } from '@sallyport/testkit/events';
 import type { ExecutionResult, GraphQLResolveInfo } from 'graphql';
+import { guardOf } from '../guard/guard-of.js';
+import { type GuardOptions, guardRequests } from '../guard/listener.js';
+import type { Target } from '../guard/target.js';
 import type { Host } from '../host/host.js';
 import type { InvokeOutcome } from '../runtime/invoker.js';
 import {
@@ -12,7 +15,6 @@ import {
 } from './appsync-authorizer.js';
 import { claimsOf } from './authorizer.js';
 import { type GraphQL, type LoadedSchema, loadSchema } from './graphql-schema.js';
-import { isOwnHost } from './own-host.js';
 import { selectionOf } from './selection.js';
 
 const MAX_BODY = 1024 * 1024;
@@ -42,16 +44,17 @@ export class GraphQLDoor {
 
   constructor(host: Host) {
     this.#host = host;
-    this.server = createServer((request, response) => {
-      this.#serve(request, response).catch((error: unknown) => {
-        send(response, 500, { errors: [{ message: error instanceof Error ? error.message : 'internal error' }] });
-      });
-    });
+    const guard: GuardOptions<ServerResponse> = {
+      ...guardOf(host, 'graphql'),
+      refuse: (response, { status, message }) => send(response, status, { errors: [{ message }] }),
+    };
+    this.server = createServer(
+      guardRequests(guard, (request: IncomingMessage, response, target) => this.#serve(request, response, target)),
+    );
   }
 
-  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!isOwnHost(request.headers.host, this.#host.config.allowHosts)) return send(response, 421, { errors: [] });
-    if (request.method !== 'POST' || request.url?.split('?')[0] !== PATH) {
+  async #serve(request: IncomingMessage, response: ServerResponse, { path }: Target): Promise<void> {
+    if (request.method !== 'POST' || path !== PATH) {
       return send(response, 404, { errors: [{ message: `POST ${PATH}` }] });
     }
     const query = parseQuery(await readText(request));

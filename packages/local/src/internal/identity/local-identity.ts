@@ -1,10 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { dirname, join } from 'node:path';
 import { FrameworkError } from '@sallyport/core';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
 import type { TokenRequest } from '../console/api.js';
+import { guardOf } from '../guard/guard-of.js';
+import { guardRequests } from '../guard/listener.js';
 import type { Host, Part } from '../host/host.js';
 import type { Identity } from './identity.js';
 
@@ -32,11 +34,13 @@ export class LocalIdentity implements Identity, Part {
 
   constructor(host: Host) {
     this.#host = host;
-    this.#server = createServer((request, response) => {
-      const isKeys = request.method === 'GET' && request.url === KEYS_PATH;
-      response.writeHead(isKeys ? 200 : 404, { 'content-type': 'application/json' });
-      response.end(isKeys ? JSON.stringify({ keys: [publicPart(this.#opened().key)] }) : '{}');
-    });
+    this.#server = createServer(
+      guardRequests(guardOf(host, 'issuer'), ({ method }: IncomingMessage, response, { path }) => {
+        const isKeys = method === 'GET' && path === KEYS_PATH;
+        response.writeHead(isKeys ? 200 : 404, { 'content-type': 'application/json' });
+        response.end(isKeys ? JSON.stringify({ keys: [publicPart(this.#opened().key)] }) : '{}');
+      }),
+    );
   }
 
   async start(): Promise<void> {

@@ -76,6 +76,7 @@ export class Environment {
       onInitError: (error) => environment?.onInitError(error),
       onAnswer: (id, answer) => environment?.onAnswer(id, answer),
       onError: (id, error) => environment?.finish(id, { kind: 'failed', reason: 'handler', error }),
+      onFault: (error) => environment?.onFault(error),
     });
     environment = new Environment(init, api);
     return environment;
@@ -89,7 +90,7 @@ export class Environment {
       this.#settleReady = (failure) => (failure ? reject(failure) : resolve());
     });
     this.ready.catch(() => {});
-    this.#process = new EnvironmentProcess(init, api.address, {
+    this.#process = new EnvironmentProcess(init, api, {
       onLine: (line, requestId) => init.events.onLog(this, requestId || this.#lastRequest, line),
       onMessage: (message) => this.#onMessage(message),
       onStartError: ({ message }) => {
@@ -170,7 +171,7 @@ export class Environment {
       const timer = hasLimit ? setTimeout(() => this.#timeOut(run), run.timeoutMs) : undefined;
       this.#pending.set(run.requestId, { run, resolve, timer });
       const deadline = Date.now() + run.timeoutMs;
-      this.#api.handOut(run.event, { ...run.headers, 'lambda-runtime-deadline-ms': String(deadline) });
+      this.#api.handOut(run.requestId, run.event, { ...run.headers, 'lambda-runtime-deadline-ms': String(deadline) });
     });
   }
 
@@ -215,6 +216,12 @@ export class Environment {
 
   onInitError(error: FunctionError): void {
     this.#initError = error;
+  }
+
+  /** The Runtime API failed: a line of the function's log. */
+  onFault(error: unknown): void {
+    const text = `framework: the Runtime API failed: ${error instanceof Error ? error.message : String(error)}`;
+    this.#init.events.onLog(this, this.#lastRequest, { at: Date.now(), level: 'error', text });
   }
 
   onAnswer(requestId: string, answer: RuntimeAnswer): void {
