@@ -1,7 +1,9 @@
+import type { OutgoingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import type { LambdaContext } from '@sallyport/core';
 import { FrameworkError } from '@sallyport/core';
 import { HTTP_DOORS } from '../doors/exchange.js';
+import { headersFor } from '../doors/iam-authorizer.js';
 import { FaultLog } from '../guard/faults.js';
 import { POLICIES } from '../guard/policies.js';
 import type { Host, Part } from '../host/host.js';
@@ -13,6 +15,7 @@ import type { SendRequest } from '../send/send.js';
 import type { RunState } from './api.js';
 import { readExplain, readReplay, readSave, readSend, readSourceAction, readSpeed, readToken } from './bodies.js';
 import { findConsole } from './build.js';
+import type { DoorAddress } from './door.js';
 import { toRow } from './live.js';
 import type { Routes } from './routes.js';
 import { type ConsoleServer, startConsoleServer } from './server.js';
@@ -34,7 +37,7 @@ export function createConsole(host: Host, variables: () => Readonly<Record<strin
         assets: await findConsole(),
         port: host.ports.console,
         token: host.token,
-        doorPort: (kind) => doorPort(host, kind),
+        door: (kind) => doorOf(host, kind),
         onFault: (error) => faults.report(POLICIES.console.name, error),
       });
       host.ports.console = server.port;
@@ -144,7 +147,11 @@ function addressesOf({ ports }: Host): Readonly<Record<string, string>> {
   );
 }
 
-function doorPort({ ports }: Host, kind: string): number | undefined {
+function doorOf(host: Host, kind: string): Omit<DoorAddress, 'path'> | undefined {
   const door = HTTP_DOORS.find((one) => one === kind);
-  return door && ports[door] !== 0 ? ports[door] : undefined;
+  if (door === undefined || !host.ports[door]) return undefined;
+  return {
+    port: host.ports[door],
+    headersFor: (outgoing) => headersFor(host, door, outgoing) as OutgoingHttpHeaders,
+  };
 }

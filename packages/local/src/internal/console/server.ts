@@ -5,7 +5,7 @@ import { type GuardOptions, guardRequests } from '../guard/listener.js';
 import { POLICIES } from '../guard/policies.js';
 import type { Target } from '../guard/target.js';
 import type { Journal } from '../journal/journal.js';
-import { passToDoor } from './door.js';
+import { type DoorAddress, passToDoor } from './door.js';
 import { streamEvents } from './live.js';
 import { sendAsset, sendPage } from './page.js';
 import { protect, refuseWithoutToken } from './protections.js';
@@ -26,8 +26,8 @@ export interface ConsoleServerOptions {
   /** `0` takes a free one. */
   readonly port: number;
   readonly token: string;
-  /** The port of the door of a kind; `undefined` when it is not open. */
-  doorPort(kind: string): number | undefined;
+  /** The door of a kind; `undefined` when it is not open. */
+  door(kind: string): Omit<DoorAddress, 'path'> | undefined;
   /** Takes what a route threw and is not meant for the developer who called. */
   onFault(error: unknown): void;
 }
@@ -84,8 +84,11 @@ async function serve(
   if (method === 'GET' && path === '/api/events')
     return streamEvents(response, options.journal, toCount(query.get('last')));
   const [, kind = '', rest = ''] = /^\/door\/([\w-]+)(\/.*)$/.exec(path) ?? [];
-  const port = kind === '' ? undefined : options.doorPort(kind);
-  if (port !== undefined) return passToDoor(request, response, { port, path: rest + search });
+  const door = kind === '' ? undefined : options.door(kind);
+  if (door) {
+    const body = await readBody(request);
+    return body ? passToDoor(request, response, body, { ...door, path: rest + search }) : tooLarge(request, response);
+  }
   const found = findRoute(options.routes, method, path);
   if (found) return answerCall(found, request, response, query);
   sendError(response, 404, 'local.not_found', 'framework: the console has no such address');
@@ -97,12 +100,9 @@ async function answerCall(
   response: ServerResponse,
   query: URLSearchParams,
 ): Promise<void> {
-  const text = await readBody(request);
-  if (text === undefined) {
-    request.resume();
-    response.setHeader('connection', 'close');
-    return sendError(response, 413, 'local.too_large', `framework: a call has at most ${MAX_BODY} bytes`);
-  }
+  const bytes = await readBody(request);
+  if (bytes === undefined) return tooLarge(request, response);
+  const text = bytes.toString('utf8');
   let value: unknown;
   try {
     value = await answer({ params, query, body: text === '' ? undefined : parse(text) });
@@ -114,6 +114,12 @@ async function answerCall(
   response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(value ?? null));
 }
 
+function tooLarge(request: IncomingMessage, response: ServerResponse): void {
+  request.resume();
+  response.setHeader('connection', 'close');
+  sendError(response, 413, 'local.too_large', `framework: a call has at most ${MAX_BODY} bytes`);
+}
+
 function sendError(response: ServerResponse, status: number, code: string, message: string): void {
   response
     .writeHead(status, { 'content-type': 'application/json; charset=utf-8' })
@@ -121,7 +127,7 @@ function sendError(response: ServerResponse, status: number, code: string, messa
 }
 
 /** The body; `undefined` when it is too large. */
-async function readBody(request: IncomingMessage): Promise<string | undefined> {
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   // A request that is destroyed takes its connection, and the answer, with it.
@@ -130,7 +136,7 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
     if (size > MAX_BODY) return undefined;
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 function parse(text: string): unknown {
