@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { dirname, join } from 'node:path';
 import { FrameworkError } from '@sallyport/core';
@@ -13,6 +13,7 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose';
+import { makeStateFolder, writePrivateFile } from '../config/state-folder.js';
 import type { TokenRequest } from '../console/api.js';
 import { guardOf } from '../guard/guard-of.js';
 import { guardRequests } from '../guard/listener.js';
@@ -136,7 +137,11 @@ async function openKept(file: string): Promise<Kept> {
   try {
     const kept = JSON.parse(readFileSync(file, 'utf8')) as Kept;
     await importJWK(kept.key, ALGORITHM);
-    if (typeof kept.secret === 'string' && kept.secret !== '') return kept;
+    if (typeof kept.secret === 'string' && kept.secret !== '') {
+      // A copy or an unpacked archive can have other permissions.
+      chmodSync(file, 0o600);
+      return kept;
+    }
   } catch {
     // There is none yet, or it is not whole.
   }
@@ -146,8 +151,8 @@ async function openKept(file: string): Promise<Kept> {
     key: { ...jwk, kid: await calculateJwkThumbprint(jwk) },
     secret: randomBytes(32).toString('base64url'),
   };
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(file, JSON.stringify(kept), { mode: 0o600 });
+  makeStateFolder(dirname(file));
+  writePrivateFile(file, JSON.stringify(kept));
   return kept;
 }
 

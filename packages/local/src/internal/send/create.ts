@@ -5,6 +5,7 @@ import { HTTP_DOORS } from '../doors/exchange.js';
 import { headersFor, type Outgoing } from '../doors/iam-authorizer.js';
 import { localError } from '../errors.js';
 import type { Host } from '../host/host.js';
+import { shownOutcome } from '../journal/shown.js';
 import type { InvokeOutcome } from '../runtime/invoker.js';
 import type { SourceKind } from '../sources/sources.js';
 import { buildEvent } from './build-event.js';
@@ -74,7 +75,8 @@ async function invokeByHand(host: Host, request: SendRequest): Promise<Sent> {
     whenBusy: 'refuse',
     ...(caller ? { clientContext: { custom } } : {}),
   });
-  return { door: null, outcome, client: host.journal.get(outcome.id)?.client ?? null };
+  const client = host.journal.get(outcome.id)?.client ?? null;
+  return { door: null, outcome: shownOutcome(host.journal, outcome), client };
 }
 
 /** Sends a request over the wire, as a client of the door does. */
