@@ -72,5 +72,5 @@ test.each<[string, number, Flags]>([
       project.remove();
     }
   },
-  60_000,
+  180_000,
 );
