@@ -69,7 +69,10 @@ describe('a limit', () => {
       onEnd: () => seen.push(`${at()} end`),
       after: (ms, call) => clock.after(ms, call),
     });
-    await clock.advance(1_000_000);
+    for (let second = 0; second < 120; second += 1) {
+      await clock.advance(1000);
+      await new Promise(setImmediate);
+    }
     timer.cancel();
     return seen;
   }
@@ -82,6 +85,25 @@ describe('a limit', () => {
     ['is at most ten times as long', [10_000, 500_000], ['10000 +10000', '20000 +80000', '100000 end']],
   ])('%s', async (_name, waits, expected) => {
     expect(await run(waits)).toEqual(expected);
+  });
+
+  it('does not end where the answer is read in the same turn', async () => {
+    let expire = () => {};
+    let ends = 0;
+    const after = (_ms: number, call: () => void) => {
+      expire = call;
+      return () => {};
+    };
+    const limit = { limitMs: 10_000, wait: { ms: () => 0 }, onAdded: () => {}, onEnd: () => (ends += 1), after };
+    const answered = new FairTimer(limit);
+    expire();
+    answered.cancel();
+    await new Promise(setImmediate);
+    expect(ends).toBe(0);
+    new FairTimer(limit);
+    expire();
+    await new Promise(setImmediate);
+    expect(ends).toBe(1);
   });
 
   it('that is cancelled does not end', async () => {

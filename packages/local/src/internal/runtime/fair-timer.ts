@@ -93,7 +93,12 @@ export class FairTimer {
     const { limitMs, wait, onAdded, onEnd } = this.#init;
     const most = limitMs * (MOST_TIMES - 1) - this.#addedMs;
     const ms = Math.min(Math.round(wait.ms() - this.#addedMs), most);
-    if (ms < MIN_ADDED_MS) return onEnd();
+    if (ms < MIN_ADDED_MS) {
+      // An answer that has arrived in time may not have been read: a busy host reads it in this turn.
+      const turn = setImmediate(onEnd);
+      this.#cancel = () => clearImmediate(turn);
+      return;
+    }
     this.#addedMs += ms;
     this.#cancel = this.#after(ms);
     onAdded(ms);
