@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCreate } from '../src/internal/command.js';
 import { createProject, type ProjectSpec } from '../src/internal/project.js';
-import { quoteForShell } from '../src/internal/quote.js';
+import { quoteForShell } from '../src/internal/target.js';
 import { INFRAS, MANAGERS, TEMPLATES, type TemplateName } from '../src/internal/templates.js';
 
 let cwd = '';

@@ -1,11 +1,9 @@
 import { createServer, request as sendRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ManualClock } from '@sallyport/core/testing';
-import { checkRequest, isOwnHost } from '../src/internal/guard/check.js';
-import { FaultLog } from '../src/internal/guard/faults.js';
-import { guardRequests } from '../src/internal/guard/listener.js';
+import { checkRequest, isOwnHost, readTarget } from '../src/internal/guard/check.js';
+import { FaultLog, guardRequests } from '../src/internal/guard/listener.js';
 import { POLICIES } from '../src/internal/guard/policies.js';
-import { readTarget } from '../src/internal/guard/target.js';
 
 test.each([
   ['localhost:4701', true],

@@ -67,7 +67,12 @@ function makeHostile(): { readonly root: string; readonly ran: () => readonly st
 
 function migrate(...args: string[]): { readonly exitCode: number; readonly err: string } {
   let err = '';
-  const exitCode = runCommand(args, { out: () => {}, err: (text) => void (err += text) });
+  const exitCode = runCommand(args, {
+    out: () => {},
+    err: (text) => {
+      err += text;
+    },
+  });
   return { exitCode, err };
 }
 

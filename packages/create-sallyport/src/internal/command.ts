@@ -3,9 +3,8 @@ import { readFileSync } from 'node:fs';
 import { basename, relative, resolve } from 'node:path';
 import { type PackageManager, parseCommand, type Request } from './arguments.js';
 import { toNames } from './names.js';
-import { quoteForShell } from './quote.js';
 import { createProject } from './project.js';
-import { refuseTarget, writeProject } from './target.js';
+import { quoteForShell, refuseTarget, writeProject } from './target.js';
 import { isTemplate, TEMPLATES, type TemplateName } from './templates.js';
 
 /** What the command needs from its surroundings. */

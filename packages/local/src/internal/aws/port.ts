@@ -1,4 +1,4 @@
-import { guardOf } from '../guard/guard-of.js';
+import { guardOf } from '../guard/listener.js';
 import type { Host, Part } from '../host/host.js';
 import type { LocalSources } from '../sources/local-sources.js';
 import type { LocalState } from '../state/local-state.js';

@@ -4,8 +4,8 @@ import { createServer as createHttp2Server, type Http2ServerRequest, type Http2S
 import { createServer, type Server, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { Target } from '../guard/check.js';
 import { type GuardOptions, guardRequests } from '../guard/listener.js';
-import type { Target } from '../guard/target.js';
 import type { RunKeys } from '../host/host.js';
 import type { AwsCall } from '../journal/journal.js';
 import { type AwsService, type Call, contentType, faultAnswer, type Output, type Protocol } from './service.js';

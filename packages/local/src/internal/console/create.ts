@@ -4,7 +4,7 @@ import type { LambdaContext } from '@sallyport/core';
 import { FrameworkError } from '@sallyport/core';
 import { HTTP_DOORS } from '../doors/exchange.js';
 import { headersFor } from '../doors/iam-authorizer.js';
-import { FaultLog } from '../guard/faults.js';
+import { FaultLog } from '../guard/listener.js';
 import { POLICIES } from '../guard/policies.js';
 import type { Host, Part } from '../host/host.js';
 import { createCleaner } from '../journal/cleaner.js';

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { FrameworkError } from '@sallyport/core';
+import type { Target } from '../guard/check.js';
 import { type GuardOptions, guardRequests } from '../guard/listener.js';
 import { POLICIES } from '../guard/policies.js';
-import type { Target } from '../guard/target.js';
 import type { Journal } from '../journal/journal.js';
 import { type DoorAddress, passToDoor } from './door.js';
 import { streamEvents } from './live.js';

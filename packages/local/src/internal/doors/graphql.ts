@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AppSyncEvent, buildAppSyncBatch, buildAppSyncEvent } from '@sallyport/testkit/events';
 import type { ExecutionResult, GraphQLResolveInfo } from 'graphql';
-import { guardOf } from '../guard/guard-of.js';
-import { type GuardOptions, guardRequests } from '../guard/listener.js';
-import type { Target } from '../guard/target.js';
+import type { Target } from '../guard/check.js';
+import { type GuardOptions, guardOf, guardRequests } from '../guard/listener.js';
 import type { Host } from '../host/host.js';
 import type { InvokeOutcome } from '../runtime/invoker.js';
 import {

@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { clientFailure, type HttpDoorKind } from '@sallyport/testkit/events';
-import { guardOf } from '../guard/guard-of.js';
-import { guardRequests, guardUpgrades, refuseUpgrade } from '../guard/listener.js';
-import type { Target } from '../guard/target.js';
+import type { Target } from '../guard/check.js';
+import { guardOf, guardRequests, guardUpgrades, refuseUpgrade } from '../guard/listener.js';
 import type { Host } from '../host/host.js';
 import { exchange } from './exchange.js';
 import { HOP_BY_HOP, writeHead } from './head.js';

@@ -1,9 +1,9 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { checkRequest, type GuardedRequest, type Refusal } from './check.js';
-import type { ListenerPolicy } from './policies.js';
-import type { Target } from './target.js';
+import type { Host } from '../host/host.js';
+import { checkRequest, type GuardedRequest, type Refusal, type Target } from './check.js';
+import { type ListenerPolicy, POLICIES } from './policies.js';
 
 /** The settings of a guarded listener. */
 export interface GuardOptions<Res> {
@@ -20,6 +20,7 @@ export interface GuardOptions<Res> {
 
 type Incoming = GuardedRequest & { readonly socket: unknown };
 
+const SILENT_MS = 10_000;
 const FAILED = { status: 500, message: 'internal error' } as const;
 
 /**
@@ -82,4 +83,38 @@ function sendMessage(
   { status, message }: { readonly status: number; readonly message: string },
 ) {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ message }));
+}
+
+/** The guard of one listener of a run. */
+export function guardOf(host: Host, listener: keyof typeof POLICIES): GuardOptions<ServerResponse> {
+  const policy = POLICIES[listener];
+  const faults = new FaultLog(host);
+  return {
+    policy,
+    allowHosts: host.config.allowHosts,
+    onFault: (error) => faults.report(policy.name, error),
+  };
+}
+
+/** Reports errors of listeners to the terminal: each listener once in ten seconds, with the number of errors in between. */
+export class FaultLog {
+  readonly #host: Pick<Host, 'clock' | 'notice'>;
+  readonly #reported = new Map<string, { readonly at: number; more: number }>();
+
+  constructor(host: Pick<Host, 'clock' | 'notice'>) {
+    this.#host = host;
+  }
+
+  /** @param name the listener: `the console` */
+  report(name: string, error: unknown): void {
+    const at = this.#host.clock.now().getTime();
+    const before = this.#reported.get(name);
+    if (before && at - before.at < SILENT_MS) {
+      before.more += 1;
+      return;
+    }
+    this.#reported.set(name, { at, more: 0 });
+    const more = before && before.more > 0 ? ` (and ${before.more} times before)` : '';
+    this.#host.notice(`${name} failed: ${error instanceof Error ? error.message : String(error)}${more}`);
+  }
 }

@@ -15,8 +15,7 @@ import {
 } from 'jose';
 import { makeStateFolder, writePrivateFile } from '../config/state-folder.js';
 import type { TokenRequest } from '../console/api.js';
-import { guardOf } from '../guard/guard-of.js';
-import { guardRequests } from '../guard/listener.js';
+import { guardOf, guardRequests } from '../guard/listener.js';
 import type { Host, Part } from '../host/host.js';
 import type { Identity } from './identity.js';
 

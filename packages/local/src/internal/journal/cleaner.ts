@@ -1,4 +1,6 @@
 import { createSanitizer } from '@sallyport/core/observability';
+import type { InvokeOutcome } from '../runtime/invoker.js';
+import type { Journal } from './journal.js';
 
 /** Makes the form of a value that the console may show. */
 export type Cleaner = (value: unknown) => unknown;
@@ -26,6 +28,14 @@ export function createCleaner(reveal: boolean): Cleaner {
 
 /** For files, terminal and `--json`, where nothing is revealed. */
 export const cleanText = createCleaner(false) as <T>(value: T) => T;
+
+/** An outcome as the console may show it: with the answer and the error of its record. */
+export function shownOutcome(journal: Pick<Journal, 'get'>, outcome: InvokeOutcome): InvokeOutcome {
+  const record = journal.get(outcome.id);
+  // A record that is not kept any more, or has no answer yet, reveals nothing.
+  if (outcome.ok) return { ...outcome, answer: record ? record.answer : cleanText(outcome.answer) };
+  return { ...outcome, error: record?.error ?? cleanText(outcome.error) };
+}
 
 function hideCodes(value: unknown, isQuery: boolean): unknown {
   if (typeof value === 'string') return value.includes('code=') ? value.replace(CODE_IN_QUERY, `$1${REDACTED}`) : value;

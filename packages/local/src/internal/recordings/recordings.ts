@@ -3,9 +3,8 @@ import { sanitizeJson, sanitizeValue } from '@sallyport/core/observability';
 import { createRecorder, loadRecording, type RecordedEvents, type Recording } from '@sallyport/testkit/recorder';
 import type { RecordingView, ReplayRequest, ReplayResult, SavedRecording } from '../console/api.js';
 import type { Host } from '../host/host.js';
-import { cleanText } from '../journal/cleaner.js';
+import { cleanText, shownOutcome } from '../journal/cleaner.js';
 import type { InvocationRecord } from '../journal/journal.js';
-import { shownOutcome } from '../journal/shown.js';
 import { findDifferences } from './differences.js';
 import { createRecordingFiles } from './files.js';
 

@@ -10,9 +10,9 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { LAMBDA_MAX_ANSWER_BYTES } from '@sallyport/core/pipeline';
+import type { Target } from '../guard/check.js';
 import { guardRequests } from '../guard/listener.js';
 import { POLICIES } from '../guard/policies.js';
-import type { Target } from '../guard/target.js';
 import type { FunctionError } from './invoker.js';
 
 const ROUTE = /^\/2018-06-01\/runtime\/(?:invocation\/(?:(next)|([^/]+)\/(response|error))|init\/error)$/;

@@ -5,7 +5,7 @@ import { HTTP_DOORS } from '../doors/exchange.js';
 import { headersFor, type Outgoing } from '../doors/iam-authorizer.js';
 import { localError } from '../errors.js';
 import type { Host } from '../host/host.js';
-import { shownOutcome } from '../journal/shown.js';
+import { shownOutcome } from '../journal/cleaner.js';
 import type { InvokeOutcome } from '../runtime/invoker.js';
 import type { SourceKind } from '../sources/sources.js';
 import { buildEvent } from './build-event.js';
