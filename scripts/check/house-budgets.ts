@@ -40,11 +40,13 @@ export const FILES: Readonly<Record<string, Budget>> = {
   // Six topics since: engines with their clockwork, the recorder, tokens, matchers, the stand-in for micro-VMs, what clients get; and six models of triggers.
   testkit: { reached: 80, wanted: 80 },
   contract: { reached: 13, wanted: 13 },
-  migrate: { reached: 34, wanted: 34 },
+  // With git as it runs in a folder of a stranger.
+  migrate: { reached: 35, wanted: 35 },
   'create-sallyport': { reached: 8, wanted: 8 },
   // What SQS limits is a file beside its operations since; filters of mappings, cron expressions, authorizers of two further APIs and manifests are topics.
   // The process of an environment, the search for one and calls are files of their own since, as are a GraphQL schema and actions on records; the pattern languages of three services are a topic.
-  local: { reached: 140, wanted: 140 },
+  // The guard of all listeners is three files, each kind of authorizer one; a limit in the time that a function had is a topic.
+  local: { reached: 146, wanted: 146 },
   // The owner of a semantic index.
   vectors: { reached: 37, wanted: 37 },
   // With buses and logs of several accounts, alarms with their canary, artifact buckets, and the connectors of AWS; and

@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCreate } from '../src/internal/command.js';
 import { createProject, type ProjectSpec } from '../src/internal/project.js';
+import { quoteForShell } from '../src/internal/target.js';
 import { INFRAS, MANAGERS, TEMPLATES, type TemplateName } from '../src/internal/templates.js';
 
 let cwd = '';
@@ -204,9 +205,37 @@ describe('names', () => {
     );
     expect(await create(['my service', '--name', 'mine'])).toMatchObject({
       exitCode: 0,
-      out: expect.stringContaining('cd my service'),
+      out: expect.stringContaining("  cd 'my service'\n"),
     });
   });
+});
+
+it.each([
+  ['my-service', 'my-service'],
+  ['../a/b_c.d@1', '../a/b_c.d@1'],
+  ['my service', "'my service'"],
+  ['a;touch pwned', "'a;touch pwned'"],
+  ['$(touch pwned)', "'$(touch pwned)'"],
+  ['a`touch pwned`', "'a`touch pwned`'"],
+  ['a && touch pwned', "'a && touch pwned'"],
+  ["a'b", "'a'\\''b'"],
+  ['~root', "'~root'"],
+  ['*', "'*'"],
+  ['-rf', './-rf'],
+  ['a\nb\u001b[2J', "'a?b?[2J'"],
+  ['', "''"],
+])('the path %j is printed as %s', (path, expected) => {
+  expect(quoteForShell(path, 'linux')).toBe(expected);
+});
+
+it.each(['a;touch pwned', "it's $HOME", '-x y'])('a shell reads the printed path %j as that path', (path) => {
+  const { stdout } = spawnSync('sh', ['-c', `printf %s ${quoteForShell(path, 'linux')}`], { encoding: 'utf8' });
+  expect(stdout).toBe(path.startsWith('-') ? `./${path}` : path);
+});
+
+it('on Windows a path is quoted as both shells there read it', () => {
+  expect(quoteForShell('C:\\work\\mine', 'win32')).toBe('C:\\work\\mine');
+  expect(quoteForShell('my service & calc', 'win32')).toBe('"my service & calc"');
 });
 
 describe('the target', () => {

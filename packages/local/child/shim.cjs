@@ -4,12 +4,16 @@
 const { writeSync } = require('node:fs');
 const { Agent, request } = require('node:http');
 const Module = require('node:module');
-const { isMainThread } = require('node:worker_threads');
+const { getEnvironmentData, isMainThread, setEnvironmentData } = require('node:worker_threads');
 
 const PREFIX = '/2018-06-01/runtime/invocation';
 const TO_HOST = 5;
 /** Resources that a handler leaves behind when it forgets something; sockets are kept alive on purpose. */
 const FORGOTTEN = ['Timeout', 'Immediate', 'FSReqCallback', 'ChildProcess', 'Worker', 'TCPServerWrap'];
+/** The secret of `next`: workers get it from here, and the variables of the function do not have it. */
+const KEY = 'sallyport.local.key';
+if (isMainThread) setEnvironmentData(KEY, process.env.SALLYPORT_LOCAL_KEY);
+delete process.env.SALLYPORT_LOCAL_KEY;
 const manyAtOnce = process.env.AWS_LAMBDA_MAX_CONCURRENCY !== undefined;
 // `next` is a long poll. With many invocations at once answers need connections beside it; else one connection is enough, and
 // the answer is always out before the next poll.
@@ -24,13 +28,16 @@ function tell(message) {
 
 /** One request, with its whole answer. */
 function call(method, path, body, headers) {
-  const { hostname, port } = new URL(`http://${process.env.AWS_LAMBDA_RUNTIME_API}`);
+  const [hostname, port] = process.env.AWS_LAMBDA_RUNTIME_API.split(':');
   return new Promise((resolve, reject) => {
     const outgoing = request({ agent, hostname, port, method, path: PREFIX + path, headers }, (incoming) => {
       const chunks = [];
       incoming.on('data', (chunk) => chunks.push(chunk));
       incoming.on('error', reject);
-      incoming.on('end', () => resolve({ headers: incoming.headers, body: Buffer.concat(chunks).toString('utf8') }));
+      incoming.on('end', () => {
+        const { statusCode: status, headers: answered } = incoming;
+        resolve({ status, headers: answered, body: Buffer.concat(chunks).toString('utf8') });
+      });
     });
     outgoing.on('error', reject);
     // With a text as body node:http would write the headers as UTF-8 too, and theirs are bytes already.
@@ -66,7 +73,9 @@ const client = {
   async next() {
     if (!manyAtOnce) await answered;
     const left = process.getActiveResourcesInfo().filter((name) => FORGOTTEN.includes(name));
-    const { headers, body } = await call('GET', '/next', undefined, { 'x-local-left': left.join(',') });
+    const known = { 'x-local-key': getEnvironmentData(KEY) ?? '', 'x-local-left': left.join(',') };
+    const { status, headers, body } = await call('GET', '/next', undefined, known);
+    if (status !== 200) throw new Error(`the Runtime API answered ${status} to next`);
     const own = Object.entries(headers).filter(([name, value]) => name.startsWith('lambda-runtime-') && value !== '');
     // Header bytes are UTF-8; node:http reads each as one character.
     const decoded = own.map(([name, value]) => [name, Buffer.from(value, 'latin1').toString('utf8')]);

@@ -13,8 +13,8 @@ export interface Invocation {
 
 const NEXT = '/2018-06-01/runtime/invocation/next';
 const MAX_HEADER_BYTES = 1_048_576;
-/** What a connection needs and what a client says about itself; `x-local-left` is for the host of the local runtime alone. */
-export const LEFT_OUT: readonly string[] = ['accept', 'connection', 'user-agent', 'x-local-left'];
+/** What a connection needs and what a client says about itself; the `x-local-` headers are for the host of the local runtime alone. */
+export const LEFT_OUT: readonly string[] = ['accept', 'connection', 'user-agent', 'x-local-key', 'x-local-left'];
 
 /**
  * A Runtime API that writes down every request: its line, its headers, its body and its trailers, one character a byte. It answers

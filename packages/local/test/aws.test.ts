@@ -128,7 +128,7 @@ describe('one port', () => {
     const answer = await new Promise<string>((resolve) => {
       const socket = connect(address, () => {
         socket.write('P');
-        setImmediate(() => socket.write('UT / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'));
+        setImmediate(() => socket.write('UT / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n'));
       });
       let text = '';
       socket.on('data', (chunk) => {

@@ -5,6 +5,7 @@ import { ListSecretsCommand, SecretsManagerClient } from '@aws-sdk/client-secret
 import { createForward } from '../src/internal/aws/forward.js';
 import { createAwsServer } from '../src/internal/aws/server.js';
 import type { AwsService } from '../src/internal/aws/service.js';
+import { POLICIES } from '../src/internal/guard/policies.js';
 import { KEYS } from './support/host.js';
 
 const OWN = { accessKeyId: 'THE-DEVELOPERS-KEY', secretAccessKey: "the developer's own" };
@@ -18,8 +19,9 @@ const there: AwsService = {
     return { SecretList: [{ Name: 'of AWS' }] };
   },
 };
+const guard = { policy: POLICIES.aws, allowHosts: [], onFault: (error: unknown) => expect(error).toBeUndefined() };
 const serverOf = (keys: typeof KEYS, service: AwsService) =>
-  createAwsServer({ keys, services: { secretsmanager: service }, now: Date.now, onCall: () => () => {} });
+  createAwsServer({ guard, keys, services: { secretsmanager: service }, now: Date.now, onCall: () => () => {} });
 const aws = serverOf(OWN, there);
 let awsPort: number;
 

@@ -8,7 +8,7 @@ describe('a function under the runtime client of AWS', () => {
 
   beforeAll(async () => {
     project = projectOf('mixed.mjs');
-    host = await start(project, { timeout: 1, memory: 160 });
+    host = await start(project, { memory: 160 });
   });
   afterAll(async () => {
     await host.stop();
@@ -41,7 +41,6 @@ describe('a function under the runtime client of AWS', () => {
 
   test.each([
     ['a handler that throws', { do: 'fail' }, 'handler', 'TypeError', /^broken$/],
-    ['a busy loop', { do: 'loop' }, 'timeout', 'Sandbox.Timedout', /Task timed out after 1\.00 seconds$/],
     ['a promise that never settles', { do: 'never' }, 'exit', 'Runtime.ExitError', /nothing was left to wait for$/],
     ['process.exit', { do: 'leave' }, 'exit', 'Runtime.ExitError', /process\.exit\(0\) was called/],
     ['an error that nobody catches', { do: 'crash' }, 'exit', 'Runtime.ExitError', /exit status 1$/],
@@ -101,4 +100,20 @@ describe('a function under the runtime client of AWS', () => {
     expect(await answerOf(host, [1])).toMatchObject({ reason: 'handler', errorType: 'TypeError' });
     expect(await answerOf(host, null)).toMatchObject({ reason: 'handler', errorType: 'TypeError' });
   });
+});
+
+test('a handler that blocks its process is ended at its limit', async () => {
+  const project = projectOf('mixed.mjs');
+  const host = await start(project, { timeout: 1 });
+  try {
+    expect(await answerOf(host, { do: 'loop' })).toMatchObject({
+      reason: 'timeout',
+      errorType: 'Sandbox.Timedout',
+      errorMessage: expect.stringMatching(/Task timed out after 1\.00 seconds$/),
+    });
+    expect(await answerOf(host, { do: 'echo', value: 'next' })).toBe('next');
+  } finally {
+    await host.stop();
+    project.remove();
+  }
 });

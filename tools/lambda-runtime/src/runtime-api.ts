@@ -90,7 +90,7 @@ export class RuntimeApi {
       response.once('close', () => this.#forget(response));
       this.#handOut();
     } else if (id) {
-      this.#takeAnswer(decodeURIComponent(id), kind as 'response' | 'error', request, response);
+      this.#takeAnswer(id, kind as 'response' | 'error', request, response);
     } else {
       void text(request).then((body) => {
         this.initErrors.push(JSON.parse(body) as InitError);

@@ -54,7 +54,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
   const provider = createProvider(issuer, jwk, options);
   const serve: (request: IncomingMessage, response: ServerResponse) => void = provider.callback();
   server.on('request', (request, response) => {
-    const { pathname } = new URL(request.url ?? '/', issuer);
+    const [pathname = '/'] = (request.url ?? '/').split('?', 1);
     requests.push(`${request.method} ${pathname}`);
     if (pathname.startsWith(SIGN_IN_PATH)) void serveSignIn(provider, password, request, response);
     else serve(request, response);

@@ -4,7 +4,7 @@ import { basename, relative, resolve } from 'node:path';
 import { type PackageManager, parseCommand, type Request } from './arguments.js';
 import { toNames } from './names.js';
 import { createProject } from './project.js';
-import { refuseTarget, writeProject } from './target.js';
+import { quoteForShell, refuseTarget, writeProject } from './target.js';
 import { isTemplate, TEMPLATES, type TemplateName } from './templates.js';
 
 /** What the command needs from its surroundings. */
@@ -104,7 +104,7 @@ function finish({ install, git, packageManager }: Request, target: string, env: 
 }
 
 function nextSteps(path: string, manager: PackageManager, isInstalled: boolean): readonly string[] {
-  const enter = path === '' ? [] : [`cd ${path}`];
+  const enter = path === '' ? [] : [`cd ${quoteForShell(path)}`];
   return [...enter, ...(isInstalled ? [] : [`${manager} install`]), `${manager} test`, `${manager} run check`].slice(
     0,
     3,

@@ -55,7 +55,7 @@ export async function connectMcp(options: {
     { capabilities: { elicitation: {} }, versionNegotiation: { mode: MODES[options.era] } },
   );
   client.setRequestHandler('elicitation/create', async ({ params }) => await options.ask(params as Question));
-  const transport = new StreamableHTTPClientTransport(new URL(`/door/gateway-v2${options.path}`, location.origin), {
+  const transport = new StreamableHTTPClientTransport(new URL(`${location.origin}/door/gateway-v2${options.path}`), {
     fetch: async (input, init) =>
       asAnswered(await fetch(input, { ...init, headers: withTokens(init?.headers, options.token) })),
   });

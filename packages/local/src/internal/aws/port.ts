@@ -1,3 +1,4 @@
+import { guardOf } from '../guard/listener.js';
 import type { Host, Part } from '../host/host.js';
 import type { LocalSources } from '../sources/local-sources.js';
 import type { LocalState } from '../state/local-state.js';
@@ -33,6 +34,7 @@ export function createAwsPort(host: Host): Part {
     }),
     async start() {
       server = createAwsServer({
+        guard: guardOf(host, 'aws'),
         keys: host.keys,
         services: servicesOf(host, address),
         now: () => host.clock.now().getTime(),

@@ -4,6 +4,8 @@ import { createServer as createHttp2Server, type Http2ServerRequest, type Http2S
 import { createServer, type Server, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { Target } from '../guard/check.js';
+import { type GuardOptions, guardRequests } from '../guard/listener.js';
 import type { RunKeys } from '../host/host.js';
 import type { AwsCall } from '../journal/journal.js';
 import { type AwsService, type Call, contentType, faultAnswer, type Output, type Protocol } from './service.js';
@@ -18,9 +20,11 @@ const MAX_BODY_BYTES = 16 * 1_048_576 + 65_536;
 /** A client that says nothing is not waited for longer. */
 const FIRST_BYTES_MS = 60_000;
 const HTTP2 = 'PRI';
+const JSON_TYPE = { 'content-type': 'application/json' };
 
 /** What a port is made of. */
 export interface AwsPortParts {
+  readonly guard: GuardOptions<ServerResponse>;
   readonly keys: RunKeys;
   /** By the service of the credential scope. */
   readonly services: Readonly<Record<string, AwsService>>;
@@ -42,9 +46,15 @@ export interface AwsServer {
 
 /** Makes the port: HTTP/2 with prior knowledge and HTTP/1.1 on one socket. */
 export function createAwsServer(parts: AwsPortParts): AwsServer {
-  const serve = (incoming: Incoming, outgoing: Outgoing) => {
-    serveCall(parts, incoming, outgoing).catch(() => disconnect(outgoing));
-  };
+  const refuse = (outgoing: Outgoing, { status, message }: { readonly status: number; readonly message: string }) =>
+    void send(outgoing, { status, headers: JSON_TYPE, body: JSON.stringify({ message }) }, '', randomUUID());
+  const guarded = guardRequests<Incoming, ServerResponse>({ ...parts.guard, refuse }, (incoming, outgoing, target) =>
+    serveCall(parts, incoming, outgoing, target).catch((error: unknown) => {
+      parts.guard.onFault(error);
+      disconnect(outgoing);
+    }),
+  );
+  const serve = (incoming: Incoming, outgoing: Outgoing) => guarded(incoming, outgoing as ServerResponse);
   // Uploads may take longer than the five minutes that Node allows a request.
   const http1 = createHttpServer({ requestTimeout: 0 }, serve);
   const http2 = createHttp2Server(serve);
@@ -92,9 +102,9 @@ function chooseProtocol(socket: Socket, choose: (isHttp2: boolean) => void): voi
   socket.on('error', ignore).on('data', onData);
 }
 
-async function serveCall(parts: AwsPortParts, incoming: Incoming, outgoing: Outgoing): Promise<void> {
+async function serveCall(parts: AwsPortParts, incoming: Incoming, outgoing: Outgoing, target: Target): Promise<void> {
   const startedAt = parts.now();
-  const request = toWireRequest(incoming, outgoing);
+  const request = toWireRequest(incoming, outgoing, target);
   const report = parts.onCall(traceOf(request));
   const requestId = randomUUID();
   const noted = { service: '', operation: '', resource: '' };
@@ -174,9 +184,8 @@ async function send(outgoing: Outgoing, answer: WireAnswer, method: string, requ
   else await pipeline(Readable.from(body, { objectMode: false }), response);
 }
 
-function toWireRequest(incoming: Incoming, outgoing: Outgoing): WireRequest {
-  const { method = 'GET', url = '/' } = incoming;
-  const question = url.indexOf('?');
+function toWireRequest(incoming: Incoming, outgoing: Outgoing, { path, search }: Target): WireRequest {
+  const { method = 'GET' } = incoming;
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(incoming.headers)) {
     if (value !== undefined && (!name.startsWith(':') || name === ':authority'))
@@ -185,8 +194,8 @@ function toWireRequest(incoming: Incoming, outgoing: Outgoing): WireRequest {
   headers.host ??= incoming.headers[':authority'] as string;
   return {
     method,
-    path: question < 0 ? url : url.slice(0, question),
-    query: question < 0 ? '' : url.slice(question + 1),
+    path,
+    query: search.slice(1),
     headers,
     body: headers.expect === '100-continue' ? bodyOnDemand(incoming, outgoing) : (incoming as AsyncIterable<Buffer>),
   };

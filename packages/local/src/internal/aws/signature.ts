@@ -42,7 +42,7 @@ type Pairs = readonly (readonly [name: string, value: string])[];
  * @param now milliseconds since the epoch
  * @throws AwsFault 403 for a request without a signature, with other keys, out of time, or with headers that are not signed
  */
-export function readSignature(request: WireRequest, keys: RunKeys, now: number): Signed {
+export function readSignature(request: Omit<WireRequest, 'body'>, keys: RunKeys, now: number): Signed {
   const pairs = queryPairs(request.query);
   const parts = partsOf(request, new Map(pairs));
   const [accessKeyId = '', day = '', region = '', service = '', end] = parts.credential.split('/');
@@ -100,7 +100,7 @@ export function signHeaders(
   return { ...headers, authorization };
 }
 
-function partsOf({ headers }: WireRequest, query: ReadonlyMap<string, string>): Parts {
+function partsOf({ headers }: Pick<WireRequest, 'headers'>, query: ReadonlyMap<string, string>): Parts {
   const { authorization } = headers;
   if (authorization === undefined && query.has('X-Amz-Signature')) return presignedParts(query);
   if (authorization === undefined) throw new AwsFault(403, 'MissingAuthenticationToken', UNSIGNED);
@@ -139,7 +139,7 @@ function assertTime({ date, expires, isPresigned }: Parts, now: number): void {
 }
 
 /** The host must be signed, which the SDK calls `:authority` with HTTP/2; S3 also wants all its own headers signed. */
-function assertSigned({ signedHeaders }: Parts, { headers }: WireRequest, service: string): void {
+function assertSigned({ signedHeaders }: Parts, { headers }: Pick<WireRequest, 'headers'>, service: string): void {
   const own = service === 's3' ? Object.keys(headers).filter((name) => name.startsWith('x-amz-')) : [];
   const host = signedHeaders.includes(':authority') ? [] : ['host'];
   const missing = [...own, ...host].filter((name) => !signedHeaders.includes(name));

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { loadConfig } from '../config/load.js';
 import { localError } from '../errors.js';
 import { type RunningHost, startHost } from '../host/create-host.js';
+import { cleanText } from '../journal/cleaner.js';
 import { DEV_FLAGS, parseArguments, toFlags } from './arguments.js';
 import { type Around, EXIT } from './around.js';
 import { clockTime, inventoryText, invocationJson, invocationLine } from './lines.js';
@@ -63,14 +64,15 @@ function printBeginning(host: RunningHost, { out }: Around): void {
   if (process.platform === 'win32') out('On Windows environments are not frozen between invocations.\n');
 }
 
-const printNote = (text: string, out: Around['out']) => text !== '' && out(`          ${text}\n`);
+const printNote = (text: string, out: Around['out']) => text !== '' && out(`          ${cleanText(text)}\n`);
 
 /** One line for each invocation that ended, each build, each notice. */
 function printInvocations({ journal, config }: RunningHost, { out }: Around): () => void {
   const printed = new Set<number>();
   return journal.subscribe((change) => {
     if (change.type === 'note') {
-      const { topic, text, at } = change.note;
+      const { topic, at } = change.note;
+      const text = cleanText(change.note.text);
       if (text === '' || (topic !== 'notice' && topic !== 'build')) return;
       out(config.json ? `${JSON.stringify({ type: topic, at, text })}\n` : `${clockTime(at)}  ${text}\n`);
       return;

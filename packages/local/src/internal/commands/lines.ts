@@ -1,3 +1,4 @@
+import { cleanText } from '../journal/cleaner.js';
 import type { InvocationRecord } from '../journal/journal.js';
 
 /** `12:00:04`. */
@@ -6,13 +7,20 @@ export function clockTime(at: number): string {
 }
 
 /** `12:00:04  queue orders  1 of 2 failed  41 ms`. */
-export function invocationLine(record: InvocationRecord): string {
+export function invocationLine(given: InvocationRecord): string {
+  const record = toPrint(given);
   const { startedAt, origin, kind, summary, ms, environment, error } = record;
   const parts = [clockTime(startedAt), `${kind ?? origin.kind} ${origin.target}`.trim(), summaryText(record, summary)];
   if (ms !== null) parts.push(`${ms} ms`);
   if (environment && environment.initMs > 0) parts.push(`${environment.start} ${environment.initMs} ms`);
   if (error) parts.push(firstLine(error.errorMessage));
   return parts.filter((part) => part !== '').join('  ');
+}
+
+/** `--reveal` is for the page alone. */
+function toPrint(record: InvocationRecord): InvocationRecord {
+  const { origin, summary, error } = record;
+  return { ...record, ...cleanText({ origin, summary, error }) };
 }
 
 function summaryText({ origin, answer }: InvocationRecord, summary: string): string {
@@ -25,7 +33,8 @@ function summaryText({ origin, answer }: InvocationRecord, summary: string): str
 const firstLine = (text: string) => text.split('\n', 1)[0] ?? '';
 
 /** What `--json` says of an invocation; never its event, its answer or its log lines. */
-export function invocationJson(record: InvocationRecord): string {
+export function invocationJson(given: InvocationRecord): string {
+  const record = toPrint(given);
   const { id, requestId, origin, kind, status, summary, ms, error, environment, startedAt, leftovers } = record;
   return JSON.stringify({
     type: 'invocation',

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { FrameworkError } from '@sallyport/core';
+import { writePrivateFile } from '../config/state-folder.js';
 import { localError } from '../errors.js';
 import type { Host } from '../host/host.js';
 
@@ -24,7 +25,7 @@ const PROBE_MS = 5_000;
 /** Writes down where this run is, for this user alone. */
 export function announce({ config, ports, token }: Host): void {
   const run: RunFile = { pid: process.pid, port: ports.console, token };
-  writeFileSync(fileOf(config.stateFolder), JSON.stringify(run), { mode: 0o600 });
+  writePrivateFile(fileOf(config.stateFolder), JSON.stringify(run));
 }
 
 export function withdraw({ config }: Host): void {

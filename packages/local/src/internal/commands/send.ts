@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { usageError } from '../config/file.js';
 import { projectOf } from '../config/load.js';
 import { stateFolderOf } from '../config/state-folder.js';
+import { cleanText } from '../journal/cleaner.js';
 import type { SendRequest, SendResult } from '../send/send.js';
 import type { SourceView } from '../sources/sources.js';
 import { type Flag, type Parsed, parseArguments } from './arguments.js';
@@ -86,7 +87,9 @@ async function readData(given: string, around: Around): Promise<unknown> {
   }
 }
 
-function print({ invocations, recordIds }: SendResult, { values }: Parsed, { out }: Around): void {
+function print(result: SendResult, { values }: Parsed, { out }: Around): void {
+  // `--reveal` is for the page alone.
+  const { invocations, recordIds } = { ...result, invocations: result.invocations.map(cleanText) };
   if (values.json) {
     for (const { door, outcome, client } of invocations)
       out(`${JSON.stringify({ type: 'sent', door, outcome, client })}\n`);

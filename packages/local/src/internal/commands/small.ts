@@ -3,6 +3,7 @@ import { usageError } from '../config/file.js';
 import { projectOf } from '../config/load.js';
 import { stateFolderOf } from '../config/state-folder.js';
 import type { ReplayResult } from '../console/api.js';
+import { cleanText } from '../journal/cleaner.js';
 import { type Flag, parseArguments } from './arguments.js';
 import { type Around, EXIT } from './around.js';
 import { readEvent } from './ask.js';
@@ -67,7 +68,7 @@ export async function replay(args: readonly string[], around: Around): Promise<n
   let isSame = true;
   for (const file of positionals) {
     const recording = await readEvent(file, around);
-    const result = (await running.post('/api/replay', { recording })) as ReplayResult;
+    const result = cleanText((await running.post('/api/replay', { recording })) as ReplayResult);
     const { outcome, differences } = result;
     isSame &&= outcome.ok && (differences === null || differences.length === 0);
     around.out(

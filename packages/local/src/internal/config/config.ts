@@ -113,8 +113,10 @@ export interface Config {
   /** The constructs' manifest, absolute; default `cdk.out/sallyport.json`, if it is there. */
   readonly manifest: string | undefined;
   readonly restStream: boolean;
-  /** What the authorizer of a door leaves in the request context; `lambda:<export>` asks that export of the entry. */
+  /** Who authorizes at the HTTP doors: tokens of the local issuer, signatures of the run, or an export of the entry. */
   readonly authorizer: Authorizer | undefined;
+  /** Authorization scopes of the JWT authorizer: a token needs one of them; empty for none. */
+  readonly authorizerScopes: readonly string[];
   /** The Lambda authorizer of the WebSocket API, and that of the GraphQL API. */
   readonly webSocketAuthorizer: LambdaAuthorizer | undefined;
   readonly graphqlAuthorizer: LambdaAuthorizer | undefined;

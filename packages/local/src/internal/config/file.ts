@@ -37,6 +37,7 @@ export interface ConfigFile {
   readonly manifest?: string;
   readonly restStream?: boolean;
   readonly authorizer?: Authorizer;
+  readonly authorizerScopes?: readonly string[];
   readonly webSocketAuthorizer?: LambdaAuthorizer;
   readonly graphqlAuthorizer?: LambdaAuthorizer;
   readonly multiValueHeaders?: boolean;
@@ -92,6 +93,7 @@ export const FILE_KINDS = {
   manifest: filled,
   restStream: boolean,
   authorizer: kind<Authorizer>('jwt, iam or lambda:<export>', (value) => AUTHORIZER.test(String(value))),
+  authorizerScopes: texts,
   webSocketAuthorizer: lambdaAuthorizer,
   graphqlAuthorizer: lambdaAuthorizer,
   multiValueHeaders: boolean,

@@ -65,6 +65,7 @@ export function loadConfig(folder: string, flags: Flags): Config {
     manifest,
     restStream: given.restStream ?? false,
     authorizer: given.authorizer,
+    authorizerScopes: given.authorizerScopes ?? [],
     webSocketAuthorizer: given.webSocketAuthorizer,
     graphqlAuthorizer: given.graphqlAuthorizer,
     multiValueHeaders: given.multiValueHeaders ?? false,

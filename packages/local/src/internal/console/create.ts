@@ -1,6 +1,11 @@
+import type { OutgoingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import type { LambdaContext } from '@sallyport/core';
 import { FrameworkError } from '@sallyport/core';
+import { HTTP_DOORS } from '../doors/exchange.js';
+import { headersFor } from '../doors/iam-authorizer.js';
+import { FaultLog } from '../guard/listener.js';
+import { POLICIES } from '../guard/policies.js';
 import type { Host, Part } from '../host/host.js';
 import { createCleaner } from '../journal/cleaner.js';
 import { createRecordings } from '../recordings/recordings.js';
@@ -10,6 +15,7 @@ import type { SendRequest } from '../send/send.js';
 import type { RunState } from './api.js';
 import { readExplain, readReplay, readSave, readSend, readSourceAction, readSpeed, readToken } from './bodies.js';
 import { findConsole } from './build.js';
+import type { DoorAddress } from './door.js';
 import { toRow } from './live.js';
 import type { Routes } from './routes.js';
 import { type ConsoleServer, startConsoleServer } from './server.js';
@@ -20,6 +26,7 @@ import { type ConsoleServer, startConsoleServer } from './server.js';
  * @param variables the variables of the function, for `sallyport env`
  */
 export function createConsole(host: Host, variables: () => Readonly<Record<string, string>> = () => ({})): Part {
+  const faults = new FaultLog(host);
   let server: ConsoleServer | undefined;
   return {
     name: 'console',
@@ -30,9 +37,8 @@ export function createConsole(host: Host, variables: () => Readonly<Record<strin
         assets: await findConsole(),
         port: host.ports.console,
         token: host.token,
-        doorOrigin: (kind) => doorOrigin(host, kind),
-        onFault: (error) =>
-          host.notice(`the console failed: ${error instanceof Error ? error.message : String(error)}`),
+        door: (kind) => doorOf(host, kind),
+        onFault: (error) => faults.report(POLICIES.console.name, error),
       });
       host.ports.console = server.port;
     },
@@ -141,7 +147,11 @@ function addressesOf({ ports }: Host): Readonly<Record<string, string>> {
   );
 }
 
-function doorOrigin({ ports }: Host, kind: string): string | undefined {
-  const isHttp = kind === 'gateway-v2' || kind === 'gateway-v1' || kind === 'load-balancer' || kind === 'function-url';
-  return isHttp && ports[kind] ? `http://127.0.0.1:${ports[kind]}` : undefined;
+function doorOf(host: Host, kind: string): Omit<DoorAddress, 'path'> | undefined {
+  const door = HTTP_DOORS.find((one) => one === kind);
+  if (door === undefined || !host.ports[door]) return undefined;
+  return {
+    port: host.ports[door],
+    headersFor: (outgoing) => headersFor(host, door, outgoing) as OutgoingHttpHeaders,
+  };
 }

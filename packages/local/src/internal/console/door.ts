@@ -1,31 +1,46 @@
-import { type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http';
+import { type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse, request as sendRequest } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import type { Outgoing } from '../doors/iam-authorizer.js';
 
 /** Headers of one connection (RFC 9110 section 7.6.1), and what belongs to the console alone. */
 const OWN_HEADERS =
-  /^(?:connection|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*|host|origin|referer|cookie|authorization|sec-.*|door-authorization)$/;
+  /^(?:connection|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*|host|origin|referer|cookie|authorization|content-length|sec-.*|door-authorization)$/;
 const OWN_ANSWER_HEADERS =
   /^(?:connection|keep-alive|trailer|transfer-encoding|upgrade|set-cookie|content-security-policy|access-control-.*)$/;
+
+/** A door, as the console reaches it. */
+export interface DoorAddress {
+  readonly port: number;
+  /** Path and query, still encoded. */
+  readonly path: string;
+  /** Completes the headers of a request: a signature where the door has an IAM authorizer. */
+  headersFor(outgoing: Outgoing): OutgoingHttpHeaders;
+}
 
 /**
  * Passes a request of the page on to a door of the service, so that the page needs no other origin. The header
  * `door-authorization` becomes the service's `authorization`; the console's token stays here. The status of the answer is in
  * `door-status`: a refusal of the service is no failure of the page, and a browser reports each status of 400 or more as one.
+ *
+ * @param body the whole body: a signature covers it
  */
 export async function passToDoor(
   request: IncomingMessage,
   response: ServerResponse,
-  door: { readonly origin: string; readonly path: string },
+  body: Buffer,
+  { port, path, headersFor }: DoorAddress,
 ): Promise<void> {
   const own = request.headers['door-authorization'];
   const kept = Object.entries(request.headers).filter(([name]) => !OWN_HEADERS.test(name));
-  const headers = { ...Object.fromEntries(kept), ...(typeof own === 'string' && { authorization: own }) };
-  const onward = sendRequest(new URL(door.path, door.origin), { method: request.method ?? 'GET', headers });
+  const given = { ...Object.fromEntries(kept), ...(typeof own === 'string' && { authorization: own }) };
+  const { method = 'GET' } = request;
+  const headers = headersFor({ port, method, path, headers: given, body });
+  const onward = sendRequest({ host: '127.0.0.1', port, path, method, headers });
   response.on('close', () => onward.destroy());
   const answered = new Promise<IncomingMessage>((resolve, reject) =>
     onward.on('response', resolve).on('error', reject),
   );
-  void pipeline(request, onward).catch(() => {});
+  onward.end(body.length === 0 ? undefined : body);
   const answer = await answered;
   const answerHeaders = Object.entries(answer.headers).filter(([name]) => !OWN_ANSWER_HEADERS.test(name));
   response.writeHead(200, { ...Object.fromEntries(answerHeaders), 'door-status': String(answer.statusCode ?? 502) });

@@ -1,28 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Names of this machine that a browser may have asked for. */
-const OWN_NAMES = ['127.0.0.1', 'localhost', '[::1]'] as const;
-
-/** Why a request is refused. */
+/** A rejected request. */
 export interface Refusal {
-  readonly status: 401 | 403 | 421;
+  readonly status: 401;
   readonly message: string;
-}
-
-/**
- * Refuses what another page or another name sends. A name that resolves to this machine is no proof: the `Host` header must be
- * a loopback name with the port, and an `Origin`, which browsers send with every request that could change something, the same.
- *
- * @see https://www.rfc-editor.org/rfc/rfc9110#section-15.5.20
- */
-export function refuseForeign({ headers }: Pick<IncomingMessage, 'headers'>, port: number): Refusal | undefined {
-  const own = OWN_NAMES.map((name) => `${name}:${port}`);
-  if (headers.host === undefined || !own.includes(headers.host.toLowerCase()))
-    return { status: 421, message: 'framework: the console answers to 127.0.0.1 and localhost only' };
-  if (headers.origin !== undefined && !own.some((name) => headers.origin === `http://${name}`))
-    return { status: 403, message: 'framework: another page may not call the console' };
-  return undefined;
 }
 
 /** Refuses a request without the token of this run. */

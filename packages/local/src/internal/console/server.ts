@@ -1,17 +1,21 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { FrameworkError } from '@sallyport/core';
+import type { Target } from '../guard/check.js';
+import { type GuardOptions, guardRequests } from '../guard/listener.js';
+import { POLICIES } from '../guard/policies.js';
 import type { Journal } from '../journal/journal.js';
-import { passToDoor } from './door.js';
+import { type DoorAddress, passToDoor } from './door.js';
 import { streamEvents } from './live.js';
 import { sendAsset, sendPage } from './page.js';
-import { protect, refuseForeign, refuseWithoutToken } from './protections.js';
+import { protect, refuseWithoutToken } from './protections.js';
 import { type Found, findRoute, type Routes } from './routes.js';
 
 /** Most bytes of a body: an event of 6 MiB in its form, and a larger one that is to be refused by the runtime. */
 const MAX_BODY = 16 * 1024 * 1024;
 /** Records that a page is told of when it opens, unless it asks for fewer. */
 const MAX_RECORDS = 1000;
+const FAULT = 'framework: that failed; the terminal of `sallyport dev` says why';
 
 /** What {@link startConsoleServer} needs. */
 export interface ConsoleServerOptions {
@@ -22,8 +26,8 @@ export interface ConsoleServerOptions {
   /** `0` takes a free one. */
   readonly port: number;
   readonly token: string;
-  /** Where the door of a kind listens, `http://127.0.0.1:4701`; `undefined` when it is not open. */
-  doorOrigin(kind: string): string | undefined;
+  /** The door of a kind; `undefined` when it is not open. */
+  door(kind: string): Omit<DoorAddress, 'path'> | undefined;
   /** Takes what a route threw and is not meant for the developer who called. */
   onFault(error: unknown): void;
 }
@@ -40,12 +44,21 @@ export interface ConsoleServer {
  * @throws Error of Node when the port is taken (`EADDRINUSE`)
  */
 export async function startConsoleServer(options: ConsoleServerOptions): Promise<ConsoleServer> {
-  const server = createServer();
+  const guard: GuardOptions<ServerResponse> = {
+    policy: POLICIES.console,
+    allowHosts: [],
+    onFault: (error) => options.onFault(error),
+    prepare: protect,
+    refuse: (response, { status, message }) =>
+      status === 500
+        ? sendError(response, status, 'local.fault', FAULT)
+        : sendError(response, status, 'local.refused', `framework: ${message}`),
+  };
+  const server = createServer(
+    guardRequests(guard, (request: IncomingMessage, response, target) => serve(options, request, response, target)),
+  );
   await listen(server, options.port);
   const { port } = server.address() as AddressInfo;
-  server.on('request', (request, response) => {
-    serve(options, port, request, response).catch((error: unknown) => answerError(options, response, error));
-  });
   return {
     port,
     close: () =>
@@ -58,26 +71,26 @@ export async function startConsoleServer(options: ConsoleServerOptions): Promise
 
 async function serve(
   options: ConsoleServerOptions,
-  port: number,
   request: IncomingMessage,
   response: ServerResponse,
+  { path, search }: Target,
 ): Promise<void> {
-  protect(response);
   const { method = '' } = request;
-  const { pathname: path, search, searchParams } = new URL(request.url ?? '/', 'http://console');
-  const foreign = refuseForeign(request, port);
-  if (foreign) return sendError(response, foreign.status, 'local.refused', foreign.message);
+  const query = new URLSearchParams(search);
   if (method === 'GET' && path === '/') return sendPage(response, options.assets);
   if (method === 'GET' && (await sendAsset(response, options.assets, path))) return;
   const unknown = refuseWithoutToken(request, options.token);
   if (unknown) return sendError(response, unknown.status, 'local.refused', unknown.message);
   if (method === 'GET' && path === '/api/events')
-    return streamEvents(response, options.journal, toCount(searchParams.get('last')));
+    return streamEvents(response, options.journal, toCount(query.get('last')));
   const [, kind = '', rest = ''] = /^\/door\/([\w-]+)(\/.*)$/.exec(path) ?? [];
-  const origin = kind === '' ? undefined : options.doorOrigin(kind);
-  if (origin !== undefined) return passToDoor(request, response, { origin, path: rest + search });
+  const door = kind === '' ? undefined : options.door(kind);
+  if (door) {
+    const body = await readBody(request);
+    return body ? passToDoor(request, response, body, { ...door, path: rest + search }) : tooLarge(request, response);
+  }
   const found = findRoute(options.routes, method, path);
-  if (found) return answerCall(found, request, response, searchParams);
+  if (found) return answerCall(found, request, response, query);
   sendError(response, 404, 'local.not_found', 'framework: the console has no such address');
 }
 
@@ -87,27 +100,24 @@ async function answerCall(
   response: ServerResponse,
   query: URLSearchParams,
 ): Promise<void> {
-  const text = await readBody(request);
-  if (text === undefined) {
-    request.resume();
-    response.setHeader('connection', 'close');
-    return sendError(response, 413, 'local.too_large', `framework: a call has at most ${MAX_BODY} bytes`);
+  const bytes = await readBody(request);
+  if (bytes === undefined) return tooLarge(request, response);
+  const text = bytes.toString('utf8');
+  let value: unknown;
+  try {
+    value = await answer({ params, query, body: text === '' ? undefined : parse(text) });
+  } catch (error) {
+    // Errors of the framework are for the developer who called; the text of any other stays in the terminal.
+    if (!(error instanceof FrameworkError)) throw error;
+    return sendError(response, error.code === 'local.not_found' ? 404 : 400, error.code, error.message);
   }
-  const value = await answer({ params, query, body: text === '' ? undefined : parse(text) });
   response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(value ?? null));
 }
 
-/** Errors of the framework are for the developer who called; the text of any other stays in the terminal. */
-function answerError({ onFault }: ConsoleServerOptions, response: ServerResponse, error: unknown): void {
-  if (response.headersSent) {
-    onFault(error);
-    response.destroy();
-  } else if (error instanceof FrameworkError) {
-    sendError(response, error.code === 'local.not_found' ? 404 : 400, error.code, error.message);
-  } else {
-    onFault(error);
-    sendError(response, 500, 'local.fault', 'framework: that failed; the terminal of `sallyport dev` says why');
-  }
+function tooLarge(request: IncomingMessage, response: ServerResponse): void {
+  request.resume();
+  response.setHeader('connection', 'close');
+  sendError(response, 413, 'local.too_large', `framework: a call has at most ${MAX_BODY} bytes`);
 }
 
 function sendError(response: ServerResponse, status: number, code: string, message: string): void {
@@ -117,7 +127,7 @@ function sendError(response: ServerResponse, status: number, code: string, messa
 }
 
 /** The body; `undefined` when it is too large. */
-async function readBody(request: IncomingMessage): Promise<string | undefined> {
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   // A request that is destroyed takes its connection, and the answer, with it.
@@ -126,7 +136,7 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
     if (size > MAX_BODY) return undefined;
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 function parse(text: string): unknown {

@@ -1,45 +1,92 @@
-import type { HttpDoorKind } from '@sallyport/testkit/events';
-import type { Config } from '../config/config.js';
-import { ACCOUNT } from '../host/host.js';
+import type { ClientAnswer, HttpDoorKind } from '@sallyport/testkit/events';
+import { AwsFault } from '../aws/wire.js';
+import type { Host } from '../host/host.js';
+import { assertSigned, callerOf, type IamDoor } from './iam-authorizer.js';
+import { decideByToken, type JwtDecision } from './jwt-authorizer.js';
+import { isPublic } from './public-routes.js';
 import type { DoorRequest } from './request.js';
 
-/** What a JWT or IAM authorizer of a door leaves in the request context; `{}` without one, and for callers that it cannot read. */
-export function authorizerOf(
-  kind: HttpDoorKind,
-  request: DoorRequest,
-  { authorizer }: Config,
-): { authorizer?: Record<string, unknown> } {
-  if (kind === 'load-balancer') return {};
-  if (authorizer === 'iam') return { authorizer: iamOf(kind) };
-  if (authorizer !== 'jwt') return {};
-  const claims = claimsOf(request.headers);
-  if (!claims) return {};
-  if (kind === 'gateway-v1') return { authorizer: { claims } };
-  const scope = typeof claims.scope === 'string' ? claims.scope.split(' ') : null;
-  return { authorizer: { jwt: { claims, scopes: scope } } };
+/** The decision of the JWT or IAM authorizer of a door. */
+export type DoorDecision =
+  | {
+      readonly isAllowed: true;
+      /** What it leaves in the request context: `authorizer`, or the `identity` of a REST API with IAM. */
+      readonly context: { readonly authorizer?: Record<string, unknown>; readonly identity?: Record<string, unknown> };
+    }
+  | {
+      readonly isAllowed: false;
+      /** For the developer; the client does not get it from AWS either. */
+      readonly reason: string;
+      readonly client: ClientAnswer;
+    };
+
+const UNCHECKED: DoorDecision = { isAllowed: true, context: {} };
+
+/**
+ * Decides about a request as the configured authorizer does on AWS. A preflight and the public routes of a service have none: the
+ * constructs attach authorizers to the other routes alone.
+ */
+export async function decide(host: Host, kind: HttpDoorKind, request: DoorRequest): Promise<DoorDecision> {
+  const { authorizer, authorizerScopes } = host.config;
+  if (kind === 'load-balancer' || isPublic(host.inspection(), request)) return UNCHECKED;
+  if (authorizer === 'iam') return decideBySignature(host, kind, request);
+  if (authorizer !== 'jwt' || kind === 'function-url') return UNCHECKED;
+  const given = { identity: host.identity, scopes: authorizerScopes };
+  const decision = await decideByToken(kind, request.headers, given);
+  return decision.isAllowed
+    ? { isAllowed: true, context: { authorizer: decision.authorizer } }
+    : tokenRefusal(decision);
 }
 
-function iamOf(kind: HttpDoorKind): Record<string, unknown> {
-  const caller = {
-    accessKey: 'AKIALOCAL',
-    accountId: ACCOUNT,
-    callerId: 'AIDALOCAL',
-    userArn: `arn:aws:iam::${ACCOUNT}:user/local`,
-    userId: 'AIDALOCAL',
-  };
-  return kind === 'gateway-v1'
-    ? caller
-    : { iam: { ...caller, cognitoIdentity: null, principalOrgId: 'aws:PrincipalOrgID' } };
-}
-
-/** The claims of a bearer token. The page's own issuer has signed it, or the service checks it again itself. */
-export function claimsOf(headers: DoorRequest['headers']): Record<string, unknown> | undefined {
-  const header = headers.find(([name]) => name.toLowerCase() === 'authorization')?.[1] ?? '';
-  const payload = /^bearer [\w-]+\.([\w-]+)\.[\w-]+$/i.exec(header)?.[1];
-  if (payload === undefined) return undefined;
+function decideBySignature(host: Host, kind: IamDoor, request: DoorRequest): DoorDecision {
   try {
-    return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as Record<string, unknown>;
-  } catch {
-    return undefined;
+    assertSigned(kind, request, host.keys, host.clock.now().getTime());
+  } catch (error) {
+    if (!(error instanceof AwsFault)) throw error;
+    return { isAllowed: false, reason: error.message, client: signatureRefusal(kind, error) };
   }
+  const { userArn, userId, accessKey, accountId } = callerOf(host.keys);
+  if (kind === 'gateway-v1')
+    return { isAllowed: true, context: { identity: { accessKey, accountId, caller: userId, user: userId, userArn } } };
+  const caller = { accessKey, accountId, callerId: userId, userArn, userId };
+  const iam = { ...caller, cognitoIdentity: null, principalOrgId: 'aws:PrincipalOrgID' };
+  return { isAllowed: true, context: { authorizer: { iam } } };
+}
+
+/** https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-troubleshooting-jwt.html */
+function tokenRefusal({ status, reason }: Extract<JwtDecision, { isAllowed: false }>): DoorDecision {
+  const challenge = reason === '' ? 'Bearer' : `Bearer scope="" error="invalid_token" error_description="${reason}"`;
+  const message = status === 401 ? 'Unauthorized' : 'Forbidden';
+  return {
+    isAllowed: false,
+    reason: reason === '' ? 'the request has no token' : reason,
+    client: answer(status, { message }, status === 401 ? [['www-authenticate', challenge]] : []),
+  };
+}
+
+/** Errors of signatures, as a REST API names them: https://repost.aws/knowledge-center/api-gateway-troubleshoot-403-forbidden */
+const REST_ERRORS: Readonly<Record<string, readonly [type: string, message: string]>> = {
+  MissingAuthenticationToken: ['MissingAuthenticationTokenException', 'Missing Authentication Token'],
+  UnrecognizedClientException: [
+    'UnrecognizedClientException',
+    'The security token included in the request is invalid.',
+  ],
+  RequestTimeTooSkewed: ['InvalidSignatureException', 'Signature expired'],
+};
+
+function signatureRefusal(kind: IamDoor, { code, message }: AwsFault): ClientAnswer {
+  // Of a function URL the member begins with a capital letter.
+  if (kind === 'function-url')
+    return answer(403, { Message: 'Forbidden' }, [['x-amzn-errortype', 'AccessDeniedException']]);
+  if (kind === 'gateway-v2') return answer(403, { message: 'Forbidden' }, []);
+  const [type, text] = REST_ERRORS[code] ?? [code, message];
+  return answer(403, { message: text }, [['x-amzn-errortype', type]]);
+}
+
+function answer(status: number, body: object, headers: readonly [string, string][]): ClientAnswer {
+  return {
+    status,
+    headers: [['content-type', 'application/json'], ...headers],
+    body: Buffer.from(JSON.stringify(body)),
+  };
 }

@@ -17,8 +17,9 @@ import {
 import type { Config } from '../config/config.js';
 import type { Host } from '../host/host.js';
 import type { ClientView } from '../journal/journal.js';
+import { startTrace } from '../journal/trace.js';
 import type { FailureReason, InvokeOptions, InvokeOutcome, StreamSink } from '../runtime/invoker.js';
-import { authorizerOf } from './authorizer.js';
+import { type DoorDecision, decide } from './authorizer.js';
 import { type AuthorizedDoor, arnOf, authorizationOf, authorizerEvent, refusalOf } from './lambda-authorizer.js';
 import type { DoorRequest } from './request.js';
 
@@ -55,7 +56,10 @@ export async function exchange(
     ...(stream ? { stream } : {}),
     ...traceOf(request),
   };
-  const asked = await authorized(host, kind, toEvent(kind, request, host.config), options);
+  const decision = await decide(host, kind, request);
+  const event = toEvent(kind, request, host.config, decision);
+  if (!decision.isAllowed) return rejected(host, event, options, decision);
+  const asked = await authorized(host, kind, event, options);
   if ('client' in asked) return asked;
   const running = host.invoker.invoke(asked.event, { ...options, ...asked.trace });
   const outcome = await withinDoorLimit(host, kind, running);
@@ -71,6 +75,26 @@ export async function exchange(
   if (warning) host.journal.append(outcome.id, 'logs', { at: Date.now(), level: 'warn', text: warning });
   host.journal.update(outcome.id, { client: toView(client, false, false), summary: summaryOf(client, outcome) });
   return { outcome, client };
+}
+
+/** A request that the door's own authorizer rejected: a record without an invocation. */
+function rejected(
+  host: Host,
+  event: object,
+  { origin, traceId }: InvokeOptions,
+  { reason, client }: Extract<DoorDecision, { isAllowed: false }>,
+): Exchanged {
+  const requestId = randomUUID();
+  const { root, segment, parent } = startTrace(traceId, host.clock.now().getTime());
+  const id = host.journal.open({ requestId, traceId: root, segment, parent, origin, event });
+  const error = { errorType: client.status === 401 ? 'Unauthorized' : 'Forbidden', errorMessage: reason };
+  host.journal.update(id, {
+    status: 'failed',
+    error,
+    client: toView(client, false, false),
+    summary: String(client.status),
+  });
+  return { outcome: { ok: false, id, requestId, reason: 'authorizer', error }, client };
 }
 
 interface Authorized {
@@ -159,16 +183,20 @@ function failureOf(kind: HttpDoorKind, reason: FailureReason, message: string): 
 type DoorEvent = GatewayProxyEvent | GatewayV2Event | FunctionUrlEvent | LoadBalancerEvent;
 
 /** The event of a request, as its door sends it. */
-function toEvent(kind: HttpDoorKind, request: DoorRequest, config: Config): DoorEvent {
+function toEvent(kind: HttpDoorKind, request: DoorRequest, config: Config, decision: DoorDecision): DoorEvent {
   const { method, path, more } = request;
-  const options = { ...httpOptions(request), ...authorizerOf(kind, request, config), ...more };
+  const { authorizer, identity } = decision.isAllowed ? decision.context : {};
+  const options = { ...httpOptions(request), ...(authorizer && { authorizer }), ...more };
   switch (kind) {
     case 'gateway-v2':
       return buildAPIGatewayV2Request(method, path, options);
     case 'function-url':
       return buildLambdaFunctionURLRequest(method, path, { routeKey: '$default', ...options });
-    case 'gateway-v1':
-      return buildAPIGatewayProxyRequest(method, path, options);
+    case 'gateway-v1': {
+      const event = buildAPIGatewayProxyRequest(method, path, options);
+      const { requestContext } = event;
+      return { ...event, requestContext: { ...requestContext, identity: { ...requestContext.identity, ...identity } } };
+    }
     case 'load-balancer': {
       // It has no ids and no times of its own; the client's address is in a header.
       const { sourceIp: _ip, requestId: _id, time: _time, ...rest } = options;

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AppSyncEvent, buildAppSyncBatch, buildAppSyncEvent } from '@sallyport/testkit/events';
 import type { ExecutionResult, GraphQLResolveInfo } from 'graphql';
+import type { Target } from '../guard/check.js';
+import { type GuardOptions, guardOf, guardRequests } from '../guard/listener.js';
 import type { Host } from '../host/host.js';
 import type { InvokeOutcome } from '../runtime/invoker.js';
 import {
@@ -10,14 +12,14 @@ import {
   appSyncAuthorizationOf,
   appSyncAuthorizerEvent,
 } from './appsync-authorizer.js';
-import { claimsOf } from './authorizer.js';
 import { type GraphQL, type LoadedSchema, loadSchema } from './graphql-schema.js';
-import { isOwnHost } from './own-host.js';
+import { tokenOf } from './jwt-authorizer.js';
 import { selectionOf } from './selection.js';
 
 const MAX_BODY = 1024 * 1024;
 const MAX_BATCH = 10;
 const PATH = '/graphql';
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 
 /** One request of a client: what its resolvers share. */
 interface RequestContext {
@@ -42,16 +44,17 @@ export class GraphQLDoor {
 
   constructor(host: Host) {
     this.#host = host;
-    this.server = createServer((request, response) => {
-      this.#serve(request, response).catch((error: unknown) => {
-        send(response, 500, { errors: [{ message: error instanceof Error ? error.message : 'internal error' }] });
-      });
-    });
+    const guard: GuardOptions<ServerResponse> = {
+      ...guardOf(host, 'graphql'),
+      refuse: (response, { status, message }) => send(response, status, { errors: [{ message }] }),
+    };
+    this.server = createServer(
+      guardRequests(guard, (request: IncomingMessage, response, target) => this.#serve(request, response, target)),
+    );
   }
 
-  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!isOwnHost(request.headers.host, this.#host.config.allowHosts)) return send(response, 421, { errors: [] });
-    if (request.method !== 'POST' || request.url?.split('?')[0] !== PATH) {
+  async #serve(request: IncomingMessage, response: ServerResponse, { path }: Target): Promise<void> {
+    if (request.method !== 'POST' || path !== PATH) {
       return send(response, 404, { errors: [{ message: `POST ${PATH}` }] });
     }
     const query = parseQuery(await readText(request));
@@ -62,6 +65,8 @@ export class GraphQLDoor {
     const headers = headersOf(request);
     const authorization = await this.#authorize({ ...query, headers });
     if (authorization === 'refused') return send(response, 401, { errors: [UNAUTHORIZED] });
+    const claims = authorization ? undefined : await this.#claimsOf(headers);
+    if (claims === 'refused') return send(response, 401, { errors: [UNAUTHORIZED] });
     const { graphql, schema } = await this.#load();
     const document = tryParse(graphql, query.query);
     if ('error' in document) return send(response, 200, { data: null, errors: [document.error] });
@@ -72,7 +77,7 @@ export class GraphQLDoor {
       document,
       variableValues: query.variables,
       operationName: query.operationName,
-      contextValue: contextOf(request, headers, authorization),
+      contextValue: contextOf(request, { headers, authorization, claims }),
       fieldResolver: (parent, args, context, info) =>
         this.#resolve(graphql, parent, args, context as RequestContext, info),
     });
@@ -90,6 +95,13 @@ export class GraphQLDoor {
     const authorization = appSyncAuthorizationOf(outcome);
     if (!authorization) this.#host.journal.update(outcome.id, { summary: '401' });
     return authorization ?? 'refused';
+  }
+
+  /** The claims of a token of the local issuer; `undefined` without a token, as for a caller with an API key. */
+  async #claimsOf(headers: RequestContext['headers']): Promise<RequestContext['claims'] | 'refused'> {
+    const token = tokenOf(Object.entries(headers));
+    if (token === undefined || !JWT.test(token)) return undefined;
+    return this.#host.identity.verify(token).catch(() => 'refused' as const);
   }
 
   #load(): Promise<LoadedSchema> {
@@ -233,12 +245,10 @@ function headersOf(request: IncomingMessage): Readonly<Record<string, string>> {
 
 function contextOf(
   request: IncomingMessage,
-  headers: RequestContext['headers'],
-  authorization: AppSyncAuthorization | undefined,
+  given: Pick<RequestContext, 'headers' | 'authorization' | 'claims'>,
 ): RequestContext {
   const sourceIp = (request.socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, '');
-  const claims = authorization ? undefined : claimsOf(Object.entries(headers));
-  return { headers, claims, sourceIp, authorization, batches: new Map() };
+  return { ...given, sourceIp, batches: new Map() };
 }
 
 /** What an authorizer says of the caller, else the claims of a token of OpenID Connect; `null` as for a caller with an API key. */

@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { clientFailure, type HttpDoorKind } from '@sallyport/testkit/events';
+import type { Target } from '../guard/check.js';
+import { guardOf, guardRequests, guardUpgrades, refuseUpgrade } from '../guard/listener.js';
 import type { Host } from '../host/host.js';
 import { exchange } from './exchange.js';
 import { HOP_BY_HOP, writeHead } from './head.js';
-import { isOwnHost } from './own-host.js';
 import type { DoorRequest } from './request.js';
 import { HttpStream } from './stream.js';
 
@@ -19,14 +20,16 @@ const REQUEST_MS = 30_000;
 
 /** Makes the server of one HTTP door. */
 export function createHttpDoor(host: Host, kind: HttpDoorKind): Server {
-  const server = createServer({ requestTimeout: REQUEST_MS, maxHeaderSize: 81_920 }, (request, response) => {
-    serve(host, kind, request, response).catch((error: unknown) => {
-      host.notice(`${kind}: ${error instanceof Error ? error.message : String(error)}`);
-      response.destroy();
-    });
-  });
+  const guard = guardOf(host, kind);
+  const server = createServer(
+    { requestTimeout: REQUEST_MS, maxHeaderSize: 81_920 },
+    guardRequests(guard, (request: IncomingMessage, response, target) => serve(host, kind, request, response, target)),
+  );
   // A door for requests is none for connections that stay.
-  server.on('upgrade', (_request, socket) => socket.end('HTTP/1.1 426 Upgrade Required\r\nconnection: close\r\n\r\n'));
+  server.on(
+    'upgrade',
+    guardUpgrades(guard, (_request, socket) => refuseUpgrade(socket, 426)),
+  );
   return server;
 }
 
@@ -35,17 +38,8 @@ async function serve(
   kind: HttpDoorKind,
   request: IncomingMessage,
   response: ServerResponse,
+  target: Target,
 ): Promise<void> {
-  if (!isOwnHost(request.headers.host, host.config.allowHosts)) {
-    const message = `this door answers to localhost; --allow-host ${hostName(request.headers.host)} lets another name in`;
-    return send(
-      response,
-      421,
-      [['content-type', 'application/json']],
-      Buffer.from(JSON.stringify({ message })),
-      request,
-    );
-  }
   const body = await readBody(request, MAX_BODY[kind]);
   if (body === undefined) return; // The client went away.
   if (body === 'too-large') {
@@ -59,7 +53,7 @@ async function serve(
     );
   }
   const sink = streams(host, kind) ? new HttpStream(host, response) : undefined;
-  const { client, outcome } = await exchange(host, kind, toDoorRequest(request, body), sink);
+  const { client, outcome } = await exchange(host, kind, toDoorRequest(request, target, body), sink);
   if (client && !sink?.hasBegun) send(response, client.status, client.headers, Buffer.from(client.body), request);
   sink?.report(outcome.id);
 }
@@ -70,8 +64,8 @@ function streams({ config, inspection }: Host, kind: HttpDoorKind): boolean {
   return kind === 'function-url' || (kind === 'gateway-v1' && config.restStream);
 }
 
-function toDoorRequest(request: IncomingMessage, body: Buffer): DoorRequest {
-  const { method = 'GET', url = '/', rawHeaders, socket } = request;
+function toDoorRequest(request: IncomingMessage, { path, search }: Target, body: Buffer): DoorRequest {
+  const { method = 'GET', rawHeaders, socket } = request;
   const sourceIp = (socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, '');
   const headers: [string, string][] = [];
   for (let at = 0; at < rawHeaders.length; at += 2)
@@ -83,16 +77,11 @@ function toDoorRequest(request: IncomingMessage, body: Buffer): DoorRequest {
   );
   return {
     method,
-    path: toPath(url),
+    path: path + search,
     headers: headers.filter(([name]) => !HOP_BY_HOP.has(name.toLowerCase())),
     body,
     sourceIp,
   };
-}
-
-/** `http://host/path` in a request line is what a proxy gets (RFC 9112 section 3.2.2). */
-function toPath(url: string): string {
-  return url.startsWith('/') ? url : url.replace(/^\w+:\/\/[^/]*/, '') || '/';
 }
 
 /** Sends a whole answer. The length is the door's to say. */
@@ -115,8 +104,6 @@ function send(
     response.writeHead(502, { 'content-type': 'application/json' }).end(failure.body);
   }
 }
-
-const hostName = (header: string | undefined) => (header ?? '<name>').replace(/:\d+$/, '').replaceAll(/[^\w.-]/g, '');
 
 /** The body; `undefined` when the client went away in the middle of it. */
 async function readBody(request: IncomingMessage, most: number): Promise<Buffer | 'too-large' | undefined> {

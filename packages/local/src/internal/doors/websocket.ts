@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { buildWebSocketEvent, type WebSocketOptions } from '@sallyport/testkit/events';
 import { type WebSocket, WebSocketServer } from 'ws';
+import type { Target } from '../guard/check.js';
+import { guardOf, guardRequests, guardUpgrades, refuseUpgrade } from '../guard/listener.js';
 import type { Host } from '../host/host.js';
 import type { InvokeOutcome } from '../runtime/invoker.js';
 import { authorizationOf, connectAuthorizerEvent } from './lambda-authorizer.js';
-import { isOwnHost } from './own-host.js';
 import type { Sockets, SocketView } from './sockets.js';
 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
@@ -34,10 +35,16 @@ export class WebSocketDoor implements Sockets {
 
   constructor(host: Host) {
     this.#host = host;
-    this.server = createServer((_request, response) => response.writeHead(426, { upgrade: 'websocket' }).end());
-    this.server.on('upgrade', (request, socket, head) => {
-      this.#connect(request, socket, head).catch(() => socket.destroy());
-    });
+    const guard = guardOf(host, 'websocket');
+    this.server = createServer(
+      guardRequests(guard, (_request: IncomingMessage, response) => {
+        response.writeHead(426, { upgrade: 'websocket' }).end();
+      }),
+    );
+    this.server.on(
+      'upgrade',
+      guardUpgrades(guard, (request, socket, head, target) => this.#connect(request, socket, head, target)),
+    );
   }
 
   post(connectionId: string, data: Uint8Array): boolean {
@@ -71,20 +78,19 @@ export class WebSocketDoor implements Sockets {
     this.#connections.clear();
   }
 
-  async #connect(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const refusal = this.#refusalOf(request);
-    if (refusal !== undefined) return refuse(socket, refusal);
+  async #connect(request: IncomingMessage, socket: Duplex, head: Buffer, target: Target): Promise<void> {
+    const handshake = handshakeOptions(request, target);
     const id = `${randomBytes(9).toString('base64url')}=`;
     const connectedAt = new Date();
     const anybody = commonOptions(request, id, connectedAt);
     const isServed = this.#serves('$connect');
-    const asked = isServed ? await this.#authorize({ ...anybody, ...handshakeOptions(request) }) : {};
-    if ('status' in asked) return refuse(socket, asked.status);
+    const asked = isServed ? await this.#authorize({ ...anybody, ...handshake }) : {};
+    if ('status' in asked) return refuseUpgrade(socket, asked.status);
     // What the authorizer leaves is in every event of the connection.
     const common = { ...anybody, ...asked };
     if (isServed) {
-      const status = statusOf(await this.#invoke('$connect', { ...common, ...handshakeOptions(request) }));
-      if (status >= 300) return refuse(socket, status);
+      const status = statusOf(await this.#invoke('$connect', { ...common, ...handshake }));
+      if (status >= 300) return refuseUpgrade(socket, status);
     }
     this.#sockets.handleUpgrade(request, socket, head, (webSocket) => this.#open(id, webSocket, request, common));
   }
@@ -102,14 +108,6 @@ export class WebSocketDoor implements Sockets {
     if (authorization.isAllowed) return { authorizer: authorization.authorizer };
     this.#host.journal.update(outcome.id, { summary: String(authorization.status) });
     return { status: authorization.status };
-  }
-
-  /** A page of another site can open sockets to loopback ports; it cannot choose these headers. */
-  #refusalOf({ headers: { host, origin } }: IncomingMessage): number | undefined {
-    const { allowHosts } = this.#host.config;
-    if (!isOwnHost(host, allowHosts)) return 421;
-    if (origin === undefined) return undefined;
-    return URL.canParse(origin) && isOwnHost(new URL(origin).host, allowHosts) ? undefined : 403;
   }
 
   #open(id: string, socket: WebSocket, request: IncomingMessage, common: WebSocketOptions): void {
@@ -191,15 +189,14 @@ function commonOptions({ socket }: IncomingMessage, connectionId: string, connec
 }
 
 /** Headers and query come with the handshake only. */
-function handshakeOptions({ rawHeaders, url = '/' }: IncomingMessage): WebSocketOptions {
+function handshakeOptions({ rawHeaders }: IncomingMessage, { search }: Target): WebSocketOptions {
   const headers: Record<string, string[]> = {};
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string;
     headers[name] = [...(headers[name] ?? []), rawHeaders[at + 1] as string];
   }
   const query: Record<string, string[]> = {};
-  for (const [name, value] of new URL(url, 'http://localhost').searchParams)
-    query[name] = [...(query[name] ?? []), value];
+  for (const [name, value] of new URLSearchParams(search)) query[name] = [...(query[name] ?? []), value];
   return { headers, query };
 }
 
@@ -208,10 +205,6 @@ function statusOf(outcome: InvokeOutcome): number {
   const { statusCode } = (outcome.answer ?? {}) as { readonly statusCode?: unknown };
   const status = Number(statusCode);
   return Number.isInteger(status) && status >= 100 && status <= 599 ? status : 500;
-}
-
-function refuse(socket: Duplex, status: number): void {
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
 }
 
 function answer(socket: WebSocket, connectionId: string, message: string, requestId: string): void {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@sallyport/core';
 import { createAwsPort } from '../aws/port.js';
@@ -8,6 +8,7 @@ import { Builder } from '../build/builder.js';
 import { Watcher } from '../build/watch.js';
 import type { Config } from '../config/config.js';
 import { usageError } from '../config/file.js';
+import { makeStateFolder } from '../config/state-folder.js';
 import { createConsole } from '../console/create.js';
 import { createDoors } from '../doors/create.js';
 import { createIdentity } from '../identity/create.js';
@@ -45,7 +46,7 @@ export interface HostOptions {
  */
 export async function startHost(config: Config, options: HostOptions = {}): Promise<RunningHost> {
   const nodeMajor = nodeMajorOf(config.node);
-  mkdirSync(config.stateFolder, { recursive: true });
+  makeStateFolder(config.stateFolder);
   rmSync(join(config.stateFolder, 'tmp'), { recursive: true, force: true });
   const run = new Run(config, nodeMajor, options);
   try {

@@ -1,14 +1,26 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { chmodSync, readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { dirname, join } from 'node:path';
 import { FrameworkError } from '@sallyport/core';
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
+import {
+  calculateJwkThumbprint,
+  errors,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+  jwtVerify,
+  SignJWT,
+} from 'jose';
+import { makeStateFolder, writePrivateFile } from '../config/state-folder.js';
 import type { TokenRequest } from '../console/api.js';
+import { guardOf, guardRequests } from '../guard/listener.js';
 import type { Host, Part } from '../host/host.js';
 import type { Identity } from './identity.js';
 
 const LIFETIME = '1h';
+const ALGORITHM = 'ES256';
 const KEYS_PATH = '/.well-known/jwks.json';
 /** What a service names in `audience` if it takes tokens of this issuer. */
 const AUDIENCE = 'local';
@@ -32,11 +44,13 @@ export class LocalIdentity implements Identity, Part {
 
   constructor(host: Host) {
     this.#host = host;
-    this.#server = createServer((request, response) => {
-      const isKeys = request.method === 'GET' && request.url === KEYS_PATH;
-      response.writeHead(isKeys ? 200 : 404, { 'content-type': 'application/json' });
-      response.end(isKeys ? JSON.stringify({ keys: [publicPart(this.#opened().key)] }) : '{}');
-    });
+    this.#server = createServer(
+      guardRequests(guardOf(host, 'issuer'), ({ method }: IncomingMessage, response, { path }) => {
+        const isKeys = method === 'GET' && path === KEYS_PATH;
+        response.writeHead(isKeys ? 200 : 404, { 'content-type': 'application/json' });
+        response.end(isKeys ? JSON.stringify({ keys: [publicPart(this.#opened().key)] }) : '{}');
+      }),
+    );
   }
 
   async start(): Promise<void> {
@@ -64,14 +78,34 @@ export class LocalIdentity implements Identity, Part {
       ...(kind !== undefined && { kind }),
     };
     return new SignJWT(claims)
-      .setProtectedHeader({ alg: 'ES256', typ: 'JWT', ...(key.kid !== undefined && { kid: key.kid }) })
+      .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', ...(key.kid !== undefined && { kid: key.kid }) })
       .setIssuer(this.#issuer)
       .setSubject(sub)
       .setAudience(this.#audiences())
       .setIssuedAt()
       .setExpirationTime(LIFETIME)
       .setJti(randomUUID())
-      .sign(await importJWK(key, 'ES256'));
+      .sign(await importJWK(key, ALGORITHM));
+  }
+
+  /** @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-jwt-authorizer.html */
+  async verify(token: string): Promise<Readonly<Record<string, unknown>>> {
+    const { key } = this.#opened();
+    const now = this.#host.clock.now();
+    const { payload, protectedHeader } = await jwtVerify(token, await importJWK(publicPart(key), ALGORITHM), {
+      algorithms: [ALGORITHM],
+      issuer: this.#issuer,
+      requiredClaims: ['exp'],
+      currentDate: now,
+    }).catch((error: unknown) => {
+      throw new Error(reasonOf(error));
+    });
+    if (protectedHeader.kid !== key.kid) throw new Error('the token does not name the key that signed it');
+    const { aud = payload.client_id, iat } = payload;
+    if (![aud].flat().some((one) => [this.#audiences()].flat().includes(String(one))))
+      throw new Error('the token does not have a valid audience');
+    if (iat !== undefined && iat * 1000 > now.getTime()) throw new Error('the token was issued in the future');
+    return payload;
   }
 
   substitute(value: string): string {
@@ -101,22 +135,37 @@ export class LocalIdentity implements Identity, Part {
 async function openKept(file: string): Promise<Kept> {
   try {
     const kept = JSON.parse(readFileSync(file, 'utf8')) as Kept;
-    await importJWK(kept.key, 'ES256');
-    if (typeof kept.secret === 'string' && kept.secret !== '') return kept;
+    await importJWK(kept.key, ALGORITHM);
+    if (typeof kept.secret === 'string' && kept.secret !== '') {
+      // A copy or an unpacked archive can have other permissions.
+      chmodSync(file, 0o600);
+      return kept;
+    }
   } catch {
     // There is none yet, or it is not whole.
   }
-  const { privateKey } = await generateKeyPair('ES256', { extractable: true });
+  const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true });
   const jwk = await exportJWK(privateKey);
   const kept: Kept = {
     key: { ...jwk, kid: await calculateJwkThumbprint(jwk) },
     secret: randomBytes(32).toString('base64url'),
   };
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(file, JSON.stringify(kept), { mode: 0o600 });
+  makeStateFolder(dirname(file));
+  writePrivateFile(file, JSON.stringify(kept));
   return kept;
 }
 
+/** The reason for the developer, and in the challenge of a door. */
+function reasonOf(error: unknown): string {
+  if (error instanceof errors.JWTExpired) return 'the token has expired';
+  const claim = error instanceof errors.JWTClaimValidationFailed ? error.claim : undefined;
+  if (claim === 'iss') return 'the token does not have a valid issuer';
+  if (claim === 'nbf') return 'the token is not valid yet';
+  if (claim === 'exp') return 'the token does not expire';
+  if (error instanceof errors.JOSEAlgNotAllowed) return 'signing method is invalid';
+  return error instanceof errors.JWSSignatureVerificationFailed ? 'the signature is invalid' : 'the token is malformed';
+}
+
 function publicPart({ d: _, ...key }: JWK): JWK {
-  return { ...key, alg: 'ES256', use: 'sig' };
+  return { ...key, alg: ALGORITHM, use: 'sig' };
 }

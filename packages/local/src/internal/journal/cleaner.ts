@@ -1,4 +1,6 @@
 import { createSanitizer } from '@sallyport/core/observability';
+import type { InvokeOutcome } from '../runtime/invoker.js';
+import type { Journal } from './journal.js';
 
 /** Makes the form of a value that the console may show. */
 export type Cleaner = (value: unknown) => unknown;
@@ -9,8 +11,39 @@ const sanitizer = createSanitizer({
   keepLineBreaks: true,
 });
 
+const REDACTED = '[REDACTED]';
+/**
+ * An authorization code in a query or a form (RFC 6749 section 4.1.2). Elsewhere `code` is the name of an error, and a shorter value
+ * is a word such as a country.
+ */
+const CODE_IN_QUERY = /((?:^|[?&])(?:code|device_code)=)[^&\s"'#]{10,}/g;
+const QUERIES = /^(?:multiValueQ|q)ueryStringParameters$/;
+const CODE = /^(?:code|device_code)$/;
+
 /** @param reveal whether texts are shown as they are */
 export function createCleaner(reveal: boolean): Cleaner {
   if (reveal) return (value) => value;
-  return (value) => (value === undefined ? undefined : sanitizer.sanitizeValue(value));
+  return (value) => (value === undefined ? undefined : hideCodes(sanitizer.sanitizeValue(value), false));
+}
+
+/** For files, terminal and `--json`, where nothing is revealed. */
+export const cleanText = createCleaner(false) as <T>(value: T) => T;
+
+/** An outcome as the console may show it: with the answer and the error of its record. */
+export function shownOutcome(journal: Pick<Journal, 'get'>, outcome: InvokeOutcome): InvokeOutcome {
+  const record = journal.get(outcome.id);
+  // A record that is not kept any more, or has no answer yet, reveals nothing.
+  if (outcome.ok) return { ...outcome, answer: record ? record.answer : cleanText(outcome.answer) };
+  return { ...outcome, error: record?.error ?? cleanText(outcome.error) };
+}
+
+function hideCodes(value: unknown, isQuery: boolean): unknown {
+  if (typeof value === 'string') return value.includes('code=') ? value.replace(CODE_IN_QUERY, `$1${REDACTED}`) : value;
+  if (Array.isArray(value)) return value.map((member) => hideCodes(member, isQuery));
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).map(([name, member]): [string, unknown] => {
+    const isCode = isQuery && CODE.test(name) && String(member).length >= 10;
+    return [name, isCode ? REDACTED : hideCodes(member, QUERIES.test(name))];
+  });
+  return Object.fromEntries(members);
 }

@@ -1,5 +1,13 @@
 import { type Cleaner, createCleaner } from './cleaner.js';
-import type { InvocationRecord, Journal, JournalChange, JournalNote, OpenRecord, RecordLists } from './journal.js';
+import type {
+  ClientView,
+  InvocationRecord,
+  Journal,
+  JournalChange,
+  JournalNote,
+  OpenRecord,
+  RecordLists,
+} from './journal.js';
 import { parseTrace } from './trace.js';
 
 /** Options of {@link createJournal}. */
@@ -25,8 +33,10 @@ const LIST_NAMES = [
   'changes',
   'leftovers',
 ] as const satisfies readonly (keyof RecordLists)[];
-/** Members whose texts come from callers or from the function. */
-const FOREIGN = ['event', 'answer', 'error', 'client', 'explain'] as const;
+/** Members whose texts come from callers or from the function; lists are cleaned too, each entry alone. */
+const FOREIGN = ['origin', 'summary', 'event', 'answer', 'error', 'client', 'explain'] as const;
+/** An id of X-Ray, which has no secret; a caller may send any other text. */
+const TRACE_ID = /^1-[\da-f]{8}-[\da-f]{24}$/;
 
 type Raw = { -readonly [M in keyof InvocationRecord]: InvocationRecord[M] };
 
@@ -133,7 +143,8 @@ class Ring implements Journal {
     return this.#byRequest.get(requestId);
   }
 
-  note(note: JournalNote): void {
+  note(given: JournalNote): void {
+    const note = { ...given, text: String(this.#clean(given.text)) };
     this.#notes.push(note);
     if (this.#notes.length > MAX_NOTES) this.#notes.shift();
     this.#publish({ type: 'note', note });
@@ -157,9 +168,16 @@ class Ring implements Journal {
   #cleaned(raw: Raw): InvocationRecord {
     const foreign = Object.fromEntries(FOREIGN.map((name) => [name, this.#clean(raw[name])]));
     const lists = Object.fromEntries(LIST_NAMES.map((name) => [name, raw[name].map(this.#clean)]));
-    const cleaned = { ...raw, ...foreign, ...lists } as unknown as InvocationRecord;
+    const traceId = TRACE_ID.test(raw.traceId) ? raw.traceId : String(this.#clean(raw.traceId));
+    const client = raw.client && { ...(foreign.client as ClientView), headers: this.#cleanHeaders(raw.client.headers) };
+    const cleaned = { ...raw, traceId, ...foreign, ...lists, client } as unknown as InvocationRecord;
     // Lines come through three pipes, each with the time at which they were written.
     return { ...cleaned, logs: [...cleaned.logs].sort((a, b) => a.at - b.at) };
+  }
+
+  /** A pair does not show the sanitizer that its first text is the name of the second one. */
+  #cleanHeaders(headers: ClientView['headers']): ClientView['headers'] {
+    return headers.map(([name, value]) => [name, String(Object.values(this.#clean({ [name]: value }) as object)[0])]);
   }
 
   #tell(entry: Entry): void {

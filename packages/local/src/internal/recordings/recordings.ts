@@ -3,6 +3,7 @@ import { sanitizeJson, sanitizeValue } from '@sallyport/core/observability';
 import { createRecorder, loadRecording, type RecordedEvents, type Recording } from '@sallyport/testkit/recorder';
 import type { RecordingView, ReplayRequest, ReplayResult, SavedRecording } from '../console/api.js';
 import type { Host } from '../host/host.js';
+import { cleanText, shownOutcome } from '../journal/cleaner.js';
 import type { InvocationRecord } from '../journal/journal.js';
 import { findDifferences } from './differences.js';
 import { createRecordingFiles } from './files.js';
@@ -68,7 +69,8 @@ export function createRecordings(host: Host, folder: string): Recordings {
       const origin = { kind: 'replay', target, ...(replayOf !== undefined && { replayOf }) };
       const outcome = await host.invoker.invoke(again.event, { origin, whenBusy: 'refuse' });
       const now = outcome.ok ? toClean(outcome.answer, outcome.requestId) : undefined;
-      return { outcome, differences: before && outcome.ok ? findDifferences(before.answer, now) : null };
+      const differences = before && outcome.ok ? findDifferences(before.answer, now) : null;
+      return { outcome: shownOutcome(host.journal, outcome), differences };
     },
   };
 }
@@ -87,7 +89,9 @@ function answerOf({ answer, error, ms, requestId }: InvocationRecord): Pick<Agai
 
 /** The sanitized answer as JSON has it. The id of its invocation is another one each time, and so is no difference. */
 function toClean(value: unknown, requestId: string): unknown {
-  return JSON.parse(sanitizeJson(JSON.stringify(value ?? null).replaceAll(requestId, 'request-id'))) as unknown;
+  return cleanText(
+    JSON.parse(sanitizeJson(JSON.stringify(value ?? null).replaceAll(requestId, 'request-id'))) as unknown,
+  );
 }
 
 /** The event as the recorder of the test kit keeps it, secrets and identifiers replaced. Names that have a handler stay. */

@@ -1,10 +1,23 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { LAMBDA_MAX_ANSWER_BYTES } from '@sallyport/core/pipeline';
+import type { Target } from '../guard/check.js';
+import { guardRequests } from '../guard/listener.js';
+import { POLICIES } from '../guard/policies.js';
 import type { FunctionError } from './invoker.js';
 
-const ROUTE = /^\/2018-06-01\/runtime\/(?:invocation\/(?:(next)|([^/]+)\/(response|error))|(init\/error))$/;
+const ROUTE = /^\/2018-06-01\/runtime\/(?:invocation\/(?:(next)|([^/]+)\/(response|error))|init\/error)$/;
+/** The header with which the shim proves that it asks for an event; no page and no other program knows its value. */
+const KEY_HEADER = 'x-local-key';
 
 /** What the server of one environment tells. */
 export interface RuntimeApiEvents {
@@ -14,6 +27,8 @@ export interface RuntimeApiEvents {
   /** A whole answer, or a streamed one that has begun. */
   onAnswer(requestId: string, answer: RuntimeAnswer): void;
   onError(requestId: string, error: FunctionError): void;
+  /** The server itself failed. */
+  onFault(error: unknown): void;
 }
 
 export type RuntimeAnswer =
@@ -27,14 +42,21 @@ export type RuntimeAnswer =
  * @see https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
  */
 export class RuntimeApi {
+  /** The value of the header `x-local-key` of a `next`; the shim has it from its environment. */
+  readonly key = randomBytes(24).toString('base64url');
   readonly #events: RuntimeApiEvents;
-  readonly #server = createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, (request, response) =>
-    this.#serve(request, response),
-  );
+  readonly #server: Server;
   readonly #polls: ServerResponse[] = [];
+  /** Ids of events that were handed out and have no answer. */
+  readonly #open = new Set<string>();
 
   private constructor(events: RuntimeApiEvents) {
     this.#events = events;
+    const guard = { policy: POLICIES.runtime, allowHosts: [], onFault: (error: unknown) => events.onFault(error) };
+    this.#server = createServer(
+      { keepAliveTimeout: 0, requestTimeout: 0 },
+      guardRequests(guard, (request: IncomingMessage, response, target) => this.#serve(request, response, target)),
+    );
   }
 
   static async start(events: RuntimeApiEvents): Promise<RuntimeApi> {
@@ -55,8 +77,9 @@ export class RuntimeApi {
   }
 
   /** Hands an event to the oldest poll. @returns whether there was one */
-  handOut(event: string, headers: OutgoingHttpHeaders): boolean {
+  handOut(requestId: string, event: string, headers: OutgoingHttpHeaders): boolean {
     const poll = this.#polls.shift();
+    if (poll) this.#open.add(requestId);
     poll?.writeHead(200, { 'content-type': 'application/json', ...headers }).end(event);
     return poll !== undefined;
   }
@@ -66,15 +89,21 @@ export class RuntimeApi {
     this.#server.closeAllConnections();
   }
 
-  #serve(request: IncomingMessage, response: ServerResponse): void {
-    const match = ROUTE.exec(request.url ?? '');
+  async #serve(request: IncomingMessage, response: ServerResponse, { path }: Target): Promise<void> {
+    const match = ROUTE.exec(path);
     const [, next, id, kind] = match ?? [];
-    if (!match) response.writeHead(404).end();
-    else if (next) this.#poll(request, response);
-    else if (!id) void readBody(request).then((body) => this.#takeInitError(body, response));
-    else if (kind === 'error')
-      void readBody(request).then((body) => this.#takeError(decodeURIComponent(id), body, response));
-    else this.#takeAnswer(decodeURIComponent(id), request, response);
+    if (!match || request.method !== (next ? 'GET' : 'POST')) return sendError(response, 404, 'NotFound');
+    if (next) return this.#isShim(request) ? this.#poll(request, response) : sendError(response, 403, 'Forbidden');
+    if (id === undefined) return this.#takeInitError(await readBody(request), response);
+    // An id is the one of a handed-out event, letter by letter, so none is decoded.
+    if (!this.#open.delete(id)) return sendError(response, 400, 'InvalidRequestID');
+    if (kind === 'error') return this.#takeError(id, await readBody(request), response);
+    return this.#takeAnswer(id, request, response);
+  }
+
+  #isShim({ headers }: IncomingMessage): boolean {
+    const [given, own] = [Buffer.from(String(headers[KEY_HEADER] ?? '')), Buffer.from(this.key)];
+    return given.length === own.length && timingSafeEqual(given, own);
   }
 
   #poll(request: IncomingMessage, response: ServerResponse): void {
@@ -98,17 +127,22 @@ export class RuntimeApi {
     this.#events.onError(id, toFunctionError(body));
   }
 
-  #takeAnswer(id: string, request: IncomingMessage, response: ServerResponse): void {
+  async #takeAnswer(id: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     request.once('end', () => response.writeHead(202).end());
     if (request.headers['lambda-runtime-function-response-mode'] === 'streaming') {
       const contentType = request.headers['content-type'] ?? 'application/octet-stream';
       this.#events.onAnswer(id, { kind: 'stream', contentType, body: request });
       return;
     }
-    void readBody(request).then((body) =>
-      this.#events.onAnswer(id, body.isTooLarge ? { kind: 'too-large' } : { kind: 'whole', text: body.text }),
-    );
+    const body = await readBody(request);
+    this.#events.onAnswer(id, body.isTooLarge ? { kind: 'too-large' } : { kind: 'whole', text: body.text });
   }
+}
+
+/** An error in the form of the Runtime API: AWS's OpenAPI document of it has 400, 403, 413 and 500. */
+function sendError(response: ServerResponse, status: number, errorType: string): void {
+  const body = JSON.stringify({ errorMessage: STATUS_CODES[status], errorType });
+  response.writeHead(status, { 'content-type': 'application/json' }).end(body);
 }
 
 interface Body {

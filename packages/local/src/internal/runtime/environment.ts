@@ -11,6 +11,7 @@ import {
   timeoutError,
   trailerError,
 } from './failures.js';
+import { CpuWait, FairTimer } from './fair-timer.js';
 import type { Guardian } from './guardian.js';
 import type { FailureReason, FunctionError } from './invoker.js';
 import { MemoryWatch } from './memory.js';
@@ -41,7 +42,8 @@ export type RunResult =
 interface Pending {
   readonly run: Run;
   readonly resolve: (result: RunResult) => void;
-  readonly timer: NodeJS.Timeout | undefined;
+  /** `undefined` with a debugger. */
+  readonly limit: { readonly timer: FairTimer; readonly wait: CpuWait } | undefined;
 }
 
 /** One execution environment: the events that a process with AWS's runtime client takes from the server that it polls. */
@@ -76,6 +78,7 @@ export class Environment {
       onInitError: (error) => environment?.onInitError(error),
       onAnswer: (id, answer) => environment?.onAnswer(id, answer),
       onError: (id, error) => environment?.finish(id, { kind: 'failed', reason: 'handler', error }),
+      onFault: (error) => environment?.onFault(error),
     });
     environment = new Environment(init, api);
     return environment;
@@ -89,7 +92,7 @@ export class Environment {
       this.#settleReady = (failure) => (failure ? reject(failure) : resolve());
     });
     this.ready.catch(() => {});
-    this.#process = new EnvironmentProcess(init, api.address, {
+    this.#process = new EnvironmentProcess(init, api, {
       onLine: (line, requestId) => init.events.onLog(this, requestId || this.#lastRequest, line),
       onMessage: (message) => this.#onMessage(message),
       onStartError: ({ message }) => {
@@ -166,12 +169,24 @@ export class Environment {
     this.#lastRequest = run.requestId;
     this.#memory.start();
     return new Promise((resolve) => {
-      const hasLimit = this.#init.config.inspect === undefined;
-      const timer = hasLimit ? setTimeout(() => this.#timeOut(run), run.timeoutMs) : undefined;
-      this.#pending.set(run.requestId, { run, resolve, timer });
+      const limit =
+        this.#init.config.inspect === undefined
+          ? this.startLimit(run.timeoutMs, run.requestId, () => this.#timeOut(run))
+          : undefined;
+      this.#pending.set(run.requestId, { run, resolve, limit });
       const deadline = Date.now() + run.timeoutMs;
-      this.#api.handOut(run.event, { ...run.headers, 'lambda-runtime-deadline-ms': String(deadline) });
+      this.#api.handOut(run.requestId, run.event, { ...run.headers, 'lambda-runtime-deadline-ms': String(deadline) });
     });
+  }
+
+  /** Starts a limit, to which the time is added for which the process waits for a CPU. @param requestId `''` for the init phase */
+  startLimit(limitMs: number, requestId: string, onEnd: () => void): { timer: FairTimer; wait: CpuWait } {
+    const wait = new CpuWait(this.pid);
+    const onAdded = (ms: number) => {
+      const text = `framework: the machine was busy: ${Number((ms / 1000).toFixed(1))} s added to the time limit`;
+      this.#init.events.onLog(this, requestId, { at: Date.now(), level: 'warn', text });
+    };
+    return { timer: new FairTimer({ limitMs, wait, onAdded, onEnd }), wait };
   }
 
   /** Asks what only the process knows; `undefined` when it cannot answer. */
@@ -217,6 +232,12 @@ export class Environment {
     this.#initError = error;
   }
 
+  /** The Runtime API failed: a line of the function's log. */
+  onFault(error: unknown): void {
+    const text = `framework: the Runtime API failed: ${error instanceof Error ? error.message : String(error)}`;
+    this.#init.events.onLog(this, this.#lastRequest, { at: Date.now(), level: 'error', text });
+  }
+
   onAnswer(requestId: string, answer: RuntimeAnswer): void {
     if (answer.kind === 'stream') void this.#takeStream(requestId, answer);
     else if (answer.kind === 'whole') this.finish(requestId, { kind: 'answer', text: answer.text, streamed: false });
@@ -228,7 +249,7 @@ export class Environment {
     const pending = this.#pending.get(requestId);
     if (!pending) return;
     this.#pending.delete(requestId);
-    clearTimeout(pending.timer);
+    pending.limit?.timer.cancel();
     pending.resolve(result);
   }
 
@@ -261,6 +282,7 @@ export class Environment {
   }
 
   #checkMemory(mb: number): void {
+    for (const { limit } of this.#pending.values()) limit?.wait.includeOthers();
     const { memoryMb, managedInstances } = this.#init.config;
     if (mb > memoryMb && managedInstances === undefined) this.kill('memory');
   }

@@ -64,6 +64,8 @@ export type FailureReason =
   | 'size'
   /** No environment was free and the caller does not wait. */
   | 'throttled'
+  /** The authorizer of the door rejected the request before the function. */
+  | 'authorizer'
   /** The last build is broken; nothing runs on old code. */
   | 'build'
   /** The run ends. */

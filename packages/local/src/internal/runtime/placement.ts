@@ -74,7 +74,7 @@ export class Placement {
     } catch (error) {
       if (!(error instanceof InitFailure)) throw error;
       if (error.reason === 'stopped') return { reason: 'stopped', error: error.error };
-      if (error.reason === 'init') return { reason: 'init', error: error.error };
+      if (error.reason === 'init' || !pool.repeatsInit) return { reason: 'init', error: error.error };
     }
     const again = now();
     try {

@@ -7,6 +7,17 @@ import type { StartOrder } from './spawn.js';
 
 /** The longest init phase; a longer one happens again in the first invocation, under its timeout. */
 const INIT_LIMIT_MS = 10_000;
+/**
+ * The longest init phase of a managed instance, if the function's timeout is not longer. It ends when one worker asks for an event.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/lambda-managed-instances-execution-environment.html
+ */
+const MANAGED_INIT_LIMIT_MS = 130_000;
+
+/** The longest init phase of a function, in milliseconds. */
+export function initLimitMs({ managedInstances, timeoutMs }: Pick<Config, 'managedInstances' | 'timeoutMs'>): number {
+  return managedInstances === undefined ? INIT_LIMIT_MS : Math.max(MANAGED_INIT_LIMIT_MS, timeoutMs);
+}
 
 /** What a build gives to run. */
 export interface RunnableCode {
@@ -74,6 +85,11 @@ export class Pool {
     return [...this.#environments].some((environment) => environment.isFinishing);
   }
 
+  /** Whether an init phase that took too long happens again in the first invocation. */
+  get repeatsInit(): boolean {
+    return this.#init.config.managedInstances === undefined;
+  }
+
   /** Whether another environment may be started. */
   get hasPlace(): boolean {
     const { inspect, managedInstances, concurrency } = this.#init.config;
@@ -88,7 +104,7 @@ export class Pool {
    * @param limitMs the longest init
    * @throws InitFailure
    */
-  async start(isTaken: boolean, limitMs = INIT_LIMIT_MS): Promise<Environment> {
+  async start(isTaken: boolean, limitMs = initLimitMs(this.#init.config)): Promise<Environment> {
     const code = this.#code;
     if (!code) throw new Error('there is no build');
     this.#starting += 1;
@@ -202,7 +218,9 @@ export class Pool {
 
 /** Waits for the function to be loaded, at most so long. */
 async function withLimit(environment: Environment, limitMs: number | undefined): Promise<void> {
-  const timer = limitMs === undefined ? undefined : setTimeout(() => environment.kill('timeout'), limitMs);
+  const limit =
+    limitMs === undefined ? undefined : environment.startLimit(limitMs, '', () => environment.kill('timeout'));
+  limit?.wait.includeOthers();
   try {
     await environment.ready;
   } catch (error) {
@@ -212,6 +230,6 @@ async function withLimit(environment: Environment, limitMs: number | undefined):
       ? error
       : new InitFailure('init', { errorType: 'Runtime.Unknown', errorMessage: String(error) });
   } finally {
-    clearTimeout(timer);
+    limit?.timer.cancel();
   }
 }

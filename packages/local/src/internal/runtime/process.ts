@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { LogLine } from '../journal/journal.js';
 import type { Guardian } from './guardian.js';
 import { readLines, readMessages, readTelemetry } from './logs.js';
-import { type ProcessInit, spawnEnvironment, temporaryFolder } from './spawn.js';
+import { type ApiAddress, type ProcessInit, spawnEnvironment, temporaryFolder } from './spawn.js';
 
 /** The longest wait for an answer to a question. */
 const ANSWER_MS = 10_000;
@@ -34,8 +34,8 @@ export class EnvironmentProcess {
   #isFrozen = false;
   #hasEnded = false;
 
-  /** @param api host and port of its Runtime API */
-  constructor(init: ProcessInit & { readonly guardian: Guardian }, api: string, listener: ProcessListener) {
+  /** @param api its Runtime API */
+  constructor(init: ProcessInit & { readonly guardian: Guardian }, api: ApiAddress, listener: ProcessListener) {
     this.#init = init;
     this.#child = spawnEnvironment(init, api);
     if (this.#child.pid !== undefined) init.guardian.add(this.#child.pid);

@@ -28,6 +28,14 @@ export interface ProcessInit {
   readonly order?: StartOrder;
 }
 
+/** What a process needs to reach its Runtime API. */
+export interface ApiAddress {
+  /** Host and port. */
+  readonly address: string;
+  /** The secret of the shim. */
+  readonly key: string;
+}
+
 /** The temporary folder of an environment; removed with it. */
 export const temporaryFolder = ({ config, id }: Pick<ProcessInit, 'config' | 'id'>): string =>
   join(config.stateFolder, 'tmp', id);
@@ -36,9 +44,9 @@ export const temporaryFolder = ({ config, id }: Pick<ProcessInit, 'config' | 'id
  * Starts a process with AWS's runtime client. Descriptor 3 takes log messages, 4 gets orders and questions, 5 gives what `gate.mjs`
  * and the shim tell.
  *
- * @param api host and port of its Runtime API
+ * @param api its Runtime API
  */
-export function spawnEnvironment(init: ProcessInit, api: string): ChildProcess {
+export function spawnEnvironment(init: ProcessInit, { address: api, key }: ApiAddress): ChildProcess {
   const { config, nodeMajor, preload, order, variables, id } = init;
   const temporary = temporaryFolder(init);
   mkdirSync(temporary, { recursive: true });
@@ -56,6 +64,7 @@ export function spawnEnvironment(init: ProcessInit, api: string): ChildProcess {
     env: {
       ...lambdaVariables(config, { api, taskRoot, temporary, logStream: `${day}/[$LATEST]${id}`, nodeMajor }),
       ...variables,
+      SALLYPORT_LOCAL_KEY: key,
       SALLYPORT_LOCAL_AWS: config.aws.join(','),
       SALLYPORT_LOCAL_GATE: JSON.stringify({ preload, ...(order ? { start: order } : {}) }),
       _HANDLER: handler,

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { request as httpRequest } from 'node:http';
+import { request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
 import type { HttpDoorKind } from '@sallyport/testkit/events';
 import { HTTP_DOORS } from '../doors/exchange.js';
+import { headersFor, type Outgoing } from '../doors/iam-authorizer.js';
 import { localError } from '../errors.js';
 import type { Host } from '../host/host.js';
+import { shownOutcome } from '../journal/cleaner.js';
 import type { InvokeOutcome } from '../runtime/invoker.js';
 import type { SourceKind } from '../sources/sources.js';
 import { buildEvent } from './build-event.js';
@@ -73,7 +75,8 @@ async function invokeByHand(host: Host, request: SendRequest): Promise<Sent> {
     whenBusy: 'refuse',
     ...(caller ? { clientContext: { custom } } : {}),
   });
-  return { door: null, outcome, client: host.journal.get(outcome.id)?.client ?? null };
+  const client = host.journal.get(outcome.id)?.client ?? null;
+  return { door: null, outcome: shownOutcome(host.journal, outcome), client };
 }
 
 /** Sends a request over the wire, as a client of the door does. */
@@ -85,10 +88,7 @@ async function throughDoor(host: Host, door: HttpDoorKind, request: SendRequest)
   const root = `1-${Math.floor(Date.now() / 1000)
     .toString(16)
     .padStart(8, '0')}-${randomBytes(12).toString('hex')}`;
-  await call(host.ports[door], method.toUpperCase(), path, {
-    ...((options ?? {}) as WireOptions),
-    trace: `Root=${root}`,
-  });
+  await call(host, door, toOutgoing(host.ports[door], method.toUpperCase(), path, options ?? {}, `Root=${root}`));
   const record = host.journal.byTrace(root);
   if (!record) throw localError('local.usage', `the door ${door} refused the request before it reached the function`);
   const { id, requestId, status, client, origin, error } = record;
@@ -108,31 +108,42 @@ interface WireOptions {
   readonly json?: unknown;
 }
 
-function call(
+function toOutgoing(
   port: number,
   method: string,
   path: string,
-  { headers = {}, query = {}, cookies = [], body, json, trace }: WireOptions & { trace: string },
-) {
+  { headers = {}, query = {}, cookies = [], body, json }: WireOptions,
+  trace: string,
+): Outgoing {
   const pairs = Object.entries(query).flatMap(([name, values]) =>
     [values].flat().map((value) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`),
   );
-  const joined = pairs.length === 0 ? path : `${path}${path.includes('?') ? '&' : '?'}${pairs.join('&')}`;
-  const content = json === undefined ? body : JSON.stringify(json);
   const sent = {
     ...(json === undefined ? {} : { 'content-type': 'application/json' }),
-    ...(headers as Record<string, string | string[]>),
+    ...headers,
     ...(cookies.length > 0 ? { cookie: cookies.join('; ') } : {}),
     'x-amzn-trace-id': trace,
   };
+  return {
+    port,
+    method,
+    path: pairs.length === 0 ? path : `${path}${path.includes('?') ? '&' : '?'}${pairs.join('&')}`,
+    headers: sent,
+    body: (json === undefined ? body : JSON.stringify(json)) ?? '',
+  };
+}
+
+function call(host: Host, door: HttpDoorKind, outgoing: Outgoing): Promise<void> {
+  const { port, method, path, body } = outgoing;
+  const headers = headersFor(host, door, outgoing) as OutgoingHttpHeaders;
   return new Promise<void>((resolve, reject) => {
-    const outgoing = httpRequest({ host: '127.0.0.1', port, method, path: joined, headers: sent }, (incoming) => {
+    const request = httpRequest({ host: '127.0.0.1', port, method, path, headers }, (incoming) => {
       incoming.resume();
       incoming.once('close', resolve);
       // An answer that is broken off is one too.
       incoming.on('error', () => resolve());
     });
-    outgoing.on('error', reject);
-    outgoing.end(content);
+    request.on('error', reject);
+    request.end(body.length === 0 ? undefined : body);
   });
 }

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AwsFault } from '../aws/wire.js';
+import { makeStateFolder, writePrivateFile } from '../config/state-folder.js';
 
 /** Values by name. */
 export interface Secrets {
@@ -32,8 +33,8 @@ export class SecretFile {
   write(group: keyof Secrets, name: string, value: string): void {
     const all = this.read();
     const next = { ...all, [group]: { ...all[group], [name]: value } };
-    mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
-    writeFileSync(`${this.#file}.part`, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 });
+    makeStateFolder(dirname(this.#file));
+    writePrivateFile(`${this.#file}.part`, `${JSON.stringify(next, null, 2)}\n`);
     renameSync(`${this.#file}.part`, this.#file);
   }
 }

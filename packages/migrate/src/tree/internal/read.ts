@@ -1,7 +1,7 @@
-import { spawnSync } from 'node:child_process';
 import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { migrateError, reasonOf } from '../../errors.js';
+import { runGit } from './git.js';
 
 /** A file as it was read. */
 export interface ReadFile {
@@ -87,13 +87,12 @@ function readText(file: string): { readonly text: string } | { readonly reason: 
 
 /** What git ignores; nothing where the root is in no working tree. */
 function ignoredByGit(root: string, paths: readonly string[]): ReadonlySet<string> {
-  const options = { cwd: root, input: paths.join('\0'), encoding: 'utf8', maxBuffer: 256 * MAX_BYTES } as const;
-  const { status, stdout } = spawnSync('git', ['check-ignore', '--stdin', '-z'], options);
+  const { status, stdout } = runGit(root, ['check-ignore', '--stdin', '-z'], paths.join('\0'));
   return new Set(status === 0 ? stdout.split('\0') : []);
 }
 
-/** Whether the working tree around a folder has changes that are not committed. */
+/** Whether the working tree around a folder has changes that are not committed. Working trees of submodules are not read. */
 export function hasUncommitted(root: string): boolean {
-  const { status, stdout } = spawnSync('git', ['status', '--porcelain', '--', '.'], { cwd: root, encoding: 'utf8' });
+  const { status, stdout } = runGit(root, ['status', '--porcelain', '--ignore-submodules=dirty', '--', '.']);
   return status === 0 && stdout.trim() !== '';
 }

@@ -19,6 +19,10 @@ interface Place {
   readonly holder: Readonly<Record<string, unknown>>;
   /** Whether it belongs to what a client or a producer sent, not to the envelope of AWS. */
   readonly isData: boolean;
+  /** Whether it is a parameter of a query or a field of a form. */
+  readonly isQuery?: boolean;
+  /** Whether it is a header, whose value is a client's. */
+  readonly isHeader?: boolean;
 }
 
 const REDACTED = '[REDACTED]';
@@ -32,6 +36,11 @@ const ID =
   /(?:^id|[a-z](?:Id|ID)|[_-]id|Id|ID|[rR]eceiptHandle|^sub|[uU]ser[nN]ame|^user|^caller|accessKey|userArn|principalOrgId)$/;
 const PATHS = /^(?:path|rawPath)$/;
 const COOKIES = /^(?:cookies|cookie|set-cookie)$/i;
+const QUERIES = /^(?:multiValueQ|q)ueryStringParameters$/;
+const HEADERS = /^(?:multiValueH|h)eaders$/;
+/** An authorization code in a query or a form; a shorter value is a word such as a country. */
+const CODES = /^(?:code|device_code)$/;
+const MIN_CODE = 10;
 const ADDRESSES = /^(?:sourceIp|x-forwarded-for|x-real-ip)$/i;
 const HOSTS = /^(?:host|domainName|origin|referer|x-forwarded-host)$/i;
 const ATTRIBUTE_TYPE = /^(?:S|N|B|SS|NS|BS|M|L)$/;
@@ -73,6 +82,8 @@ export class EventCleaner {
         key: isAttribute ? key : name,
         holder: object,
         isData: isData || DATA.test(name),
+        isQuery: QUERIES.test(key),
+        isHeader: HEADERS.test(key),
       };
       return [name, this.#value(member, place)];
     });
@@ -89,14 +100,15 @@ export class EventCleaner {
     if (text === '') return text;
     if (!isData && ENVELOPE_WORDS.test(key)) return text;
     if (COOKIES.test(key)) return text.replace(/=[^;]*/g, `=${REDACTED}`);
-    if (this.#isHidden(key, text)) return REDACTED;
+    if (this.#isHidden(key, text) || isCode(text, place)) return REDACTED;
     if (isPacked(place)) return cleanBase64(text, this.#content(place));
     if (ADDRESSES.test(key)) return this.#text.identifiers(text);
-    if (HOSTS.test(key)) return this.#host(text);
+    if (HOSTS.test(key)) return this.#address(text, place);
     if (PATHS.test(key)) return this.#path(text, holder);
     if (key === 'rawQueryString') return this.#query(text, place);
     if (isData) return this.#data(text, place);
-    return ID.test(key) ? this.#id(text) : this.#text.identifiers(text);
+    if (ID.test(key)) return this.#id(text);
+    return place.isHeader ? this.#text.clean(text) : this.#text.identifiers(text);
   }
 
   #data(text: string, place: Place): string {
@@ -125,6 +137,13 @@ export class EventCleaner {
     return cleaned === text ? this.#pseudonyms.ofId(text) : cleaned;
   }
 
+  /** An address, whose query can have what the one of a request has. */
+  #address(text: string, place: Place): string {
+    const question = text.indexOf('?');
+    if (question < 0) return this.#host(text);
+    return `${this.#host(text.slice(0, question))}?${this.#query(text.slice(question + 1), place)}`;
+  }
+
   #host(text: string): string {
     const cleaned = this.#text.identifiers(text);
     if (cleaned !== text || /^(?:localhost|127\.0\.0\.1)(?::\d+)?$/.test(text)) return cleaned;
@@ -147,7 +166,7 @@ export class EventCleaner {
   #segment(segment: string): string {
     const decoded = decode(segment);
     if (/^\d{6,}$/.test(decoded)) return this.#pseudonyms.ofId(decoded);
-    const cleaned = this.#text.identifiers(decoded);
+    const cleaned = this.#text.clean(decoded);
     return cleaned === decoded ? segment : encodeURIComponent(cleaned);
   }
 
@@ -155,7 +174,7 @@ export class EventCleaner {
   #query(text: string, place: Place): string {
     return text.replace(/([^&=]+)=([^&]*)/g, (_, name: string, value: string) => {
       const decoded = decode(value.replaceAll('+', ' '));
-      const cleaned = this.#string(decoded, { ...place, key: decode(name), isData: true });
+      const cleaned = this.#string(decoded, { ...place, key: decode(name), isData: true, isQuery: true });
       return `${name}=${cleaned === decoded ? value : encodeURIComponent(cleaned)}`;
     });
   }
@@ -166,6 +185,10 @@ export class EventCleaner {
       text: (text: string) => this.#text.clean(text),
     };
   }
+}
+
+function isCode(text: string, { key, isQuery = false }: Place): boolean {
+  return isQuery && CODES.test(key) && text.length >= MIN_CODE;
 }
 
 /** Whether a text is base64 by its place: the data of a stream, a binary attribute, a body that says so. */

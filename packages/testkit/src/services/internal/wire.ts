@@ -44,10 +44,20 @@ function labelsOf(pattern: readonly string[], parts: readonly string[]): Record<
   const labels: Record<string, string> = {};
   for (const [at, part] of pattern.entries()) {
     const label = /^\{(\w+)\+?\}$/.exec(part)?.[1];
-    if (label !== undefined) labels[label] = decodeURIComponent(parts[at] ?? '');
+    const value = label === undefined ? undefined : decodeLabel(parts[at] ?? '');
+    if (label !== undefined && value !== undefined) labels[label] = value;
     else if (part !== parts[at]) return undefined;
   }
   return labels;
+}
+
+/** `undefined` for a malformed escape: no operation has such a path. */
+function decodeLabel(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** What the operation is given: labels of the path, the body, and the members that stand in query and headers. */

@@ -1,0 +1,26 @@
+import type { Inspection } from '../inspect/inspection.js';
+import type { DoorRequest } from './request.js';
+
+/** Whether a request has no authorizer: it is a preflight, or its route is public. */
+export function isPublic({ routes }: Inspection, { method, path, headers }: DoorRequest): boolean {
+  const has = (wanted: string) => headers.some(([name]) => name.toLowerCase() === wanted);
+  if (method === 'OPTIONS' && has('origin') && has('access-control-request-method')) return true;
+  const asked = method === 'HEAD' ? ['HEAD', 'GET'] : [method];
+  const matching = routes.filter(
+    ({ surface, method: own = '', pattern = '' }) =>
+      surface === 'http' && asked.includes(own) && matches(pattern, path),
+  );
+  return matching.length > 0 && matching.every(({ posture }) => posture === 'public');
+}
+
+/** Whether a path belongs to a pattern; `{name}` is one segment, `{name*}` and `*` are the rest. */
+function matches(pattern: string, target: string): boolean {
+  const [wanted, given] = [pattern, target.split('?', 1)[0] ?? ''].map((text) => text.split('/'));
+  for (const [index, part] of (wanted ?? []).entries()) {
+    if (part === '*' || /^\{\w+[*+]\}$/.test(part)) return true;
+    const value = given?.[index];
+    if (value === undefined || (value === '' && part !== '')) return false;
+    if (!/^\{\w+\}$/.test(part) && part !== value) return false;
+  }
+  return wanted?.length === given?.length;
+}
