@@ -50,7 +50,7 @@ export interface AllowOptions {
 }
 
 /** What is answered besides the decision. */
-type Answered = AllowOptions;
+type Answered = { readonly [Name in keyof AllowOptions]?: AllowOptions[Name] | undefined };
 
 const VALUES = kind<AuthorizerValues>('an object', isObject);
 const DENY_OPTIONS = defineOptions<DenyOptions>()({ context: VALUES });
@@ -59,7 +59,7 @@ const ALLOW_OPTIONS = defineOptions<AllowOptions>()({
   usageIdentifierKey: text('the value of an API key'),
 });
 
-interface AuthorizerDecision extends AllowOptions {
+interface AuthorizerDecision extends Answered {
   readonly effect: 'allow' | 'deny' | 'unauthorized';
   readonly principalId: string;
 }
