@@ -36,6 +36,11 @@ describe('the context of a record', () => {
       (ctx) => ctx.recordId,
       ['059f36b4-87a3-44ab-83d2-661975040001', '059f36b4-87a3-44ab-83d2-661975040002'],
     ],
+    [
+      'its natural key',
+      (ctx) => ctx.eventKey,
+      ['059f36b4-87a3-44ab-83d2-661975040001', '059f36b4-87a3-44ab-83d2-661975040002'],
+    ],
     ['how often it was delivered', (ctx) => ctx.attempt, [1, 3]],
     [
       'its place in the batch',
@@ -162,6 +167,39 @@ describe('the context of a record', () => {
         0,
         { name: 'billing', arn: '', account: '123456789012', region: 'us-west-1' },
       ],
+    ]);
+  });
+
+  it('has the natural keys of streams, tables, topics and events', async () => {
+    const router = createEventRouter(environment().options);
+    const seen: unknown[] = [];
+    const handler = (ctx: EventContext) => void seen.push(ctx.eventKey);
+    router
+      .kinesis('clicks', handler)
+      .tableStream('notes', handler)
+      .topic('alerts', handler)
+      .eventBus({ source: 'billing' }, handler);
+    await router.serveStreamEvent({ Records: [click('1')] });
+    await router.serveTableStream({ Records: [change('1')] });
+    await router.serveTopicEvent(loadEvent('topic'));
+    const billing = loadEvent('event-bus-custom');
+    await router.serveEventBus(billing);
+    await router.serveEventBus({ ...billing, 'replay-name': 'again' });
+    await router.serveEventBus({ ...billing, id: ' ' });
+    const run = { ...billing, 'detail-type': 'Scheduled Event', detail: {} };
+    await router.serveEventBus(run);
+    await router.serveEventBus({ ...run, detail: { idempotency_key: 'run-7' } });
+    await router.serveEventBus({ ...run, id: '' }, lambda);
+    expect(seen).toEqual([
+      'shard:1',
+      'change-1',
+      '95df01b4-ee98-5cb9-9903-4c221d41eb51',
+      '6a7e8feb-b491-4cf7-a9f1-bf3703467718',
+      '6a7e8feb-b491-4cf7-a9f1-bf3703467718',
+      undefined,
+      'event-bus:6a7e8feb-b491-4cf7-a9f1-bf3703467718',
+      'run-7',
+      'lambda:request-9',
     ]);
   });
 });

@@ -22,7 +22,7 @@ interface Harness {
 
 /** A delivery that a container has attached. */
 function attached(host: Partial<SurfaceHost> = {}, kind: Partial<DeliveryKind> = {}): Harness {
-  const delivery = new Delivery({ kind: 'thing', ...kind });
+  const delivery = new Delivery({ kind: 'thing', key: undefined, ...kind });
   const { clock, lines, options } = environment();
   const middlewares: EventMiddleware[] = [];
   delivery.attach({
@@ -285,7 +285,7 @@ it('a warning has the kind, and a logger that throws changes nothing', () => {
 });
 
 it('without a container it works by itself', async () => {
-  const delivery = new Delivery({ kind: 'thing' });
+  const delivery = new Delivery({ kind: 'thing', key: undefined });
   expect(delivery.kind).toBe('thing');
   expect(delivery.physicalName('thing', 'a')).toBe('a');
   await expect(delivery.each(items({ a: (ctx) => ctx.requestId.length > 0 }), undefined)).resolves.toEqual([true]);

@@ -20,6 +20,11 @@ export interface EventContext {
   readonly requestId: string;
   /** Message id, event id, notification id or `id` of the event; `''` when it has none. */
   readonly recordId: string;
+  /**
+   * The natural key of the record or event: the same whenever the service delivers it again, and unique together with `triggerKind`
+   * and `source`. `undefined` for a kind without one, and where the sender left it out.
+   */
+  readonly eventKey: string | undefined;
   /** How often the queue has delivered this message, 1 the first time; 0 if the service does not count deliveries. */
   readonly attempt: number;
   /** The place of the record in its batch, from 0, and how many records the batch has. */

@@ -13,6 +13,11 @@ import type { EventSource, LooseRecord, SourceDefinition } from '../sources/sour
 export interface DeliveryKind {
   /** The kind, as `ctx.triggerKind` and log lines have it. */
   readonly kind: TriggerKind;
+  /**
+   * The natural key of a record: equal for every delivery of the same event, and different for different events. Required, so
+   * that every kind states its key, or states with a reason that it has none.
+   */
+  readonly key: ((item: Delivered) => string | undefined) | undefined;
   /** The longest time that the service waits for an answer, in milliseconds; default: as long as the function may run. */
   readonly maxMs?: number | undefined;
   /** Milliseconds before the end of the invocation that the answer needs at least; default: the container's margin. */
@@ -29,6 +34,8 @@ export interface Delivered {
   readonly source: EventSource;
   /** The name that the handler was registered under. */
   readonly name: string;
+  /** What its key contains besides `id`, `source` and `record`; nothing else reads it. */
+  readonly keyPart?: string;
   /** Its handler. */
   readonly handler: EventHandler<never>;
 }
@@ -127,12 +134,13 @@ export class Delivery {
     }));
     const records = items.map(({ record }) => record as unknown as LooseRecord);
     const byRecord = new Map<unknown, Delivered>(items.map((item) => [item.record, item]));
-    const { kind, maxMs } = this.#kind;
+    const { kind, maxMs, key } = this.#kind;
     const definition: SourceDefinition = {
       kind,
       noun: kind,
       answer: '',
       ...(maxMs !== undefined && { maxMs }),
+      key: key && ((record) => key(byRecord.get(record) as Delivered)),
       recordId: (record) => byRecord.get(record)?.id ?? '',
       ...(groupOf && { orderedGroup: (record) => groupOf(byRecord.get(record) as Delivered) }),
     };

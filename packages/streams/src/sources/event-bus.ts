@@ -1,7 +1,7 @@
 import { defineOptions, type OptionKind, parsed } from '@sallyport/core/options';
-import { objectPart, trimmedText } from '@sallyport/core/pipeline';
+import { objectPart, scheduledRun, trimmedText } from '@sallyport/core/pipeline';
 import { refused } from '../errors.js';
-import { type EventSource, type LooseRecord, type SourceDefinition, textOf } from './source.js';
+import { type EventSource, keyText, type LooseRecord, type SourceDefinition, textOf } from './source.js';
 
 /**
  * An EventBridge event, a schedule's event, or an envelope of the same form:
@@ -48,16 +48,23 @@ export interface EventBusSelector {
   readonly scheduleName?: string;
 }
 
+const SCHEDULED = 'Scheduled Event';
+
 export const EVENT_BUS: SourceDefinition = {
   kind: 'event-bus',
   noun: 'event-bus',
   eventNoun: 'event-bus event',
   answer: 'result or null',
+  // A replay of an archive keeps the id, so its events have the keys of the first delivery; `replay-name` tells them apart.
+  key: (event, awsRequestId) =>
+    detailTypeOf(event).trim() === SCHEDULED
+      ? keyText(scheduledRun({ id: event.id, detail: event.detail }, awsRequestId).idempotencyKey)
+      : keyText(event.id),
   recordId: (event) => textOf(event.id),
   facts(event, awsRequestId) {
     const detailType = detailTypeOf(event);
     const correlationId = correlationOf(event, awsRequestId).id;
-    return { detailType, correlationId, scheduled: detailType === 'Scheduled Event' };
+    return { detailType, correlationId, scheduled: detailType === SCHEDULED };
   },
 };
 

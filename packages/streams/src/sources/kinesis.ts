@@ -1,6 +1,6 @@
 import { defineOptions, oneOf } from '@sallyport/core/options';
 import { windowUnsupported } from '../errors.js';
-import { isObject, type RecordSource, type RunRules, textOf } from './source.js';
+import { isObject, keyText, type RecordSource, type RunRules, textOf } from './source.js';
 
 /** The `Records` of a Kinesis event source mapping: https://docs.aws.amazon.com/lambda/latest/dg/with-kinesis.html. */
 export interface StreamEvent {
@@ -74,6 +74,7 @@ export const KINESIS: RecordSource = {
   answer: 'batch report',
   arn: /^(arn:[^:]+:kinesis:([^:]*):([^:]*):stream\/([^/]+))(?:\/consumer\/[^/:]+:[^/:]+)?$/,
   arnOf: (record) => (record?.eventSource === 'aws:kinesis' ? record.eventSourceARN : undefined),
+  key: (record) => keyText(record.eventID),
   recordId: (record) => textOf(record.eventID),
   failureIdentifier: (record, identifier) =>
     identifier === 'eventID' ? record.eventID : record.kinesis?.sequenceNumber,

@@ -3,7 +3,7 @@ import { defineOptions, integer } from '@sallyport/core/options';
 import { firstTraceId } from '@sallyport/core/pipeline';
 import { refused, streamsError } from '../errors.js';
 import type { StreamRecord } from './kinesis.js';
-import { type RecordSource, textOf } from './source.js';
+import { keyText, type RecordSource, textOf } from './source.js';
 
 /** The `Records` of an SQS event source mapping: https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html. */
 export interface QueueEvent {
@@ -110,6 +110,7 @@ export const QUEUE: RecordSource = {
   answer: 'batch report',
   arn: /^(arn:[^:]+:sqs:([^:]*):([^:]*):(.+))$/,
   arnOf: (record) => (record?.eventSource === 'aws:sqs' ? record.eventSourceARN : undefined),
+  key: (record) => keyText(record.messageId),
   recordId: (record) => textOf(record.messageId),
   traceId: ({ attributes, messageAttributes }) =>
     firstTraceId(textOf(messageAttributes?.traceparent?.stringValue), textOf(attributes?.AWSTraceHeader)),

@@ -1,5 +1,5 @@
 import type { TriggerKind } from '@sallyport/core';
-import { type EventFacts, encodeSafeValue } from '@sallyport/core/pipeline';
+import { type EventFacts, encodeSafeValue, trimmedText } from '@sallyport/core/pipeline';
 
 /** Kinds that are answered with a batch report. */
 export type BatchKind = 'queue' | 'table-stream' | 'stream';
@@ -41,6 +41,11 @@ export interface SourceDefinition {
   readonly answer: string;
   /** The longest time that the service waits for an answer, in milliseconds; it may be shorter than the function's own. */
   readonly maxMs?: number;
+  /**
+   * The natural key of a record: equal for every delivery of the same event, and different for different events of one source.
+   * Required, so that every new kind states its key, or states with a reason that it has none.
+   */
+  readonly key: ((record: LooseRecord, awsRequestId: unknown) => string | undefined) | undefined;
   /** The id that the service gave a record; `''` without one. */
   recordId(record: LooseRecord): string;
   /** The trace that a record says it belongs to; `''` without one. */
@@ -85,6 +90,11 @@ export interface LooseRecord {
 }
 
 type Members = Readonly<Record<string, unknown>> | null | undefined;
+
+/** The key of a record that its service identifies by one string; `undefined` for a blank one. */
+export function keyText(id: unknown): string | undefined {
+  return trimmedText(id) || undefined;
+}
 
 /** Text as it is, anything else `''`. */
 export function textOf(value: unknown): string {

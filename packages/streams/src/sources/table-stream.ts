@@ -2,7 +2,7 @@ import { decodeBase64 } from '@sallyport/core';
 import { createMap, trimmedText } from '@sallyport/core/pipeline';
 import { streamsError } from '../errors.js';
 import { assertNoWindow, streamRules } from './kinesis.js';
-import { parseSourceArn, type RecordSource, safeLog, textOf } from './source.js';
+import { keyText, parseSourceArn, type RecordSource, safeLog, textOf } from './source.js';
 
 /** The `Records` of a DynamoDB event source mapping: https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html. */
 export interface TableStreamEvent {
@@ -76,6 +76,7 @@ export const TABLE_STREAM: RecordSource = {
   answer: 'batch report',
   arn: /^(arn:[^:]+:dynamodb:([^:]*):([^:]*):table\/([^/]+))\/stream\/.+$/,
   arnOf: (record) => (record?.eventSource === 'aws:dynamodb' ? record.eventSourceARN : undefined),
+  key: (record) => keyText(record.eventID),
   recordId: (record) => textOf(record.eventID),
   facts: (record) => ({ eventName: textOf(record.eventName) }),
   failureIdentifier: (record, identifier) =>

@@ -1,5 +1,5 @@
 import { firstTraceId } from '@sallyport/core/pipeline';
-import { type RecordSource, textOf } from './source.js';
+import { keyText, type RecordSource, textOf } from './source.js';
 
 /** The `Records` of an SNS subscription: https://docs.aws.amazon.com/lambda/latest/dg/with-sns.html. */
 export interface TopicEvent {
@@ -63,6 +63,7 @@ export const TOPIC: RecordSource = {
   arn: /^(arn:[^:]+:sns:([^:]*):([^:]*):(.+))$/,
   arnOf: (record) =>
     (record?.EventSource ?? record?.eventSource ?? 'aws:sns') === 'aws:sns' ? record?.Sns?.TopicArn : undefined,
+  key: (record) => keyText(record.Sns?.MessageId),
   recordId: (record) => textOf(record.Sns?.MessageId),
   traceId: (record) => firstTraceId(textOf(record.Sns?.MessageAttributes?.traceparent?.Value), ''),
   rules: () => ({ concurrency: 1, stops: true }),

@@ -10,7 +10,7 @@ import {
   type TriggerRecord,
 } from '@sallyport/core';
 import { handlerName } from '@sallyport/core/pipeline';
-import { type Delivered, Delivery } from '@sallyport/streams/delivery';
+import { type Delivered, Delivery, type DeliveryKind } from '@sallyport/streams/delivery';
 
 /** One question about an event, as the detection table asks them. */
 export interface SurfaceCondition {
@@ -36,6 +36,11 @@ export interface SurfaceDefinition {
   readonly anyOf: SurfaceRow['anyOf'];
   /** An event that fulfils a row. */
   readonly sample: unknown;
+  /**
+   * The natural key of a record: equal for every delivery of the same event, and different for different events. Required: a kind
+   * whose events have none says so, with the reason.
+   */
+  readonly key: DeliveryKind['key'];
   /** What the service gets back, as `explain` says it. */
   readonly answer: string;
   /** The longest time that the service waits, in milliseconds. */
@@ -62,11 +67,11 @@ export abstract class TriggerSurface implements Surface {
   readonly #definition: SurfaceDefinition;
 
   constructor(definition: SurfaceDefinition) {
-    const { kind, maxMs, marginMs } = definition;
+    const { kind, key, maxMs, marginMs } = definition;
     this.#definition = definition;
     this.serves = [kind];
     this.sample = definition.sample;
-    this.delivery = new Delivery({ kind, maxMs, marginMs });
+    this.delivery = new Delivery({ kind, key, maxMs, marginMs });
     this.handleLambda = async (event, lambdaContext) => {
       this.delivery.refuseAgent(lambdaContext);
       return this.serve(kind, event, { lambdaContext });

@@ -1,6 +1,7 @@
 import type { TriggerRecord } from '@sallyport/core';
 import type { Delivered, EventHandler } from '@sallyport/streams/delivery';
 import { assertHandler } from '../internal/handlers.js';
+import { keyOf } from '../internal/key.js';
 import { type Members, membersOf, requiredText, sourceOf, textOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
@@ -32,6 +33,10 @@ const ALARM_KIND = {
     ],
   ],
   sample: { source: 'aws.cloudwatch', alarmArn: 'a', alarmData: {} },
+  key: ({ record }: Delivered) => {
+    const { arn, state, time } = record as Alarm;
+    return keyOf(arn, state, time);
+  },
   answer: 'null',
 } as const;
 

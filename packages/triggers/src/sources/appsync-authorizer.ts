@@ -75,6 +75,8 @@ const AUTHORIZER_KIND = {
     ],
   ],
   sample: { authorizationToken: 't', requestContext: { apiId: 'a' } },
+  // A question about a request, which is asked again for each request.
+  key: undefined,
   answer: '{ isAuthorized }',
   // https://docs.aws.amazon.com/appsync/latest/devguide/security-authz.html
   maxMs: 10_000,

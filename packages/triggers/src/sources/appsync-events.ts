@@ -57,6 +57,8 @@ const EVENTS_KIND = {
       ] as const,
   ),
   sample: { info: { channel: { path: '/a' }, channelNamespace: { name: 'a' }, operation: 'PUBLISH' }, events: [] },
+  // The client chooses the id of an event, and it is unique only within one publication.
+  key: undefined,
   answer: '{ events }, or null or { error }',
 } as const;
 

@@ -146,6 +146,8 @@ const TOKEN_KIND = {
     ],
   ],
   sample: { type: 'TOKEN', methodArn: 'arn', authorizationToken: 't' },
+  // A question about a request, which is asked again for each request.
+  key: undefined,
   answer: 'policy',
 } as const;
 
@@ -221,7 +223,7 @@ export function requestAuthorizer(
 ): RequestAuthorizer {
   const { form, scope } = REQUEST_AUTHORIZER_OPTIONS.parse(options);
   assertHandler(handler);
-  const delivery = new Delivery({ kind: REQUEST_KIND });
+  const delivery = new Delivery({ kind: REQUEST_KIND, key: undefined });
   return {
     async serveAuthorizer(event, lambdaContext) {
       delivery.refuseAgent(lambdaContext);

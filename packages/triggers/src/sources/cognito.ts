@@ -48,6 +48,8 @@ const COGNITO_KIND = {
     ],
   ],
   sample: { triggerSource: 's', userPoolId: 'p', callerContext: {}, request: {} },
+  // A user pool gives its events no id.
+  key: undefined,
   answer: 'the event with its response',
   // https://docs.aws.amazon.com/cognito/latest/developerguide/cognito-user-pools-working-with-lambda-triggers.html
   maxMs: 5_000,

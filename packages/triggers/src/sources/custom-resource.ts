@@ -9,6 +9,7 @@ import { boolean, defineOptions, func, list, string } from '@sallyport/core/opti
 import { attempt, type Delivered, type EventContext } from '@sallyport/streams/delivery';
 import { triggersError } from '../errors.js';
 import { assertHandler } from '../internal/handlers.js';
+import { keyOf } from '../internal/key.js';
 import { putResponse, type ResponseFetch } from '../internal/put-response.js';
 import { type Members, membersOf, requiredText, sourceOf, textOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
@@ -84,6 +85,7 @@ const KIND = {
       ] as const,
   ),
   sample: { RequestType: 'Create', ResponseURL: 'u', StackId: 's', RequestId: 'r', LogicalResourceId: 'l' },
+  key: ({ source, id }: Delivered) => keyOf(source.arn, id),
   answer: 'one PUT to ResponseURL',
   // The answer must still be sent when the handler is given up.
   marginMs: 5_000,

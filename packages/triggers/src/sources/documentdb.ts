@@ -1,6 +1,7 @@
 import type { TriggerRecord } from '@sallyport/core';
 import type { Delivered, EventHandler } from '@sallyport/streams/delivery';
 import { Handlers } from '../internal/handlers.js';
+import { keyOf } from '../internal/key.js';
 import { type Members, membersOf, recordsOf, requiredText, sourceOf, textOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
@@ -31,6 +32,7 @@ const DOCUMENTDB_KIND = {
     ],
   ],
   sample: { eventSource: 'aws:docdb', events: [{ event: { ns: { db: 'd', coll: 'c' } } }] },
+  key: ({ source, id }: Delivered) => keyOf(source.arn, id),
   answer: 'null',
 } as const;
 

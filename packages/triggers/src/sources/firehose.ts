@@ -5,6 +5,7 @@ import { invalidAnswer, invalidEvent } from '../errors.js';
 import { bytesOf, readable } from '../internal/bytes.js';
 import { DROPPED, type Drop } from '../internal/drop.js';
 import { assertHandler } from '../internal/handlers.js';
+import { keyOf } from '../internal/key.js';
 import { type Members, membersOf, recordsOf, requiredText, sourceOf, textOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
@@ -56,6 +57,7 @@ const FIREHOSE_KIND = {
     ],
   ],
   sample: { deliveryStreamArn: 'a', invocationId: 'i', records: [{ recordId: 'r', data: '' }] },
+  key: ({ source, id }: Delivered) => keyOf(source.arn, id),
   answer: 'each record with its result',
   // https://docs.aws.amazon.com/firehose/latest/dev/data-transformation.html
   maxMs: 300_000,

@@ -77,6 +77,8 @@ const INVOKE_KIND = {
     ],
   ],
   sample: { $invoke: 'name', input: null },
+  // The caller's input is not an event: the request id of the invocation is equal only for Lambda's own retries.
+  key: undefined,
   answer: 'result or null',
 } as const;
 

@@ -3,6 +3,7 @@ import { type Delivered, type EventHandler, settle } from '@sallyport/streams/de
 import { invalidEvent, triggersError } from '../errors.js';
 import { bytesOf, readable } from '../internal/bytes.js';
 import { Handlers } from '../internal/handlers.js';
+import { keyOf } from '../internal/key.js';
 import { type Members, membersOf, recordsOf, sourceOf, textOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
@@ -42,6 +43,7 @@ const KAFKA_KIND = {
       ] as const,
   ),
   sample: { eventSource: 'aws:kafka', records: {} },
+  key: ({ keyPart = '', id }: Delivered) => keyOf(keyPart, id),
   answer: 'the lowest failed offset of each partition',
 } as const;
 
@@ -79,14 +81,16 @@ export class KafkaTrigger extends TriggerSurface {
   }
 
   protected override read(event: unknown): readonly Delivered[] {
-    const { records, eventSourceArn } = membersOf(event);
+    const { records, eventSourceArn, bootstrapServers } = membersOf(event);
+    // A cluster outside MSK has no ARN.
+    const cluster = textOf(eventSourceArn) || textOf(bootstrapServers);
     const lists = Object.entries(membersOf(records));
     const all = lists.flatMap(([key, list]) => {
       const place = `records[${JSON.stringify(key.slice(0, 256))}]`;
       return recordsOf(this.kind, place, list).map((record, index) => ({ record, place: `${place}[${index}]` }));
     });
     recordsOf(this.kind, 'records', all);
-    return all.map(({ record, place }) => this.#readRecord(record, place, eventSourceArn));
+    return all.map(({ record, place }) => ({ ...this.#readRecord(record, place, eventSourceArn), keyPart: cluster }));
   }
 
   #readRecord(record: Members, place: string, arn: unknown): Delivered {

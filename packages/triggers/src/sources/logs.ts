@@ -2,6 +2,7 @@ import type { TriggerRecord } from '@sallyport/core';
 import { decodeCloudWatchLogsSubscription, type LogSubscription } from '@sallyport/streams';
 import type { Delivered, EventHandler } from '@sallyport/streams/delivery';
 import { Handlers } from '../internal/handlers.js';
+import { keyOf } from '../internal/key.js';
 import { membersOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
@@ -9,6 +10,11 @@ const LOGS_KIND = {
   kind: 'logs',
   anyOf: [[{ path: 'awslogs.data', test: 'text' }]],
   sample: { awslogs: { data: 'H4s=' } },
+  key: ({ record }: Delivered) => {
+    const { owner, log_group, log_stream, subscription_filters, log_events } = record as LogSubscription;
+    const [first, last] = [log_events[0]?.id ?? '', log_events.at(-1)?.id ?? ''];
+    return keyOf(owner, log_group, log_stream, ...subscription_filters, first, last);
+  },
   answer: 'null',
 } as const;
 

@@ -2,6 +2,7 @@ import type { TriggerRecord } from '@sallyport/core';
 import type { Delivered, EventHandler } from '@sallyport/streams/delivery';
 import { bytesOf, readable } from '../internal/bytes.js';
 import { Handlers } from '../internal/handlers.js';
+import { keyOf } from '../internal/key.js';
 import { type Members, membersOf, recordsOf, requiredText, sourceOf, textOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
@@ -34,6 +35,8 @@ const MQ_KIND = {
     ],
   ],
   sample: { eventSource: 'aws:rmq', rmqMessagesByQueue: {} },
+  // A sender may leave out the id of a message of RabbitMQ; such a message has no key.
+  key: ({ source, keyPart = '', id }: Delivered) => keyOf(source.arn, keyPart, source.name, id),
   answer: 'null',
 } as const;
 
@@ -105,7 +108,7 @@ export class MqTrigger extends TriggerSurface {
     if (!entry) throw this.#handlers.missing(this.kind, queue);
     const { messageID, data, ...rest } = message;
     const id = textOf(messageID ?? membersOf(rest.basicProperties).messageId);
-    return readable({ ...entry, id, source: sourceOf(queue, arn) }, () => ({
+    return readable({ ...entry, id, keyPart: host, source: sourceOf(queue, arn) }, () => ({
       queue,
       host,
       id,

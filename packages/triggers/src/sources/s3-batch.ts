@@ -3,6 +3,7 @@ import { decodePercent } from '@sallyport/core/pipeline';
 import { type Delivered, type EventContext, type Outcome, settle } from '@sallyport/streams/delivery';
 import { invalidAnswer, invalidEvent } from '../errors.js';
 import { assertHandler } from '../internal/handlers.js';
+import { keyOf } from '../internal/key.js';
 import { type Members, membersOf, recordsOf, requiredText, sourceOf, textOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
@@ -58,6 +59,7 @@ const S3_BATCH_KIND = {
     ],
   ],
   sample: { invocationSchemaVersion: '1.0', invocationId: 'i', job: { id: 'j' }, tasks: [{ taskId: 't', s3Key: 'k' }] },
+  key: ({ record, id }: Delivered) => keyOf((record as S3BatchTask).jobId, id),
   answer: 'one result a task',
 } as const;
 

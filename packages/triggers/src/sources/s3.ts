@@ -2,6 +2,7 @@ import type { TriggerRecord } from '@sallyport/core';
 import { decodeQueryPart } from '@sallyport/core/pipeline';
 import type { Delivered, EventHandler } from '@sallyport/streams/delivery';
 import { Handlers } from '../internal/handlers.js';
+import { keyOf } from '../internal/key.js';
 import { type Members, membersOf, recordsOf, requiredText, sourceOf, textOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
@@ -32,6 +33,11 @@ const S3_KIND = {
     ],
   ],
   sample: { Records: [{ eventSource: 'aws:s3', s3: { bucket: { name: 'b' }, object: { key: 'k' } } }] },
+  key: ({ record, id }: Delivered) => {
+    const { bucket, key, event, versionId = '', sequencer } = record as S3Object;
+    // Only creations and deletions have a sequencer; the request that caused an event tells the others apart.
+    return keyOf(bucket, key, event, versionId, sequencer ?? id);
+  },
   answer: 'null',
 } as const;
 

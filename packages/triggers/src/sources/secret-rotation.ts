@@ -2,6 +2,7 @@ import type { TriggerRecord } from '@sallyport/core';
 import type { Delivered, EventHandler } from '@sallyport/streams/delivery';
 import { invalidEvent } from '../errors.js';
 import { assertHandler, Handlers } from '../internal/handlers.js';
+import { keyOf } from '../internal/key.js';
 import { membersOf, requiredText, sourceOf, textOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
@@ -40,6 +41,8 @@ const ROTATION_KIND = {
       ] as const,
   ),
   sample: { Step: 'createSecret', SecretId: 's', ClientRequestToken: 't' },
+  // All steps of a rotation have the same token.
+  key: ({ source, keyPart = '', id }: Delivered) => keyOf(source.arn, keyPart, id),
   answer: 'null',
 } as const;
 
@@ -84,7 +87,7 @@ export class SecretRotation extends TriggerSurface {
     if (!handler) throw this.#handlers.missing(this.kind, name);
     const rotationToken = textOf(RotationToken);
     const record: SecretRotationStep = { secretId, token, ...(rotationToken !== '' && { rotationToken }) };
-    return [{ handler, record, id: token, name: entry.name, source: sourceOf(name, secretId) }];
+    return [{ handler, record, id: token, keyPart: step, name: entry.name, source: sourceOf(name, secretId) }];
   }
 }
 

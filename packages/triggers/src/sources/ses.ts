@@ -3,6 +3,7 @@ import { defineOptions, oneOf } from '@sallyport/core/options';
 import { attempt, type Delivered, type EventContext, type EventHandler } from '@sallyport/streams/delivery';
 import { invalidAnswer, refused } from '../errors.js';
 import { assertHandler } from '../internal/handlers.js';
+import { keyOf } from '../internal/key.js';
 import { type Members, membersOf, recordsOf, requiredText, sourceOf, textOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
@@ -51,6 +52,8 @@ const SES_KIND = {
     ],
   ],
   sample: { Records: [{ eventSource: 'aws:ses', ses: {} }] },
+  // One message has an event for each rule that matches, each with the recipients of its rule.
+  key: ({ record, id }: Delivered) => keyOf(...(record as SesMessage).recipients, id),
   answer: '{ disposition } or null',
   // https://docs.aws.amazon.com/ses/latest/dg/receiving-email-action-lambda.html
   maxMs: 30_000,

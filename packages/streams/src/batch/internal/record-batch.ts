@@ -189,6 +189,11 @@ export class RecordContext implements EventContext {
     return this.#batch.definition.recordId(this.#batch.recordAt(this.#index));
   }
 
+  get eventKey(): string | undefined {
+    const { definition, lambdaContext } = this.#batch;
+    return definition.key?.(this.#batch.recordAt(this.#index), lambdaContext?.awsRequestId);
+  }
+
   get attempt(): number {
     return Number(this.#batch.recordAt(this.#index).attributes?.ApproximateReceiveCount) || 0;
   }
