@@ -28,6 +28,7 @@ export {
   type IdempotencyRecord,
   type IdempotencyStart,
   type IdempotencyStatus,
+  type RenewIdempotencyInput,
 } from './idempotency/record.js';
 export {
   type IdempotentRun,

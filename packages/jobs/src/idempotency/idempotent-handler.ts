@@ -4,7 +4,7 @@ import { guardHook, scheduledRun, sha256, trimmedText } from '@sallyport/core/pi
 import { StoredError } from '../error-envelope.js';
 import type { JobLedger } from '../ledger/ledger.js';
 import type { IdempotencyRecord } from './record.js';
-import { asStored, executionOf, inProgressError, inProgressWithin, runOnce, TIME_OPTIONS } from './run-idempotent.js';
+import { asStored, executionOf, inProgressError, runOnce, TIME_OPTIONS } from './run-idempotent.js';
 
 /** The part of a handler's context that is used. Every event context of `@sallyport/streams` has it. */
 export interface IdempotentContext {
@@ -32,8 +32,9 @@ export interface IdempotentHandlerOptions<C = IdempotentContext, E = unknown> {
   /** Returns text that must be the same for the same key; its hash is stored. */
   readonly fingerprint?: (ctx: C, event: E) => string;
   /**
-   * Milliseconds after which the key of a crashed owner is free again, 1,000 to 31,622,400,000 (366 days). Default: the
-   * remaining time of the invocation plus one second. Required in durable executions.
+   * Milliseconds after which the key of a crashed owner is free again, 1,000 to 31,622,400,000 (366 days). While the handler runs,
+   * the key is renewed at 30 % of this time. Default 50,000, at most the remaining time of the invocation plus one second. Required
+   * in durable executions: the time limit of the execution, which is not renewed.
    */
   readonly inProgressMs?: number;
   /** Seconds for which a handled event is remembered, 1 to 3,155,760,000. Default 86,400. */
@@ -91,10 +92,10 @@ async function handleOnce<C, E>(
     begin: {
       scope: identity.scope,
       key: ownKey ? ownKey(given, event) : identity.key,
-      inProgressMs: inProgressMs ?? inProgressWithin(ctx.remainingMs),
       ...(fingerprint && { fingerprint: sha256(String(fingerprint(given, event))) }),
       ...(executionId !== undefined && { executionId }),
     },
+    inProgressMs,
     remainingMs: ctx.remainingMs,
     resultTtlSeconds,
     signal: undefined,

@@ -5,6 +5,7 @@ import type {
   IdempotencyHandle,
   IdempotencyRecord,
   IdempotencyStart,
+  RenewIdempotencyInput,
 } from '../idempotency/record.js';
 import type {
   ClaimedRecord,
@@ -220,6 +221,12 @@ export interface JobLedger {
    * @throws JobLedgerError conflict `payload_mismatch` when the key was started with another fingerprint
    */
   beginIdempotency(input: BeginIdempotencyInput, options?: CallOptions): Promise<IdempotencyStart>;
+  /**
+   * Extends the time for which the owner of a key blocks it to `inProgressMs` from now.
+   *
+   * @throws JobLedgerError conflict `already_completed`, `owner_lost`
+   */
+  renewIdempotency(handle: IdempotencyHandle, input: RenewIdempotencyInput, options?: CallOptions): Promise<void>;
   /**
    * Stores the outcome of a key.
    *

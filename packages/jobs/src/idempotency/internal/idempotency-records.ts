@@ -23,6 +23,7 @@ import type {
   IdempotencyRecord,
   IdempotencyStart,
   IdempotencyStatus,
+  RenewIdempotencyInput,
 } from '../record.js';
 import type { CompletedKeys } from './completed-keys.js';
 
@@ -38,7 +39,7 @@ const OUTCOME = ['result', 'result_ref', 'result_omitted', 'error'] as const;
 
 type IdempotencyOperations = Pick<
   JobLedger,
-  'beginIdempotency' | 'completeIdempotency' | 'abandonIdempotency' | 'getIdempotencyRecord'
+  'beginIdempotency' | 'renewIdempotency' | 'completeIdempotency' | 'abandonIdempotency' | 'getIdempotencyRecord'
 >;
 
 interface IdempotencyParts extends StoreParts {
@@ -51,6 +52,12 @@ export function idempotencyOperations(parts: IdempotencyParts): IdempotencyOpera
       assertBegin(input);
       options.signal?.throwIfAborted();
       return beginKnown(parts, input) ?? beginIdempotency(parts, input, options);
+    },
+    async renewIdempotency(handle, input, options = {}) {
+      assertHandle(handle);
+      assertInput(input, ['inProgressMs', 'ttlSeconds'], JOB_ERRORS);
+      assertTimes(input);
+      return renewIdempotency(parts, handle, input, options);
     },
     async completeIdempotency(handle, outcome, options = {}) {
       assertHandle(handle);
@@ -120,27 +127,33 @@ async function beginIdempotency(
 function assertBegin(input: BeginIdempotencyInput): void {
   assertInput(input, BEGIN_INPUT, JOB_ERRORS);
   assertScopeAndKey(input.scope, input.key);
-  whole('inProgressMs', input.inProgressMs, MIN_IN_PROGRESS_MS, MAX_IN_PROGRESS_MS, JOB_ERRORS);
   if (input.fingerprint !== undefined) fingerprintOf(input.fingerprint, JOB_ERRORS);
   if (input.executionId !== undefined) assertText('executionId', input.executionId, JOB_ERRORS);
+  assertTimes(input);
+}
+
+function assertTimes(input: RenewIdempotencyInput): void {
+  whole('inProgressMs', input.inProgressMs, MIN_IN_PROGRESS_MS, MAX_IN_PROGRESS_MS, JOB_ERRORS);
   if (input.ttlSeconds !== undefined) ttlSeconds('ttlSeconds', input.ttlSeconds, JOB_ERRORS);
 }
 
-/** A record never expires before the end of the time for which it blocks its key. */
 function newRecord(input: BeginIdempotencyInput, owner: string, nowMs: number): Item & Key & { idem_owner: string } {
-  const { scope, key, inProgressMs, fingerprint, executionId, ttlSeconds: seconds = DAY_SECONDS } = input;
-  const untilMs = nowMs + inProgressMs;
-  const expiresAtMs = Math.max(nowMs + seconds * 1000, untilMs);
+  const { scope, key, fingerprint, executionId } = input;
   return {
     ...idempotencyKey(scope, key),
     status: 'IN_PROGRESS',
     idem_owner: owner,
-    in_progress_until_ms: untilMs,
-    expires_at_ms: expiresAtMs,
+    ...timesOf(input, nowMs),
     fingerprint,
     execution_id: executionId,
-    ttl: ttlAt(expiresAtMs),
   };
+}
+
+/** A record never expires before the end of the time for which it blocks its key. */
+function timesOf({ inProgressMs, ttlSeconds: seconds = DAY_SECONDS }: RenewIdempotencyInput, nowMs: number) {
+  const untilMs = nowMs + inProgressMs;
+  const expiresAtMs = Math.max(nowMs + seconds * 1000, untilMs);
+  return { in_progress_until_ms: untilMs, expires_at_ms: expiresAtMs, ttl: ttlAt(expiresAtMs) };
 }
 
 function beginnable({ fingerprint, executionId }: BeginIdempotencyInput, nowMs: number): Condition {
@@ -164,6 +177,20 @@ function beginnable({ fingerprint, executionId }: BeginIdempotencyInput, nowMs: 
 function isFree(item: Item, nowMs: number): boolean {
   if (numberOf(item, 'expires_at_ms', Number.POSITIVE_INFINITY) <= nowMs) return true;
   return item.status === 'IN_PROGRESS' && numberOf(item, 'in_progress_until_ms') <= nowMs;
+}
+
+/** An owner whose time is over may renew its key, as long as no other caller has taken it over. */
+async function renewIdempotency(
+  parts: StoreParts,
+  { scope, key, owner }: IdempotencyHandle,
+  input: RenewIdempotencyInput,
+  { signal }: CallOptions,
+): Promise<void> {
+  signal?.throwIfAborted();
+  const set = timesOf(input, await timeOf(parts));
+  const options = { condition: ownInProgress(owner), writer: newWriteId(), signal };
+  const { applied, item } = await parts.store.update(idempotencyKey(scope, key), { set }, options);
+  if (!applied) throw JOB_ERRORS.conflict(item?.status === 'COMPLETED' ? 'already_completed' : 'owner_lost');
 }
 
 async function abandonIdempotency({ store, clock }: StoreParts, handle: IdempotencyHandle, { signal }: CallOptions) {
