@@ -82,7 +82,7 @@ class Event {
   readonly #open: Open;
   readonly #wrapper: string;
   readonly #timeoutMs: number;
-  readonly #key = `event-${(keys += 1)}`;
+  readonly #key: string;
   readonly log = createLogRecorder();
   ran = 0;
   nowMs = START_MS;
@@ -91,6 +91,8 @@ class Event {
     this.#open = open;
     this.#wrapper = wrapper;
     this.#timeoutMs = timeoutMs;
+    keys += 1;
+    this.#key = `event-${keys}`;
   }
 
   /** One delivery in a process that is killed after some time, or by the time-out of the function. */

@@ -1,7 +1,7 @@
 import { defineOptions } from '@sallyport/core/options';
 import { sha256 } from '@sallyport/core/pipeline';
 import type { Condition, Item, ItemQuery, Key } from '@sallyport/dynamo';
-import { absentOrPastTtl, isPastTtl, notPastTtl, ttlAt } from '@sallyport/dynamo';
+import { absentOrPastTtl, isPastTtl, notPastTtl, ttlAt, ttlOfDeleted } from '@sallyport/dynamo';
 import { EVENTBUS_ERRORS as ERRORS } from '../errors.js';
 import {
   assertId,
@@ -53,11 +53,6 @@ const PUBLISH_INPUT = [
 const MONTH_SECONDS = 30 * 86_400;
 const MAX_TAGS = 32;
 const VERSION = 1;
-/**
- * A time in the past for every clock. DynamoDB does not delete items whose time is more than five years in the past.
- * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-before-you-start.html
- */
-const DELETED_SINCE_SECONDS = 86_400;
 /** The attributes without the key. */
 const CONTENT = [
   'id',
@@ -113,13 +108,13 @@ export function createEventStore(parts: StoreParts): EventBusStore {
 
 /**
  * Writes an expired row without content, which DynamoDB deletes for free. Without the row, a retry after a lost answer could not
- * recognize its own deletion.
+ * recognize its own deletion, and would delete an event that was published meanwhile.
  */
 async function deleteEvent(parts: StoreParts, key: Key, signal: AbortSignal | undefined): Promise<boolean> {
   const nowMs = await timeOf(parts);
   const condition: Condition = { all: [{ present: 'pk' }, notPastTtl(nowMs)] };
-  const changes = { set: { ttl: ttlAt(nowMs) - DELETED_SINCE_SECONDS }, remove: CONTENT };
-  const options = { condition, writer: newWriteId(), signal };
+  const changes = { set: { ttl: ttlOfDeleted(nowMs) }, remove: CONTENT };
+  const options = { condition, writer: newWriteId(), history: true, signal };
   return (await parts.store.update(key, changes, options)).applied;
 }
 
@@ -132,7 +127,11 @@ async function publish(
   const nowMs = await timeOf(parts);
   const item = newEvent(input, () => ids.newId(), nowMs);
   signal?.throwIfAborted();
-  const outcome = await store.put(item, { condition: absentOrPastTtl(nowMs), writer: newWriteId(), signal });
+  const { pk, sk, ...set } = item;
+  const options = { condition: absentOrPastTtl(nowMs), writer: newWriteId(), history: true, signal };
+  // Not a put, which would remove the ids of earlier writes: a lost deletion could not be recognized.
+  const remove = CONTENT.filter((name) => (set as Item)[name] === undefined);
+  const outcome = await store.update({ pk, sk }, { set, remove }, options);
   if (outcome.applied) return { event: toEvent(item), outcome: 'created' };
   if (outcome.item && isSameEvent(outcome.item, item)) return { event: toEvent(outcome.item), outcome: 'duplicate' };
   throw ERRORS.conflict('payload_mismatch');

@@ -105,7 +105,11 @@ async function beginIdempotency(
   const { scope, key, fingerprint, executionId } = input;
   const nowMs = await timeOf(parts);
   const item = newRecord(input, parts.ids.newId(), nowMs);
-  const outcome = await parts.store.put(item, { condition: beginnable(input, nowMs), signal });
+  const outcome = await parts.store.put(item, {
+    condition: beginnable(input, nowMs),
+    writer: item.idem_owner,
+    signal,
+  });
   const found = outcome.item;
   if (outcome.applied || found?.idem_owner === item.idem_owner) {
     const isOwn = executionId !== undefined && found?.execution_id === executionId && !isFree(found, nowMs);
@@ -195,10 +199,13 @@ async function renewIdempotency(
 
 async function abandonIdempotency({ store, clock }: StoreParts, handle: IdempotencyHandle, { signal }: CallOptions) {
   signal?.throwIfAborted();
-  const { applied, item } = await store.remove(idempotencyKey(handle.scope, handle.key), {
+  const outcome = await store.remove(idempotencyKey(handle.scope, handle.key), {
     condition: ownInProgress(handle.owner),
     signal,
   });
+  const { applied, item } = outcome;
+  // The first attempt of this call may have released the key to the owner that is there now.
+  if (!applied && outcome.retried && item?.status === 'IN_PROGRESS') return;
   if (applied || !item || numberOf(item, 'expires_at_ms', Number.POSITIVE_INFINITY) <= clock.now().getTime()) return;
   throw JOB_ERRORS.conflict(textOf(item, 'status') === 'COMPLETED' ? 'already_completed' : 'owner_lost');
 }
@@ -257,7 +264,8 @@ async function storeResult(
   if (bytes <= MAX_INLINE_BYTES) return { result };
   if (bytes > MAX_RESULT_BYTES) return { result_omitted: true };
   const aside = resultKey(scope, key, owner);
-  await store.put({ ...aside, result, ttl }, { signal });
+  // An earlier attempt of this completion has written the same.
+  await store.put({ ...aside, result, ttl }, { condition: { absent: 'pk' }, writer: owner, signal });
   return { result_ref: aside.sk };
 }
 

@@ -1,13 +1,11 @@
-import { randomFraction } from '@sallyport/core/pipeline';
 import {
   absentOrPastTtl,
+  afterConflicts,
   type Changes,
   type Condition,
   type Item,
   type ItemTable,
   isPastTtl,
-  isThrottled,
-  pause,
   ttlAt,
 } from '@sallyport/dynamo';
 import { JOB_ERRORS } from '../../errors.js';
@@ -35,11 +33,6 @@ import {
   recordChanges,
   toRecord,
 } from './record-rows.js';
-
-/** The most attempts of a transaction that conflicts with another one on the job's row. */
-const MAX_MEETINGS = 10;
-const MEETING_MS = 20;
-const MAX_MEETING_MS = 1000;
 
 /** A change of one record, ready to be written. */
 export interface RecordWrite {
@@ -220,7 +213,9 @@ async function endCounted(parts: StoreParts, write: RecordWrite, signal: AbortSi
   const key = recordKey(write.jobId, write.recordId);
   let isLast = false;
   for (;;) {
-    const outcome = await meetingOthers(parts, signal, () => store.transact(bothChanges(write, isLast), { signal }));
+    const outcome = await afterConflicts(parts.clock, signal, () =>
+      store.transact(bothChanges(write, isLast), { signal }),
+    );
     if (outcome.applied) return { applied: true, item: await endedRecord(parts, write, signal), isLast };
     const [record, job] = outcome.refusals;
     if (record?.held !== true) {
@@ -242,22 +237,6 @@ function bothChanges({ jobId, recordId, to, nowMs, ...write }: RecordWrite, isLa
     { key: recordKey(jobId, recordId), ...write },
     { key: jobKey(jobId), changes: { add, ...(isLast && { set: { records_done_at: isoOf(nowMs) } }) }, condition },
   ];
-}
-
-/** Tries again, with jitter, while other transactions of the job conflict with it. */
-async function meetingOthers<T>(
-  { clock }: StoreParts,
-  signal: AbortSignal | undefined,
-  run: () => Promise<T>,
-): Promise<T> {
-  for (let met = 0; ; met += 1) {
-    try {
-      return await run();
-    } catch (error) {
-      if (met === MAX_MEETINGS || !isThrottled((error as { cause?: unknown }).cause)) throw error;
-      await pause(clock, Math.min(MAX_MEETING_MS, MEETING_MS * 2 ** met) * randomFraction(), signal);
-    }
-  }
 }
 
 /** A transaction returns no items. The record has ended, so a failed read must not fail the call. */

@@ -33,8 +33,8 @@ export class DynamoStore implements CounterStore {
       add: toItem(adds),
       remove: removes,
     };
-    const writer = checks.length === 0 ? undefined : newWriter();
-    const condition = writer === undefined ? undefined : { all: [...checks.map(toCondition), notWrittenBy(writer)] };
+    const writer = newWriter();
+    const condition = { all: [...checks.map(toCondition), notWrittenBy(writer)] };
     const reread = checks.every(({ above }) => above === undefined);
     const { applied, item } = await this.#table.update(address, changes, { condition, writer, signal, reread, once });
     return { applied, counters: item && toCounters(item) };
@@ -54,7 +54,7 @@ export class DynamoStore implements CounterStore {
   }
 
   async remove(address: Address, signal?: AbortSignal): Promise<void> {
-    await this.#table.remove(address, { signal });
+    await this.#table.remove(address, { signal, once: true });
   }
 }
 
