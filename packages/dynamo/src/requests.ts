@@ -1,4 +1,4 @@
-import type { AttributeValue, DeleteItemCommand, DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import type { AttributeValue, DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { FullClock } from '@sallyport/core';
 import { guardHook, isTransient, pause, randomFraction } from '@sallyport/core/pipeline';
 import { type FailedCondition, isFailedCondition } from './errors.js';
@@ -248,9 +248,10 @@ function abortable(signal: AbortSignal | undefined): { abortSignal?: AbortSignal
 }
 
 /** Makes further attempts of the client fail with the first error, without sending them. */
-function sendOnce({ middlewareStack }: Pick<UpdateItemCommand | DeleteItemCommand, 'middlewareStack'>): void {
+function sendOnce(command: { readonly middlewareStack: object }): void {
   let failure: { readonly reason: unknown } | undefined;
-  middlewareStack.add(
+  // Every command of the SDK has this stack; its type differs from command to command.
+  (command as Pick<UpdateItemCommand, 'middlewareStack'>).middlewareStack.add(
     (next) => async (args) => {
       if (failure !== undefined) throw failure.reason;
       try {
