@@ -146,6 +146,8 @@ import {
 } from '../../packages/triggers/src/sources/authorizer.js';
 import { CUSTOM_RESOURCE_OPTIONS } from '../../packages/triggers/src/sources/custom-resource.js';
 import { DIRECT_INVOKE_OPTIONS, INVOKE_OPTIONS } from '../../packages/triggers/src/sources/invoke.js';
+import { KAFKA_TRIGGER_OPTIONS } from '../../packages/triggers/src/sources/kafka.js';
+import { LOGS_TRIGGER_OPTIONS } from '../../packages/triggers/src/sources/logs.js';
 import { SES_TRIGGER_OPTIONS } from '../../packages/triggers/src/sources/ses.js';
 import { LOCAL_EMBEDDER_OPTIONS } from '../../packages/vectors/src/embedding/local-embedder.js';
 import { TITAN_OPTIONS } from '../../packages/vectors/src/embedding/titan.js';
@@ -801,6 +803,18 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
       SES_TRIGGER_OPTIONS.kinds,
       'packages/triggers/src/sources/ses.ts',
       'SesTriggerOptions',
+    ),
+    table(
+      '@sallyport/triggers/kafka#kafkaTrigger',
+      KAFKA_TRIGGER_OPTIONS.kinds,
+      'packages/triggers/src/sources/kafka.ts',
+      'KafkaTriggerOptions',
+    ),
+    table(
+      '@sallyport/triggers/logs#logsTrigger',
+      LOGS_TRIGGER_OPTIONS.kinds,
+      'packages/triggers/src/sources/logs.ts',
+      'LogsTriggerOptions',
     ),
     table(
       '@sallyport/triggers/custom-resource#customResource',

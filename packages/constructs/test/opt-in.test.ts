@@ -271,6 +271,9 @@ describe('topics of Kafka', () => {
         },
       },
     ]);
+    expect(propertiesOf(template, 'AWS::Lambda::Function')).toMatchObject([
+      { Environment: { Variables: { FRAMEWORK_KAFKA_ON_FAILURE: 'report' } } },
+    ]);
     const [topic, group] = ['topic/shop/6f1f8e4c-1/orders', 'group/shop/6f1f8e4c-1/shop'];
     const statements = statementsOf(template).map(({ Action, Resource }) => ({ Action, Resource }));
     const here = 'arn:aws:kafka:eu-west-1:123456789012';

@@ -5,6 +5,8 @@ import { INVALID_CONFIGURATION } from '@sallyport/core/options';
 export type StreamsErrorCode =
   /** A registration, an option, `maxDataBytes` or a variable is not what it must be. */
   | typeof INVALID_CONFIGURATION
+  /** No record of a batch was handled, and its registration has `failWhole`. The cause is the error of the first record. */
+  | 'streams.batch_failed'
   /** A failed record has no identifier, and an empty report would lose the record. */
   | 'streams.missing_identifier'
   /** No handler is registered for this topic or event. In logs also this queue or stream. */

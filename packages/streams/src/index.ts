@@ -6,6 +6,7 @@ export {
   decodeCloudWatchLogsSubscription,
   type LogSubscription,
   type LogSubscriptionEvent,
+  type LogSubscriptionLimits,
   type LogSubscriptionRecord,
   type LogSubscriptionSummary,
 } from './log-subscription/decode.js';

@@ -4,6 +4,8 @@
 export const EVENT_SOURCES_ENV = 'FRAMEWORK_EVENT_SOURCES';
 /** `auto`, `eventID` or `sequenceNumber`; read when the option `streamFailureIdentifier` is not given. */
 export const STREAM_FAILURE_IDENTIFIER_ENV = 'FRAMEWORK_STREAM_FAILURE_IDENTIFIER';
+/** `throw` or `report`; read when the option `onFailure` of `kafkaTrigger` is not given. */
+export const KAFKA_ON_FAILURE_ENV = 'FRAMEWORK_KAFKA_ON_FAILURE';
 
 /**
  * IAM actions of event source mappings on their source.

@@ -123,11 +123,19 @@ describe('each', () => {
   });
 
   it('the margin of the kind wins over a smaller one of the container', async () => {
-    const { delivery } = attached({ deadlineMarginMs: 100 }, { marginMs: 2_000 });
-    await expect(delivery.each(items({ a: () => 1 }), lambda(1_999))).rejects.toMatchObject({
-      code: 'streams.deadline_exceeded',
-    });
-    await expect(delivery.each(items({ a: () => 1 }), lambda(2_001))).resolves.toEqual([1]);
+    const marginOf = async (left: number | undefined) => {
+      const { delivery, clock } = attached({ deadlineMarginMs: 100 }, { marginMs: 2_000 });
+      const read: Delivered['handler'] = (ctx) => (ctx.deadline ? (left ?? 0) - ctx.deadline.getTime() : null);
+      const [margin] = await delivery.each(items({ a: read }), left === undefined ? undefined : lambda(left));
+      expect(clock.now().getTime()).toBe(0);
+      return margin;
+    };
+    expect(await marginOf(60_000)).toBe(2_000);
+    expect(await marginOf(6_000)).toBe(2_000);
+    // Of a shorter invocation it takes a third, but not less than the container's.
+    expect(await marginOf(3_000)).toBe(1_000);
+    expect(await marginOf(150)).toBe(100);
+    expect(await marginOf(undefined)).toBeNull();
   });
 });
 

@@ -1,6 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import { FrameworkError, type Span, type SpanAttributes, type SpanLink } from '@sallyport/core';
-import { createLogger, defineMetrics, type LogSink } from '@sallyport/core/observability';
+import { createLogger, defineMetrics, type LogSink, recordLog } from '@sallyport/core/observability';
 import { createEventRouter } from '@sallyport/streams';
 import { change, click, environment, loadEvent, message, notification, reportOf } from './support.js';
 
@@ -439,4 +439,28 @@ describe('work that the log started', () => {
     await clock.advance(100);
     expect(await answer).toEqual([true, reportOf('a')]);
   });
+});
+
+it('with recordLog, each failed record of a batch is one error line', async () => {
+  const lines: { level: string; message: string; record_id?: string }[] = [];
+  const log = createLogger({ write: (line) => void lines.push(JSON.parse(line)), environment: {} });
+  const router = createEventRouter({ log, environment: {}, observability: { log: recordLog(log) } });
+  router.queue('orders', () => {
+    throw new Error('no');
+  });
+  router.topic('alerts', () => {
+    throw new Error('no');
+  });
+  await router.serveQueueEvent({ Records: [message('a'), message('b')] });
+  await expect(router.serveTopicEvent({ Records: [notification('c')] })).rejects.toThrow('no');
+  const failed = (id: string) => [
+    ['ERROR', 'framework: event handler failed', id],
+    ['INFO', 'event.completed', id],
+  ];
+  expect(lines.map((line) => [line.level, line.message, line.record_id])).toEqual([
+    ...failed('a'),
+    ...failed('b'),
+    ['INFO', 'batch.completed', undefined],
+    ...failed('c'),
+  ]);
 });

@@ -1,5 +1,7 @@
-import { createEventRouter } from '@sallyport/streams';
-import { environment, fifoMessage, loadEvent, message, reportOf } from './support.js';
+import { FrameworkError } from '@sallyport/core';
+import { createEventRouter, type QueueOptions } from '@sallyport/streams';
+import { createQueueRouter } from '@sallyport/streams/queue';
+import { change, click, environment, fifoMessage, loadEvent, message, reportOf } from './support.js';
 
 describe('a standard queue', () => {
   it('answers an empty list when every message was handled, and ignores what the handler returns', async () => {
@@ -308,5 +310,75 @@ describe('concurrency', () => {
     const Records = [fifoMessage('a', 'A'), message('b'), message('c'), fifoMessage('d', 'B'), message('e')];
     expect(await router.serveQueueEvent({ Records })).toEqual(reportOf());
     expect(most).toBe(1);
+  });
+});
+
+describe('failWhole', () => {
+  const serve = async (registered: QueueOptions | undefined, ids: readonly string[], bad: readonly string[]) => {
+    const { options, lines } = environment({ maskErrors: false });
+    const router = createEventRouter(options);
+    const handler = (_ctx: unknown, { messageId }: { messageId: string }) => {
+      if (bad.includes(messageId)) throw new FrameworkError('app.conflict', `no ${messageId}`);
+    };
+    router.queue('orders', handler, registered);
+    const answer = await router
+      .serveQueueEvent({ Records: ids.map((id) => message(id)) })
+      .catch((error: FrameworkError) => [error.code, error.message, (error.cause as Error).message]);
+    return [answer, lines.filter(({ level }) => level === 'error').length];
+  };
+
+  it.each<[string, QueueOptions | undefined, readonly string[], readonly string[], unknown, number]>([
+    ['without the option all are reported', undefined, ['a', 'b'], ['a', 'b'], reportOf('a', 'b'), 2],
+    ['with false too', { failWhole: false }, ['a', 'b'], ['a', 'b'], reportOf('a', 'b'), 2],
+    [
+      'with it the invocation fails, with the first error as its cause',
+      { failWhole: true },
+      ['a', 'b'],
+      ['a', 'b'],
+      ['streams.batch_failed', 'framework: no record of the batch was handled', 'no a'],
+      2,
+    ],
+    ['a batch with one success is reported', { failWhole: true }, ['a', 'b'], ['b'], reportOf('b'), 1],
+    ['a batch without a failure is a success', { failWhole: true }, ['a'], [], reportOf(), 0],
+    ['an empty batch is a success', { failWhole: true }, [], [], reportOf(), 0],
+  ])('%s', async (_what, registered, ids, bad, answer, errors) => {
+    expect(await serve(registered, ids, bad)).toEqual([answer, errors]);
+  });
+
+  it('a batch without a handler is reported: nobody has asked for a failure', async () => {
+    const router = createEventRouter(environment().options);
+    router.queue('other', () => {}, { failWhole: true });
+    expect(await router.serveQueueEvent({ Records: [message('a')] })).toEqual(reportOf('a'));
+  });
+
+  it('with maskErrors the cause has no text of the handler', async () => {
+    const router = createEventRouter(environment({ maskErrors: true }).options);
+    router.queue('orders', () => Promise.reject(new Error('secret')), { failWhole: true });
+    const failed = router.serveQueueEvent({ Records: [message('a')] });
+    await expect(failed).rejects.toMatchObject({
+      code: 'streams.batch_failed',
+      cause: { code: 'streams.handler_failed' },
+    });
+  });
+
+  it('a batch that the deadline ends before any message fails whole', async () => {
+    const { options, lambda } = environment();
+    const router = createEventRouter(options);
+    router.queue('orders', () => {}, { failWhole: true });
+    await expect(router.serveQueueEvent({ Records: [message('a')] }, lambda(100))).rejects.toMatchObject({
+      code: 'streams.batch_failed',
+    });
+  });
+
+  it('holds for table streams and data streams, and a queue that stands alone', async () => {
+    const fail = () => Promise.reject(new Error('no'));
+    const router = createEventRouter(environment().options)
+      .kinesis('clicks', fail, { failWhole: true })
+      .tableStream('notes', fail, { failWhole: true, onFailure: 'stop' });
+    const code = 'streams.batch_failed';
+    await expect(router.serveStreamEvent({ Records: [click('1'), click('2')] })).rejects.toMatchObject({ code });
+    await expect(router.serveTableStream({ Records: [change('1'), change('2')] })).rejects.toMatchObject({ code });
+    const alone = createQueueRouter({ log: false }).queue('orders', fail, { failWhole: true });
+    await expect(alone.serveQueueEvent({ Records: [message('a')] })).rejects.toMatchObject({ code });
   });
 });

@@ -74,19 +74,19 @@ describe('registration', () => {
       (r) => r.queue('arn:aws:sqs:r:1:a.fifo', handler, { concurrency: 2 }),
     ],
     [
-      'framework: unknown option "concurency"; known are concurrency',
+      'framework: unknown option "concurency"; known are concurrency, failWhole',
       (r) => r.queue('a', handler, { concurency: 2 } as never),
     ],
     [
-      'framework: unknown option "onFailure"; known are concurrency',
+      'framework: unknown option "onFailure"; known are concurrency, failWhole',
       (r) => r.queue('a', handler, { onFailure: 'stop' } as never),
     ],
     [
-      'framework: unknown option "concurrency"; known are onFailure',
+      'framework: unknown option "concurrency"; known are onFailure, failWhole',
       (r) => r.kinesis('a', handler, { concurrency: 2 } as never),
     ],
     [
-      'framework: unknown option "onfailure"; known are onFailure',
+      'framework: unknown option "onfailure"; known are onFailure, failWhole',
       (r) => r.tableStream('a', handler, { onfailure: 'stop' } as never),
     ],
     [

@@ -1,10 +1,12 @@
 export type { EventContext, EventHandler } from '@sallyport/streams/delivery';
 export {
+  type AllowOptions,
   type AuthorizerAnswer,
   type AuthorizerPolicy,
   type AuthorizerRequest,
   type AuthorizerValues,
   allow,
+  type DenyOptions,
   deny,
   type RequestAuthorizer,
   type RequestAuthorizerOptions,

@@ -1,2 +1,9 @@
 export type { EventContext, EventHandler } from '@sallyport/streams/delivery';
-export { type KafkaRecord, type KafkaReport, KafkaTrigger, kafkaJson, kafkaTrigger } from './sources/kafka.js';
+export {
+  type KafkaRecord,
+  type KafkaReport,
+  KafkaTrigger,
+  type KafkaTriggerOptions,
+  kafkaJson,
+  kafkaTrigger,
+} from './sources/kafka.js';

@@ -311,3 +311,43 @@ it('an authorizer whose handler is no function is refused, and the inventory has
 function fail(error: Error): never {
   throw error;
 }
+
+it('an event whose payload JSON cannot write, or that does not fit, fails alone', async () => {
+  const results: Readonly<Record<string, unknown>> = {
+    bigint: { n: 10n },
+    function: () => undefined,
+    symbol: Symbol('s'),
+    large: 'x'.repeat(6_300_000),
+    fits: { n: 1 },
+  };
+  const surface = appSyncEvents().publish('/a', (_ctx, { id }) => results[id]);
+  const events = Object.keys(results).map((id) => ({ id, payload: null }));
+  const answer = await surface.handleLambda({ ...buildAppSyncEventsEvent('/a'), events });
+  expect(JSON.parse(JSON.stringify(answer))).toEqual({
+    events: [
+      { id: 'bigint', error: 'failed' },
+      { id: 'function', error: 'failed' },
+      { id: 'symbol', error: 'failed' },
+      { id: 'large', error: 'failed' },
+      { id: 'fits', payload: { n: 1 } },
+    ],
+  });
+});
+
+it('payloads that do not fit together are told apart one by one, with one warning', async () => {
+  const env = createTestEnv();
+  const sizes = [10, 4_000_000, 4_000_000, 10];
+  const surface = appSyncEvents().publish('/a', (ctx) => 'x'.repeat(sizes[ctx.batch.index] ?? 0));
+  const app = createApp({ ...env.options(), surfaces: [surface] });
+  const events = sizes.map((_size, index) => ({ id: String(index), payload: null }));
+  const answer = (await app.handleLambda({ ...buildAppSyncEventsEvent('/a'), events })) as { events: object[] };
+  expect(answer.events.map((event) => Object.keys(event))).toEqual([
+    ['id', 'payload'],
+    ['id', 'payload'],
+    ['id', 'error'],
+    ['id', 'payload'],
+  ]);
+  expect(answer.events[2]).toEqual({ id: '2', error: 'too large' });
+  const warnings = env.records.logs.filter(({ level }) => level === 'warn');
+  expect(warnings).toMatchObject([{ event: 'triggers.answer_too_large', records: 4, failed: 1 }]);
+});

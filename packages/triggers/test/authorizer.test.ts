@@ -23,7 +23,7 @@ const OTHERS: readonly [string, () => unknown][] = [
   ['a thenable deny', () => ({ then: (done: (value: unknown) => void) => done(deny()) })],
 ];
 
-describe.each(HOSTS)('a token authorizer in %s', (_name, host) => {
+describe.each(HOSTS)('a token authorizer in %s', (name, host) => {
   it('answers a policy for allow()', async () => {
     const { handleLambda } = host(() =>
       tokenAuthorizer((_ctx, { token }) => (token === 'Bearer token' ? allow('u1', { context: { n: 1 } }) : deny())),
@@ -56,21 +56,55 @@ describe.each(HOSTS)('a token authorizer in %s', (_name, host) => {
     });
   });
 
-  it('throws for an object in the context', async () => {
-    const { handleLambda } = host(() => tokenAuthorizer(() => allow('u', { context: { roles: ['a'] } })));
-    await expect(handleLambda(buildTokenAuthorizerEvent())).rejects.toMatchObject({ code: 'triggers.invalid_answer' });
+  it.each([[['a']], [Number.NaN], [10n], [undefined]])('throws for %p in the context', async (value) => {
+    const { handleLambda } = host(() => tokenAuthorizer(() => allow('u', { context: { value } })));
+    await expect(handleLambda(buildTokenAuthorizerEvent())).rejects.toMatchObject({
+      code: 'app.internal',
+      cause: { code: name === 'the secure container' ? 'streams.handler_failed' : 'triggers.invalid_answer' },
+    });
+  });
+
+  it('answers the API key of the usage plan', async () => {
+    const { handleLambda } = host(() => tokenAuthorizer(() => allow('u', { usageIdentifierKey: 'key-1' })));
+    await expect(handleLambda(buildTokenAuthorizerEvent())).resolves.toEqual({
+      ...policy('Allow', 'u', ARN),
+      usageIdentifierKey: 'key-1',
+    });
+  });
+
+  it('answers the context of a Deny', async () => {
+    const { handleLambda } = host(() => tokenAuthorizer(() => deny({ context: { reason: 'expired' } })));
+    await expect(handleLambda(buildTokenAuthorizerEvent())).resolves.toEqual({
+      ...policy('Deny', 'anonymous', ARN),
+      context: { reason: 'expired' },
+    });
   });
 });
 
-it('the scope api allows the whole stage; a wildcard in the requested path never becomes one of the policy', async () => {
+it('the scope api allows the whole stage', async () => {
   const whole = tokenAuthorizer(() => allow('u'), { scope: 'api' });
   await expect(whole.handleLambda(buildTokenAuthorizerEvent())).resolves.toEqual(
     policy('Allow', 'u', 'arn:aws:execute-api:us-east-1:123456789012:api1234567/dev/*'),
   );
-  const methodArn = ARN.replace('notes', '*');
-  await expect(
-    tokenAuthorizer(() => allow('u')).handleLambda(buildTokenAuthorizerEvent({ methodArn })),
-  ).resolves.toEqual(policy('Deny', 'u', methodArn));
+});
+
+it.each(['*', 'a?b', '$' + '{aws:username}', 'a/$' + '{*}'])(
+  'a path with %s is denied: it would widen the policy',
+  async (path) => {
+    const methodArn = ARN.replace('notes', path);
+    const authorizer = tokenAuthorizer(() => allow('u', { context: { n: 1 }, usageIdentifierKey: 'k' }));
+    await expect(authorizer.handleLambda(buildTokenAuthorizerEvent({ methodArn }))).resolves.toEqual(
+      policy('Deny', 'u', methodArn),
+    );
+  },
+);
+
+it('a dollar or a brace alone is no variable of a policy', async () => {
+  const methodArn = ARN.replace('notes', '$metadata/{id}');
+  const authorizer = tokenAuthorizer(() => allow('u'));
+  await expect(authorizer.handleLambda(buildTokenAuthorizerEvent({ methodArn }))).resolves.toEqual(
+    policy('Allow', 'u', methodArn),
+  );
 });
 
 describe('a request authorizer', () => {
@@ -126,6 +160,7 @@ it.each<[string, () => unknown]>([
   ['no form', () => requestAuthorizer({} as never, () => deny())],
   ['no handler', () => tokenAuthorizer(undefined as never)],
   ['a blank principal', () => allow(' ')],
+  ['a blank API key', () => allow('u', { usageIdentifierKey: ' ' })],
 ])('%s is refused', (_what, make) => {
   expect(make).toThrow('framework: ');
 });

@@ -204,3 +204,42 @@ it.each(STEPS)('a rotation without %s is refused', (step) => {
   const all = { ...steps(() => {}), [step]: undefined } as unknown as SecretRotationSteps;
   expect(() => secretRotation().secret('s', all)).toThrow(`framework: secretRotation ${step} must be a function`);
 });
+
+describe('a change without a namespace', () => {
+  const invalidate = { event: { _id: { _data: '9' }, operationType: 'invalidate', clusterTime: { $timestamp: {} } } };
+  const batch = () => {
+    const event = buildDocumentDbEvent('shop.orders', [{}, {}]);
+    const [first, last] = event.events as object[];
+    return { ...event, events: [first, invalidate, last] };
+  };
+
+  it('is skipped with one warning, and holds up nothing', async () => {
+    const env = createTestEnv();
+    const seen: string[] = [];
+    const surface = documentDb().collection('shop.orders', (_ctx, { operation }) => void seen.push(operation));
+    await expect(createApp({ ...env.options(), surfaces: [surface] }).handleLambda(batch())).resolves.toBeNull();
+    expect(seen).toEqual(['insert', 'insert']);
+    expect(env.records.logs.filter(({ level }) => level === 'WARN')).toMatchObject([
+      {
+        message: 'framework: change without a namespace skipped: register collection("*") to handle it',
+        operation: 'invalidate',
+      },
+    ]);
+  });
+
+  it('reaches the handler of all changes, as changes of other collections do', async () => {
+    const seen: string[] = [];
+    const surface = documentDb()
+      .collection('*', (ctx, { operation, database }) => void seen.push(`* ${operation} ${database} ${ctx.eventKey}`))
+      .collection('shop.orders', () => void seen.push('orders'));
+    await surface.handleLambda(batch());
+    await surface.handleLambda(buildDocumentDbEvent('shop.users', [{}]));
+    const cluster = 'arn:aws:rds:us-east-1:123456789012:cluster:cluster-1';
+    expect(seen).toEqual([
+      'orders',
+      `* invalidate  ${cluster}|9`,
+      'orders',
+      `* insert shop ${cluster}|00000000000000000000000000000000000001`,
+    ]);
+  });
+});

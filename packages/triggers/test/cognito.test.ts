@@ -45,6 +45,55 @@ describe.each(HOSTS)('a Cognito trigger in %s', (_name, host) => {
     await expect(handleLambda(buildCognitoEvent())).rejects.toMatchObject({ message: text, code: 'triggers.denied' });
   });
 
+  it('takes the event as a result, with which the samples of AWS end, for its response', async () => {
+    const { handleLambda } = host(() =>
+      cognitoTrigger().on('PreSignUp_SignUp', (_ctx, event) => {
+        Object.assign(event.response as object, { autoConfirmUser: true });
+        return event;
+      }),
+    );
+    const event = buildCognitoEvent();
+    await expect(handleLambda(structuredClone(event))).resolves.toEqual({
+      ...event,
+      response: { autoConfirmUser: true, autoVerifyEmail: false, autoVerifyPhone: false },
+    });
+  });
+
+  it('answers what was set in the response of the event, and nothing else that was changed', async () => {
+    const { handleLambda } = host(() =>
+      cognitoTrigger().on('PreSignUp_SignUp', (_ctx, event) => {
+        Object.assign(event, { userName: 'root', userPoolId: 'other' });
+        Object.assign(event.request, { admin: true });
+        Object.assign(event.response as object, { failAuthentication: true });
+      }),
+    );
+    const event = buildCognitoEvent();
+    await expect(handleLambda(structuredClone(event))).resolves.toEqual({
+      ...event,
+      response: { autoConfirmUser: false, autoVerifyEmail: false, autoVerifyPhone: false, failAuthentication: true },
+    });
+  });
+
+  it.each<[string, unknown]>([
+    ['true', true],
+    ['text', 'ok'],
+    ['a list', [{ autoConfirmUser: true }]],
+    ['a BigInt in it', { n: 10n }],
+    ['a function', () => undefined],
+  ])('denies for a result that is %s', async (_what, result) => {
+    const { handleLambda } = host(() => cognitoTrigger().on('PreSignUp_SignUp', () => result as never));
+    await expect(handleLambda(buildCognitoEvent())).rejects.toMatchObject({
+      message: 'denied',
+      code: 'triggers.denied',
+    });
+  });
+
+  it.each([undefined, null])('answers the response of the event for %p', async (result) => {
+    const { handleLambda } = host(() => cognitoTrigger().on('PreSignUp_SignUp', () => result as never));
+    const event = buildCognitoEvent();
+    await expect(handleLambda(event)).resolves.toEqual(event);
+  });
+
   it('ignores a member __proto__ of a result', async () => {
     const { handleLambda } = host(() =>
       cognitoTrigger().on('PreSignUp_SignUp', () => JSON.parse('{"__proto__":{"autoConfirmUser":true},"x":1}')),

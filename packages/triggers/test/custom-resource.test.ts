@@ -45,10 +45,11 @@ function serve(
   event: object,
   options: CustomResourceOptions = {},
   env = createTestEnv(),
+  remainingMs = 30_000,
 ) {
   const surface = customResource({ ...DONE, ...handlers }, { responseHosts: [host], ...options });
   const app = createApp({ ...env.options(), surfaces: [surface] });
-  return app.handleLambda(event, env.lambdaContext({ remainingMs: 30_000 }));
+  return app.handleLambda(event, env.lambdaContext({ remainingMs }));
 }
 
 const build = (options: Parameters<typeof buildCustomResourceEvent>[0] = {}) =>
@@ -148,6 +149,84 @@ it('answers FAILED once at the deadline, while the handler runs on', async () =>
   expect(puts.map(({ body }) => body.Status)).toEqual(['FAILED']);
 });
 
+it.each([
+  // Lambda's default timeout is 3 s.
+  [2_950, 1_967],
+  [5_000, 3_333],
+  [5_001, 3_334],
+  [60_000, 55_000],
+])('with %d ms left the handler runs, and the rest is for the answer', async (remainingMs, deadline) => {
+  const env = createTestEnv();
+  const deadlines: (number | undefined)[] = [];
+  const create: ResourceHandlers['create'] = (ctx) => {
+    deadlines.push(ctx.deadline?.getTime());
+    return { physicalId: 'p' };
+  };
+  await serve({ create }, build(), {}, env, remainingMs);
+  expect(puts.map(({ body }) => [body.Status, body.PhysicalResourceId])).toEqual([['SUCCESS', 'p']]);
+  expect(deadlines).toEqual([deadline]);
+});
+
+it('answers FAILED before the end of an invocation of 3 s when the handler does not end', async () => {
+  const env = createTestEnv();
+  const answer = serve({ create: () => new Promise(() => {}) }, build(), {}, env, 3_000);
+  await env.clock.advance(2_500);
+  await answer;
+  expect(puts.map(({ body }) => body.Status)).toEqual(['FAILED']);
+});
+
+it.each<[string, () => unknown]>([
+  ['a BigInt', () => ({ data: { n: 10n } })],
+  [
+    'a cycle',
+    () => {
+      const data: Record<string, unknown> = {};
+      data.self = data;
+      return { data };
+    },
+  ],
+  ['a list as data', () => ({ data: [1] })],
+  ['bytes', () => ({ data: { bytes: new Uint8Array(10) } })],
+  ['a number as id', () => ({ physicalId: 5 })],
+])('a result with %s is answered FAILED, and is one error line', async (_what, create) => {
+  const env = createTestEnv();
+  await serve({ create: create as never }, build(), {}, env);
+  expect(puts.map(({ body }) => body)).toMatchObject([{ ...SENT, Status: 'FAILED' }]);
+  const errors = env.records.logs.filter(({ level }) => level === 'ERROR');
+  expect(errors).toMatchObject([{ message: 'framework: event handler failed' }]);
+});
+
+it('a reason of control characters is shortened until the answer fits', async () => {
+  const create = () => {
+    throw new FrameworkError('app.conflict', '\u0001'.repeat(5_000));
+  };
+  await serve({ create }, build());
+  expect(puts[0]?.body.Status).toBe('FAILED');
+  expect(Number(puts[0]?.length)).toBeLessThanOrEqual(4_096);
+});
+
+it.each([
+  'bucket.s3.us-east-1.amazonaws.com',
+  's3.amazonaws.com',
+  'bucket.s3-eu-west-1.amazonaws.com',
+  'bucket.s3.dualstack.eu-west-1.amazonaws.com',
+  'bucket.s3.us-gov-west-1.amazonaws.com',
+  'bucket.s3.cn-north-1.amazonaws.com.cn',
+  'bucket.s3.eusc-de-east-1.amazonaws.eu',
+  'bucket.s3.us-iso-east-1.c2s.ic.gov',
+  'bucket.s3.us-isob-east-1.sc2s.sgov.gov',
+  'bucket.s3.eu-isoe-west-1.cloud.adc-e.uk',
+  'bucket.s3.us-isof-south-1.csp.hci.ic.gov',
+])('answers go to %s', async (place) => {
+  const urls: string[] = [];
+  const fetch = async (url: URL) => {
+    urls.push(url.host);
+    return { status: 200 };
+  };
+  await serve({}, build({ responseUrl: `https://${place}/answer` }), { fetch });
+  expect(urls).toEqual([place]);
+});
+
 it('tries again after a failure of the endpoint, with the same answer', async () => {
   statuses = [503, 500];
   await serve({}, build());
@@ -170,6 +249,9 @@ it.each([
   'https://example.com/',
   'https://s3.amazonaws.com.evil.test/',
   'https://a@b.s3.amazonaws.com/',
+  'https://s3.eusc-de-east-1.amazonaws.eu.evil.test/',
+  'https://s3.eusc-de-east-1.amazonaws.de/',
+  'https://evil.ic.gov/',
   'no url',
 ])('sends nothing to %s', async (responseUrl) => {
   await expect(serve({}, build({ responseUrl }))).rejects.toMatchObject({ code: 'triggers.response_failed' });

@@ -89,7 +89,7 @@ it('an answer past 6 MB: what does not fit, and the rest, fail with their input 
   expect(answer.records[2]?.data).toBe(base64('c'));
   expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThanOrEqual(6_291_556);
   const warnings = env.records.logs.filter(({ level }) => level === 'warn');
-  expect(warnings).toMatchObject([{ event: 'triggers.answer_too_large', records: 4, failed_from: 2 }]);
+  expect(warnings).toMatchObject([{ event: 'triggers.answer_too_large', records: 4, failed: 2 }]);
 });
 
 it('an answer of exactly the limit fits, one byte more does not', async () => {
@@ -144,4 +144,18 @@ it('a record is read, and the inventory has one line', async () => {
 
 it('a handler that is no function is refused', () => {
   expect(() => firehoseTransform(5 as never)).toThrow('framework: handler must be a function');
+});
+
+it('a record that does not fit does not fail the records after it', async () => {
+  const sizes = [10, 4_000_000, 10, 1_000_000, 10];
+  const surface = firehoseTransform((ctx) => new Uint8Array(sizes[ctx.batch.index] ?? 0));
+  const answer = (await surface.handleLambda(
+    buildFirehoseEvent(
+      's',
+      sizes.map(() => ({})),
+    ),
+  )) as {
+    records: { result: string }[];
+  };
+  expect(answer.records.map(({ result }) => result)).toEqual(['Ok', 'Ok', 'Ok', 'ProcessingFailed', 'Ok']);
 });

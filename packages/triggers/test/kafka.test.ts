@@ -1,9 +1,11 @@
+import { FrameworkError } from '@sallyport/core';
 import { createApp } from '@sallyport/dispatch/app';
 import { createTestEnv } from '@sallyport/testkit';
-import { type KafkaRecord, kafkaJson, kafkaTrigger } from '@sallyport/triggers/kafka';
+import { type KafkaRecord, type KafkaTriggerOptions, kafkaJson, kafkaTrigger } from '@sallyport/triggers/kafka';
 import { buildKafkaEvent, type KafkaEvent } from '@sallyport/triggers/testing';
 import { HOSTS } from './support.js';
 
+const REPORT = { onFailure: 'report' } as const;
 const at = (partition: string, offset: number) => ({ itemIdentifier: { partition, offset } });
 const textOf = (bytes: Uint8Array | null) => (bytes === null ? null : Buffer.from(bytes).toString());
 
@@ -17,10 +19,10 @@ function batch(offsets: Readonly<Record<number, readonly number[]>>): KafkaEvent
   );
 }
 
-describe.each(HOSTS)('records of Kafka in %s', (_name, host) => {
+describe.each(HOSTS)('records of Kafka in %s', (name, host) => {
   it('reach the handler of their topic, decoded', async () => {
     const seen: KafkaRecord[] = [];
-    const { handleLambda } = host(() => kafkaTrigger().topic('orders', (_ctx, record) => void seen.push(record)));
+    const { handleLambda } = host(() => kafkaTrigger(REPORT).topic('orders', (_ctx, record) => void seen.push(record)));
     const event = buildKafkaEvent('orders', [{ key: 'k', value: 'v', headers: { trace: 'a' } }], {
       cluster: 'self-managed',
     });
@@ -63,7 +65,7 @@ describe.each(HOSTS)('records of Kafka in %s', (_name, host) => {
   ])('are reported by an object with partition and offset: %s', async (_what, offsets, bad, failures, ran) => {
     const seen: string[] = [];
     const { handleLambda } = host(() =>
-      kafkaTrigger().topic('t', (_ctx, { value }) => {
+      kafkaTrigger(REPORT).topic('t', (_ctx, { value }) => {
         seen.push(textOf(value) ?? '');
         if (bad.includes(textOf(value) ?? '')) throw new Error('no');
       }),
@@ -72,10 +74,49 @@ describe.each(HOSTS)('records of Kafka in %s', (_name, host) => {
     expect(seen).toEqual(ran);
   });
 
+  it.each<[string, KafkaTriggerOptions | undefined, string | undefined, 'throws' | 'reports']>([
+    ['nothing', undefined, undefined, 'throws'],
+    ['the option throw', { onFailure: 'throw' }, undefined, 'throws'],
+    ['the option report', { onFailure: 'report' }, undefined, 'reports'],
+    ['the variable throw', {}, 'throw', 'throws'],
+    ['the variable report', {}, 'report', 'reports'],
+    ['the option before the variable', { onFailure: 'throw' }, 'report', 'throws'],
+    ['a variable that is empty', {}, '', 'throws'],
+  ])('with %s, a failed record is not taken for a success', async (_what, options, variable, expected) => {
+    const environment = variable === undefined ? {} : { FRAMEWORK_KAFKA_ON_FAILURE: variable };
+    const env = createTestEnv({ environment });
+    const seen: string[] = [];
+    const make = () =>
+      kafkaTrigger(options).topic('t', (_ctx, { value }) => {
+        seen.push(textOf(value) ?? '');
+        if (textOf(value) === '0:1') throw new FrameworkError('app.conflict', 'taken');
+      });
+    const { handleLambda } = host(make, env);
+    if (name === 'its own handler' && variable !== undefined) {
+      // Without a container the surface reads the variables of the process.
+      process.env.FRAMEWORK_KAFKA_ON_FAILURE = variable;
+    }
+    try {
+      const answer = handleLambda(batch({ 0: [0, 1, 2], 1: [5] }));
+      if (expected === 'reports') {
+        await expect(answer).resolves.toEqual({ batchItemFailures: [at('t-0', 1)] });
+        expect(seen).toEqual(['0:0', '0:1', '1:5']);
+      } else {
+        await expect(answer).rejects.toMatchObject({
+          code: name === 'the secure container' ? 'streams.handler_failed' : 'app.conflict',
+        });
+        expect(seen).toEqual(['0:0', '0:1']);
+      }
+      await expect(handleLambda(batch({ 0: [7] }))).resolves.toEqual({ batchItemFailures: [] });
+    } finally {
+      delete process.env.FRAMEWORK_KAFKA_ON_FAILURE;
+    }
+  });
+
   it('a tombstone has the value null, and is no failure', async () => {
     const seen: unknown[] = [];
     const { handleLambda } = host(() =>
-      kafkaTrigger().topic(
+      kafkaTrigger(REPORT).topic(
         't',
         (_ctx, record) => void seen.push([textOf(record.key), record.value, kafkaJson(record)]),
       ),
@@ -87,7 +128,7 @@ describe.each(HOSTS)('records of Kafka in %s', (_name, host) => {
   });
 
   it('an event without records answers an empty list', async () => {
-    const { handleLambda } = host(() => kafkaTrigger().topic('t', () => {}));
+    const { handleLambda } = host(() => kafkaTrigger(REPORT).topic('t', () => {}));
     await expect(handleLambda({ eventSource: 'aws:kafka', records: {} })).resolves.toEqual({ batchItemFailures: [] });
   });
 
@@ -97,7 +138,7 @@ describe.each(HOSTS)('records of Kafka in %s', (_name, host) => {
     Object.assign(broken as object, { value: '%%%' });
     const seen: string[] = [];
     const { handleLambda } = host(() =>
-      kafkaTrigger().topic('t', (_ctx, { value }) => void seen.push(textOf(value) ?? '')),
+      kafkaTrigger(REPORT).topic('t', (_ctx, { value }) => void seen.push(textOf(value) ?? '')),
     );
     await expect(handleLambda(event)).resolves.toEqual({ batchItemFailures: [at('t-0', 1)] });
     expect(seen).toEqual(['0:0', '1:0']);
@@ -117,7 +158,7 @@ describe.each(HOSTS)('records of Kafka in %s', (_name, host) => {
   ])('an event with %s runs nothing', async (_what, records, code) => {
     let calls = 0;
     const { handleLambda } = host(() =>
-      kafkaTrigger().topic('t', () => {
+      kafkaTrigger(REPORT).topic('t', () => {
         calls += 1;
       }),
     );
@@ -131,7 +172,7 @@ it('header bytes above 127 come as numbers or as negative ones', async () => {
   const [record] = event.records['t-0'] ?? [];
   Object.assign(record as object, { headers: [{ a: [195, 164] }, { a: [-61, -92] }] });
   const seen: [string, string][] = [];
-  await kafkaTrigger()
+  await kafkaTrigger(REPORT)
     .topic('t', (_ctx, { headers }) => {
       for (const { name, value } of headers) seen.push([name, Buffer.from(value).toString()]);
     })
@@ -162,7 +203,9 @@ it('at the deadline the partitions that have not ended are reported from where t
   const app = createApp({
     ...env.options(),
     surfaces: [
-      kafkaTrigger().topic('t', (_ctx, { value }) => (textOf(value) === '0:1' ? new Promise(() => {}) : undefined)),
+      kafkaTrigger(REPORT).topic('t', (_ctx, { value }) =>
+        textOf(value) === '0:1' ? new Promise(() => {}) : undefined,
+      ),
     ],
   });
   const answer = app.handleLambda(batch({ 0: [0, 1, 2], 1: [5] }), env.lambdaContext({ remainingMs: 3_000 }));
@@ -173,7 +216,10 @@ it('at the deadline the partitions that have not ended are reported from where t
 it('names are mapped, and the inventory has them', async () => {
   const env = createTestEnv({ environment: { FRAMEWORK_EVENT_SOURCES: '{"kafka":{"orders":"prod.orders"}}' } });
   const seen: string[] = [];
-  const surface = kafkaTrigger().topic('orders', (ctx) => void seen.push(`${ctx.recordId} ${ctx.source.account}`));
+  const surface = kafkaTrigger(REPORT).topic(
+    'orders',
+    (ctx) => void seen.push(`${ctx.recordId} ${ctx.source.account}`),
+  );
   const app = createApp({ ...env.options(), surfaces: [surface] });
   await app.handleLambda(buildKafkaEvent('prod.orders', [{ partition: 3, offset: 7 }]));
   expect(seen).toEqual(['prod.orders-3-7 123456789012']);
@@ -182,16 +228,39 @@ it('names are mapped, and the inventory has them', async () => {
 });
 
 it.each<[string, () => unknown, string]>([
-  ['a blank topic', () => kafkaTrigger().topic(' ', () => {}), 'framework: topic name is empty'],
-  ['no function', () => kafkaTrigger().topic('t', 5 as never), 'framework: handler must be a function'],
+  ['a blank topic', () => kafkaTrigger(REPORT).topic(' ', () => {}), 'framework: topic name is empty'],
+  ['no function', () => kafkaTrigger(REPORT).topic('t', 5 as never), 'framework: handler must be a function'],
   [
     'a topic twice',
     () =>
-      kafkaTrigger()
+      kafkaTrigger(REPORT)
         .topic('t', () => {})
         .topic('t', () => {}),
     'framework: duplicate handler for topic "t"',
   ],
 ])('registration refuses %s', (_what, register, text) => {
   expect(register).toThrow(text);
+});
+
+it('a wrong variable is rejected when the container is made, also where an option overrides it', () => {
+  const env = createTestEnv({ environment: { FRAMEWORK_KAFKA_ON_FAILURE: 'retry' } });
+  const make = () => createApp({ ...env.options(), surfaces: [kafkaTrigger({ onFailure: 'report' })] });
+  expect(make).toThrow('framework: FRAMEWORK_KAFKA_ON_FAILURE must be "throw" or "report" (got "retry")');
+});
+
+it.each<[string, object]>([
+  ['an unknown option', { on_failure: 'throw' }],
+  ['a wrong value', { onFailure: 'stop' }],
+])('%s is rejected', (_what, options) => {
+  expect(() => kafkaTrigger(options as never)).toThrow('option "');
+});
+
+it('explain says which answer the mapping gets', () => {
+  const projectionOf = (options: KafkaTriggerOptions) =>
+    createApp({ log: false, surfaces: [kafkaTrigger(options).topic('t', () => {})] }).explain(batch({ 0: [0] })).target
+      ?.projection;
+  expect(projectionOf({})).toBe('an empty report, or an error after a failed record');
+  expect(projectionOf({ onFailure: 'report' })).toBe(
+    'the lowest failed offset of each partition, for a mapping in provisioned mode with ReportBatchItemFailures',
+  );
 });

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { type Alarm, alarmAction } from '@sallyport/triggers/alarm';
-import { logsTrigger } from '@sallyport/triggers/logs';
+import { type LogsTriggerOptions, logsTrigger } from '@sallyport/triggers/logs';
 import { type SesMessage, type SesTriggerOptions, sesTrigger } from '@sallyport/triggers/ses';
 import { buildAlarmEvent, buildLogsEvent, buildSesEvent } from '@sallyport/triggers/testing';
 import { HOSTS } from './support.js';
@@ -112,4 +112,67 @@ it.each<[string, () => unknown]>([
   ['the builder of alarms', () => buildAlarmEvent({ state: 'RED' } as never)],
 ])('%s is refused', (_what, make) => {
   expect(make).toThrow('framework: ');
+});
+
+describe('lines of log groups', () => {
+  const line = (index: number, more: object = {}) => ({ id: `l${index}`, timestamp: 5, message: 'm', ...more });
+  const logs = (logEvents: readonly object[], logGroup = '/aws/lambda/orders') => {
+    const document = { messageType: 'DATA_MESSAGE', owner: '123456789012', logGroup, logStream: 's' };
+    const data = gzipSync(JSON.stringify({ ...document, subscriptionFilters: ['f'], logEvents })).toString('base64');
+    return { awslogs: { data } };
+  };
+
+  it('of every group reach the handler of all, except groups with a handler of their own', async () => {
+    const seen: string[] = [];
+    const surface = logsTrigger()
+      .group('*', (ctx) => void seen.push(`* ${ctx.source.name}`))
+      .group('/aws/lambda/orders', () => void seen.push('orders'));
+    await surface.handleLambda(logs([line(1)]));
+    await surface.handleLambda(logs([line(1)], '/aws/lambda/stock'));
+    expect(seen).toEqual(['orders', '* /aws/lambda/stock']);
+    expect(surface.triggers()).toEqual([
+      { kind: 'logs', name: '*' },
+      { kind: 'logs', name: '/aws/lambda/orders' },
+    ]);
+  });
+
+  it('have the fields that the filter has extracted', async () => {
+    const seen: unknown[] = [];
+    const surface = logsTrigger().group('*', (_ctx, { log_events }) => void seen.push(...log_events));
+    const extractedFields = { ip: '198.51.100.1', $status: '404' };
+    await surface.handleLambda(logs([line(1, { extractedFields }), line(2), line(3, { extractedFields: 'x' })]));
+    expect(seen).toEqual([line(1, { extractedFields }), line(2), line(3)]);
+  });
+
+  it('of 5 MB that compress well are read', async () => {
+    let count = 0;
+    const surface = logsTrigger().group('*', (_ctx, { log_events }) => {
+      count = log_events.length;
+    });
+    const events = Array.from({ length: 12_000 }, (_, index) =>
+      line(index, { message: 'connection refused '.repeat(25) }),
+    );
+    await surface.handleLambda(logs(events));
+    expect(count).toBe(12_000);
+  });
+
+  it.each<[string, LogsTriggerOptions]>([
+    ['bytes', { maxDocumentBytes: 600 }],
+    ['lines', { maxEvents: 20 }],
+  ])('are bounded in their number of %s', async (_what, options) => {
+    const surface = logsTrigger(options).group('*', () => {});
+    await expect(
+      surface.handleLambda(logs(Array.from({ length: 21 }, (_, index) => line(index)))),
+    ).rejects.toMatchObject({
+      code: 'streams.log_subscription_invalid',
+    });
+    await expect(surface.handleLambda(logs([line(1)]))).resolves.toBeNull();
+  });
+
+  it.each([{ maxEvents: 0 }, { maxDocumentBytes: 268_435_457 }, { limit: 5 }])(
+    'the options %j are rejected',
+    (options) => {
+      expect(() => logsTrigger(options as never)).toThrow('option "');
+    },
+  );
 });

@@ -1,6 +1,10 @@
 import type { TriggerExtension } from '@sallyport/dispatch';
 import { createApp } from '@sallyport/dispatch/app';
-import { SURFACES } from './kinds.js';
+import { cognitoTrigger } from '@sallyport/triggers/cognito';
+import { documentDb } from '@sallyport/triggers/documentdb';
+import { logsTrigger } from '@sallyport/triggers/logs';
+import { AWS_EVENTS, REJECTED_BY_DOORS } from './aws-events.js';
+import { EVENTS as BUILT, SURFACES } from './kinds.js';
 import { documentedEvents, fixtureEvents, powertoolsExamples } from './published-events.js';
 
 const makers = Object.values(SURFACES).map((make) => () => make(() => undefined) as TriggerExtension);
@@ -66,3 +70,102 @@ it('no event of a contract fixture that the fixed table takes satisfies an opt-i
   expect(taken).toEqual(['triggers/table-first']);
   expect(fixtureEvents().length).toBeGreaterThan(1_000);
 });
+
+describe('events written from the pages of AWS', () => {
+  /** Everything that this repository can register, with handlers for the sources of these events; `ran` collects the kinds that ran. */
+  const everything = (ran: string[]) => {
+    const run = (kind: string) => () => void ran.push(kind);
+    const own: Record<string, () => TriggerExtension> = {
+      cognito: () => {
+        const surface = cognitoTrigger();
+        const kinds = [
+          'UserMigration_*',
+          'TokenGeneration_*',
+          'DefineAuthChallenge_*',
+          'CustomEmailSender_*',
+          'PreSignUp_*',
+        ];
+        for (const kind of kinds) surface.on(kind, run('cognito'));
+        return surface;
+      },
+      documentdb: () => documentDb().collection('*', run('documentdb')),
+      logs: () => logsTrigger().group('*', run('logs')),
+    };
+    const surfaces = Object.entries(SURFACES).map(
+      ([kind, make]) => own[kind]?.() ?? (make(run(kind) as () => undefined) as TriggerExtension),
+    );
+    const app = createApp({ log: false, surfaces });
+    const sources = AWS_EVENTS.filter(([, kind]) => kind === 'event-bus').map(
+      ([, , , event]) => (event as { source: string }).source,
+    );
+    for (const source of new Set(sources)) app.eventBus({ source }, run('event-bus'));
+    app.get('/{path+}', () => {
+      ran.push('http');
+      return { status: 204, headers: {}, body: '' };
+    });
+    return app;
+  };
+
+  it.each(AWS_EVENTS)('%s', async (_what, kind, _page, event) => {
+    const ran: string[] = [];
+    const app = everything(ran);
+    expect(app.explain(event).kind).toBe(kind);
+    const answer = app.handleLambda(structuredClone(event));
+    if (kind === null) {
+      await expect(answer).rejects.toThrow(/^framework: (?:unknown event type|event must be an object)/);
+      expect(ran).toEqual([]);
+    } else {
+      await answer;
+      const isCheck = _what === 'CloudWatch Logs: the check of a destination';
+      expect(ran).toEqual(isCheck ? [] : [kind]);
+    }
+  });
+
+  it.each(REJECTED_BY_DOORS)('%s reaches no route', async (_what, kind, _page, event) => {
+    const ran: string[] = [];
+    const app = everything(ran);
+    expect(app.explain(event).kind).toBe(kind);
+    await expect(app.handleLambda(event)).rejects.toThrow('framework: ');
+    expect(ran).toEqual([]);
+  });
+
+  it('are as many with an adapter as without one', () => {
+    const served = AWS_EVENTS.filter(([, kind]) => kind !== null).length;
+    const rejected = REJECTED_BY_DOORS.length;
+    expect([served, AWS_EVENTS.length - served, rejected, AWS_EVENTS.length + rejected + EVENTS.length]).toEqual([
+      51, 48, 3, 170,
+    ]);
+    expect(new Set(AWS_EVENTS.map(([what]) => what)).size).toBe(AWS_EVENTS.length);
+    for (const [what, , page] of AWS_EVENTS) expect([what, URL.canParse(page)]).toEqual([what, true]);
+  });
+
+  it('every member that a builder writes is one that a service documents', () => {
+    const documented = new Map<string, Set<string>>();
+    const collect = (kind: string, event: unknown) => {
+      const paths = documented.get(kind) ?? new Set();
+      for (const path of pathsOf(event)) paths.add(path);
+      documented.set(kind, paths);
+    };
+    for (const [, kind, , event] of AWS_EVENTS) if (kind !== null) collect(kind, event);
+    for (const [, event] of EVENTS) collect(ordered.explain(event).kind ?? '', event);
+    const unknown = BUILT.flatMap(([kind, event]) =>
+      kind === 'invoke'
+        ? []
+        : pathsOf(event)
+            .filter((path) => !documented.get(kind)?.has(path))
+            .map((path) => `${kind} ${path}`),
+    );
+    expect([...new Set(unknown)]).toEqual([]);
+  });
+});
+
+/** Members of an event by their paths, list indexes left out. Below members whose names are data nothing is compared. */
+function pathsOf(value: unknown, path = ''): string[] {
+  if (OPEN.test(path)) return [path];
+  if (Array.isArray(value)) return value.flatMap((one) => pathsOf(one, `${path}[]`));
+  if (typeof value !== 'object' || value === null) return [path];
+  return Object.entries(value).flatMap(([name, one]) => pathsOf(one, path === '' ? name : `${path}.${name}`));
+}
+
+const OPEN =
+  /(?:^records$|^headers$|^multiValueHeaders|^query_?[sS]tring_?[pP]arameters$|^request$|^response$|rmqMessagesByQueue|properties|ResourceProperties|fullDocument|documentKey|userArguments|payload|identity|requestHeaders|stash|claims)$/;

@@ -3,6 +3,7 @@ import { detect, type TriggerExtension } from '@sallyport/dispatch';
 import { createApp } from '@sallyport/dispatch/app';
 import { text } from '@sallyport/http';
 import { Public, SecureApp } from '@sallyport/secure';
+import * as build from '@sallyport/triggers/testing';
 import { EVENTS, SURFACES } from './kinds.js';
 import { AGENT } from './support.js';
 
@@ -71,4 +72,19 @@ describe('arguments of an agent in the shape of each event', () => {
     await app.handleLambda(event);
     expect([kind, calls]).toEqual([kind, 1]);
   });
+});
+
+it.each<[string, object]>([
+  ['kafka', { ...build.buildKafkaEvent('orders', [{}]), eventSource: 'aws:SelfManagedKafka' }],
+  ['mq', { ...build.buildMqEvent('orders', [{}]), eventSource: 'aws:amq' }],
+])('an event of %s in the other published spelling reaches its handler', async (kind, event) => {
+  let calls = 0;
+  const ran = () => {
+    calls += 1;
+    return undefined;
+  };
+  const app = createApp({ log: false, surfaces: Object.values(SURFACES).map((surface) => surface(ran)) });
+  expect(app.explain(event).kind).toBe(kind);
+  await app.handleLambda(event);
+  expect(calls).toBe(1);
 });

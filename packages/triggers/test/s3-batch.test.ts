@@ -90,3 +90,17 @@ it('tasks that the deadline ends, or that do not start before it, are tried agai
 it('a handler that is no function is refused', () => {
   expect(() => s3Batch(5 as never)).toThrow('framework: handler must be a function');
 });
+
+it.each([
+  ['my+object%2B.jpg', 'my object+.jpg'],
+  ['a%20b', 'a b'],
+  ['a%2Bb', 'a+b'],
+  ['100%25', '100%'],
+  ['%E4%BD%A0+%2F', '你 /'],
+])('the key %s of a manifest is %s', async (s3Key, key) => {
+  const keys: string[] = [];
+  const { handleLambda } = s3Batch((_ctx, task) => void keys.push(task.key));
+  const tasks = [{ taskId: 't', s3Key, s3Bucket: 'b' }];
+  await handleLambda({ ...buildS3BatchEvent('b'), tasks });
+  expect(keys).toEqual([key]);
+});

@@ -87,7 +87,7 @@ const containing = (make: (handler: () => undefined) => TriggerSurface) => (env:
 it.each<[string, (env: TestEnv) => ReturnType<typeof createApp>, Parameters<typeof simulate>[1], readonly string[]]>([
   [
     'Kafka',
-    containing((handler) => kafkaTrigger().topic('orders', handler)),
+    containing((handler) => kafkaTrigger({ onFailure: 'report' }).topic('orders', handler)),
     triggers.kafka(buildKafkaEvent('orders', [{}, {}, {}, { partition: 1 }])),
     ['1 done', '2 done', '2 done', '1 done'],
   ],
@@ -129,4 +129,22 @@ it.each<[string, (env: TestEnv) => ReturnType<typeof createApp>, Parameters<type
   const result = await simulate(build, source);
   expect(result.violations).toEqual([]);
   expect(ends(result)).toEqual(expected);
+});
+
+describe.each([true, false])('a topic of Kafka whose mapping is in provisioned mode: %s', (provisioned) => {
+  const source = () => triggers.kafka(buildKafkaEvent('orders', [{}, {}, { partition: 1 }]));
+
+  it('loses nothing when failures are thrown', async () => {
+    const build = containing((handler) => kafkaTrigger().topic('orders', handler));
+    const result = await simulate(build, source(), { provisioned });
+    expect(ends(result)).toEqual(['2 done', '2 done', '2 done']);
+    assertNothingLost(result);
+  });
+
+  it('loses reported records only where AWS does not read the report', async () => {
+    const build = containing((handler) => kafkaTrigger({ onFailure: 'report' }).topic('orders', handler));
+    const result = await simulate(build, source(), { provisioned });
+    expect(ends(result)).toEqual(['1 done', provisioned ? '2 done' : '1 lost', '1 done']);
+    expect(result.violations.map(({ kind }) => kind)).toEqual(provisioned ? [] : ['lost']);
+  });
 });

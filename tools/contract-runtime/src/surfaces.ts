@@ -35,7 +35,8 @@ const SURFACES: Readonly<Record<string, Make>> = {
   },
   kafka: async (registrations, world) => {
     const { kafkaTrigger } = await import('@sallyport/triggers/kafka');
-    const surface = kafkaTrigger();
+    const onFailure = registrations[0]?.options?.on_failure as 'throw' | 'report' | undefined;
+    const surface = kafkaTrigger(onFailure && { onFailure });
     for (const one of registrations) surface.topic(...named(one, world));
     return surface;
   },

@@ -30,7 +30,7 @@ const nothing = () => undefined;
 const failed = new Set<string>();
 
 /** A record with `failOnce` fails the first time; a tombstone never does. */
-const orders = kafkaTrigger().topic('orders', (_ctx, record) => {
+const orders = kafkaTrigger({ onFailure: 'report' }).topic('orders', (_ctx, record) => {
   const order = kafkaJson<{ id: string; failOnce?: boolean }>(record);
   const id = order?.id ?? 'tombstone';
   if (order?.failOnce && !failed.has(id)) {
@@ -58,7 +58,7 @@ const app = new SecureApp({
     alarmAction((_ctx, { state }) => {
       if (state !== 'ALARM') throw new Error(state);
     }),
-    kafkaTrigger().topic('orders', (_ctx, { offset }) => {
+    kafkaTrigger({ onFailure: 'report' }).topic('orders', (_ctx, { offset }) => {
       if (offset === 1) throw new Error('no');
     }),
     mqTrigger().queue('orders', nothing),

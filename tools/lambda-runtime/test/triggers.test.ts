@@ -172,6 +172,54 @@ describe('opt-in triggers of SecureApp', () => {
   });
 });
 
+describe.each(['bigint', 'cycle', 'large', 'throws'])('handlers that do this: %s', (deed) => {
+  let runtime: Runtime;
+  beforeAll(async () => {
+    runtime = await serve('hostile.ts', 'handleLambda', { env: { RESPONSE_HOST: host, HOSTILE: deed } });
+  });
+  afterAll(() => runtime.stop());
+  const doesThrow = deed === 'throws';
+
+  test('the services that wait for an answer of their form get one', async () => {
+    const failed = (recordId: string) => ({ recordId, result: 'ProcessingFailed', data: expect.any(String) });
+    const code = doesThrow ? 'app.internal' : 'triggers.invalid_answer';
+    const at = { partition: 'orders-0', offset: 0 };
+    await expect(invoke(runtime, buildFirehoseEvent('clicks', [{}]))).resolves.toEqual([
+      'response',
+      { records: [failed('record-1')] },
+    ]);
+    await expect(invoke(runtime, buildS3BatchEvent('uploads'))).resolves.toMatchObject([
+      'response',
+      { results: [{ taskId: 'task-1', resultCode: 'PermanentFailure', resultString: code }] },
+    ]);
+    await expect(invoke(runtime, buildSesEvent({ invocationType: 'RequestResponse' }))).resolves.toEqual([
+      'response',
+      { disposition: 'STOP_RULE_SET' },
+    ]);
+    await expect(invoke(runtime, buildAppSyncEventsEvent('/news/sport'))).resolves.toMatchObject([
+      'response',
+      { events: [{ error: 'failed' }] },
+    ]);
+    await expect(invoke(runtime, buildKafkaEvent('orders', [{}]))).resolves.toEqual([
+      'response',
+      { batchItemFailures: doesThrow ? [{ itemIdentifier: at }] : [] },
+    ]);
+    puts.length = 0;
+    const event = buildCustomResourceEvent({ responseUrl: `http://${host}/answer` });
+    await expect(invoke(runtime, event)).resolves.toEqual(['response', null]);
+    expect(puts).toMatchObject([{ Status: 'FAILED', RequestId: 'request-1' }]);
+  });
+
+  test('the other services get a failure that they understand, and the function lives on', async () => {
+    await expect(invoke(runtime, buildCognitoEvent())).resolves.toEqual(['error', ['FrameworkError', 'denied']]);
+    await expect(invoke(runtime, buildInvocation('a', 1))).resolves.toMatchObject(['error', expect.any(Array)]);
+    const [authorized, policy] = await invoke(runtime, buildTokenAuthorizerEvent());
+    expect([authorized, JSON.stringify(policy).includes('Allow')]).toEqual([doesThrow ? 'error' : 'response', false]);
+    const [stored] = await invoke(runtime, buildS3Event('uploads', [{ key: 'a' }]));
+    expect(stored).toBe(doesThrow ? 'error' : 'response');
+  });
+});
+
 test('a request authorizer is a function of its own', async () => {
   const runtime = await serve('triggers.ts', 'serveAuthorizer');
   const event = buildRequestAuthorizerEvent({ version: '2.0', headers: { 'X-Api-Key': 'k' } });

@@ -1,3 +1,4 @@
+import { KAFKA_ON_FAILURE_ENV } from '@sallyport/streams/schema';
 import {
   type EventSourceMapping,
   type IFunction,
@@ -8,6 +9,7 @@ import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Duration } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
+import { setVariable } from '../internal/environment.js';
 import { makeMapping } from '../internal/event-source.js';
 import { makeFailureQueue, sendingTo } from '../internal/failure-queue.js';
 import { misuse } from '../internal/misuse.js';
@@ -131,7 +133,7 @@ const LIMIT_SECONDS = 840;
 
 /**
  * Lets the records of a topic of Amazon MSK invoke a function, for `kafkaTrigger()` of `@sallyport/triggers/kafka`. The mapping has provisioned
- * pollers, without which AWS reads no partial failures, and they are always reported. The position of a record that was given up goes to a queue. The
+ * pollers, without which AWS reads no partial failures. It reports partial failures, and the function gets `FRAMEWORK_KAFKA_ON_FAILURE=report`. The position of a record that was given up goes to a queue. The
  * role of the function may read this topic of this cluster in this consumer group.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/kafka-retry-configurations.html
@@ -154,6 +156,7 @@ export class KafkaTrigger extends Construct {
     const { consumerGroup = `sallyport-${this.node.addr}` } = parsed;
     checkLimits(this, fn, minPollers, maxPollers);
     claimSource(this, fn, `${clusterArn} ${topic}`, 'topic');
+    setVariable(this, fn, KAFKA_ON_FAILURE_ENV, 'report');
     const granted = grantKafka(fn, { clusterArn, topic, consumerGroup, secret });
     this.failureQueue = parsed.failureQueue ?? makeFailureQueue(this, 'Failures');
     this.mapping = makeMapping(

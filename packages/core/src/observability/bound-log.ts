@@ -150,10 +150,15 @@ const RECORD_NAMES: readonly string[] = /* @__PURE__ */ BOUND_NAMES.slice(0, 6);
  * The hook `observability.log` that writes records with a logger: the record's event is the message, and its ids and route
  * are written like those of a context.
  *
+ * The record of a failure with a code is written as `info`: the option `log` of the container has written the failure as an `error` line, and
+ * a failure is one error line.
+ *
  * @example createApp({ log, observability: { log: recordLog(log) } });
  */
 export function recordLog(logger: Logger): (record: LogRecord) => void {
-  return ({ level, event, ...fields }) => {
+  return ({ level: given, event, ...fields }) => {
+    const isLogged = given === 'error' && typeof fields.error_code === 'string' && fields.error_code !== '';
+    const level = isLogged ? 'info' : given;
     if (!logger.isEnabled(level)) return;
     const text = (name: string) => (typeof fields[name] === 'string' ? fields[name] : '');
     const bound: BoundFields = {

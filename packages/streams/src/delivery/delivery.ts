@@ -2,7 +2,7 @@ import type { FrameworkError, LambdaContext, SurfaceHost, TriggerKind } from '@s
 import { logRefusal, refuseAgent } from '@sallyport/core/pipeline';
 import type { EventHandler, EventMiddleware } from '../batch/handler.js';
 import { resultsOf, runAll, toThrown } from '../batch/internal/deliver.js';
-import { RecordBatch } from '../batch/internal/record-batch.js';
+import { RecordBatch, remainingMsOf } from '../batch/internal/record-batch.js';
 import type { BatchRun } from '../batch/internal/run.js';
 import { deadlineExceeded } from '../errors.js';
 import type { CreateObserver } from '../observability/internal/observer.js';
@@ -20,7 +20,10 @@ export interface DeliveryKind {
   readonly key: ((item: Delivered) => string | undefined) | undefined;
   /** The longest time that the service waits for an answer, in milliseconds; default: as long as the function may run. */
   readonly maxMs?: number | undefined;
-  /** Milliseconds before the end of the invocation that the answer needs at least; default: the container's margin. */
+  /**
+   * Milliseconds before the end of the invocation that the answer needs; default: the container's margin. Of a short invocation it takes
+   * at most a third, so that handlers run with any timeout.
+   */
   readonly marginMs?: number | undefined;
 }
 
@@ -68,7 +71,7 @@ export class Delivery {
       observability,
       maskErrors,
       failureText,
-      marginMs: Math.max(marginMs, this.#kind.marginMs ?? 0),
+      marginMs,
       middlewares: host.eventMiddlewares as readonly EventMiddleware[],
     };
   }
@@ -80,7 +83,7 @@ export class Delivery {
 
   /** What all events share. @throws FrameworkError when `FRAMEWORK_EVENT_SOURCES` is not a JSON object of names */
   get settings(): RouterSettings {
-    this.#settings ??= toSettings({ ...NO_OPTIONS, deadlineMarginMs: this.#kind.marginMs ?? 500 }, {}, OWN);
+    this.#settings ??= toSettings({ ...NO_OPTIONS, deadlineMarginMs: 500 }, {}, OWN);
     return this.#settings;
   }
 
@@ -144,7 +147,17 @@ export class Delivery {
       recordId: (record) => byRecord.get(record)?.id ?? '',
       ...(groupOf && { orderedGroup: (record) => groupOf(byRecord.get(record) as Delivered) }),
     };
-    return new RecordBatch(this.settings, definition, lambdaContext, records, matches);
+    return new RecordBatch(this.#settingsOf(lambdaContext), definition, lambdaContext, records, matches);
+  }
+
+  /** The settings with the margin of this invocation. */
+  #settingsOf(lambdaContext: LambdaContext | undefined): RouterSettings {
+    const { settings } = this;
+    const { marginMs: wanted = 0 } = this.#kind;
+    if (wanted <= settings.marginMs) return settings;
+    const left = remainingMsOf(lambdaContext);
+    const marginMs = Number.isNaN(left) ? wanted : Math.min(wanted, left / 3);
+    return marginMs <= settings.marginMs ? settings : { ...settings, marginMs };
   }
 }
 

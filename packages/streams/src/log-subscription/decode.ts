@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { decodeBase64, decodeUtf8 } from '@sallyport/core';
 import { base64Size } from '@sallyport/core/pipeline';
 import { streamsError } from '../errors.js';
-import { safeLog } from '../sources/source.js';
+import { isObject, safeLog } from '../sources/source.js';
 
 /**
  * One line of a log:
@@ -16,6 +16,20 @@ export interface LogSubscriptionEvent {
   readonly timestamp: number;
   /** The line itself. It may contain anything that was logged. */
   readonly message: string;
+  /** What the filter pattern took out of the line, by name. Absent unless the decoder was asked for it, and where there is nothing. */
+  readonly extractedFields?: Readonly<Record<string, string>>;
+}
+
+/** Bounds of {@link decodeCloudWatchLogsSubscription}. */
+export interface LogSubscriptionLimits {
+  /** Most bytes of the decompressed document. Default 2,097,152 (2 MiB). */
+  readonly maxDocumentBytes?: number;
+  /** Most bytes of the document for each compressed byte; documents of up to 64 KiB are free. Default 100. */
+  readonly maxRatio?: number;
+  /** Most log events. Default 10,000. */
+  readonly maxEvents?: number;
+  /** Whether log events have their `extractedFields`. Default `false`. */
+  readonly extractedFields?: boolean;
 }
 
 /** What may be logged of a log subscription: everything but its messages. */
@@ -59,9 +73,13 @@ export interface LogSubscription {
 }
 
 const MAX_COMPRESSED_BYTES = 1_048_576;
-const MAX_DOCUMENT_BYTES = 2_097_152;
 const MAX_FILTERS = 16;
-const MAX_EVENTS = 10_000;
+const DEFAULTS: Required<LogSubscriptionLimits> = {
+  maxDocumentBytes: 2_097_152,
+  maxRatio: 100,
+  maxEvents: 10_000,
+  extractedFields: false,
+};
 const ENVELOPE = ['messageType', 'owner', 'logGroup', 'logStream', 'subscriptionFilters', 'logEvents', 'policyLevel'];
 
 /** The members of a record that the decoder reads. */
@@ -84,12 +102,17 @@ type Document = Readonly<Record<string, unknown>>;
  * The service's own reachability check, a `CONTROL_MESSAGE`, may leave owner, log group, log stream, filters and event ids
  * blank: https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/SubscriptionFilters.html.
  *
+ * @param limits bounds of the document, which the caller has checked
  * @throws FrameworkError `streams.log_subscription_invalid`; its text never quotes the input
  */
-export function decodeCloudWatchLogsSubscription(record: LogSubscriptionRecord): LogSubscription {
+export function decodeCloudWatchLogsSubscription(
+  record: LogSubscriptionRecord,
+  limits: LogSubscriptionLimits = {},
+): LogSubscription {
+  const bounds = { ...DEFAULTS, ...limits };
   const recordId: unknown = record.eventID;
   if (!isText(recordId)) throw invalid('missing eventID');
-  const document = parseDocument(inflate(decodeData(record.kinesis?.data)));
+  const document = parseDocument(inflate(decodeData(record.kinesis?.data), bounds));
   for (const key of Object.keys(document)) if (!ENVELOPE.includes(key)) throw invalid('field outside the envelope');
   const messageType = parseMessageType(document.messageType);
   const isControl = messageType === 'CONTROL_MESSAGE';
@@ -101,7 +124,7 @@ export function decodeCloudWatchLogsSubscription(record: LogSubscriptionRecord):
     log_stream: parseField(document, 'logStream', isControl),
   };
   const filters = parseFilters(document.subscriptionFilters, isControl);
-  const events = parseEvents(document, isControl);
+  const events = parseEvents(document, isControl, bounds);
   const counts = { ...head, subscription_filter_count: filters.length, log_event_count: events.length };
   return {
     ...head,
@@ -132,22 +155,24 @@ function decodeData(data: unknown): Uint8Array {
 
 /** Documents up to this size are not tested for their compression ratio: small ones compress very well. */
 const FREE_BYTES = 64 * 1024;
-const MAX_RATIO = 100;
 
 /**
  * Inflates gzip data (RFC 1952) and stops at the first byte beyond a bound, so that a decompression bomb is never held in memory as a whole.
- * Both bounds are one while inflating: the document may not outgrow 2 MiB, nor, beyond 64 KiB, 100 times its input.
+ * Both bounds are one while inflating: the document may not outgrow its bound, nor, beyond 64 KiB, the ratio to its input.
  */
-function inflate(compressed: Uint8Array): Buffer {
-  const byRatio = Math.max(FREE_BYTES, compressed.length * MAX_RATIO);
-  const maxOutputLength = Math.min(MAX_DOCUMENT_BYTES, byRatio);
+function inflate(
+  compressed: Uint8Array,
+  { maxDocumentBytes, maxRatio }: Pick<Required<LogSubscriptionLimits>, 'maxDocumentBytes' | 'maxRatio'>,
+): Buffer {
+  const byRatio = Math.max(FREE_BYTES, compressed.length * maxRatio);
+  const maxOutputLength = Math.min(maxDocumentBytes, byRatio);
   let inflated: { readonly buffer: Buffer; readonly engine: { readonly bytesWritten: number } };
   try {
     // `info` is documented but missing in the types of Node's declarations.
     inflated = gunzipSync(compressed, { maxOutputLength, info: true }) as unknown as typeof inflated;
   } catch (error) {
     if ((error as { code?: unknown }).code !== 'ERR_BUFFER_TOO_LARGE') throw invalid('invalid gzip');
-    throw invalid(byRatio < MAX_DOCUMENT_BYTES ? 'compression ratio too high' : 'document too large');
+    throw invalid(byRatio < maxDocumentBytes ? 'compression ratio too high' : 'document too large');
   }
   // What follows the last member is not gzip; zlib would pass zeros over silently.
   if (inflated.engine.bytesWritten !== compressed.length) throw invalid('invalid gzip');
@@ -192,16 +217,28 @@ function parseFilters(value: unknown, mayBeBlank: boolean): string[] {
   return value;
 }
 
-function parseEvents(document: Document, mayLackId: boolean): LogSubscriptionEvent[] {
+function parseEvents(
+  document: Document,
+  mayLackId: boolean,
+  { maxEvents, extractedFields: isAsked }: Required<LogSubscriptionLimits>,
+): LogSubscriptionEvent[] {
   const events = Object.hasOwn(document, 'logEvents') ? document.logEvents : [];
   if (!Array.isArray(events)) throw invalid('logEvents is not an array');
-  if (events.length > MAX_EVENTS) throw invalid('too many logEvents');
+  if (events.length > maxEvents) throw invalid('too many logEvents');
   return events.map((event: Document | null, index) => {
-    const { id, timestamp, message } = event ?? {};
+    const { id, timestamp, message, extractedFields } = event ?? {};
     const hasId = typeof id === 'string' && (mayLackId || isText(id));
     if (!hasId || !Number.isSafeInteger(timestamp) || typeof message !== 'string') {
       throw invalid(`invalid logEvents[${index}]`);
     }
-    return { id, timestamp: timestamp as number, message };
+    const line = { id, timestamp: timestamp as number, message };
+    return isAsked && isObject(extractedFields) ? { ...line, extractedFields: textsOf(extractedFields) } : line;
   });
+}
+
+/** The members that are strings: https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntax.html. */
+function textsOf(fields: object): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(fields).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
 }

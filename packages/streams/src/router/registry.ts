@@ -23,8 +23,13 @@ import { type PhysicalNames, physicalName } from './internal/settings.js';
 
 /** One registration, for inventories. Frozen. */
 export type Trigger =
-  | { readonly kind: 'queue'; readonly name: string; readonly concurrency?: number }
-  | { readonly kind: 'table-stream' | 'stream'; readonly name: string; readonly onFailure?: 'continue' | 'stop' }
+  | { readonly kind: 'queue'; readonly name: string; readonly concurrency?: number; readonly failWhole?: boolean }
+  | {
+      readonly kind: 'table-stream' | 'stream';
+      readonly name: string;
+      readonly onFailure?: 'continue' | 'stop';
+      readonly failWhole?: boolean;
+    }
   | { readonly kind: 'topic'; readonly name: string }
   | { readonly kind: 'event-bus'; readonly selector: EventBusSelector };
 

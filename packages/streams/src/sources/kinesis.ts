@@ -1,4 +1,4 @@
-import { defineOptions, oneOf } from '@sallyport/core/options';
+import { boolean, defineOptions, oneOf } from '@sallyport/core/options';
 import { windowUnsupported } from '../errors.js';
 import { isObject, keyText, type RecordSource, type RunRules, textOf } from './source.js';
 
@@ -50,16 +50,24 @@ export interface StreamOptions {
    * all.
    */
   readonly onFailure?: 'continue' | 'stop';
+  /**
+   * Whether a batch in which no record was handled fails the invocation, instead of reporting every record. Lambda retries the same records in
+   * both cases; a mapping with `BisectBatchOnFunctionError` halves the batch first. A failed invocation also counts in Lambda's metric
+   * `Errors`, so alarms on `Errors` fire. Default `false`.
+   */
+  readonly failWhole?: boolean;
 }
 
 /** What {@link StreamOptions} may be. */
 export const STREAM_OPTIONS = defineOptions<StreamOptions>()({
   onFailure: oneOf('continue', 'stop'),
+  failWhole: boolean,
 });
 
 /** The rules of table streams and data streams: one record at a time. */
 export function streamRules(options: object | undefined): RunRules {
-  return { concurrency: 1, stops: STREAM_OPTIONS.parse(options).onFailure === 'stop' };
+  const { onFailure, failWhole: failsWhole = false } = STREAM_OPTIONS.parse(options);
+  return { concurrency: 1, stops: onFailure === 'stop', failsWhole };
 }
 
 /** Rejects a batch of a tumbling window, whose answer would need the window's state. */

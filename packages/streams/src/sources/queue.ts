@@ -1,5 +1,5 @@
 import { decodeBase64, decodeUtf8, encodeUtf8 } from '@sallyport/core';
-import { defineOptions, integer } from '@sallyport/core/options';
+import { boolean, defineOptions, integer } from '@sallyport/core/options';
 import { firstTraceId } from '@sallyport/core/pipeline';
 import { refused, streamsError } from '../errors.js';
 import type { StreamRecord } from './kinesis.js';
@@ -93,10 +93,15 @@ export interface QueueOptions {
    * router, which is 1. Only for standard queues: the messages of a FIFO queue run one at a time.
    */
   readonly concurrency?: number;
+  /**
+   * Whether a batch in which no message was handled fails the invocation, instead of reporting every message. SQS redelivers the same
+   * messages in both cases. A failed invocation also counts in Lambda's metric `Errors`, so alarms on `Errors` fire. Default `false`.
+   */
+  readonly failWhole?: boolean;
 }
 
 /** What {@link QueueOptions} may be. */
-export const QUEUE_OPTIONS = defineOptions<QueueOptions>()({ concurrency: integer(1) });
+export const QUEUE_OPTIONS = defineOptions<QueueOptions>()({ concurrency: integer(1), failWhole: boolean });
 
 /** Recognised by the queue's name alone: messages of standard queues carry group ids too. */
 function isFifo(queue: string): boolean {
@@ -118,9 +123,9 @@ export const QUEUE: RecordSource = {
   orderedGroup: ({ attributes }, { name, arn }) =>
     isFifo(name) ? `${arn} ${textOf(attributes?.MessageGroupId)}` : undefined,
   rules(options, place, standard) {
-    const { concurrency } = QUEUE_OPTIONS.parse(options);
-    if (!isFifo(place)) return { concurrency: concurrency ?? standard, stops: false };
-    if (concurrency === undefined) return { concurrency: 1, stops: false };
+    const { concurrency, failWhole: failsWhole = false } = QUEUE_OPTIONS.parse(options);
+    if (!isFifo(place)) return { concurrency: concurrency ?? standard, stops: false, failsWhole };
+    if (concurrency === undefined) return { concurrency: 1, stops: false, failsWhole };
     throw refused('concurrency needs a standard queue: the messages of a FIFO queue run one at a time');
   },
 };

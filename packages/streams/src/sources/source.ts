@@ -28,6 +28,8 @@ export interface RunRules {
   readonly concurrency: number;
   /** Whether a failure ends the batch. */
   readonly stops: boolean;
+  /** Whether a batch without a completed record fails the invocation. */
+  readonly failsWhole?: boolean;
 }
 
 /** One kind of source, with everything that the router decides by the kind. */

@@ -1,8 +1,12 @@
 import type { FullClock } from '@sallyport/core';
 import { textOf } from './read.js';
 
-/** Virtual-hosted and path-style hosts of S3, also in China: https://docs.aws.amazon.com/general/latest/gr/s3.html. */
-const S3_HOST = /^(?:[a-z0-9.-]+\.)?s3(?:[.-][a-z0-9-]+)?(?:\.[a-z0-9-]+)?\.amazonaws\.com(?:\.cn)?$/;
+/**
+ * Virtual-hosted and path-style hosts of S3: https://docs.aws.amazon.com/general/latest/gr/s3.html. The suffixes are those of all
+ * partitions: commercial, China, the European sovereign cloud, and the isolated ones, as `partitions` of the AWS SDK has them.
+ */
+const S3_HOST =
+  /^(?:[a-z0-9.-]+\.)?s3(?:[.-][a-z0-9-]+)?(?:\.[a-z0-9-]+)?\.(?:amazonaws\.(?:com|com\.cn|eu)|c2s\.ic\.gov|sc2s\.sgov\.gov|cloud\.adc-e\.uk|csp\.hci\.ic\.gov)$/;
 const ATTEMPTS = 3;
 const ATTEMPT_MS = 2_000;
 

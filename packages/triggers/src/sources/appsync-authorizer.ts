@@ -1,6 +1,7 @@
 import type { LambdaContext, MaybePromise, TriggerRecord } from '@sallyport/core';
 import { attempt, type Delivered, type EventContext, type EventHandler } from '@sallyport/streams/delivery';
 import { invalidAnswer, refused } from '../errors.js';
+import { isFlatValue, withinLimit } from '../internal/answer.js';
 import { assertHandler } from '../internal/handlers.js';
 import { type Members, membersOf, requiredText, textOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
@@ -126,21 +127,23 @@ function toAnswer(result: unknown, isEventApi: boolean): AppSyncAuthorizerAnswer
   const allowance = AppSyncDecision.read(result);
   if (!allowance) return REFUSED;
   const { context, deniedFields, ttlSeconds } = allowance;
-  return {
+  const fields = deniedFields && Array.from(deniedFields);
+  if (fields?.some((field) => typeof field !== 'string')) throw invalidAnswer('deniedFields must be a list of strings');
+  return withinLimit({
     isAuthorized: true,
     ...(context && { [isEventApi ? 'handlerContext' : 'resolverContext']: flat(context) }),
-    ...(deniedFields && { deniedFields: [...deniedFields] }),
+    ...(fields && { deniedFields: fields }),
     ...(ttlSeconds !== undefined && { ttlOverride: ttlSeconds }),
-  };
+  });
 }
 
 /** AppSync does not take nested values. */
 function flat(context: Members): Record<string, unknown> {
-  for (const [name, value] of Object.entries(context)) {
-    if (['string', 'number', 'boolean'].includes(typeof value)) continue;
-    throw invalidAnswer(`context.${name} must be text, a number or a boolean`);
+  const entries = Object.entries(context);
+  for (const [name, value] of entries) {
+    if (!isFlatValue(value)) throw invalidAnswer(`context.${name} must be text, a finite number or a boolean`);
   }
-  return { ...context };
+  return Object.fromEntries(entries);
 }
 
 /**

@@ -7,11 +7,12 @@ import {
   type EventHandler,
   type Outcome,
   settle,
+  warnOf,
 } from '@sallyport/streams/delivery';
 import { invalidAnswer, refused } from '../errors.js';
+import { fitting, publicText, toJson } from '../internal/answer.js';
 import { type ChannelEntry, ChannelHandlers } from '../internal/channels.js';
 import { DROPPED, type Drop } from '../internal/drop.js';
-import { publicText } from '../internal/public-text.js';
 import { membersOf, recordsOf, requiredText, textOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
@@ -192,7 +193,10 @@ export class AppSyncEvents extends TriggerSurface {
       handler: async (ctx: EventContext, record: never) => toPayload(await item.handler(ctx, record)),
     }));
     const outcomes = await settle(this.delivery, checked, lambdaContext);
-    const events = items.flatMap(({ id }, index) => toPublishResult(id, outcomes[index]));
+    const results = items.flatMap(({ id }, index) => toPublishResult(id, outcomes[index]));
+    const events = fitting(results, ({ id }): PublishResult => ({ id, error: 'too large' }));
+    const failed = events.filter((event, index) => event !== results[index]).length;
+    if (failed > 0) warnOf(this.delivery, 'triggers.answer_too_large', { records: items.length, failed });
     return { events };
   }
 
@@ -209,10 +213,10 @@ export class AppSyncEvents extends TriggerSurface {
 /** Stands where nothing is registered; it is never called. */
 const REFUSE: EventHandler<never> = () => undefined;
 
-/** @throws FrameworkError `triggers.invalid_answer` for nothing: it is neither a payload nor `drop()` */
+/** @throws FrameworkError `triggers.invalid_answer` for nothing, which is neither a payload nor `drop()`, and for what JSON cannot write */
 function toPayload(result: unknown): unknown {
   if (result === undefined) throw invalidAnswer('must be a payload or drop()');
-  return result;
+  return result === DROPPED ? result : toJson('the payload', result);
 }
 
 function toPublishResult(id: string, outcome: Outcome | undefined): PublishResult[] {

@@ -3,6 +3,7 @@ import { FrameworkError } from '@sallyport/core';
 import { defineOptions, oneOf } from '@sallyport/core/options';
 import { type Delivered, Delivery, type EventContext, type EventHandler } from '@sallyport/streams/delivery';
 import { invalidAnswer, refused } from '../errors.js';
+import { isFlatValue, toJson, withinLimit } from '../internal/answer.js';
 import { assertHandler } from '../internal/handlers.js';
 import { type Members, membersOf, requiredText, sourceOf, textOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
@@ -14,46 +15,73 @@ export type AuthorizerValues = Readonly<Record<string, unknown>>;
 export class AuthorizerAnswer {
   readonly #effect: 'allow' | 'deny' | 'unauthorized';
   readonly #principalId: string;
-  readonly #context: AuthorizerValues | undefined;
+  readonly #options: AllowOptions;
 
   /** @internal */
-  constructor(effect: 'allow' | 'deny' | 'unauthorized', principalId: string, context?: AuthorizerValues) {
+  constructor(effect: 'allow' | 'deny' | 'unauthorized', principalId: string, options: AllowOptions = {}) {
     this.#effect = effect;
     this.#principalId = principalId;
-    this.#context = context;
+    this.#options = options;
   }
 
   /** What a handler's result means. Anything but an answer of this class denies. @internal */
   static read(result: unknown): AuthorizerDecision {
     if (typeof result !== 'object' || result === null || !(#effect in result)) return DENIED;
-    return { effect: result.#effect, principalId: result.#principalId, context: result.#context };
+    return { effect: result.#effect, principalId: result.#principalId, ...result.#options };
   }
 }
 
-interface AuthorizerDecision {
-  readonly effect: 'allow' | 'deny' | 'unauthorized';
-  readonly principalId: string;
-  readonly context: AuthorizerValues | undefined;
+/** What {@link deny} takes. */
+export interface DenyOptions {
+  /** Values for the API's gateway responses: `$context.authorizer.<name>`. Default: none. */
+  readonly context?: AuthorizerValues;
 }
 
-const DENIED: AuthorizerDecision = { effect: 'deny', principalId: 'anonymous', context: undefined };
+/** What {@link allow} takes. */
+export interface AllowOptions {
+  /** Values that the request's handler finds in `requestContext.authorizer`. Default: none. */
+  readonly context?: AuthorizerValues;
+  /**
+   * The API key whose usage plan counts the request, of a REST API whose key source is `AUTHORIZER`. It is a credential: it is in the answer
+   * alone, never in a log line. Default: none.
+   */
+  readonly usageIdentifierKey?: string;
+}
+
+interface AuthorizerDecision extends AllowOptions {
+  readonly effect: 'allow' | 'deny' | 'unauthorized';
+  readonly principalId: string;
+}
+
+const DENIED: AuthorizerDecision = { effect: 'deny', principalId: 'anonymous' };
 
 /**
  * Lets a request pass.
  *
  * @param principalId who calls, as access logs and `requestContext.authorizer.principalId` have it
- * @param options `context`: what the request's handler finds in `requestContext.authorizer`
- * @throws FrameworkError `app.invalid_configuration` for a blank principal
+ * @param options values for the request's handler, and the API key of its usage plan
+ * @throws FrameworkError `app.invalid_configuration` for a blank principal, or a blank `usageIdentifierKey`
  * @example tokenAuthorizer(async (ctx, { token }) => allow((await verify(token)).sub));
  */
-export function allow(principalId: string, { context }: { context?: AuthorizerValues } = {}): AuthorizerAnswer {
-  if (typeof principalId !== 'string' || principalId.trim() === '') throw refused('allow needs a principal id');
-  return new AuthorizerAnswer('allow', principalId, context);
+export function allow(principalId: string, { context, usageIdentifierKey }: AllowOptions = {}): AuthorizerAnswer {
+  if (textOf(principalId).trim() === '') throw refused('allow needs a principal id');
+  if (usageIdentifierKey !== undefined && textOf(usageIdentifierKey).trim() === '') {
+    throw refused('option "usageIdentifierKey" must be the value of an API key');
+  }
+  return new AuthorizerAnswer('allow', principalId, {
+    ...(context && { context }),
+    ...(usageIdentifierKey !== undefined && { usageIdentifierKey }),
+  });
 }
 
-/** Rejects a request: the client gets 403. */
-export function deny(): AuthorizerAnswer {
-  return new AuthorizerAnswer('deny', 'anonymous');
+/**
+ * Rejects a request: the client gets 403.
+ *
+ * @param options values for the gateway response of the API
+ * @example tokenAuthorizer((ctx, { token }) => (isExpired(token) ? deny({ context: { reason: 'expired' } }) : allow('caller')));
+ */
+export function deny({ context }: DenyOptions = {}): AuthorizerAnswer {
+  return new AuthorizerAnswer('deny', 'anonymous', context && { context });
 }
 
 /** Rejects a request without a usable identity: the client gets 401. API Gateway does not cache it. */
@@ -126,6 +154,8 @@ export interface AuthorizerPolicy {
   };
   /** Values for the request's handler. */
   readonly context?: Record<string, string | number | boolean>;
+  /** The API key whose usage plan counts the request. */
+  readonly usageIdentifierKey?: string;
 }
 
 /** The simple answer: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-lambda-authorizer.html. */
@@ -175,8 +205,8 @@ export class TokenAuthorizer extends TriggerSurface {
   }
 
   protected override async answer(items: readonly Delivered[], lambdaContext: LambdaContext | undefined) {
-    const decision = await decide(this.delivery, items, lambdaContext);
-    return toPolicy(decision, items[0]?.source.arn ?? '', this.#scope);
+    const [item] = items as readonly [Delivered];
+    return decide(this.delivery, item, lambdaContext, (decision) => toPolicy(decision, item.source.arn, this.#scope));
   }
 }
 
@@ -228,8 +258,12 @@ export function requestAuthorizer(
     async serveAuthorizer(event, lambdaContext) {
       delivery.refuseAgent(lambdaContext);
       const request = readRequest(membersOf(event));
-      const decision = await decide(delivery, [item(handler, request, request.arn)], lambdaContext);
-      return form === 'simple' ? toSimple(decision) : toPolicy(decision, request.arn, scope);
+      return decide<AuthorizerPolicy | SimpleAuthorizerAnswer>(
+        delivery,
+        item(handler, request, request.arn),
+        lambdaContext,
+        (decision) => (form === 'simple' ? toSimple(decision) : toPolicy(decision, request.arn, scope)),
+      );
     },
   };
 }
@@ -261,47 +295,73 @@ function textsOf(value: unknown): Record<string, string> {
   >;
 }
 
-/** @throws `Unauthorized`, the text that API Gateway answers with 401; FrameworkError `app.internal` for a handler's failure */
-async function decide(
+/** What a handler's `unauthorized()` becomes: it is no failure, so it is not logged as one. */
+const UNAUTHORIZED = Symbol('unauthorized');
+
+/**
+ * Runs the handler, and writes its decision while the run can still fail.
+ *
+ * @throws `Unauthorized`, the text that API Gateway answers with 401; FrameworkError `app.internal` for a failure, also of an answer that
+ *   API Gateway would not read
+ */
+async function decide<T>(
   delivery: Delivery,
-  items: readonly Delivered[],
+  item: Delivered,
   lambdaContext: LambdaContext | undefined,
-): Promise<AuthorizerDecision> {
-  let result: unknown;
+  write: (decision: AuthorizerDecision) => T,
+): Promise<T> {
+  const handler = async (ctx: EventContext, request: never) => {
+    const decision = AuthorizerAnswer.read(await item.handler(ctx, request));
+    return decision.effect === 'unauthorized' ? UNAUTHORIZED : withinLimit(write(decision));
+  };
+  let answer: unknown;
   try {
-    [result] = await delivery.each(items, lambdaContext);
+    [answer] = await delivery.each([{ ...item, handler }], lambdaContext);
   } catch (cause) {
     throw new FrameworkError('app.internal', 'framework: authorizer failed', { cause });
   }
-  const decision = AuthorizerAnswer.read(result);
-  if (decision.effect === 'unauthorized') throw new Error('Unauthorized');
-  return decision;
+  if (answer === UNAUTHORIZED) throw new Error('Unauthorized');
+  return answer as T;
 }
 
-/** A `*` or `?` of the requested path would be a wildcard in the policy, so such a request is denied. */
-function toPolicy({ effect, principalId, context }: AuthorizerDecision, arn: string, scope: string): AuthorizerPolicy {
-  const isAllowed = effect === 'allow' && (scope === 'api' || !/[*?]/.test(arn));
-  const Resource = scope === 'api' ? `${arn.split('/').slice(0, 2).join('/')}/*` : arn;
+/**
+ * Text that is no plain text in the `Resource` of a policy: wildcards, and policy variables, which IAM replaces
+ * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_variables.html).
+ */
+const NOT_LITERAL = /[*?]|\$\{/;
+
+/** A wildcard or a variable in the requested path would widen the policy, so such a request is denied. */
+function toPolicy(
+  { effect, principalId, context, usageIdentifierKey }: AuthorizerDecision,
+  arn: string,
+  scope: string,
+): AuthorizerPolicy {
+  const place = scope === 'api' ? arn.split('/').slice(0, 2).join('/') : arn;
+  const isAllowed = effect === 'allow' && !NOT_LITERAL.test(place);
+  const Resource = scope === 'api' ? `${place}/*` : arn;
+  // The context of a denied `allow()` is not for the gateway response.
+  const isMeant = isAllowed || effect === 'deny';
   return {
     principalId,
     policyDocument: {
       Version: '2012-10-17',
       Statement: [{ Action: 'execute-api:Invoke', Effect: isAllowed ? 'Allow' : 'Deny', Resource }],
     },
-    ...(isAllowed && context && { context: flatContext(context) }),
+    ...(isMeant && context && { context: flatContext(context) }),
+    ...(isAllowed && usageIdentifierKey !== undefined && { usageIdentifierKey }),
   };
 }
 
 function toSimple({ effect, context }: AuthorizerDecision): SimpleAuthorizerAnswer {
   const isAuthorized = effect === 'allow';
-  return { isAuthorized, ...(isAuthorized && context && { context: { ...context } }) };
+  return { isAuthorized, ...(isAuthorized && context && { context: toJson('context', context) as Members }) };
 }
 
 /** @throws FrameworkError `triggers.invalid_answer` for a value that API Gateway does not take there */
 function flatContext(context: AuthorizerValues): Record<string, string | number | boolean> {
-  for (const [name, value] of Object.entries(context)) {
-    if (['string', 'number', 'boolean'].includes(typeof value)) continue;
-    throw invalidAnswer(`context.${name} must be text, a number or a boolean`);
+  const entries = Object.entries(context);
+  for (const [name, value] of entries) {
+    if (!isFlatValue(value)) throw invalidAnswer(`context.${name} must be text, a finite number or a boolean`);
   }
-  return { ...context } as Record<string, string | number | boolean>;
+  return Object.fromEntries(entries) as Record<string, string | number | boolean>;
 }

@@ -1,12 +1,7 @@
-import {
-  FrameworkError,
-  isFrameworkError,
-  type LambdaContext,
-  type MaybePromise,
-  type TriggerRecord,
-} from '@sallyport/core';
+import { FrameworkError, type LambdaContext, type MaybePromise, type TriggerRecord } from '@sallyport/core';
 import { attempt, type Delivered, type EventContext } from '@sallyport/streams/delivery';
-import { refused } from '../errors.js';
+import { invalidAnswer, refused } from '../errors.js';
+import { publicText, toJson, withinLimit } from '../internal/answer.js';
 import { Handlers } from '../internal/handlers.js';
 import { type Members, membersOf, requiredText, textOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
@@ -34,7 +29,10 @@ export interface CognitoEvent {
   readonly response?: Readonly<Record<string, unknown>>;
 }
 
-/** Handles one event of a user pool. Its result is merged into `response`; what it throws refuses. */
+/**
+ * Handles one event of a user pool. Its result is merged into `response`; the event itself as a result, as in AWS's samples, stands for
+ * its `response`. Only changes of `event.response` are answered: the event is a copy. A throw denies.
+ */
 export type CognitoHandler = (ctx: EventContext, event: CognitoEvent) => MaybePromise<object | undefined>;
 
 const COGNITO_KIND = {
@@ -91,7 +89,8 @@ export class CognitoTrigger extends TriggerSurface {
     const entry = this.#handlers.find(this.delivery, name, `${name.split('_', 1)[0]}_*`);
     if (!entry) throw this.#handlers.missing(this.kind, name);
     const source = { name, arn: '', account: '', region: textOf(region) };
-    return [{ ...entry, record: event, id: '', source: { ...source, name: textOf(userPoolId) } }];
+    // A copy, so that the answer has the event as Cognito sent it.
+    return [{ ...entry, record: structuredClone(event), id: '', source: { ...source, name: textOf(userPoolId) } }];
   }
 
   protected override async answer(
@@ -99,11 +98,33 @@ export class CognitoTrigger extends TriggerSurface {
     lambdaContext: LambdaContext | undefined,
     event: unknown,
   ): Promise<unknown> {
-    const outcome = await attempt(this.delivery, item as Delivered, lambdaContext);
+    const { handler, record } = item as Delivered;
+    const fill = async (ctx: EventContext) => {
+      const response = toResponse(record as Members, await handler(ctx, record as never));
+      return withinLimit({ ...(event as Members), response });
+    };
+    const outcome = await attempt(this.delivery, { ...(item as Delivered), handler: fill }, lambdaContext);
     if ('thrown' in outcome) throw toDenial(outcome.thrown);
-    const { response } = event as Members;
-    return { ...(event as Members), response: merge(membersOf(response), membersOf(outcome.value)) };
+    return outcome.value;
   }
+}
+
+/**
+ * The response: what the handler has set in the event's own, then its result. The event as a result, with which AWS's samples end,
+ * stands for its `response`.
+ *
+ * @throws FrameworkError `triggers.invalid_answer` for a result that is neither an object nor nothing, cannot be written as JSON, as JSON
+ */
+function toResponse(event: Members, result: unknown): Members {
+  if (result !== undefined && result !== null && (typeof result !== 'object' || Array.isArray(result))) {
+    throw invalidAnswer('must be an object with members of the response, the event, or nothing');
+  }
+  const given = toJson('the result', result ?? {});
+  if (given !== membersOf(given)) throw invalidAnswer('must be an object with members of the response');
+  const { triggerSource, response } = given as Members;
+  const isEvent = typeof triggerSource === 'string' && triggerSource === event.triggerSource;
+  const own = membersOf(toJson('response', membersOf(event.response)));
+  return merge(own, isEvent ? membersOf(response) : (given as Members));
 }
 
 /** Own members of both; a member named `__proto__` stays out. */
@@ -112,10 +133,9 @@ function merge(response: Members, result: Members): Members {
   return Object.fromEntries(entries);
 }
 
-/** What the user may read: Cognito shows the message of the error. Codes of the framework itself are not for users. */
+/** What the user may read: Cognito shows the message of the error. Texts of the framework itself are not for users. */
 function toDenial(error: unknown): FrameworkError {
-  const message = isFrameworkError(error) && !error.code.startsWith('streams.') ? error.message : 'denied';
-  return new FrameworkError('triggers.denied', message, { cause: error });
+  return new FrameworkError('triggers.denied', publicText(error, 'denied'), { cause: error });
 }
 
 /**

@@ -1,13 +1,8 @@
-import {
-  FrameworkError,
-  isFrameworkError,
-  type LambdaContext,
-  type MaybePromise,
-  type TriggerRecord,
-} from '@sallyport/core';
+import type { LambdaContext, MaybePromise, TriggerRecord } from '@sallyport/core';
 import { boolean, defineOptions, func, list, string } from '@sallyport/core/options';
 import { attempt, type Delivered, type EventContext } from '@sallyport/streams/delivery';
-import { triggersError } from '../errors.js';
+import { invalidAnswer, triggersError } from '../errors.js';
+import { readFailure, toJson } from '../internal/answer.js';
 import { assertHandler } from '../internal/handlers.js';
 import { keyOf } from '../internal/key.js';
 import { putResponse, type ResponseFetch } from '../internal/put-response.js';
@@ -87,7 +82,7 @@ const KIND = {
   sample: { RequestType: 'Create', ResponseURL: 'u', StackId: 's', RequestId: 'r', LogicalResourceId: 'l' },
   key: ({ source, id }: Delivered) => keyOf(source.arn, id),
   answer: 'one PUT to ResponseURL',
-  // The answer must still be sent when the handler is given up.
+  // The answer must still be sent when the handler is given up. A function with less than 15 s leaves it a third.
   marginMs: 5_000,
 } as const;
 
@@ -154,10 +149,9 @@ export class CustomResource extends TriggerSurface {
       return answer;
     }
     const answer = await run().catch((error: unknown) => failed(request, error));
-    const body = toBody(answer, request);
     const put = await putResponse(
       membersOf(event).ResponseURL,
-      body,
+      toBody(answer, request),
       this.#responseHosts,
       this.#fetch,
       this.delivery.settings.clock,
@@ -172,16 +166,28 @@ export class CustomResource extends TriggerSurface {
     if (item.handler === this.#handlers.delete && physicalId?.startsWith(FAILED_CREATE)) {
       return { Status: 'SUCCESS', PhysicalResourceId: physicalId };
     }
-    const outcome = await attempt(this.delivery, item, lambdaContext);
+    const handler = async (ctx: EventContext) => toAnswer(await item.handler(ctx, request as never), request);
+    const outcome = await attempt(this.delivery, { ...item, handler }, lambdaContext);
     if ('thrown' in outcome) throw outcome.thrown;
-    const { physicalId: own, data, noEcho } = membersOf(outcome.value) as ResourceResult;
-    return {
-      Status: 'SUCCESS',
-      PhysicalResourceId: own ?? physicalId ?? `${request.logicalId}-${request.requestId}`,
-      ...(noEcho === true && { NoEcho: true }),
-      ...(data !== undefined && { Data: data }),
-    };
+    return outcome.value as Answer;
   }
+}
+
+/** @throws FrameworkError `triggers.invalid_answer` for a result that CloudFormation would not accept */
+function toAnswer(result: unknown, request: ResourceRequest): Answer {
+  const { physicalId: own, data, noEcho } = membersOf(result) as ResourceResult;
+  const answer: Answer = {
+    Status: 'SUCCESS',
+    PhysicalResourceId: own ?? request.physicalId ?? `${request.logicalId}-${request.requestId}`,
+    ...(noEcho === true && { NoEcho: true }),
+    ...(data !== undefined && { Data: toJson('data', data) }),
+  };
+  const { PhysicalResourceId: id, Data } = answer;
+  if (textOf(id) === '' || Buffer.byteLength(id) > MAX_ID_BYTES)
+    throw invalidAnswer('physicalId must be 1 to 1,024 bytes');
+  if (Data !== undefined && membersOf(Data) !== Data) throw invalidAnswer('data must be an object');
+  if (toBody(answer, request).byteLength > MAX_BODY_BYTES) throw invalidAnswer('the answer is more than 4,096 bytes');
+  return answer;
 }
 
 function toRequest(event: Members, requestId: string): ResourceRequest {
@@ -200,26 +206,20 @@ function toRequest(event: Members, requestId: string): ResourceRequest {
 
 /** The text of a FrameworkError is for people who deploy; any other error stays in the log. */
 function failed({ physicalId, requestId }: ResourceRequest, error: unknown): Answer {
-  const Reason = isFrameworkError(error)
-    ? error.message.slice(0, 1_000)
-    : 'the handler failed; see the log of the function';
+  const Reason = readFailure(error)?.message ?? 'the handler failed; see the log of the function';
   return { Status: 'FAILED', Reason, PhysicalResourceId: physicalId ?? `${FAILED_CREATE}${requestId}` };
 }
 
 const MAX_BODY_BYTES = 4_096;
 const MAX_ID_BYTES = 1_024;
 
-/** The document for CloudFormation; what it would not take is a failure. */
+/** The document for CloudFormation, its reason shortened until the document fits: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/crpg-ref-responses.html. */
 function toBody(answer: Answer, request: ResourceRequest): Uint8Array {
-  const { stackId: StackId, requestId: RequestId, logicalId: LogicalResourceId } = request;
-  const body = Buffer.from(JSON.stringify({ ...answer, StackId, RequestId, LogicalResourceId }));
-  const isFit =
-    body.byteLength <= MAX_BODY_BYTES &&
-    textOf(answer.PhysicalResourceId) !== '' &&
-    Buffer.byteLength(answer.PhysicalResourceId) <= MAX_ID_BYTES;
-  if (isFit) return body;
-  const text = 'framework: the answer is more than 4,096 bytes, or its id is empty or more than 1 KB';
-  return toBody(failed(request, new FrameworkError('triggers.invalid_answer', text)), request);
+  const { stackId, requestId, logicalId } = request;
+  const document = { ...answer, StackId: stackId, RequestId: requestId, LogicalResourceId: logicalId };
+  const body = Buffer.from(JSON.stringify(document));
+  if (!answer.Reason || body.byteLength <= MAX_BODY_BYTES) return body;
+  return toBody({ ...answer, Reason: answer.Reason.slice(0, answer.Reason.length / 2) }, request);
 }
 
 /**

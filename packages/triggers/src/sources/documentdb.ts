@@ -1,5 +1,5 @@
 import type { TriggerRecord } from '@sallyport/core';
-import type { Delivered, EventHandler } from '@sallyport/streams/delivery';
+import type { Delivered, EventContext, EventHandler } from '@sallyport/streams/delivery';
 import { Handlers } from '../internal/handlers.js';
 import { keyOf } from '../internal/key.js';
 import { type Members, membersOf, recordsOf, requiredText, sourceOf, textOf } from '../internal/read.js';
@@ -11,9 +11,9 @@ export interface DocumentChange {
   readonly id: string;
   /** `insert`, `update`, `replace`, `delete`, … */
   readonly operation: string;
-  /** The database. */
+  /** The database; `''` for a change of the stream itself, `invalidate`. */
   readonly database: string;
-  /** The collection; `''` for a change of the whole database. */
+  /** The collection; `''` for a change of the whole database or of the stream. */
   readonly collection: string;
   /** Which document; absent of changes that are about none. */
   readonly documentKey?: Readonly<Record<string, unknown>>;
@@ -68,11 +68,20 @@ export class DocumentDbTrigger extends TriggerSurface {
       const record = toChange(membersOf(entry.event), `events[${index}].event`);
       const { id, database, collection } = record;
       const namespace = collection === '' ? database : `${database}.${collection}`;
-      const found = this.#handlers.find(this.delivery, namespace, database);
+      // A change of the stream itself must not hold up the changes around it: this mapping retries until it succeeds.
+      const skip = namespace === '' ? { name: '', handler: skipped } : undefined;
+      const found = this.#handlers.find(this.delivery, namespace, database, ALL) ?? skip;
       if (!found) throw this.#handlers.missing(this.kind, namespace);
       return { ...found, record, id, source: sourceOf(namespace, eventSourceArn) };
     });
   }
+}
+
+/** The name of the handler of every change that no other one is for. */
+const ALL = '*';
+
+function skipped(ctx: EventContext, { operation }: DocumentChange): void {
+  ctx.log.warn('framework: change without a namespace skipped: register collection("*") to handle it', { operation });
 }
 
 function toChange(event: Members, place: string): DocumentChange {
@@ -81,7 +90,8 @@ function toChange(event: Members, place: string): DocumentChange {
   return {
     id: textOf(membersOf(_id)._data),
     operation: textOf(operationType),
-    database: requiredText('documentdb', `${place}.ns.db`, db),
+    // `invalidate` has no namespace: https://www.mongodb.com/docs/manual/reference/change-events/invalidate/.
+    database: isPresent(ns) ? requiredText('documentdb', `${place}.ns.db`, db) : '',
     collection: textOf(coll),
     ...(isPresent(documentKey) && { documentKey: membersOf(documentKey) }),
     ...(isPresent(fullDocument) && { document: membersOf(fullDocument) }),

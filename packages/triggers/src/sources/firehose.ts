@@ -1,7 +1,7 @@
 import type { LambdaContext, MaybePromise, TriggerRecord } from '@sallyport/core';
-import { LAMBDA_MAX_ANSWER_BYTES } from '@sallyport/core/pipeline';
 import { type Delivered, type EventContext, type Outcome, settle, warnOf } from '@sallyport/streams/delivery';
 import { invalidAnswer, invalidEvent } from '../errors.js';
+import { fitting } from '../internal/answer.js';
 import { bytesOf, readable } from '../internal/bytes.js';
 import { DROPPED, type Drop } from '../internal/drop.js';
 import { assertHandler } from '../internal/handlers.js';
@@ -105,11 +105,11 @@ export class FirehoseTransform extends TriggerSurface {
     }));
     const outcomes = await settle(this.delivery, checked, lambdaContext);
     const failures = items.map(({ id }, index) => failed(id, inputs[index] ?? ''));
-    const records = outcomes.map((outcome, index) => resultOf(outcome) ?? (failures[index] as FirehoseResult));
-    const cut = firstThatDoesNotFit(records, failures);
-    if (cut === records.length) return { records };
-    warnOf(this.delivery, 'triggers.answer_too_large', { records: records.length, failed_from: cut });
-    return { records: [...records.slice(0, cut), ...failures.slice(cut)] };
+    const results = outcomes.map((outcome, index) => resultOf(outcome) ?? (failures[index] as FirehoseResult));
+    const records = fitting(results, (_result, index) => failures[index] as FirehoseResult);
+    const cut = records.filter((record, index) => record !== results[index]).length;
+    if (cut > 0) warnOf(this.delivery, 'triggers.answer_too_large', { records: records.length, failed: cut });
+    return { records };
   }
 }
 
@@ -147,18 +147,6 @@ function toResult(recordId: string, result: unknown): FirehoseResult {
 
 function toBase64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
-}
-
-/** The index of the first record with which, the later ones failed, the answer would be too large; their number when all fit. */
-function firstThatDoesNotFit(records: readonly FirehoseResult[], failures: readonly FirehoseResult[]): number {
-  const sizeOf = (record: FirehoseResult) => Buffer.byteLength(JSON.stringify(record)) + 1;
-  const spare = failures.map(sizeOf);
-  let total = '{"records":[]}'.length + spare.reduce((sum, size) => sum + size, 0);
-  for (const [index, record] of records.entries()) {
-    total += sizeOf(record) - (spare[index] as number);
-    if (total > LAMBDA_MAX_ANSWER_BYTES) return index;
-  }
-  return records.length;
 }
 
 /**

@@ -1,7 +1,6 @@
 import {
   FrameworkError,
   type InvocationProvenance,
-  isFrameworkError,
   type LambdaContext,
   type MaybePromise,
   type StandardSchema,
@@ -10,6 +9,7 @@ import {
 import { defineOptions, isStandardSchema, issuePath, kind, parsed } from '@sallyport/core/options';
 import { attempt, type Delivered, type EventContext, mask } from '@sallyport/streams/delivery';
 import { invalidAnswer, invalidEvent, refused } from '../errors.js';
+import { assertAnswer, readFailure } from '../internal/answer.js';
 import { assertHandler, Handlers } from '../internal/handlers.js';
 import { membersOf, textOf } from '../internal/read.js';
 import { type SurfaceRow, TriggerSurface } from '../internal/surface.js';
@@ -158,12 +158,15 @@ export class DirectInvoke extends TriggerSurface {
     const { input, output } = this.#operations.get(name) as Operation;
     const checked = async (ctx: EventContext) => {
       const result = await handler(ctx, (await fit(input, record)) as never);
-      return output ? fitOutput(output, result) : result;
+      const answer = output ? await fitOutput(output, result) : result;
+      if (answer !== undefined) assertAnswer(answer);
+      return answer;
     };
     const outcome = await attempt(this.delivery, { ...(item as Delivered), handler: checked }, lambdaContext);
     if ('value' in outcome) return outcome.value;
     const { thrown } = outcome;
-    throw isFrameworkError(thrown) ? new InvokeError(thrown.code, thrown.message, thrown) : mask(this.delivery, thrown);
+    const failure = readFailure(thrown);
+    throw failure ? new InvokeError(failure.code, failure.message, thrown) : mask(this.delivery, thrown);
   }
 }
 

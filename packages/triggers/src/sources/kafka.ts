@@ -1,6 +1,8 @@
-import type { LambdaContext, TriggerRecord } from '@sallyport/core';
+import type { Environment, LambdaContext, SurfaceHost, Target, TriggerKind, TriggerRecord } from '@sallyport/core';
+import { defineOptions, oneOf } from '@sallyport/core/options';
 import { type Delivered, type EventHandler, settle } from '@sallyport/streams/delivery';
-import { invalidEvent, triggersError } from '../errors.js';
+import { KAFKA_ON_FAILURE_ENV } from '@sallyport/streams/schema';
+import { invalidEvent, refused, triggersError } from '../errors.js';
 import { bytesOf, readable } from '../internal/bytes.js';
 import { Handlers } from '../internal/handlers.js';
 import { keyOf } from '../internal/key.js';
@@ -25,6 +27,22 @@ export interface KafkaRecord {
   readonly headers: readonly { readonly name: string; readonly value: Uint8Array }[];
 }
 
+/** Options of `kafkaTrigger`. An unknown key is rejected. */
+export interface KafkaTriggerOptions {
+  /**
+   * What happens after a failed record. `throw` fails the invocation: Lambda delivers the whole batch again, whatever the mode of the
+   * event source mapping. `report` answers the lowest failed offset of each partition. Lambda reads that answer only from a mapping with
+   * provisioned mode and `ReportBatchItemFailures`; any other mapping takes it for a success, and the failed records are lost.
+   * Default: the variable `FRAMEWORK_KAFKA_ON_FAILURE`, which the construct `KafkaTrigger` sets to `report`; else `throw`.
+   */
+  readonly onFailure?: 'throw' | 'report';
+}
+
+const ON_FAILURE = oneOf('throw', 'report');
+
+/** What {@link KafkaTriggerOptions} may be. */
+export const KAFKA_TRIGGER_OPTIONS = /* @__PURE__ */ defineOptions<KafkaTriggerOptions>()({ onFailure: ON_FAILURE });
+
 /** The answer: the first record of each partition that is to be delivered again. */
 export interface KafkaReport {
   /** Empty when all records are done. The identifier is an object: a text makes Lambda deliver the whole batch again. */
@@ -35,7 +53,8 @@ export interface KafkaReport {
 
 const KAFKA_KIND = {
   kind: 'kafka',
-  anyOf: ['aws:kafka', 'SelfManagedKafka'].map(
+  // `aws:SelfManagedKafka` is in older pages of the Lambda guide and in events of Powertools.
+  anyOf: ['aws:kafka', 'SelfManagedKafka', 'aws:SelfManagedKafka'].map(
     (value) =>
       [
         { path: 'eventSource', test: 'equals', value },
@@ -44,7 +63,7 @@ const KAFKA_KIND = {
   ),
   sample: { eventSource: 'aws:kafka', records: {} },
   key: ({ keyPart = '', id }: Delivered) => keyOf(keyPart, id),
-  answer: 'the lowest failed offset of each partition',
+  answer: 'an empty report, or an error after a failed record',
 } as const;
 
 /** What a record says of its place. */
@@ -57,14 +76,17 @@ interface Place {
 export class KafkaTrigger extends TriggerSurface {
   readonly #handlers = new Handlers('topic', 'kafka');
 
-  constructor() {
+  readonly #option: KafkaTriggerOptions['onFailure'];
+
+  constructor(options: KafkaTriggerOptions = {}) {
     super(KAFKA_KIND);
+    this.#option = KAFKA_TRIGGER_OPTIONS.parse(options).onFailure;
   }
 
   /**
-   * Registers the handler of a topic. It is called for each record, one at a time and in the order of each partition. Behind a failure
-   * the partition stops, and Lambda delivers it again from there; other partitions go on. The event source mapping needs
-   * `ReportBatchItemFailures`.
+   * Registers the handler of a topic. It is called for each record, one at a time and in the order of each partition. By default the
+   * first failure is thrown, and Lambda delivers the whole batch again. With `onFailure: 'report'` only the partition stops, and Lambda
+   * delivers it again from the failed record; other partitions continue.
    *
    * @param name of the topic, or a name that `FRAMEWORK_EVENT_SOURCES` maps under `kafka`
    * @throws FrameworkError `app.invalid_configuration` for a blank or repeated name, or a handler that is not a function
@@ -78,6 +100,21 @@ export class KafkaTrigger extends TriggerSurface {
   /** The topics, in order. */
   override triggers(): readonly TriggerRecord[] {
     return this.#handlers.names.map((name) => ({ kind: this.kind, name }));
+  }
+
+  /** @throws FrameworkError `app.invalid_configuration` for a wrong value of `FRAMEWORK_KAFKA_ON_FAILURE` */
+  override attach(host: SurfaceHost): void {
+    onFailureOf(this.#option, host.environment);
+    super.attach(host);
+  }
+
+  override explainTarget(kind: TriggerKind, event: unknown): Target {
+    const target = super.explainTarget(kind, event);
+    return this.#reports ? { ...target, projection: REPORT } : target;
+  }
+
+  get #reports(): boolean {
+    return onFailureOf(this.#option, this.delivery.settings.environment) === 'report';
   }
 
   protected override read(event: unknown): readonly Delivered[] {
@@ -108,7 +145,12 @@ export class KafkaTrigger extends TriggerSurface {
   protected override async answer(
     items: readonly Delivered[],
     lambdaContext: LambdaContext | undefined,
+    event: unknown,
   ): Promise<KafkaReport> {
+    if (!this.#reports) {
+      await super.answer(items, lambdaContext, event);
+      return { batchItemFailures: [] };
+    }
     const placeOf = ({ id }: Delivered): Place => {
       const dash = id.lastIndexOf('-');
       return { partition: id.slice(0, dash), offset: Number(id.slice(dash + 1)) };
@@ -125,6 +167,24 @@ export class KafkaTrigger extends TriggerSurface {
       batchItemFailures: Array.from(lowest, ([partition, offset]) => ({ itemIdentifier: { partition, offset } })),
     };
   }
+}
+
+const REPORT =
+  'the lowest failed offset of each partition, for a mapping in provisioned mode with ReportBatchItemFailures';
+
+/**
+ * What happens after a failed record: the option, else the variable, else `throw`. AWS reads the report only in provisioned mode
+ * (https://docs.aws.amazon.com/lambda/latest/dg/kafka-retry-configurations.html), which an event does not show. A wrong variable is
+ * rejected also where an option overrides it.
+ */
+function onFailureOf(option: KafkaTriggerOptions['onFailure'], environment: Environment): 'throw' | 'report' {
+  const variable = environment[KAFKA_ON_FAILURE_ENV] || undefined;
+  if (variable !== undefined && variable !== 'throw' && variable !== 'report') {
+    throw refused(
+      `${KAFKA_ON_FAILURE_ENV} must be ${ON_FAILURE.wanted} (got ${JSON.stringify(variable.slice(0, 64))})`,
+    );
+  }
+  return option ?? variable ?? 'throw';
 }
 
 function isCount(value: unknown): value is number {
@@ -174,12 +234,14 @@ export function kafkaJson<T = unknown>({ value }: Pick<KafkaRecord, 'value'>): T
 }
 
 /**
- * Makes the surface for topics of Kafka, in MSK or in a cluster of your own.
+ * Makes the surface for topics of Kafka, in MSK or in a cluster of your own. A failed record fails the invocation, unless the option or
+ * the variable says that the event source mapping reads partial reports.
  *
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option
  * @example
  * const topics = kafkaTrigger().topic('orders', (ctx, record) => book(kafkaJson(record)));
  * const app = new SecureApp({ principalResolver, surfaces: [topics] });
  */
-export function kafkaTrigger(): KafkaTrigger {
-  return new KafkaTrigger();
+export function kafkaTrigger(options: KafkaTriggerOptions = {}): KafkaTrigger {
+  return new KafkaTrigger(options);
 }

@@ -1,5 +1,6 @@
 import type { TriggerRecord } from '@sallyport/core';
-import { decodeCloudWatchLogsSubscription, type LogSubscription } from '@sallyport/streams';
+import { defineOptions, integer } from '@sallyport/core/options';
+import { decodeCloudWatchLogsSubscription, type LogSubscription, type LogSubscriptionLimits } from '@sallyport/streams';
 import type { Delivered, EventHandler } from '@sallyport/streams/delivery';
 import { Handlers } from '../internal/handlers.js';
 import { keyOf } from '../internal/key.js';
@@ -18,18 +19,46 @@ const LOGS_KIND = {
   answer: 'null',
 } as const;
 
+/** Options of `logsTrigger`. An unknown key is rejected. */
+export interface LogsTriggerOptions {
+  /** Most bytes of a decompressed document, 1 to 268,435,456. A larger one fails its invocation. Default 33,554,432 (32 MiB). */
+  readonly maxDocumentBytes?: number;
+  /** Most lines of a document, 1 to 1,000,000. Default 100,000. */
+  readonly maxEvents?: number;
+}
+
+const MIB = 1_048_576;
+
+/** What {@link LogsTriggerOptions} may be. */
+export const LOGS_TRIGGER_OPTIONS = /* @__PURE__ */ defineOptions<LogsTriggerOptions>()({
+  maxDocumentBytes: integer(1, 256 * MIB).default(32 * MIB),
+  maxEvents: integer(1, 1_000_000).default(100_000),
+});
+
+/** The name of the handler of every log group that has none of its own. */
+const ALL = '*';
+
 /** Handlers of subscriptions of CloudWatch log groups. */
 export class LogsTrigger extends TriggerSurface {
   readonly #handlers = new Handlers('log group');
 
-  constructor() {
+  readonly #limits: LogSubscriptionLimits;
+
+  constructor(options: LogsTriggerOptions = {}) {
     super(LOGS_KIND);
+    // Lines repeat, so they compress far better than a hundredfold; the size of the document is bounded instead.
+    this.#limits = {
+      ...LOGS_TRIGGER_OPTIONS.parse(options),
+      maxRatio: Number.POSITIVE_INFINITY,
+      extractedFields: true,
+    };
   }
 
   /**
    * Registers the handler of a log group's subscription. It gets the lines of one invocation at once. A throw fails the
-   * invocation, which is tried again.
+   * invocation, which is retried.
    *
+   * @param name of the log group, or `*` for all groups without a handler of their own, as an account-level subscription sends them
    * @throws FrameworkError `app.invalid_configuration` for a blank or repeated name, or a handler that is not a function
    * @example logsTrigger().group('/aws/lambda/orders', (ctx, { log_events }) => count(log_events.length));
    */
@@ -46,24 +75,27 @@ export class LogsTrigger extends TriggerSurface {
   /** @throws FrameworkError `streams.log_subscription_invalid` for what cannot be decoded within its bounds */
   protected override read(event: unknown): readonly Delivered[] {
     const { data } = membersOf(membersOf(event).awslogs);
-    const subscription = decodeCloudWatchLogsSubscription({ eventID: 'awslogs', kinesis: { data } } as never);
+    const subscription = decodeCloudWatchLogsSubscription(
+      { eventID: 'awslogs', kinesis: { data } } as never,
+      this.#limits,
+    );
     // The service asks with it whether the function can be reached.
     if (subscription.message_type === 'CONTROL_MESSAGE') return [];
     const { log_group: group, owner: account } = subscription;
-    const entry = this.#handlers.find(this.delivery, group);
+    const entry = this.#handlers.find(this.delivery, group, ALL);
     if (!entry) throw this.#handlers.missing(this.kind, group);
     return [{ ...entry, record: subscription, id: '', source: { name: group, arn: '', account, region: '' } }];
   }
 }
 
 /**
- * Makes the surface for subscriptions of CloudWatch log groups. The document is decompressed within the bounds of
- * `decodeCloudWatchLogsSubscription` of `@sallyport/streams`.
+ * Makes the surface for subscriptions of CloudWatch log groups. The document is decompressed within the bounds of the options.
  *
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option, or one that is out of range
  * @example
  * const logs = logsTrigger().group('/aws/lambda/orders', (ctx, { log_events }) => ctx.log.info('lines', { count: log_events.length }));
  * const app = new SecureApp({ principalResolver, surfaces: [logs] });
  */
-export function logsTrigger(): LogsTrigger {
-  return new LogsTrigger();
+export function logsTrigger(options: LogsTriggerOptions = {}): LogsTrigger {
+  return new LogsTrigger(options);
 }

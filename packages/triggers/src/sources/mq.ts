@@ -25,10 +25,14 @@ export interface MqMessage {
 const MQ_KIND = {
   kind: 'mq',
   anyOf: [
-    [
-      { path: 'eventSource', test: 'equals', value: 'aws:mq' },
-      { path: 'messages[0]', test: 'object' },
-    ],
+    // `aws:amq` is in events of the Amazon MQ developer guide.
+    ...['aws:mq', 'aws:amq'].map(
+      (value) =>
+        [
+          { path: 'eventSource', test: 'equals', value },
+          { path: 'messages[0]', test: 'object' },
+        ] as const,
+    ),
     [
       { path: 'eventSource', test: 'equals', value: 'aws:rmq' },
       { path: 'rmqMessagesByQueue', test: 'object' },

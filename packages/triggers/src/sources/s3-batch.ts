@@ -1,7 +1,8 @@
-import { isFrameworkError, type LambdaContext, type MaybePromise, type TriggerRecord } from '@sallyport/core';
-import { decodePercent } from '@sallyport/core/pipeline';
+import type { LambdaContext, MaybePromise, TriggerRecord } from '@sallyport/core';
+import { decodeQueryPart } from '@sallyport/core/pipeline';
 import { type Delivered, type EventContext, type Outcome, settle } from '@sallyport/streams/delivery';
 import { invalidAnswer, invalidEvent } from '../errors.js';
+import { readFailure } from '../internal/answer.js';
 import { assertHandler } from '../internal/handlers.js';
 import { keyOf } from '../internal/key.js';
 import { type Members, membersOf, recordsOf, requiredText, sourceOf, textOf } from '../internal/read.js';
@@ -23,7 +24,7 @@ export interface S3BatchTask {
   readonly userArguments: Readonly<Record<string, string>>;
 }
 
-/** Handles one object. Text that it returns is in the job's report. */
+/** Handles one object. A string that it returns is in the job's report, cut to 8,192 characters. */
 export type S3BatchHandler = (ctx: EventContext, task: S3BatchTask) => MaybePromise<string | undefined>;
 
 /** The result of one task. */
@@ -123,15 +124,19 @@ function toTask({ taskId, s3Key, s3VersionId, s3BucketArn, s3Bucket }: Members, 
   return {
     taskId: requiredText(kind, `${place}.taskId`, taskId),
     bucket: requiredText(kind, `${place}.s3Bucket or s3BucketArn`, bucket),
-    key: decodePercent(requiredText(kind, `${place}.s3Key`, s3Key)),
+    // As AWS's sample functions do (`unquote_plus`): a `+` is a blank.
+    key: decodeQueryPart(requiredText(kind, `${place}.s3Key`, s3Key)),
     ...(typeof s3VersionId === 'string' && { versionId: s3VersionId }),
   };
 }
 
+/** The most characters of a result; the report is no place for more, and an answer has at most 6 MB. */
+const MAX_RESULT = 8_192;
+
 /** @throws FrameworkError `triggers.invalid_answer` for anything but text or nothing */
 function toText(result: unknown): string {
   if (result === undefined || result === null) return '';
-  if (typeof result === 'string') return result;
+  if (typeof result === 'string') return result.slice(0, MAX_RESULT);
   throw invalidAnswer('must be text or nothing');
 }
 
@@ -141,7 +146,7 @@ function toResult(taskId: string, outcome: Outcome | undefined): S3BatchResult {
     return { taskId, resultCode: 'Succeeded', resultString: textOf(outcome.value) };
   }
   const thrown = outcome?.thrown;
-  const code = isFrameworkError(thrown) ? thrown.code : outcome ? 'app.internal' : 'app.timeout';
+  const code = readFailure(thrown)?.code ?? (outcome ? 'app.internal' : 'app.timeout');
   const resultCode = TEMPORARY.includes(code) ? 'TemporaryFailure' : 'PermanentFailure';
   return { taskId, resultCode, resultString: code };
 }

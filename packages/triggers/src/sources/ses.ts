@@ -112,8 +112,8 @@ export class SesTrigger extends TriggerSurface {
     const outcome = await attempt(this.delivery, items[0] as Delivered, lambdaContext);
     const failed = { disposition: this.#onError === 'stop' ? 'STOP_RULE_SET' : 'CONTINUE' };
     if ('thrown' in outcome) return failed;
-    const disposition = DISPOSITIONS[textOf(outcome.value)];
-    if (disposition !== undefined) return { disposition };
+    const result = textOf(outcome.value);
+    if (Object.hasOwn(DISPOSITIONS, result)) return { disposition: DISPOSITIONS[result] };
     this.delivery.logRefusal(invalidAnswer('must be continue, stop_rule or stop_rule_set'), lambdaContext);
     return failed;
   }

@@ -64,7 +64,21 @@ export async function deliverBatch(
   warnOfDeadline(run, batch);
   const kept = batch.end();
   if (kept) await kept;
+  if (failsWhole(run, batch)) throw batchFailed(settings, run.failure?.thrown);
   return reportOf(run, batch);
+}
+
+/** Whether the invocation fails in place of a report of every record: all of their registrations say so. */
+function failsWhole(run: BatchRun, { records, matches }: RecordBatch): boolean {
+  if (records.length === 0 || !matches.every((match) => match?.entry.failsWhole === true)) return false;
+  return records.every((_record, index) => !run.isDone(index));
+}
+
+/** The text of the first error is in the log, and with `maskErrors` nowhere else. */
+function batchFailed(settings: RouterSettings, thrown: unknown): FrameworkError {
+  const text = 'framework: no record of the batch was handled';
+  const cause = thrown === undefined ? undefined : toThrown(settings, thrown);
+  return new FrameworkError('streams.batch_failed', text, { cause });
 }
 
 /** Passes records, or the one event, to their handlers, and returns their results. The first failure is thrown. */

@@ -55,7 +55,7 @@ export class RecordBatch implements DeliveryHolder {
     this.records = records;
     this.matches = matches;
     const { maxMs } = definition;
-    const given = readRemaining(lambdaContext);
+    const given = remainingMsOf(lambdaContext);
     const left = maxMs === undefined ? given : Math.min(maxMs, Number.isNaN(given) ? maxMs : given);
     if (!Number.isNaN(left)) this.#deadlineAt = settings.clock.monotonicMs() + left - settings.marginMs;
   }
@@ -103,7 +103,7 @@ export class RecordBatch implements DeliveryHolder {
   }
 
   get remainingMs(): number {
-    return Math.max(readRemaining(this.lambdaContext) || 0, 0);
+    return Math.max(remainingMsOf(this.lambdaContext) || 0, 0);
   }
 
   get deadline(): Date | null {
@@ -145,7 +145,7 @@ export class RecordBatch implements DeliveryHolder {
   /** Clears timers. The answer waits for the returned promise. */
   end(): Promise<void> | undefined {
     this.#stopTimer?.();
-    const left = readRemaining(this.lambdaContext);
+    const left = remainingMsOf(this.lambdaContext);
     return this.kept?.settle(Number.isNaN(left) ? undefined : left);
   }
 }
@@ -155,7 +155,7 @@ function abort(controller: AbortController): void {
 }
 
 /** The remaining milliseconds of the invocation; NaN when unknown. */
-function readRemaining(lambdaContext: LambdaContext | undefined): number {
+export function remainingMsOf(lambdaContext: LambdaContext | undefined): number {
   const left = lambdaContext?.getRemainingTimeInMillis?.();
   return typeof left === 'number' ? left : Number.NaN;
 }

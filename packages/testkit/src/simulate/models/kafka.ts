@@ -12,6 +12,11 @@ export interface KafkaSimulation {
   readonly maximumRetryAttempts?: number;
   /** Whether there is a failure destination; without one a record that is given up is lost. Default: `true`. */
   readonly onFailure?: boolean;
+  /**
+   * Whether the event source mapping is in provisioned mode. On demand Lambda ignores reports and retries a failed batch without limit.
+   * Default: `true`.
+   */
+  readonly provisioned?: boolean;
   /** The function's timeout in milliseconds. Default: 30,000. */
   readonly timeoutMs?: number;
 }
@@ -21,6 +26,7 @@ export const KAFKA_SIMULATION = defineOptions<KafkaSimulation>()({
   batchSize: positive.default(100),
   maximumRetryAttempts: count.default(3),
   onFailure: boolean.default(true),
+  provisioned: boolean.default(true),
   timeoutMs: positive.default(30_000),
 });
 
@@ -36,16 +42,18 @@ export function kafkaItems(event: Data): readonly Item[] {
 /** What Lambda does with answers to records of Kafka: each partition goes on from the lowest offset that is reported of it. */
 export function kafkaModel(
   event: Data,
-  { batchSize, maximumRetryAttempts, onFailure }: Required<KafkaSimulation>,
+  { batchSize, maximumRetryAttempts, onFailure, provisioned }: Required<KafkaSimulation>,
   violate: Violate,
 ): BatchModel {
   const given = (deliveries: number): Fate =>
-    deliveries <= maximumRetryAttempts ? RETRY : onFailure ? 'dead-letter' : 'discarded';
+    !provisioned || deliveries <= maximumRetryAttempts ? RETRY : onFailure ? 'dead-letter' : 'discarded';
   const all = (delivered: readonly Delivered[]) => delivered.map(({ deliveries }) => given(deliveries));
   return {
     batchSize,
     eventOf: (items) => ({ ...event, records: grouped(items.map(({ lane, part }) => [lane, part])) }),
     judge(outcome, delivered) {
+      // https://docs.aws.amazon.com/lambda/latest/dg/kafka-retry-configurations.html
+      if (!provisioned && 'answer' in outcome) return delivered.map(() => 'done');
       const failed = readReport(outcome, delivered, violate);
       if (failed === undefined) return all(delivered);
       return delivered.map(({ item, deliveries }) => {

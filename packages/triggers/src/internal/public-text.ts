@@ -1,9 +1,0 @@
-import { isFrameworkError } from '@sallyport/core';
-
-/**
- * What a client may read of a failure: the message of a FrameworkError of the application. Texts of the framework are for
- * developers, and those of other errors may quote anything.
- */
-export function publicText(thrown: unknown, otherwise: string): string {
-  return isFrameworkError(thrown) && !thrown.message.startsWith('framework: ') ? thrown.message : otherwise;
-}

@@ -1,0 +1,53 @@
+import { createApp } from '@sallyport/dispatch/app';
+import { appSyncEvents } from '@sallyport/triggers/appsync-events';
+import { tokenAuthorizer } from '@sallyport/triggers/authorizer';
+import { cognitoTrigger } from '@sallyport/triggers/cognito';
+import { customResource } from '@sallyport/triggers/custom-resource';
+import { firehoseTransform } from '@sallyport/triggers/firehose';
+import { directInvoke } from '@sallyport/triggers/invoke';
+import { kafkaTrigger } from '@sallyport/triggers/kafka';
+import { s3Trigger } from '@sallyport/triggers/s3';
+import { s3Batch } from '@sallyport/triggers/s3-batch';
+import { sesTrigger } from '@sallyport/triggers/ses';
+import { z } from 'zod';
+
+/** What every handler of this function does, by the variable `HOSTILE`. */
+const DEEDS: Readonly<Record<string, () => unknown>> = {
+  bigint: () => ({ n: 10n }),
+  cycle: () => {
+    const value: Record<string, unknown> = {};
+    value.self = value;
+    return value;
+  },
+  large: () => ({ text: 'x'.repeat(10_000_000) }),
+  throws: () => {
+    throw Object.defineProperty(new Error('x'), 'message', {
+      get() {
+        throw new Error('hostile');
+      },
+    });
+  },
+};
+const hostile = DEEDS[process.env.HOSTILE ?? ''] as () => never;
+const resource = () => ({ data: hostile() });
+
+const app = createApp({
+  log: false,
+  surfaces: [
+    s3Trigger().bucket('uploads', hostile),
+    directInvoke().invoke('a', z.any(), hostile),
+    tokenAuthorizer(hostile),
+    cognitoTrigger().on('PreSignUp_*', hostile),
+    customResource(
+      { create: resource, update: resource, delete: resource },
+      { responseHosts: [process.env.RESPONSE_HOST ?? ''] },
+    ),
+    sesTrigger({ onError: 'stop' }).rule(hostile),
+    kafkaTrigger({ onFailure: 'report' }).topic('orders', hostile),
+    firehoseTransform(hostile),
+    s3Batch(hostile),
+    appSyncEvents().publish('/news/*', hostile),
+  ],
+});
+
+export const { handleLambda } = app;
