@@ -109,6 +109,7 @@ export {
   StoreTimeout,
   withDeadline,
 } from './runtime/deadline.js';
+export { markNeedsEventKey, rejectWithoutEventKey } from './runtime/event-key.js';
 export {
   AGENT_INVOCATIONS,
   completeClock,

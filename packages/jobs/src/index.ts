@@ -18,6 +18,7 @@ export { createEventBusStore, type EventBusStoreOptions } from './event-bus/even
 export {
   type IdempotentContext,
   type IdempotentHandlerOptions,
+  type IdempotentHandlerOptionsFor,
   idempotentHandler,
 } from './idempotency/idempotent-handler.js';
 export {
