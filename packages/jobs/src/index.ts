@@ -77,4 +77,4 @@ export {
   type TransitionRecordInput,
   type TransitionRecordsInput,
 } from './ledger/job.js';
-export type { CallOptions, JobLedger, JsonValue, Lease, Page, Slot } from './ledger/ledger.js';
+export type { CallOptions, EndOptions, JobLedger, JsonValue, Lease, Page, Slot } from './ledger/ledger.js';

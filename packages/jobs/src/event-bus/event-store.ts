@@ -31,7 +31,8 @@ import {
   timeOf,
   toJson,
 } from '../internal/rows.js';
-import type { CallOptions, Page } from '../ledger/ledger.js';
+import { storeEnd } from '../internal/store-end.js';
+import type { CallOptions, EndOptions, Page } from '../ledger/ledger.js';
 import { EVENTBUS_TABLE_NAME_ENV, TENANT_TIMESTAMP_INDEX, TENANT_TYPE_INDEX } from '../schema.js';
 import type { EventBusStore, EventQuery, PublishInput, StoredEvent } from './event-bus.js';
 
@@ -121,17 +122,19 @@ async function deleteEvent(parts: StoreParts, key: Key, signal: AbortSignal | un
 async function publish(
   parts: StoreParts,
   input: PublishInput,
-  { signal }: CallOptions,
+  options: EndOptions,
 ): Promise<{ event: StoredEvent; outcome: 'created' | 'duplicate' }> {
   const { store, ids } = parts;
   const nowMs = await timeOf(parts);
   const item = newEvent(input, () => ids.newId(), nowMs);
-  signal?.throwIfAborted();
+  options.signal?.throwIfAborted();
   const { pk, sk, ...set } = item;
-  const options = { condition: absentOrPastTtl(nowMs), writer: newWriteId(), history: true, signal };
+  const condition = absentOrPastTtl(nowMs);
   // Not a put, which would remove the ids of earlier writes: a lost deletion could not be recognized.
   const remove = CONTENT.filter((name) => (set as Item)[name] === undefined);
-  const outcome = await store.update({ pk, sk }, { set, remove }, options);
+  const outcome = await storeEnd(parts, options, ERRORS, (writer, signal) =>
+    store.update({ pk, sk }, { set, remove }, { condition, writer, history: true, signal }),
+  );
   if (outcome.applied) return { event: toEvent(item), outcome: 'created' };
   if (outcome.item && isSameEvent(outcome.item, item)) return { event: toEvent(outcome.item), outcome: 'duplicate' };
   throw ERRORS.conflict('payload_mismatch');

@@ -1,11 +1,12 @@
 import type { Logger } from '@sallyport/core';
 import { defineOptions, func, integer, parsed } from '@sallyport/core/options';
 import { guardHook } from '@sallyport/core/pipeline';
-import { StoreTimeout, storeUntil } from '@sallyport/dynamo';
+import { storeUntil } from '@sallyport/dynamo';
 import { StoredError } from '../error-envelope.js';
 import { isConflict, JOB_ERRORS, JobLedgerError } from '../errors.js';
 import { fingerprintOf, idOption, MAX_TTL_SECONDS, signalOption, textOption } from '../internal/input.js';
 import { toJson } from '../internal/rows.js';
+import { mayPass } from '../internal/store-end.js';
 import type { JobLedger } from '../ledger/ledger.js';
 import { holdKey, termOf } from './internal/hold-key.js';
 import { MAX_IN_PROGRESS_MS, MIN_IN_PROGRESS_MS } from './internal/idempotency-records.js';
@@ -220,13 +221,6 @@ async function complete<T>(
     }
   }
   return { kind: 'ran', value };
-}
-
-function mayPass(error: unknown): boolean {
-  return (
-    error instanceof StoreTimeout ||
-    (error instanceof JobLedgerError && error.reason === 'store_unavailable' && error.retryable)
-  );
 }
 
 /** A value that is not JSON is left out, because the work has run and must not run again. */

@@ -51,7 +51,8 @@ export function batchOperations(parts: StoreParts): BatchOperations {
         (change) => change?.recordId,
         async (change) => {
           assertInput(change, CHANGE_INPUT, JOB_ERRORS);
-          return transitionRecord(parts, { ...change, jobId, ...(tenantId !== undefined && { tenantId }) }, {});
+          const one = { ...change, jobId, ...(tenantId !== undefined && { tenantId }) };
+          return transitionRecord(parts, one, { remainingMs: options.remainingMs });
         },
       );
     },
