@@ -47,6 +47,11 @@ export interface CallOptions {
 export interface ReadOptions extends CallOptions {
   /** Whether the read is strongly consistent. It costs twice as much. Default `false`. */
   readonly consistent?: boolean | undefined;
+  /**
+   * The attributes that are sent; default: all. It saves time and memory, but no read units: DynamoDB charges by the size of the item
+   * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.ProjectionExpressions.html). For `get` only.
+   */
+  readonly attributes?: readonly string[] | undefined;
 }
 
 /** What the options of all writes have. */

@@ -83,8 +83,14 @@ export class Requests implements ItemTable {
     await this.get(WARM_KEY, options);
   }
 
-  async get(key: Key, { consistent = false, signal }: ReadOptions = {}): Promise<Item | undefined> {
-    const command = new this.#sdk.GetItemCommand({ ...this.#target(key), ConsistentRead: consistent });
+  async get(key: Key, { consistent = false, attributes: names, signal }: ReadOptions = {}): Promise<Item | undefined> {
+    const expressions = new Expressions();
+    const command = new this.#sdk.GetItemCommand({
+      ...this.#target(key),
+      ConsistentRead: consistent,
+      ...(names && { ProjectionExpression: names.map((name) => expressions.name(name)).join(', ') }),
+      ...expressions.aliases(),
+    });
     const { Item: attributes } = await this.#counted('GetItem', this.#client.send(command, abortable(signal)));
     return attributes && fromAttributes(attributes);
   }

@@ -117,6 +117,12 @@ const EXPERIMENTS: Readonly<Record<string, (table: ItemTable) => Promise<unknown
       await table.query({ partition, sort: { name: 'sk', from: 'a', to: 'b' } }),
     ];
   },
+  'some attributes of an item, and of nothing': async (table) => [
+    await table.put({ ...key, n: 1, status: 's', other: 'x' }, SEED),
+    await table.get(key, { consistent: true, attributes: ['status', 'n', 'none'] }),
+    await table.get(key, { consistent: true, attributes: ['none'] }),
+    (await table.get({ pk: 'p', sk: 'none' }, { attributes: ['n'] })) ?? 'absent',
+  ],
   'many items, also absent ones': async (table) => {
     await table.put({ pk: 'many', sk: 'a' }, SEED);
     await table.put({ pk: 'many', sk: 'b' }, SEED);

@@ -10,6 +10,7 @@ import {
   isWrittenBy,
   type Key,
   type PutOptions,
+  type ReadOptions,
   type RemoveOptions,
   type TransactedChange,
   type TransactOutcome,
@@ -43,8 +44,10 @@ export class MemoryTable implements ItemTable {
   async warm(): Promise<void> {}
 
   /** Reads one item; `undefined` when there is none. */
-  async get(key: Key): Promise<Item | undefined> {
-    return copy(this.#rows.get(nameOf(key)));
+  async get(key: Key, { attributes }: ReadOptions = {}): Promise<Item | undefined> {
+    const row = copy(this.#rows.get(nameOf(key)));
+    if (row === undefined || attributes === undefined) return row;
+    return withoutUndefined(Object.fromEntries(attributes.map((name) => [name, row[name]])));
   }
 
   /** Replaces the whole item. */
