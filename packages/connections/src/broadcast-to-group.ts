@@ -1,5 +1,6 @@
-import type { WebSocketClient } from '@sallyport/core';
+import { type Clock, systemClock, type WebSocketClient } from '@sallyport/core';
 import { type BroadcastResult, broadcast } from '@sallyport/http/websocket';
+import { BroadcastStopped, invalidInput } from './errors.js';
 import type { ConnectionsOfApi, GroupedConnectionRegistry } from './registry/registry.js';
 
 /** What {@link broadcastToGroup} needs. */
@@ -16,28 +17,105 @@ export interface BroadcastToGroupInput {
   readonly data: Uint8Array;
   /** Concurrent sends. Default 10. */
   readonly concurrency?: number;
+  /** Stops the broadcast: no further send starts, such as `ctx.signal`, which aborts before the invocation ends. */
+  readonly signal?: AbortSignal | undefined;
+  /** The time after which no further send starts, such as `ctx.deadline`. Default: none. */
+  readonly deadline?: Date | null | undefined;
+  /** Decides whether the deadline has passed. Default: the system's clock. */
+  readonly clock?: Clock | undefined;
+  /** The cursor of a stopped broadcast: continues with the connections that it did not reach. */
+  readonly cursor?: string | undefined;
+}
+
+/** Connections of one page: a cursor contains those of its page that were not reached. */
+const PAGE = 100;
+
+/** The place of a broadcast: connections to send to, and the page after them. */
+interface Place {
+  /** Connections that are next, before any page. */
+  readonly ids: readonly string[];
+  /** The cursor of the next page; `null` for the first page, `undefined` after the last one. */
+  readonly page: string | null | undefined;
 }
 
 /**
  * Sends one message to every connection of a group, page by page, and deletes connections that no longer exist. A failing
- * connection does not delay the others.
+ * connection does not delay the others. A stopped broadcast throws its progress and a cursor, so that a retry reaches the other
+ * connections only.
  *
- * @throws ConnectionError when the table fails; FrameworkError `websocket.too_large` before anything is sent
+ * @throws BroadcastStopped when the table fails, the signal aborts or the deadline passes; FrameworkError `websocket.too_large`
+ *   before anything is sent; ConnectionError `connections.invalid_input` for a wrong cursor
  * @example
  * const { sent } = await broadcastToGroup({ registry, client, api, group: 'room-1', data: new TextEncoder().encode('hello') });
  */
 export async function broadcastToGroup(input: BroadcastToGroupInput): Promise<BroadcastResult> {
-  const { registry, client, api, group, data, concurrency } = input;
+  const { registry, api, group } = input;
   const total = { sent: [] as string[], gone: [] as string[], failed: [] as BroadcastResult['failed'][number][] };
-  const onGone = (connectionId: string) => registry.delete({ apiId: api.apiId, stage: api.stage, connectionId });
-  for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
-    const page = await registry.listByGroup(api, group, { limit: 1000, cursor });
-    const ids = page.connections.map(({ connectionId }) => connectionId);
-    const result = await broadcast(client, ids, data, { onGone, ...(concurrency !== undefined && { concurrency }) });
-    total.sent.push(...result.sent);
-    total.gone.push(...result.gone);
-    total.failed.push(...result.failed);
-    cursor = page.cursor;
+  let place: Place = input.cursor === undefined ? { ids: [], page: null } : parseCursor(input.cursor);
+  for (;;) {
+    const left = await sendTo(input, place.ids, total);
+    place = { ...place, ids: left };
+    const reason = left.length > 0 || place.page !== undefined ? stopReason(input) : undefined;
+    if (reason !== undefined || left.length > 0) throw new BroadcastStopped(total, encodeCursor(place), reason);
+    if (place.page === undefined) return total;
+    try {
+      const { connections, cursor } = await registry.listByGroup(api, group, {
+        limit: PAGE,
+        cursor: place.page ?? undefined,
+        signal: input.signal,
+      });
+      place = { ids: connections.map(({ connectionId }) => connectionId), page: cursor };
+    } catch (cause) {
+      throw new BroadcastStopped(total, encodeCursor(place), cause);
+    }
   }
-  return total;
+}
+
+/** Sends to these connections, until the broadcast is stopped. Returns those to which nothing was sent. */
+async function sendTo(
+  input: BroadcastToGroupInput,
+  ids: readonly string[],
+  total: { readonly sent: string[]; readonly gone: string[]; readonly failed: BroadcastResult['failed'][number][] },
+): Promise<readonly string[]> {
+  const { registry, client, api, data, concurrency } = input;
+  const left: string[] = [];
+  const stoppable: typeof client = {
+    postToConnection: async (connectionId, message) => {
+      if (stopReason(input) === undefined) return client.postToConnection(connectionId, message);
+      left.push(connectionId);
+      throw new Error('stopped');
+    },
+  };
+  const onGone = (connectionId: string) => registry.delete({ apiId: api.apiId, stage: api.stage, connectionId });
+  const result = await broadcast(stoppable, ids, data, { onGone, ...(concurrency !== undefined && { concurrency }) });
+  total.sent.push(...result.sent);
+  total.gone.push(...result.gone);
+  total.failed.push(...result.failed.filter(({ connectionId }) => !left.includes(connectionId)));
+  return left;
+}
+
+/** Why no further send may start; `undefined` if one may. */
+function stopReason({ signal, deadline, clock = systemClock }: BroadcastToGroupInput): unknown {
+  if (signal?.aborted) return signal.reason ?? new Error('aborted');
+  if (deadline && clock.now().getTime() >= deadline.getTime())
+    return new Error('the deadline of the broadcast has passed');
+  return undefined;
+}
+
+/** `undefined` where a retry starts from the beginning. */
+function encodeCursor({ ids, page }: Place): string | undefined {
+  if (ids.length === 0 && page === null) return undefined;
+  return Buffer.from(JSON.stringify({ i: ids, p: page })).toString('base64url');
+}
+
+/** @throws ConnectionError `connections.invalid_input` */
+function parseCursor(cursor: string): Place {
+  try {
+    const { i: ids, p: page } = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as { i: unknown; p?: unknown };
+    const isPage = page === undefined || page === null || typeof page === 'string';
+    if (Array.isArray(ids) && ids.every((id) => typeof id === 'string') && isPage) return { ids, page };
+  } catch {
+    // Rejected below.
+  }
+  throw invalidInput('cursor is not that of a broadcast');
 }

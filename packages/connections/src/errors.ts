@@ -1,5 +1,6 @@
 import { FrameworkError } from '@sallyport/core';
 import { brandError } from '@sallyport/core/pipeline';
+import type { BroadcastResult } from '@sallyport/http/websocket';
 
 /** Every code of {@link ConnectionError}. */
 export const CONNECTION_ERROR_CODES = [
@@ -7,6 +8,8 @@ export const CONNECTION_ERROR_CODES = [
   'connections.invalid_input',
   /** Data that does not fit into an item. @status 413 */
   'connections.too_large',
+  /** A broadcast that was stopped by its signal or its deadline; `BroadcastStopped` has the progress. @status 503 */
+  'connections.broadcast_stopped',
   /** Throttling, 5xx, time-out, network: the same call may succeed later. @status 503 */
   'connections.store_unavailable',
   /** No table, no permission, no SDK: an error of the deployment. @status 500 */
@@ -19,6 +22,7 @@ export type ConnectionErrorCode = (typeof CONNECTION_ERROR_CODES)[number];
 const STATUS: Readonly<Record<ConnectionErrorCode, number>> = {
   'connections.invalid_input': 400,
   'connections.too_large': 413,
+  'connections.broadcast_stopped': 503,
   'connections.store_unavailable': 503,
   'connections.store_failed': 500,
 };
@@ -37,6 +41,28 @@ export class ConnectionError extends FrameworkError {
   constructor(code: ConnectionErrorCode, message: string, init: { readonly cause?: unknown } = {}) {
     super(code, `framework: ${message}`, { statusCode: STATUS[code], ...init });
     if (new.target === ConnectionError) Object.freeze(this);
+  }
+}
+
+/** A broadcast to a group that did not reach all connections. */
+export class BroadcastStopped extends ConnectionError {
+  static {
+    brandError(BroadcastStopped, 'sallyport.BroadcastStopped');
+  }
+
+  override readonly name = 'BroadcastStopped';
+  /** The outcome for the connections that were reached. */
+  readonly result: BroadcastResult;
+  /** Pass it to the next call, which continues with the other connections; `undefined` if no connection was reached. */
+  readonly cursor: string | undefined;
+
+  /** The code is that of a failed table, else `connections.broadcast_stopped`. */
+  constructor(result: BroadcastResult, cursor: string | undefined, cause: unknown) {
+    const code = cause instanceof ConnectionError ? cause.code : 'connections.broadcast_stopped';
+    super(code, 'broadcast to a group was stopped; continue with its cursor', { cause });
+    this.result = result;
+    this.cursor = cursor;
+    Object.freeze(this);
   }
 }
 

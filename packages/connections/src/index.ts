@@ -1,6 +1,7 @@
 /** WebSocket connections that all instances of a function share, with groups, in one DynamoDB table. */
 export { type BroadcastToGroupInput, broadcastToGroup } from './broadcast-to-group.js';
 export {
+  BroadcastStopped,
   CONNECTION_ERROR_CODES,
   ConnectionError,
   type ConnectionErrorCode,

@@ -19,7 +19,7 @@ it('costs what the README says', async () => {
   };
   expect(await costOf(() => registry.put(KEY, RECORD, 60))).toEqual([1, 0, 2]);
   expect(await costOf(() => registry.get(KEY))).toEqual([1, 1, 0]);
-  expect(await costOf(() => registry.join(KEY, 'room'))).toEqual([2, 1, 2]);
+  expect(await costOf(() => registry.join(KEY, 'room'))).toEqual([2, 1, 6]);
   expect(await costOf(() => registry.groupsOf(KEY))).toEqual([1, 1, 0]);
   expect(await costOf(() => registry.listByGroup(KEY, 'room'))).toEqual([1, 0.5, 0]);
   expect(await costOf(() => registry.leave(KEY, 'room'))).toEqual([1, 0, 2]);

@@ -1,6 +1,6 @@
 import { createDynamoConnectionRegistry, type GroupedConnectionRegistry } from '@sallyport/connections';
 import { WEBSOCKET_CONNECTIONS_TABLE_SCHEMA } from '@sallyport/connections/schema';
-import { FaultyTable, STORE_FAULTS } from '@sallyport/dynamodb-local';
+import { createLocalClient, FaultyTable, STORE_FAULTS } from '@sallyport/dynamodb-local';
 
 const API = { apiId: 'api1', stage: 'live' };
 const RECORD = { connectedAt: 1, data: { principal: { identity: 'ada' } } };
@@ -62,11 +62,109 @@ describe('a table that fails', () => {
   });
 });
 
+describe('a write whose answer is lost, and another instance writes before its repetition', () => {
+  const direct = () => createDynamoConnectionRegistry({ client: faulty.direct, tableName: faulty.name });
+  const loseWhile = (operation: string, meanwhile: () => Promise<unknown>) =>
+    faulty.proxy.inject({ kind: 'lost-answer', meanwhile }, { operation, times: 1 });
+
+  it('does not bring back a connection that was deleted: put', async () => {
+    const [key, other] = [{ ...API, connectionId: `back${count}` }, direct()];
+    loseWhile('UpdateItem', () => other.delete(key));
+    await open(5000).put(key, RECORD, 60);
+    expect(await other.get(key)).toBeNull();
+    expect((await other.listByPrincipal(API, { identity: 'ada' })).connections).not.toContainEqual(key);
+  });
+
+  it('does not remove a member that joined again: leave', async () => {
+    const [key, other] = [{ ...API, connectionId: `again${count}` }, direct()];
+    await other.put(key, RECORD, 60);
+    await other.join(key, 'room');
+    const joined: boolean[] = [];
+    loseWhile('UpdateItem', async () => joined.push(await other.join(key, 'room')));
+    await open(5000).leave(key, 'room');
+    expect(joined).toEqual([true]);
+    expect(await other.groupsOf(key)).toEqual(['room']);
+  });
+
+  it('does not bring back a member that left: join', async () => {
+    const [key, other] = [{ ...API, connectionId: `left${count}` }, direct()];
+    await other.put(key, RECORD, 60);
+    loseWhile('TransactWriteItems', () => other.leave(key, 'room'));
+    expect(await open(5000).join(key, 'room')).toBe(true);
+    expect(await other.groupsOf(key)).toEqual([]);
+  });
+
+  it.each(['UpdateItem', 'DeleteItem'])(
+    'does not delete a connection that was opened again: delete, %s',
+    async (operation) => {
+      const [key, other] = [{ ...API, connectionId: `reopened${count}` }, direct()];
+      await other.put(key, RECORD, 60);
+      await other.join(key, 'room');
+      loseWhile(operation, async () => {
+        await other.put(key, RECORD, 60);
+        await other.join(key, 'room');
+      });
+      await open(5000).delete(key);
+      expect(await other.get(key)).toEqual(RECORD);
+      // A delete that reads after the second join removes it; what it must not remove is a row that it has not read.
+      expect(await other.groupsOf(key)).toEqual(operation === 'DeleteItem' ? ['room'] : []);
+    },
+  );
+});
+
+describe('a join that crosses a disconnect', () => {
+  /** A registry that runs something before its request of the given number, from 0. */
+  async function openWith(place: number, before: () => Promise<unknown>) {
+    const client = await createLocalClient();
+    let requests = 0;
+    client.middlewareStack.add(
+      (next) => async (args) => {
+        if (requests++ === place) await before();
+        return next(args);
+      },
+      { step: 'initialize', name: 'before' },
+    );
+    return { client, registry: createDynamoConnectionRegistry({ client, tableName: faulty.name }) };
+  }
+
+  it.each([
+    ['the delete before request %i of the join', 'join', 0],
+    ['the delete before request %i of the join', 'join', 1],
+    ['the join before request %i of the delete', 'delete', 0],
+    ['the join before request %i of the delete', 'delete', 1],
+    ['the join before request %i of the delete', 'delete', 2],
+  ] as const)('leaves no member behind: %s, %s %i', async (_, outer, place) => {
+    const key = { ...API, connectionId: `cross${count}` };
+    const plain = createDynamoConnectionRegistry({ client: faulty.direct, tableName: faulty.name });
+    await plain.put(key, RECORD, 60);
+    await plain.join(key, 'lobby');
+    const inner = outer === 'join' ? () => plain.delete(key) : () => plain.join(key, 'room');
+    const { client, registry } = await openWith(place, inner);
+    if (outer === 'join') expect(await registry.join(key, 'room')).toBe(false);
+    else await registry.delete(key);
+    expect(await plain.groupsOf(key)).toEqual([]);
+    for (const group of ['room', 'lobby']) {
+      expect((await plain.listByGroup(API, group)).connections).not.toContainEqual(key);
+    }
+    client.destroy();
+  });
+
+  it('of many groups at once is complete', async () => {
+    const key = { ...API, connectionId: `many${count}` };
+    const plain = createDynamoConnectionRegistry({ client: faulty.direct, tableName: faulty.name });
+    await plain.put(key, RECORD, 60);
+    const groups = Array.from({ length: 8 }, (_, index) => `g${index}`);
+    expect(await Promise.all(groups.map((group) => plain.join(key, group)))).toEqual(Array(8).fill(true));
+    expect(await plain.groupsOf(key)).toEqual(groups);
+  });
+});
+
 describe('an answer that is lost once', () => {
   it.each([
-    ['put', 'PutItem'],
-    ['join', 'PutItem'],
-    ['leave', 'DeleteItem'],
+    ['put', 'UpdateItem'],
+    ['join', 'TransactWriteItems'],
+    ['leave', 'UpdateItem'],
+    ['delete', 'UpdateItem'],
     ['delete', 'DeleteItem'],
   ] as const)('changes nothing: %s', async (operation, request) => {
     const registry = open(5000);

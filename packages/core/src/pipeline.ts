@@ -119,6 +119,7 @@ export {
   withDeadline,
 } from './runtime/deadline.js';
 export { createDoorGuard, DOORS_KIND, type DoorGuard } from './runtime/doors.js';
+export { markNeedsEventKey, rejectWithoutEventKey } from './runtime/event-key.js';
 export {
   AGENT_INVOCATIONS,
   completeClock,

@@ -8,6 +8,7 @@ export {
   withDeadline,
 } from '@sallyport/core/pipeline';
 // Failures of the table
+export { afterConflicts } from './conflicts.js';
 export { isFailedCondition, isThrottled } from './errors.js';
 // Items, conditions, changes
 export {
@@ -21,12 +22,14 @@ export {
   type ItemTable,
   isWrittenBy,
   type Key,
+  type PutOptions,
   type ReadOptions,
+  type RemoveOptions,
   type TransactedChange,
   type TransactOutcome,
+  type UpdateOptions,
   type Value,
   WRITER_ATTRIBUTE,
-  type WriteOptions,
   type WriteOutcome,
 } from './item-table.js';
 // Expiry
@@ -40,6 +43,7 @@ export {
   toAttribute,
   toAttributes,
   ttlAt,
+  ttlOfDeleted,
 } from './items.js';
 // The table
 export type { CallReport, Client, Sdk } from './requests.js';

@@ -47,33 +47,74 @@ export interface CallOptions {
 export interface ReadOptions extends CallOptions {
   /** Whether the read is strongly consistent. It costs twice as much. Default `false`. */
   readonly consistent?: boolean | undefined;
+  /**
+   * The attributes that are sent; default: all. It saves time and memory, but no read units: DynamoDB charges by the size of the item
+   * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.ProjectionExpressions.html). For `get` only.
+   */
+  readonly attributes?: readonly string[] | undefined;
 }
 
-/** Options of a write. */
-export interface WriteOptions extends CallOptions {
-  /** Condition on the stored item. If it is false, nothing is written. */
-  readonly condition?: Condition | undefined;
-  /**
-   * A unique id of this write. It is stored with the item as {@link WRITER_ATTRIBUTE}, so that a write that was applied, but
-   * whose answer was lost, is recognized when the client repeats it.
-   */
-  readonly writer?: string | undefined;
-  /**
-   * Whether an update with a `writer` also stores the ids of the two writes before it. Then a write is recognized even if up to
-   * two other writes were applied before its repetition. This needs two short attributes. Default `false`.
-   */
-  readonly history?: boolean | undefined;
-  /**
-   * Whether an update is sent at most once, even if the client would retry. Use it for a change that must not be applied twice,
-   * and whose repetition no condition can recognize. Default `false`.
-   */
-  readonly once?: boolean | undefined;
+/** What the options of all writes have. */
+interface WriteCall extends CallOptions {
   /**
    * Whether the item is read when the condition was false and DynamoDB returned no item: because there is none, or because the
    * server does not support `ReturnValuesOnConditionCheckFailure`. Default `true`.
    */
   readonly reread?: boolean | undefined;
 }
+
+/** Makes a write recognizable when the client repeats it. */
+interface Identified {
+  /**
+   * A unique id of this write. It is stored with the item as {@link WRITER_ATTRIBUTE}, so that a write that was applied, but
+   * whose answer was lost, is recognized when the client repeats it.
+   */
+  readonly writer: string;
+}
+
+interface Conditional {
+  /** Condition on the stored item. If it is false, nothing is written. */
+  readonly condition: Condition;
+}
+
+interface SentOnce {
+  /**
+   * Whether the write is sent at most once, even if the client would retry. Use it for a change that must not be applied twice,
+   * and whose repetition no condition can recognize. A lost answer rejects the call. Default `false`.
+   */
+  readonly once: true;
+}
+
+interface WithHistory {
+  /**
+   * Whether an update also stores the ids of the two writes before it. Then a write is recognized, and not applied again, even if
+   * up to two other writes with `history` were applied before its repetition. This needs two short attributes. Default `false`.
+   */
+  readonly history: true;
+}
+
+/** Options of a put. It replaces the item with all ids of earlier writes, so only its condition prevents a second application. */
+export type PutOptions = WriteCall & Identified & Conditional;
+
+/** Options of an update. Without a condition it must be recognizable after other writes, or be sent once. */
+export type UpdateOptions = WriteCall &
+  Identified &
+  (Conditional | WithHistory | SentOnce) & {
+    readonly condition?: Condition | undefined;
+    readonly history?: boolean | undefined;
+    readonly once?: boolean | undefined;
+  };
+
+/**
+ * Options of a removal. It stores nothing, so only a condition that names the item, such as its owner, or sending it once keeps its
+ * repetition from an item that another caller has put meanwhile. For an item that others may put again, write an expired item with
+ * `history` in place of a removal.
+ */
+export type RemoveOptions = WriteCall &
+  (Conditional | SentOnce) & {
+    readonly condition?: Condition | undefined;
+    readonly once?: boolean | undefined;
+  };
 
 /** The attribute with the id of an item's last write. */
 export const WRITER_ATTRIBUTE = 'w';
@@ -85,6 +126,12 @@ export const EARLIER_WRITER_ATTRIBUTES = ['w1', 'w2'] as const;
 export function isWrittenBy(item: Item | undefined, writer: string | undefined): boolean {
   if (item === undefined || writer === undefined) return false;
   return [WRITER_ATTRIBUTE, ...EARLIER_WRITER_ATTRIBUTES].some((name) => item[name] === writer);
+}
+
+/** The condition that an item does not have the id of a write. */
+export function notWrittenBy(writer: string): Condition {
+  const names = [WRITER_ATTRIBUTE, ...EARLIER_WRITER_ATTRIBUTES];
+  return { all: names.map((name) => ({ any: [{ absent: name }, { attribute: name, is: '<>', value: writer }] })) };
 }
 
 /** The outcome of a conditional write. */
@@ -108,11 +155,11 @@ export type WriteOutcome =
 export interface TransactedChange {
   /** The item that is changed. */
   readonly key: Key;
-  /** How it is changed. */
-  readonly changes: Changes;
-  /** Condition on the item. If it is false, nothing of the transaction is written. */
+  /** How it is changed. Without it only the condition is checked. */
+  readonly changes?: Changes | undefined;
+  /** Condition on the item. If it is false, nothing of the transaction is written. A change without `changes` needs it. */
   readonly condition?: Condition | undefined;
-  /** An id of this transaction, stored on the item as by an update with `history`. At least one change should have it. */
+  /** An id of this transaction, stored on the item as by an update with `history`. At least one change must have it. */
   readonly writer?: string | undefined;
 }
 
@@ -166,11 +213,11 @@ export interface ItemTable {
   /** Reads one item; `undefined` when there is none. */
   get(key: Key, options?: ReadOptions): Promise<Item | undefined>;
   /** Replaces the whole item. */
-  put(item: Item & Key, options?: WriteOptions): Promise<WriteOutcome>;
+  put(item: Item & Key, options: PutOptions): Promise<WriteOutcome>;
   /** Changes some attributes; creates the item where there is none. */
-  update(key: Key, changes: Changes, options?: WriteOptions): Promise<WriteOutcome>;
+  update(key: Key, changes: Changes, options: UpdateOptions): Promise<WriteOutcome>;
   /** Removes an item. */
-  remove(key: Key, options?: WriteOptions): Promise<WriteOutcome>;
+  remove(key: Key, options: RemoveOptions): Promise<WriteOutcome>;
   /** Reads one page of a partition. */
   query(query: ItemQuery, options?: CallOptions): Promise<ItemPage>;
   /** Items in any order; absent ones are left out. At most 100 keys. */

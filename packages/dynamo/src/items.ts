@@ -74,6 +74,17 @@ export function ttlAt(ms: number): number {
   return Math.ceil(ms / SECOND_MS);
 }
 
+const DAY_SECONDS = 86_400;
+
+/**
+ * The TTL attribute of a row that stands for a deleted item: in the past for every clock, so that DynamoDB deletes the row for free.
+ * DynamoDB does not delete items whose time is more than five years in the past
+ * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-before-you-start.html).
+ */
+export function ttlOfDeleted(nowMs: number): number {
+  return ttlAt(nowMs) - DAY_SECONDS;
+}
+
 /** Whether an item has expired. DynamoDB deletes expired items late, within days; until then they count as absent. */
 export function isPastTtl(item: Item, nowMs: number): boolean {
   const ttl = item[TTL_ATTRIBUTE];

@@ -6,17 +6,21 @@ import { Expressions } from './internal/expressions.js';
 import {
   type CallOptions,
   type Changes,
+  type Condition,
   type Item,
   type ItemPage,
   type ItemQuery,
   type ItemTable,
   isWrittenBy,
   type Key,
+  notWrittenBy,
+  type PutOptions,
   type ReadOptions,
+  type RemoveOptions,
   type TransactedChange,
   type TransactOutcome,
+  type UpdateOptions,
   WRITER_ATTRIBUTE,
-  type WriteOptions,
   type WriteOutcome,
 } from './item-table.js';
 import { fromAttributes, toAttributes } from './items.js';
@@ -35,6 +39,12 @@ export interface CallReport {
   readonly operation: string;
   /** How often the client sent it, at least 1. */
   readonly attempts: number;
+}
+
+/** The parts of one update. */
+interface UpdateParts extends TransactedChange {
+  readonly changes: Changes;
+  readonly history?: boolean | undefined;
 }
 
 interface Answered {
@@ -73,36 +83,43 @@ export class Requests implements ItemTable {
     await this.get(WARM_KEY, options);
   }
 
-  async get(key: Key, { consistent = false, signal }: ReadOptions = {}): Promise<Item | undefined> {
-    const command = new this.#sdk.GetItemCommand({ ...this.#target(key), ConsistentRead: consistent });
+  async get(key: Key, { consistent = false, attributes: names, signal }: ReadOptions = {}): Promise<Item | undefined> {
+    const expressions = new Expressions();
+    const command = new this.#sdk.GetItemCommand({
+      ...this.#target(key),
+      ConsistentRead: consistent,
+      ...(names && { ProjectionExpression: names.map((name) => expressions.name(name)).join(', ') }),
+      ...expressions.aliases(),
+    });
     const { Item: attributes } = await this.#counted('GetItem', this.#client.send(command, abortable(signal)));
     return attributes && fromAttributes(attributes);
   }
 
-  put(item: Item & Key, { condition, writer, ...options }: WriteOptions = {}): Promise<WriteOutcome> {
+  put(item: Item & Key, { condition, ...options }: PutOptions): Promise<WriteOutcome> {
     const expressions = new Expressions();
     const command = new this.#sdk.PutItemCommand({
       TableName: this.#table,
-      Item: toAttributes(writer === undefined ? item : { ...item, [WRITER_ATTRIBUTE]: writer }),
+      Item: toAttributes({ ...item, [WRITER_ATTRIBUTE]: options.writer }),
       ...this.#conditional(condition, expressions),
       ...expressions.aliases(),
       ReturnValues: 'ALL_OLD',
     });
     const send = () => this.#counted('PutItem', this.#client.send(command, abortable(options.signal)));
-    return this.#write(item, { ...options, writer }, send, () => undefined);
+    return this.#write(item, options, send, () => undefined);
   }
 
-  update(key: Key, changes: Changes, { condition, writer, ...options }: WriteOptions = {}): Promise<WriteOutcome> {
+  update(key: Key, changes: Changes, { condition, ...options }: UpdateOptions): Promise<WriteOutcome> {
+    const { writer, history } = options;
     const command = new this.#sdk.UpdateItemCommand({
-      ...this.#change({ key, changes, condition, writer }, options.history),
+      ...this.#change({ key, changes, condition, writer, history }),
       ReturnValues: 'ALL_NEW',
     });
     if (options.once === true) sendOnce(command);
     const send = () => this.#counted('UpdateItem', this.#client.send(command, abortable(options.signal)));
-    return this.#write(key, { ...options, writer }, send, (current) => current);
+    return this.#write(key, options, send, (current) => current);
   }
 
-  remove(key: Key, { condition, ...options }: WriteOptions = {}): Promise<WriteOutcome> {
+  remove(key: Key, { condition, ...options }: RemoveOptions): Promise<WriteOutcome> {
     const expressions = new Expressions();
     const command = new this.#sdk.DeleteItemCommand({
       ...this.#target(key),
@@ -110,6 +127,7 @@ export class Requests implements ItemTable {
       ...expressions.aliases(),
       ReturnValues: 'ALL_OLD',
     });
+    if (options.once === true) sendOnce(command);
     const send = () => this.#counted('DeleteItem', this.#client.send(command, abortable(options.signal)));
     return this.#write(key, options, send, () => undefined);
   }
@@ -131,7 +149,11 @@ export class Requests implements ItemTable {
   }
 
   async transact(changes: readonly TransactedChange[], { signal }: CallOptions = {}): Promise<TransactOutcome> {
-    const TransactItems = changes.map((change) => ({ Update: this.#change(change, true) }));
+    const TransactItems = changes.map(({ changes: one, ...change }) =>
+      one === undefined
+        ? { ConditionCheck: this.#check(change) }
+        : { Update: this.#change({ ...change, changes: one, history: true }) },
+    );
     const command = new this.#sdk.TransactWriteItemsCommand({ TransactItems });
     try {
       await this.#counted('TransactWriteItems', this.#client.send(command, abortable(signal)));
@@ -161,16 +183,26 @@ export class Requests implements ItemTable {
     return items;
   }
 
-  /** One update, alone or within a transaction. */
-  #change({ key, changes, condition, writer }: TransactedChange, history: boolean | undefined) {
+  /** One update, alone or within a transaction. With `history` it is not applied to an item that has its id. */
+  #change({ key, changes, condition, writer, history = false }: UpdateParts) {
     const expressions = new Expressions();
-    const conditional = this.#conditional(condition, expressions);
+    const isTraced = history && writer !== undefined;
+    const parts = [...(condition === undefined ? [] : [condition]), ...(isTraced ? [notWrittenBy(writer)] : [])];
+    const conditional = this.#conditional(parts.length > 1 ? { all: parts } : parts[0], expressions);
     const signed = writer === undefined ? changes : { ...changes, set: { ...changes.set, [WRITER_ATTRIBUTE]: writer } };
-    const UpdateExpression = expressions.changes(signed, writer !== undefined && history === true);
+    const UpdateExpression = expressions.changes(signed, isTraced);
     return { ...this.#target(key), ...conditional, UpdateExpression, ...expressions.aliases() };
   }
 
-  #conditional(condition: WriteOptions['condition'], expressions: Expressions) {
+  /** A condition of a transaction on an item that it does not change. */
+  #check({ key, condition = { present: 'pk' } }: Omit<TransactedChange, 'changes'>) {
+    const expressions = new Expressions();
+    const ConditionExpression = expressions.condition(condition);
+    const ReturnValuesOnConditionCheckFailure = 'ALL_OLD' as const;
+    return { ...this.#target(key), ConditionExpression, ReturnValuesOnConditionCheckFailure, ...expressions.aliases() };
+  }
+
+  #conditional(condition: Condition | undefined, expressions: Expressions) {
     if (condition === undefined) return {};
     const ConditionExpression = expressions.condition(condition);
     return { ConditionExpression, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const };
@@ -179,7 +211,7 @@ export class Requests implements ItemTable {
   /** Sends a write. A rejection contains the item that did not match the condition. If the server sent no item, it is read. */
   async #write(
     key: Key,
-    { writer, reread = true, signal }: Omit<WriteOptions, 'condition'>,
+    { writer, reread = true, signal }: { writer?: string; reread?: boolean | undefined } & CallOptions,
     send: () => Promise<{ readonly Attributes?: Attributes | undefined }>,
     repeatedItem: (current: Item | undefined) => Item | undefined,
   ): Promise<WriteOutcome> {
@@ -222,9 +254,10 @@ function abortable(signal: AbortSignal | undefined): { abortSignal?: AbortSignal
 }
 
 /** Makes further attempts of the client fail with the first error, without sending them. */
-function sendOnce({ middlewareStack }: UpdateItemCommand): void {
+function sendOnce(command: { readonly middlewareStack: object }): void {
   let failure: { readonly reason: unknown } | undefined;
-  middlewareStack.add(
+  // Every command of the SDK has this stack; its type differs from command to command.
+  (command as Pick<UpdateItemCommand, 'middlewareStack'>).middlewareStack.add(
     (next) => async (args) => {
       if (failure !== undefined) throw failure.reason;
       try {

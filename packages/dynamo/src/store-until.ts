@@ -46,8 +46,10 @@ export async function storeUntil<T>(
       );
     } catch (error) {
       const waitMs = Math.ceil(Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** tried) * (0.5 + randomFraction() / 2));
-      if (!mayPass(error) || waitMs >= leftMs()) throw error;
-      await pause(clock, waitMs, undefined);
+      // The last attempt starts just before the end, so that it survives every outage that is over by then.
+      const untilLastMs = leftMs() - 1;
+      if (!mayPass(error) || untilLastMs <= 0) throw error;
+      await pause(clock, Math.min(waitMs, untilLastMs), undefined);
     }
   }
 }

@@ -15,10 +15,12 @@ import type {
   ItemQuery,
   ItemTable,
   Key,
+  PutOptions,
   ReadOptions,
+  RemoveOptions,
   TransactedChange,
   TransactOutcome,
-  WriteOptions,
+  UpdateOptions,
   WriteOutcome,
 } from './item-table.js';
 import { type CallReport, type Client, Requests, type Sdk } from './requests.js';
@@ -103,18 +105,20 @@ export class DynamoTable implements ItemTable {
   }
 
   /** Replaces a whole item. */
-  put(item: Item & Key, { signal, ...options }: WriteOptions = {}): Promise<WriteOutcome> {
-    return this.within(signal, (requests, inner) => requests.put(item, { ...options, signal: inner }));
+  put(item: Item & Key, options: PutOptions): Promise<WriteOutcome> {
+    return this.within(options.signal, (requests, inner) => requests.put(item, { ...options, signal: inner }));
   }
 
   /** Changes some attributes of an item, and creates it where there is none. */
-  update(key: Key, changes: Changes, { signal, ...options }: WriteOptions = {}): Promise<WriteOutcome> {
-    return this.within(signal, (requests, inner) => requests.update(key, changes, { ...options, signal: inner }));
+  update(key: Key, changes: Changes, options: UpdateOptions): Promise<WriteOutcome> {
+    return this.within(options.signal, (requests, inner) =>
+      requests.update(key, changes, { ...options, signal: inner }),
+    );
   }
 
   /** Removes an item. */
-  remove(key: Key, { signal, ...options }: WriteOptions = {}): Promise<WriteOutcome> {
-    return this.within(signal, (requests, inner) => requests.remove(key, { ...options, signal: inner }));
+  remove(key: Key, options: RemoveOptions): Promise<WriteOutcome> {
+    return this.within(options.signal, (requests, inner) => requests.remove(key, { ...options, signal: inner }));
   }
 
   /** Reads one page of a partition. */

@@ -24,28 +24,34 @@ async function emptyTable(): Promise<ItemTable> {
 }
 
 const key = { pk: 'p', sk: 'a' };
+/** Options of a write whose condition is always true. */
+const SEED = { condition: { absent: 'never' }, writer: 'seed' } as const;
 
 /** Each does something to a table and tells what it saw: the table in memory must tell the same as DynamoDB. */
 const EXPERIMENTS: Readonly<Record<string, (table: ItemTable) => Promise<unknown>>> = {
   'a put over nothing, over an item, and refused': async (table) => [
-    await table.put({ ...key, n: 1 }),
-    await table.put({ ...key, n: 2 }, { condition: { attribute: 'n', is: '=', value: 1 } }),
-    await table.put({ ...key, n: 3 }, { condition: { absent: 'pk' } }),
+    await table.put({ ...key, n: 1 }, SEED),
+    await table.put({ ...key, n: 2 }, { condition: { attribute: 'n', is: '=', value: 1 }, writer: 'w2' }),
+    await table.put({ ...key, n: 3 }, { condition: { absent: 'pk' }, writer: 'w3' }),
     await table.get(key, { consistent: true }),
   ],
   'an update that counts, sets, keeps and removes': async (table) => [
-    await table.put({ ...key, n: 1, gone: 'x', kept: 'old' }),
-    await table.update(key, {
-      set: { a: 'b' },
-      setIfAbsent: { kept: 'new', fresh: 'f' },
-      add: { n: 2, m: 3 },
-      remove: ['gone'],
-    }),
-    await table.update(key, { count: { c: { from: 5, by: 1 }, n: { from: 0, by: 1 } } }),
+    await table.put({ ...key, n: 1, gone: 'x', kept: 'old' }, SEED),
+    await table.update(
+      key,
+      {
+        set: { a: 'b' },
+        setIfAbsent: { kept: 'new', fresh: 'f' },
+        add: { n: 2, m: 3 },
+        remove: ['gone'],
+      },
+      SEED,
+    ),
+    await table.update(key, { count: { c: { from: 5, by: 1 }, n: { from: 0, by: 1 } } }, SEED),
   ],
   'an update that creates, and one that is refused': async (table) => [
-    await table.update({ pk: 'p', sk: 'new' }, { set: { a: 'b' } }, { writer: 'w1' }),
-    await table.update({ pk: 'p', sk: 'none' }, { set: { a: 'b' } }, { condition: { present: 'pk' } }),
+    await table.update({ pk: 'p', sk: 'new' }, { set: { a: 'b' } }, { writer: 'w1', history: true }),
+    await table.update({ pk: 'p', sk: 'none' }, { set: { a: 'b' } }, { condition: { present: 'pk' }, writer: 'w2' }),
   ],
   'a write that is tried again': async (table) => [
     await table.put({ ...key, n: 1 }, { condition: { absent: 'pk' }, writer: 'one' }),
@@ -54,14 +60,15 @@ const EXPERIMENTS: Readonly<Record<string, (table: ItemTable) => Promise<unknown
     await table.update(key, { set: { n: 2 } }, { condition: { absent: 'pk' }, writer: 'other' }),
   ],
   'updates that keep the ids of the two writes before': async (table) => [
-    await table.put({ ...key, n: 1 }),
+    await table.put({ ...key, n: 1 }, SEED),
     await table.update(key, { add: { n: 1 } }, { writer: 'one', history: true }),
     await table.update(key, { add: { n: 1 } }, { writer: 'two', history: true }),
     await table.update(key, { add: { n: 1 } }, { writer: 'three', history: true }),
-    await table.update(key, { add: { n: 1 } }, { writer: 'four' }),
+    await table.update(key, { add: { n: 1 } }, { writer: 'one', history: true }),
+    await table.update(key, { add: { n: 1 } }, { ...SEED, writer: 'four' }),
   ],
   'a transaction, and one of which a condition refuses all': async (table) => {
-    await table.put({ ...key, n: 1 });
+    await table.put({ ...key, n: 1 }, SEED);
     const other = { pk: 'p', sk: 'other' };
     const both = (value: number) =>
       [
@@ -76,14 +83,30 @@ const EXPERIMENTS: Readonly<Record<string, (table: ItemTable) => Promise<unknown
       await table.get(other, { consistent: true }),
     ];
   },
+  'a transaction with a check, and its repetition': async (table) => {
+    const checked = { pk: 'p', sk: 'checked' };
+    await table.put({ ...checked, n: 1 }, SEED);
+    const both = (value: number) =>
+      [
+        { key, changes: { add: { n: 1 } }, writer: 'once' },
+        { key: checked, condition: { attribute: 'n', is: '=', value } },
+      ] as const;
+    return [
+      await table.transact(both(2)),
+      await table.transact(both(1)),
+      await table.transact(both(1)),
+      await table.get(key, { consistent: true }),
+      await table.get(checked, { consistent: true }),
+    ];
+  },
   'a removal of an item, of nothing, and refused': async (table) => [
-    await table.put({ ...key, n: 1 }),
+    await table.put({ ...key, n: 1 }, SEED),
     await table.remove(key, { condition: { attribute: 'n', is: '>', value: 1 } }),
-    await table.remove(key),
-    await table.remove(key),
+    await table.remove(key, { once: true }),
+    await table.remove(key, { once: true }),
   ],
   'pages of a partition in both directions': async (table) => {
-    for (const sk of ['b', 'é', 'a', 'Z']) await table.put({ pk: 'pages', sk });
+    for (const sk of ['b', 'é', 'a', 'Z']) await table.put({ pk: 'pages', sk }, SEED);
     const partition = { name: 'pk', value: 'pages' };
     const sort = { name: 'sk', after: 'Z' };
     return [
@@ -94,9 +117,15 @@ const EXPERIMENTS: Readonly<Record<string, (table: ItemTable) => Promise<unknown
       await table.query({ partition, sort: { name: 'sk', from: 'a', to: 'b' } }),
     ];
   },
+  'some attributes of an item, and of nothing': async (table) => [
+    await table.put({ ...key, n: 1, status: 's', other: 'x' }, SEED),
+    await table.get(key, { consistent: true, attributes: ['status', 'n', 'none'] }),
+    await table.get(key, { consistent: true, attributes: ['none'] }),
+    (await table.get({ pk: 'p', sk: 'none' }, { attributes: ['n'] })) ?? 'absent',
+  ],
   'many items, also absent ones': async (table) => {
-    await table.put({ pk: 'many', sk: 'a' });
-    await table.put({ pk: 'many', sk: 'b' });
+    await table.put({ pk: 'many', sk: 'a' }, SEED);
+    await table.put({ pk: 'many', sk: 'b' }, SEED);
     const found = await table.getMany(['a', 'b', 'none'].map((sk) => ({ pk: 'many', sk })));
     return found.map(({ sk }: Item) => sk).sort();
   },
@@ -109,17 +138,17 @@ describe('a table in memory', () => {
 
   it('knows how many items it has', async () => {
     const table = new MemoryTable();
-    await table.put(key);
-    await table.put({ pk: 'p', sk: 'b' });
-    await table.remove(key);
+    await table.put(key, SEED);
+    await table.put({ pk: 'p', sk: 'b' }, SEED);
+    await table.remove(key, { once: true });
     expect(table.size).toBe(1);
   });
 
   it('hands out copies', async () => {
     const table = new MemoryTable();
-    await table.put({ ...key, n: 1 });
+    await table.put({ ...key, n: 1 }, SEED);
     Object.assign((await table.get(key)) as object, { n: 2 });
-    expect(await table.get(key)).toEqual({ ...key, n: 1 });
+    expect(await table.get(key)).toEqual({ ...key, n: 1, w: 'seed' });
   });
 });
 

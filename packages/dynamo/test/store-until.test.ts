@@ -62,6 +62,15 @@ describe('storing the end of work', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it.each(Array.from({ length: 20 }, (_, seed) => 1000 + seed * 350))(
+    'survives an outage of %d ms that is over one second before the deadline',
+    async (awayMs) => {
+      const { clock, settled } = start(awayMs, awayMs + 1_005);
+      await clock.advance(awayMs + 1_005);
+      expect(await settled).toBe('stored');
+    },
+  );
+
   it('makes one attempt even if the deadline has passed', async () => {
     const { clock, store, settled } = start(0, -5_000);
     await clock.advance(0);

@@ -51,6 +51,8 @@ function open(options: Partial<DynamoTableOptions> = {}): DynamoTable {
   });
 }
 
+/** Options of a write whose condition is always true. */
+const SEED = { condition: { absent: 'never' }, writer: 'seed' } as const;
 const keyOf = (sk = 'a') => ({ pk: `p${count}`, sk });
 
 describe('an item', () => {
@@ -66,7 +68,7 @@ describe('an item', () => {
       nothing: undefined,
     };
     const table = open();
-    expect(await table.put(item)).toEqual({ applied: true, item: undefined, repeated: false });
+    expect(await table.put(item, SEED)).toEqual({ applied: true, item: undefined, repeated: false });
     const { nothing: _, bytes, ...rest } = item;
     const found = await table.get(keyOf(), { consistent: true });
     expect(found).toMatchObject({ ...rest });
@@ -84,8 +86,8 @@ describe('an item', () => {
     ['reserved words', { set: { status: 's', ttl: 1, token: 't' } }, { status: 's', ttl: 1, token: 't' }],
   ])('is changed by %s', async (_, changes, expected) => {
     const table = open();
-    await table.put({ ...keyOf(), n: 1, m: { one: 'first' } });
-    const { item } = await table.update(keyOf(), changes);
+    await table.put({ ...keyOf(), n: 1, m: { one: 'first' } }, SEED);
+    const { item } = await table.update(keyOf(), changes, SEED);
     expect(item).toMatchObject(expected);
     expect(item && 'm' in item).toBe(changes.remove === undefined);
   });
@@ -102,22 +104,23 @@ describe('a condition', () => {
     [{ attribute: 'n', is: '<>', value: 4 }, true],
     [{ attribute: 's', isOneOf: ['a', 'b'] }, true],
     [{ all: [{ absent: 'x' }, { attribute: 's', isOneOf: ['c'] }] }, false],
+    [{ all: [{ all: [{ any: [{ present: 's' }] }] }, { any: [{ all: [{ absent: 'x' }] }] }] }, true],
     [{ any: [{ present: 'x' }, { attribute: 's', is: '=', value: 'a' }] }, true],
   ] as const)('%j holds: %s', async (condition, holds) => {
     const table = open();
-    await table.put({ ...keyOf(), n: 5, s: 'a' });
-    const outcome = await table.update(keyOf(), { set: { seen: true } }, { condition });
+    await table.put({ ...keyOf(), n: 5, s: 'a' }, SEED);
+    const outcome = await table.update(keyOf(), { set: { seen: true } }, { condition, writer: 'w' });
     expect(outcome.applied).toBe(holds);
     expect(outcome.item).toMatchObject({ n: 5, s: 'a' });
   });
 
   it('asks for the item where the refusal does not tell it, unless it need not', async () => {
     const table = open();
-    await table.put(keyOf());
+    await table.put(keyOf(), SEED);
     faulty.proxy.inject({ kind: 'no-old-item' });
     const condition = { absent: 'pk' };
-    expect(await table.put(keyOf(), { condition })).toMatchObject({ applied: false, item: keyOf() });
-    expect(await table.put(keyOf(), { condition, reread: false })).toEqual({
+    expect(await table.put(keyOf(), { condition, writer: 'w' })).toMatchObject({ applied: false, item: keyOf() });
+    expect(await table.put(keyOf(), { condition, writer: 'w', reread: false })).toEqual({
       applied: false,
       item: undefined,
       retried: false,
@@ -152,22 +155,25 @@ describe('a write whose answer is lost', () => {
     const table = open();
     const changes = { add: { n: 1 } };
     lose('UpdateItem');
-    await expect(table.update(keyOf(), changes, { once: true })).rejects.toMatchObject({ transient: true });
+    await expect(table.update(keyOf(), changes, { once: true, writer: 'w' })).rejects.toMatchObject({
+      transient: true,
+    });
     expect(faulty.proxy.operations).toEqual(['UpdateItem']);
     expect(await table.get(keyOf(), { consistent: true })).toMatchObject({ n: 1 });
     lose('UpdateItem');
-    await table.update(keyOf(), changes);
+    // A condition that does not recognize the repetition: the update is applied twice.
+    await table.update(keyOf(), changes, SEED);
     expect(await table.get(keyOf(), { consistent: true })).toMatchObject({ n: 3 });
   });
 
   it('is known again when up to two others came between it and its repetition', async () => {
     const table = open();
-    await table.put({ ...keyOf(), n: 0 }, { writer: 'w0' });
+    await table.put({ ...keyOf(), n: 0 }, { ...SEED, writer: 'w0' });
     for (const [others, known] of [
       [2, true],
       [3, false],
     ] as const) {
-      const { item } = await table.update(keyOf(), { set: { n: 0 } });
+      const { item } = await table.update(keyOf(), { set: { n: 0 } }, SEED);
       expect(item).toMatchObject({ n: 0 });
       const between = async () => {
         for (let other = 0; other < others; other += 1) {
@@ -188,7 +194,7 @@ describe('a write whose answer is lost', () => {
 
   it('is known again within a transaction, also when the server forgot its token', async () => {
     const table = open();
-    await table.put({ ...keyOf(), n: 1 });
+    await table.put({ ...keyOf(), n: 1 }, SEED);
     lose('TransactWriteItems');
     const change = {
       key: keyOf(),
@@ -216,21 +222,73 @@ describe('a write whose answer is lost', () => {
 
   it('is not taken for somebody else’s that wrote the same', async () => {
     const table = open();
-    await table.put({ ...keyOf(), n: 1 }, { writer: 'theirs' });
+    await table.put({ ...keyOf(), n: 1 }, { ...SEED, writer: 'theirs' });
     const refused = await table.put({ ...keyOf(), n: 1 }, { condition: { absent: 'pk' }, writer: 'ours' });
     expect(refused).toMatchObject({ applied: false, item: { w: 'theirs' }, retried: false });
   });
 
-  it('says without a writer that it was tried before', async () => {
+  it('says of a removal that it was tried before', async () => {
     const table = open();
-    lose('PutItem');
-    expect(await table.put(keyOf(), { condition: { absent: 'pk' } })).toMatchObject({ applied: false, retried: true });
+    await table.put(keyOf(), SEED);
     lose('DeleteItem');
     expect(await table.remove(keyOf(), { condition: { present: 'pk' } })).toEqual({
       applied: false,
       item: undefined,
       retried: true,
     });
+  });
+});
+
+describe('a write whose answer is lost, and others write before its repetition', () => {
+  const loseWhile = (operation: string, meanwhile: () => Promise<unknown>) =>
+    faulty.proxy.inject({ kind: 'lost-answer', meanwhile }, { operation, times: 1 });
+  const other = (name: string) => ({ writer: name, history: true }) as const;
+
+  it('is applied once: an update without a condition, after up to two others', async () => {
+    const table = open();
+    loseWhile('UpdateItem', async () => {
+      await table.update(keyOf(), { set: { owner: 'second' } }, other('w2'));
+      await table.update(keyOf(), { add: { n: 1 } }, other('w3'));
+    });
+    expect(await table.update(keyOf(), { set: { owner: 'first' }, add: { n: 1 } }, other('w1'))).toMatchObject({
+      applied: true,
+      repeated: true,
+      item: { owner: 'second', n: 2 },
+    });
+  });
+
+  it('is applied once: a transaction of one write id, even without the token of the SDK', async () => {
+    const table = open();
+    const change = { key: keyOf(), changes: { add: { n: 1 } }, writer: 'w1' };
+    await table.transact([change]);
+    await table.update(keyOf(), { add: { n: 1 } }, other('w2'));
+    expect(await table.transact([change])).toEqual({ applied: true, repeated: true });
+    expect(await table.get(keyOf(), { consistent: true })).toMatchObject({ n: 2 });
+  });
+
+  it('is sent once: a removal with `once`', async () => {
+    const table = open();
+    await table.put(keyOf(), SEED);
+    loseWhile('DeleteItem', () => table.put({ ...keyOf(), n: 2 }, SEED));
+    await expect(table.remove(keyOf(), { once: true })).rejects.toMatchObject({ transient: true });
+    expect(await table.get(keyOf(), { consistent: true })).toMatchObject({ n: 2 });
+  });
+});
+
+describe('a transaction with a check', () => {
+  it.each([
+    ['true', 1, true],
+    ['false', 2, false],
+  ])('changes nothing of the checked item: %s', async (_, value, applied) => {
+    const table = open();
+    await table.put({ ...keyOf('checked'), n: 1 }, SEED);
+    const outcome = await table.transact([
+      { key: keyOf(), changes: { set: { n: 7 } }, writer: 'w1' },
+      { key: keyOf('checked'), condition: { attribute: 'n', is: '=', value } },
+    ]);
+    expect(outcome.applied).toBe(applied);
+    expect((await table.get(keyOf(), { consistent: true }))?.n).toBe(applied ? 7 : undefined);
+    expect(await table.get(keyOf('checked'), { consistent: true })).toEqual({ ...keyOf('checked'), n: 1, w: 'seed' });
   });
 });
 
@@ -244,7 +302,7 @@ describe('a query', () => {
     [{ sort: { name: 'sk', after: 'a' } }, ['b', 'c'], false],
   ])('%j reads %j', async (query, expected, more) => {
     const table = open();
-    for (const sk of ['a', 'b', 'c']) await table.put(keyOf(sk));
+    for (const sk of ['a', 'b', 'c']) await table.put(keyOf(sk), SEED);
     const start = 'start' in query ? { start: keyOf('c') } : {};
     const page = await table.query({
       partition: { name: 'pk', value: `p${count}` },
@@ -260,14 +318,14 @@ describe('a query', () => {
 describe('many keys', () => {
   it('are read at once, and what is absent is left out', async () => {
     const table = open();
-    await table.put(keyOf('a'));
+    await table.put(keyOf('a'), SEED);
     expect(await table.getMany([keyOf('a'), keyOf('missing')])).toEqual([expect.objectContaining(keyOf('a'))]);
     expect(await table.getMany([])).toEqual([]);
   });
 
   it('are asked for again when a busy table leaves some out, four times in all', async () => {
     const table = open();
-    await table.put(keyOf('a'));
+    await table.put(keyOf('a'), SEED);
     const busy = unprocessedKeys(faulty.name, [{ pk: { S: `p${count}` }, sk: { S: 'a' } }]);
     faulty.proxy.inject(busy, { operation: 'BatchGetItem', times: 3 });
     expect(await table.getMany([keyOf('a')])).toHaveLength(1);
@@ -286,9 +344,9 @@ describe('a table that fails', () => {
     faulty.proxy.inject(given.fault);
     const calls = [
       table.get(keyOf()),
-      table.put(keyOf()),
-      table.update(keyOf(), { set: { n: 1 } }),
-      table.remove(keyOf('other')),
+      table.put(keyOf(), SEED),
+      table.update(keyOf(), { set: { n: 1 } }, SEED),
+      table.remove(keyOf('other'), { condition: { present: 'pk' } }),
       table.query({ partition: { name: 'pk', value: 'p' } }),
       table.getMany([keyOf()]),
     ];
@@ -360,8 +418,8 @@ it('tells of each answered request, refusals too, and survives a hook that throw
     throw new Error('hook');
   };
   const table = open({ onCall });
-  await table.put(keyOf());
-  await table.put(keyOf(), { condition: { absent: 'pk' } });
+  await table.put(keyOf(), SEED);
+  await table.put(keyOf(), { condition: { absent: 'pk' }, writer: 'w' });
   faulty.proxy.inject({ kind: 'lost-answer' }, { times: 1 });
   await table.get(keyOf());
   expect(calls).toEqual([
@@ -382,10 +440,10 @@ describe('expiry', () => {
   ])('an item with ttl %p counts as absent: %s, for readers and for writers', async (ttl, expired) => {
     expect(isPastTtl({ ttl }, nowMs)).toBe(expired);
     const table = open();
-    await table.put({ ...keyOf(), ttl });
-    const claim = await table.update(keyOf(), { set: { seen: 1 } }, { condition: notPastTtl(nowMs) });
+    await table.put({ ...keyOf(), ttl }, SEED);
+    const claim = await table.update(keyOf(), { set: { seen: 1 } }, { condition: notPastTtl(nowMs), writer: 'w' });
     expect(claim.applied).toBe(!expired);
-    const taken = await table.put(keyOf(), { condition: absentOrPastTtl(nowMs) });
+    const taken = await table.put(keyOf(), { condition: absentOrPastTtl(nowMs), writer: 'w2' });
     expect(taken.applied).toBe(expired);
   });
 

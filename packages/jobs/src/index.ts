@@ -18,6 +18,7 @@ export { createEventBusStore, type EventBusStoreOptions } from './event-bus/even
 export {
   type IdempotentContext,
   type IdempotentHandlerOptions,
+  type IdempotentHandlerOptionsFor,
   idempotentHandler,
 } from './idempotency/idempotent-handler.js';
 export {
@@ -28,6 +29,7 @@ export {
   type IdempotencyRecord,
   type IdempotencyStart,
   type IdempotencyStatus,
+  type RenewIdempotencyInput,
 } from './idempotency/record.js';
 export {
   type IdempotentRun,
@@ -75,4 +77,4 @@ export {
   type TransitionRecordInput,
   type TransitionRecordsInput,
 } from './ledger/job.js';
-export type { CallOptions, JobLedger, JsonValue, Lease, Page, Slot } from './ledger/ledger.js';
+export type { CallOptions, EndOptions, JobLedger, JsonValue, Lease, Page, Slot } from './ledger/ledger.js';

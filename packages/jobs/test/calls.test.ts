@@ -78,6 +78,27 @@ describe('the cost of an operation: calls, write units, read units', () => {
     expect(await costOf(() => ledger.transitionRecord(made))).toEqual([2, 1, 1]);
   });
 
+  it('a record that reads its job reads a unit for each 4 KB of its row, because a projection saves none', async () => {
+    await ledger.createJob({ jobId: 'result', tenantId: 't', status: 'RUNNING' });
+    await ledger.transitionJob({ jobId: 'result', to: 'SUCCEEDED', result: 'x'.repeat(20_000) });
+    const sent: number[] = [];
+    client.middlewareStack.add(
+      (next) => async (args) => {
+        const result = await next(args);
+        const { Item } = result.output as { Item?: object };
+        if (Item) sent.push(JSON.stringify(Item).length);
+        return result;
+      },
+      { step: 'initialize', name: 'sizes' },
+    );
+    const made = { jobId: 'result', recordId: 'r', to: 'PROCESSING', orCreate: true } as const;
+    expect(await costOf(() => ledger.transitionRecord(made))).toEqual([2, 1, 5]);
+    expect(await costOf(() => ledger.createRecords({ jobId: 'result', recordIds: ['a', 'b'] }))).toEqual([3, 2, 5]);
+    expect(sent.length).toBe(2);
+    for (const bytes of sent) expect(bytes).toBeLessThan(200);
+    client.middlewareStack.remove('sizes');
+  });
+
   it('records that are claimed: one query for a page of candidates, one write a claim, heartbeat and end', async () => {
     await ledger.createJob({ jobId: 'claims', tenantId: 't' });
     const recordIds = Array.from({ length: 20 }, (_, index) => `r${index}`);
@@ -126,7 +147,7 @@ describe('the cost of an operation: calls, write units, read units', () => {
     await ledger.acquireSlot({ ...semaphore, limit: 30 });
     expect(await costOf(() => ledger.acquireSlot({ ...semaphore, limit: 30 }))).toEqual([2, 1, 1]);
     for (let taken = 2; taken < 30; taken += 1) await ledger.acquireSlot({ ...semaphore, limit: 30 });
-    expect(await costOf(() => ledger.acquireSlot({ ...semaphore, limit: 30 }))).toEqual([1, 0, 1]);
+    expect(await costOf(() => ledger.acquireSlot({ ...semaphore, limit: 30 }))).toEqual([1, 0, 2]);
   });
 
   it('idempotency', async () => {

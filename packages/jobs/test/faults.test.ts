@@ -62,6 +62,7 @@ function operations(store: JobLedger): readonly (() => Promise<unknown>)[] {
     () => store.releaseSlot(SLOT),
     () => store.inspectSemaphore({ scope: 's', subject: id }),
     () => store.beginIdempotency({ scope: 's', key: id, inProgressMs: 1000 }),
+    () => store.renewIdempotency(HANDLE, { inProgressMs: 1000 }),
     () => store.completeIdempotency(HANDLE, { result: 1 }),
     () => store.abandonIdempotency(HANDLE),
     () => store.getIdempotencyRecord({ scope: 's', key: id }),

@@ -166,7 +166,7 @@ describe.each(DOORS)('behind %s', (_, build) => {
       { authRequired: true },
     );
     expect((await send(app, '/slow', 'k')).status).toBe(200);
-    expect(inner).toMatchObject({ status: 409, headers: { 'retry-after': '60' } });
+    expect(inner).toMatchObject({ status: 409, headers: { 'retry-after': '50' } });
     expect(JSON.parse(String((inner as { body: unknown }).body)).error.code).toBe('app.conflict');
   });
 

@@ -68,7 +68,7 @@ describe('an event that comes twice', () => {
     const first = await handleLambda(event);
     expect(await handleLambda(event)).toEqual(first);
     expect(seen.length).toBe(1);
-    expect(begun()[0]).toMatchObject({ scope, key, inProgressMs: 60_000 });
+    expect(begun()[0]).toMatchObject({ scope, key, inProgressMs: 50_000 });
   });
 
   it('is reported to a hook, and errors of the hook are ignored', async () => {

@@ -206,6 +206,41 @@ describe('one caller whose answer is lost', () => {
     expect((await shakenEvents.publish({ ...event, type: 'T', payload: 2 })).outcome).toBe('created');
   });
 
+  it('deletes nothing that another instance published before the repetition', async () => {
+    const event = { tenantId: 't', id: `between${count}` };
+    await calmEvents.publish({ ...event, type: 'T', payload: 1 });
+    const outcomes: string[] = [];
+    const meanwhile = async () => {
+      outcomes.push((await calmEvents.publish({ ...event, type: 'T', payload: 2 })).outcome);
+    };
+    faulty.proxy.inject({ kind: 'lost-answer', meanwhile }, { operation: 'UpdateItem', times: 1 });
+    expect(await shakenEvents.delete(event)).toBe(true);
+    expect(outcomes).toEqual(['created']);
+    expect(await shakenEvents.get({ ...event, consistent: true })).toMatchObject({ payload: 2 });
+  });
+
+  it('publishes nothing again that another instance deleted before the repetition', async () => {
+    const event = { tenantId: 't', id: `back${count}` };
+    const outcomes: boolean[] = [];
+    const meanwhile = async () => {
+      outcomes.push(await calmEvents.delete(event));
+    };
+    faulty.proxy.inject({ kind: 'lost-answer', meanwhile }, { operation: 'UpdateItem', times: 1 });
+    expect((await shakenEvents.publish({ ...event, type: 'T', payload: 1 })).outcome).toBe('created');
+    expect(outcomes).toEqual([true]);
+    expect(await calmEvents.get({ ...event, consistent: true })).toBeUndefined();
+  });
+
+  it('releases nothing that another caller began before the repetition', async () => {
+    const begin = { scope: 's', key: `released${count}`, inProgressMs: 1000 };
+    const start = await calm.beginIdempotency(begin);
+    if (start.outcome !== 'created') throw new Error(start.outcome);
+    const meanwhile = () => calm.beginIdempotency(begin);
+    faulty.proxy.inject({ kind: 'lost-answer', meanwhile }, { operation: 'DeleteItem', times: 1 });
+    await shaken.abandonIdempotency(start.handle);
+    expect((await calm.beginIdempotency(begin)).outcome).toBe('already_in_progress');
+  });
+
   it('begins a durable execution for the first time', async () => {
     const begin = { scope: 's', key: `durable${count}`, inProgressMs: 60_000, executionId: 'e1' };
     faulty.proxy.inject({ kind: 'lost-answer' }, { operation: 'PutItem', times: 1 });

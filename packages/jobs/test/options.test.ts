@@ -165,7 +165,7 @@ describe('errors for wrong options name the option and the expected value', () =
     [
       'idempotentHandler',
       () => idempotentHandler(ledger, { ttl: 5 } as never, handler),
-      'app.invalid_configuration framework: unknown option "ttl"; known are key, fingerprint, inProgressMs, resultTtlSeconds, onReplay',
+      'app.invalid_configuration framework: unknown option "ttl"; known are key, fingerprint, replays, inProgressMs, resultTtlSeconds, onReplay',
     ],
     [
       'withLease',

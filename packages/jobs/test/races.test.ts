@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Changes, Item, Key, WriteOptions, WriteOutcome } from '@sallyport/dynamo';
+import type { Changes, Item, Key, PutOptions, UpdateOptions, WriteOutcome } from '@sallyport/dynamo';
 import { MemoryTable } from '@sallyport/dynamo/memory';
 import { createLocalClient, createTable, retryAtOnce } from '@sallyport/dynamodb-local';
 import { createJobLedger, type JobLedger, JobLedgerError } from '@sallyport/jobs';
@@ -21,11 +21,11 @@ const clock = { now: () => new Date(1_700_000_000_000) };
 class ShakenTable extends MemoryTable {
   readonly #random = createRandom(7);
 
-  override put(item: Item & Key, options: WriteOptions = {}): Promise<WriteOutcome> {
+  override put(item: Item & Key, options: PutOptions): Promise<WriteOutcome> {
     return this.#shaken(() => super.put(item, options));
   }
 
-  override update(key: Key, changes: Changes, options: WriteOptions = {}): Promise<WriteOutcome> {
+  override update(key: Key, changes: Changes, options: UpdateOptions): Promise<WriteOutcome> {
     return this.#shaken(() => super.update(key, changes, options));
   }
 

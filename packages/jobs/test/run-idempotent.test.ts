@@ -81,6 +81,7 @@ describe('runIdempotent', () => {
       return 'mine';
     });
     expect(outcome).toEqual({ value: 'theirs', replayed: true });
+    expect(log.lines).toEqual([['warn', 'result was not stored']]);
   });
 
   it('answers its own value with one warning when it lost the key or the store stays away', async () => {
@@ -92,7 +93,7 @@ describe('runIdempotent', () => {
     expect(lost).toEqual({ value: 'mine', replayed: false });
     expect(log.lines).toEqual([['warn', 'result was not stored']]);
     ledger.fail('completeIdempotency', { times: 1000 });
-    const run = runIdempotent(ledger, { ...KEY, key: 'k2' }, work);
+    const run = runIdempotent(ledger, { ...KEY, key: 'k2', remainingMs: 60_000 }, work);
     await clock.advance(60_000);
     expect((await run).value).toMatchObject({ id: 1 });
     expect(log.lines.length).toBe(2);
@@ -216,6 +217,33 @@ describe('the argument of the work', () => {
     });
     expect(typeof other?.owner === 'string' && other.owner !== seen?.owner).toBe(true);
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('has a signal that does not abort before the deadline while the key is renewed', async () => {
+    let signal: AbortSignal | undefined;
+    const run = runIdempotent(ledger, { ...KEY, remainingMs: 100_000 }, async (given) => {
+      signal = given.signal;
+      await new Promise((resolve) => given.signal.addEventListener('abort', resolve));
+    });
+    await clock.advance(99_999);
+    expect(signal?.aborted).toBe(false);
+    await clock.advance(1);
+    expect(signal?.reason).toMatchObject({ reason: 'owner_lost' });
+    await run;
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('has a signal that aborts before the mark ends when the key cannot be renewed, and runs on', async () => {
+    ledger.fail('renewIdempotency', { times: 1000 });
+    let abortedAtMs = 0;
+    const run = runIdempotent(ledger, { ...KEY, remainingMs: 100_000 }, async (given) => {
+      await new Promise((resolve) => given.signal.addEventListener('abort', resolve));
+      abortedAtMs = clock.now().getTime();
+      return 'done';
+    });
+    await clock.advance(60_000);
+    expect(abortedAtMs).toBe(1_700_000_045_000);
+    expect((await run).value).toBe('done');
   });
 
   it('aborts with the signal of the caller', async () => {

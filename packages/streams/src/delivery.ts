@@ -1,6 +1,6 @@
 // For packages that add kinds of events outside the fixed table; applications have no use for it.
 
-export type { EventContext, EventHandler, EventMiddleware } from './batch/handler.js';
+export type { EventContext, EventHandler, EventMiddleware, KeylessEventContext } from './batch/handler.js';
 export {
   attempt,
   type Delivered,

@@ -1,5 +1,5 @@
 // Events and their handlers
-export type { EventContext, EventHandler, EventMiddleware } from './batch/handler.js';
+export type { EventContext, EventHandler, EventMiddleware, KeylessEventContext } from './batch/handler.js';
 export type { StreamsErrorCode } from './errors.js';
 // Log subscriptions
 export {

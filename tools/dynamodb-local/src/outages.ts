@@ -101,7 +101,7 @@ async function startRun(table: FaultyTable): Promise<{ run: OutageRun; end: () =
     endpoint: table.proxy.endpoint,
     retryStrategy: retryAtOnce(ATTEMPTS - 1),
   });
-  client.middlewareStack.add((next) => (args) => clock.during(() => next(args)), { step: 'initialize', name: 'time' });
+  clock.watch(client);
   runs += 1;
   const end = () => {
     table.proxy.clear();
@@ -112,7 +112,9 @@ async function startRun(table: FaultyTable): Promise<{ run: OutageRun; end: () =
 }
 
 function begin({ proxy }: FaultyTable, { awayMs, lost }: Outage, call: number, clock: TableClock): void {
-  if (lost > 0) return proxy.inject({ kind: 'lost-answer' }, { after: call - 1, times: lost });
+  const after = call - 1;
+  if (lost > 0) proxy.inject({ kind: 'lost-answer' }, { after, times: lost });
+  if (awayMs === 0) return;
   let untilMs: number | undefined;
   const when = () => {
     untilMs ??= clock.now().getTime() + awayMs;
@@ -120,7 +122,7 @@ function begin({ proxy }: FaultyTable, { awayMs, lost }: Outage, call: number, c
     clock.tick(REJECTED_MS);
     return true;
   };
-  proxy.inject(SERVER_ERROR, { after: call - 1, when });
+  proxy.inject(SERVER_ERROR, { after, when });
 }
 
 async function settled(running: Promise<unknown>): Promise<Pick<OutageOutcome, 'value' | 'error'>> {

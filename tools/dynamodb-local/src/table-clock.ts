@@ -1,3 +1,5 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+
 interface Timer {
   readonly atMs: number;
   readonly run: () => void;
@@ -62,6 +64,11 @@ export class TableClock {
       this.#onTheirWay -= 1;
       this.#checkLater();
     }
+  }
+
+  /** Time stands while this client has a request on its way. */
+  watch({ middlewareStack }: Pick<DynamoDBClient, 'middlewareStack'>): void {
+    middlewareStack.add((next) => (args) => this.during(() => next(args)), { step: 'initialize', name: 'tableClock' });
   }
 
   /** Looks after a few turns of the event loop, because the code under test may be about to send a request. */

@@ -36,13 +36,20 @@ export class Expressions {
 
   /** A `ConditionExpression`. */
   condition(condition: Condition): string {
-    if ('all' in condition) return condition.all.map((part) => `(${this.condition(part)})`).join(' AND ');
-    if ('any' in condition) return condition.any.map((part) => `(${this.condition(part)})`).join(' OR ');
+    if ('all' in condition) return this.#joined(condition.all, ' AND ');
+    if ('any' in condition) return this.#joined(condition.any, ' OR ');
     if ('absent' in condition) return `attribute_not_exists(${this.name(condition.absent)})`;
     if ('present' in condition) return `attribute_exists(${this.name(condition.present)})`;
     const name = this.name(condition.attribute);
     if ('isOneOf' in condition) return `${name} IN (${condition.isOneOf.map((value) => this.value(value)).join(', ')})`;
     return `${name} ${condition.is} ${this.value(condition.value)}`;
+  }
+
+  /** DynamoDB rejects redundant parentheses, which one part in two lists would have. */
+  #joined(parts: readonly Condition[], operator: string): string {
+    const [only] = parts;
+    if (parts.length === 1 && only !== undefined) return this.condition(only);
+    return parts.map((part) => `(${this.condition(part)})`).join(operator);
   }
 
   /** A `KeyConditionExpression`. */

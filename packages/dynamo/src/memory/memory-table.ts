@@ -9,11 +9,14 @@ import {
   type ItemTable,
   isWrittenBy,
   type Key,
+  type PutOptions,
+  type ReadOptions,
+  type RemoveOptions,
   type TransactedChange,
   type TransactOutcome,
+  type UpdateOptions,
   type Value,
   WRITER_ATTRIBUTE,
-  type WriteOptions,
   type WriteOutcome,
 } from '../item-table.js';
 
@@ -41,22 +44,25 @@ export class MemoryTable implements ItemTable {
   async warm(): Promise<void> {}
 
   /** Reads one item; `undefined` when there is none. */
-  async get(key: Key): Promise<Item | undefined> {
-    return copy(this.#rows.get(nameOf(key)));
+  async get(key: Key, { attributes }: ReadOptions = {}): Promise<Item | undefined> {
+    const row = copy(this.#rows.get(nameOf(key)));
+    if (row === undefined || attributes === undefined) return row;
+    return withoutUndefined(Object.fromEntries(attributes.map((name) => [name, row[name]])));
   }
 
   /** Replaces the whole item. */
-  async put(item: Item & Key, { condition, writer }: WriteOptions = {}): Promise<WriteOutcome> {
+  async put(item: Item & Key, { condition, writer }: PutOptions): Promise<WriteOutcome> {
     const before = this.#rows.get(nameOf(item));
-    if (condition && !holds(condition, before)) return refused(before, writer, undefined);
+    if (!holds(condition, before)) return refused(before, writer, undefined);
     this.#rows.set(nameOf(item), signed(withoutUndefined(item) as Row, writer));
     return { applied: true, item: copy(before), repeated: false };
   }
 
   /** Changes some attributes; creates the item where there is none. */
-  async update(key: Key, changes: Changes, { condition, writer, history }: WriteOptions = {}): Promise<WriteOutcome> {
+  async update(key: Key, changes: Changes, { condition, writer, history }: UpdateOptions): Promise<WriteOutcome> {
     const before = this.#rows.get(nameOf(key));
-    if (condition && !holds(condition, before)) return refused(before, writer, before);
+    const isRepeated = history === true && isWrittenBy(before, writer);
+    if (isRepeated || (condition && !holds(condition, before))) return refused(before, writer, before);
     const after = signed(changed(before ?? { ...key }, changes), writer, history);
     this.#rows.set(nameOf(key), after);
     return { applied: true, item: copy(after), repeated: false };
@@ -64,9 +70,9 @@ export class MemoryTable implements ItemTable {
 
   /** Changes several items, all or none. */
   async transact(changes: readonly TransactedChange[]): Promise<TransactOutcome> {
-    const refusals = changes.map(({ key, condition }) => {
+    const refusals = changes.map(({ key, condition, writer }) => {
       const item = this.#rows.get(nameOf(key));
-      const held = condition === undefined || holds(condition, item);
+      const held = !isWrittenBy(item, writer) && (condition === undefined || holds(condition, item));
       return { held, item: held ? undefined : copy(item) };
     });
     if (refusals.some(({ item }, place) => isWrittenBy(item, changes[place]?.writer))) {
@@ -74,6 +80,7 @@ export class MemoryTable implements ItemTable {
     }
     if (refusals.some(({ held }) => !held)) return { applied: false, refusals };
     for (const { key, changes: one, writer } of changes) {
+      if (one === undefined) continue;
       const before = this.#rows.get(nameOf(key)) ?? { ...key };
       this.#rows.set(nameOf(key), signed(changed(before, one), writer, true));
     }
@@ -81,7 +88,7 @@ export class MemoryTable implements ItemTable {
   }
 
   /** Removes an item. */
-  async remove(key: Key, { condition }: WriteOptions = {}): Promise<WriteOutcome> {
+  async remove(key: Key, { condition }: RemoveOptions): Promise<WriteOutcome> {
     const before = this.#rows.get(nameOf(key));
     if (condition && !holds(condition, before)) return refused(before);
     this.#rows.delete(nameOf(key));

@@ -1,4 +1,4 @@
-import type { CallOptions, JsonValue, Page } from '../ledger/ledger.js';
+import type { CallOptions, EndOptions, JsonValue, Page } from '../ledger/ledger.js';
 
 /** An event that is stored. Times are ISO 8601 with milliseconds. */
 export interface StoredEvent {
@@ -84,7 +84,7 @@ export interface EventBusStore {
    */
   publish(
     input: PublishInput,
-    options?: CallOptions,
+    options?: EndOptions,
   ): Promise<{ readonly event: StoredEvent; readonly outcome: 'created' | 'duplicate' }>;
   /** Reads one page of a tenant's events. */
   query(input: EventQuery, options?: CallOptions): Promise<Page<StoredEvent>>;

@@ -1,7 +1,7 @@
 import { defineOptions } from '@sallyport/core/options';
 import { sha256 } from '@sallyport/core/pipeline';
 import type { Condition, Item, ItemQuery, Key } from '@sallyport/dynamo';
-import { absentOrPastTtl, isPastTtl, notPastTtl, ttlAt } from '@sallyport/dynamo';
+import { absentOrPastTtl, isPastTtl, notPastTtl, ttlAt, ttlOfDeleted } from '@sallyport/dynamo';
 import { EVENTBUS_ERRORS as ERRORS } from '../errors.js';
 import {
   assertId,
@@ -31,7 +31,8 @@ import {
   timeOf,
   toJson,
 } from '../internal/rows.js';
-import type { CallOptions, Page } from '../ledger/ledger.js';
+import { storeEnd } from '../internal/store-end.js';
+import type { CallOptions, EndOptions, Page } from '../ledger/ledger.js';
 import { EVENTBUS_TABLE_NAME_ENV, TENANT_TIMESTAMP_INDEX, TENANT_TYPE_INDEX } from '../schema.js';
 import type { EventBusStore, EventQuery, PublishInput, StoredEvent } from './event-bus.js';
 
@@ -53,11 +54,6 @@ const PUBLISH_INPUT = [
 const MONTH_SECONDS = 30 * 86_400;
 const MAX_TAGS = 32;
 const VERSION = 1;
-/**
- * A time in the past for every clock. DynamoDB does not delete items whose time is more than five years in the past.
- * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-before-you-start.html
- */
-const DELETED_SINCE_SECONDS = 86_400;
 /** The attributes without the key. */
 const CONTENT = [
   'id',
@@ -113,26 +109,32 @@ export function createEventStore(parts: StoreParts): EventBusStore {
 
 /**
  * Writes an expired row without content, which DynamoDB deletes for free. Without the row, a retry after a lost answer could not
- * recognize its own deletion.
+ * recognize its own deletion, and would delete an event that was published meanwhile.
  */
 async function deleteEvent(parts: StoreParts, key: Key, signal: AbortSignal | undefined): Promise<boolean> {
   const nowMs = await timeOf(parts);
   const condition: Condition = { all: [{ present: 'pk' }, notPastTtl(nowMs)] };
-  const changes = { set: { ttl: ttlAt(nowMs) - DELETED_SINCE_SECONDS }, remove: CONTENT };
-  const options = { condition, writer: newWriteId(), signal };
+  const changes = { set: { ttl: ttlOfDeleted(nowMs) }, remove: CONTENT };
+  const options = { condition, writer: newWriteId(), history: true, signal };
   return (await parts.store.update(key, changes, options)).applied;
 }
 
 async function publish(
   parts: StoreParts,
   input: PublishInput,
-  { signal }: CallOptions,
+  options: EndOptions,
 ): Promise<{ event: StoredEvent; outcome: 'created' | 'duplicate' }> {
   const { store, ids } = parts;
   const nowMs = await timeOf(parts);
   const item = newEvent(input, () => ids.newId(), nowMs);
-  signal?.throwIfAborted();
-  const outcome = await store.put(item, { condition: absentOrPastTtl(nowMs), writer: newWriteId(), signal });
+  options.signal?.throwIfAborted();
+  const { pk, sk, ...set } = item;
+  const condition = absentOrPastTtl(nowMs);
+  // Not a put, which would remove the ids of earlier writes: a lost deletion could not be recognized.
+  const remove = CONTENT.filter((name) => (set as Item)[name] === undefined);
+  const outcome = await storeEnd(parts, options, ERRORS, (writer, signal) =>
+    store.update({ pk, sk }, { set, remove }, { condition, writer, history: true, signal }),
+  );
   if (outcome.applied) return { event: toEvent(item), outcome: 'created' };
   if (outcome.item && isSameEvent(outcome.item, item)) return { event: toEvent(outcome.item), outcome: 'duplicate' };
   throw ERRORS.conflict('payload_mismatch');

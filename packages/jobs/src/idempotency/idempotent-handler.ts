@@ -1,10 +1,11 @@
 import type { LambdaContext, Logger } from '@sallyport/core';
-import { defineOptions, func, invalidOption } from '@sallyport/core/options';
-import { guardHook, scheduledRun, sha256, trimmedText } from '@sallyport/core/pipeline';
+import { defineOptions, func, invalidOption, oneOf } from '@sallyport/core/options';
+import { guardHook, markNeedsEventKey, sha256, trimmedText } from '@sallyport/core/pipeline';
 import { StoredError } from '../error-envelope.js';
+import { JOB_ERRORS } from '../errors.js';
 import type { JobLedger } from '../ledger/ledger.js';
 import type { IdempotencyRecord } from './record.js';
-import { asStored, executionOf, inProgressError, inProgressWithin, runOnce, TIME_OPTIONS } from './run-idempotent.js';
+import { asStored, executionOf, inProgressError, runOnce, TIME_OPTIONS } from './run-idempotent.js';
 
 /** The part of a handler's context that is used. Every event context of `@sallyport/streams` has it. */
 export interface IdempotentContext {
@@ -12,6 +13,8 @@ export interface IdempotentContext {
   readonly triggerKind: string;
   /** The source of the event: the name of the queue, topic, stream or bus. */
   readonly source: { readonly name: string };
+  /** The natural key of the event: equal for every delivery of it. */
+  readonly eventKey?: string | undefined;
   /** Milliseconds that the invocation has left; 0 when that is not known. */
   readonly remainingMs: number;
   /** The Lambda context. */
@@ -25,15 +28,21 @@ type AnyHandler = (ctx: never, event: never) => unknown;
 /** Options of {@link idempotentHandler}. */
 export interface IdempotentHandlerOptions<C = IdempotentContext, E = unknown> {
   /**
-   * Returns the key of the event. Default: the service's own id. When a producer sends the same event twice, that id is different
-   * each time.
+   * Returns the key of the event. Default: the natural key of its kind, `ctx.eventKey`, such as the id of a message. When a producer
+   * sends the same event twice, that id is different each time. Required for kinds without a natural key.
    */
   readonly key?: (ctx: C, event: E) => string;
+  /**
+   * Whether events that EventBridge replays from an archive are handled again, once for each replay. They have the id of the first
+   * delivery, so by default (`ignore`) an event that is remembered is not handled again.
+   */
+  readonly replays?: 'ignore' | 'handle';
   /** Returns text that must be the same for the same key; its hash is stored. */
   readonly fingerprint?: (ctx: C, event: E) => string;
   /**
-   * Milliseconds after which the key of a crashed owner is free again, 1,000 to 31,622,400,000 (366 days). Default: the
-   * remaining time of the invocation plus one second. Required in durable executions.
+   * Milliseconds after which the key of a crashed owner is free again, 1,000 to 31,622,400,000 (366 days). While the handler runs,
+   * the key is renewed at 30 % of this time. Default 50,000, at most the remaining time of the invocation plus one second. Required
+   * in durable executions: the time limit of the execution, which is not renewed.
    */
   readonly inProgressMs?: number;
   /** Seconds for which a handled event is remembered, 1 to 3,155,760,000. Default 86,400. */
@@ -44,10 +53,19 @@ export interface IdempotentHandlerOptions<C = IdempotentContext, E = unknown> {
 
 type Name = (ctx: never, event: never) => string;
 
+/** The options for handlers of a kind: `key` is required where the context has no natural key. */
+export type IdempotentHandlerOptionsFor<C, E> = IdempotentHandlerOptions<C, E> &
+  ([C] extends [never]
+    ? unknown
+    : [C] extends [{ readonly eventKey: undefined }]
+      ? Required<Pick<IdempotentHandlerOptions<C, E>, 'key'>>
+      : unknown);
+
 /** What {@link IdempotentHandlerOptions} may be. */
 export const IDEMPOTENT_HANDLER_OPTIONS = defineOptions<IdempotentHandlerOptions<never, never>>()({
   key: func<Name>(),
   fingerprint: func<Name>(),
+  replays: oneOf('ignore', 'handle').default('ignore'),
   ...TIME_OPTIONS,
   onReplay: func<(ctx: never, event: never, record: IdempotencyRecord) => void>(),
 });
@@ -57,15 +75,16 @@ const SCHEDULED = 'Scheduled Event';
 const BATCHES = ['queue', 'table-stream', 'stream'];
 
 /**
- * Wraps a handler of queue, topic, event-bus, scheduled or stream events, so that it runs once for each event. For an event that
- * is in progress on another instance it throws, so that the service delivers the event again.
+ * Wraps a handler of any event of `@sallyport/streams` or `@sallyport/triggers`, so that it runs once for each event. For an event
+ * that is in progress on another instance it throws, so that the service delivers the event again. A kind whose events have no
+ * natural key, such as a direct invocation, requires the option `key`; without it, registering the handler fails.
  *
  * @throws FrameworkError `app.invalid_configuration` for a wrong option
  * @example app.queue('orders', idempotentHandler(ledger, {}, fulfil));
  */
 export function idempotentHandler<H extends AnyHandler>(
   ledger: JobLedger,
-  options: IdempotentHandlerOptions<Parameters<H>[0], Parameters<H>[1]>,
+  options: IdempotentHandlerOptionsFor<Parameters<H>[0], Parameters<H>[1]>,
   handler: H,
 ): H {
   IDEMPOTENT_HANDLER_OPTIONS.parse(options);
@@ -73,28 +92,30 @@ export function idempotentHandler<H extends AnyHandler>(
   const wrapped = async (ctx: Parameters<H>[0], event: Parameters<H>[1]): Promise<unknown> =>
     handleOnce(ledger, options, ctx, event, async () => handler(ctx, event));
   Object.defineProperty(wrapped, 'name', { value: handler.name });
+  if (options.key === undefined) markNeedsEventKey(wrapped);
   return wrapped as AnyHandler as H;
 }
 
 async function handleOnce<C, E>(
   ledger: JobLedger,
-  { key: ownKey, fingerprint, inProgressMs, resultTtlSeconds, onReplay }: IdempotentHandlerOptions<C, E>,
+  { key: ownKey, replays, fingerprint, inProgressMs, resultTtlSeconds, onReplay }: IdempotentHandlerOptions<C, E>,
   given: C,
   event: E,
   run: () => Promise<unknown>,
 ): Promise<unknown> {
   const ctx = given as IdempotentContext;
-  const identity = eventIdentity(ctx, event as LooseEvent);
+  const loose = event as LooseEvent;
+  const key = ownKey ? ownKey(given, event) : naturalKey(ctx);
   const executionId = executionOf(ctx.lambdaContext, inProgressMs);
   const outcome = await runOnce<unknown>({
     ledger,
     begin: {
-      scope: identity.scope,
-      key: ownKey ? ownKey(given, event) : identity.key,
-      inProgressMs: inProgressMs ?? inProgressWithin(ctx.remainingMs),
+      scope: scopeOf(ctx, loose),
+      key: replays === 'handle' ? `${key}${replayOf(loose)}` : key,
       ...(fingerprint && { fingerprint: sha256(String(fingerprint(given, event))) }),
       ...(executionId !== undefined && { executionId }),
     },
+    inProgressMs,
     remainingMs: ctx.remainingMs,
     resultTtlSeconds,
     signal: undefined,
@@ -116,31 +137,36 @@ function storedResult({ log, triggerKind }: IdempotentContext, { error, result, 
   return result;
 }
 
-/** The parts of events that identify them. */
+/** @throws JobLedgerError `invalid_input` for an event without one: the sender left out the id */
+function naturalKey({ eventKey, triggerKind }: IdempotentContext): string {
+  if (eventKey !== undefined) return eventKey;
+  throw JOB_ERRORS.invalid(`event of kind "${triggerKind}" has no natural key; pass the option "key"`);
+}
+
+/** The parts of events of a bus that name their scope. */
 interface LooseEvent {
-  readonly messageId?: unknown;
-  readonly Sns?: { readonly MessageId?: unknown } | null;
-  readonly eventID?: unknown;
-  readonly id?: unknown;
   readonly source?: unknown;
   readonly 'detail-type'?: unknown;
   readonly detailType?: unknown;
-  readonly detail?: unknown;
   readonly resources?: unknown;
+  readonly 'replay-name'?: unknown;
 }
 
-/** The scope and key of an event. An empty key is rejected by the ledger. */
-function eventIdentity(ctx: IdempotentContext, event: LooseEvent): { scope: string; key: string } {
-  const { triggerKind: kind, source } = ctx;
-  if (kind === 'queue') return named(`queue:${source.name}`, event?.messageId);
-  if (kind === 'topic') return named(`topic:${source.name}`, event?.Sns?.MessageId);
-  if (kind !== 'event-bus') return named(`${kind}:${source.name}`, event?.eventID);
+/** The scope of an event: its kind and its source. Two kinds of a bus have scopes of their own. */
+function scopeOf({ triggerKind: kind, source }: IdempotentContext, event: LooseEvent): string {
+  if (kind !== 'event-bus') return shortScope(`${kind}:${source.name}`);
   const detailType = trimmedText(event?.['detail-type']) || trimmedText(event?.detailType);
-  if (detailType === SCHEDULED) {
-    const { idempotencyKey } = scheduledRun(event, ctx.lambdaContext?.awsRequestId);
-    return named(`schedule:${scheduleName(event)}`, idempotencyKey);
-  }
-  return named(`event-bus:${sourcePart(trimmedText(event?.source))}:${detailType}`, event?.id);
+  if (detailType === SCHEDULED) return shortScope(`schedule:${scheduleName(event)}`);
+  return shortScope(`event-bus:${sourcePart(trimmedText(event?.source))}:${detailType}`);
+}
+
+/**
+ * EventBridge adds the member `replay-name` to a replayed event, which keeps its id
+ * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-archive.html).
+ */
+function replayOf(event: LooseEvent): string {
+  const name = trimmedText(event?.['replay-name']);
+  return name === '' ? '' : `#replay:${name}`;
 }
 
 /** The colon separates source and detail type, so it is escaped in the source. */
@@ -148,10 +174,9 @@ function sourcePart(source: string): string {
   return source.replaceAll('%', '%25').replaceAll(':', '%3A');
 }
 
-function named(scope: string, key: unknown): { scope: string; key: string } {
+function shortScope(scope: string): string {
   const kind = scope.slice(0, scope.indexOf(':'));
-  const short = Buffer.byteLength(scope) <= MAX_SCOPE_BYTES ? scope : `${kind}:sha256:${sha256(scope)}`;
-  return { scope: short, key: trimmedText(key) };
+  return Buffer.byteLength(scope) <= MAX_SCOPE_BYTES ? scope : `${kind}:sha256:${sha256(scope)}`;
 }
 
 /** The rule's or the schedule's name: the last part of its ARN. */

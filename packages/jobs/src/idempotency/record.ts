@@ -26,7 +26,10 @@ export interface BeginIdempotencyInput {
   readonly ttlSeconds?: number;
 }
 
-/** The right to complete or abandon one begin. */
+/** The arguments of a renewal. */
+export type RenewIdempotencyInput = Pick<BeginIdempotencyInput, 'inProgressMs' | 'ttlSeconds'>;
+
+/** The right to renew, complete or abandon one begin. */
 export interface IdempotencyHandle {
   /** The value that was given to the begin. */
   readonly scope: string;

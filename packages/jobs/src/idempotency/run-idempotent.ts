@@ -1,12 +1,14 @@
 import type { Logger } from '@sallyport/core';
 import { defineOptions, func, integer, parsed } from '@sallyport/core/options';
 import { guardHook } from '@sallyport/core/pipeline';
-import { StoreTimeout, storeUntil } from '@sallyport/dynamo';
+import { storeUntil } from '@sallyport/dynamo';
 import { StoredError } from '../error-envelope.js';
 import { isConflict, JOB_ERRORS, JobLedgerError } from '../errors.js';
 import { fingerprintOf, idOption, MAX_TTL_SECONDS, signalOption, textOption } from '../internal/input.js';
 import { toJson } from '../internal/rows.js';
+import { mayPass } from '../internal/store-end.js';
 import type { JobLedger } from '../ledger/ledger.js';
+import { holdKey, termOf } from './internal/hold-key.js';
 import { MAX_IN_PROGRESS_MS, MIN_IN_PROGRESS_MS } from './internal/idempotency-records.js';
 import type { BeginIdempotencyInput, IdempotencyHandle, IdempotencyRecord } from './record.js';
 
@@ -25,8 +27,9 @@ export interface RunIdempotentOptions {
   /** SHA-256 of the request or message, 64 lower-case hex digits. The same key with another fingerprint is rejected. */
   readonly fingerprint?: string;
   /**
-   * Milliseconds for which an owner that does not finish blocks the key, 1,000 to 31,622,400,000 (366 days). Default 60,000.
-   * Required with `executionId`: the time limit of the execution.
+   * Milliseconds after which the key of a crashed owner is free again, 1,000 to 31,622,400,000 (366 days). While the work runs, the
+   * key is renewed at 30 % of this time. Default 50,000, at most `remainingMs` plus one second. Required with `executionId`: the
+   * time limit of the execution, which is not renewed.
    */
   readonly inProgressMs?: number;
   /** The durable execution that runs this. */
@@ -34,8 +37,8 @@ export interface RunIdempotentOptions {
   /** Seconds for which the stored result is returned, 1 to 3,155,760,000. Default 86,400. */
   readonly resultTtlSeconds?: number;
   /**
-   * Milliseconds that the caller has left, such as `ctx.remainingMs`. Storing the result is retried until then.
-   * Default: `inProgressMs`.
+   * Milliseconds that the caller has left, such as `ctx.remainingMs`. Until then the key is renewed and storing the result is
+   * retried. Default 900,000, the longest time-out of a function; with `executionId` the value of `inProgressMs`.
    */
   readonly remainingMs?: number;
   /** Called with the record when the stored value is returned and the work does not run. Its errors are ignored. */
@@ -48,9 +51,9 @@ export interface RunIdempotentOptions {
 export interface IdempotentRun {
   /** An id of this run: pass it to the resources that the work changes, so that two runs can be distinguished. */
   readonly owner: string;
-  /** When the run loses the key, in Unix milliseconds by the ledger's clock. After that another caller may run the work. */
+  /** When the run loses the key at the latest, in Unix milliseconds by the ledger's clock. After that another caller may run the work. */
   readonly deadlineMs: number;
-  /** Aborts at the deadline, or when the option `signal` aborts. */
+  /** Aborts at the deadline, when the key could not be renewed, or when the option `signal` aborts. */
   readonly signal: AbortSignal;
 }
 
@@ -66,8 +69,6 @@ export type Stored<T> = unknown extends T
         : T extends object
           ? { [K in keyof T]: Stored<T[K]> }
           : T;
-
-const DEFAULT_IN_PROGRESS_MS = 60_000;
 
 /** The option `fingerprint`. */
 const fingerprintOption = parsed('64 lower-case hex digits of a SHA-256', (value) => fingerprintOf(value, JOB_ERRORS));
@@ -112,10 +113,10 @@ export async function runIdempotent<T>(
     begin: {
       scope,
       key,
-      inProgressMs: inProgressMs ?? DEFAULT_IN_PROGRESS_MS,
       ...(fingerprint !== undefined && { fingerprint }),
       ...(executionId !== undefined && { executionId }),
     },
+    inProgressMs,
     remainingMs,
     resultTtlSeconds: rest.resultTtlSeconds,
     signal: rest.signal,
@@ -151,7 +152,9 @@ export type Keep =
 
 export interface RunOptions<T> {
   readonly ledger: JobLedger;
-  readonly begin: BeginIdempotencyInput;
+  readonly begin: Omit<BeginIdempotencyInput, 'inProgressMs' | 'ttlSeconds'>;
+  /** The option of this name. */
+  readonly inProgressMs: number | undefined;
   /** Milliseconds that the invocation has left; 0 or `undefined` when that is not known. */
   readonly remainingMs: number | undefined;
   readonly resultTtlSeconds: number | undefined;
@@ -168,45 +171,29 @@ export type RunOutcome<T> =
 
 /** Runs work once for a key. After the work has run, a failure of the ledger does not fail the call. */
 export async function runOnce<T>(options: RunOptions<T>): Promise<RunOutcome<T>> {
-  const { ledger, begin, signal, remainingMs = 0 } = options;
-  const leftMs = remainingMs > 0 ? Math.min(remainingMs, begin.inProgressMs) : begin.inProgressMs;
-  const deadlineMs = ledger.clock.now().getTime() + leftMs;
-  const start = await ledger.beginIdempotency(begin, { signal });
+  const { ledger, begin, signal } = options;
+  const term = termOf(options);
+  const inProgressMs = term.markMs(ledger.clock.now().getTime());
+  const start = await ledger.beginIdempotency({ ...begin, inProgressMs }, { signal });
   if (start.outcome === 'already_in_progress') return { kind: 'in_progress', retryAfterMs: start.retryAfterMs };
   if (start.outcome === 'already_completed') return { kind: 'stored', record: start.record };
   const { handle } = start;
-  let value: T;
-  let keep: Keep;
+  const held = holdKey(ledger, handle, term, signal);
   try {
-    value = await runUntil(options, handle.owner, deadlineMs);
-    keep = options.keep(value);
-  } catch (error) {
+    let value: T;
+    let keep: Keep;
+    try {
+      value = await options.run({ owner: handle.owner, deadlineMs: term.deadlineMs, signal: held.signal });
+      keep = options.keep(value);
+    } catch (error) {
+      await abandon(options, handle);
+      throw error;
+    }
+    if (keep !== 'abandon') return await complete({ ...options, handle, deadlineMs: term.deadlineMs }, value, keep);
     await abandon(options, handle);
-    throw error;
-  }
-  if (keep === 'abandon') await abandon(options, handle);
-  else return complete({ ...options, handle, deadlineMs }, value, keep);
-  return { kind: 'ran', value };
-}
-
-/** Longer timers would fire immediately. */
-const MAX_TIMER_MS = 2_147_483_647;
-
-/** Runs the work with a signal that aborts when the run loses the key. */
-async function runUntil<T>({ ledger, signal, run }: RunOptions<T>, owner: string, deadlineMs: number): Promise<T> {
-  const { clock } = ledger;
-  const controller = new AbortController();
-  const leftMs = deadlineMs - clock.now().getTime();
-  const atDeadline = () => controller.abort(JOB_ERRORS.conflict('owner_lost'));
-  const cancel = leftMs > MAX_TIMER_MS ? undefined : clock.after(Math.max(0, leftMs), atDeadline);
-  const onAbort = () => controller.abort(signal?.reason);
-  if (signal?.aborted) onAbort();
-  signal?.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await run({ owner, deadlineMs, signal: controller.signal });
+    return { kind: 'ran', value };
   } finally {
-    cancel?.();
-    signal?.removeEventListener('abort', onAbort);
+    held.stop();
   }
 }
 
@@ -227,20 +214,13 @@ async function complete<T>(
       store(options, { result, writeId, signal }),
     );
   } catch (error) {
+    log.warn('result was not stored', { scope: begin.scope, error });
     if (isConflict(error, 'already_completed')) {
       const record = await ledger.getIdempotencyRecord({ scope: begin.scope, key: begin.key }).catch(() => undefined);
       if (record?.status === 'COMPLETED') return { kind: 'stored', record };
     }
-    log.warn('result was not stored', { scope: begin.scope, error });
   }
   return { kind: 'ran', value };
-}
-
-function mayPass(error: unknown): boolean {
-  return (
-    error instanceof StoreTimeout ||
-    (error instanceof JobLedgerError && error.reason === 'store_unavailable' && error.retryable)
-  );
 }
 
 /** A value that is not JSON is left out, because the work has run and must not run again. */
@@ -269,11 +249,6 @@ async function abandon<T>({ ledger, log, begin }: RunOptions<T>, handle: Idempot
 
 export function inProgressError(retryAfterMs: number): Error {
   return JOB_ERRORS.conflict('in_progress', { retryAfterMs });
-}
-
-/** The default of `inProgressMs`: the remaining time of the invocation plus one second; a minute when that time is unknown. */
-export function inProgressWithin(remainingMs: number): number {
-  return remainingMs > 0 ? Math.ceil(remainingMs) + 1000 : 60_000;
 }
 
 /**

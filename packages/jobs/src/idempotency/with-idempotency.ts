@@ -13,7 +13,7 @@ import {
 import { isConflict, JobLedgerError } from '../errors.js';
 import type { JobLedger } from '../ledger/ledger.js';
 import type { IdempotencyRecord } from './record.js';
-import { executionOf, inProgressWithin, type Keep, type RunOutcome, runOnce, TIME_OPTIONS } from './run-idempotent.js';
+import { executionOf, type Keep, type RunOutcome, runOnce, TIME_OPTIONS } from './run-idempotent.js';
 
 /** Options of {@link withIdempotency}. */
 export interface HttpIdempotencyOptions {
@@ -26,8 +26,9 @@ export interface HttpIdempotencyOptions {
   /** Names of further headers that are stored and replayed. Never `set-cookie`. Default: none. */
   readonly keepHeaders?: readonly string[];
   /**
-   * Milliseconds after which the key of a crashed owner is free again, 1,000 to 31,622,400,000 (366 days). Default: the
-   * remaining time of the invocation plus one second. Required in durable executions.
+   * Milliseconds after which the key of a crashed owner is free again, 1,000 to 31,622,400,000 (366 days). While the handler runs,
+   * the key is renewed at 30 % of this time. Default 50,000, at most the remaining time of the invocation plus one second. Required
+   * in durable executions: the time limit of the execution, which is not renewed.
    */
   readonly inProgressMs?: number;
   /** Seconds for which an answer is replayed, 1 to 3,155,760,000. Default 86,400. */
@@ -96,9 +97,9 @@ export function withIdempotency(ledger: JobLedger, options: HttpIdempotencyOptio
           scope,
           key,
           fingerprint: fingerprintOf(ctx.request),
-          inProgressMs: inProgressMs ?? inProgressWithin(ctx.remainingMs),
           ...(executionId !== undefined && { executionId }),
         },
+        inProgressMs,
         remainingMs: ctx.remainingMs,
         resultTtlSeconds,
         signal: ctx.signal,

@@ -5,6 +5,7 @@ import type {
   IdempotencyHandle,
   IdempotencyRecord,
   IdempotencyStart,
+  RenewIdempotencyInput,
 } from '../idempotency/record.js';
 import type {
   ClaimedRecord,
@@ -30,6 +31,15 @@ export type JsonValue = null | boolean | number | string | readonly JsonValue[] 
 export interface CallOptions {
   /** Ends the call: it rejects with the signal's reason. A write that was in progress may have happened. */
   readonly signal?: AbortSignal | undefined;
+}
+
+/** Options of a call that stores the end of work. */
+export interface EndOptions extends CallOptions {
+  /**
+   * Milliseconds that the caller has left, such as `ctx.remainingMs`: while the table is unavailable, the change is retried until
+   * one second before their end, with one id, so that it is made once. Default, and for 0: only the SDK's own retries.
+   */
+  readonly remainingMs?: number | undefined;
 }
 
 /** One page of a list. */
@@ -101,7 +111,7 @@ export interface JobLedger {
    *
    * @throws JobLedgerError not_found; conflict `version` or `transition` with status and version in `details`
    */
-  transitionJob(input: TransitionJobInput, options?: CallOptions): Promise<Job>;
+  transitionJob(input: TransitionJobInput, options?: EndOptions): Promise<Job>;
   /** Reads a job; `undefined` when there is none. With `tenantId`, a job of another tenant is absent. */
   getJob(
     input: { readonly jobId: string; readonly tenantId?: string; readonly consistent?: boolean },
@@ -115,14 +125,14 @@ export interface JobLedger {
    */
   createRecords(input: CreateRecordsInput, options?: CallOptions): Promise<RecordOutcome[]>;
   /** Changes the status of records. Outcomes are as for {@link createRecords}. */
-  transitionRecords(input: TransitionRecordsInput, options?: CallOptions): Promise<RecordOutcome[]>;
+  transitionRecords(input: TransitionRecordsInput, options?: EndOptions): Promise<RecordOutcome[]>;
   /**
    * Changes the status of a record, according to `RECORD_TRANSITIONS`. Finishing a record of a job with `recordCount` also
    * counts it, in one transaction.
    *
    * @throws JobLedgerError not_found; conflict `transition` with the status in `details`, `claim_lost` with status and attempts
    */
-  transitionRecord(input: TransitionRecordInput, options?: CallOptions): Promise<JobRecord>;
+  transitionRecord(input: TransitionRecordInput, options?: EndOptions): Promise<JobRecord>;
   /** Reads a record; `undefined` when there is none. With `tenantId`, a record of another tenant's job is absent. */
   getRecord(
     input: {
@@ -220,6 +230,12 @@ export interface JobLedger {
    * @throws JobLedgerError conflict `payload_mismatch` when the key was started with another fingerprint
    */
   beginIdempotency(input: BeginIdempotencyInput, options?: CallOptions): Promise<IdempotencyStart>;
+  /**
+   * Extends the time for which the owner of a key blocks it to `inProgressMs` from now.
+   *
+   * @throws JobLedgerError conflict `already_completed`, `owner_lost`
+   */
+  renewIdempotency(handle: IdempotencyHandle, input: RenewIdempotencyInput, options?: CallOptions): Promise<void>;
   /**
    * Stores the outcome of a key.
    *

@@ -72,8 +72,11 @@ class DynamoStore implements McpStore {
   async put(row: Row, when?: PutCondition): Promise<boolean> {
     // The id shows whether a write was rejected because its own first attempt, whose answer was lost, had succeeded.
     const writer = row.writer ?? randomText(WRITER_BYTES);
-    const options = when === undefined ? { writer } : { condition: this.#condition(when), writer };
-    const { applied } = await this.#table.put({ ...keyOf(row), v: row.version, ttl: row.ttl, d: row.data }, options);
+    const attributes = { v: row.version, ttl: row.ttl, d: row.data };
+    const { applied } =
+      when === undefined
+        ? await this.#table.update(keyOf(row), { set: attributes }, { writer, history: true })
+        : await this.#table.put({ ...keyOf(row), ...attributes }, { condition: this.#condition(when), writer });
     return applied;
   }
 

@@ -59,6 +59,11 @@ export interface EventContext {
   set(key: string, value: unknown): void;
 }
 
+/** The context of an event whose kind has no natural key. `idempotentHandler` of `@sallyport/jobs` requires the option `key` there. */
+export interface KeylessEventContext extends EventContext {
+  readonly eventKey: undefined;
+}
+
 /** Handles one record or event. The result is ignored for queues and streams, and answered for topics and event buses. */
 export type EventHandler<E> = (ctx: EventContext, event: E) => MaybePromise<unknown>;
 

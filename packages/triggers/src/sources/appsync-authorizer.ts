@@ -1,5 +1,12 @@
 import type { LambdaContext, MaybePromise, TriggerRecord } from '@sallyport/core';
-import { attempt, type Delivered, type EventContext, type EventHandler } from '@sallyport/streams/delivery';
+import { rejectWithoutEventKey } from '@sallyport/core/pipeline';
+import {
+  attempt,
+  type Delivered,
+  type EventContext,
+  type EventHandler,
+  type KeylessEventContext,
+} from '@sallyport/streams/delivery';
 import { invalidAnswer, refused } from '../errors.js';
 import { isFlatValue, withinLimit } from '../internal/answer.js';
 import { assertHandler } from '../internal/handlers.js';
@@ -85,13 +92,17 @@ const AUTHORIZER_KIND = {
 
 const REFUSED: AppSyncAuthorizerAnswer = { isAuthorized: false, ttlOverride: 0 };
 
+/** Decides about a request. */
+type AuthorizerHandler = (ctx: KeylessEventContext, request: AppSyncAuthorizerRequest) => MaybePromise<AppSyncDecision>;
+
 /** The authorizer of a GraphQL or an Event API of AppSync. */
 export class AppSyncAuthorizer extends TriggerSurface {
-  readonly #handler: EventHandler<AppSyncAuthorizerRequest>;
+  readonly #handler: AuthorizerHandler;
 
-  constructor(handler: EventHandler<AppSyncAuthorizerRequest>) {
+  constructor(handler: AuthorizerHandler) {
     super(AUTHORIZER_KIND);
     assertHandler(handler);
+    rejectWithoutEventKey(this.kind, handler);
     this.#handler = handler;
   }
 
@@ -106,7 +117,7 @@ export class AppSyncAuthorizer extends TriggerSurface {
     const request = membersOf(requestContext);
     const source = { name: textOf(request.apiId), arn: '', account: textOf(request.accountId), region: '' };
     const record: AppSyncAuthorizerRequest = { token, request };
-    return [{ handler: this.#handler, record, id: textOf(request.requestId), name: '', source }];
+    return [{ handler: this.#handler as EventHandler<never>, record, id: textOf(request.requestId), name: '', source }];
   }
 
   protected override async answer(
@@ -155,8 +166,6 @@ function flat(context: Members): Record<string, unknown> {
  * const authorizer = appSyncAuthorizer(async (ctx, { token }) => ((await isKnown(token)) ? allow() : deny()));
  * const app = new SecureApp({ principalResolver, surfaces: [authorizer] });
  */
-export function appSyncAuthorizer(
-  handler: (ctx: EventContext, request: AppSyncAuthorizerRequest) => MaybePromise<AppSyncDecision>,
-): AppSyncAuthorizer {
+export function appSyncAuthorizer(handler: AuthorizerHandler): AppSyncAuthorizer {
   return new AppSyncAuthorizer(handler);
 }

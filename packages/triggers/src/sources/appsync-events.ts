@@ -14,12 +14,14 @@ import {
   type DoorGuard,
   isFailure,
   parseLog,
+  rejectWithoutEventKey,
 } from '@sallyport/core/pipeline';
 import {
   attempt,
   type Delivered,
   type EventContext,
   type EventHandler,
+  type KeylessEventContext,
   type Outcome,
   settle,
   warnOf,
@@ -52,10 +54,10 @@ export interface Subscription {
 }
 
 /** Handles one published event: returns what is broadcast in its place, or `drop()`. A throw refuses this event alone. */
-export type PublishHandler = (ctx: EventContext, event: PublishedEvent) => MaybePromise<unknown>;
+export type PublishHandler = (ctx: KeylessEventContext, event: PublishedEvent) => MaybePromise<unknown>;
 
 /** Decides about a subscription: returns nothing to allow it. A throw, and any result, refuses it. */
-export type SubscribeHandler = (ctx: EventContext, subscription: Subscription) => MaybePromise<undefined>;
+export type SubscribeHandler = (ctx: KeylessEventContext, subscription: Subscription) => MaybePromise<undefined>;
 
 /** One event of the answer to a publication. */
 export type PublishResult =
@@ -125,8 +127,9 @@ export class AppSyncEvents extends TriggerSurface {
     return this;
   }
 
-  #add(handlers: ChannelHandlers, pattern: string, handler: EventHandler<never>, posture: unknown): void {
-    const entry = handlers.parse(pattern, handler, posture);
+  #add(handlers: ChannelHandlers, pattern: string, handler: PublishHandler | SubscribeHandler, posture: unknown): void {
+    rejectWithoutEventKey(this.kind, handler);
+    const entry = handlers.parse(pattern, handler as EventHandler<never>, posture);
     if (this.#host) handlers.assertPosture(entry, this.#host);
     handlers.add(entry);
   }

@@ -1,8 +1,14 @@
 import type { LambdaContext, MaybePromise, TriggerRecord } from '@sallyport/core';
 import { FrameworkError } from '@sallyport/core';
 import { defineOptions, kind, oneOf, text } from '@sallyport/core/options';
-import { isObject } from '@sallyport/core/pipeline';
-import { type Delivered, Delivery, type EventContext, type EventHandler } from '@sallyport/streams/delivery';
+import { isObject, rejectWithoutEventKey } from '@sallyport/core/pipeline';
+import {
+  type Delivered,
+  Delivery,
+  type EventContext,
+  type EventHandler,
+  type KeylessEventContext,
+} from '@sallyport/streams/delivery';
 import { invalidAnswer, refused } from '../errors.js';
 import { isFlatValue, toJson, withinLimit } from '../internal/answer.js';
 import { assertHandler } from '../internal/handlers.js';
@@ -186,14 +192,18 @@ const TOKEN_KIND = {
   answer: 'policy',
 } as const;
 
+/** Decides about a token. */
+type TokenHandler = (ctx: KeylessEventContext, request: TokenRequest) => MaybePromise<AuthorizerAnswer>;
+
 /** Decides about tokens for API Gateway's REST APIs. */
 export class TokenAuthorizer extends TriggerSurface {
-  readonly #handler: EventHandler<TokenRequest>;
+  readonly #handler: TokenHandler;
   readonly #scope: 'method' | 'api';
 
-  constructor(handler: EventHandler<TokenRequest>, options: TokenAuthorizerOptions = {}) {
+  constructor(handler: TokenHandler, options: TokenAuthorizerOptions = {}) {
     super(TOKEN_KIND);
     assertHandler(handler);
+    rejectWithoutEventKey(this.kind, handler);
     this.#scope = TOKEN_AUTHORIZER_OPTIONS.parse(options).scope;
     this.#handler = handler;
   }
@@ -224,10 +234,7 @@ export class TokenAuthorizer extends TriggerSurface {
  * const authorizer = tokenAuthorizer(async (ctx, { token }) => ((await isKnown(token)) ? allow('service') : deny()));
  * const app = new SecureApp({ principalResolver, surfaces: [authorizer] });
  */
-export function tokenAuthorizer(
-  handler: (ctx: EventContext, request: TokenRequest) => MaybePromise<AuthorizerAnswer>,
-  options: TokenAuthorizerOptions = {},
-): TokenAuthorizer {
+export function tokenAuthorizer(handler: TokenHandler, options: TokenAuthorizerOptions = {}): TokenAuthorizer {
   return new TokenAuthorizer(handler, options);
 }
 
@@ -254,10 +261,11 @@ const REQUEST_KIND = 'authorizer-request';
  */
 export function requestAuthorizer(
   options: RequestAuthorizerOptions,
-  handler: (ctx: EventContext, request: AuthorizerRequest) => MaybePromise<AuthorizerAnswer>,
+  handler: (ctx: KeylessEventContext, request: AuthorizerRequest) => MaybePromise<AuthorizerAnswer>,
 ): RequestAuthorizer {
   const { form, scope } = REQUEST_AUTHORIZER_OPTIONS.parse(options);
   assertHandler(handler);
+  rejectWithoutEventKey(REQUEST_KIND, handler);
   const delivery = new Delivery({ kind: REQUEST_KIND, key: undefined });
   return {
     async serveAuthorizer(event, lambdaContext) {
@@ -273,8 +281,8 @@ export function requestAuthorizer(
   };
 }
 
-function item(handler: EventHandler<never>, record: unknown, arn: string): Delivered {
-  return { handler, record, id: '', name: '', source: sourceOf('', arn) };
+function item(handler: (ctx: KeylessEventContext, record: never) => unknown, record: unknown, arn: string): Delivered {
+  return { handler: handler as EventHandler<never>, record, id: '', name: '', source: sourceOf('', arn) };
 }
 
 function readRequest(event: Members): AuthorizerRequest {

@@ -1,5 +1,12 @@
 import { FrameworkError, type LambdaContext, type MaybePromise, type TriggerRecord } from '@sallyport/core';
-import { attempt, type Delivered, type EventContext } from '@sallyport/streams/delivery';
+import { rejectWithoutEventKey } from '@sallyport/core/pipeline';
+import {
+  attempt,
+  type Delivered,
+  type EventContext,
+  type EventHandler,
+  type KeylessEventContext,
+} from '@sallyport/streams/delivery';
 import { invalidAnswer, refused } from '../errors.js';
 import { publicText, toJson, withinLimit } from '../internal/answer.js';
 import { Handlers } from '../internal/handlers.js';
@@ -33,7 +40,7 @@ export interface CognitoEvent {
  * Handles one event of a user pool. Its result is merged into `response`; the event itself as a result, as in AWS's samples, stands for
  * its `response`. Only changes of `event.response` are answered: the event is a copy. A throw denies.
  */
-export type CognitoHandler = (ctx: EventContext, event: CognitoEvent) => MaybePromise<object | undefined>;
+export type CognitoHandler = (ctx: KeylessEventContext, event: CognitoEvent) => MaybePromise<object | undefined>;
 
 const COGNITO_KIND = {
   kind: 'cognito',
@@ -74,7 +81,8 @@ export class CognitoTrigger extends TriggerSurface {
     if (textOf(source).includes('*') && !/^[A-Za-z]+_\*$/.test(source)) {
       throw refused('trigger source: * stands for all of a kind, as in PreSignUp_*');
     }
-    this.#handlers.add(source, handler);
+    rejectWithoutEventKey(this.kind, handler);
+    this.#handlers.add(source, handler as EventHandler<never>);
     return this;
   }
 

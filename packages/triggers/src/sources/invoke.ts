@@ -7,7 +7,15 @@ import {
   type TriggerRecord,
 } from '@sallyport/core';
 import { defineOptions, isStandardSchema, issuePath, kind, parsed } from '@sallyport/core/options';
-import { attempt, type Delivered, type EventContext, mask } from '@sallyport/streams/delivery';
+import { rejectWithoutEventKey } from '@sallyport/core/pipeline';
+import {
+  attempt,
+  type Delivered,
+  type EventContext,
+  type EventHandler,
+  type KeylessEventContext,
+  mask,
+} from '@sallyport/streams/delivery';
 import { invalidAnswer, invalidEvent, refused } from '../errors.js';
 import { assertAnswer, publicFailure } from '../internal/answer.js';
 import { assertHandler, Handlers } from '../internal/handlers.js';
@@ -119,13 +127,14 @@ export class DirectInvoke extends TriggerSurface {
   invoke<Input>(
     name: string,
     schema: StandardSchema<unknown, Input> | StandardSchema<never, Input>,
-    handler: (ctx: EventContext, input: Input) => MaybePromise<unknown>,
+    handler: (ctx: KeylessEventContext, input: Input) => MaybePromise<unknown>,
     options: InvokeOptions = {},
   ): this {
     if (!isStandardSchema(schema)) throw refused('invoke needs a Standard Schema (version 1)');
     assertHandler(handler);
+    rejectWithoutEventKey(this.kind, handler);
     const { output } = INVOKE_OPTIONS.parse(options);
-    this.#handlers.add(name, handler);
+    this.#handlers.add(name, handler as EventHandler<never>);
     this.#operations.set(name, { input: schema, output });
     return this;
   }

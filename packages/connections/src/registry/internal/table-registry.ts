@@ -1,5 +1,16 @@
 import type { FullClock, IdGenerator, SecurePrincipal } from '@sallyport/core';
-import { type Item, type ItemTable, isPastTtl, itemSize, ttlAt } from '@sallyport/dynamo';
+import {
+  afterConflicts,
+  type Condition,
+  type Item,
+  type ItemTable,
+  isPastTtl,
+  itemSize,
+  type Key,
+  TTL_ATTRIBUTE,
+  ttlAt,
+  ttlOfDeleted,
+} from '@sallyport/dynamo';
 import type { ConnectionKey, ConnectionRecord } from '@sallyport/http/websocket';
 import { ConnectionError, invalidInput } from '../../errors.js';
 import { LISTING_INDEX } from '../../schema.js';
@@ -33,11 +44,16 @@ const DEFAULT_PAGE = 100;
 /** Rows of a connection that one request reads. */
 const ROWS = 100;
 
+/** Attributes of the index. */
+const INDEXED = ['listing', 'listed'] as const;
+/** The attributes of connections and memberships without key and expiry. */
+const CONTENT = ['connected_ms', 'data', ...INDEXED];
+
 /** A registry over any table. The one in DynamoDB and the one in memory behave the same, because only the table differs. */
 export function createRegistry<T>(parts: RegistryParts<T>): GroupedConnectionRegistry<T> {
   const { table, clock, ids } = parts;
   const nowMs = () => clock.now().getTime();
-  const signed = () => ({ writer: ids.newId() });
+  const signed = () => ({ writer: ids.newId(), history: true }) as const;
 
   async function rowOf(key: ConnectionKey): Promise<Item | undefined> {
     const item = await table.get({ pk: partitionOf(key), sk: CONNECTION_ROW }, { consistent: true });
@@ -72,9 +88,41 @@ export function createRegistry<T>(parts: RegistryParts<T>): GroupedConnectionReg
     return { connections, ...(more && typeof last === 'string' && { cursor: encodeCursor(last) }) };
   }
 
+  /**
+   * Adds the row of a membership, unless the connection has been deleted or changed since it was read: both in one transaction, so
+   * that no member is left behind by a disconnect.
+   */
+  async function joinAs(
+    key: ConnectionKey,
+    sk: string,
+    { ttl, listing, writer }: { readonly ttl: number; readonly listing: string; readonly writer: string },
+  ): Promise<boolean> {
+    const pk = partitionOf(key);
+    const set = { listing, listed: listedAs(key, ttl), ttl };
+    const isUnchanged: Condition = { attribute: TTL_ATTRIBUTE, is: '=', value: ttl };
+    const { applied } = await afterConflicts(clock, undefined, () =>
+      table.transact([
+        { key: { pk, sk }, changes: { set }, writer },
+        { key: { pk, sk: CONNECTION_ROW }, condition: isUnchanged },
+      ]),
+    );
+    return applied;
+  }
+
+  /**
+   * Writes an expired row without content, which DynamoDB deletes for free. After a removal the repetition of a write whose answer
+   * was lost could not be recognized, and would undo what another instance has written meanwhile.
+   */
+  async function markDeleted(key: Key): Promise<void> {
+    const changes = { set: { [TTL_ATTRIBUTE]: ttlOfDeleted(nowMs()) }, remove: CONTENT };
+    await table.update(key, changes, { ...signed(), condition: { present: 'pk' }, reread: false });
+  }
+
   return Object.freeze({
     async put(key, record, ttlSeconds) {
-      await table.put(connectionRow(parts, key, record, ttlSeconds), signed());
+      const { pk, sk, ...set } = connectionRow(parts, key, record, ttlSeconds);
+      const remove = INDEXED.filter((name) => set[name] === undefined);
+      await table.update({ pk, sk }, { set, remove }, signed());
     },
     async get(key) {
       const row = await rowOf(key);
@@ -82,19 +130,25 @@ export function createRegistry<T>(parts: RegistryParts<T>): GroupedConnectionReg
       return { connectedAt: Number(row.connected_ms), data: JSON.parse(String(row.data)) as T };
     },
     async delete(key) {
-      for (const { pk, sk } of await rowsOf(key)) await table.remove({ pk: String(pk), sk: String(sk) });
+      // The connection first: no group can be joined after that.
+      await markDeleted({ pk: partitionOf(key), sk: CONNECTION_ROW });
+      for (const { pk, sk, w } of await rowsOf(key)) {
+        if (groupOf(sk) === undefined) continue;
+        const isThatRow: Condition = typeof w === 'string' ? { attribute: 'w', is: '=', value: w } : { absent: 'w' };
+        await table.remove({ pk: String(pk), sk: String(sk) }, { condition: isThatRow, reread: false });
+      }
     },
     async join(key, group) {
       const sk = groupRow(group);
-      const row = await rowOf(key);
-      if (!row) return false;
-      const ttl = Number(row.ttl);
-      const listed = { listing: groupListing(key, group), listed: listedAs(key, ttl) };
-      await table.put({ pk: partitionOf(key), sk, ...listed, ttl }, signed());
-      return true;
+      const writer = ids.newId();
+      for (;;) {
+        const row = await rowOf(key);
+        if (!row) return false;
+        if (await joinAs(key, sk, { ttl: Number(row.ttl), listing: groupListing(key, group), writer })) return true;
+      }
     },
     async leave(key, group) {
-      await table.remove({ pk: partitionOf(key), sk: groupRow(group) });
+      await markDeleted({ pk: partitionOf(key), sk: groupRow(group) });
     },
     async groupsOf(key) {
       const rows = await rowsOf(key);

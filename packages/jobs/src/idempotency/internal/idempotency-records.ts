@@ -23,6 +23,7 @@ import type {
   IdempotencyRecord,
   IdempotencyStart,
   IdempotencyStatus,
+  RenewIdempotencyInput,
 } from '../record.js';
 import type { CompletedKeys } from './completed-keys.js';
 
@@ -38,7 +39,7 @@ const OUTCOME = ['result', 'result_ref', 'result_omitted', 'error'] as const;
 
 type IdempotencyOperations = Pick<
   JobLedger,
-  'beginIdempotency' | 'completeIdempotency' | 'abandonIdempotency' | 'getIdempotencyRecord'
+  'beginIdempotency' | 'renewIdempotency' | 'completeIdempotency' | 'abandonIdempotency' | 'getIdempotencyRecord'
 >;
 
 interface IdempotencyParts extends StoreParts {
@@ -51,6 +52,12 @@ export function idempotencyOperations(parts: IdempotencyParts): IdempotencyOpera
       assertBegin(input);
       options.signal?.throwIfAborted();
       return beginKnown(parts, input) ?? beginIdempotency(parts, input, options);
+    },
+    async renewIdempotency(handle, input, options = {}) {
+      assertHandle(handle);
+      assertInput(input, ['inProgressMs', 'ttlSeconds'], JOB_ERRORS);
+      assertTimes(input);
+      return renewIdempotency(parts, handle, input, options);
     },
     async completeIdempotency(handle, outcome, options = {}) {
       assertHandle(handle);
@@ -98,7 +105,11 @@ async function beginIdempotency(
   const { scope, key, fingerprint, executionId } = input;
   const nowMs = await timeOf(parts);
   const item = newRecord(input, parts.ids.newId(), nowMs);
-  const outcome = await parts.store.put(item, { condition: beginnable(input, nowMs), signal });
+  const outcome = await parts.store.put(item, {
+    condition: beginnable(input, nowMs),
+    writer: item.idem_owner,
+    signal,
+  });
   const found = outcome.item;
   if (outcome.applied || found?.idem_owner === item.idem_owner) {
     const isOwn = executionId !== undefined && found?.execution_id === executionId && !isFree(found, nowMs);
@@ -120,27 +131,33 @@ async function beginIdempotency(
 function assertBegin(input: BeginIdempotencyInput): void {
   assertInput(input, BEGIN_INPUT, JOB_ERRORS);
   assertScopeAndKey(input.scope, input.key);
-  whole('inProgressMs', input.inProgressMs, MIN_IN_PROGRESS_MS, MAX_IN_PROGRESS_MS, JOB_ERRORS);
   if (input.fingerprint !== undefined) fingerprintOf(input.fingerprint, JOB_ERRORS);
   if (input.executionId !== undefined) assertText('executionId', input.executionId, JOB_ERRORS);
+  assertTimes(input);
+}
+
+function assertTimes(input: RenewIdempotencyInput): void {
+  whole('inProgressMs', input.inProgressMs, MIN_IN_PROGRESS_MS, MAX_IN_PROGRESS_MS, JOB_ERRORS);
   if (input.ttlSeconds !== undefined) ttlSeconds('ttlSeconds', input.ttlSeconds, JOB_ERRORS);
 }
 
-/** A record never expires before the end of the time for which it blocks its key. */
 function newRecord(input: BeginIdempotencyInput, owner: string, nowMs: number): Item & Key & { idem_owner: string } {
-  const { scope, key, inProgressMs, fingerprint, executionId, ttlSeconds: seconds = DAY_SECONDS } = input;
-  const untilMs = nowMs + inProgressMs;
-  const expiresAtMs = Math.max(nowMs + seconds * 1000, untilMs);
+  const { scope, key, fingerprint, executionId } = input;
   return {
     ...idempotencyKey(scope, key),
     status: 'IN_PROGRESS',
     idem_owner: owner,
-    in_progress_until_ms: untilMs,
-    expires_at_ms: expiresAtMs,
+    ...timesOf(input, nowMs),
     fingerprint,
     execution_id: executionId,
-    ttl: ttlAt(expiresAtMs),
   };
+}
+
+/** A record never expires before the end of the time for which it blocks its key. */
+function timesOf({ inProgressMs, ttlSeconds: seconds = DAY_SECONDS }: RenewIdempotencyInput, nowMs: number) {
+  const untilMs = nowMs + inProgressMs;
+  const expiresAtMs = Math.max(nowMs + seconds * 1000, untilMs);
+  return { in_progress_until_ms: untilMs, expires_at_ms: expiresAtMs, ttl: ttlAt(expiresAtMs) };
 }
 
 function beginnable({ fingerprint, executionId }: BeginIdempotencyInput, nowMs: number): Condition {
@@ -166,12 +183,29 @@ function isFree(item: Item, nowMs: number): boolean {
   return item.status === 'IN_PROGRESS' && numberOf(item, 'in_progress_until_ms') <= nowMs;
 }
 
+/** An owner whose time is over may renew its key, as long as no other caller has taken it over. */
+async function renewIdempotency(
+  parts: StoreParts,
+  { scope, key, owner }: IdempotencyHandle,
+  input: RenewIdempotencyInput,
+  { signal }: CallOptions,
+): Promise<void> {
+  signal?.throwIfAborted();
+  const set = timesOf(input, await timeOf(parts));
+  const options = { condition: ownInProgress(owner), writer: newWriteId(), signal };
+  const { applied, item } = await parts.store.update(idempotencyKey(scope, key), { set }, options);
+  if (!applied) throw JOB_ERRORS.conflict(item?.status === 'COMPLETED' ? 'already_completed' : 'owner_lost');
+}
+
 async function abandonIdempotency({ store, clock }: StoreParts, handle: IdempotencyHandle, { signal }: CallOptions) {
   signal?.throwIfAborted();
-  const { applied, item } = await store.remove(idempotencyKey(handle.scope, handle.key), {
+  const outcome = await store.remove(idempotencyKey(handle.scope, handle.key), {
     condition: ownInProgress(handle.owner),
     signal,
   });
+  const { applied, item } = outcome;
+  // The first attempt of this call may have released the key to the owner that is there now.
+  if (!applied && outcome.retried && item?.status === 'IN_PROGRESS') return;
   if (applied || !item || numberOf(item, 'expires_at_ms', Number.POSITIVE_INFINITY) <= clock.now().getTime()) return;
   throw JOB_ERRORS.conflict(textOf(item, 'status') === 'COMPLETED' ? 'already_completed' : 'owner_lost');
 }
@@ -230,7 +264,8 @@ async function storeResult(
   if (bytes <= MAX_INLINE_BYTES) return { result };
   if (bytes > MAX_RESULT_BYTES) return { result_omitted: true };
   const aside = resultKey(scope, key, owner);
-  await store.put({ ...aside, result, ttl }, { signal });
+  // An earlier attempt of this completion has written the same.
+  await store.put({ ...aside, result, ttl }, { condition: { absent: 'pk' }, writer: owner, signal });
   return { result_ref: aside.sk };
 }
 

@@ -37,15 +37,17 @@ export interface ParsedHold {
 interface Timing {
   readonly durationMs: number;
   readonly heartbeatMs: number;
-  /** How long before its end a lease or slot counts as lost. */
-  readonly marginMs: number;
+}
+
+/** How long before its end a lease or slot counts as lost. */
+export function marginOf(durationMs: number): number {
+  return Math.max(MIN_MARGIN_MS, durationMs / 10);
 }
 
 /** @throws JobLedgerError `invalid_input` when a refresh would come too late */
 function timingOf({ durationMs, heartbeatMs = Math.floor(durationMs / 3) }: ParsedHold): Timing {
-  const marginMs = Math.max(MIN_MARGIN_MS, durationMs / 10);
-  whole('heartbeatMs', heartbeatMs, 1, durationMs - marginMs, JOB_ERRORS);
-  return { durationMs, heartbeatMs, marginMs };
+  whole('heartbeatMs', heartbeatMs, 1, durationMs - marginOf(durationMs), JOB_ERRORS);
+  return { durationMs, heartbeatMs };
 }
 
 /** Acquires a lease or slot, refreshes it while the work runs, and releases it. */
@@ -62,7 +64,7 @@ export async function runHeld<H extends Held, T>(
     acquire: () => holding.acquire(owner, timing.durationMs, signal),
     look: async () => holding.look?.(signal) ?? 0,
   });
-  const heartbeat = new Heartbeat(clock, holding, held, timing);
+  const heartbeat = new Heartbeat(clock, holding, held, { ...timing, lost: lostError });
   const forget = follow(signal, (reason) => heartbeat.abort(reason));
   try {
     heartbeat.start();
@@ -121,11 +123,11 @@ function jittered(ms: number): number {
   return Math.ceil(ms * (0.5 + randomFraction()));
 }
 
-/** Refreshes a lease or slot until it is stopped or lost. Timers may fire late, so the clock decides. */
-class Heartbeat<H extends Held> {
+/** Refreshes a lease, a slot or an idempotency key until it is stopped or lost. Timers may fire late, so the clock decides. */
+export class Heartbeat<H extends Held> {
   readonly #clock: FullClock;
-  readonly #holding: Holding<H>;
-  readonly #timing: Timing;
+  readonly #holding: Pick<Holding<H>, 'refresh'>;
+  readonly #timing: Timing & { lost(): Error };
   readonly #controller = new AbortController();
   /** Ends refreshes that are in progress. */
   readonly #stopped = new AbortController();
@@ -134,7 +136,7 @@ class Heartbeat<H extends Held> {
   held: H;
   isLost = false;
 
-  constructor(clock: FullClock, holding: Holding<H>, held: H, timing: Timing) {
+  constructor(clock: FullClock, holding: Pick<Holding<H>, 'refresh'>, held: H, timing: Timing & { lost(): Error }) {
     this.#clock = clock;
     this.#holding = holding;
     this.#timing = timing;
@@ -166,14 +168,14 @@ class Heartbeat<H extends Held> {
   }
 
   #leftMs(): number {
-    return this.held.expiresAtMs - this.#timing.marginMs - this.#clock.now().getTime();
+    return this.held.expiresAtMs - marginOf(this.#timing.durationMs) - this.#clock.now().getTime();
   }
 
   #lose(): void {
     if (this.isLost) return;
     this.isLost = true;
     this.stop();
-    this.#controller.abort(lostError());
+    this.#controller.abort(this.#timing.lost());
   }
 
   #beatAfter(ms: number): void {
@@ -206,7 +208,7 @@ class Heartbeat<H extends Held> {
       this.#beatAfter(heartbeatMs);
     } catch (error) {
       if (this.#stopped.signal.aborted) return;
-      if (isConflict(error, 'lease_lost')) this.#lose();
+      if (isConflict(error, 'lease_lost', 'owner_lost', 'already_completed')) this.#lose();
       else this.#beatAfter(Math.min(heartbeatMs, RETRY_MS));
     }
   }
@@ -216,7 +218,8 @@ function lostError(init: { readonly cause?: unknown } = {}): JobLedgerError {
   return new JobLedgerError('conflict', 'lease_lost', 'lease lost', init);
 }
 
-function follow(signal: AbortSignal | undefined, onAbort: (reason: unknown) => void): () => void {
+/** Calls `onAbort` when the signal aborts, even if it has aborted before. Returns a function that stops this. */
+export function follow(signal: AbortSignal | undefined, onAbort: (reason: unknown) => void): () => void {
   if (!signal) return () => {};
   const listener = () => onAbort(signal.reason);
   if (signal.aborted) listener();

@@ -75,7 +75,7 @@ async function acquireLease(
   const { applied, item } = await parts.store.update(
     leaseKey(name),
     { set, count },
-    { condition: freeAt(nowMs), signal },
+    { condition: freeAt(nowMs), writer: set.lease_id, signal },
   );
   // Rejected by its own write: an earlier attempt of this call succeeded, and its answer was lost.
   if (item && (applied || item.lease_id === set.lease_id)) return toLease(name, item);
@@ -96,7 +96,7 @@ async function refreshLease(
   const { applied, item } = await parts.store.update(
     leaseKey(lease.name),
     { set },
-    { condition: heldAndAlive(lease.id, nowMs), signal },
+    { condition: heldAndAlive(lease.id, nowMs), writer: newWriteId(), signal },
   );
   if (applied && item) return toLease(lease.name, item);
   throw JOB_ERRORS.conflict('lease_lost');

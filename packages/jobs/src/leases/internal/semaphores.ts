@@ -4,7 +4,7 @@ import { ttlAt } from '@sallyport/dynamo';
 import { JOB_ERRORS } from '../../errors.js';
 import { assertId, assertInput, whole } from '../../internal/input.js';
 import { semaphorePk, slotSk } from '../../internal/keys.js';
-import { numberOf, type StoreParts, textOf, timeOf } from '../../internal/rows.js';
+import { newWriteId, numberOf, type StoreParts, textOf, timeOf } from '../../internal/rows.js';
 import type { CallOptions, JobLedger, Slot } from '../../ledger/ledger.js';
 import { freeAt, heldAndAlive, heldBy, holdDuration, isHeld, retryAfter } from './leases.js';
 
@@ -99,7 +99,7 @@ async function takeSlot(
     expires_at_ms: nowMs + durationMs,
     ttl: ttlAt(nowMs + durationMs + KEPT_MS),
   };
-  const outcome = await store.put(item, { condition: freeAt(nowMs), signal });
+  const outcome = await store.put(item, { condition: freeAt(nowMs), writer: item.lease_id, signal });
   const isOwn = outcome.applied || outcome.item?.lease_id === item.lease_id;
   return isOwn ? toSlot({ scope, subject }, item) : undefined;
 }
@@ -115,7 +115,8 @@ async function refreshSlot(
   signal?.throwIfAborted();
   const nowMs = await timeOf(parts);
   const set = { expires_at_ms: nowMs + durationMs, ttl: ttlAt(nowMs + durationMs + KEPT_MS) };
-  const { applied, item } = await parts.store.update(key, { set }, { condition: heldAndAlive(slot.id, nowMs), signal });
+  const options = { condition: heldAndAlive(slot.id, nowMs), writer: newWriteId(), signal };
+  const { applied, item } = await parts.store.update(key, { set }, options);
   if (applied && item) return toSlot(slot, item);
   throw JOB_ERRORS.conflict('lease_lost');
 }

@@ -124,7 +124,8 @@ async function heartbeatRecord(
     ],
   };
   const set = { claim_until_ms: nowMs + durationMs };
-  const { applied, item } = await parts.store.update(recordKey(jobId, recordId), { set }, { condition, signal });
+  const options = { condition, writer: newWriteId(), history: true, signal };
+  const { applied, item } = await parts.store.update(recordKey(jobId, recordId), { set }, options);
   if (applied && item) return toClaimed(item);
   throw JOB_ERRORS.conflict(
     'claim_lost',

@@ -17,7 +17,8 @@ import {
   textsOf,
   timeOf,
 } from '../../internal/rows.js';
-import type { CallOptions, Page } from '../../ledger/ledger.js';
+import { storeEnd } from '../../internal/store-end.js';
+import type { CallOptions, EndOptions, Page } from '../../ledger/ledger.js';
 import { STATUS_CREATED_INDEX, TENANT_CREATED_INDEX } from '../../schema.js';
 import {
   type CreateJobInput,
@@ -110,7 +111,7 @@ function countersOf(count: number): Item {
   return { records_total: count, records_open: count, records_succeeded: 0, records_failed: 0, records_skipped: 0 };
 }
 
-async function transitionJob(parts: StoreParts, input: TransitionJobInput, { signal }: CallOptions): Promise<Job> {
+async function transitionJob(parts: StoreParts, input: TransitionJobInput, options: EndOptions): Promise<Job> {
   assertInput(input, ['jobId', 'tenantId', 'to', 'expectedVersion', 'metadata', ...OUTCOME_INPUT], JOB_ERRORS);
   assertId('jobId', input.jobId, JOB_ERRORS);
   if (input.tenantId !== undefined) assertId('tenantId', input.tenantId, JOB_ERRORS);
@@ -120,18 +121,18 @@ async function transitionJob(parts: StoreParts, input: TransitionJobInput, { sig
   const { store } = parts;
   const nowMs = await timeOf(parts);
   const changes = jobChanges(input, to, nowMs);
-  signal?.throwIfAborted();
+  options.signal?.throwIfAborted();
   const legal = legalSource(to, input, nowMs);
   const key = jobKey(input.jobId);
   const copy = { tenant_status: { map: 'tenant_statuses', entry: to } };
-  const options = { writer: newWriteId(), history: true, signal };
   const condition: Condition = { all: [...legal, HAS_STATUSES] };
-  let outcome = await store.update(key, { ...changes, copy }, { ...options, condition });
-  if (lacksStatuses(outcome)) {
+  const { applied, item } = await storeEnd(parts, options, JOB_ERRORS, async (writer, signal) => {
+    const identity = { writer, history: true, signal };
+    const outcome = await store.update(key, { ...changes, copy }, { ...identity, condition });
+    if (!lacksStatuses(outcome)) return outcome;
     const set = { ...changes.set, tenant_status: tenantStatus(textOf(outcome.item ?? {}, 'tenant_id'), to) };
-    outcome = await store.update(key, { ...changes, set }, { ...options, condition: { all: legal } });
-  }
-  const { applied, item } = outcome;
+    return store.update(key, { ...changes, set }, { ...identity, condition: { all: legal } });
+  });
   if (applied && item) return toJob(item);
   throw refusedTransition(item, input, nowMs);
 }

@@ -51,7 +51,8 @@ export function batchOperations(parts: StoreParts): BatchOperations {
         (change) => change?.recordId,
         async (change) => {
           assertInput(change, CHANGE_INPUT, JOB_ERRORS);
-          return transitionRecord(parts, { ...change, jobId, ...(tenantId !== undefined && { tenantId }) }, {});
+          const one = { ...change, jobId, ...(tenantId !== undefined && { tenantId }) };
+          return transitionRecord(parts, one, { remainingMs: options.remainingMs });
         },
       );
     },
@@ -99,20 +100,26 @@ async function runAll<T>(
   return outcomes;
 }
 
-const FIRST_WAIT_MS = 50;
-const MAX_WAIT_MS = 4000;
+const FIRST_GAP_MS = 50;
+const MAX_GAP_MS = 1000;
 /** The most attempts for a record: while every write of the batch is throttled, and in total. */
-const TRIES_IN_VAIN = 4;
+const TRIES_IN_VAIN = 5;
 const MAX_TRIES = 20;
 
 /**
- * The common rate of a batch. The records of a job share one partition. When it is throttled, all parallel writers wait longer
- * before each write; when writes succeed, they wait less again.
+ * The common rate of a batch. The records of a job share one partition. All parallel writers take turns with a gap between them: it
+ * doubles when a write is throttled, and shrinks with each write that succeeds, so that the rate follows that of the partition.
  */
 class Pace {
   readonly #clock: FullClock;
-  #waitMs = 0;
+  #gapMs = 0;
+  /** Ends with the last turn that was taken. */
+  #turns: Promise<void> = Promise.resolve();
+  /** How often the gap has grown. Writes of one turn grow it once. */
+  #grown = 0;
   #written = 0;
+  /** Whether a record was given up because no write succeeds; then others are given up at their first throttling. */
+  #isInVain = false;
 
   constructor(clock: FullClock) {
     this.#clock = clock;
@@ -121,27 +128,54 @@ class Pace {
   /** Runs a write, and repeats it while the table is throttled. */
   async run<T>(write: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     let inVain = 0;
+    let written = this.#written;
     for (let tried = 1; ; tried += 1) {
-      if (this.#waitMs > 0 && !signal?.aborted) {
-        await pause(this.#clock, this.#waitMs * randomFraction(), signal).catch(() => undefined);
-      }
-      const written = this.#written;
+      await this.#turn(signal);
+      const grown = this.#grown;
       try {
         const answer = await write();
         this.#gotThrough();
         return answer;
       } catch (error) {
         if (!isThrottled((error as { cause?: unknown }).cause)) throw error;
+        if (grown === this.#grown && !this.#isInVain) this.#slowDown();
         inVain = this.#written > written ? 1 : inVain + 1;
-        this.#waitMs = Math.min(MAX_WAIT_MS, Math.max(FIRST_WAIT_MS, this.#waitMs * 2));
-        if (inVain === TRIES_IN_VAIN || tried === MAX_TRIES || signal?.aborted) throw error;
+        written = this.#written;
+        if (inVain === TRIES_IN_VAIN) this.#giveUp();
+        if (this.#isInVain || tried === MAX_TRIES || signal?.aborted) throw error;
       }
     }
   }
 
+  /** Waits for the turns before, and then for the gap as it is now. */
+  async #turn(signal: AbortSignal | undefined): Promise<void> {
+    const before = this.#turns;
+    let end = () => {};
+    this.#turns = new Promise((resolve) => {
+      end = resolve;
+    });
+    await before;
+    if (this.#gapMs > 0 && !signal?.aborted) {
+      await pause(this.#clock, this.#gapMs * (0.5 + randomFraction()), signal).catch(() => undefined);
+    }
+    end();
+  }
+
+  #slowDown(): void {
+    this.#grown += 1;
+    this.#gapMs = Math.min(MAX_GAP_MS, Math.max(FIRST_GAP_MS, this.#gapMs * 2));
+  }
+
+  /** The others are tried once each, so that the batch ends in time. */
+  #giveUp(): void {
+    this.#isInVain = true;
+    this.#gapMs = FIRST_GAP_MS;
+  }
+
   #gotThrough(): void {
     this.#written += 1;
-    this.#waitMs = this.#waitMs < FIRST_WAIT_MS ? 0 : this.#waitMs * 0.8;
+    this.#isInVain = false;
+    this.#gapMs = this.#gapMs < 1 ? 0 : this.#gapMs * 0.9;
   }
 }
 

@@ -1,19 +1,18 @@
-import { randomFraction } from '@sallyport/core/pipeline';
 import {
   absentOrPastTtl,
+  afterConflicts,
   type Changes,
   type Condition,
   type Item,
   type ItemTable,
   isPastTtl,
-  isThrottled,
-  pause,
   ttlAt,
 } from '@sallyport/dynamo';
 import { JOB_ERRORS } from '../../errors.js';
 import { assertId, flag, oneOf, ttlSeconds } from '../../internal/input.js';
 import { jobKey, recordKey } from '../../internal/keys.js';
 import { isoOf, newWriteId, numberOf, type StoreParts, textOf, timeOf } from '../../internal/rows.js';
+import { storeEnd } from '../../internal/store-end.js';
 import {
   isFinal,
   type JobRecord,
@@ -22,7 +21,7 @@ import {
   type RecordStatus,
   type TransitionRecordInput,
 } from '../job.js';
-import type { CallOptions } from '../ledger.js';
+import type { EndOptions } from '../ledger.js';
 import {
   type Fence,
   fenceCondition,
@@ -35,11 +34,6 @@ import {
   recordChanges,
   toRecord,
 } from './record-rows.js';
-
-/** The most attempts of a transaction that conflicts with another one on the job's row. */
-const MAX_MEETINGS = 10;
-const MEETING_MS = 20;
-const MAX_MEETING_MS = 1000;
 
 /** A change of one record, ready to be written. */
 export interface RecordWrite {
@@ -88,7 +82,7 @@ export async function createRecord(
 export async function transitionRecord(
   parts: StoreParts,
   input: TransitionRecordInput,
-  { signal }: CallOptions,
+  options: EndOptions,
 ): Promise<JobRecord> {
   const { jobId, recordId, tenantId } = input;
   assertId('recordId', recordId, JOB_ERRORS);
@@ -98,17 +92,18 @@ export async function transitionRecord(
   const fence = parseFence(input);
   const nowMs = await timeOf(parts);
   const changes = recordChanges(input, to, nowMs);
-  const job = mayCreate ? await jobOf(parts, input, signal) : undefined;
-  const write = {
-    ...{ jobId, recordId, to, nowMs, changes, writer: newWriteId() },
-    isCounted: job?.isCounted === true || isKnownAsCounted(parts, jobId),
-    condition: { all: [legalSource(to, nowMs), ...fenceCondition(fence), ...ofTenant(tenantId)] },
-  };
-  let written = mayCreate ? await createOrWrite(parts, write, job, signal) : await writeRecord(parts, write, signal);
-  if (await lacksTenant(parts, input, written, signal)) {
+  const written = await storeEnd(parts, options, JOB_ERRORS, async (writer, signal) => {
+    const job = mayCreate ? await jobOf(parts, input, signal) : undefined;
+    const write = {
+      ...{ jobId, recordId, to, nowMs, changes, writer },
+      isCounted: job?.isCounted === true || isKnownAsCounted(parts, jobId),
+      condition: { all: [legalSource(to, nowMs), ...fenceCondition(fence), ...ofTenant(tenantId)] },
+    };
+    const first = mayCreate ? await createOrWrite(parts, write, job, signal) : await writeRecord(parts, write, signal);
+    if (!(await lacksTenant(parts, input, first, signal))) return first;
     const condition = { all: [legalSource(to, nowMs), ...fenceCondition(fence), NO_TENANT] };
-    written = await writeRecord(parts, { ...write, condition, changes: withTenant(changes, tenantId) }, signal);
-  }
+    return writeRecord(parts, { ...write, condition, changes: withTenant(changes, tenantId) }, signal);
+  });
   if (written.applied && written.item)
     return { ...toRecord(written.item), ...(written.isLast && ({ isLast: true } as const)) };
   throw refusedTransition(input, fence, written.item, nowMs);
@@ -220,8 +215,13 @@ async function endCounted(parts: StoreParts, write: RecordWrite, signal: AbortSi
   const key = recordKey(write.jobId, write.recordId);
   let isLast = false;
   for (;;) {
-    const outcome = await meetingOthers(parts, signal, () => store.transact(bothChanges(write, isLast), { signal }));
-    if (outcome.applied) return { applied: true, item: await endedRecord(parts, write, signal), isLast };
+    const outcome = await afterConflicts(parts.clock, signal, () =>
+      store.transact(bothChanges(write, isLast), { signal }),
+    );
+    if (outcome.applied) {
+      const wasLast = outcome.repeated ? await hasEndedJob(parts, write, signal) : isLast;
+      return { applied: true, item: await endedRecord(parts, write, signal), isLast: wasLast };
+    }
     const [record, job] = outcome.refusals;
     if (record?.held !== true) {
       const item = record?.item ?? (await store.get(key, { consistent: true, signal }));
@@ -240,24 +240,21 @@ function bothChanges({ jobId, recordId, to, nowMs, ...write }: RecordWrite, isLa
   const condition: Condition = { attribute: 'records_open', is: isLast ? '=' : '>', value: 1 };
   return [
     { key: recordKey(jobId, recordId), ...write },
-    { key: jobKey(jobId), changes: { add, ...(isLast && { set: { records_done_at: isoOf(nowMs) } }) }, condition },
+    {
+      key: jobKey(jobId),
+      changes: { add, ...(isLast && { set: { records_done_at: isoOf(nowMs), records_done_by: write.writer } }) },
+      condition,
+    },
   ];
 }
 
-/** Tries again, with jitter, while other transactions of the job conflict with it. */
-async function meetingOthers<T>(
-  { clock }: StoreParts,
+/** Whether an earlier attempt of this change, whose answer was lost, ended the last record of the job. */
+async function hasEndedJob(
+  { store }: StoreParts,
+  { jobId, writer }: RecordWrite,
   signal: AbortSignal | undefined,
-  run: () => Promise<T>,
-): Promise<T> {
-  for (let met = 0; ; met += 1) {
-    try {
-      return await run();
-    } catch (error) {
-      if (met === MAX_MEETINGS || !isThrottled((error as { cause?: unknown }).cause)) throw error;
-      await pause(clock, Math.min(MAX_MEETING_MS, MEETING_MS * 2 ** met) * randomFraction(), signal);
-    }
-  }
+): Promise<boolean> {
+  return (await store.get(jobKey(jobId), { consistent: true, signal }))?.records_done_by === writer;
 }
 
 /** A transaction returns no items. The record has ended, so a failed read must not fail the call. */

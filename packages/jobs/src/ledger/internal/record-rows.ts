@@ -26,6 +26,8 @@ import {
 /** Attributes of a claim. Every transition removes them. */
 const CLAIM = ['claim_id', 'claim_until_ms', 'claim_owner'] as const;
 
+const OF_JOB = ['tenant_id', 'ttl', 'records_total'];
+
 /** Attributes that a record copies from its job. */
 export interface JobOfRecord {
   readonly tenantId: string;
@@ -45,7 +47,7 @@ export async function jobOf(
   { jobId, tenantId }: { readonly jobId: string; readonly tenantId?: string | undefined },
   signal: AbortSignal | undefined,
 ): Promise<JobOfRecord | undefined> {
-  const item = await store.get(jobKey(jobId), { consistent: true, signal });
+  const item = await store.get(jobKey(jobId), { consistent: true, attributes: OF_JOB, signal });
   const isThere = item !== undefined && !isPastTtl(item, clock.now().getTime());
   if (tenantId !== undefined && !(isThere && item.tenant_id === tenantId)) throw JOB_ERRORS.absent('job');
   if (!isThere) return undefined;

@@ -62,6 +62,34 @@ export const IDEMPOTENCY_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
+    name: 'an owner that renews its key keeps it, and renews it even if it is late, but not over another owner',
+    async run({ subject: ledger, id, clock }) {
+      const begin = { scope: 'orders', key: id(), inProgressMs: 2000, ttlSeconds: 1 };
+      const handle = handleOf(await ledger.beginIdempotency(begin));
+      clock.at(1900);
+      await ledger.renewIdempotency(handle, { inProgressMs: 3000, ttlSeconds: 1 });
+      clock.at(4800);
+      deepEqual(await ledger.beginIdempotency(begin), { outcome: 'already_in_progress', retryAfterMs: 100 });
+      clock.at(6000);
+      await ledger.renewIdempotency(handle, { inProgressMs: 1000 });
+      deepEqual(await ledger.getIdempotencyRecord(keyOf(begin)), {
+        scope: 'orders',
+        key: begin.key,
+        status: 'IN_PROGRESS',
+        expiresAtMs: 1_700_000_006_000 + 86_400_000,
+        inProgressUntilMs: 1_700_000_007_000,
+        resultOmitted: false,
+      });
+      clock.at(7000);
+      const next = handleOf(await ledger.beginIdempotency(begin));
+      await rejects(ledger.renewIdempotency(handle, { inProgressMs: 1000 }), { reason: 'owner_lost' });
+      await ledger.completeIdempotency(next, { result: 1 });
+      for (const late of [handle, next]) {
+        await rejects(ledger.renewIdempotency(late, { inProgressMs: 1000 }), { reason: 'already_completed' });
+      }
+    },
+  },
+  {
     name: 'an owner who is late but was not replaced completes its record',
     async run({ subject: ledger, id, clock }) {
       const begin = { scope: 'orders', key: id(), inProgressMs: 1000 };

@@ -101,6 +101,10 @@ export const INPUT_CASES: readonly CaseDefinition<JobLedger>[] = [
         () => ledger.beginIdempotency({ ...begin, fingerprint: 'A'.repeat(64) }),
         () => ledger.beginIdempotency({ ...begin, key: 'a\u0001' }),
         () => ledger.beginIdempotency({ ...begin, key: '' }),
+        () => ledger.renewIdempotency({ ...begin, owner: 'o' }, { inProgressMs: 999 }),
+        () => ledger.renewIdempotency({ ...begin, owner: 'o' }, { inProgressMs: 1000, ttlSeconds: 0 }),
+        () => ledger.renewIdempotency({ ...begin, owner: 'o' }, { inProgressMs: 1000, key: 'k' } as never),
+        () => ledger.renewIdempotency({ ...begin, owner: '' }, { inProgressMs: 1000 }),
       ];
       for (const call of calls) await rejects(call, INVALID);
       equal((await ledger.getJob({ jobId, consistent: true }))?.version, 1);

@@ -28,7 +28,7 @@ export class DynamoStore implements CounterStore {
   }
 
   /**
-   * A write with checks has its own id, and one of its conditions is that the last write of the item has another id. If a write
+   * A write has its own id, and one of its conditions is that the last write of the item has another id. If a write
    * was applied and its answer was lost, the repetition is rejected, and recognized by its id. After a rejection without an item,
    * the item is read only if the checks would be true for an absent item.
    *
@@ -45,9 +45,8 @@ export class DynamoStore implements CounterStore {
       add: toItem(adds),
       remove: removes,
     };
-    const writer = checks.length === 0 ? undefined : newWriter();
-    const all = [...guard.condition, ...checks.map(toCondition), ...(writer ? [notWrittenBy(writer)] : [])];
-    const condition = all.length === 0 ? undefined : { all };
+    const writer = newWriter();
+    const condition = { all: [...guard.condition, ...checks.map(toCondition), notWrittenBy(writer)] };
     const reread = checks.every(({ above }) => above === undefined) && (part.isFirst || part.isVerified === true);
     const options = { condition, writer, signal, reread, once };
     const { applied, item } = await this.#table.update(keyOf(address), changes, options);
@@ -74,7 +73,7 @@ export class DynamoStore implements CounterStore {
   async remove(address: Address, signal?: AbortSignal): Promise<void> {
     const { part } = address;
     const condition = part.isFirst ? { all: guardOf(part).condition } : undefined;
-    const { applied, item } = await this.#table.remove(keyOf(address), { condition, signal });
+    const { applied, item } = await this.#table.remove(keyOf(address), { condition, signal, once: true });
     if (!applied) assertItems(part, item);
   }
 }

@@ -1,0 +1,98 @@
+import { JOB_ERRORS } from '../../errors.js';
+import { follow, Heartbeat, marginOf } from '../../leases/internal/heartbeat.js';
+import type { JobLedger } from '../../ledger/ledger.js';
+import type { IdempotencyHandle } from '../record.js';
+
+/**
+ * Lambda retries an asynchronous event one minute after the first failure and two minutes after the second
+ * (https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html). The mark of a crashed run ends before that.
+ */
+const DEFAULT_MARK_MS = 50_000;
+/** A run renews its mark at this part of it: every 15 s by default. */
+const RENEWED_AT = 0.3;
+/** The longest time-out of a function. */
+const MAX_INVOCATION_MS = 900_000;
+/** A mark outlasts its invocation by this time. */
+const AFTER_DEADLINE_MS = 1000;
+/** Longer timers would fire immediately. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+/** How long a run may have its key. */
+export interface Term {
+  /** When the run loses the key at the latest, in Unix milliseconds. */
+  readonly deadlineMs: number;
+  /** Milliseconds of a mark, before it ends with the invocation. */
+  readonly fullMarkMs: number;
+  /** Whether the mark is renewed. */
+  readonly isRenewed: boolean;
+  /** Milliseconds of a mark that begins at a time. */
+  markMs(nowMs: number): number;
+}
+
+/** A durable execution is suspended while it waits. Nothing renews its mark then, so the mark lasts for its time limit. */
+export function termOf({
+  ledger,
+  begin,
+  inProgressMs,
+  remainingMs = 0,
+}: {
+  readonly ledger: Pick<JobLedger, 'clock'>;
+  readonly begin: { readonly executionId?: string };
+  readonly inProgressMs: number | undefined;
+  readonly remainingMs: number | undefined;
+}): Term {
+  const nowMs = ledger.clock.now().getTime();
+  const fullMarkMs = inProgressMs ?? DEFAULT_MARK_MS;
+  if (begin.executionId !== undefined) {
+    const leftMs = remainingMs > 0 ? Math.min(remainingMs, fullMarkMs) : fullMarkMs;
+    return { deadlineMs: nowMs + leftMs, fullMarkMs, isRenewed: false, markMs: () => fullMarkMs };
+  }
+  const deadlineMs = nowMs + (remainingMs > 0 ? remainingMs : MAX_INVOCATION_MS);
+  const markMs = (atMs: number) =>
+    Math.min(fullMarkMs, Math.max(AFTER_DEADLINE_MS, Math.ceil(deadlineMs - atMs) + AFTER_DEADLINE_MS));
+  return { deadlineMs, fullMarkMs, isRenewed: markMs(nowMs) === fullMarkMs, markMs };
+}
+
+/** The key of a run while its work runs. */
+export interface HeldKey {
+  /** Aborts at the deadline, when the key is lost, or when the caller's signal aborts. */
+  readonly signal: AbortSignal;
+  /** Ends the renewals. */
+  stop(): void;
+}
+
+/** Renews a key until it is stopped, or until the invocation ends: a frozen process may run again in a later invocation. */
+export function holdKey(
+  ledger: JobLedger,
+  handle: IdempotencyHandle,
+  { deadlineMs, fullMarkMs, isRenewed, markMs }: Term,
+  signal: AbortSignal | undefined,
+): HeldKey {
+  const { clock } = ledger;
+  const lost = () => JOB_ERRORS.conflict('owner_lost');
+  // A mark that outlasts the invocation is not renewed any more, and counts as held until then.
+  const last = { expiresAtMs: deadlineMs + AFTER_DEADLINE_MS + marginOf(fullMarkMs) };
+  const refresh = async (held: { readonly expiresAtMs: number }, _: number, within: AbortSignal) => {
+    if (held === last) return last;
+    const nowMs = clock.now().getTime();
+    const inProgressMs = markMs(nowMs);
+    await ledger.renewIdempotency(handle, { inProgressMs }, { signal: within });
+    return inProgressMs < fullMarkMs ? last : { expiresAtMs: nowMs + inProgressMs };
+  };
+  const startMs = clock.now().getTime();
+  const timing = { durationMs: fullMarkMs, heartbeatMs: Math.floor(fullMarkMs * RENEWED_AT), lost };
+  const heartbeat = new Heartbeat(clock, { refresh }, { expiresAtMs: startMs + fullMarkMs }, timing);
+  if (isRenewed) heartbeat.start();
+  const leftMs = deadlineMs - startMs;
+  const atDeadline = () => heartbeat.abort(lost());
+  const cancel = leftMs > MAX_TIMER_MS ? undefined : clock.after(Math.max(0, leftMs), atDeadline);
+  const forget = follow(signal, (reason) => heartbeat.abort(reason));
+  return {
+    signal: heartbeat.signal,
+    stop() {
+      cancel?.();
+      forget();
+      heartbeat.stop();
+    },
+  };
+}

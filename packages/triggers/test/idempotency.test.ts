@@ -1,0 +1,206 @@
+import { createDispatcher } from '@sallyport/dispatch';
+import { createApp } from '@sallyport/dispatch/app';
+import { idempotentHandler } from '@sallyport/jobs';
+import { createMemoryJobLedger } from '@sallyport/jobs/memory';
+import { createEventRouter } from '@sallyport/streams';
+import {
+  buildEventBusEvent,
+  buildKinesisEvent,
+  buildQueueEvent,
+  buildScheduledEvent,
+  buildTableStreamEvent,
+  buildTopicEvent,
+} from '@sallyport/testkit';
+import type { EventContext, KeylessEventContext } from '@sallyport/triggers';
+import { alarmAction } from '@sallyport/triggers/alarm';
+import { appSyncAuthorizer } from '@sallyport/triggers/appsync-authorizer';
+import { appSyncEvents } from '@sallyport/triggers/appsync-events';
+import { requestAuthorizer, tokenAuthorizer } from '@sallyport/triggers/authorizer';
+import { cognitoTrigger } from '@sallyport/triggers/cognito';
+import { customResource } from '@sallyport/triggers/custom-resource';
+import { documentDb } from '@sallyport/triggers/documentdb';
+import { firehoseTransform } from '@sallyport/triggers/firehose';
+import { directInvoke } from '@sallyport/triggers/invoke';
+import { kafkaTrigger } from '@sallyport/triggers/kafka';
+import { logsTrigger } from '@sallyport/triggers/logs';
+import { mqTrigger } from '@sallyport/triggers/mq';
+import { s3Trigger } from '@sallyport/triggers/s3';
+import { s3Batch } from '@sallyport/triggers/s3-batch';
+import { secretRotation } from '@sallyport/triggers/secret-rotation';
+import { sesTrigger } from '@sallyport/triggers/ses';
+import { z } from 'zod';
+import { EVENTS, SURFACES } from './kinds.js';
+
+/** A handler of any kind: the kinds have different types of answers. */
+type Handler = <E>(ctx: EventContext, event: E) => Promise<never>;
+interface Served {
+  handleLambda(event: unknown): Promise<unknown>;
+}
+
+const onSurface = (surface: object): Served => createApp({ log: false, surfaces: [surface as never] });
+const onRouter = (register: (router: ReturnType<typeof createEventRouter>) => unknown): Served => {
+  const router = createEventRouter({ streamFailureIdentifier: 'eventID' });
+  register(router);
+  return createDispatcher(router);
+};
+
+/** How a handler is registered for each kind of streams and triggers. */
+const KINDS: Readonly<Record<string, (handler: Handler) => Served>> = {
+  queue: (run) => onRouter((router) => router.queue('orders', run)),
+  topic: (run) => onRouter((router) => router.topic('news', run)),
+  stream: (run) => onRouter((router) => router.kinesis('clicks', run)),
+  'table-stream': (run) => onRouter((router) => router.tableStream('notes', run)),
+  'event-bus': (run) => onRouter((router) => router.eventBus({ source: 'billing', detailType: 'Paid' }, run)),
+  schedule: (run) => onRouter((router) => router.eventBus({ detailType: 'Scheduled Event' }, run)),
+  s3: (run) => onSurface(s3Trigger().bucket('uploads', run)),
+  ses: (run) => onSurface(sesTrigger({ onError: 'stop' }).rule(run)),
+  'authorizer-token': (run) => onSurface(tokenAuthorizer(run)),
+  'authorizer-request': (run) => {
+    const { serveAuthorizer } = requestAuthorizer({ form: 'simple' }, run);
+    return { handleLambda: serveAuthorizer };
+  },
+  cognito: (run) => onSurface(cognitoTrigger().on('PreSignUp_*', run).on('CustomSMSSender_*', run)),
+  'custom-resource': (run) =>
+    onSurface(customResource({ create: run, update: run, delete: run }, { cdkProvider: true })),
+  logs: (run) => onSurface(logsTrigger().group('/aws/lambda/orders', run)),
+  'appsync-events': (run) => onSurface(appSyncEvents().publish('/news/*', run).subscribe('/news/*', run)),
+  'appsync-authorizer': (run) => onSurface(appSyncAuthorizer(run)),
+  kafka: (run) => onSurface(kafkaTrigger().topic('orders', run)),
+  mq: (run) => onSurface(mqTrigger().queue('orders', run)),
+  documentdb: (run) => onSurface(documentDb().collection('shop.orders', run)),
+  firehose: (run) => onSurface(firehoseTransform(run)),
+  alarm: (run) => onSurface(alarmAction(run)),
+  's3-batch': (run) => onSurface(s3Batch(run)),
+  'secret-rotation': (run) =>
+    onSurface(
+      secretRotation().secret('database', { createSecret: run, setSecret: run, testSecret: run, finishSecret: run }),
+    ),
+  invoke: (run) => onSurface(directInvoke().invoke('a', z.any(), run)),
+};
+/** Kinds whose events have no natural key. */
+const KEYLESS = ['authorizer-token', 'authorizer-request', 'cognito', 'appsync-events', 'appsync-authorizer', 'invoke'];
+/** What a handler answers, where the kind needs an answer. */
+const ANSWERS: Readonly<Record<string, unknown>> = {
+  ses: 'continue',
+  firehose: 'data',
+  'authorizer-token': { isAuthorized: true, principalId: 'ada' },
+  'authorizer-request': { isAuthorized: true, principalId: 'ada' },
+  'appsync-authorizer': { isAuthorized: true },
+};
+const ALL_EVENTS: readonly (readonly [string, object])[] = [
+  ['queue', buildQueueEvent('arn:aws:sqs:us-east-1:123456789012:orders', [{ body: '{}', messageId: 'm-1' }])],
+  ['topic', buildTopicEvent('arn:aws:sns:us-east-1:123456789012:news', [{}])],
+  ['stream', buildKinesisEvent('arn:aws:kinesis:us-east-1:123456789012:stream/clicks', [{ data: 'x' }] as never)],
+  [
+    'table-stream',
+    buildTableStreamEvent('arn:aws:dynamodb:us-east-1:123456789012:table/notes/stream/2024-01-01', [
+      { eventName: 'INSERT', keys: { id: '1' } },
+    ] as never),
+  ],
+  ['event-bus', buildEventBusEvent({ source: 'billing', detailType: 'Paid', id: 'e-1', detail: {} })],
+  ['schedule', buildScheduledEvent({})],
+  ...EVENTS.filter(([kind]) => kind !== 'lattice'),
+  ['authorizer-request', { type: 'REQUEST', methodArn: 'arn', headers: {} }],
+];
+
+/** Registers a handler with the wrapper, and delivers an event twice. */
+async function deliverTwice(kind: string, event: object, options: { readonly key?: () => string }) {
+  let ran = 0;
+  const ledger = createMemoryJobLedger();
+  const wrapped = idempotentHandler(ledger, options, async () => {
+    ran += 1;
+    return ANSWERS[kind];
+  });
+  const served = KINDS[kind]?.(wrapped as never);
+  const answers: unknown[] = [];
+  for (let delivery = 0; delivery < 2; delivery += 1) answers.push(await served?.handleLambda(structuredClone(event)));
+  return { ran, answers };
+}
+
+it('every kind with handlers is in the table, with an event', () => {
+  const kinds = Object.keys(SURFACES).filter((kind) => kind !== 'lattice');
+  expect(Object.keys(KINDS)).toEqual(expect.arrayContaining(kinds));
+  expect(new Set(ALL_EVENTS.map(([kind]) => kind))).toEqual(new Set(Object.keys(KINDS)));
+});
+
+describe('an event that is delivered twice', () => {
+  it.each(ALL_EVENTS.filter(([kind]) => !KEYLESS.includes(kind)))(
+    'runs once by its natural key, with equal answers: %s',
+    async (kind, event) => {
+      const { ran, answers } = await deliverTwice(kind, event, {});
+      expect(ran).toBe(1);
+      expect(JSON.stringify(answers[1])).toBe(JSON.stringify(answers[0]));
+    },
+  );
+
+  it.each(ALL_EVENTS.filter(([kind]) => KEYLESS.includes(kind)))(
+    'runs once by the option "key": %s',
+    async (kind, event) => {
+      const { ran } = await deliverTwice(kind, event, { key: () => 'k-1' });
+      expect(ran).toBe(1);
+    },
+  );
+});
+
+describe('a kind without a natural key', () => {
+  it.each(KEYLESS)('rejects the wrapper without the option "key" when it is registered: %s', (kind) => {
+    const wrapped = idempotentHandler(createMemoryJobLedger(), {}, async () => undefined as never);
+    expect(() => KINDS[kind]?.(wrapped)).toThrow(
+      expect.objectContaining({
+        code: 'app.invalid_configuration',
+        message: `framework: events of kind "${kind}" have no natural key: pass the option "key" to idempotentHandler`,
+      }),
+    );
+  });
+
+  it('does not compile without the option "key"', () => {
+    const ledger = createMemoryJobLedger();
+    const run = async (ctx: KeylessEventContext) => void ctx.requestId;
+    // @ts-expect-error: `key` is missing
+    expect(() => cognitoTrigger().on('PreSignUp_*', idempotentHandler(ledger, {}, run))).toThrow('"key"');
+    const count = async (_ctx: KeylessEventContext, input: string) => input.length;
+    // @ts-expect-error: `key` is missing
+    expect(() => directInvoke().invoke('a', z.string(), idempotentHandler(ledger, {}, count))).toThrow('"key"');
+    const keyed = { key: (_ctx: KeylessEventContext, input: string) => input };
+    directInvoke().invoke(
+      'a',
+      z.string(),
+      idempotentHandler(ledger, keyed, async (_ctx, input) => input.length),
+    );
+    // A kind with a natural key needs none.
+    s3Trigger().bucket(
+      'uploads',
+      idempotentHandler(ledger, {}, async (_ctx, object) => object.key.length),
+    );
+  });
+});
+
+it('a message whose sender left out its id fails with the remedy', async () => {
+  const event = JSON.parse(JSON.stringify(EVENTS.filter(([kind]) => kind === 'mq')[1]?.[1]));
+  event.rmqMessagesByQueue['orders::/'][0].basicProperties.messageId = null;
+  await expect(deliverTwice('mq', event, {})).rejects.toMatchObject({
+    code: 'jobs.invalid_input',
+    message: 'framework: event of kind "mq" has no natural key; pass the option "key"',
+  });
+  expect((await deliverTwice('mq', event, { key: () => 'm-1' })).ran).toBe(1);
+});
+
+describe('an event that EventBridge replays from an archive', () => {
+  const first = buildEventBusEvent({ source: 'billing', detailType: 'Paid', id: 'e-1', detail: {} });
+  const replay = (name: string) => ({ ...first, 'replay-name': name });
+
+  it.each([
+    ['ignore', undefined, 1],
+    ['ignore', 'ignore', 1],
+    ['handle', 'handle', 3],
+  ] as const)('%s (%s)', async (_, replays, expected) => {
+    let ran = 0;
+    const options = replays === undefined ? {} : { replays };
+    const wrapped = idempotentHandler(createMemoryJobLedger(), options, async () => {
+      ran += 1;
+    });
+    const served = KINDS['event-bus']?.(wrapped as never);
+    for (const event of [first, first, replay('one'), replay('one'), replay('two')]) await served?.handleLambda(event);
+    expect(ran).toBe(expected);
+  });
+});
