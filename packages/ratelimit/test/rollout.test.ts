@@ -7,6 +7,7 @@ import {
   slidingWindow,
   tokenBucket,
 } from '@sallyport/ratelimit';
+import { rateLimitItemKey } from '@sallyport/ratelimit/testing';
 import { KEY, WallClock } from './support/dynamo.js';
 import { ModelTable } from './support/model-table.js';
 
@@ -88,4 +89,100 @@ describe('a changed number of items', () => {
       expect(admitted).toBeGreaterThanOrEqual(LIMIT - 40);
     });
   }
+});
+
+/** The number of items that the first item of the key states. */
+const itemsOf = (strategy: Strategy) => {
+  const { pk, sk } = rateLimitItemKey(strategy, KEY, clock.now());
+  return table.item(pk, sk).k;
+};
+
+describe('another number of items', () => {
+  it.each(STRATEGIES)('applies with the next window, or an hour after the last one: %s', async (_, strategy) => {
+    for (const [from, to, items] of [
+      [5, undefined, 1],
+      [5, 10, 2],
+      [10, 5, 4],
+    ] as const) {
+      await admit(limiterOf(strategy, from), 30);
+      clock.ms += 3_600_000 + 3_600_000;
+      expect(await admit(limiterOf(strategy, to), LIMIT + 50)).toBe(LIMIT);
+      expect(itemsOf(strategy)).toBe(items);
+      clock.ms += 3_600_000 + 3_600_000;
+    }
+  });
+
+  it.each(STRATEGIES)('applies after a reset by either version, which forgets all items: %s', async (_, strategy) => {
+    for (const [from, to] of CHANGES) {
+      for (const by of [from, to]) {
+        const old = limiterOf(strategy, from);
+        expect(await admit(old, LIMIT + 50)).toBeGreaterThanOrEqual(LIMIT);
+        await limiterOf(strategy, by).reset(KEY);
+        const admitted =
+          (await admit(limiterOf(strategy, to), 300)) + (await admit(limiterOf(strategy, from), 2 * LIMIT));
+        expect([from, to, by, admitted]).toEqual([from, to, by, LIMIT]);
+        clock.ms += 2 * 3_600_000;
+      }
+    }
+  });
+
+  it.each(STRATEGIES)('is shown by peek, which adds the counts of all items: %s', async (_, strategy) => {
+    await admit(limiterOf(strategy, 5), 100);
+    expect(await limiterOf(strategy, undefined).peek(KEY)).toMatchObject({ currentCount: 100, limit: LIMIT });
+    expect(await limiterOf(strategy, 10).peek(KEY)).toMatchObject({ currentCount: 100, limit: LIMIT });
+  });
+});
+
+describe('the number of items of a key in constant use', () => {
+  it.each(STRATEGIES.filter(([, { kind }]) => kind === 'sliding' || kind === 'bucket'))(
+    'does not expire, although its first item is not chosen: %s',
+    async (_, strategy) => {
+      const { pk } = rateLimitItemKey(strategy, KEY, clock.now());
+      const limiter = limiterOf(strategy, 5, { reserve: 10 });
+      for (let minute = 0; minute < 300; minute += 1) {
+        clock.ms += 60_000;
+        await admit(limiter, 6);
+      }
+      const { ttl } = table.item(pk, '0');
+      expect(Number(ttl) * 1000).toBeGreaterThan(clock.ms + 1_800_000);
+      const fleet = [undefined, 5].map((shardAbove) => limiterOf(strategy, shardAbove));
+      let admitted = 0;
+      for (let request = 0; request < 2 * LIMIT; request += 1)
+        admitted += await admit(fleet[request % 2] as RateLimiter, 1);
+      expect(admitted).toBeLessThanOrEqual(LIMIT);
+    },
+  );
+});
+
+describe('an instance that is killed while it spreads counters', () => {
+  it.each(STRATEGIES)('leaves the rest to others, and no unit counts twice or is lost: %s', async (_, strategy) => {
+    for (let killedAt = 1; killedAt <= 7; killedAt += 1) {
+      table = new ModelTable();
+      await admit(limiterOf(strategy, undefined), 500);
+      let writes = 0;
+      table.gate = ({ isWrite }) => {
+        if (isWrite) writes += 1;
+        if (writes >= killedAt) throw Object.assign(new Error('gone'), { name: 'InternalServerError' });
+      };
+      await limiterOf(strategy, 5).consume(KEY);
+      table.gate = () => {};
+      const fleet = [undefined, 5].map((shardAbove) => limiterOf(strategy, shardAbove));
+      let admitted = 0;
+      for (let request = 0; request < LIMIT; request += 1)
+        admitted += await admit(fleet[request % 2] as RateLimiter, 1);
+      // The request of the killed instance may have been counted, and a part of a token of each item is rounded up.
+      const rounded = strategy.kind === 'bucket' ? 4 : 1;
+      expect([killedAt, admitted <= LIMIT - 500, admitted >= LIMIT - 500 - rounded]).toEqual([killedAt, true, true]);
+      expect(itemsOf(strategy)).toBe(4);
+    }
+  });
+
+  it.each(STRATEGIES)('at the same time as others, counts each unit once: %s', async (_, strategy) => {
+    await admit(limiterOf(strategy, undefined), 500);
+    const fleet = Array.from({ length: 8 }, (_, place) => limiterOf(strategy, place % 4 === 0 ? undefined : 5));
+    const decisions = await Promise.all(
+      fleet.flatMap((limiter) => Array.from({ length: 200 }, () => limiter.consume(KEY))),
+    );
+    expect(decisions.filter(({ allowed, degraded }) => allowed && !degraded).length).toBe(LIMIT - 500);
+  });
 });

@@ -63,7 +63,6 @@ export class ModelTable {
       return row ? { Item: toAttributes(row) } : {};
     }
     this.writes += 1;
-    if (operation === 'DeleteItemCommand') return this.#rows.delete(key) && {};
     const row = this.#rows.get(key);
     const names = input.ExpressionAttributeNames ?? {};
     const values = input.ExpressionAttributeValues ?? {};
@@ -77,6 +76,10 @@ export class ModelTable {
         $metadata: { httpStatusCode: 400, attempts: 1 },
         ...(row && { Item: toAttributes(row) }),
       });
+    }
+    if (operation === 'DeleteItemCommand') {
+      this.#rows.delete(key);
+      return {};
     }
     const changed = row ?? new Map<string, Value>();
     for (const change of changesOf(input.UpdateExpression ?? '')) change(changed, aliases);
