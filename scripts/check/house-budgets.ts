@@ -18,14 +18,14 @@ export const FILES: Readonly<Record<string, Budget>> = {
   connections: { reached: 13, wanted: 13 },
   // Forms are a topic since.
   // With the front doors.
-  core: { reached: 44, wanted: 43 },
+  core: { reached: 45, wanted: 44 },
   dispatch: { reached: 14, wanted: 14 },
-  dynamo: { reached: 10, wanted: 10 },
+  dynamo: { reached: 11, wanted: 11 },
   // With the entries `/web`, whose mount came from mcp, and `/schema`, and the doors of a router.
   http: { reached: 54, wanted: 54 },
-  jobs: { reached: 41, wanted: 41 },
+  jobs: { reached: 43, wanted: 43 },
   // 69 of the server; routes, facade, OAuth and agent gateways are further entries with their topics.
-  mcp: { reached: 116, wanted: 116 },
+  mcp: { reached: 120, wanted: 120 },
   objectstore: { reached: 30, wanted: 30 },
   // How many items a key has is a topic, and the calls to them.
   ratelimit: { reached: 35, wanted: 35 },

@@ -4,8 +4,9 @@ import { createSurfaceContext, remainingMs, type SurfaceContext } from '@sallypo
 import { LONGEST_INVOCATION_MS, nowMs } from '../http/internal/exchange.js';
 import { type Core, coreOf } from '../server/internal/core.js';
 import type { McpServer } from '../server/server.js';
+import type { Task } from './internal/rows.js';
 import { runTask, TaskRequest } from './internal/run.js';
-import { openToken, type Task } from './internal/task.js';
+import { openToken } from './internal/task.js';
 
 const KIND = 'mcp-task';
 

@@ -6,7 +6,7 @@ import type { ClientCapabilities } from '../../protocol/types.js';
 import { missingCapabilityError } from '../../run/internal/call.js';
 import { invalidParams } from '../../server/errors.js';
 import { loadSchemaCheck } from '../../server/internal/core.js';
-import type { PendingQuestion, Task } from '../../tasks/internal/task.js';
+import type { PendingQuestion, Task } from '../../tasks/internal/rows.js';
 import { defineMethod, type MethodPlace, type MethodRequest, membersOf } from './method.js';
 
 /** Only the stateless era has tasks. Their code is loaded with it. */

@@ -1,11 +1,22 @@
-import { FrameworkError } from '@sallyport/core';
+import { FrameworkError, type FullClock, type Logger } from '@sallyport/core';
 import { logFailure, pause } from '@sallyport/core/pipeline';
-import { nowMs } from '../../http/internal/exchange.js';
+import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
 import type { Core } from '../../server/internal/core.js';
 import { randomText } from '../../store/internal/crypto.js';
-import { changeTask, hasBegun } from './rows.js';
-import type { TaskDelivery } from './run.js';
-import { endLost, INTERRUPTED, type Task } from './task.js';
+import { changeTask, hasBegun, type Task } from './rows.js';
+import { endLost, INTERRUPTED } from './task.js';
+
+/** One delivery of the event of a task. */
+export interface TaskDelivery {
+  /** The encrypted id in the event was that of this task. */
+  readonly id: string;
+  readonly clock: FullClock;
+  /** The end of the invocation, in epoch milliseconds. */
+  readonly deadline: number;
+  readonly log: Logger;
+  /** Makes the request of the claimed task. */
+  toRequest(task: Task): McpRequest;
+}
 
 /** How long after its invocation a task counts as running. */
 const LEASE_MARGIN_MS = 5000;

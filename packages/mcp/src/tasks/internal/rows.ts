@@ -1,8 +1,53 @@
+import type { SecurePrincipal } from '@sallyport/core';
+import type { ClientCapabilities, Implementation, InputRequest, JsonObject, RequestId } from '../../protocol/types.js';
+import type { PackedMemory } from '../../run/internal/record.js';
 import { type Core, storeOf } from '../../server/internal/core.js';
 import { hashText, randomText } from '../../store/internal/crypto.js';
 import { dropText, packText, readText } from '../../store/internal/row-text.js';
 import { encodeRow, type Row, toTtl } from '../../store/store.js';
-import { settingsOf, type Task } from './task.js';
+import type { McpTasks } from '../options.js';
+
+/** A question without an answer. */
+export interface PendingQuestion {
+  readonly key: string;
+  readonly digest: string;
+  readonly request: InputRequest;
+}
+
+/** The state of a task. `queued`: its event was sent. */
+type TaskState = 'queued' | 'running' | 'input_required' | 'completed' | 'failed' | 'cancelled';
+
+/** The stored form of a task. */
+export interface Task {
+  readonly id: string;
+  /** Hash of the caller: for other callers the task does not exist. */
+  readonly owner: string;
+  readonly state: TaskState;
+  /** Epoch milliseconds. */
+  readonly created: number;
+  readonly updated: number;
+  /** When a running task counts as lost. */
+  readonly lease: number;
+  /** The delivery that claimed a running task. Only its run may store the end. */
+  readonly claim?: string;
+  readonly request: { readonly id: RequestId; readonly params: JsonObject };
+  readonly principal: SecurePrincipal | null;
+  readonly tenantId: string;
+  readonly client: Implementation | undefined;
+  readonly capabilities: ClientCapabilities;
+  readonly memory: PackedMemory;
+  readonly pending: readonly PendingQuestion[];
+  /** Whether the handler returned its questions, and reads the answers itself. */
+  readonly returned: boolean;
+  readonly result?: JsonObject;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+}
+
+/** The settings of a server whose tools become tasks. */
+export function settingsOf({ settings: { tasks } }: Core): Required<McpTasks> {
+  if (!tasks) throw new Error('framework: mcp: no tasks');
+  return { ttlMs: 3_600_000, pollIntervalMs: 1000, ...tasks };
+}
 
 /** The rows of servers that share a table are separate. */
 function partitionOf({ settings }: Core, id: string): string {

@@ -1,4 +1,4 @@
-import type { Context, FullClock, Logger, SecurePrincipal } from '@sallyport/core';
+import type { Context, Logger, SecurePrincipal } from '@sallyport/core';
 import { logFailure } from '@sallyport/core/pipeline';
 import { checkScopes, LONGEST_INVOCATION_MS, type McpRequest, nowMs } from '../../http/internal/exchange.js';
 import { METHOD_TABLE } from '../../methods/internal/table.js';
@@ -12,9 +12,9 @@ import { RpcError, tooLarge } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
 import { lastingCore, mayPass } from '../../store/internal/lasting.js';
 import { keptBytes, TooLargeToStore } from '../../store/internal/row-text.js';
-import { claimTask } from './claim.js';
-import { changeTask, markBegun } from './rows.js';
-import { askingTask, failedTask, type Task, tellOfTask } from './task.js';
+import { claimTask, type TaskDelivery } from './claim.js';
+import { changeTask, markBegun, type Task } from './rows.js';
+import { askingTask, failedTask, tellOfTask } from './task.js';
 
 /** How often a run checks whether its task was cancelled. */
 const LOOK_EVERY_MS = 1000;
@@ -58,18 +58,6 @@ export class TaskRequest implements McpRequest {
   get log(): Logger {
     return this.context.log;
   }
-}
-
-/** One delivery of the event of a task. */
-export interface TaskDelivery {
-  /** The encrypted id in the event was that of this task. */
-  readonly id: string;
-  readonly clock: FullClock;
-  /** The end of the invocation, in epoch milliseconds. */
-  readonly deadline: number;
-  readonly log: Logger;
-  /** Makes the request of the claimed task. */
-  toRequest(task: Task): McpRequest;
 }
 
 /**

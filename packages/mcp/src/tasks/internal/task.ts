@@ -1,63 +1,21 @@
-import type { Logger, SecurePrincipal } from '@sallyport/core';
+import type { Logger } from '@sallyport/core';
 import { guardHook, lazily, logFailure } from '@sallyport/core/pipeline';
 import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
 import { INTERNAL_ERROR } from '../../protocol/internal/json-rpc.js';
 import { RPC, TASKS } from '../../protocol/internal/protocol.js';
-import type { ClientCapabilities, Implementation, InputRequest, JsonObject, RequestId } from '../../protocol/types.js';
+import type { ClientCapabilities, Implementation, JsonObject } from '../../protocol/types.js';
 import type { Question } from '../../run/internal/ask.js';
-import { type PackedMemory, packMemory, type RunMemory } from '../../run/internal/record.js';
+import { packMemory, type RunMemory } from '../../run/internal/record.js';
 import { RpcError } from '../../server/errors.js';
 import { type Core, principalHash } from '../../server/internal/core.js';
 import { randomText } from '../../store/internal/crypto.js';
 import { lastingCore, whileClientWaits } from '../../store/internal/lasting.js';
-import type { McpTaskEvent, McpTasks } from '../options.js';
-import { addTask, changeTask, hasBegun, readTask, removeTask } from './rows.js';
-
-/** A question without an answer. */
-export interface PendingQuestion {
-  readonly key: string;
-  readonly digest: string;
-  readonly request: InputRequest;
-}
-
-/** The state of a task. `queued`: its event was sent. */
-type TaskState = 'queued' | 'running' | 'input_required' | 'completed' | 'failed' | 'cancelled';
-
-/** The stored form of a task. */
-export interface Task {
-  readonly id: string;
-  /** Hash of the caller: for other callers the task does not exist. */
-  readonly owner: string;
-  readonly state: TaskState;
-  /** Epoch milliseconds. */
-  readonly created: number;
-  readonly updated: number;
-  /** When a running task counts as lost. */
-  readonly lease: number;
-  /** The delivery that claimed a running task. Only its run may store the end. */
-  readonly claim?: string;
-  readonly request: { readonly id: RequestId; readonly params: JsonObject };
-  readonly principal: SecurePrincipal | null;
-  readonly tenantId: string;
-  readonly client: Implementation | undefined;
-  readonly capabilities: ClientCapabilities;
-  readonly memory: PackedMemory;
-  readonly pending: readonly PendingQuestion[];
-  /** Whether the handler returned its questions, and reads the answers itself. */
-  readonly returned: boolean;
-  readonly result?: JsonObject;
-  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
-}
+import type { McpTaskEvent } from '../options.js';
+import { addTask, changeTask, hasBegun, readTask, removeTask, settingsOf, type Task } from './rows.js';
 
 /** Whether a client declares support for tasks. */
 export function takesTasks({ extensions }: ClientCapabilities): boolean {
   return typeof extensions?.[TASKS] === 'object' && extensions[TASKS] !== null;
-}
-
-/** The settings of a server whose tools become tasks. */
-export function settingsOf({ settings: { tasks } }: Core): Required<McpTasks> {
-  if (!tasks) throw new Error('framework: mcp: no tasks');
-  return { ttlMs: 3_600_000, pollIntervalMs: 1000, ...tasks };
 }
 
 /** Whether a task will not change any more. */
@@ -107,7 +65,7 @@ export async function createTask(core: Core, { http, memory, ...of }: NewTask): 
 const BOUND = 'mcp.task';
 
 /** Sends the event that runs a task. A second event does no harm: only one of them finds the task waiting. */
-export async function startTask(core: Core, { id }: Task): Promise<void> {
+async function startTask(core: Core, { id }: Task): Promise<void> {
   const event: McpTaskEvent = { sallyport: 'mcp.task', token: await core.sealer.seal('task', id, BOUND) };
   await settingsOf(core).start(event);
 }

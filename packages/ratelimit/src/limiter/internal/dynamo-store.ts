@@ -1,4 +1,3 @@
-import { randomIds } from '@sallyport/core';
 import { createMap } from '@sallyport/core/pipeline';
 import {
   type Condition,
@@ -17,7 +16,7 @@ import type {
   CounterValue,
   WriteOutcome,
 } from '../../strategies/internal/definition.js';
-import { assertItems, guardOf } from './layout.js';
+import { assertItems, guardOf, newWriter } from './layout.js';
 
 /** The counters of a limiter in a DynamoDB table. */
 export class DynamoStore implements CounterStore {
@@ -80,11 +79,6 @@ export class DynamoStore implements CounterStore {
 
 function keyOf({ pk, sk }: Address): Key {
   return { pk, sk };
-}
-
-/** 60 random bits: it is only ever compared with the last write of one item. */
-function newWriter(): string {
-  return randomIds.newId().replaceAll('-', '').slice(0, 16);
 }
 
 function notWrittenBy(writer: string): Condition {

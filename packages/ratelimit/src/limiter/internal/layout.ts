@@ -1,3 +1,4 @@
+import { randomIds } from '@sallyport/core';
 import { type Condition, type Item, type ItemTable, type Key, TTL_ATTRIBUTE } from '@sallyport/dynamo';
 import {
   type Address,
@@ -65,7 +66,9 @@ export async function verify(table: ItemTable, address: Address, name: string, l
   const { condition, set } = guardOf(first);
   const ttl = Math.ceil((part.nowMs + 2 * longestMs) / 1000) + EXPIRY_GRACE_SECONDS;
   const changes = { set: { ...set, [TTL_ATTRIBUTE]: ttl } };
-  const { applied, item } = await table.update({ pk: name, sk }, changes, { condition: { all: condition }, signal });
+  const { applied, item } = await table.update({ pk: name, sk }, changes, {
+    ...{ condition: { all: condition }, writer: newWriter(), signal },
+  });
   if (!applied) assertItems(first, item);
   return { ...address, part: { ...part, isVerified: true } };
 }
@@ -93,7 +96,7 @@ export class Layouts {
   ): Promise<void> {
     if (found === 1 && wanted > 1) {
       const condition = { attribute: ITEMS, is: '=', value: 1 } as const;
-      ({ item = {} } = await table.update(first, { set: { [ITEMS]: -wanted } }, { condition }));
+      ({ item = {} } = await table.update(first, { set: { [ITEMS]: -wanted } }, { condition, writer: newWriter() }));
       found = Number(item[ITEMS] ?? wanted);
     }
     const items = Math.abs(found);
@@ -109,8 +112,17 @@ export class Layouts {
           ? { attribute: ITEMS, is: '=', value: found }
           : { any: [{ absent: verified }, { attribute: verified, is: '<=', value: nowMs - VERIFIED_MS }] };
       const key = { pk: shardName(first.pk, place), sk: first.sk };
-      await table.update(key, { set: { ...Object.fromEntries(parts), ...set } }, { condition, reread: false });
+      await table.update(
+        key,
+        { set: { ...Object.fromEntries(parts), ...set } },
+        { condition, writer: newWriter(), reread: false },
+      );
     }
     this.#found.set(nameOf(first), { items, untilMs: nowMs + VERIFIED_MS });
   }
+}
+
+/** 60 random bits: it is only ever compared with the last write of one item. */
+export function newWriter(): string {
+  return randomIds.newId().replaceAll('-', '').slice(0, 16);
 }
