@@ -8,8 +8,7 @@ export {
   withDeadline,
 } from '@sallyport/core/pipeline';
 // Failures of the table
-export { afterConflicts } from './conflicts.js';
-export { isFailedCondition, isThrottled } from './errors.js';
+export { afterConflicts, isFailedCondition, isThrottled } from './errors.js';
 // Items, conditions, changes
 export {
   type CallOptions,
