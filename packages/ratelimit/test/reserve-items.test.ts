@@ -132,6 +132,26 @@ describe('units of an earlier granule', () => {
     expect(await countOf(strategy)).toBe(9);
   });
 
+  it('make room for the request of the instance that holds them', async () => {
+    const limiter = limiterOf(strategy, { reserve: 10 });
+    await consume(limiter, 8);
+    expect(await countOf(strategy)).toBe(8 + 8);
+    expect(await consume(limiterOf(strategy), 300)).toBe(284);
+    clock.ms += 6000;
+    expect(await consume(limiter, 12)).toBe(8);
+  });
+
+  it('are not returned to an earlier window when the clock was set back', async () => {
+    const minute = fixedWindow({ limit: 300, windowMs: 60_000 });
+    const limiter = limiterOf(minute, { reserve: 10 });
+    clock.ms += 60_000;
+    await consume(limiter, 8);
+    clock.ms -= 60_000;
+    await consume(limiterOf(minute), 50);
+    await consume(limiter, 1);
+    expect(await countOf(minute)).toBeGreaterThanOrEqual(51);
+  });
+
   it('are not returned to a later fixed window, which never had them', async () => {
     for (const other of [
       fixedWindow({ limit: 100, windowMs: 6000 }),
@@ -168,7 +188,6 @@ describe('release', () => {
     const pending = Promise.all(Array.from({ length: 20 }, () => limiter.consume(KEY)));
     await limiter.release();
     await pending;
-    await limiter.release();
     expect(await countOf(strategy)).toBe(26);
   });
 

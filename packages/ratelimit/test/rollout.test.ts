@@ -177,6 +177,35 @@ describe('an instance that is killed while it spreads counters', () => {
     }
   });
 
+  it.each(STRATEGIES)('or frozen at any write of it changes nothing when it thaws: %s', async (_, strategy) => {
+    for (let frozenAt = 1; frozenAt <= 7; frozenAt += 1) {
+      table = new ModelTable();
+      clock = new WallClock();
+      await admit(limiterOf(strategy, undefined), 500);
+      let thaw = () => {};
+      let writes = 0;
+      const send = async (...args: Parameters<typeof table.client.send>) => {
+        writes += 1;
+        if (writes === frozenAt) {
+          await new Promise<void>((resolve) => {
+            thaw = resolve;
+          });
+        }
+        return table.client.send(...args);
+      };
+      const frozen = limiterOf(strategy, 5, { client: { send }, storeTimeoutMs: 60_000 }).consume(KEY);
+      for (let turn = 0; turn < 50 && writes < frozenAt; turn += 1) await new Promise(setImmediate);
+      const fleet = [undefined, 5].map((shardAbove) => limiterOf(strategy, shardAbove));
+      let admitted = 0;
+      for (let request = 0; request < 400; request += 1) admitted += await admit(fleet[request % 2] as RateLimiter, 1);
+      thaw();
+      admitted += (await frozen).allowed ? 1 : 0;
+      admitted += await admit(limiterOf(strategy, 5), LIMIT);
+      const rounded = strategy.kind === 'bucket' ? 4 : 0;
+      expect([frozenAt, admitted <= LIMIT - 500, admitted >= LIMIT - 500 - rounded]).toEqual([frozenAt, true, true]);
+    }
+  });
+
   it.each(STRATEGIES)('at the same time as others, counts each unit once: %s', async (_, strategy) => {
     await admit(limiterOf(strategy, undefined), 500);
     const fleet = Array.from({ length: 8 }, (_, place) => limiterOf(strategy, place % 4 === 0 ? undefined : 5));

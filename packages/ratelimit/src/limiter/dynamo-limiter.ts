@@ -173,8 +173,11 @@ class SharedRateLimiter implements DynamoRateLimiter {
 
   async release({ signal }: CallOptions = {}): Promise<void> {
     for (const held of this.#reservations?.all() ?? []) {
-      await held.pending;
-      await this.#giveBack(takeFrom(held), signal);
+      // Requests that waited for a write may write again.
+      do {
+        await held.pending;
+        await this.#giveBack(takeFrom(held), signal);
+      } while (held.pending !== undefined || (held.grant?.units ?? 0) > 0);
     }
     await this.#giveBack(this.#reservations?.takeEvicted() ?? [], signal);
   }

@@ -146,7 +146,7 @@ export class Reservations {
     const ahead = Math.min(this.#most - (isOpen ? grant.units : 0), GROWTH * demand, partOf(room, held.share));
     const extra = Math.min(room, held.waiting + Math.max(0, ahead));
     const [unspent] = !isOpen && isSameItem(grant, address) ? takeFrom(held) : [];
-    return { ...claim, extra, unspent: unspent && stillCounts(unspent, claim.nowMs) ? unspent : undefined };
+    return { ...claim, extra, unspent };
   }
 
   /** Stores the units that a write took. The decision counts only those of the request. */
