@@ -23,6 +23,22 @@ beforeAll(async () => {
 
 afterAll(() => client.destroy());
 
+it('the DynamoDB store reads consistently, always', async () => {
+  // DynamoDB Local is always consistent, so the requests are compared.
+  const inputs: { readonly ConsistentRead?: boolean }[] = [];
+  const recording = {
+    send: (command: { readonly input: object }, options: never) => {
+      inputs.push(command.input);
+      return client.send(command as never, options);
+    },
+  };
+  const store = dynamoMcpStore({ client: recording as never, tableName });
+  await store.get({ partition: 'p', sort: 'a' });
+  await store.list('p', '', 10);
+  await store.list('p', 'a', 10);
+  expect(inputs.map(({ ConsistentRead }) => ConsistentRead)).toEqual([true, true, true]);
+});
+
 describe('the memory store', () => {
   it.each(mcpStoreConformance({ create: async (clock) => memoryMcpStore({ clock }) }))('$name', ({ run }) => run());
 

@@ -9,6 +9,8 @@ export interface Failure {
   readonly awayMs: number;
   /** How many calls in a row are applied and rejected. */
   readonly lost: number;
+  /** For how many milliseconds every call is applied and rejected. Default 0. */
+  readonly lostMs?: number;
 }
 
 export const FAILURES: readonly Failure[] = [
@@ -17,6 +19,12 @@ export const FAILURES: readonly Failure[] = [
   { name: 'an outage of 5 s', awayMs: 5000, lost: 0 },
   { name: 'a lost answer', awayMs: 0, lost: 1 },
   { name: 'three lost answers', awayMs: 0, lost: 3 },
+];
+
+/** Failures that last longer than a client waits, and end before the invocation does. */
+export const LONG_FAILURES: readonly Failure[] = [
+  { name: 'an outage of 20 s', awayMs: 20_000, lost: 0 },
+  { name: 'answers that are lost for 20 s', awayMs: 0, lost: 0, lostMs: 20_000 },
 ];
 
 /** A failure of DynamoDB after which the same call may succeed, as `dynamoMcpStore` reports it. */
@@ -34,7 +42,8 @@ export class FailingStore implements McpStore {
   before: (method: string, key: string) => void = () => {};
   readonly #store: McpStore;
   readonly #clock: FullClock;
-  #untilMs = Number.NEGATIVE_INFINITY;
+  #awayUntilMs = Number.NEGATIVE_INFINITY;
+  #lostUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(store: McpStore, clock: FullClock) {
     this.#store = store;
@@ -52,12 +61,15 @@ export class FailingStore implements McpStore {
     this.calls += 1;
     this.before(method, key);
     const { at = Number.POSITIVE_INFINITY, failure } = this.fails ?? {};
-    const { awayMs = 0, lost = 0 } = failure ?? {};
+    const { awayMs = 0, lost = 0, lostMs = 0 } = failure ?? {};
     const now = this.#clock.now().getTime();
-    if (call === at) this.#untilMs = now + awayMs;
-    if (now < this.#untilMs) throw away();
+    if (call === at) {
+      this.#awayUntilMs = now + awayMs;
+      this.#lostUntilMs = now + lostMs;
+    }
+    if (now < this.#awayUntilMs) throw away();
     const result = await run();
-    if (call >= at && call < at + lost) throw away();
+    if (now < this.#lostUntilMs || (call >= at && call < at + lost)) throw away();
     return result;
   }
 }

@@ -79,7 +79,6 @@ async function beginsSoon(core: Core, task: Task, { clock, deadline }: TaskDeliv
 /** Ends a task whose handler had begun in a delivery that is over. Its result is lost. */
 async function endIfLost(core: Core, task: Task, { clock, log }: TaskDelivery): Promise<undefined> {
   const now = nowMs(clock);
-  if (task.lease >= now) return;
   const ended = await endLost(core, task, now);
   if (ended?.state === 'failed')
     logFailure(() => log, 'mcp.task_lost', INTERRUPTED, { target: task.request.params.name });
