@@ -38,6 +38,7 @@ const tasks = {
   'bench:kit': [script('scripts/bench/kit/main.ts')],
   'bench:types': [script('scripts/bench/types/main.ts')],
   format: [[bin('biome'), ['check', '--write', '.']]],
+  identifiers: [script('scripts/identifiers.ts')],
   'local:native': [script('packages/local/judge/main.ts')],
   'local:peers': [script('packages/local/judge/peers.ts')],
   'mcp:conformance': [script('packages/mcp/judge/conformance.mjs')],

@@ -1,4 +1,5 @@
 import { defineOptions, invalidOption, list, withMethods } from '../options/define-options.js';
+import { KEYS } from '../sanitize/policy.js';
 import type { Logger, LogLevel } from './hooks.js';
 import { createLoggerOn, type LogLine, type LogSink } from './logger.js';
 
@@ -8,9 +9,14 @@ type Fields = Readonly<Record<string, unknown>>;
 export interface AdapterOptions {
   /** Further receivers of each line, for example an error notifier. */
   readonly sinks?: readonly LogSink[];
+  /** Keys whose values are never taken for card numbers, for example `order_id`. */
+  readonly keepKeys?: readonly string[];
 }
 
-const OPTIONS = defineOptions<AdapterOptions>()({ sinks: list(withMethods<LogSink>('take')).default([]) });
+const OPTIONS = defineOptions<AdapterOptions>()({
+  sinks: list(withMethods<LogSink>('take')).default([]),
+  keepKeys: KEYS,
+});
 
 /** The used members of `console`. */
 export type ConsoleLike = Readonly<Record<LogLevel, (message: string, fields: Fields) => unknown>>;
@@ -82,12 +88,12 @@ function adapt(
   write: (level: LogLevel, message: string, fields: Fields) => unknown,
   options: AdapterOptions,
 ): Logger {
-  const { sinks } = OPTIONS.parse(options);
+  const { sinks, keepKeys } = OPTIONS.parse(options);
   const emit = (level: LogLevel, { message, ...line }: LogLine) => {
     if (isEnabled(level)) return write(level, message, fieldsOf(line));
     return undefined;
   };
-  return createLoggerOn({ isEnabled, emit }, sinks);
+  return createLoggerOn({ isEnabled, emit }, sinks, keepKeys);
 }
 
 /** The other logger writes time, level and service. */

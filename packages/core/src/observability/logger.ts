@@ -1,9 +1,20 @@
-import { boolean, defineOptions, func, list, object, oneOf, string, withMethods } from '../options/define-options.js';
+import {
+  boolean,
+  defineOptions,
+  func,
+  invalidOption,
+  list,
+  object,
+  oneOf,
+  string,
+  withMethods,
+} from '../options/define-options.js';
 import { createFastMap, createMap } from '../request/request.js';
 import { type Clock, type Environment, systemClock } from '../runtime/invocation.js';
 import { isError } from '../sanitize/internal/errors.js';
 import { cutBytes, cutMark, encodeBoundedLine, type WriteLine, writeToStdout } from '../sanitize/log-text.js';
-import { defaultSanitizer, type Sanitizer } from '../sanitize/sanitizer.js';
+import { KEYS } from '../sanitize/policy.js';
+import { createSanitizer, defaultSanitizer, type Sanitizer } from '../sanitize/sanitizer.js';
 import {
   BOUND,
   BOUND_NAMES,
@@ -42,6 +53,8 @@ export interface LoggerOptions {
   readonly clock?: Clock;
   /** Sanitizes messages, fields and errors; default: the one without a policy. */
   readonly sanitizer?: Sanitizer;
+  /** Keys whose values are never taken for card numbers, for example `order_id`; default none. Without the option `sanitizer`. */
+  readonly keepKeys?: readonly string[];
   /** Whether errors are logged with their stack; default `true`. */
   readonly stacks?: boolean;
   /** Further receivers of each line; default none. */
@@ -61,7 +74,8 @@ export const LOGGER_OPTIONS = defineOptions<LoggerOptions>()({
   fields: object<Readonly<Record<string, unknown>>>().default(NO_FIELDS),
   write: func<WriteLine>().default(writeToStdout),
   clock: withMethods<Clock>('now').default(systemClock),
-  sanitizer: withMethods<Sanitizer>('sanitizeValue', 'scrubFreeText', 'sanitizeError').default(defaultSanitizer),
+  sanitizer: withMethods<Sanitizer>('sanitizeValue', 'scrubFreeText', 'sanitizeError'),
+  keepKeys: KEYS,
   stacks: boolean.default(true),
   sinks: list(withMethods<LogSink>('take')).default([]),
   environment: object<Environment>(),
@@ -92,22 +106,36 @@ interface Core {
  * log.info('order placed', { order_id: 'o-1' });
  */
 export function createLogger(options: LoggerOptions = {}): Logger {
-  const { level, service, fields, environment = process.env, ...rest } = LOGGER_OPTIONS.parse(options);
+  const {
+    level,
+    service,
+    fields,
+    sanitizer,
+    keepKeys,
+    environment = process.env,
+    ...rest
+  } = LOGGER_OPTIONS.parse(options);
+  if (sanitizer && keepKeys.length > 0) throw invalidOption('keepKeys', 'an option of the sanitizer that is given');
   const core: Core = {
     ...rest,
+    sanitizer: sanitizer ?? sanitizerThatKeeps(keepKeys),
     service: cutBytes(service ?? environment.AWS_LAMBDA_FUNCTION_NAME ?? '', MAX_BOUND_BYTES).text,
   };
   return new LineLogger(core, SEVERITY[level ?? lambdaLevel(environment.AWS_LAMBDA_LOG_LEVEL)], fields, undefined);
 }
 
+function sanitizerThatKeeps(keepKeys: readonly string[]): Sanitizer {
+  return keepKeys.length > 0 ? createSanitizer({ keepKeys }) : defaultSanitizer;
+}
+
 /** A logger whose sanitized lines are passed to another logger as objects. */
-export function createLoggerOn(target: LineTarget, sinks: readonly LogSink[]): Logger {
+export function createLoggerOn(target: LineTarget, sinks: readonly LogSink[], keepKeys: readonly string[]): Logger {
   const core: Core = {
     service: '',
     write: () => {},
     target,
     clock: systemClock,
-    sanitizer: defaultSanitizer,
+    sanitizer: sanitizerThatKeeps(keepKeys),
     stacks: true,
     sinks,
   };

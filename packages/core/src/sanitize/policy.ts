@@ -15,6 +15,9 @@ export type KeyAction =
 /** Judges a key (without control characters) inside a parent (in the form of {@link normalizeKey}). */
 export type KeyJudge = (key: string, parent: string, exactOnly?: boolean) => KeyAction;
 
+/** Whether the values of a key (in the form of {@link normalizeKey}) are never taken for card numbers. */
+export type KeepsKey = (normalized: string) => boolean;
+
 /** In the form of {@link normalizeKey}: at import it is faster to take the underscores out of all words at once. */
 const words = (text: string) => text.replaceAll('_', '').split(' ');
 
@@ -101,6 +104,11 @@ export interface SanitizerPolicy {
   readonly mask?: readonly string[];
   /** A rule for a key inside a parent; beats a plain one. */
   readonly rules?: readonly PolicyRule[];
+  /**
+   * Keys whose values are never taken for card numbers, for example of order numbers. A string, a number or a list of them under
+   * such a key stays; members of an object have keys of their own. Rules for keys still apply: `card_number` stays masked.
+   */
+  readonly keepKeys?: readonly string[];
   /** How much is written of large values. */
   readonly limits?: Partial<SanitizerLimits>;
   /**
@@ -143,7 +151,8 @@ const KEY = new OptionKind<string>('a key that is not blank', (value, place) => 
   if (normalized === '') throw wrong(place, 'a key that is not blank');
   return normalized;
 });
-const KEYS = list(KEY, 'a list of keys').default([]);
+/** The kind of options that are lists of keys. */
+export const KEYS = list(KEY, 'a list of keys').default([]);
 
 /** What {@link SanitizerPolicy} may be. */
 export const SANITIZER_POLICY = defineOptions<SanitizerPolicy>()({
@@ -158,6 +167,7 @@ export const SANITIZER_POLICY = defineOptions<SanitizerPolicy>()({
     }),
     'a list of { parent, key, action }',
   ).default([]),
+  keepKeys: KEYS,
   limits: group<SanitizerLimits>()({
     depth: integer(1).default(LIMITS.depth),
     entries: integer(1).default(LIMITS.entries),
@@ -170,6 +180,8 @@ export const SANITIZER_POLICY = defineOptions<SanitizerPolicy>()({
 /** A policy as a walk over a value needs it. */
 export interface ParsedPolicy {
   readonly judge: KeyJudge;
+  /** `undefined` for no such key. */
+  readonly keeps: KeepsKey | undefined;
   readonly limits: SanitizerLimits;
   /** Takes control characters out of a value. */
   readonly toSafeText: (text: string) => string;
@@ -177,8 +189,10 @@ export interface ParsedPolicy {
 
 /** @throws FrameworkError `app.invalid_configuration` for an unknown option, action or limit, or a blank key */
 export function parsePolicy(policy: SanitizerPolicy): ParsedPolicy {
-  const { limits, keepLineBreaks, ...keys } = SANITIZER_POLICY.parse(policy);
-  return { judge: judgeOf(keys), limits, toSafeText: keepLineBreaks ? sanitizeLines : sanitizeLogString };
+  const { keepKeys, limits, keepLineBreaks, ...keys } = SANITIZER_POLICY.parse(policy);
+  const kept = new Set(keepKeys);
+  const keeps = kept.size === 0 ? undefined : (key: string) => kept.has(key);
+  return { judge: judgeOf(keys), keeps, limits, toSafeText: keepLineBreaks ? sanitizeLines : sanitizeLogString };
 }
 
 function judgeOf({

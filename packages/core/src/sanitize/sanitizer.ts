@@ -29,7 +29,7 @@ export interface Sanitizer {
  */
 export function createSanitizer(policy: SanitizerPolicy = {}): Sanitizer {
   const parsed = parsePolicy(policy);
-  const { judge } = parsed;
+  const { judge, keeps } = parsed;
   const walk = () => new SanitizerWalk(parsed);
   return {
     sanitizeValue: (value) => walk().clean(value, 1, ''),
@@ -42,8 +42,8 @@ export function createSanitizer(policy: SanitizerPolicy = {}): Sanitizer {
       const copy = new SanitizerWalk(parsed, true, 'json').clean(document.value, 1, '');
       return JSON.stringify(copy, null, pretty ? 2 : undefined);
     },
-    sanitizeXml: (text, patterns) => sanitizeXmlText(text, patterns ?? [], judge),
-    scrubFreeText: (text) => scrubText(text, judge),
+    sanitizeXml: (text, patterns) => sanitizeXmlText(text, patterns ?? [], judge, keeps),
+    scrubFreeText: (text) => scrubText(text, judge, keeps),
     sanitizeError: (error, { stack = true } = {}) => new SanitizerWalk(parsed, stack).thrown(error),
   };
 }

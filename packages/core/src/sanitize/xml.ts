@@ -3,6 +3,7 @@ import { sanitizeLogString } from './log-text.js';
 import {
   digitsOf,
   isNeverOpened,
+  type KeepsKey,
   type KeyJudge,
   maskCard,
   maskLast4,
@@ -35,23 +36,36 @@ export const PAYMENT_XML_PATTERNS: readonly XmlPattern[] = Object.freeze([
 const MAX_ATTRIBUTE_DEPTH = 2;
 
 /** Cleans XML in one pass from left to right: in `<…>`, in `&lt;…&gt;`, and inside CDATA. No entity is expanded. */
-export function sanitizeXmlText(text: string, patterns: readonly XmlPattern[], judge: KeyJudge): string {
+export function sanitizeXmlText(
+  text: string,
+  patterns: readonly XmlPattern[],
+  judge: KeyJudge,
+  keeps: KeepsKey | undefined,
+): string {
   const masks = new Map([...PAYMENT_XML_PATTERNS, ...patterns].map(({ name, mask }) => [normalizeKey(name), mask]));
-  return new XmlPass(sanitizeLogString(text.replace(/[\t\r\n]/g, ' ')), masks, judge, 0).run();
+  return new XmlPass(sanitizeLogString(text.replace(/[\t\r\n]/g, ' ')), masks, judge, keeps, 0).run();
 }
 
 class XmlPass {
   readonly #text: string;
   readonly #masks: ReadonlyMap<string, XmlMask>;
   readonly #judge: KeyJudge;
+  readonly #keeps: KeepsKey | undefined;
   readonly #depth: number;
   readonly #open: string[] = [];
   #out = '';
 
-  constructor(text: string, masks: ReadonlyMap<string, XmlMask>, judge: KeyJudge, depth: number) {
+  constructor(
+    text: string,
+    masks: ReadonlyMap<string, XmlMask>,
+    judge: KeyJudge,
+    keeps: KeepsKey | undefined,
+    depth: number,
+  ) {
     this.#text = text;
     this.#masks = masks;
     this.#judge = judge;
+    this.#keeps = keeps;
     this.#depth = depth;
   }
 
@@ -98,17 +112,19 @@ class XmlPass {
     const text = this.#text;
     let end = afterName;
     while (end < text.length && closeMark(text, end) === 0) end += 1;
-    if (sameName(this.#open.at(-1) ?? '', name)) this.#open.pop();
     const close = text.slice(end, end + closeMark(text, end));
-    return this.#emit(before, text.slice(at, afterName) + close, end + close.length);
+    const next = this.#emit(before, text.slice(at, afterName) + close, end + close.length);
+    if (sameName(this.#open.at(-1) ?? '', name)) this.#open.pop();
+    return next;
   }
 
   #element(before: string, open: string, name: string, tag: Tag): number {
     if (tag.selfClosing) return this.#emit(before, open, tag.end);
     const mask = this.#maskOf(name);
     if (!mask) {
+      const next = this.#emit(before, open, tag.end);
       this.#open.push(name);
-      return this.#emit(before, open, tag.end);
+      return next;
     }
     const end = this.#endOf(name, tag.end);
     const value = end < 0 ? REDACTED : maskContent(this.#text.slice(tag.end, end), mask);
@@ -139,9 +155,9 @@ class XmlPass {
     const mask = this.#maskOf(localName(name));
     if (mask) return maskContent(value, mask);
     if (this.#depth < MAX_ATTRIBUTE_DEPTH && /<|&lt;|&#/i.test(value)) {
-      return new XmlPass(value, this.#masks, this.#judge, this.#depth + 1).run();
+      return new XmlPass(value, this.#masks, this.#judge, this.#keeps, this.#depth + 1).run();
     }
-    return this.#scrub(value);
+    return this.#scrub(value, localName(name));
   }
 
   #maskOf(name: string): XmlMask | undefined {
@@ -157,9 +173,10 @@ class XmlPass {
   }
 
   /** Text between tags; quotes that stand as entities count as quotes. */
-  #scrub(text: string): string {
-    if (!/&quot;|&#34;/i.test(text)) return scrubText(text, this.#judge);
-    return scrubText(text.replace(/&quot;|&#34;/gi, '"'), this.#judge).replaceAll('"', '&quot;');
+  #scrub(text: string, name = this.#open.at(-1) ?? ''): string {
+    const keeps = this.#keeps?.(normalizeKey(name)) ? 'all' : this.#keeps;
+    if (!/&quot;|&#34;/i.test(text)) return scrubText(text, this.#judge, keeps);
+    return scrubText(text.replace(/&quot;|&#34;/gi, '"'), this.#judge, keeps).replaceAll('"', '&quot;');
   }
 }
 

@@ -15,6 +15,7 @@ interface PortableFunction {
 const streams = () => import('@sallyport/streams');
 const core = () => import('@sallyport/core/pipeline');
 const observability = () => import('@sallyport/core/observability');
+const sanitizer = () => import('./sanitizer.js');
 const openApi = () => import('@sallyport/http/openapi');
 const objects = () => import('./objects.js');
 const quota = () => import('./quota.js');
@@ -90,7 +91,11 @@ export const FUNCTIONS: PortableFunctions = {
     name: 'reportKinesisPutRecordsFailures',
     arguments: ({ records, results }) => [(records as JsonObject[]).map(toKinesisRecord), results],
   },
-  sanitize_value: { load: observability, name: 'sanitizeValue', arguments: ({ value }) => [value] },
+  sanitize_value: {
+    load: sanitizer,
+    name: 'sanitizeValue',
+    arguments: ({ value, keep_keys }) => [value, keep_keys],
+  },
   sanitize_field_value: {
     load: observability,
     name: 'sanitizeFieldValue',
@@ -98,7 +103,11 @@ export const FUNCTIONS: PortableFunctions = {
   },
   sanitize_json: { load: observability, name: 'sanitizeJson', arguments: ({ text, options }) => [text, options] },
   sanitize_xml: { load: observability, name: 'sanitizeXml', arguments: ({ text, patterns }) => [text, patterns] },
-  scrub_free_text: { load: observability, name: 'scrubFreeText', arguments: ({ text }) => [text] },
+  scrub_free_text: {
+    load: sanitizer,
+    name: 'scrubFreeText',
+    arguments: ({ text, keep_keys }) => [text, keep_keys],
+  },
   sanitize_log_string: { load: observability, name: 'sanitizeLogString', arguments: ({ text }) => [text] },
   encode_safe_value: { load: observability, name: 'encodeSafeValue', arguments: ({ text }) => [text] },
   mask_card: { load: observability, name: 'maskCard', arguments: ({ value }) => [value] },

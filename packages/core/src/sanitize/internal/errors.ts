@@ -55,7 +55,7 @@ function numbersOf(error: object, cleaner: ErrorCleaner): Record<string, unknown
   const out: Record<string, unknown> = {};
   const code = read(error, 'code');
   if (typeof code === 'string' && code !== '') out.code = cleaner.prose(code, MAX_NAME_BYTES);
-  else if (Number.isFinite(code)) out.code = code;
+  else if (Number.isFinite(code)) out.code = cleaner.value(code);
   const status = read(error, 'status') ?? read(error, 'statusCode');
   if (Number.isFinite(status)) out.status = status;
   const metadata = metadataOf(read(error, '$metadata'), cleaner);

@@ -1,6 +1,7 @@
 import { cutBytes, cutMark } from '../log-text.js';
 import {
   digitsOf,
+  type KeepsKey,
   type KeyAction,
   type KeyJudge,
   maskCard,
@@ -8,7 +9,8 @@ import {
   normalizeKey,
   REDACTED,
 } from '../policy.js';
-import { passesLuhn } from './light.js';
+import { replaceCards } from './cards.js';
+import { isInFramePath, isPackageVersion } from './frame-path.js';
 
 /** What is looked at of a text; the rest is cut. */
 const MAX_SCRUBBED_BYTES = 65_536;
@@ -19,19 +21,19 @@ const MAX_LOCAL_PART = 254;
 const SSN = /(?<!\d)\d{3}-\d{2}-\d{4}(?!\d)/g;
 const AWS_KEY_ID = /A[KS]IA[A-Z0-9]{16}/g;
 const WORDS_WITH_DOTS = /[A-Za-z0-9_.-]{12,}/g;
-const GROUPED_DIGITS = /\d(?:[ -]?\d){12,}/g;
 const LOCAL_PART = /[A-Za-z0-9._+'~%\-\u0080-\uffff]/;
 const DOMAIN = /[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*/y;
 
 /**
  * Masks secrets inside prose, in time linear in the text: every pattern either has a bound, or consumes what it looked at.
- * Looks at {@link MAX_SCRUBBED_BYTES}; the rest is cut, and the mark `…[+N]` says how many bytes that was.
+ * Looks at {@link MAX_SCRUBBED_BYTES}; the rest is cut, and the mark `…[+N]` says how many bytes that was. `keeps` names the keys
+ * whose values are never taken for card numbers, `'all'` is for a text that is such a value.
  */
-export function scrubText(text: string, judge: KeyJudge): string {
+export function scrubText(text: string, judge: KeyJudge, keeps: KeepsKey | 'all' | undefined): string {
   const { text: head, left } = cutBytes(text, MAX_SCRUBBED_BYTES);
-  if (left === 0) return scrubHead(head, judge);
+  if (left === 0) return scrubHead(head, judge, keeps);
   const kept = withoutPartialWord(head);
-  return scrubHead(kept, judge) + cutMark(left + Buffer.byteLength(head.slice(kept.length), 'utf8'));
+  return scrubHead(kept, judge, keeps) + cutMark(left + Buffer.byteLength(head.slice(kept.length), 'utf8'));
 }
 
 /** A secret across the cut would not be recognised by its first half: the last word goes too. */
@@ -40,7 +42,7 @@ function withoutPartialWord(head: string): string {
   return blank >= head.length - MAX_PARTIAL_WORD ? head.slice(0, blank + 1) : head;
 }
 
-function scrubHead(text: string, judge: KeyJudge): string {
+function scrubHead(text: string, judge: KeyJudge, keeps: KeepsKey | 'all' | undefined): string {
   const signs = signsOf(text);
   if (signs === 0) return text;
   let out = text;
@@ -50,7 +52,8 @@ function scrubHead(text: string, judge: KeyJudge): string {
   if (signs & SIGN.jwt) out = out.replace(WORDS_WITH_DOTS, scrubJwt);
   if (signs & SIGN.keyId) out = out.replace(AWS_KEY_ID, REDACTED);
   if (signs & SIGN.mark) out = scrubEmails(out);
-  if (signs & SIGN.digits) out = out.replace(SSN, maskRestricted).replace(GROUPED_DIGITS, scrubCards);
+  if (signs & SIGN.digits) out = out.replace(SSN, maskRestricted);
+  if (signs & SIGN.digits && keeps !== 'all') out = replaceCards(out, maskCard, keeps && afterKey(keeps));
   return out;
 }
 
@@ -101,40 +104,23 @@ function scrubEmails(text: string): string {
     if (!/\.[A-Za-z][A-Za-z0-9-]+$/.test(domain)) continue;
     let start = index;
     while (start > done && index - start < MAX_LOCAL_PART && LOCAL_PART.test(text.charAt(start - 1))) start -= 1;
-    if (start === index) continue;
+    const end = index + mark.length + domain.length;
+    if (start === index || isPackageVersion(text, start, text.slice(start, end))) continue;
     out += text.slice(done, start) + REDACTED;
-    done = index + mark.length + domain.length;
+    done = end;
   }
   return out + text.slice(done);
 }
 
-/** Masks each run of digit groups that a card number can be; a group glued to a letter (as in a UUID) joins no other. */
-function scrubCards(run: string, offset: number, text: string): string {
-  if (offset > 1 && text[offset - 1] === '.' && /\d/.test(text[offset - 2] ?? '')) return run;
-  const groups = run.split(/([ -])/);
-  const first = /[A-Za-z]/.test(text[offset - 1] ?? '') ? 2 : 0;
-  const last = groups.length - (/[A-Za-z]/.test(text[offset + run.length] ?? '') ? 3 : 1);
-  let out = '';
-  for (let start = 0; start < groups.length; ) {
-    const end = cardEnd(groups, start, start < first ? start : Math.max(last, start));
-    out +=
-      end < 0 ? (groups[start] ?? '') + (groups[start + 1] ?? '') : maskCard(groups.slice(start, end + 1).join(''));
-    if (end >= 0) out += groups[end + 1] ?? '';
-    start = (end < 0 ? start : end) + 2;
-  }
-  return out;
-}
-
-/** The last group of the longest card number that begins at a group, or -1. Separators stand between groups. */
-function cardEnd(groups: readonly string[], start: number, last: number): number {
-  let digits = '';
-  let found = -1;
-  for (let end = start; end <= last; end += 2) {
-    digits += groups[end] ?? '';
-    if (digits.length > 19) break;
-    if (digits.length >= 13 && passesLuhn(digits)) found = end;
-  }
-  return found;
+/** Whether digits at a place are the value of a key that keeps them: `order_id=…`, `"order_id": "…"`. */
+function afterKey(keeps: KeepsKey): (text: string, start: number) => boolean {
+  return (text, start) => {
+    let mark = start - 1;
+    while (mark > 0 && start - mark < 8 && /[\s"'`\\]/.test(text.charAt(mark))) mark -= 1;
+    if (!/[=:]/.test(text.charAt(mark))) return false;
+    const end = keyEnd(text, mark);
+    return keeps(normalizeKey(text.slice(wordStart(text, end), end)));
+  };
 }
 
 /** What may stand between a key and its value, and the schemes of RFC 9110 section 11.4 whose credentials follow a blank. */
@@ -178,7 +164,7 @@ function scrubAssignments(text: string, judge: KeyJudge): string {
     const isScheme = mark[0].length > 3;
     const key = isScheme ? '' : keyBefore(text, mark.index, judge);
     const action = isScheme ? 'redact' : actionOf(key, judge);
-    if (action === 'clean') continue;
+    if (action === 'clean' || (mark[0] === ':' && isInFramePath(text, mark.index, mark.index))) continue;
     const span = isScheme ? schemeSpan(text, mark.index) : valueSpan(text, after, key, action);
     const value = text.slice(span.start, span.end);
     const masked = maskedValue(value, action);
@@ -200,13 +186,19 @@ function actionOf(key: string, judge: KeyJudge): KeyAction {
  * was masked itself, as the value of a key before it, is a key all the same.
  */
 function keyBefore(text: string, mark: number, judge: KeyJudge): string {
-  let end = mark;
-  for (let skipped = 0; end > 0 && skipped < 8 && /[\s"'`\\]/.test(text.charAt(end - 1)); skipped += 1) end -= 1;
+  const end = keyEnd(text, mark);
   const start = wordStart(text, end);
   const key = text.slice(start, end);
   if (start < 2 || text[start - 1] !== ' ') return key;
   const both = text.slice(wordStart(text, start - 1), end);
   return judge(both, '', true) === 'clean' ? key : both;
+}
+
+/** Where the word before a mark ends, quotes and blanks aside. */
+function keyEnd(text: string, mark: number): number {
+  let end = mark;
+  for (let skipped = 0; end > 0 && skipped < 8 && /[\s"'`\\]/.test(text.charAt(end - 1)); skipped += 1) end -= 1;
+  return end;
 }
 
 function wordStart(text: string, end: number): number {

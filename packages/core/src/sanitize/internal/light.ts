@@ -2,6 +2,8 @@ import { isFrameworkError } from '../../errors/errors.js';
 import { decodePercent } from '../../request/encoding.js';
 import { createMap } from '../../request/request.js';
 import { sanitizeLogString } from '../log-text.js';
+import { isCardValue, replaceCards } from './cards.js';
+import { isInFramePath, isPackageVersion } from './frame-path.js';
 
 /**
  * The sanitizer of the default logger. Every bundle contains all code that the default logger uses, and the full sanitizer
@@ -14,9 +16,9 @@ const HUMP = /[_\-.\s]+/g;
 /** Keys that hold a stem and no secret. */
 const PLAIN_KEY = /^tokentype$|^monkey|^secretary|^tokeni[sz]/;
 const PAIR = /(["']?)([\w.-]{1,64})\1\s{0,3}[=:]/g;
+/** Only the schemes are recognized in any case: `eyj` is part of many hashes in base 32. */
 const SECRET_TEXT =
-  /-----BEGIN[\s\S]*|\b(?:bearer|basic)\s+\S+|eyJ[\w-]{6,}[\w.-]*|\bA[KS]IA[A-Z0-9]{16}|:\/\/[^\s/@]{1,256}@|[\w.+%-]{1,64}@[\w.-]{1,255}|\b\d{3}-\d\d-\d{4}\b/gi;
-const DIGITS = /\d(?:[ -]?\d){12,}/g;
+  /-----BEGIN[\s\S]*|\b[bB](?:[eE][aA][rR][eE][rR]|[aA][sS][iI][cC])\s+\S+|eyJ[\w-]{6,}[\w.-]*|\bA[KS]IA[A-Z0-9]{16}|:\/\/[^\s/@]{1,256}@|[\w.+%-]{1,64}@[\w.-]{1,255}|\b\d{3}-\d\d-\d{4}\b/g;
 const REDACTED = '[REDACTED]';
 const MAX_TEXT = 1024;
 const MAX_NODES = 200;
@@ -36,15 +38,18 @@ export function isSecretKey(key: string): boolean {
 export function cleanText(text: string): string {
   const cut = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…[+${text.length - MAX_TEXT}]` : text;
   for (const pair of cut.matchAll(PAIR)) {
-    if (isSecretKey(pair[2] ?? '')) return cleanPlaces(cut.slice(0, pair.index + pair[0].length)) + REDACTED;
+    const end = pair.index + pair[0].length;
+    const isFile = cut[end - 1] === ':' && isInFramePath(cut, end - 1, end - 1);
+    if (isSecretKey(pair[2] ?? '') && !isFile) return cleanPlaces(cut.slice(0, end)) + REDACTED;
   }
   return cleanPlaces(cut);
 }
 
 function cleanPlaces(text: string): string {
-  return text
-    .replace(SECRET_TEXT, REDACTED)
-    .replace(DIGITS, (run) => (passesLuhn(run.replace(/[ -]/g, '')) ? REDACTED : run));
+  const clean = text.replace(SECRET_TEXT, (secret, offset: number) =>
+    isPackageVersion(text, offset, secret) ? secret : REDACTED,
+  );
+  return replaceCards(clean, () => REDACTED);
 }
 
 /** One walk over what one line holds: a bounded copy without secrets. Never throws. */
@@ -59,10 +64,9 @@ export class LightWalk {
       case 'string':
         return cleanText(value);
       case 'number':
-      case 'bigint': {
-        const text = cleanText(String(value));
-        return typeof value === 'number' && Number.isFinite(value) && text !== REDACTED ? value : text;
-      }
+        return isCardValue(value) ? REDACTED : Number.isFinite(value) ? value : String(value);
+      case 'bigint':
+        return cleanText(String(value));
       case 'object':
         return value === null ? null : guarded(() => this.#object(value, depth));
       case 'function':
@@ -154,7 +158,7 @@ const SECRET =
 
 /** Words that are plain at first sight, as nearly all are. */
 const PLAIN = /^[\w./~!$()*+,{}-]*$/;
-const MANY_DIGITS = /\d(?:[ -]?\d){8}/;
+const MANY_DIGITS = /\d(?:[ +-]?\d){8}/;
 
 /**
  * A short text of a client's as it may be in a record: without control characters, at most `limit` characters, words
@@ -164,30 +168,16 @@ export function scrubWords(text: string, limit: number): string {
   const clean = sanitizeLogString(text);
   const cut = clean.length > limit ? clean.slice(0, limit) : clean;
   if (PLAIN.test(cut) && !MANY_DIGITS.test(cut) && !cut.includes('eyJ') && !/A[KS]IA/.test(cut)) return cut;
-  const scrubbed = cut.replace(/[^/\s;&]+/g, (word) => (holdsSecret(word) ? '[REDACTED]' : word));
-  return holdsCardNumber(scrubbed) ? '[REDACTED]' : scrubbed.slice(0, limit);
+  const mayHoldCard = cut.includes('%') || holdsCardNumber(cut);
+  const scrubbed = cut.replace(/[^/\s;&]+/g, (word) => (holdsSecret(word, mayHoldCard) ? REDACTED : word));
+  return mayHoldCard && holdsCardNumber(scrubbed) ? REDACTED : scrubbed.slice(0, limit);
 }
 
-function holdsSecret(word: string): boolean {
+function holdsSecret(word: string, mayHoldCard: boolean): boolean {
   const plain = decodePercent(word);
-  return SECRET.test(plain) || holdsCardNumber(plain);
+  return SECRET.test(plain) || (mayHoldCard && holdsCardNumber(plain));
 }
 
 function holdsCardNumber(text: string): boolean {
-  if (!MANY_DIGITS.test(text)) return false;
-  return (text.match(DIGITS) ?? []).some((run) => {
-    const digits = run.replace(/[ -]/g, '');
-    return digits.length <= 19 ? passesLuhn(digits) : / |-/.test(run);
-  });
-}
-
-/** The check of ISO/IEC 7812-1, annex B. */
-export function passesLuhn(digits: string): boolean {
-  let sum = 0;
-  for (let place = 0; place < digits.length; place += 1) {
-    const digit = digits.charCodeAt(digits.length - 1 - place) - 48;
-    const doubled = digit * 2;
-    sum += place % 2 === 0 ? digit : doubled > 9 ? doubled - 9 : doubled;
-  }
-  return sum % 10 === 0;
+  return MANY_DIGITS.test(text) && replaceCards(text, () => REDACTED) !== text;
 }

@@ -3,6 +3,7 @@ import { createMap } from '../../request/request.js';
 import { cutBytes, cutMark, sanitizeLogString } from '../log-text.js';
 import {
   digitsOf,
+  type KeepsKey,
   type KeyAction,
   type KeyJudge,
   maskCard,
@@ -12,6 +13,7 @@ import {
   REDACTED,
   type SanitizerLimits,
 } from '../policy.js';
+import { isCardValue } from './cards.js';
 import { describeError, isError, types } from './errors.js';
 import { scrubText } from './free-text.js';
 
@@ -35,6 +37,7 @@ interface JudgedKey {
  */
 export class SanitizerWalk {
   readonly #judge: KeyJudge;
+  readonly #keeps: KeepsKey | undefined;
   readonly #limits: SanitizerLimits;
   readonly #toSafeText: ParsedPolicy['toSafeText'];
   readonly #stacks: boolean;
@@ -44,8 +47,9 @@ export class SanitizerWalk {
   #nodes = 0;
 
   /** Objects of a copy that only becomes JSON text have a prototype: they are encoded faster. */
-  constructor({ judge, limits, toSafeText }: ParsedPolicy, stacks = true, output: 'value' | 'json' = 'value') {
+  constructor({ judge, keeps, limits, toSafeText }: ParsedPolicy, stacks = true, output: 'value' | 'json' = 'value') {
     this.#judge = judge;
+    this.#keeps = keeps;
     this.#limits = limits;
     this.#toSafeText = toSafeText;
     this.#stacks = stacks;
@@ -59,9 +63,9 @@ export class SanitizerWalk {
       case 'string':
         return this.#text(value, depth, parent);
       case 'number':
-        return Number.isFinite(value) ? value : String(value);
+        return this.#number(value, parent);
       case 'bigint':
-        return this.#bigint(value);
+        return this.#bigint(value, parent);
       case 'object':
         return value === null ? null : this.#object(value, depth, parent);
       case 'function':
@@ -93,15 +97,16 @@ export class SanitizerWalk {
       parent,
       action: this.#judge(name, parent),
       normalized: normalizeKey(name),
-      text: name.length < 5 ? name : scrubText(name.slice(0, MAX_KEY), this.#judge),
+      text: name.length < 5 ? name : scrubText(name.slice(0, MAX_KEY), this.#judge, undefined),
     };
     this.#keys.set(key, judged);
     return judged;
   }
 
-  /** Prose: without control characters, scrubbed, cut. */
-  prose(text: string, limit = this.#limits.stringBytes): string {
-    const { text: head, left } = cutBytes(scrubText(this.#toSafeText(text), this.#judge), limit);
+  /** Prose: without control characters, scrubbed, cut. `parent` is the normalized key it stands under. */
+  prose(text: string, limit = this.#limits.stringBytes, parent = ''): string {
+    const keeps = this.#keeps?.(parent) ? 'all' : this.#keeps;
+    const { text: head, left } = cutBytes(scrubText(this.#toSafeText(text), this.#judge, keeps), limit);
     return head + cutMark(left);
   }
 
@@ -138,7 +143,7 @@ export class SanitizerWalk {
 
   #text(text: string, depth: number, parent: string): string {
     const nested = this.#nestedJson(text, depth, parent);
-    if (nested === undefined) return this.prose(text);
+    if (nested === undefined) return this.prose(text, this.#limits.stringBytes, parent);
     const { text: head, left } = cutBytes(nested, this.#limits.stringBytes);
     return head + cutMark(left);
   }
@@ -156,8 +161,14 @@ export class SanitizerWalk {
     }
   }
 
-  #bigint(value: bigint): string {
-    return value.toString(16).length > MAX_BIGINT_HEX_DIGITS ? '[bigint]' : this.prose(value.toString());
+  #number(value: number, parent: string): unknown {
+    if (!Number.isFinite(value)) return String(value);
+    return isCardValue(value) && !this.#keeps?.(parent) ? maskCard(value) : value;
+  }
+
+  #bigint(value: bigint, parent: string): string {
+    const isLong = value.toString(16).length > MAX_BIGINT_HEX_DIGITS;
+    return isLong ? '[bigint]' : this.prose(value.toString(), this.#limits.stringBytes, parent);
   }
 
   #object(value: object, depth: number, parent: string): unknown {
