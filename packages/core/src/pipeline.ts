@@ -21,6 +21,7 @@ export {
   stateOf,
 } from './context/request-context.js';
 export { brandError, type ErrorClass, internalError, MISSING_PACKAGE, missingPackage } from './errors/errors.js';
+export { registerCopy } from './errors/internal/register.js';
 export {
   BOUND,
   type BoundContext,
@@ -97,10 +98,12 @@ export {
   canonicalizeResponse,
   closeStream,
   isHeaderValue,
+  isOutgoingResponse,
   isWebResponse,
   OutgoingResponse,
   toResponse,
 } from './response/response.js';
+export { describeCopies, otherCopy, otherCopyText } from './runtime/copies.js';
 export {
   type DeadlineOptions,
   isTransient,

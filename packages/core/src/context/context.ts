@@ -277,7 +277,7 @@ export interface ContextTransport {
 
 declare const VALUE: unique symbol;
 /** Known to every copy of this package. */
-const BRAND: unique symbol = Symbol.for('sallyport.ContextKey') as never;
+const BRAND: unique symbol = Symbol.for('sallyport.core.context-key/1') as never;
 
 /** A key for `ctx.set` and `ctx.get` with the type of its value. */
 export interface ContextKey<T> {

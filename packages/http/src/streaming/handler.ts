@@ -40,7 +40,7 @@ export function createGatewayRestStreamingHandler(app: StreamingApp): StreamingH
 }
 
 /** Where a streaming handler keeps what streams, for tests that run without the runtime's global; shared by name with the test kit. */
-const STREAMS = Symbol.for('sallyport.streaming-handler');
+const STREAMS = Symbol.for('sallyport.http.streaming-handler/1');
 
 /** What the container says of itself to tools on a developer's machine; shared by name with `@sallyport/dispatch`. */
 const INSPECT = Symbol.for('framework.inspect');
