@@ -1,6 +1,16 @@
 // `npm run contract:copies`: the contract with every second package from another copy, then with the other half from it.
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 
@@ -25,6 +35,8 @@ function makeWorkspace(folder: string, isOther: (name: string) => boolean): void
     const manifest = join(to, 'package.json');
     const text = readFileSync(manifest, 'utf8');
     writeFileSync(manifest, text.replace(/"version": "[^"]+"/, `"version": "${OTHER_VERSION}"`));
+    const version = join(to, 'src/internal/version.ts');
+    if (existsSync(version)) writeFileSync(version, `export const VERSION = '${OTHER_VERSION}';\n`);
   }
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   symlinkSync(join(ROOT, 'contract-fixtures'), join(folder, 'contract-fixtures'));
@@ -43,20 +55,18 @@ function runContract(isOther: (name: string) => boolean): number {
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-copies-'));
   try {
     makeWorkspace(folder, isOther);
-    const main = join(folder, 'tools/contract-runtime/src/contract.mjs');
-    writeFileSync(
-      main,
-      `import { runContractCli } from './cli.ts';\nprocess.exitCode = await runContractCli(process.argv.slice(2));\n`,
-    );
-    const args = ['--conditions=@sallyport/source', '--import', 'tsx', main, ...process.argv.slice(2)];
+    const main = join(folder, 'tools/contract-runtime/src/copies.ts');
+    const args = ['--conditions=@sallyport/source', '--import', 'tsx', main];
     return spawnSync(process.execPath, args, { cwd: ROOT, stdio: 'inherit' }).status ?? 1;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-for (const half of [0, 1]) {
-  const isOther = (name: string) => names.indexOf(name) % 2 === half;
+/** Every two packages are in different halves of one of the divisions: by each bit of their place in the list. */
+const divisions = process.argv.includes('--pairs') ? [...names.length.toString(2)].map((_, bit) => bit) : [0];
+for (const [bit, half] of divisions.flatMap((bit) => [[bit, 0] as const, [bit, 1] as const])) {
+  const isOther = (name: string) => ((names.indexOf(name) >> bit) & 1) === half;
   process.stdout.write(`from another copy: ${names.filter(isOther).join(', ')}\n`);
   if (runContract(isOther) !== 0) process.exitCode = 1;
 }

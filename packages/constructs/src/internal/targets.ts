@@ -2,6 +2,7 @@ import { Alias, type IFunction, type IVersion, Function as LambdaFunction } from
 import type { Duration } from 'aws-cdk-lib/core';
 import type { Construct, IConstruct } from 'constructs';
 import { misuse } from './misuse.js';
+import { sharedRegistry } from './shared.js';
 
 /** The function behind an alias; what is given for anything else. */
 export function functionBehind(fn: IFunction): IFunction {
@@ -33,7 +34,7 @@ export function invokedBy(trigger: Construct, fn: IFunction, ownAlias: boolean):
 }
 
 /** Sources of a function, and the path of the trigger that each has. */
-const claims = new WeakMap<IFunction, Map<string, Claim>>();
+const claims = sharedRegistry<IFunction, Map<string, Claim>>('claims/1');
 
 /** A source that invokes a function. */
 export interface Claim {

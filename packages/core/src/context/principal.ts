@@ -51,10 +51,11 @@ export function bearerOf(principal: object): string | undefined {
   return token;
 }
 
-/** Copies the token from one principal object to another. */
+/** Copies the token from one principal object to another; of a token that another copy of this package keeps, that there is one. */
 export function copyBearer(from: object, to: object): void {
-  const token = bearerOf(from);
+  const token = bearers.get(from);
   if (token !== undefined) setBearer(to, token);
+  else if (HAS_BEARER in from) Object.defineProperty(to, HAS_BEARER, { value: true });
 }
 
 /** A deep copy; its claims have no prototype. */
