@@ -114,7 +114,31 @@ const TOOLS: readonly Reason[] = [
   })),
 ];
 
+const TYPES: readonly Reason[] = [
+  [
+    'packages/microvm/src/controller/caller.ts',
+    'CALLER',
+    'a caller of another copy is rejected at run time, so it does not compile',
+  ],
+  [
+    'packages/secure/src/postures/posture.ts',
+    'POSTURE',
+    'a posture of another copy is rejected at run time, so it does not compile',
+  ],
+  [
+    'packages/secure/src/routes.ts',
+    'TAKES',
+    'containers and groups of one copy: their postures are not those of another',
+  ],
+  [
+    'packages/testkit/src/builders/shape.ts',
+    'ANSWER',
+    'events and environment of a test; without the type the answer is unknown',
+  ],
+].map(([file = '', name = '', why = '']) => ({ file, name, why }));
+
 export const REASONS: readonly Reason[] = [
+  ...TYPES,
   ...REGISTRIES_OF_ONE_COPY,
   ...CACHES,
   ...WITHIN_ONE_COPY,

@@ -19,6 +19,7 @@ const REGISTRY =
 const STATIC_REGISTRY =
   /^\s+static (?:readonly )?(#?\w+).*= new (WeakMap|WeakSet|Map|Set|AsyncLocalStorage)\b(?:<.*>)?\(\s*\)/gm;
 const SYMBOL = /^(?:export )?const (\w+).*= (?:\/\*.*?\*\/ )?Symbol\(/gm;
+const TYPE_SYMBOL = /^(?:export )?declare const (\w+): unique symbol/gm;
 const PRIVATE_CHECK = /(#\w+) in \b/g;
 const INSTANCE = /\binstanceof (\w+)/g;
 const KEY = /\bSymbol\.for\(\s*(['"`])((?:sallyport|framework)[^'"`]*)\1/g;
@@ -47,6 +48,7 @@ export function findCopyChecks(files: ReadonlyMap<string, string>): readonly Fin
       what: `a ${kind} of this copy of the class alone`,
     })),
     ...namesOf(text, SYMBOL).map(([name]) => ({ file, name, what: 'a symbol of this copy of the package alone' })),
+    ...namesOf(text, TYPE_SYMBOL).map(([name]) => ({ file, name, what: 'a type of this copy of the package alone' })),
     ...namesOf(text, PRIVATE_CHECK).map(([name]) => ({
       file,
       name,

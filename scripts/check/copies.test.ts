@@ -17,6 +17,7 @@ it.each([
   ['an AsyncLocalStorage', 'const storage = new AsyncLocalStorage<Context>();', 'storage'],
   ['a registry of a class', 'class A {\n  static readonly #made = new WeakSet<A>();\n}', '#made'],
   ['a symbol', "export const VERDICT: unique symbol = Symbol('sallyport.verdict');", 'VERDICT'],
+  ['a symbol in a type', 'declare const VALUE: unique symbol;', 'VALUE'],
   ['a private check', 'const is = (x: object) => #effect in x;', '#effect'],
   ['an instance of a class', 'class Transport {}\nif (x instanceof Transport) y();', 'Transport'],
   ['a shared key without a version', "const KEY = Symbol.for('sallyport.content');", 'sallyport.content'],

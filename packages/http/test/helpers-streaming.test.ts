@@ -36,6 +36,7 @@ function load(clock: ManualClock, handler: (ctx: Context) => ReturnType<typeof s
   const surface = new HttpSurface(createOpenKernel({ clock }), {});
   surface.register('GET', '/', handler);
   const app: StreamingApp = {
+    '~sallyport.streams/1': true,
     [STREAM_ACCESS]: { http: surface, detect: () => 'function-url' },
     handleLambda: async () => null,
   };

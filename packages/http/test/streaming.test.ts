@@ -22,6 +22,7 @@ function appWith(routes: Record<string, Route>, options: OpenPipelineOptions = {
     return requestContext.domainName?.includes('lambda-url') ? 'function-url' : 'gateway-v2';
   };
   return {
+    '~sallyport.streams/1': true,
     [STREAM_ACCESS]: { http: surface, detect: kindOf },
     handleLambda: (event, lambdaContext) => surface.serve(kindOf(event), event, { lambdaContext }),
   };

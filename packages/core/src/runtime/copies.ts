@@ -7,8 +7,9 @@ import type { Logger } from '../observability/hooks.js';
  * only one. Bundled copies have no file of their own.
  */
 export function describeCopies(name: string): string {
-  const copies = new Map(registeredCopies().map((copy) => [`${copy[1]} ${placeOf(copy)}`, copy]));
-  const named = [...copies.values()].filter((copy) => copy[0] === name);
+  const registered = registeredCopies().filter((copy) => copy[0] === name);
+  // A module that is evaluated again is the same copy.
+  const named = [...new Map(registered.map((copy) => [`${copy[1]} ${placeOf(copy)}`, copy])).values()];
   if (named.length < 2) return '';
   const files = named.map((copy) => placeOf(copy).replace(/(?::\d+)+$/, ''));
   const isBundle = new Set(files).size < files.length;

@@ -288,8 +288,8 @@ export interface StreamAccess {
 
 /** A container as the argument of a streaming handler. */
 export interface StreamingApp {
-  /** Set by the container. */
-  readonly [STREAM_ACCESS]: StreamAccess;
+  /** Exists only in the type, of containers of any copy of the packages. At run time {@link STREAM_ACCESS} is the key. */
+  readonly '~sallyport.streams/1': true;
   /** Answers events that cannot be streamed. */
   readonly handleLambda: (event: unknown, lambdaContext?: LambdaContext) => Promise<unknown>;
 }

@@ -29,11 +29,12 @@ const ALLOWANCE: unique symbol = Symbol.for('sallyport.triggers.appsync-decision
 /** The result of {@link allow} or {@link deny}. Only these are understood. */
 export class AppSyncDecision {
   /** @internal */
-  readonly [ALLOWANCE]: AppSyncAllowance | undefined;
+  declare readonly [ALLOWANCE]: AppSyncAllowance | undefined;
 
   /** @internal */
   constructor(allowance: AppSyncAllowance | undefined) {
-    this[ALLOWANCE] = allowance;
+    // Not enumerable: a spread copy of a decision is none.
+    Object.defineProperty(this, ALLOWANCE, { value: allowance });
   }
 
   /** What is allowed; `undefined` for anything but a result of {@link allow}. @internal */

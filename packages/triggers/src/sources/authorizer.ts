@@ -16,11 +16,12 @@ const DECISION: unique symbol = Symbol.for('sallyport.triggers.authorizer-answer
 /** The result of {@link allow}, {@link deny} or {@link unauthorized}. Only these are understood. */
 export class AuthorizerAnswer {
   /** @internal */
-  readonly [DECISION]: AuthorizerDecision;
+  declare readonly [DECISION]: AuthorizerDecision;
 
   /** @internal */
   constructor(effect: 'allow' | 'deny' | 'unauthorized', principalId: string, context?: AuthorizerValues) {
-    this[DECISION] = { effect, principalId, context };
+    // Not enumerable: a spread copy of an answer is none.
+    Object.defineProperty(this, DECISION, { value: { effect, principalId, context } });
   }
 
   /** What a handler's result means. Anything but an answer of this class denies. @internal */
