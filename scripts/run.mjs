@@ -28,6 +28,7 @@ const tasks = {
   build,
   check: [script('scripts/check/main.ts')],
   contract: [script('scripts/contract.ts')],
+  'contract:copies': [script('scripts/two-copies.ts')],
   demo: [script('examples/notes/demo/main.ts')],
   docs: [script('scripts/docs/main.ts')],
   'docs:site': [pictures, script('tools/site/src/build.ts')],

@@ -2,6 +2,7 @@
 import type { Gate } from './gate.js';
 import { anatomyGate } from './gates/anatomy.js';
 import { claimsGate } from './gates/claims.js';
+import { copiesGate } from './gates/copies.js';
 import { docsGate } from './gates/docs.js';
 import { duplicatesGate } from './gates/duplicates.js';
 import { generatedGate } from './gates/generated.js';
@@ -27,6 +28,7 @@ const GATES: readonly Gate[] = [
   graphGate,
   anatomyGate,
   duplicatesGate,
+  copiesGate,
   pathGate,
   docsGate,
   importTimeGate,

@@ -11,7 +11,7 @@ import { checkDoorPage, fixtureDoors, renderDoorPage } from './front-doors.js';
 import { FRONT_DOORS } from './front-doors-data.js';
 import { checkTables, renderTables } from './option-tables.js';
 import { OPTION_TABLES } from './option-tables-data.js';
-import { renderVersions } from './versions.js';
+import { renderVersion, renderVersions, versionFiles } from './versions.js';
 
 /** A page, or a file of code, that is made from data. */
 export interface Page {
@@ -26,6 +26,7 @@ export const PAGES: readonly Page[] = [
   { file: 'packages/dispatch/src/internal/classify.ts', check: () => [], render: () => renderClassifier() },
   { file: 'packages/migrate/src/mapping/internal/entries.ts', check: () => [], render: renderEntries },
   { file: 'packages/create-sallyport/versions.json', check: () => [], render: renderVersions },
+  ...versionFiles().map((file): Page => ({ file, check: () => [], render: () => renderVersion(file) })),
   {
     file: 'docs/front-doors.md',
     check: (root) => checkDoorPage(FRONT_DOORS, fixtureDoors(root)),

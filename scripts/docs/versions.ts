@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../check/command.js';
 import { readWorkspace } from '../check/workspace.js';
@@ -44,4 +44,18 @@ export function renderVersions(): string {
 
 function versionOf(folder: string): string {
   return (JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')) as { version: string }).version;
+}
+
+const VERSION_FILE = '/src/internal/version.ts';
+
+/** The files in which packages state their version, for the names of two copies. */
+export function versionFiles(): readonly string[] {
+  const files = readWorkspace(ROOT, ['packages']).map(({ folder }) => `${folder}${VERSION_FILE}`);
+  return files.filter((file) => existsSync(join(ROOT, file)));
+}
+
+/** The contents of such a file. */
+export function renderVersion(file: string): string {
+  const version = versionOf(file.slice(0, -VERSION_FILE.length));
+  return `/** The version of this package. \`npm run docs\` writes this file. */\nexport const VERSION = '${version}';\n`;
 }

@@ -29,6 +29,7 @@ export {
   missingPackage,
   toClientError,
 } from './errors/errors.js';
+export { registerCopy } from './errors/internal/register.js';
 export {
   BOUND,
   type BoundContext,
@@ -106,10 +107,12 @@ export {
   canonicalizeResponse,
   closeStream,
   isHeaderValue,
+  isOutgoingResponse,
   isWebResponse,
   OutgoingResponse,
   toResponse,
 } from './response/response.js';
+export { describeCopies, otherCopy, otherCopyText } from './runtime/copies.js';
 export {
   type DeadlineOptions,
   isTransient,

@@ -1,5 +1,5 @@
 /** Card numbers that payment services publish for tests, each list with its page; without the few that fail the Luhn check. */
-export const TEST_CARDS: Readonly<Record<string, readonly string[]>> = {
+const TEST_CARDS: Readonly<Record<string, readonly string[]>> = {
   // Stripe, "Testing", https://docs.stripe.com/testing#cards
   stripe: [
     ...['4242424242424242', '4000056655665556', '5555555555554444', '2223003122003222', '5200828282828210'],

@@ -9,10 +9,21 @@ import {
   type TriggerKind,
 } from '@sallyport/core';
 import { defineOptions, oneOf, parsed } from '@sallyport/core/options';
-import { bindInvocation, guardHook, LOG_WANTED, logRefusal, noAdapter, parseLog } from '@sallyport/core/pipeline';
+import {
+  bindInvocation,
+  guardHook,
+  LOG_WANTED,
+  logRefusal,
+  noAdapter,
+  parseLog,
+  registerCopy,
+} from '@sallyport/core/pipeline';
 import { type Explanation, explainRows, kindOf, undetected } from './explain/explain.js';
 import { detectRow } from './internal/compile.js';
 import { assertSurfaces, createPlan, type DirectInvocations, type Plan, refusalOf } from './internal/plan.js';
+import { VERSION } from './internal/version.js';
+
+registerCopy('@sallyport/dispatch', VERSION, new Error());
 
 export type { DirectInvocations } from './internal/plan.js';
 

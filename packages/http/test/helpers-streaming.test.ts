@@ -2,7 +2,7 @@ import type { Context } from '@sallyport/core';
 import { ManualClock } from '@sallyport/core/testing';
 import { createLambdaFunctionURLStreamingHandler, type SseEvent, sseEventStream } from '../src/index.js';
 import { createOpenKernel } from '../src/pipeline/options.js';
-import { HttpSurface, STREAM_ACCESS, type StreamingApp } from '../src/surface/http-surface.js';
+import { HttpSurface, STREAM_ACCESS } from '../src/surface/http-surface.js';
 import { functionUrl, LAMBDA } from './support/doors.js';
 import { type Invoke, StreamRuntime, until } from './support/runtime-stream.js';
 
@@ -35,7 +35,8 @@ function quiet() {
 function load(clock: ManualClock, handler: (ctx: Context) => ReturnType<typeof sseEventStream>): Invoke {
   const surface = new HttpSurface(createOpenKernel({ clock }), {});
   surface.register('GET', '/', handler);
-  const app: StreamingApp = {
+  const app = {
+    '~sallyport.streams/1': true as const,
     [STREAM_ACCESS]: { http: surface, detect: () => 'function-url' },
     handleLambda: async () => null,
   };

@@ -1,4 +1,4 @@
-import { type BodyStream, FrameworkError, type LogRecord } from '@sallyport/core';
+import { type BodyStream, FrameworkError, type LambdaContext, type LogRecord } from '@sallyport/core';
 import {
   createGatewayRestStreamingHandler,
   createLambdaFunctionURLStreamingHandler,
@@ -21,10 +21,13 @@ function appWith(routes: Record<string, Route>, options: OpenPipelineOptions = {
     if (httpMethod) return 'gateway-v1';
     return requestContext.domainName?.includes('lambda-url') ? 'function-url' : 'gateway-v2';
   };
-  return {
+  const app = {
+    '~sallyport.streams/1': true as const,
     [STREAM_ACCESS]: { http: surface, detect: kindOf },
-    handleLambda: (event, lambdaContext) => surface.serve(kindOf(event), event, { lambdaContext }),
+    handleLambda: (event: unknown, lambdaContext?: LambdaContext) =>
+      surface.serve(kindOf(event), event, { lambdaContext }),
   };
+  return app;
 }
 
 let runtime: StreamRuntime;

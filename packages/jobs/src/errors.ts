@@ -1,5 +1,8 @@
 import { FrameworkError } from '@sallyport/core';
-import { brandError } from '@sallyport/core/pipeline';
+import { brandError, registerCopy } from '@sallyport/core/pipeline';
+import { VERSION } from './internal/version.js';
+
+registerCopy('@sallyport/jobs', VERSION, new Error());
 
 /** Every type of {@link JobLedgerError}. */
 export const JOB_LEDGER_ERROR_TYPES = ['invalid_input', 'conflict', 'not_found', 'internal_error'] as const;

@@ -1,5 +1,8 @@
 import { FrameworkError } from '@sallyport/core';
-import { brandError } from '@sallyport/core/pipeline';
+import { brandError, registerCopy } from '@sallyport/core/pipeline';
+import { VERSION } from './internal/version.js';
+
+registerCopy('@sallyport/ratelimit', VERSION, new Error());
 
 /** Every code of {@link RateLimitError}. */
 export const RATE_LIMIT_CODES = [

@@ -2,6 +2,7 @@ import type { AppSyncBatchHandler } from '@sallyport/appsync';
 import { APPSYNC_OPTION_KINDS } from '@sallyport/appsync/surface';
 import type { Handler } from '@sallyport/core';
 import { assertNoSurplus } from '@sallyport/core/options';
+import { brandError } from '@sallyport/core/pipeline';
 import { type Assembly, assemble, Container, pickOptions } from '@sallyport/dispatch/assembly';
 import { HTTP_ERROR_FORMAT_NESTED, type HttpErrorFormat, type PathNames, type RouteRecord } from '@sallyport/http';
 import { type OpenApiDocument, toCanonicalJson } from '@sallyport/http/openapi';
@@ -36,6 +37,10 @@ export interface SecureRouteRecord extends Omit<RouteRecord, 'authRequired'> {
  * export const handler = app.handleLambda;
  */
 export class SecureApp extends Container<StatedPosture> {
+  static {
+    brandError(SecureApp, 'sallyport.SecureApp');
+  }
+
   readonly #assembly: Assembly;
   readonly #routes: SecureRoutes<StatedPosture>;
   /** Whether WebSocket events are served; a registered route turns it on. */

@@ -134,7 +134,7 @@ export function firstPrincipal(...resolvers: readonly SecurePrincipalResolver[])
 }
 
 /** Registered by name, so that the mark is seen across two copies of this package. */
-const READS_BEARER = Symbol.for('sallyport.readsBearer');
+const READS_BEARER = Symbol.for('sallyport.secure.reads-bearer/1');
 
 /**
  * Marks a resolver of an application's own that reads bearer tokens: 401 answers of a container that has it then carry

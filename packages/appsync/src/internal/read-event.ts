@@ -4,12 +4,17 @@ import {
   type ContextTransport,
   createMap,
   IncomingRequest,
+  otherCopy,
   RESERVED_PREFIX,
   type RequestSource,
+  registerCopy,
   stateOf,
   unknownProvenance,
 } from '@sallyport/core/pipeline';
 import { lookupHeader, rawHeaders } from '@sallyport/http/pipeline';
+import { VERSION } from '../internal/version.js';
+
+registerCopy('@sallyport/appsync', VERSION, new Error());
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -126,6 +131,9 @@ const METADATA: Readonly<Record<string, (context: AppSyncContext, event: unknown
   raw_event: (context) => context.rawEvent,
 };
 
+/** What reads the arguments, the same in every copy of this package. */
+const ARGUMENTS: unique symbol = Symbol.for('sallyport.appsync.transport/1') as never;
+
 /** Gives a context its resolver event; nothing is copied until it is read. */
 export class AppSyncTransport implements ContextTransport {
   readonly #event: unknown;
@@ -140,7 +148,7 @@ export class AppSyncTransport implements ContextTransport {
   }
 
   /** The same as in `appSync()`, without a copy of everything else. */
-  arguments(): Record<string, unknown> {
+  [ARGUMENTS](): Record<string, unknown> {
     return copyOf(fieldsOf(this.#event).arguments);
   }
 
@@ -153,10 +161,17 @@ export class AppSyncTransport implements ContextTransport {
   }
 }
 
-/** The arguments of the field that an invocation resolves; `{}` for an invocation of another kind. */
+/**
+ * The arguments of the field that an invocation resolves; `{}` for an invocation of another kind.
+ *
+ * @throws FrameworkError `app.internal` for a field whose event is kept by another copy of this package that this one does not understand
+ */
 export function argumentsOf(ctx: Context): Record<string, unknown> {
-  const { transport } = stateOf(ctx);
-  return transport instanceof AppSyncTransport ? transport.arguments() : {};
+  const { transport, triggerKind } = stateOf(ctx);
+  const known = transport as Partial<AppSyncTransport> | undefined;
+  if (typeof known?.[ARGUMENTS] === 'function') return known[ARGUMENTS]();
+  if (triggerKind === 'appsync' || known?.appSync) throw otherCopy('@sallyport/appsync', 'the event of the field');
+  return {};
 }
 
 /** One-level copies of the maps; nested values, identity and the event itself by reference. */

@@ -10,6 +10,7 @@ import { type Duration, Fn, Lazy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { misuse, misuseText } from '../internal/misuse.js';
 import { defineProps, flag, literal } from '../internal/props.js';
+import { sharedRegistry } from '../internal/shared.js';
 import { invokedByDoor, refuseTenantIsolation } from '../internal/targets.js';
 import type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './door.js';
 import { warnBuffered } from './internal/buffered.js';
@@ -57,7 +58,7 @@ export const FUNCTION_URL_PROPS = defineProps<FunctionUrlProps>('FunctionUrl')({
   streaming: flag,
 });
 
-const withUrl = new WeakSet<IFunction>();
+const withUrl = sharedRegistry<IFunction, true>('urls/1');
 
 /**
  * The URL of a function. Callers sign their requests, unless the application checks them.
@@ -91,7 +92,7 @@ export class FunctionUrl extends Construct implements IHttpDoor {
       const what = `function ${fn.node.path} has a URL already`;
       throw misuse(this, { what, expected: 'one FunctionUrl for each function or alias', code: 'constructs.conflict' });
     }
-    withUrl.add(fn);
+    withUrl.set(fn, true);
     this.fn = fn;
     this.canStream = streaming !== false;
     this.#streams = streaming === true;

@@ -1,3 +1,4 @@
+import { brandError } from '@sallyport/core/pipeline';
 import {
   AccessLogFormat,
   AuthorizationType,
@@ -131,6 +132,10 @@ const FORMAT = accessLogFormat({
  * wiring.http(api); // routes that the application registers as streaming get responseTransferMode STREAM
  */
 export class RestApi extends Construct implements IHttpDoor {
+  static {
+    brandError(RestApi, 'sallyport.RestApi');
+  }
+
   /** The API. */
   readonly api: RestApiResource;
   /** The access log. */

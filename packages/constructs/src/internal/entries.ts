@@ -1,6 +1,7 @@
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { sharedRegistry } from './shared.js';
 
-const entries = new WeakMap<IFunction, string>();
+const entries = sharedRegistry<IFunction, string>('entries/1');
 
 /** Notes the file that a function was bundled from. */
 export function noteSource(fn: IFunction, entry: string): void {

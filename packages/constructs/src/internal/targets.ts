@@ -3,6 +3,7 @@ import { Alias, type IFunction, type IVersion, Function as LambdaFunction } from
 import type { Duration } from 'aws-cdk-lib/core';
 import type { Construct, IConstruct } from 'constructs';
 import { misuse } from './misuse.js';
+import { sharedRegistry } from './shared.js';
 
 /** The two aliases of a function whose front doors are separate. */
 export interface DoorAliases {
@@ -90,7 +91,7 @@ export function invokedBy(trigger: Construct, fn: IFunction, ownAlias: boolean):
 }
 
 /** Sources of a function, and the path of the trigger that each has. */
-const claims = new WeakMap<IFunction, Map<string, Claim>>();
+const claims = sharedRegistry<IFunction, Map<string, Claim>>('claims/1');
 
 /** A source that invokes a function. */
 export interface Claim {

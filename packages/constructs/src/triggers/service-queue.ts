@@ -1,3 +1,4 @@
+import { brandError } from '@sallyport/core/pipeline';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { type CfnQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
@@ -68,6 +69,10 @@ const VISIBILITY_SECONDS = 60;
  * new QueueTrigger(this, 'OrdersTrigger', { fn, queue: orders.queue });
  */
 export class ServiceQueue extends Construct {
+  static {
+    brandError(ServiceQueue, 'sallyport.ServiceQueue');
+  }
+
   /** The queue. */
   readonly queue: Queue;
   /** Where messages go that failed too often. */

@@ -5,6 +5,7 @@ import type { DoorRoute, IHttpDoor } from '../http/door.js';
 import type { WebSocketApi } from '../http/websocket-api.js';
 import { misuse } from '../internal/misuse.js';
 import { defineProps, flag, literal, many, thing } from '../internal/props.js';
+import { sharedRegistry } from '../internal/shared.js';
 import { functionBehind } from '../internal/targets.js';
 import { type ExternalAttachment, isExternal } from './external.js';
 import { Attachments } from './internal/attachments.js';
@@ -70,7 +71,7 @@ export const SERVICE_WIRING_PROPS = defineProps<ServiceWiringProps>('ServiceWiri
   ).default([]),
 });
 
-const wired = new WeakMap<IFunction, ServiceWiring>();
+const wired = sharedRegistry<IFunction, ServiceWiring>('wired/1');
 
 /**
  * Attaches what an application registers, and nothing else. What the application does not register throws at once; what it registers and

@@ -17,7 +17,16 @@ export interface LoggingContext {
   readonly log: Logger;
 }
 
-const storage = new AsyncLocalStorage<LoggingContext>();
+const STORAGE: unique symbol = Symbol.for('sallyport.core.async-context/1') as never;
+
+/** One for all copies of this package: a library's copy finds the invocation that the application's copy runs. */
+const storage = sharedStorage();
+
+function sharedStorage(): AsyncLocalStorage<LoggingContext> {
+  const shared = globalThis as { [STORAGE]?: AsyncLocalStorage<LoggingContext> };
+  shared[STORAGE] ??= new AsyncLocalStorage();
+  return shared[STORAGE];
+}
 
 /** The context of the running invocation; `undefined` outside an invocation. */
 export function currentContext(): LoggingContext | undefined {

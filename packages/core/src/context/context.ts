@@ -276,16 +276,15 @@ export interface ContextTransport {
   metadata?(key: string): unknown;
 }
 
-declare const VALUE: unique symbol;
 /** Known to every copy of this package. */
-const BRAND: unique symbol = Symbol.for('sallyport.ContextKey') as never;
+const BRAND: unique symbol = Symbol.for('sallyport.core.context-key/1') as never;
 
 /** A key for `ctx.set` and `ctx.get` with the type of its value. */
 export interface ContextKey<T> {
   /** Shown in a debugger; two keys with the same name are different keys. */
   readonly name: string;
-  /** Exists only in the type. */
-  readonly [VALUE]?: (value: T) => T;
+  /** Exists only in the type. A string, because a `unique symbol` is another one in each copy of this package. */
+  readonly '~sallyport.value/1'?: (value: T) => T;
 }
 
 /**

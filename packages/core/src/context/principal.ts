@@ -1,4 +1,5 @@
 import { createMap } from '../request/request.js';
+import { otherCopy } from '../runtime/copies.js';
 
 /** `internal` callers are the organisation's own services; everyone else is `external`. */
 export type PrincipalKind = 'external' | 'internal';
@@ -19,6 +20,8 @@ export interface SecurePrincipal {
 
 /** Stored separately from the principals, so that a token never gets into a log, store or answer. */
 const bearers = new WeakMap<object, string>();
+/** Says that a copy of this package has a token of the object, and nothing of the token. */
+const HAS_BEARER = Symbol.for('sallyport.core.bearer/1');
 
 /**
  * A copy (of its own members) of a principal that was resolved from a bearer token, for resolvers. Handlers that are mounted with `mountHandler`
@@ -28,19 +31,31 @@ const bearers = new WeakMap<object, string>();
  */
 export function withBearer<P extends SecurePrincipal>(principal: P, token: string): P {
   const copy = { ...principal };
-  bearers.set(copy, token);
+  setBearer(copy, token);
   return copy;
 }
 
-/** The token that a principal was resolved from, `undefined` when it was resolved from something else. */
-export function bearerOf(principal: object): string | undefined {
-  return bearers.get(principal);
+function setBearer(principal: object, token: string): void {
+  bearers.set(principal, token);
+  Object.defineProperty(principal, HAS_BEARER, { value: true });
 }
 
-/** Copies the token from one principal object to another. */
+/**
+ * The token that a principal was resolved from, `undefined` when it was resolved from something else.
+ *
+ * @throws FrameworkError `app.internal` when another copy of this package keeps the token
+ */
+export function bearerOf(principal: object): string | undefined {
+  const token = bearers.get(principal);
+  if (token === undefined && HAS_BEARER in principal) throw otherCopy('@sallyport/core', 'the token of the principal');
+  return token;
+}
+
+/** Copies the token from one principal object to another; of a token that another copy of this package keeps, that there is one. */
 export function copyBearer(from: object, to: object): void {
   const token = bearers.get(from);
-  if (token !== undefined) bearers.set(to, token);
+  if (token !== undefined) setBearer(to, token);
+  else if (HAS_BEARER in from) Object.defineProperty(to, HAS_BEARER, { value: true });
 }
 
 /** A deep copy; its claims have no prototype. */

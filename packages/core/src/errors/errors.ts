@@ -1,3 +1,8 @@
+import { VERSION } from '../internal/version.js';
+import { registerCopy } from './internal/register.js';
+
+registerCopy('@sallyport/core', VERSION, new Error());
+
 /** The error codes of the framework and the HTTP status of each. Any other code has the status 500. */
 export const APP_CODES = {
   /** The request cannot be read: its body is not JSON, a value does not convert. At registration: a duplicate or invalid route. */
@@ -70,13 +75,13 @@ export interface FrameworkErrorInit {
 }
 
 const NAME = 'sallyport.FrameworkError';
-const BRAND = Symbol.for(NAME);
+const BRAND = brandOf(NAME);
 
-/** An error class, whatever its constructor takes. */
-export type ErrorClass = abstract new (...args: never[]) => Error;
+/** A class, whatever its constructor takes: an error class, or another whose objects cross packages. */
+export type ErrorClass = abstract new (...args: never[]) => object;
 
 /**
- * Makes `instanceof` of an error class true for errors of every copy of its package, for example when a bundle has two
+ * Makes `instanceof` of a class true for its objects of every copy of its package, for example when a bundle has two
  * versions. A derived class keeps the ordinary `instanceof`, unless it has its own brand.
  *
  * @param brand the same in every version of the class, with its package: `sallyport.RateLimitError`
@@ -88,13 +93,18 @@ export type ErrorClass = abstract new (...args: never[]) => Error;
  * }
  */
 export function brandError(type: ErrorClass, brand: string): void {
-  const mark = Symbol.for(brand);
+  const mark = brandOf(brand);
   Object.defineProperty(type.prototype, mark, { value: true });
   Object.defineProperty(type, Symbol.hasInstance, {
     value(this: unknown, value: unknown): boolean {
       return this === type ? hasBrand(value, mark) : Function.prototype[Symbol.hasInstance].call(this as never, value);
     },
   });
+}
+
+/** The key of a class's brand. Its number changes when a copy could no longer understand what an older one made. */
+function brandOf(name: string): symbol {
+  return Symbol.for(`${name}/1`);
 }
 
 /** Never throws: a value that cannot be read (a revoked proxy, a getter that throws) has no brand. */

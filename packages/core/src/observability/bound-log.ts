@@ -50,7 +50,7 @@ export function lambdaLevel(level = ''): LoggerLevel {
  * Marks fields of the framework: a logger writes them under their names, while a caller's field of the same name becomes
  * `field_<name>`. The value is the place for work that the invocation's answer waits for.
  */
-export const BOUND: unique symbol = Symbol.for('sallyport.bound-context') as never;
+export const BOUND: unique symbol = Symbol.for('sallyport.core.bound-context/1') as never;
 
 /** The fields of every line of an invocation; empty ones are left out. */
 export interface BoundFields {

@@ -1,5 +1,6 @@
 import { boolean, defineOptions, func, group, invalidOption, kind, withMethods } from '../options/define-options.js';
 import { createFastMap } from '../request/request.js';
+import { warnOfCopies } from '../runtime/copies.js';
 import type { Environment } from '../runtime/invocation.js';
 import { cleanText, LightWalk, read } from '../sanitize/internal/light.js';
 import { encodeLine, type WriteLine, writeToStdout } from '../sanitize/log-text.js';
@@ -120,10 +121,10 @@ const METHODS = ['debug', 'info', 'warn', 'error', 'isEnabled', 'with'];
  * @throws FrameworkError `app.invalid_configuration` for anything else; the text names the adapters for other loggers
  */
 export function parseLog(log: unknown, environment: Environment): Logger {
-  if (log === undefined) return createDefaultLogger(environment);
-  if (log === false) return silentLogger;
-  if (isLogger(log)) return log;
-  throw invalidOption('log', LOG_WANTED);
+  const logger = log === undefined ? createDefaultLogger(environment) : log === false ? silentLogger : log;
+  if (!isLogger(logger)) throw invalidOption('log', LOG_WANTED);
+  warnOfCopies(logger);
+  return logger;
 }
 
 function isLogger(value: unknown): value is Logger {

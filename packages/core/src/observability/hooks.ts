@@ -200,7 +200,7 @@ export function logFailure(
   guardHook(() => logger().error(message, { ...fields, error: thrown ?? String(thrown) }));
 }
 
-const REPORT: unique symbol = Symbol.for('sallyport.hook-report') as never;
+const REPORT: unique symbol = Symbol.for('sallyport.core.hook-report/1') as never;
 
 type Report = (hook: string, thrown: unknown) => void;
 

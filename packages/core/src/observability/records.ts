@@ -1,6 +1,6 @@
 import type { TracingChannel } from 'node:diagnostics_channel';
 import type { ContextState } from '../context/request-context.js';
-import { defaultMessage } from '../errors/errors.js';
+import { brandError, defaultMessage } from '../errors/errors.js';
 import { scrubWords } from '../sanitize/internal/light.js';
 import { sanitizeLogString } from '../sanitize/log-text.js';
 import {
@@ -240,6 +240,10 @@ export function startSpan(
 type Attempt = <T>(call: () => T) => T | undefined;
 
 class TwofoldSpan implements ActiveSpan {
+  static {
+    brandError(TwofoldSpan, 'sallyport.TwofoldSpan');
+  }
+
   readonly #attempt: Attempt;
   readonly #channel: SpanChannel;
   readonly message: SpanMessage;

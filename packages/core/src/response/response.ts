@@ -64,7 +64,10 @@ export interface WebResponse {
 export type Result = MaybePromise<Response | ResponseInput | WebResponse>;
 
 /** Text or bytes as given. A symbol, so that a spread copy of a response keeps its body without encoding it. */
-const CONTENT: unique symbol = Symbol.for('sallyport.content') as never;
+const CONTENT: unique symbol = Symbol.for('sallyport.core.content/1') as never;
+
+/** Marks responses of every copy of this package. Not an own member: a spread copy of a response is none. */
+const RESPONSE: unique symbol = Symbol.for('sallyport.core.response/1') as never;
 
 /** The implementation of {@link Response}: text is encoded to bytes only when the bytes are read. */
 export class OutgoingResponse implements Response {
@@ -86,6 +89,10 @@ export class OutgoingResponse implements Response {
     this[CONTENT] = content;
   }
 
+  get [RESPONSE](): true {
+    return true;
+  }
+
   /** The bytes; text is encoded at the first read. */
   get body(): Uint8Array {
     const content = this[CONTENT];
@@ -105,6 +112,11 @@ export class OutgoingResponse implements Response {
   }
 }
 
+/** Whether a value is an {@link OutgoingResponse}, of this copy of the package or another. */
+export function isOutgoingResponse(value: unknown): value is OutgoingResponse {
+  return typeof value === 'object' && value !== null && (value as Partial<OutgoingResponse>)[RESPONSE] === true;
+}
+
 /** The members that handlers may set; other members are an error. */
 const MEMBERS: readonly string[] = ['status', 'headers', 'cookies', 'body', 'bodyStream', 'isBase64'];
 
@@ -114,7 +126,7 @@ const MEMBERS: readonly string[] = ['status', 'headers', 'cookies', 'body', 'bod
  * @throws FrameworkError `app.internal` for a value that is not a response, and for members that no response has
  */
 export function toResponse(result: unknown): OutgoingResponse {
-  if (result instanceof OutgoingResponse) return result;
+  if (isOutgoingResponse(result)) return result;
   if (isWebResponse(result)) return fromWebResponse(result);
   const isPlain = typeOf(result) === '[object Object]';
   const unknown = isPlain && Object.keys(result as object).find((name) => !MEMBERS.includes(name));

@@ -155,6 +155,9 @@ export abstract class Container<Rest extends readonly unknown[]> extends HttpVer
     Object.assign(this, { handleLambda, explain, ...assembly.entrypoints });
   }
 
+  /** Exists only in the type: a streaming handler accepts this container. */
+  declare readonly '~sallyport.streams/1': true;
+
   /** For streaming handlers. */
   get [STREAM_ACCESS](): StreamAccess {
     return this.#assembly.streamAccess;

@@ -56,8 +56,17 @@ export function parseSurfaces(surfaces: unknown): readonly Surface[] {
   return assertSurfaces([...(surfaces as readonly Surface[])]);
 }
 
-/** Surfaces that are attached to a container. They keep parts of it, so a second container rejects them. */
-const ATTACHED = new WeakSet<Surface>();
+const ATTACHED: unique symbol = Symbol.for('sallyport.dispatch.attached/1') as never;
+
+/**
+ * Surfaces that are attached to a container, of any copy of this package. They keep parts of it, so a second container rejects
+ * them.
+ */
+function attachedSurfaces(): WeakSet<Surface> {
+  const shared = globalThis as { [ATTACHED]?: WeakSet<Surface> };
+  shared[ATTACHED] ??= new WeakSet();
+  return shared[ATTACHED];
+}
 
 /**
  * Gives each surface with `attach` access to its container.
@@ -72,13 +81,14 @@ export function attachSurfaces(
   http: HttpSurface,
 ): void {
   const attachable = surfaces.filter(({ attach }) => attach !== undefined);
+  const attached = attachedSurfaces();
   for (const surface of attachable) {
-    if (!ATTACHED.has(surface)) continue;
+    if (!attached.has(surface)) continue;
     const text = `framework: the surface of ${surface.serves.join(', ')} belongs to another container`;
     throw dispatchError('dispatch.invalid_surface', text);
   }
   for (const surface of attachable) {
-    ATTACHED.add(surface);
+    attached.add(surface);
     const others = surfaces.filter((other) => other !== surface);
     surface.attach?.(createHost(init, http, [...own, ...others]));
   }

@@ -1,4 +1,4 @@
-import { createMap } from '@sallyport/core/pipeline';
+import { brandError, createMap } from '@sallyport/core/pipeline';
 import {
   type Changes,
   type Condition,
@@ -30,6 +30,10 @@ type Row = Record<string, Value | undefined> & Key;
  * @example const table: ItemTable = new MemoryTable();
  */
 export class MemoryTable implements ItemTable {
+  static {
+    brandError(MemoryTable, 'sallyport.MemoryTable');
+  }
+
   readonly #rows = new Map<string, Row>();
 
   /** The number of items, including expired ones. */

@@ -1,6 +1,6 @@
 import type { Context, Response, Result, WebResponse } from '@sallyport/core';
 import { invalidOption, isStandardSchema } from '@sallyport/core/options';
-import { createMap, internalError, isWebResponse, OutgoingResponse } from '@sallyport/core/pipeline';
+import { createMap, internalError, isOutgoingResponse, isWebResponse } from '@sallyport/core/pipeline';
 import { json, noContent } from '../responses/responses.js';
 import { isPromise } from '../routing/registration.js';
 import {
@@ -75,7 +75,7 @@ function createInputReader(contract: Contract): (ctx: Context) => Promise<Values
  * Whether the handler returned a complete response. Any other value, also one with some members of a response, is sent as JSON.
  */
 function isResponse(result: unknown): result is Response | WebResponse {
-  if (result instanceof OutgoingResponse || isWebResponse(result)) return true;
+  if (isOutgoingResponse(result) || isWebResponse(result)) return true;
   if (typeof result !== 'object' || result === null) return false;
   const { status, headers, cookies, isBase64 } = result as Partial<Response>;
   const shaped = typeof headers === 'object' && headers !== null && Array.isArray(cookies);

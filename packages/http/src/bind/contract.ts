@@ -131,7 +131,7 @@ export const BIND_SPEC = /* @__PURE__ */ defineOptions<BindSpec>()({
 });
 
 /** Marks a specification that `bind` has checked; the same in every copy of this package. */
-const CHECKED = /* @__PURE__ */ Symbol.for('sallyport.contract');
+const CHECKED = /* @__PURE__ */ Symbol.for('sallyport.http.contract/1');
 
 /** Whether a value is the contract of a bound handler. */
 export function isContract(value: unknown): value is Contract {

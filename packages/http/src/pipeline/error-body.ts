@@ -1,5 +1,5 @@
 import { FrameworkError, isFrameworkError } from '@sallyport/core';
-import { createFastMap, OutgoingResponse, toClientError, toHeaderMap } from '@sallyport/core/pipeline';
+import { brandError, createFastMap, OutgoingResponse, toClientError, toHeaderMap } from '@sallyport/core/pipeline';
 
 /** `{"error":{…}}`, the default. */
 export const HTTP_ERROR_FORMAT_NESTED = 'nested';
@@ -23,6 +23,10 @@ export const INTERNAL_ERROR = new FrameworkError('app.internal');
 
 /** The cause of {@link responseTooLarge}. It is logged and never sent. */
 class ResponseSize extends Error {
+  static {
+    brandError(ResponseSize, 'sallyport.ResponseSize');
+  }
+
   override readonly name = 'ResponseSize';
 }
 

@@ -8,8 +8,9 @@ import {
   type EncodedBody,
   internalError,
   isFailure,
+  isOutgoingResponse,
   logFailure,
-  OutgoingResponse,
+  type OutgoingResponse,
   RequestContext,
   writesErrors,
 } from '@sallyport/core/pipeline';
@@ -115,7 +116,7 @@ export class Pipeline {
       for (let index = from; index < wayIn.length; index += 1) {
         const result = (wayIn[index] as Stage)(exchange);
         if (result === undefined) continue;
-        if (result instanceof OutgoingResponse) return this.#finish(exchange, result);
+        if (isOutgoingResponse(result)) return this.#finish(exchange, result);
         return this.#awaitStage(exchange, result, index + 1);
       }
       throw internalError('no stage of the pipeline answered');

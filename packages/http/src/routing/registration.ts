@@ -8,7 +8,14 @@ import {
   type Response,
   type Route,
 } from '@sallyport/core';
-import { type ContextState, internalError, OutgoingResponse, stateOf, toResponse } from '@sallyport/core/pipeline';
+import {
+  type ContextState,
+  internalError,
+  isOutgoingResponse,
+  type OutgoingResponse,
+  stateOf,
+  toResponse,
+} from '@sallyport/core/pipeline';
 
 /** A handler with its middlewares. */
 export type Run = (ctx: Context) => MaybePromise<OutgoingResponse>;
@@ -163,7 +170,7 @@ function toFrozenList<T>(given: readonly T[] = NOTHING): readonly T[] {
 function composeChain(middlewares: readonly Middleware[], handler: Handler): Run {
   let run: Run = (ctx) => {
     const result = handler(ctx);
-    return result instanceof OutgoingResponse ? result : settle(result);
+    return isOutgoingResponse(result) ? result : settle(result);
   };
   for (let index = middlewares.length - 1; index >= 0; index -= 1) {
     run = wrap(middlewares[index] as Middleware, index, run);

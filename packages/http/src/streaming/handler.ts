@@ -1,11 +1,17 @@
 import { FrameworkError, type LambdaContext, type TriggerKind } from '@sallyport/core';
-import { type ContextState, closeStream, internalError, type OutgoingResponse } from '@sallyport/core/pipeline';
+import {
+  type ContextState,
+  closeStream,
+  internalError,
+  type OutgoingResponse,
+  otherCopy,
+} from '@sallyport/core/pipeline';
 import { gatewayRestMetadata } from '../doors/gateway-v1.js';
 import { functionUrlMetadata } from '../doors/gateway-v2.js';
 import { canonicalError, toFrameworkError } from '../pipeline/error-body.js';
 import { ABORTED, raceWithAbort } from '../pipeline/internal/body-stream.js';
 import { type Exchange, reportFailure, STREAM_FAILED } from '../pipeline/run.js';
-import { type OpenedStream, STREAM_ACCESS, type StreamingApp } from '../surface/http-surface.js';
+import { type OpenedStream, STREAM_ACCESS, type StreamAccess, type StreamingApp } from '../surface/http-surface.js';
 
 /** The exported handler: in the form of the runtime on Lambda, `(event, context)` elsewhere. */
 export type StreamingHandler = (event: unknown, lambdaContext?: LambdaContext) => Promise<unknown>;
@@ -40,14 +46,16 @@ export function createGatewayRestStreamingHandler(app: StreamingApp): StreamingH
 }
 
 /** Where a streaming handler keeps what streams, for tests that run without the runtime's global; shared by name with the test kit. */
-const STREAMS = Symbol.for('sallyport.streaming-handler');
+const STREAMS = Symbol.for('sallyport.http.streaming-handler/1');
 
 /** What the container says of itself to tools on a developer's machine; shared by name with `@sallyport/dispatch`. */
 const INSPECT = Symbol.for('framework.inspect');
 
 function createStreamingHandler(app: StreamingApp, door: StreamingDoor): StreamingHandler {
+  const access = (app as { readonly [STREAM_ACCESS]?: StreamAccess })[STREAM_ACCESS];
+  if (!access) throw otherCopy('@sallyport/http', 'the container');
   const streams = (event: unknown, stream: ResponseStream, context: unknown) =>
-    streamEvent(app, door, event, stream, context as LambdaContext);
+    streamEvent(app, access, door, event, stream, context as LambdaContext);
   const handler = (awsLambdaGlobal()?.streamifyResponse(streams) ??
     ((event, lambdaContext) => app.handleLambda(event, lambdaContext))) as StreamingHandler;
   const { [INSPECT]: value } = app.handleLambda as { readonly [INSPECT]?: unknown };
@@ -56,12 +64,12 @@ function createStreamingHandler(app: StreamingApp, door: StreamingDoor): Streami
 
 async function streamEvent(
   app: StreamingApp,
+  { http, detect }: StreamAccess,
   door: StreamingDoor,
   event: unknown,
   stream: ResponseStream,
   lambdaContext: LambdaContext,
 ): Promise<void> {
-  const { http, detect } = app[STREAM_ACCESS];
   if (detect(event, lambdaContext) !== door.kind) {
     const result = await app.handleLambda(event, lambdaContext);
     const writer = new StreamWriter(stream, () => {});

@@ -21,11 +21,13 @@ import {
   IncomingRequest,
   logRefusal,
   type OutgoingResponse,
+  registerCopy,
 } from '@sallyport/core/pipeline';
 import { gatewayV1Door } from '../doors/gateway-v1.js';
 import { functionUrlDoor, gatewayV2Door } from '../doors/gateway-v2.js';
 import { cutBasePath, type HttpDoor, refusalOf } from '../doors/internal/event.js';
 import { loadBalancerDoor } from '../doors/load-balancer.js';
+import { VERSION } from '../internal/version.js';
 import type { CorsStages } from '../pipeline/cors.js';
 import { errorResponse, HTTP_ERROR_FORMAT_NESTED, type HttpErrorFormat } from '../pipeline/error-body.js';
 import type { HookStages } from '../pipeline/hooks.js';
@@ -43,6 +45,8 @@ import {
   type RegistrationInit,
   registrationError,
 } from '../routing/registration.js';
+
+registerCopy('@sallyport/http', VERSION, new Error());
 
 /** The HTTP front doors by the kind of event that comes through them. */
 const DOORS: Readonly<Record<string, HttpDoor>> = {
@@ -268,7 +272,7 @@ export class HttpSurface implements Surface {
 }
 
 /** The key of a container's member for streaming handlers. */
-export const STREAM_ACCESS = Symbol.for('sallyport.stream-access');
+export const STREAM_ACCESS = Symbol.for('sallyport.http.stream-access/1');
 
 /** The parts of a container that streaming handlers use. */
 export interface StreamAccess {
@@ -284,8 +288,8 @@ export interface StreamAccess {
 
 /** A container as the argument of a streaming handler. */
 export interface StreamingApp {
-  /** Set by the container. */
-  readonly [STREAM_ACCESS]: StreamAccess;
+  /** Exists only in the type, of containers of any copy of the packages. At run time {@link STREAM_ACCESS} is the key. */
+  readonly '~sallyport.streams/1': true;
   /** Answers events that cannot be streamed. */
   readonly handleLambda: (event: unknown, lambdaContext?: LambdaContext) => Promise<unknown>;
 }

@@ -42,8 +42,8 @@ interface RejectVerdict {
   readonly text: string;
 }
 
-/** Marks what the three functions made: nothing that a model or a client wrote can have it. */
-export const VERDICT: unique symbol = Symbol('sallyport.mcp.interception');
+/** Marks what the three functions made: JSON that a model or a client wrote has no symbols. The same in every copy of this package. */
+export const VERDICT: unique symbol = Symbol.for('sallyport.mcp.interception/1') as never;
 
 /** What {@link rewrite} changes. An unknown key is rejected. */
 export interface Rewrite {

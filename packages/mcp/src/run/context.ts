@@ -27,7 +27,7 @@ export interface InputRequired {
   readonly state: Json | undefined;
 }
 
-export const INPUT_REQUIRED: unique symbol = Symbol('sallyport.mcp.inputRequired');
+export const INPUT_REQUIRED: unique symbol = Symbol.for('sallyport.mcp.input-required/1') as never;
 
 export function isInputRequired(value: unknown): value is InputRequired {
   return typeof value === 'object' && value !== null && INPUT_REQUIRED in value;

@@ -27,9 +27,6 @@ export type McpErrorCode =
   /** The store failed. @status 503 */
   | 'mcp.store';
 
-/** Marks errors of all copies of this package. */
-const TOOL_ERROR = Symbol.for('sallyport.McpToolError');
-
 /**
  * The only error whose text a tool sends to the client, as a result with `isError: true`. Every other exception is answered
  * with a fixed text.
@@ -46,16 +43,6 @@ export class McpToolError extends FrameworkError {
   constructor(text: string, init: { readonly cause?: unknown } = {}) {
     super('mcp.tool_error', text, init);
     Object.freeze(this);
-  }
-
-  get [TOOL_ERROR](): true {
-    return true;
-  }
-
-  /** True for a McpToolError of any copy of this package. */
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    if (this !== McpToolError) return Function.prototype[Symbol.hasInstance].call(this, value);
-    return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[TOOL_ERROR] === true;
   }
 }
 

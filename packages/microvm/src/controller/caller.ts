@@ -1,9 +1,12 @@
 import type { Context, Observability } from '@sallyport/core';
 import { defineOptions, func, text } from '@sallyport/core/options';
-import { type ContextState, remainingMs, stateOf } from '@sallyport/core/pipeline';
+import { type ContextState, otherCopy, registerCopy, remainingMs, stateOf } from '@sallyport/core/pipeline';
 import { controllerIncomplete, MicrovmError } from '../errors.js';
 import { isForbiddenText } from '../internal/forbidden.js';
+import { VERSION } from '../internal/version.js';
 import type { MicrovmBinding } from '../registry/registry.js';
+
+registerCopy('@sallyport/microvm', VERSION, new Error());
 
 /** Reads tenant and namespace of a gated request from other places than the defaults. */
 export type MicrovmBindingOf = (ctx: Context) => Partial<MicrovmBinding>;
@@ -32,6 +35,8 @@ export interface CallerFacts extends MicrovmBinding {
 
 const MAX_NAME_BYTES = 128;
 const facts = new WeakMap<object, CallerFacts>();
+/** Tells a caller of another copy from other objects, for the error alone: it makes nothing a caller. */
+const MARK = Symbol.for('sallyport.microvm.caller/1');
 
 /** Options of {@link toMicrovmCaller}. */
 export interface MicrovmCallerOptions {
@@ -119,13 +124,16 @@ export function internalCaller(input: InternalCallerInput): MicrovmCaller {
 /** @throws MicrovmError `microvm.unauthenticated_controller` for anything that is not a caller of ours */
 export function factsOf(caller: MicrovmCaller): CallerFacts {
   const known = typeof caller === 'object' && caller !== null ? facts.get(caller) : undefined;
-  if (known === undefined) throw unauthenticated();
-  return known;
+  if (known !== undefined) return known;
+  if (typeof caller === 'object' && caller !== null && MARK in caller)
+    throw otherCopy('@sallyport/microvm', 'the caller');
+  throw unauthenticated();
 }
 
 function seal(known: CallerFacts): MicrovmCaller {
   const { identity, tenantId, namespace, requestId } = known;
-  const caller = Object.freeze({ identity, tenantId, namespace, requestId }) as MicrovmCaller;
+  const names = Object.defineProperty({ identity, tenantId, namespace, requestId }, MARK, { value: true });
+  const caller = Object.freeze(names) as unknown as MicrovmCaller;
   facts.set(caller, known);
   return caller;
 }

@@ -1,3 +1,5 @@
+import { otherCopy } from '@sallyport/core/pipeline';
+
 const REDACTED = '[REDACTED]';
 const values = new WeakMap<SecretToken, string>();
 
@@ -31,7 +33,13 @@ export class SecretToken {
   }
 }
 
-/** The value of a token. Not on the public line. */
+/**
+ * The value of a token. Not on the public line.
+ *
+ * @throws FrameworkError `app.internal` for a token of another copy of this package
+ */
 export function revealToken(token: SecretToken): string {
-  return values.get(token) ?? '';
+  const value = values.get(token);
+  if (value === undefined) throw otherCopy('@sallyport/microvm', 'the token');
+  return value;
 }

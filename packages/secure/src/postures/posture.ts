@@ -1,6 +1,10 @@
 import { FrameworkError } from '@sallyport/core';
+import { otherCopyText, registerCopy } from '@sallyport/core/pipeline';
 import { registrationError } from '@sallyport/http/pipeline';
+import { VERSION } from '../internal/version.js';
 import type { NormalPrincipal } from '../principal.js';
+
+registerCopy('@sallyport/secure', VERSION, new Error());
 
 /** The kinds of postures, as `app.routes()` and OpenAPI documents write them. */
 export type PostureKind = 'public' | 'optional' | 'authenticated' | 'authenticated_any_of' | 'internal_only';
@@ -35,10 +39,13 @@ export interface PostureDefinition {
 }
 
 const KNOWN = new WeakSet<object>();
+/** Tells a posture of another copy from other objects, for the text of the error alone: it makes nothing a posture. */
+const MARK = Symbol.for('sallyport.secure.posture/1');
 
 /** Makes a posture; only the factories in this folder call it. */
 export function sealPosture(kind: PostureKind, scopes: readonly string[] = []): Posture {
-  const posture = Object.freeze({ kind, scopes: Object.freeze([...scopes]) }) as Posture;
+  const made = Object.defineProperty({ kind, scopes: Object.freeze([...scopes]) }, MARK, { value: true });
+  const posture = Object.freeze(made) as Posture;
   KNOWN.add(posture);
   return posture;
 }
@@ -61,6 +68,9 @@ export function assertPosture(value: unknown, place: string): asserts value is P
 /** What is wrong with a value that is no posture, and what to do. */
 function hintFor(value: unknown): string {
   if (value === undefined) return 'has no posture: did you forget to call Public()?';
+  if (typeof value === 'object' && value !== null && MARK in value) {
+    return `has ${otherCopyText('@sallyport/secure', 'a posture that')}`;
+  }
   if (typeof value !== 'function') {
     return 'has a posture that this package did not make: use Public(), Optional(), Authenticated(), AuthenticatedAnyOf() or InternalOnly()';
   }

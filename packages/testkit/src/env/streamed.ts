@@ -3,7 +3,7 @@ import { isFrameworkError, type LambdaContext, type MaybePromise, type TriggerKi
 import type { OutgoingResponse } from '@sallyport/core/pipeline';
 
 /** Where containers keep what streaming front doors need of them; shared by name with `@sallyport/http`. */
-const STREAM_ACCESS = Symbol.for('sallyport.stream-access');
+const STREAM_ACCESS = Symbol.for('sallyport.http.stream-access/1');
 
 /** A container as a streaming front door sees it. */
 interface StreamAccess {
@@ -84,7 +84,7 @@ async function drainApp(app: object, event: unknown, lambdaContext: LambdaContex
 }
 
 /** Where the streaming handlers of `@sallyport/http` keep what streams, and where AWS's runtime marks a handler that does. */
-const STREAMS = Symbol.for('sallyport.streaming-handler');
+const STREAMS = Symbol.for('sallyport.http.streaming-handler/1');
 const MARKED = Symbol.for('aws.lambda.runtime.handler.streaming');
 
 type Streams = (event: unknown, stream: Writable, lambdaContext: LambdaContext) => Promise<unknown>;

@@ -9,8 +9,11 @@ import {
   type TriggerKind,
   type TriggerRecord,
 } from '@sallyport/core';
-import { handlerName } from '@sallyport/core/pipeline';
+import { handlerName, registerCopy } from '@sallyport/core/pipeline';
 import { type Delivered, Delivery, type DeliveryKind } from '@sallyport/streams/delivery';
+import { VERSION } from '../internal/version.js';
+
+registerCopy('@sallyport/triggers', VERSION, new Error());
 
 /** One question about an event, as the detection table asks them. */
 export interface SurfaceCondition {

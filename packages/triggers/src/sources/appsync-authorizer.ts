@@ -31,18 +31,24 @@ export interface AppSyncAllowance {
   readonly ttlSeconds?: number;
 }
 
+/** The key of what a decision holds, the same in every copy of this package. JSON has no symbols. */
+const ALLOWANCE: unique symbol = Symbol.for('sallyport.triggers.appsync-decision/1') as never;
+
 /** The result of {@link allow} or {@link deny}. Only these are understood. */
 export class AppSyncDecision {
-  readonly #allowance: AppSyncAllowance | undefined;
+  /** @internal */
+  declare readonly [ALLOWANCE]: AppSyncAllowance | undefined;
 
   /** @internal */
   constructor(allowance: AppSyncAllowance | undefined) {
-    this.#allowance = allowance;
+    // Not enumerable: a spread copy of a decision is none.
+    Object.defineProperty(this, ALLOWANCE, { value: allowance });
   }
 
   /** What is allowed; `undefined` for anything but a result of {@link allow}. @internal */
   static read(result: unknown): AppSyncAllowance | undefined {
-    return typeof result === 'object' && result !== null && #allowance in result ? result.#allowance : undefined;
+    const isDecision = typeof result === 'object' && result !== null && ALLOWANCE in result;
+    return isDecision ? (result as AppSyncDecision)[ALLOWANCE] : undefined;
   }
 }
 

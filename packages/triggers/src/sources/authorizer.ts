@@ -18,23 +18,24 @@ import { TriggerSurface } from '../internal/surface.js';
 /** What an authorizer adds to the request: text, numbers and booleans; in simple answers any JSON. */
 export type AuthorizerValues = Readonly<Record<string, unknown>>;
 
+/** The key of what an answer holds, the same in every copy of this package. JSON has no symbols. */
+const DECISION: unique symbol = Symbol.for('sallyport.triggers.authorizer-answer/1') as never;
+
 /** The result of {@link allow}, {@link deny} or {@link unauthorized}. Only these are understood. */
 export class AuthorizerAnswer {
-  readonly #effect: 'allow' | 'deny' | 'unauthorized';
-  readonly #principalId: string;
-  readonly #options: Answered;
+  /** @internal */
+  declare readonly [DECISION]: AuthorizerDecision;
 
   /** @internal */
   constructor(effect: 'allow' | 'deny' | 'unauthorized', principalId: string, options: Answered = {}) {
-    this.#effect = effect;
-    this.#principalId = principalId;
-    this.#options = options;
+    // Not enumerable: a spread copy of an answer is none.
+    Object.defineProperty(this, DECISION, { value: { effect, principalId, ...options } });
   }
 
   /** What a handler's result means. Anything but an answer of this class denies. @internal */
   static read(result: unknown): AuthorizerDecision {
-    if (typeof result !== 'object' || result === null || !(#effect in result)) return DENIED;
-    return { effect: result.#effect, principalId: result.#principalId, ...result.#options };
+    if (typeof result !== 'object' || result === null || !(DECISION in result)) return DENIED;
+    return (result as AuthorizerAnswer)[DECISION];
   }
 }
 

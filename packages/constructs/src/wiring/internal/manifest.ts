@@ -13,6 +13,7 @@ import { App, attachCustomSynthesis, Stack, Token } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import type { DoorRoute, IHttpDoor } from '../../http/door.js';
 import { sourceOf } from '../../internal/entries.js';
+import { sharedRegistry } from '../../internal/shared.js';
 import type { EventSelector } from '../inventory.js';
 
 /** A source that a wiring attached. */
@@ -42,7 +43,7 @@ export interface ManifestFacts {
   readonly doors: readonly ManifestDoor[];
 }
 
-const writers = new WeakMap<object, (() => ManifestFacts)[]>();
+const writers = sharedRegistry<object, (() => ManifestFacts)[]>('manifests/1');
 
 /** The name of the file in the cloud assembly. */
 const MANIFEST_FILE = 'sallyport.json';

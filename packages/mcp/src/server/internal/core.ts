@@ -1,9 +1,12 @@
-import { callerKey, lazily } from '@sallyport/core/pipeline';
+import { callerKey, lazily, otherCopy, registerCopy } from '@sallyport/core/pipeline';
 import type { McpRequest } from '../../http/internal/exchange.js';
+import { VERSION } from '../../internal/version.js';
 import { createSealer, hashText, noSealer, type Sealer } from '../../store/internal/crypto.js';
 import type { McpStore } from '../../store/store.js';
 import { type McpServerOptions, parseOptions, type Settings } from '../options.js';
 import { Registry } from './registry.js';
+
+registerCopy('@sallyport/mcp', VERSION, new Error());
 
 /** The data that all requests of one server share. It contains no data of a request. */
 export interface Core {
@@ -21,15 +24,24 @@ export function createCore(options: McpServerOptions): Core {
 }
 
 const CORES = new WeakMap<object, Core>();
+/** Tells a server of another copy from other objects, for the error alone. */
+const MARK = Symbol.for('sallyport.mcp.server/1');
 
 /** Stores the core of a server, for the other entries of this package. */
 export function keepCore(server: object, core: Core): void {
   CORES.set(server, core);
+  Object.defineProperty(server, MARK, { value: true });
 }
 
-/** The core of a server that this package made. */
+/**
+ * The core of a server that this package made; `undefined` for anything else.
+ *
+ * @throws FrameworkError `app.internal` for a server of another copy of this package: its core has secrets
+ */
 export function coreOf(server: object): Core | undefined {
-  return CORES.get(server);
+  const core = CORES.get(server);
+  if (!core && MARK in Object(server)) throw otherCopy('@sallyport/mcp', 'the server');
+  return core;
 }
 
 /**

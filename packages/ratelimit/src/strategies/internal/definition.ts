@@ -1,5 +1,6 @@
 import type { FullClock } from '@sallyport/core';
 import { kind, type OptionKind } from '@sallyport/core/options';
+import { brandError } from '@sallyport/core/pipeline';
 import type {
   LimitDecision,
   RateLimitKey,
@@ -127,6 +128,10 @@ export interface DeciderOptions {
 
 /** The parts of a strategy that a limiter uses. A new strategy is a subclass and its `create` function, in its own file. */
 export abstract class StrategyDefinition implements Strategy {
+  static {
+    brandError(StrategyDefinition, 'sallyport.RateLimitStrategy');
+  }
+
   abstract readonly kind: StrategyKind;
   abstract readonly policy: string;
   abstract readonly windows: readonly WindowLimit[];

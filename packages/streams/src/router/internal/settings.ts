@@ -7,11 +7,21 @@ import {
   type Observability,
   randomIds,
 } from '@sallyport/core';
-import { callHook, completeClock, createDefaultLogger, guardHook, reportHooks } from '@sallyport/core/pipeline';
+import {
+  callHook,
+  completeClock,
+  createDefaultLogger,
+  guardHook,
+  registerCopy,
+  reportHooks,
+} from '@sallyport/core/pipeline';
 import type { EventMiddleware } from '../../batch/handler.js';
 import { refused } from '../../errors.js';
+import { VERSION } from '../../internal/version.js';
 import { EVENT_SOURCES_ENV } from '../../schema.js';
 import type { StreamIdentifier } from '../../sources/source.js';
+
+registerCopy('@sallyport/streams', VERSION, new Error());
 
 /** What all batches of one router share. */
 export interface RouterSettings {

@@ -1,0 +1,29 @@
+import { registerCopy } from '@sallyport/core/pipeline';
+import { toToolSchema } from '../src/agentcore.js';
+import { createMcpServer, McpToolError } from '../src/index.js';
+import type * as Cores from '../src/server/internal/core.js';
+import { coreOf } from '../src/server/internal/core.js';
+
+const OTHER = '../src/server/internal/core.js?copy=2';
+const other = (await import(OTHER)) as typeof Cores;
+
+// Jest gives both evaluations of a module one place.
+registerCopy('@sallyport/mcp', '9.9.9', Object.assign(new Error(), { stack: 'Error\n    at /app/other.js:1:2' }));
+
+it('rejects a server of another copy of the package, and names the copies', () => {
+  const server = {};
+  other.keepCore(server, other.createCore({ name: 's', version: '1' } as never));
+  expect(() => toToolSchema(server as never)).toThrow(
+    expect.objectContaining({
+      code: 'app.internal',
+      cause: expect.objectContaining({ message: expect.stringContaining('two copies of @sallyport/mcp: ') }),
+    }),
+  );
+  expect(coreOf(createMcpServer({ name: 's', version: '1' }))).toBeDefined();
+  expect(coreOf({})).toBeUndefined();
+});
+
+it('knows an error for the client of any copy', () => {
+  const foreign = Object.create({ [Symbol.for('sallyport.McpToolError/1')]: true });
+  expect([foreign instanceof McpToolError, {} instanceof McpToolError]).toEqual([true, false]);
+});

@@ -1,0 +1,148 @@
+import type { Reason } from './copies-rules.js';
+
+/** These must not be forged or read. A value of another copy is rejected with an error that names the copies. */
+const REGISTRIES_OF_ONE_COPY: readonly Reason[] = [
+  {
+    file: 'packages/core/src/context/principal.ts',
+    name: 'bearers',
+    why: 'a bearer token must not be read; bearerOf() rejects a principal whose token another copy keeps',
+  },
+  {
+    file: 'packages/secure/src/postures/posture.ts',
+    name: 'KNOWN',
+    why: 'a posture must not be forged; the registration rejects one of another copy',
+  },
+  {
+    file: 'packages/microvm/src/controller/caller.ts',
+    name: 'facts',
+    why: 'a caller must not be forged; factsOf() rejects one of another copy',
+  },
+  {
+    file: 'packages/microvm/src/provider/secret-token.ts',
+    name: 'values',
+    why: 'a secret token must not be read; revealToken() rejects one of another copy',
+  },
+  {
+    file: 'packages/mcp/src/server/internal/core.ts',
+    name: 'CORES',
+    why: 'the core of a server has its secret; coreOf() rejects a server of another copy',
+  },
+];
+
+/** A second copy only does the same work once more. */
+const CACHES: readonly Reason[] = [
+  ['packages/core/src/observability/hooks.ts', 'WARNED', 'one more warning'],
+  ['packages/core/src/response/response.ts', 'KNOWN_NAMES', 'a cache of checked header names'],
+  ['packages/jobs/src/ledger/internal/record-changes.ts', 'COUNTED', 'a hint that saves a rejected write'],
+  ['packages/ratelimit/src/limiter/internal/report.ts', 'REPORTED', 'one more error line'],
+  ['packages/secure/src/resolvers/jwt/internal/keys.ts', 'REMOTE', 'a cache of public keys, fetched once more'],
+  ['packages/mcp/src/run/internal/record.ts', 'NOTHING_SENT', 'an empty map that nothing is written to'],
+  ['packages/mcp/src/run/internal/run.ts', 'NO_ASKS', 'an empty set that nothing is written to'],
+].map(([file = '', name = '', why = '']) => ({ file, name, why }));
+
+/** The value never leaves the package: it is made and met within one call, by one copy. */
+const WITHIN_ONE_COPY: readonly Reason[] = (
+  [
+    ['packages/dispatch/src/explain/row-check.ts', 'UNREADABLE'],
+    ['packages/dispatch/src/internal/compile.ts', 'ABSENT'],
+    ['packages/http/src/bind/internal/input.ts', 'ABSENT'],
+    ['packages/http/src/pipeline/internal/body-stream.ts', 'ABORTED'],
+    ['packages/http/src/websocket/client.ts', 'GONE'],
+    ['packages/secure/src/principal.ts', 'UNKNOWN_KIND'],
+    ['packages/testkit/src/interleave/internal/scheduler.ts', 'LAZY'],
+    ['packages/constructs/src/internal/props.ts', 'PropProblem'],
+    ['packages/mcp/src/agentcore/internal/call.ts', 'RpcError'],
+    ['packages/mcp/src/run/internal/schema-check.ts', 'OverBudget'],
+    ['packages/mcp/src/session/internal/answers.ts', 'RpcError'],
+    ['packages/mcp/src/session/internal/answers.ts', 'TooLargeToStore'],
+    ['packages/mcp/src/session/internal/call-stream.ts', 'StreamLost'],
+    ['packages/mcp/src/session/internal/durable.ts', 'StreamLost'],
+    ['packages/mcp/src/session/internal/request.ts', 'RpcError'],
+    ['packages/mcp/src/session/internal/serve.ts', 'RpcError'],
+    ['packages/mcp/src/stateless/internal/serve.ts', 'RpcError'],
+    ['packages/mcp/src/tasks/internal/run.ts', 'RpcError'],
+    ['packages/mcp/src/tasks/internal/run.ts', 'TooLargeToStore'],
+    ['packages/microvm/src/provider/https-transport.ts', 'BrokenConnection'],
+    ['packages/objectstore/src/artifact/artifact.ts', 'ArchiveFault'],
+    ['packages/secure/src/resolvers/jwt/verifier.ts', 'KeysUnavailable'],
+    ['packages/vectors/src/local/internal/exact-search.ts', 'Rest'],
+    ['packages/vectors/src/testing/fake-store.ts', 'PartialWrite'],
+  ] as const
+).map(([file, name]) => ({ file, name, why: 'made and met within one call of one copy' }));
+
+/** The command line runs one copy of its package. */
+const LOCAL: readonly Reason[] = (
+  [
+    ['packages/local/src/internal/runtime/function-runtime.ts', 'InitFailure'],
+    ['packages/local/src/internal/runtime/placement.ts', 'InitFailure'],
+    ['packages/local/src/internal/runtime/pool.ts', 'InitFailure'],
+    ['packages/local/src/internal/sources/local-sources.ts', 'LocalQueue'],
+    ['packages/local/src/internal/sources/local-sources.ts', 'LocalStream'],
+    ['packages/local/src/internal/sources/patterns/pattern.ts', 'PatternError'],
+    ['packages/local/src/internal/sources/schedule.ts', 'CronError'],
+    ['packages/local/src/internal/sources/source-action.ts', 'LocalQueue'],
+  ] as const
+).map(([file, name]) => ({ file, name, why: 'the local runtime is a program, which loads one copy of itself' }));
+
+/** A value of another copy is an error that names the prop; nothing is left out in silence. */
+const REJECTED_PROPS: readonly Reason[] = (
+  [
+    ['packages/constructs/src/graphql/graphql-api.ts', 'GraphqlResolvers'],
+    ['packages/constructs/src/http/function-url.ts', 'FunctionUrlAuth'],
+    ['packages/constructs/src/http/internal/props.ts', 'ApiAuthorization'],
+    ['packages/constructs/src/http/rest-api.ts', 'RestEndpoint'],
+    ['packages/constructs/src/mcp/mcp-server.ts', 'Challenge'],
+    ['packages/constructs/src/mcp/mcp-server.ts', 'McpSessions'],
+  ] as const
+).map(([file, name]) => ({ file, name, why: 'a value of another copy is rejected at synth, by the name of the prop' }));
+
+const TOOLS: readonly Reason[] = [
+  {
+    file: 'packages/testkit/src/env/records.ts',
+    name: 'NAMES',
+    why: 'made and read by one test environment',
+  },
+  {
+    file: 'packages/testkit/src/simulate/models/custom-resource.ts',
+    name: 'ENDPOINTS',
+    why: 'responseFetch() throws for an environment of another copy',
+  },
+  ...['packages/dispatch/src/dispatcher.ts', 'packages/http/src/streaming/handler.ts'].map((file) => ({
+    file,
+    name: 'framework.inspect',
+    why: 'read by tools on a developer’s machine, which check its content; older functions have this key',
+  })),
+];
+
+const TYPES: readonly Reason[] = [
+  [
+    'packages/microvm/src/controller/caller.ts',
+    'CALLER',
+    'a caller of another copy is rejected at run time, so it does not compile',
+  ],
+  [
+    'packages/secure/src/postures/posture.ts',
+    'POSTURE',
+    'a posture of another copy is rejected at run time, so it does not compile',
+  ],
+  [
+    'packages/secure/src/routes.ts',
+    'TAKES',
+    'containers and groups of one copy: their postures are not those of another',
+  ],
+  [
+    'packages/testkit/src/builders/shape.ts',
+    'ANSWER',
+    'events and environment of a test; without the type the answer is unknown',
+  ],
+].map(([file = '', name = '', why = '']) => ({ file, name, why }));
+
+export const REASONS: readonly Reason[] = [
+  ...TYPES,
+  ...REGISTRIES_OF_ONE_COPY,
+  ...CACHES,
+  ...WITHIN_ONE_COPY,
+  ...LOCAL,
+  ...REJECTED_PROPS,
+  ...TOOLS,
+];
