@@ -416,7 +416,14 @@ describe('a client that names itself by a URL', () => {
     let server: Server;
     let port: number;
     let requests: string[] = [];
-    let answer: { status?: number; type?: string; body?: unknown; location?: string; isSilent?: boolean } = {};
+    let answer: {
+      status?: number;
+      type?: string;
+      body?: unknown;
+      location?: string;
+      isSilent?: boolean;
+      isCut?: boolean;
+    } = {};
 
     beforeAll(async () => {
       directory = mkdtempSync(join(tmpdir(), 'mcp-oauth-'));
@@ -444,6 +451,11 @@ describe('a client that names itself by a URL', () => {
       server = createServer({ key: readFileSync(key), cert: ca }, (request, response) => {
         requests.push(request.url ?? '');
         if (answer.isSilent) return;
+        if (answer.isCut) {
+          response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+          response.write('{', () => response.destroy());
+          return;
+        }
         const { status = 200, type = 'application/json', body, location } = answer;
         response.writeHead(status, { 'content-type': type, ...(location && { location }) });
         response.end(typeof body === 'string' ? body : JSON.stringify(body));
@@ -576,6 +588,7 @@ describe('a client that names itself by a URL', () => {
       ['a list', () => ({ body: [] })],
       ['20 KiB', () => ({ body: document({ x: 'a'.repeat(20_000) }) })],
       ['no answer', () => ({ isSilent: true })],
+      ['half an answer', () => ({ isCut: true })],
     ])('is not known with %s', async (_, give) => {
       answer = give();
       await expect(create({ timeoutMs: 300 })(id())).rejects.toMatchObject({

@@ -19,6 +19,8 @@ class Service {
   readonly rig: Rig;
   ran = 0;
   begun = 0;
+  /** How often work ran before the question. */
+  stepped = 0;
   slowMs = 30_000;
   /** Deliveries of task events, and what rejected ones were rejected with. */
   deliveries = 0;
@@ -52,6 +54,10 @@ class Service {
       return end();
     });
     server.tool('ask', { asks: ['elicitation'] }, async (_, ctx) => {
+      await ctx.step('before', () => {
+        this.stepped += 1;
+        return null;
+      });
       const { content } = await ctx.elicit<{ name: string }>({ message: 'Name?', requestedSchema: FORM }, 'name');
       await this.wait(100);
       return `${content?.name} ${end()}`;
@@ -312,6 +318,11 @@ async function play(name: string, fails?: { at: number; failure: Failure }): Pro
   const outcome = await inTime(service, Promise.resolve(scene));
   const where = fails ? `${fails.failure.name} at call ${fails.at}` : 'undisturbed';
   expect({ where, outcome, ran: service.ran }).toEqual({ where, outcome: EXPECTED[name], ran: 1 });
+  // Work before a question is not lost either.
+  expect({ where, stepped: service.stepped }).toEqual({
+    where,
+    stepped: name.includes('person') || name.includes('open') ? 1 : 0,
+  });
   expect({ where, violations: service.rig.violations }).toEqual({ where, violations: [] });
   return service;
 }
@@ -402,6 +413,17 @@ describe('a store that is away for longer than the invocation lasts', () => {
       [undefined, undefined, undefined, undefined],
       1,
     ]);
+    expect(service.clock.now().getTime() - began).toBeLessThan(12_000);
+    expect(service.lines.map(({ message }) => message)).toEqual(['mcp.stream_not_kept']);
+  });
+
+  it('answers a client that resumes, whose stream is then not resumable again', async () => {
+    const service = new Service(60_000);
+    const session = await service.rig.connect();
+    const parked = await inTime(service, session.call('close'));
+    failsFrom(service, (method) => method === 'put' && service.ran === 1, 600_000);
+    const began = service.clock.now().getTime();
+    expect(textOf(await inTime(service, session.resume(lastId(parked))))).toBe('done');
     expect(service.clock.now().getTime() - began).toBeLessThan(12_000);
     expect(service.lines.map(({ message }) => message)).toEqual(['mcp.stream_not_kept']);
   });
