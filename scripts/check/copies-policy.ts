@@ -35,6 +35,7 @@ const CACHES: readonly Reason[] = [
   ['packages/core/src/response/response.ts', 'KNOWN_NAMES', 'a cache of checked header names'],
   ['packages/jobs/src/ledger/internal/record-changes.ts', 'COUNTED', 'a hint that saves a rejected write'],
   ['packages/ratelimit/src/limiter/internal/report.ts', 'REPORTED', 'one more error line'],
+  ['packages/secure/src/resolvers/authorizers/internal/read.ts', 'warned', 'one more warning'],
   ['packages/secure/src/resolvers/jwt/internal/keys.ts', 'REMOTE', 'a cache of public keys, fetched once more'],
   ['packages/mcp/src/run/internal/record.ts', 'NOTHING_SENT', 'an empty map that nothing is written to'],
   ['packages/mcp/src/run/internal/run.ts', 'NO_ASKS', 'an empty set that nothing is written to'],
@@ -64,7 +65,10 @@ const WITHIN_ONE_COPY: readonly Reason[] = (
     ['packages/mcp/src/tasks/internal/run.ts', 'TooLargeToStore'],
     ['packages/microvm/src/provider/https-transport.ts', 'BrokenConnection'],
     ['packages/objectstore/src/artifact/artifact.ts', 'ArchiveFault'],
+    ['packages/ratelimit/src/limiter/dynamo-limiter.ts', 'OtherItems'],
+    ['packages/ratelimit/src/limiter/internal/key-items.ts', 'OtherItems'],
     ['packages/secure/src/resolvers/jwt/verifier.ts', 'KeysUnavailable'],
+    ['packages/triggers/src/sources/authorizer.ts', 'UNAUTHORIZED'],
     ['packages/vectors/src/local/internal/exact-search.ts', 'Rest'],
     ['packages/vectors/src/testing/fake-store.ts', 'PartialWrite'],
   ] as const

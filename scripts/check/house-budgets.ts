@@ -8,7 +8,8 @@ export interface Budget {
 
 /** The functions and files that run for one gateway-v2 GET at tier P2 in the open container. */
 export const GET_PATH: { readonly functions: Budget; readonly files: Budget } = {
-  functions: { reached: 55, wanted: 55 },
+  // With the brand of a response, which responses of another copy of core have too.
+  functions: { reached: 56, wanted: 55 },
   files: { reached: 16, wanted: 16 },
 };
 

@@ -13,7 +13,7 @@ export interface DoorAliases {
   readonly events: IFunction;
 }
 
-const separated = new WeakMap<IFunction, DoorAliases>();
+const separated = sharedRegistry<IFunction, DoorAliases>('doors/1');
 
 /** The function behind an alias; what is given for anything else. */
 export function functionBehind(fn: IFunction): IFunction {

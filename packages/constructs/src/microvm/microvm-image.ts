@@ -7,6 +7,7 @@ import { Construct } from 'constructs';
 import { grantOn } from '../internal/grants.js';
 import { misuse } from '../internal/misuse.js';
 import { count, defineProps, literal, literalWords, many, thing, words } from '../internal/props.js';
+import { sharedRegistry } from '../internal/shared.js';
 
 /** Props of {@link MicrovmImage}. */
 export interface MicrovmImageProps {
@@ -157,7 +158,7 @@ function hooksOf({ hookPort, hooks = ['ready', 'run'] }: Parsed): CfnMicrovmImag
 }
 
 /** The tables of the controllers that images were given to. */
-const tables = new WeakMap<MicrovmImage, object>();
+const tables = sharedRegistry<MicrovmImage, object>('image-tables/1');
 
 /** Whether a prop is the construct and not an ARN. */
 export function isMicrovmImage(value: unknown): value is MicrovmImage {

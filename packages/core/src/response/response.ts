@@ -89,8 +89,10 @@ export class OutgoingResponse implements Response {
     this[CONTENT] = content;
   }
 
-  get [RESPONSE](): true {
-    return true;
+  declare readonly [RESPONSE]: true;
+
+  static {
+    Object.defineProperty(OutgoingResponse.prototype, RESPONSE, { value: true });
   }
 
   /** The bytes; text is encoded at the first read. */
@@ -114,7 +116,7 @@ export class OutgoingResponse implements Response {
 
 /** Whether a value is an {@link OutgoingResponse}, of this copy of the package or another. */
 export function isOutgoingResponse(value: unknown): value is OutgoingResponse {
-  return typeof value === 'object' && value !== null && (value as Partial<OutgoingResponse>)[RESPONSE] === true;
+  return (value as Partial<OutgoingResponse> | null | undefined)?.[RESPONSE] === true;
 }
 
 /** The members that handlers may set; other members are an error. */

@@ -86,7 +86,7 @@ function isIdentifier(text: string, start: number, end: number): boolean {
   return isFraction || isDate || isHex(text, start, end) || isInId(text, start, end) || isInFramePath(text, start, end);
 }
 
-/** Whether a number begins or ends inside of at least 20 hexadecimal characters with a letter, as hashes and trace ids have. */
+/** Whether a number begins or ends inside at least 20 hexadecimal characters with a letter, as hashes and trace ids have. */
 function isHex(text: string, start: number, end: number): boolean {
   const left = HEX_BEFORE.exec(text.slice(Math.max(0, start - MIN_HEX - 1), start))?.[1] ?? '';
   const right = HEX_AFTER.exec(text.slice(end, end + MIN_HEX + 1))?.[1] ?? '';
