@@ -199,7 +199,7 @@ for (const row of ROWS.filter((_, place) => wanted.includes(place))) {
   const cells = [
     `${100 * row.use} %`,
     nameOf(row.options),
-    kind.join(', ') || 'as described',
+    kind.join(', ') || 'isolates',
     share(degraded),
     share(denied),
     share(Math.max(0, denied - above)),
