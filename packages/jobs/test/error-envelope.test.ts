@@ -56,6 +56,6 @@ it('an error of this package has a status by its type and is known across copies
     (type) => new JobLedgerError(type, 'invalid', 'x').status,
   );
   expect(statuses).toEqual([400, 409, 404, 500]);
-  const copy = { [Symbol.for('sallyport.JobLedgerError')]: true };
+  const copy = { [Symbol.for('sallyport.JobLedgerError/1')]: true };
   expect(copy instanceof JobLedgerError).toBe(true);
 });

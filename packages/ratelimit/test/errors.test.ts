@@ -25,7 +25,7 @@ describe('errors of the package', () => {
   });
 
   it('are known across two copies of the package, and nothing else is', () => {
-    const foreign = { [Symbol.for('sallyport.RateLimitError')]: true };
+    const foreign = { [Symbol.for('sallyport.RateLimitError/1')]: true };
     expect(foreign instanceof RateLimitError).toBe(true);
     expect([new FrameworkError('x') instanceof RateLimitError, (null as unknown) instanceof RateLimitError]).toEqual([
       false,

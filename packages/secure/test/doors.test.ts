@@ -206,7 +206,7 @@ describe.each([
     const { app, ran } = service(open, { doors: { qualifier: 'doors' } });
     const handler = createLambdaFunctionURLStreamingHandler(app as unknown as StreamingApp);
     const streams = (handler as unknown as Record<symbol, (...args: unknown[]) => Promise<unknown>>)[
-      Symbol.for('sallyport.streaming-handler')
+      Symbol.for('sallyport.http.streaming-handler/1')
     ] as (...args: unknown[]) => Promise<unknown>;
     for (const [, event] of THROUGH_DOORS) {
       expect(await messageOf(streams(event, {}, at('events')))).toBe(FOREIGN);

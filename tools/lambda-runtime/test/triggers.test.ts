@@ -198,7 +198,7 @@ describe.each(['bigint', 'cycle', 'large', 'throws'])('handlers that do this: %s
     ]);
     await expect(invoke(runtime, buildAppSyncEventsEvent('/news/sport'))).resolves.toMatchObject([
       'response',
-      { events: [{ error: 'failed' }] },
+      { events: [{ error: 'internal error' }] },
     ]);
     await expect(invoke(runtime, buildKafkaEvent('orders', [{}]))).resolves.toEqual([
       'response',
