@@ -1,5 +1,5 @@
 import { FrameworkError } from '@sallyport/core';
-import { otherCopyText, registerCopy } from '@sallyport/core/pipeline';
+import { describeCopies, otherCopyText, registerCopy } from '@sallyport/core/pipeline';
 import { registrationError } from '@sallyport/http/pipeline';
 import { VERSION } from '../internal/version.js';
 import type { NormalPrincipal } from '../principal.js';
@@ -68,7 +68,8 @@ export function assertPosture(value: unknown, place: string): asserts value is P
 /** What is wrong with a value that is no posture, and what to do. */
 function hintFor(value: unknown): string {
   if (value === undefined) return 'has no posture: did you forget to call Public()?';
-  if (typeof value === 'object' && value !== null && MARK in value) {
+  // A proxy or an heir of a posture has the mark too: only where two copies are loaded it is one of the other.
+  if (typeof value === 'object' && value !== null && MARK in value && describeCopies('@sallyport/secure') !== '') {
     return `has ${otherCopyText('@sallyport/secure', 'a posture that')}`;
   }
   if (typeof value !== 'function') {

@@ -102,7 +102,7 @@ export interface Surroundings {
 }
 
 export function observeSurroundings(): Surroundings {
-  const keys = Reflect.ownKeys(globalThis);
+  const keys = Reflect.ownKeys(globalThis).filter((key) => !isRegistry(key));
   return {
     environment: JSON.stringify(process.env),
     globals: new Map(keys.map((key) => [key, dataOf(key)])),
@@ -121,6 +121,11 @@ export function changeSince(before: Surroundings): string | undefined {
     if (!isLoaded && !isSame) return `the global ${String(key)} was changed`;
   }
   return undefined;
+}
+
+/** Registries that all copies of a framework package share: they are made with the first container, and hold nothing of an invocation. */
+function isRegistry(key: PropertyKey): boolean {
+  return typeof key === 'symbol' && Symbol.keyFor(key)?.startsWith('sallyport.') === true;
 }
 
 /** Stands for a getter of the platform, which is not asked. */
