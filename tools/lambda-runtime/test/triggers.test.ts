@@ -211,7 +211,10 @@ describe.each(['bigint', 'cycle', 'large', 'throws'])('handlers that do this: %s
   });
 
   test('the other services get a failure that they understand, and the function lives on', async () => {
-    await expect(invoke(runtime, buildCognitoEvent())).resolves.toEqual(['error', ['FrameworkError', 'internal error']]);
+    await expect(invoke(runtime, buildCognitoEvent())).resolves.toEqual([
+      'error',
+      ['FrameworkError', 'internal error'],
+    ]);
     await expect(invoke(runtime, buildInvocation('a', 1))).resolves.toMatchObject(['error', expect.any(Array)]);
     const [authorized, policy] = await invoke(runtime, buildTokenAuthorizerEvent());
     expect([authorized, JSON.stringify(policy).includes('Allow')]).toEqual([doesThrow ? 'error' : 'response', false]);
