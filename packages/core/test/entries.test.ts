@@ -34,7 +34,15 @@ describe('what an entry loads', () => {
   it.each([
     ['index.ts', []],
     // The small ones of a container without `log`.
-    ['pipeline.ts', ['observability/default-logger.ts', 'sanitize/internal/light.ts']],
+    [
+      'pipeline.ts',
+      [
+        'observability/default-logger.ts',
+        'sanitize/internal/cards.ts',
+        'sanitize/internal/frame-path.ts',
+        'sanitize/internal/light.ts',
+      ],
+    ],
   ])('%s has no sanitizer, logger and sink in it but %j', (entry, expected) => {
     expect(loadedWith(entry).files.filter((file) => HEAVY.test(file))).toEqual(expected);
   });

@@ -59,7 +59,7 @@ describe.each(OUTAGES)('$name, at each request to DynamoDB', (outage) => {
       },
     });
     // The read and the claim, the mark, the read and the end, the notification.
-    expect(requests).toEqual(['GetItem', 'PutItem', 'PutItem', 'GetItem', 'PutItem', 'PutItem']);
+    expect(requests).toEqual(['GetItem', 'PutItem', 'UpdateItem', 'GetItem', 'PutItem', 'PutItem']);
   }, 120_000);
 
   it('of the answer of a person: the rest runs once, and its result is kept', async () => {
