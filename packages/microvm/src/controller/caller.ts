@@ -1,6 +1,13 @@
 import type { Context, Observability } from '@sallyport/core';
 import { defineOptions, func, text } from '@sallyport/core/options';
-import { type ContextState, otherCopy, registerCopy, remainingMs, stateOf } from '@sallyport/core/pipeline';
+import {
+  type ContextState,
+  describeCopies,
+  otherCopy,
+  registerCopy,
+  remainingMs,
+  stateOf,
+} from '@sallyport/core/pipeline';
 import { controllerIncomplete, MicrovmError } from '../errors.js';
 import { isForbiddenText } from '../internal/forbidden.js';
 import { VERSION } from '../internal/version.js';
@@ -125,8 +132,9 @@ export function internalCaller(input: InternalCallerInput): MicrovmCaller {
 export function factsOf(caller: MicrovmCaller): CallerFacts {
   const known = typeof caller === 'object' && caller !== null ? facts.get(caller) : undefined;
   if (known !== undefined) return known;
-  if (typeof caller === 'object' && caller !== null && MARK in caller)
-    throw otherCopy('@sallyport/microvm', 'the caller');
+  // A proxy or an heir of a caller has the mark too: only where two copies are loaded it is one of the other.
+  const isMarked = typeof caller === 'object' && caller !== null && MARK in caller;
+  if (isMarked && describeCopies('@sallyport/microvm') !== '') throw otherCopy('@sallyport/microvm', 'the caller');
   throw unauthenticated();
 }
 
