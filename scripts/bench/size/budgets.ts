@@ -32,7 +32,7 @@ export interface SplitBudget {
  * Many small parts cost more than they save: each is a file to open, and what only some of the lazy parts share with the start becomes a file
  * of its own. So the start has few modules that lazy parts need too, and those are reached by all of them.
  */
-export const SPLIT_BUDGETS: readonly SplitBudget[] = [{ name: 'mcp', startBytes: 12_500, startFiles: 3, lazyParts: 6 }];
+export const SPLIT_BUDGETS: readonly SplitBudget[] = [{ name: 'mcp', startBytes: 13_600, startFiles: 3, lazyParts: 6 }];
 
 const HEALTH = gatewayV2Event({ method: 'GET', path: '/health' });
 const S3_EVENT = { Records: [{ eventSource: 'aws:s3', s3: { bucket: { name: 'uploads' }, object: { key: 'a' } } }] };
@@ -54,14 +54,16 @@ export const BUDGETS: readonly Budget[] = [
   // Forms, a member of every context, with their limits and words 0.9 KB; path parameters of bound handlers compared with patterns 0.2 KB.
   // What a client sees of an internal error, spellings of other routers, seven more hints of `explain`, and a second trace id 0.7 KB; front doors 1.1 KB in
   // the containers.
-  { name: 'http', gzipBytes: 25_200, wantedBytes: 13_000, event: HEALTH, accepts: isOk },
-  { name: 'queue', gzipBytes: 14_600, wantedBytes: 8_000, event: queueEvent(10, []), accepts: isClean },
+  // Card numbers by issuer, identifiers that are none and paths of stack frames 1.1 KB, packages that are loaded twice 0.4 KB: both with the default
+  // logger, so in all of them. Batches that fail whole 0.2 KB.
+  { name: 'http', gzipBytes: 26_700, wantedBytes: 13_000, event: HEALTH, accepts: isOk },
+  { name: 'queue', gzipBytes: 16_300, wantedBytes: 8_000, event: queueEvent(10, []), accepts: isClean },
   // The same without a dispatcher: the handler of a function that serves nothing else.
-  { name: 'queue-alone', gzipBytes: 10_000, wantedBytes: 5_000, event: queueEvent(10, []), accepts: isClean },
+  { name: 'queue-alone', gzipBytes: 11_700, wantedBytes: 5_000, event: queueEvent(10, []), accepts: isClean },
   // One handler without a container: context, deadline, log lines and their sanitizer are most of it.
   {
     name: 's3',
-    gzipBytes: 9_000,
+    gzipBytes: 10_400,
     event: S3_EVENT,
     accepts: (answer) => answer === null,
     lacks: OTHER_TRIGGERS,
@@ -71,7 +73,7 @@ export const BUDGETS: readonly Budget[] = [
   // by defineOptions, apps, hooks and who may call 2 KB, challenges for scopes 0.2 KB. What loads at the start is the promise below.
   {
     name: 'mcp',
-    gzipBytes: 43_800,
+    gzipBytes: 46_200,
     wantedBytes: 15_000,
     event: null,
     accepts: () => true,
@@ -80,22 +82,22 @@ export const BUDGETS: readonly Budget[] = [
   // All of the route algebra, and nothing else: infrastructure code loads it alone.
   { name: 'mcp-routes', gzipBytes: 1_900, event: null, accepts: () => true, lacks: ['core/src'] },
   // With groups (0.7 KB) and hooks (0.6 KB), which are methods and options of a container, and forms (0.9 KB). What surfaces get of the container is 0.1 KB.
-  { name: 'app', gzipBytes: 45_400, event: HEALTH, accepts: isOk, lacks: ['packages/triggers'] },
-  { name: 'secure', gzipBytes: 54_000, wantedBytes: 30_000, event: HEALTH, accepts: isOk },
-  // A guard on a closed container (52.2 KB); without JWTs, which load with the first token.
+  { name: 'app', gzipBytes: 47_300, event: HEALTH, accepts: isOk, lacks: ['packages/triggers'] },
+  { name: 'secure', gzipBytes: 56_200, wantedBytes: 30_000, event: HEALTH, accepts: isOk },
+  // A guard on a closed container (56.1 KB); without JWTs, which load with the first token.
   {
     name: 'oauth',
-    gzipBytes: 57_400,
+    gzipBytes: 59_600,
     event: HEALTH_OF_ADA,
     accepts: isOk,
     lacks: ['node_modules/.pnpm/jose', 'mcp/src/facade'],
   },
   { name: 'ratelimit', gzipBytes: null, event: null, accepts: () => true },
   { name: 'objectstore', gzipBytes: null, event: null, accepts: () => true },
-  // On the closed container (52.2 KB). Both AWS clients load at the first operation and are not in it.
+  // On the closed container (56.1 KB). Both AWS clients load at the first operation and are not in it.
   {
     name: 'microvm',
-    gzipBytes: 78_900,
+    gzipBytes: 83_300,
     event: HEALTH,
     accepts: (answer) => (answer as { statusCode?: unknown } | null)?.statusCode === 404,
   },

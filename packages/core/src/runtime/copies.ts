@@ -1,5 +1,5 @@
 import { type FrameworkError, internalError } from '../errors/errors.js';
-import { type Copy, registeredCopies } from '../errors/internal/register.js';
+import { registeredCopies } from '../errors/internal/register.js';
 import type { Logger } from '../observability/hooks.js';
 
 /**
@@ -7,20 +7,24 @@ import type { Logger } from '../observability/hooks.js';
  * only one. Bundled copies have no file of their own.
  */
 export function describeCopies(name: string): string {
-  const registered = registeredCopies().filter((copy) => copy[0] === name);
   // A module that is evaluated again is the same copy.
-  const named = [...new Map(registered.map((copy) => [`${copy[1]} ${placeOf(copy)}`, copy])).values()];
-  if (named.length < 2) return '';
-  const files = named.map((copy) => placeOf(copy).replace(/(?::\d+)+$/, ''));
-  const isBundle = new Set(files).size < files.length;
-  const list = named.map((copy, index) => `${copy[1]} ${isBundle ? 'in this bundle' : `at ${files[index]}`}`);
-  return `${named.length === 2 ? 'two' : named.length} copies of ${name}: ${list.join(', ')}`;
+  const places = new Map<string, string>();
+  for (const [of, version, at] of registeredCopies()) if (of === name) places.set(placeOf(at), version);
+  if (places.size < 2) return '';
+  const files = new Set([...places.keys()].map(fileOf));
+  const list = [...places].map(
+    ([place, version]) => `${version} ${files.size < places.size ? 'in this bundle' : `at ${fileOf(place)}`}`,
+  );
+  return `${places.size === 2 ? 'two' : places.size} copies of ${name}: ${list.join(', ')}`;
 }
 
 /** File, line and column of the statement that registered a copy. The stack is written out only here. */
-function placeOf([, , at]: Copy): string {
-  const frame = /\n\s*at (.*)/.exec(at.stack ?? '')?.[1] ?? 'an unknown place';
-  return frame.replace(/^.*\((.*)\)$/, '$1').replace(/^async |^file:\/\//g, '');
+function placeOf({ stack = '' }: Error): string {
+  return /\n\s*at (?:.*\(|async )?(?:file:\/\/)?(.*?)\)?(?:\n|$)/.exec(stack)?.[1] ?? 'an unknown place';
+}
+
+function fileOf(place: string): string {
+  return place.replace(/(?::\d+)+$/, '');
 }
 
 /**

@@ -41,17 +41,20 @@ const DOORS_ENV = 'FRAMEWORK_DOORS';
 
 type DoorName = Exclude<keyof DoorsOptions, 'qualifier'>;
 
-/** The kinds that doors send, the option that names such a door, and where its id is in the event. */
-const DOORS: Readonly<Record<string, readonly [name: DoorName, ...path: string[]]>> = {
-  'gateway-v2': ['httpApi', 'requestContext', 'apiId'],
-  'function-url': ['functionUrl', 'requestContext', 'apiId'],
-  'load-balancer': ['loadBalancer', 'requestContext', 'elb', 'targetGroupArn'],
-  'gateway-v1': ['restApi', 'requestContext', 'apiId'],
-  lattice: ['lattice', 'requestContext', 'serviceArn'],
-  websocket: ['webSocketApi', 'requestContext', 'apiId'],
-  // AppSync writes headers in lower case.
-  appsync: ['graphQLApi', 'request', 'headers', 'host'],
-  'appsync-events': ['eventApi', 'request', 'headers', 'host'],
+const API_ID = 'requestContext.apiId';
+// AppSync writes headers in lower case.
+const HOST = 'request.headers.host';
+
+/** The kinds that doors send: the option that names such a door, and where its id is in the event. */
+const DOORS: Readonly<Record<string, readonly [name: DoorName, path: string]>> = {
+  'gateway-v2': ['httpApi', API_ID],
+  'function-url': ['functionUrl', API_ID],
+  'load-balancer': ['loadBalancer', 'requestContext.elb.targetGroupArn'],
+  'gateway-v1': ['restApi', API_ID],
+  lattice: ['lattice', 'requestContext.serviceArn'],
+  websocket: ['webSocketApi', API_ID],
+  appsync: ['graphQLApi', HOST],
+  'appsync-events': ['eventApi', HOST],
 };
 
 const WANTED = 'an object with a qualifier (an alias, a version or $LATEST) or ids of doors (each an id or a list)';
@@ -68,7 +71,7 @@ function parseDoors(value: unknown, name: string): DoorsOptions {
 
 function isMember(key: string, value: unknown): boolean {
   if (key === 'qualifier') return typeof value === 'string' && /^(?:\$LATEST|[\w-]{1,128})$/.test(value);
-  const ids: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const ids = [value].flat();
   const isDoor = Object.values(DOORS).some(([door]) => door === key);
   return isDoor && ids.length > 0 && ids.every((id) => typeof id === 'string' && /^[!-~]{1,512}$/.test(id));
 }
@@ -144,11 +147,10 @@ function createCheck({ qualifier, ...named }: DoorsOptions): Check {
     }
     if (!namesIds) return undefined;
     // GraphQL sends several events in one invocation.
-    const events: readonly unknown[] = Array.isArray(event) ? event : [event];
-    for (const one of events) {
+    for (const one of [event].flat()) {
       const [name, id] = doorOf(kind, one);
       const ids = name && named[name];
-      if (typeof id === 'string' && (Array.isArray(ids) ? ids.includes(id) : ids === id)) continue;
+      if (typeof id === 'string' && [ids].flat().includes(id)) continue;
       const came = typeof id === 'string' ? sanitizeLogString(id).slice(0, MAX_LOGGED_ID) : 'without an id';
       return [ids === undefined ? `no ${name ?? kind}` : `${name} ${String(ids)}`, `${name ?? kind} ${came}`];
     }
@@ -171,19 +173,16 @@ function qualifierOf(arn: unknown): string | undefined {
 
 /** The door that an event claims to come through: the option that names it, and its id. */
 function doorOf(kind: string, event: unknown): readonly [name: DoorName | undefined, id: unknown] {
-  const [name, ...path] = Object.hasOwn(DOORS, kind) ? (DOORS[kind] ?? []) : [];
+  const [name, path = ''] = Object.hasOwn(DOORS, kind) ? (DOORS[kind] ?? []) : [];
   // An HTTP API with payload format 1.0 sends its version.
-  if (name === 'restApi' && at(event, ['version']) === '1.0') return ['httpApi', at(event, path)];
+  if (name === 'restApi' && at(event, 'version') === '1.0') return ['httpApi', at(event, path)];
   // AppSync: the custom domain, where there is one.
-  return [name, (path[0] === 'request' ? at(event, ['request', 'domainName']) : undefined) ?? at(event, path)];
+  return [name, (path === HOST ? at(event, 'request.domainName') : undefined) ?? at(event, path)];
 }
 
 /** The value behind own properties only. */
-function at(value: unknown, path: readonly string[]): unknown {
-  let found = value;
-  for (const step of path) {
-    if (!isObject(found) || !Object.hasOwn(found, step)) return undefined;
-    found = (found as Readonly<Record<string, unknown>>)[step];
-  }
-  return found;
+function at(value: unknown, path: string): unknown {
+  return path.split('.').reduce<unknown>((found, step) => {
+    return isObject(found) && Object.hasOwn(found, step) ? (found as Readonly<Record<string, unknown>>)[step] : undefined;
+  }, value);
 }

@@ -76,7 +76,7 @@ export interface ErrorOrigin {
 
 /** The answer of an error in one of the formats. */
 export function errorResponse(thrown: FrameworkError, format: HttpErrorFormat, origin: ErrorOrigin): OutgoingResponse {
-  const error = toClientError(thrown);
+  const error = thrown.status === 500 ? toClientError(thrown) : thrown;
   const canonical = canonicalError(error);
   const headers = error.headers ? toHeaderMap(error.headers) : createFastMap<string[]>();
   headers['content-type'] = [

@@ -15,9 +15,10 @@ export interface Pattern {
 
 /** A static segment: no parameter, and nothing that is not allowed in one. */
 const STATIC = /^[^:{}*\s][^{}*\s]*$/;
-const BRACED = /^\{\s*([\p{L}\p{N}_$-]+)(\+?)\s*\}$/u;
+/** Letters of other scripts count as letters; a Unicode property costs 0.2 ms at each start. */
+const BRACED = /^\{\s*([\w$\u0080-\uFFFF-]+)(\+?)\s*\}$/;
 /** Without a dash: for Express `:from-to` is a parameter `from` and a text behind it. */
-const COLON = /^:([\p{L}\p{N}_$]+)(\+?)$/u;
+const COLON = /^:([\w$\u0080-\uFFFF]+)(\+?)$/;
 /** A parameter of other routers: `<id>` of Powertools for Python, `[id]` of routers by file. */
 const OTHER_BRACKETS = /^(?:<.*>|\[.*\])$/;
 
