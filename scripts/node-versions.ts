@@ -23,7 +23,7 @@ export function nodeBinary(version: string): string {
  * Runs jest on each version of Node that we support, one after the other, and reports at the end which passed. The exit code of
  * this process is 1 when one failed.
  *
- * @param variables environment variables of the tests beside this process's own
+ * @param variables environment variables of the tests next to this process's own
  */
 export function testOnEachNode(
   jestArguments: readonly string[],

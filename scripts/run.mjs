@@ -57,6 +57,7 @@ const tasks = {
       ...(process.env.CI ? ['--check'] : []),
     ),
   ],
+  words: [script('scripts/words.ts')],
   'test:create': [...build, script('scripts/newcomer/create.ts')],
   'test:matrix': [script('scripts/matrix.ts')],
   'test:runtime': [script('scripts/runtime.ts')],

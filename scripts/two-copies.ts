@@ -20,7 +20,7 @@ const names = readdirSync(join(ROOT, 'packages')).sort();
 
 /**
  * A workspace whose runtime has some of the packages from this one and the others from its own copies. The packages of each
- * workspace use those beside them: there are two copies of everything that both halves need.
+ * workspace use those next to them: there are two copies of everything that both halves need.
  */
 function makeWorkspace(folder: string, isOther: (name: string) => boolean): void {
   const notNeeded = new Set(['test', 'dist', 'bench', 'judge', 'templates', 'console']);

@@ -8,7 +8,7 @@ import { CACHE_FOLDER, createCompileCache } from './compile-cache.js';
 const root = mkdtempSync(join(tmpdir(), 'sallyport-compile-cache-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** Whether this Node.js writes compile caches that may be moved. */
+/** True if this Node.js writes compile caches that may be moved. */
 const isAble = 'enableCompileCache' in module && hasPortable();
 
 function hasPortable(): boolean {

@@ -3,7 +3,7 @@ import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Name of the folder beside the bundle. */
+/** Name of the folder next to the bundle. */
 export const CACHE_FOLDER = '.compile-cache';
 
 export interface CompileCacheOptions {
@@ -21,7 +21,7 @@ export interface CompileCacheOptions {
   readonly uid?: number;
 }
 
-/** Runs in the new process. It ends by itself: an open connection of the module would keep it alive. */
+/** Runs in the new process. It ends alone: an open connection of the module would keep it alive. */
 const PROGRAM = `
 const [file, event] = process.argv.slice(1);
 try {
@@ -32,7 +32,7 @@ try {
 }`;
 
 /**
- * Writes Node's compile cache for a bundle into a folder beside it, and returns the environment variables with which the function
+ * Writes Node's compile cache for a bundle into a folder next to it, and returns the environment variables with which the function
  * finds it; `undefined` when this Node.js cannot write one that may be moved (before 22.20 and 24.8). The bundle and the folder move
  * together, and may be read-only. With another version of Node.js the function starts without the cache, silently.
  *

@@ -49,7 +49,7 @@ export interface HttpOptions {
   readonly routes: number;
   /** A middleware for each, which adds this header to the answer. */
   readonly steps: readonly string[];
-  /** Whether each middleware also stores a value for the handler. */
+  /** True if each middleware also stores a value for the handler. */
   readonly stores: boolean;
 }
 

@@ -31,7 +31,7 @@ export const USAGE = `npm run bench -- [options]
 /** What the tables show the allocation of. */
 const COUNTED: readonly WorkloadName[] = ['get-v2', 'middleware-set'];
 
-/** Parts of the bench beside the workloads. */
+/** Parts of the bench next to the workloads. */
 function isPart(name: string): boolean {
   return name === 'cold' || name === 'growth';
 }

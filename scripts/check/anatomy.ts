@@ -19,7 +19,7 @@ export interface SourceFile {
   readonly reexports: ReadonlyMap<string, readonly string[]>;
   /** Names that it declares and exports. */
   readonly exports: readonly string[];
-  /** Whether it contains only imports and re-exports. */
+  /** True if it contains only imports and re-exports. */
   readonly isBarrel: boolean;
 }
 

@@ -21,7 +21,7 @@ import { VectorStoreError } from '../../packages/vectors/src/index.js';
 import { readRows } from '../docs/error-tables.js';
 import { ERROR_TABLES } from '../docs/error-tables-data.js';
 
-/** Errors of our own packages with a text that only developers may read. */
+/** Errors of our own packages with a string that only developers may read. */
 const OURS: readonly (readonly [string, () => unknown])[] = [
   ['a store of vectors', () => new VectorStoreError('vectorstore.invalid_input', 'filter of "HIDDEN"')],
   ['a store of objects', () => new ObjectStoreError('objectstore.invalid_store_config', 'framework: bucket "HIDDEN"')],

@@ -29,7 +29,7 @@ const REGISTRIES_OF_ONE_COPY: readonly Reason[] = [
   },
 ];
 
-/** A second copy only does the same work once more. */
+/** A second copy only does the same work again. */
 const CACHES: readonly Reason[] = [
   ['packages/core/src/observability/hooks.ts', 'WARNED', 'one more warning'],
   ['packages/core/src/response/response.ts', 'KNOWN_NAMES', 'a cache of checked header names'],

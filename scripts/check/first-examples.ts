@@ -70,7 +70,7 @@ function isHandler({ arguments: given }: ts.CallExpression): boolean {
   return given.some((one) => ts.isArrowFunction(one) || ts.isFunctionExpression(one));
 }
 
-/** Whether the address, an object around it, or the store of the call has something that is proved of the caller. */
+/** True if the address, an object around it, or the store of the call has something that is proved of the caller. */
 function isOwned(node: ts.Node, names: Names): boolean {
   for (let at: ts.Node = node; !ts.isSourceFile(at); at = at.parent) {
     if (ts.isFunctionLike(at) || ts.isBlock(at)) return false;
@@ -80,11 +80,11 @@ function isOwned(node: ts.Node, names: Names): boolean {
 }
 
 interface Names {
-  /** Whether an expression contains a client's input, itself or through a name. */
+  /** True if an expression contains a client's input, itself or through a name. */
   isInput(node: ts.Node): boolean;
-  /** Whether it contains something proved, itself or through a name. */
+  /** True if it contains something proved, itself or through a name. */
   isProved(node: ts.Node): boolean;
-  /** Whether a name is a collection that the example makes in memory. */
+  /** True if a name is a collection that the example makes in memory. */
   isLocal(node: ts.Node): boolean;
 }
 

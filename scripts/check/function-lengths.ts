@@ -3,7 +3,7 @@ import ts from 'typescript';
 /** One function, by its lines. */
 export interface FunctionLength {
   readonly lines: number;
-  /** Whether it has a name of its own to read: all but callbacks and other functions that are passed on where they are written. */
+  /** True if it has a name of its own to read: all but callbacks and other functions that are passed on where they are written. */
   readonly isNamed: boolean;
 }
 
@@ -13,7 +13,7 @@ export interface FunctionLength {
  * A function is whatever has a body of its own: declarations, methods, constructors, accessors, function expressions and arrow
  * functions, those that are passed as arguments too (a callback of one line counts 1). What has no body, such as an overload or
  * an abstract method, does not count, and comments above a function do not either. A function inside another one counts
- * twice: by itself, and as lines of the outer one.
+ * twice: alone, and as lines of the outer one.
  */
 export function functionLengths(path: string, text: string): readonly FunctionLength[] {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);

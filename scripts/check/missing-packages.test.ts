@@ -72,7 +72,7 @@ it('every call that needs an AWS client which is not installed says which packag
       platform: 'node',
       format: 'esm',
       conditions: ['@sallyport/source'],
-      // Where they are installed an alias takes them away; esbuild fails for an import that is not left to fail by itself.
+      // Where they are installed an alias takes them away; esbuild fails for an import that is not left to fail alone.
       alias: Object.fromEntries(PEERS.map((name) => [name, join(place, name)])),
       banner: { js: "import{createRequire as r}from'node:module';const require=r(import.meta.url);" },
       outfile,

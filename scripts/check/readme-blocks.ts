@@ -44,7 +44,7 @@ export interface CompileOptions {
   readonly paths: Record<string, string[]>;
 }
 
-/** Type-checks each block as a module beside its Markdown file. Findings carry the Markdown file's own line numbers. */
+/** Type-checks each block as a module next to its Markdown file. Findings carry the Markdown file's own line numbers. */
 export function compileBlocks(
   blocks: readonly CodeBlock[],
   { root, config, paths }: CompileOptions,
@@ -76,7 +76,7 @@ function readOptions(config: string): ts.CompilerOptions {
   return parsed.options;
 }
 
-/** A host for which the modules exist beside the files on disk. */
+/** A host for which the modules exist next to the files on disk. */
 function hostWith(modules: ReadonlyMap<string, string>, options: ts.CompilerOptions): ts.CompilerHost {
   const host = ts.createCompilerHost(options);
   return {

@@ -27,7 +27,7 @@ export interface RunOptions {
 export interface NotRun {
   /** The Markdown file. */
   readonly file: string;
-  /** A text of the block; left out for every block of the file. */
+  /** A string of the block; left out for every block of the file. */
   readonly contains?: string;
   /** Why it cannot run here. */
   readonly why: string;
@@ -125,7 +125,7 @@ function projectSources(paths: RunOptions['paths']): Plugin {
   };
 }
 
-/** The CDK stays outside the bundles: it reads files beside its own. */
+/** The CDK stays outside the bundles: it reads files next to its own. */
 function cdkOutside(root: string): Plugin {
   const { resolve } = createRequire(join(root, 'packages/constructs/package.json'));
   return {

@@ -105,11 +105,11 @@ function checkFixtures(
 const COSTS: readonly string[] = [
   '## Safe by default, and what it costs on AWS',
   '',
-  '- An event that only looks like a request (of an authorizer, of an agent) is refused before anything runs. Forwarding headers decide nothing: the',
+  '- An event that only looks like a request (of an authorizer, of an agent) is rejected before any code runs. Forwarding headers decide nothing: the',
   "  caller's address is the one that the provider says.",
   '- What is too large for a door is 413, measured as the service counts it; nothing is cut without a word.',
   '- A front door is billed by itself ([API Gateway](https://aws.amazon.com/api-gateway/pricing/)), and each request is an invocation',
-  '  ([Lambda](https://docs.aws.amazon.com/whitepapers/latest/how-aws-pricing-works/lambda.html)), a refused one too.',
+  '  ([Lambda](https://docs.aws.amazon.com/whitepapers/latest/how-aws-pricing-works/lambda.html)), a rejected one too.',
 ];
 
 /** The page as Markdown. */

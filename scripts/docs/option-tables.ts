@@ -72,8 +72,8 @@ function readSource(source: string): string {
 
 /** The value of an absent option, from its kind; `undefined` if only the TSDoc states it. */
 function absentOf({ isRequired, variable, fallback }: OptionKind<unknown, unknown>): string | undefined {
-  if (variable !== undefined) return `\`${variable}\`, else refused`;
-  if (isRequired) return 'refused';
+  if (variable !== undefined) return `\`${variable}\`, else rejected`;
+  if (isRequired) return 'rejected';
   const isPlain = fallback !== undefined && typeof fallback !== 'object' && typeof fallback !== 'function';
   return isPlain ? `\`${String(fallback)}\`` : undefined;
 }

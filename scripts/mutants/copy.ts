@@ -4,11 +4,11 @@ import { dirname, join } from 'node:path';
 import { instrument } from './mutate.js';
 import type { Sampled } from './sample.js';
 
-/** A copy of the workspace whose sources contain the mutants. Its files are hard links, apart from the changed ones. */
+/** A copy of the workspace whose sources contain the mutants. Its files are hard links, except the changed ones. */
 export class Copy {
   readonly root: string;
 
-  /** The copy is made beside the workspace, because hard links do not cross file systems. */
+  /** The copy is made next to the workspace, because hard links do not cross file systems. */
   constructor(workspace: string) {
     this.root = mkdtempSync(join(dirname(workspace), 'sallyport-mutants-'));
     const { status } = spawnSync('cp', ['-al', `${workspace}/.`, this.root], { stdio: 'inherit' });

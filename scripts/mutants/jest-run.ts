@@ -22,7 +22,7 @@ interface JestOptions {
   readonly tests: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** Whether the run ends at the first failure, in one process. */
+  /** True if the run ends at the first failure, in one process. */
   readonly bail: boolean;
 }
 

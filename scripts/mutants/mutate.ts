@@ -23,7 +23,7 @@ export interface Switched extends Mutant {
 /** The environment variable with the id of the mutant that is on. */
 export const MUTANT_VARIABLE = 'SALLYPORT_MUTANT';
 
-/** Replacements of a binary operator. A function makes the whole expression from the texts of its two sides. */
+/** Replacements of a binary operator. A function makes the whole expression from the strings of its two sides. */
 const BINARY: Readonly<Record<string, readonly string[]>> = {
   '===': ['!=='],
   '!==': ['==='],

@@ -7,7 +7,7 @@ interface Case {
   readonly event: unknown;
   /** Members of the answer. */
   readonly answer: object;
-  /** A text in the answer. */
+  /** A string in the answer. */
   readonly holds?: string;
 }
 
@@ -57,7 +57,7 @@ function readStreamed(answer: Buffer): object {
   return { ...metadata, body: answer.subarray(end + 8).toString('utf8') };
 }
 
-/** Whether a value has every member of another one, at every depth. */
+/** True if a value has every member of another one, at every depth. */
 function contains(found: unknown, expected: unknown): boolean {
   if (typeof expected !== 'object' || expected === null || Array.isArray(expected))
     return isDeepStrictEqual(found, expected);

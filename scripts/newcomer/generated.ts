@@ -50,7 +50,7 @@ function namesIn(folder: string): readonly string[] {
   );
 }
 
-/** What a package of ours needs beside packages of ours. */
+/** What a package of ours needs next to packages of ours. */
 function librariesOf(folder: string): readonly string[] {
   const { dependencies = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
   return Object.keys(dependencies).filter((name) => !name.startsWith('@sallyport/'));

@@ -136,7 +136,7 @@ it('all fifty are here', () => {
   expect([...numbers].sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
 });
 
-/** Runs code in a bundle beside which a package is missing, as in a function without `node_modules`. */
+/** Runs code in a bundle next to which a package is missing, as in a function without `node_modules`. */
 async function runWithout(missing: string, code: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'missing-package-'));
   try {

@@ -22,7 +22,7 @@ export interface WrongUsage extends Outcome {
 
 const INTERNAL = [500, 'app.internal'] as const;
 
-/** The list of fifty. Each is refused with words that say what to do, or it works. */
+/** The list of fifty. Each is rejected with words that say what to do, or it works. */
 export const WRONG_USAGES: readonly WrongUsage[] = [
   {
     no: 1,

@@ -1,4 +1,4 @@
-/** Whether every member of `expected` is there in `actual` and equal, at any depth. Lists must be of one length. */
+/** True if every member of `expected` is there in `actual` and equal, at any depth. Lists must be of one length. */
 export function contains(actual: unknown, expected: unknown): boolean {
   if (typeof expected !== 'object' || expected === null) return Object.is(actual, expected);
   if (typeof actual !== 'object' || actual === null) return false;

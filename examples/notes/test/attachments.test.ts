@@ -58,7 +58,7 @@ const ask = (name: string, change: object = {}) =>
 
 const grantFor = async (name: string) => JSON.parse((await ask(name)).body) as UploadGrant;
 
-/** A browser sets `content-length` by itself, whatever a page says. */
+/** A browser sets `content-length` alone, whatever a page says. */
 function put({ url, method, headers }: UploadGrant, body: Uint8Array, change: Record<string, string> = {}) {
   const { 'content-length': _, ...allowed } = headers;
   return fetch(url, { method, headers: { ...allowed, ...change }, body: new Uint8Array(body) });

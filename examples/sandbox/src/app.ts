@@ -42,7 +42,7 @@ export function createSandbox({ secure, microvms }: SandboxParts): SecureApp {
   return app;
 }
 
-/** The user's machine, or a new one where there is none that can be used. */
+/** The user's machine, or a new one if absent that can be used. */
 async function openSandbox(controller: MicrovmController, ctx: Context) {
   const caller = callerOf(ctx);
   const { sessions } = await controller.list(caller, { refresh: true });

@@ -29,7 +29,7 @@ async function member(setting: Setting): Promise<void> {
 interface Operation {
   prepare?(setting: Setting): Promise<void>;
   run(setting: Setting): Promise<unknown>;
-  /** Whether the connection is there, its groups, and the lists that contain it. */
+  /** True if the connection is there, its groups, and the lists that contain it. */
   readonly expected: readonly [boolean, readonly string[], number, number];
 }
 

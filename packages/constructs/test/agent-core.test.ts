@@ -24,7 +24,7 @@ const NAME = 'letters, digits and -, at most 100';
 
 type Change = (props: AgentCoreTargetProps, stack: Stack) => object;
 
-/** One change of props that are right, and the text of the refusal between class and path. */
+/** One change of props that are right, and the text of the rejection between class and path. */
 const REFUSED: readonly [string, Change, string][] = [
   ['no function', without('fn'), 'fn is missing, expected a function'],
   ['no gateway', without('gatewayIdentifier'), 'gatewayIdentifier is missing, expected the id or the ARN of a gateway'],

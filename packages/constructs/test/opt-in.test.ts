@@ -1,4 +1,4 @@
-/** Triggers of `@sallyport/triggers`: what is made, and what is refused. */
+/** Triggers of `@sallyport/triggers`: what is made, and what is rejected. */
 import { UserPool } from 'aws-cdk-lib/aws-cognito';
 import { DeliveryStream, S3Bucket } from 'aws-cdk-lib/aws-kinesisfirehose';
 import { Alias, Code, type IFunction, type IVersion, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';

@@ -26,7 +26,7 @@ describe('callerKey', () => {
     expect(callerKey(caller)).toBe(text);
   });
 
-  /** Texts that are made of the parts of the form, so that a separator that is not escaped is found. */
+  /** Strings that are made of the parts of the form, so that a separator that is not escaped is found. */
   const part = fc
     .oneof(
       {

@@ -250,7 +250,7 @@ describe('typed keys', () => {
     expect((ctx: Context) => {
       // @ts-expect-error the key is one of numbers
       ctx.set(COUNT, 'text');
-      // @ts-expect-error what a text keeps is unknown
+      // @ts-expect-error what a string keeps is unknown
       const kept: number = ctx.get('count');
       // @ts-expect-error the key is one of numbers
       const text: string | undefined = ctx.get(COUNT);

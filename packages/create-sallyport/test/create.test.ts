@@ -142,7 +142,7 @@ describe('a project', () => {
     ['events', []],
     ['graphql', []],
     ['websocket', []],
-    // Beside these mcpDiscovery registers the document that says who gives out tokens; clients read it before they have one.
+    // Next to these mcpDiscovery registers the document that says who gives out tokens; clients read it before they have one.
     ['mcp', []],
     ['full', ["'/health'"]],
   ] as const)('of %s has a posture on every operation, and these public ones: %j', (template, open) => {

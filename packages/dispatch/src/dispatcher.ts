@@ -53,7 +53,7 @@ export interface DispatcherOptions {
   readonly directInvocations?: DirectInvocations | undefined;
 }
 
-/** What {@link DispatcherOptions} may be. */
+/** Validators and defaults for {@link DispatcherOptions}. */
 export const DISPATCHER_OPTIONS = /* @__PURE__ */ defineOptions<DispatcherOptions>()({
   log: /* @__PURE__ */ parsed<Logger | false>(LOG_WANTED, (log) => parseLog(log, process.env)),
   directInvocations: /* @__PURE__ */ oneOf('refuse', 'serve'),

@@ -39,7 +39,7 @@ export interface TriggerRow extends DetectionRow {
   readonly entrypoint: string;
   /** What the service gets back, as `explain` names it in `target.projection`. */
   readonly projection: string;
-  /** Whether a non-empty list, every entry of which matches this row, is an event of this kind too. */
+  /** True if a non-empty list, every entry of which matches this row, is an event of this kind too. */
   readonly acceptsList?: boolean;
 }
 

@@ -16,7 +16,7 @@ const THROTTLED = new Set([
   'TransactionConflictException',
 ]);
 
-/** Whether the store asks its callers to send fewer requests: throttling, or conflicting transactions. */
+/** True if the store asks its callers to send fewer requests: throttling, or conflicting transactions. */
 export function isThrottled(error: unknown): boolean {
   return THROTTLED.has(String(((error ?? {}) as { name?: unknown }).name));
 }
@@ -29,7 +29,7 @@ export interface FailedCondition {
 }
 
 /**
- * Whether an error means that the condition of a write was false. It is recognized by its name, because an injected client may
+ * True if an error means that the condition of a write was false. It is recognized by its name, because an injected client may
  * come from another copy of the SDK.
  */
 export function isFailedCondition(error: unknown): error is FailedCondition {

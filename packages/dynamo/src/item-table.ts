@@ -45,7 +45,7 @@ export interface CallOptions {
 
 /** Options of a read. */
 export interface ReadOptions extends CallOptions {
-  /** Whether the read is strongly consistent. It costs twice as much. Default `false`. */
+  /** True if the read is strongly consistent. It costs twice as much. Default `false`. */
   readonly consistent?: boolean | undefined;
   /**
    * The attributes that are sent; default: all. It saves time and memory, but no read units: DynamoDB charges by the size of the item
@@ -57,7 +57,7 @@ export interface ReadOptions extends CallOptions {
 /** What the options of all writes have. */
 interface WriteCall extends CallOptions {
   /**
-   * Whether the item is read when the condition was false and DynamoDB returned no item: because there is none, or because the
+   * True if the item is read when the condition was false and DynamoDB returned no item: because there is none, or because the
    * server does not support `ReturnValuesOnConditionCheckFailure`. Default `true`.
    */
   readonly reread?: boolean | undefined;
@@ -79,7 +79,7 @@ interface Conditional {
 
 interface SentOnce {
   /**
-   * Whether the write is sent at most once, even if the client would retry. Use it for a change that must not be applied twice,
+   * True if the write is sent at most once, even if the client would retry. Use it for a change that must not be applied twice,
    * and whose repetition no condition can recognize. A lost answer rejects the call. Default `false`.
    */
   readonly once: true;
@@ -87,7 +87,7 @@ interface SentOnce {
 
 interface WithHistory {
   /**
-   * Whether an update also stores the ids of the two writes before it. Then a write is recognized, and not applied again, even if
+   * True if an update also stores the ids of the two writes before it. Then a write is recognized, and not applied again, even if
    * up to two other writes with `history` were applied before its repetition. This needs two short attributes. Default `false`.
    */
   readonly history: true;
@@ -122,7 +122,7 @@ export const WRITER_ATTRIBUTE = 'w';
 /** The attributes with the ids of the two writes before the last one, for writes with `history`. */
 export const EARLIER_WRITER_ATTRIBUTES = ['w1', 'w2'] as const;
 
-/** Whether an item contains the id of a write: as the last one, or as one of the two before. */
+/** True if an item contains the id of a write: as the last one, or as one of the two before. */
 export function isWrittenBy(item: Item | undefined, writer: string | undefined): boolean {
   if (item === undefined || writer === undefined) return false;
   return [WRITER_ATTRIBUTE, ...EARLIER_WRITER_ATTRIBUTES].some((name) => item[name] === writer);
@@ -140,14 +140,14 @@ export type WriteOutcome =
       readonly applied: true;
       /** After an update the new item, after a put or a removal the previous item; `undefined` when it is not known. */
       readonly item: Item | undefined;
-      /** Whether an earlier attempt of this write was applied, and its answer was lost. */
+      /** True if an earlier attempt of this write was applied, and its answer was lost. */
       readonly repeated: boolean;
     }
   | {
       readonly applied: false;
       /** The item for which the condition was false. */
       readonly item: Item | undefined;
-      /** Whether there was an earlier attempt: without a `writer` it may have been the one that wrote `item`. */
+      /** True if there was an earlier attempt: without a `writer` it may have been the one that wrote `item`. */
       readonly retried: boolean;
     };
 
@@ -167,7 +167,7 @@ export interface TransactedChange {
 export type TransactOutcome =
   | {
       readonly applied: true;
-      /** Whether an earlier attempt was applied, and its answer was lost. */
+      /** True if an earlier attempt was applied, and its answer was lost. */
       readonly repeated: boolean;
     }
   | {
@@ -186,9 +186,9 @@ export interface ItemQuery {
   readonly sort?:
     | { readonly name: string; readonly from: string; readonly to: string }
     | { readonly name: string; readonly after: string };
-  /** Whether the sort key descends. Default `false`. */
+  /** True if the sort key descends. Default `false`. */
   readonly newestFirst?: boolean;
-  /** Whether the query is strongly consistent. Default `false`. */
+  /** True if the query is strongly consistent. Default `false`. */
   readonly consistent?: boolean;
   /** The most items to read. Default: as many as DynamoDB returns in one page. */
   readonly limit?: number;
@@ -200,7 +200,7 @@ export interface ItemQuery {
 export interface ItemPage {
   /** The items; from an index that projects only keys, their keys. */
   readonly items: readonly Item[];
-  /** Whether there may be more after the last item. */
+  /** True if there may be more after the last item. */
   readonly more: boolean;
 }
 
@@ -210,11 +210,11 @@ export interface ItemTable {
   ready(): Promise<void>;
   /** Opens the connection, for the init phase of a function. Costs half a read unit. */
   warm(options?: CallOptions): Promise<void>;
-  /** Reads one item; `undefined` when there is none. */
+  /** Reads one item; `undefined` if absent. */
   get(key: Key, options?: ReadOptions): Promise<Item | undefined>;
   /** Replaces the whole item. */
   put(item: Item & Key, options: PutOptions): Promise<WriteOutcome>;
-  /** Changes some attributes; creates the item where there is none. */
+  /** Changes some attributes; creates the item if absent. */
   update(key: Key, changes: Changes, options: UpdateOptions): Promise<WriteOutcome>;
   /** Removes an item. */
   remove(key: Key, options: RemoveOptions): Promise<WriteOutcome>;

@@ -85,7 +85,7 @@ export function ttlOfDeleted(nowMs: number): number {
   return ttlAt(nowMs) - DAY_SECONDS;
 }
 
-/** Whether an item has expired. DynamoDB deletes expired items late, within days; until then they count as absent. */
+/** True if an item has expired. DynamoDB deletes expired items late, within days; until then they count as absent. */
 export function isPastTtl(item: Item, nowMs: number): boolean {
   const ttl = item[TTL_ATTRIBUTE];
   return typeof ttl === 'number' && ttl * SECOND_MS <= nowMs;

@@ -10,7 +10,7 @@ export interface StoreUntilOptions {
    * time to report a failure. The first attempt always starts.
    */
   readonly deadlineMs: number;
-  /** Whether an attempt that failed with this error is repeated. Default: if the error or its cause is transient. */
+  /** True if an attempt that failed with this error is repeated. Default: if the error or its cause is transient. */
   readonly mayPass?: ((error: unknown) => boolean) | undefined;
 }
 

@@ -48,12 +48,12 @@ export interface DynamoTableOptions {
   readonly onCall?: ((call: CallReport) => void) | undefined;
 }
 
-/** Whether the SDK is not there: a fault of the deployment, which no store may take for one of the table. */
+/** True if the SDK is not there: a fault of the deployment, which no store may take for one of the table. */
 function isMissing(error: unknown): error is Error {
   return isFrameworkError(error) && error.code === MISSING_PACKAGE;
 }
 
-/** Whether a failure came from the server; then the connection is open. */
+/** True if a failure came from the server; then the connection is open. */
 function isAnswer(error: unknown): boolean {
   if (error instanceof StoreTimeout) return false;
   const { $metadata } = (error ?? {}) as { $metadata?: { httpStatusCode?: unknown } };
@@ -99,7 +99,7 @@ export class DynamoTable implements ItemTable {
     await this.within(signal, (requests, inner) => requests.warm({ signal: inner }));
   }
 
-  /** Reads one item; `undefined` when there is none. */
+  /** Reads one item; `undefined` if absent. */
   get(key: Key, { signal, ...options }: ReadOptions = {}): Promise<Item | undefined> {
     return this.within(signal, (requests, inner) => requests.get(key, { ...options, signal: inner }));
   }
@@ -109,7 +109,7 @@ export class DynamoTable implements ItemTable {
     return this.within(options.signal, (requests, inner) => requests.put(item, { ...options, signal: inner }));
   }
 
-  /** Changes some attributes of an item, and creates it where there is none. */
+  /** Changes some attributes of an item, and creates it if absent. */
   update(key: Key, changes: Changes, options: UpdateOptions): Promise<WriteOutcome> {
     return this.within(options.signal, (requests, inner) =>
       requests.update(key, changes, { ...options, signal: inner }),

@@ -54,7 +54,7 @@ describe('types of bind', () => {
   it('check what the handler returns against the response schema', () => {
     const response = z.object({ id: z.number() });
     bind({ response }, () => ({ id: 1 }));
-    // @ts-expect-error a text is not a number
+    // @ts-expect-error a string is not a number
     bind({ response }, () => ({ id: 'x' }));
     bind({ response: { id: { type: 'int', rules: [required()] }, note: { type: 'string' } } }, () => ({ id: 1 }));
     // @ts-expect-error a required field is missing

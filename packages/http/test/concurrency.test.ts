@@ -1,7 +1,7 @@
 import { json } from '../src/index.js';
 import { doors, routerWith, send } from './support/doors.js';
 
-/** Parks whoever calls it until the scheduler picks it out of all that wait. */
+/** Parks the caller it until the scheduler picks it out of all that wait. */
 class Scheduler {
   readonly #parked: (() => void)[] = [];
   #seed: number;

@@ -115,7 +115,7 @@ describe('a result is closed', () => {
       app.get('/k', () => created(load()));
       // @ts-expect-error nothing is not a response
       app.get('/l', () => {});
-      // @ts-expect-error a text is not a response
+      // @ts-expect-error a string is not a response
       app.get('/m', () => 'text');
     });
     const generic = <T>(value: T) => json(200, value);

@@ -22,7 +22,7 @@ const MAX_FIELDS = 32;
 const MAX_FIELD = 1024;
 
 /**
- * The envelope of anything thrown, or of an envelope. Control characters are removed from texts, and fields whose name says that
+ * The envelope of anything thrown, or of an envelope. Control characters are removed from strings, and fields whose name says that
  * they are secret are masked. `fields` are the error's `fields`, else its `details`. Never throws.
  *
  * @example toErrorEnvelope(new RangeError('too far')) // { type: 'RangeError', message: 'too far' }

@@ -49,13 +49,13 @@ export type ConflictReason =
 /** Why a call failed: the conflict, the invalid input, or the missing item. */
 export type JobLedgerReason = ConflictReason | 'invalid' | 'too_large' | 'absent' | 'store_unavailable';
 
-/** What an error may carry beside type, reason and message. */
+/** What an error may carry next to type, reason and message. */
 export interface JobLedgerErrorInit {
   /** Part of the code before the dot. Default `jobs`. */
   readonly area?: 'jobs' | 'eventbus' | undefined;
   /** Data for the caller, such as current status and version, `retryAfterMs`, or the stored outcome. */
   readonly details?: unknown;
-  /** Whether the same call may succeed later without a change of code or deployment. */
+  /** True if the same call may succeed later without a change of code or deployment. */
   readonly retryable?: boolean | undefined;
   /** The error behind it, for logs. It is never sent. */
   readonly cause?: unknown;
@@ -97,7 +97,7 @@ export class JobLedgerError extends FrameworkError {
   }
 }
 
-/** Whether an error is a conflict for one of these reasons. */
+/** True if an error is a conflict for one of these reasons. */
 export function isConflict(error: unknown, ...reasons: readonly ConflictReason[]): error is JobLedgerError {
   return (
     error instanceof JobLedgerError &&

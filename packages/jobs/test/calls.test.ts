@@ -131,7 +131,7 @@ describe('the cost of an operation: calls, write units, read units', () => {
     const fresh = createJobLedger({ client, tableName, clock });
     await ledger.createJob({ jobId: 'unknown', tenantId: 't', recordCount: 2 });
     await ledger.createRecords({ jobId: 'unknown', recordIds: ['a', 'b'] });
-    // An instance that has not seen a record of the job is told by a refusal that they are counted.
+    // An instance that has not seen a record of the job is told by a rejection that they are counted.
     const skip = (recordId: string) => () => fresh.transitionRecord({ jobId: 'unknown', recordId, to: 'SKIPPED' });
     expect(await costOf(skip('a'))).toEqual([3, 5, 1]);
   });

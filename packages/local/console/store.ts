@@ -100,7 +100,7 @@ function onEvent(event: ConsoleEvent): void {
   else refresh();
 }
 
-/** Listens for ever; connects again when the host was restarted. */
+/** Listens forever; connects again when the host was restarted. */
 export async function listen(): Promise<void> {
   for (;;) {
     try {

@@ -10,7 +10,7 @@ const ADDON = 'rapid-client.node';
  * Copies AWS's runtime client into a folder and compiles its native part there, from the sources that are in its package. Needs
  * cmake, make and g++, no network, and about two minutes. An addon that is there already is not compiled again.
  *
- * @returns path of the client's JavaScript, beside the addon
+ * @returns path of the client's JavaScript, next to the addon
  * @throws Error with the end of the compiler's output
  */
 export function compileClient(folder: string): string {

@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 export interface Invocation {
   /** The text of the event; JSON. */
   readonly event: string;
-  /** Headers beside those that each invocation has, as UTF-8 text. */
+  /** Headers next to those that each invocation has, as UTF-8 text. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -20,7 +20,7 @@ interface Output {
   err: string;
 }
 
-/** Runs a command in a project; `until` ends a run that does not end by itself. */
+/** Runs a command in a project; `until` ends a run that does not end alone. */
 function command(
   project: Project,
   args: readonly string[],

@@ -57,7 +57,7 @@ interface Sent {
   readonly host?: string;
 }
 
-/** Sends a request letter by letter, and resolves with the whole response, or `''` for a connection that was only closed. */
+/** Sends a request exactly, and resolves with the whole response, or `''` for a connection that was only closed. */
 function send(name: Name, { method = 'GET', target = '/', headers = [], host: named }: Sent = {}): Promise<string> {
   const lines = [
     `${method} ${target} HTTP/1.1`,

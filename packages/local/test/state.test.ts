@@ -161,7 +161,7 @@ describe('DynamoDB', () => {
       await until(() => host.notices.some((notice) => notice.includes('started again')));
       const { Item } = await client().send(new GetItemCommand({ TableName: 'notes', Key: { id: { S: '1' } } }));
       expect(Item).toMatchObject({ n: { N: '2' } });
-      // The stream goes on behind what was passed on.
+      // The stream continues behind what was passed on.
       const seen = host.invocations.length;
       await client().send(new PutItemCommand({ TableName: 'notes', Item: { id: { S: '2' } } }));
       await until(() => host.invocations.length > seen);

@@ -1,4 +1,4 @@
-// `tools/call` in process, ten tools, schema check on: this package behind its whole pipeline beside the official server
+// `tools/call` in process, ten tools, schema check on: this package behind its whole pipeline next to the official server
 // package. Run with `node --conditions=@sallyport/source --import tsx bench/calls.ts [--rounds 15]`.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';

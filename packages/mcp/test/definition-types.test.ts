@@ -39,11 +39,11 @@ it('the result of a tool is held against its output', () => {
   server.tool('full', { output: Sum }, () => ({ content: [], structuredContent: { sum: 1 } }));
   server.tool('later', { output: Sum }, async () => ({ structured: { sum: 1 } }));
   server.tool('raw', { output: { type: 'object' } }, () => ({ structured: { anything: 1 } }));
-  // @ts-expect-error -- a text for a number
+  // @ts-expect-error -- a string for a number
   server.tool('type', { output: Sum }, () => ({ structured: { sum: 'x' } }));
   // @ts-expect-error -- a member is missing
   server.tool('missing', { output: Sum }, () => ({ structured: {} }));
-  // @ts-expect-error -- a text has no structured result
+  // @ts-expect-error -- a string has no structured result
   server.tool('text', { output: Sum }, () => 'three');
   // @ts-expect-error -- neither has a result without one, unless it is an error
   server.tool('content', { output: Sum }, () => ({ content: [] }));

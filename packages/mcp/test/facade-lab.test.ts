@@ -29,7 +29,7 @@ import {
 const SCOPES = ['notes:read', 'notes:write'];
 const PATHS = ['/acme/mcp', '/globex/partners/p1/mcp'] as const;
 
-/** One function that serves a tree of endpoints, behind a door, with an authorization server beside it. */
+/** One function that serves a tree of endpoints, behind a door, with an authorization server next to it. */
 async function openLab(name: DoorName, { renamesChallenge = false, urlMode = 'public_base_url' as URLMode } = {}) {
   const door = await openDoor(name, { renamesChallenge });
   const server = await startAuthorizationServer({ resources: PATHS.map((path) => door.origin + path), scopes: SCOPES });
@@ -72,7 +72,7 @@ function createFunction(
   return app.handleLambda as NonNullable<OpenDoor['handler']>;
 }
 
-/** Authorization and token endpoints at the facade itself, for clients that look for them beside the server. */
+/** Authorization and token endpoints at the facade itself, for clients that look for them next to the server. */
 function createHooks({ issuer, sign }: AuthorizationServer): Pick<FacadeConfig, 'authorizeHandler' | 'tokenHandler'> {
   const codes = createAuthorizationCodeStore({ store: memoryMcpStore() });
   return {

@@ -47,7 +47,7 @@ function service(storeTimeoutMs: number, streaming = false) {
 interface Scene {
   /** Everything before the store fails. Returns the request that it fails under. */
   prepare(): Promise<() => Promise<Answer>>;
-  /** Whether that request, when it was answered well, did what it is for. */
+  /** True if that request, when it was answered well, did what it is for. */
   check(answer: Answer): Promise<void>;
   readonly ran?: { behind: number };
   readonly log: Line[];

@@ -272,7 +272,7 @@ it.each<[object, string]>([
   expect(() => create(options)).toThrow(text);
 });
 
-/** A header that the library refuses to sign. */
+/** A header that the library rejects to sign. */
 function unsafe(header: object): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   return `${part({ alg: 'ES256', kid: 'ours', ...header })}.${part(PAYLOAD)}.${'A'.repeat(86)}`;

@@ -21,7 +21,7 @@ const CLIENT_URL = 'https://client.example/metadata.json';
 interface LabOptions {
   readonly door?: DoorName;
   readonly renamesChallenge?: boolean;
-  /** Whether the document at the path-inserted place is missing. */
+  /** True if the document at the path-inserted place is missing. */
   readonly onlyRootDocument?: boolean;
   readonly guard?: Partial<BearerOptions>;
   /** For whom tokens are; the resource itself by default. */
@@ -159,7 +159,7 @@ describe('a sign-in', () => {
     const url = new URL(`${lab.door.origin}/mcp`);
     const agent = await connect({ url, person: PERSON, onRequest: (line) => lines.push(line) });
     const first = agent.memory.tokens()?.refresh_token ?? '';
-    // Clients with sessions look for a stream once, beside everything else.
+    // Clients with sessions look for a stream once, next to everything else.
     while (name !== 'SDK 2.x, auto' && !lines.some((line) => line.startsWith(`GET ${url}`))) await turn();
     lab.wait(301_000);
     lines.length = 0;

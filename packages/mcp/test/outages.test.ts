@@ -541,7 +541,7 @@ describe('a claim of a task', () => {
     expect([service.ran, marks]).toEqual([1, 5]);
   });
 
-  // The second run begins after ten seconds. The first one ends while the second runs, before or after it looks whether it goes on.
+  // The second run begins after ten seconds. The first one ends while the second runs, before or after it looks whether it continues.
   it.each([30_000, 10_800])('that was taken over stores no result after %i ms', async (slowMs) => {
     const service = new Service(120_000);
     service.slowMs = slowMs;

@@ -14,7 +14,7 @@ const {
   validateEndpoint,
 } = routes;
 
-/** Texts made of what decides: slashes, dots, fixed segments, blanks of all kinds, escapes, and anything else. */
+/** Strings made of what decides: slashes, dots, fixed segments, blanks of all kinds, escapes, and anything else. */
 const part = fc.oneof(
   fc.constantFrom(
     '/',

@@ -5,7 +5,7 @@ import { brandError } from '@sallyport/core/pipeline';
 export const MICROVM_CODES = {
   /** A typed call without a caller that `toMicrovmCaller` or `internalCaller` made. @status 401 */
   'microvm.unauthenticated_controller': 401,
-  /** The caller has no tenant or no namespace, or one that is not a text of 1 to 128 bytes. @status 403 */
+  /** The caller has no tenant or no namespace, or one that is not a string of 1 to 128 bytes. @status 403 */
   'microvm.binding_missing': 403,
   /** The request names another tenant, namespace or caller than the authenticated one. @status 403 */
   'microvm.tenant_binding_violation': 403,
@@ -13,7 +13,7 @@ export const MICROVM_CODES = {
   'microvm.invalid_request': 400,
   /** The request holds a name or a value that belongs to a credential. @status 400 */
   'microvm.forbidden_field': 400,
-  /** The service refused the input. @status 400 */
+  /** The service rejected the input. @status 400 */
   'microvm.provider_rejected': 400,
   /** No such session: never there, expired, ended at the service, or of somebody else. @status 404 */
   'microvm.session_not_found': 404,
@@ -78,7 +78,7 @@ const RETRY_AFTER: Partial<Record<MicrovmErrorCode, number>> = {
 };
 const MAX_RETRY_AFTER = 300;
 
-/** What an error carries beside its code and message. */
+/** What an error carries next to its code and message. */
 export interface MicrovmErrorInit {
   /** For logs; never sent. */
   readonly cause?: unknown;
@@ -86,14 +86,14 @@ export interface MicrovmErrorInit {
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** A refused or failed operation. Immutable. No text of the service is in it; its cause is for logs. */
+/** A rejected or failed operation. Immutable. No text of the service is in it; its cause is for logs. */
 export class MicrovmError extends FrameworkError {
   static {
     brandError(MicrovmError, 'sallyport.MicrovmError');
   }
 
   override readonly name: string = 'MicrovmError';
-  /** What was refused or failed. */
+  /** What was rejected or failed. */
   declare readonly code: MicrovmErrorCode;
 
   /** The HTTP status follows from the code. */

@@ -43,11 +43,11 @@ const STATUSES: Partial<Record<ObjectStoreErrorCode, number>> = {
   'objectstore.unavailable': 503,
 };
 
-/** What an error may carry beside code and message. */
+/** What an error may carry next to code and message. */
 export interface ObjectStoreErrorInit {
-  /** Whether the same call may succeed later without a change of code or deployment. Default `false`. */
+  /** True if the same call may succeed later without a change of code or deployment. Default `false`. */
   readonly retryable?: boolean;
-  /** Whether the write may have been applied although the call failed. Default `false`. */
+  /** True if the write may have been applied although the call failed. Default `false`. */
   readonly mayHaveApplied?: boolean;
   /** The argument that is wrong, by its name. */
   readonly field?: string;
@@ -55,7 +55,7 @@ export interface ObjectStoreErrorInit {
   readonly cause?: unknown;
 }
 
-/** A wrong option or argument, or a call that the store refused or did not answer. Immutable. */
+/** A wrong option or argument, or a call that the store rejected or did not answer. Immutable. */
 export class ObjectStoreError extends FrameworkError {
   static {
     brandError(ObjectStoreError, 'sallyport.ObjectStoreError');
@@ -67,7 +67,7 @@ export class ObjectStoreError extends FrameworkError {
   /** True for throttling, 5xx, time-outs, network faults and incomplete bodies. */
   readonly retryable: boolean;
   /**
-   * Whether a `put` or `delete` may have been applied although it failed: its answer was lost or late, or a second attempt
+   * True if a `put` or `delete` may have been applied although it failed: its answer was lost or late, or a second attempt
    * of the client found an object that the first may have written.
    */
   readonly mayHaveApplied: boolean;
@@ -155,7 +155,7 @@ export class ArtifactError extends FrameworkError implements ArtifactFacts {
   declare readonly code: ArtifactErrorCode;
   /** What went wrong. */
   readonly state: ArtifactFailure;
-  /** Whether the same call may succeed later: the store was busy or did not answer. */
+  /** True if the same call may succeed later: the store was busy or did not answer. */
   readonly retryable: boolean;
   readonly requestedVersionId: string;
   readonly returnedVersionId: string;

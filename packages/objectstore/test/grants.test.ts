@@ -352,7 +352,7 @@ describe('an upload', () => {
   });
 
   it('without a type is refused', async () => {
-    // Bytes: `fetch` gives a text a type of its own.
+    // Bytes: `fetch` gives a string a type of its own.
     const { 'content-type': _, 'content-length': __, ...headers } = grant.headers;
     const answer = await fetch(grant.url, { method: 'PUT', headers, body: new Uint8Array(Buffer.from('hello')) });
     expect(answer.status).toBe(403);

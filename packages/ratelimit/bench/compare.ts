@@ -22,7 +22,7 @@ const BURST = 50;
 
 interface Contender {
   readonly name: string;
-  /** Whether a request of this caller is admitted. */
+  /** True if a request of this caller is admitted. */
   consume(caller: string): Promise<boolean>;
 }
 

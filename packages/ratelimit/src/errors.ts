@@ -23,9 +23,9 @@ export const RATE_LIMIT_CODES = [
 /** A code of {@link RateLimitError}. */
 export type RateLimitErrorCode = (typeof RATE_LIMIT_CODES)[number];
 
-/** What an error may carry beside code and message. */
+/** What an error may carry next to code and message. */
 export interface RateLimitErrorInit {
-  /** Whether the same call may succeed later without a change of the deployment. */
+  /** True if the same call may succeed later without a change of the deployment. */
   readonly retryable?: boolean;
   /** The error behind it, for logs. It is never sent. */
   readonly cause?: unknown;

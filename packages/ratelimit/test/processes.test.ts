@@ -37,7 +37,7 @@ async function run(order: Round, skews?: readonly number[]): Promise<History> {
   return history;
 }
 
-/** Whether or not the store answers. */
+/** True if the store answers. */
 async function runAnyway(
   order: Round,
   skews: readonly number[] = [0],

@@ -43,7 +43,7 @@ export class SecureApp extends Container<StatedPosture> {
 
   readonly #assembly: Assembly;
   readonly #routes: SecureRoutes<StatedPosture>;
-  /** Whether WebSocket events are served; a registered route turns it on. */
+  /** True if WebSocket events are served; a registered route turns it on. */
   readonly #sockets: { isOpen: boolean };
   readonly #errorFormat: HttpErrorFormat;
 
@@ -140,7 +140,7 @@ export class SecureApp extends Container<StatedPosture> {
 
   /**
    * Registers a GraphQL field whose elements of one batch invoke are answered together, by one call of the handler. The gate
-   * checks each element by itself.
+   * checks each element alone.
    *
    * @throws FrameworkError as `appSyncField`
    */
@@ -159,7 +159,7 @@ export class SecureApp extends Container<StatedPosture> {
 
   /**
    * Registers a route of a WebSocket API: `$connect`, `$disconnect`, `$default` or a route key of the API's own. The gate checks
-   * every event by itself, so messages need a principal too, not only `$connect`.
+   * every event alone, so messages need a principal too, not only `$connect`.
    *
    * @throws FrameworkError `app.bad_request` for an invalid posture, a blank or repeated key, a handler that is not a function
    * @example app.webSocket('$connect', () => json(200, {}), Authenticated());

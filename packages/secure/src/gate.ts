@@ -18,7 +18,7 @@ export interface GuardedRecord {
   readonly posture: unknown;
 }
 
-/** What is refused to one caller must not be stored for another (RFC 9111 section 5.2.2.5). */
+/** What is rejected to one caller must not be stored for another (RFC 9111 section 5.2.2.5). */
 const NO_STORE = { headers: { 'cache-control': 'no-store' } };
 /** The gate's own errors; they do not tell the caller the reason. */
 const UNAUTHORIZED = new FrameworkError('app.unauthorized', undefined, NO_STORE);
@@ -171,7 +171,7 @@ const CHALLENGE = 'www-authenticate';
 /** A 401 must name a way to authenticate (RFC 9110 section 15.5.2): here bearer tokens (RFC 6750 section 3). */
 const BEARER = 'Bearer';
 
-/** The gate as a pipeline's stage, which sets the challenge of its 401 answers over HTTP, and that no refusal is stored. */
+/** The gate as a pipeline's stage, which sets the challenge of its 401 answers over HTTP, and that no rejection is stored. */
 export function createGate(resolver: SecurePrincipalResolver | undefined, challenge: Challenge | undefined): Gate {
   const fallback = readsBearer(resolver) ? BEARER : undefined;
   const decide = challengeBy(challenge, fallback);
@@ -189,7 +189,7 @@ export function createGate(resolver: SecurePrincipalResolver | undefined, challe
 /** The challenge of a 401, from the one that the resolver set, `''` for none; `undefined` for none. */
 type Decide = (resolvers: string, ctx: Context) => string | undefined;
 
-/** `undefined` when every refusal stays as it is. */
+/** `undefined` when every rejection stays as it is. */
 function challengeBy(challenge: Challenge | undefined, fallback: string | undefined): Decide | undefined {
   if (challenge === false) return () => undefined;
   if (challenge === undefined) return fallback === undefined ? undefined : (resolvers) => resolvers || fallback;
@@ -238,7 +238,7 @@ function askChallenge(
   return fallback;
 }
 
-/** Whether a value can be sent as a challenge. */
+/** True if a value can be sent as a challenge. */
 export function isChallenge(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '' && /^[\t\x20-\x7e]+$/.test(value);
 }

@@ -17,20 +17,20 @@ export interface SecureOptions
   /** Finds out who calls. Without one every operation but `Public` and `Optional` ones answers 401. */
   readonly principalResolver?: SecurePrincipalResolver;
   /**
-   * `www-authenticate` of 401 answers over HTTP: a text, one by route, or `false` for none at all. Default: `Bearer` where the
+   * `www-authenticate` of 401 answers over HTTP: a string, one by route, or `false` for none at all. Default: `Bearer` where the
    * resolver is one of `@sallyport/secure/jwt`, alone or in `firstPrincipal`; else what the resolver itself set.
    */
   readonly challenge?: Challenge;
-  /** Whether the header `x-tenant-id` names the tenant where neither runtime nor principal does. Default `false`. */
+  /** True if the header `x-tenant-id` names the tenant where neither runtime nor principal does. Default `false`. */
   readonly trustTenantHeader?: boolean;
-  /** Whether WebSocket events are served before any socket route is registered. Default `false`. */
+  /** True if WebSocket events are served before any socket route is registered. Default `false`. */
   readonly webSocketSupport?: boolean;
 }
 
 /** Every option as an own member, so that nothing is ever read from a prototype. */
 export type ParsedOptions = { readonly [K in keyof Required<SecureOptions>]: SecureOptions[K] };
 
-/** What {@link SecureOptions} may be. */
+/** Validators and defaults for {@link SecureOptions}. */
 export const SECURE_OPTIONS = defineOptions<SecureOptions>()({
   ...CONTAINER_KINDS,
   maskErrors: boolean.default(true),

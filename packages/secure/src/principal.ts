@@ -20,7 +20,7 @@ const NO_CLAIMS: Readonly<Record<string, unknown>> = Object.freeze(Object.create
 const INVISIBLE = '\\p{Cc}\\p{Cf}\\p{Cs}\\p{Z}\\p{Default_Ignorable_Code_Point}\\u2800';
 let visible: RegExp | undefined;
 
-/** Whether a text has a character that can be seen. ASCII is tried first: to compile the whole expression takes 0.7 ms. */
+/** True if a string has a character that can be seen. ASCII is tried first: to compile the whole expression takes 0.7 ms. */
 function isVisible(text: string): boolean {
   if (/[!-~]/.test(text)) return true;
   visible ??= new RegExp(`[^${INVISIBLE}]`, 'u');
@@ -95,7 +95,7 @@ const FEW = 16;
 
 const NO_SCOPES: readonly string[] = Object.freeze([]);
 
-/** An own member of an object, so that nothing is taken from a prototype; `undefined` when there is none. */
+/** An own member of an object, so that nothing is taken from a prototype; `undefined` if absent. */
 export function ownOf(value: unknown, key: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
   return (value as Readonly<Record<string, unknown>>)[key];
@@ -146,7 +146,7 @@ export function markBearerReader<T extends object>(resolver: T): T {
   return Object.defineProperty(resolver, READS_BEARER, { value: true });
 }
 
-/** Whether a resolver carries the mark. */
+/** True if a resolver carries the mark. */
 export function readsBearer(resolver: unknown): boolean {
   return typeof resolver === 'function' && Object.hasOwn(resolver, READS_BEARER);
 }

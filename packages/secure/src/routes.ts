@@ -27,7 +27,7 @@ export interface SecureRouteOptions {
   readonly use?: readonly Middleware[];
 }
 
-/** What {@link SecureRouteOptions} may be. */
+/** Validators and defaults for {@link SecureRouteOptions}. */
 export const SECURE_ROUTE_OPTIONS = defineOptions<SecureRouteOptions>()({
   streaming: boolean.default(false),
   trailingSlash: boolean.default(false),
@@ -47,7 +47,7 @@ export interface SecureGroupOptions {
   readonly tags?: readonly string[];
 }
 
-/** What {@link SecureGroupOptions} may be. */
+/** Validators and defaults for {@link SecureGroupOptions}. */
 export const SECURE_GROUP_OPTIONS = defineOptions<SecureGroupOptions>()({
   ...GROUP_KINDS,
   posture: kind<Posture>('what Public(), Authenticated() and their like give', isPosture),
@@ -83,7 +83,7 @@ export class SecureRoutes<Rest extends SecureRest = GroupPosture, Outer extends 
   Rest,
   Outer
 > {
-  /** In the type only: routes that rely on a group's posture cannot be mounted where there is none. */
+  /** In the type only: routes that rely on a group's posture cannot be mounted if absent. */
   declare readonly [TAKES]: (...rest: Rest) => void;
   readonly #surface: HttpSurface;
   readonly #scope: SecureScope;
@@ -168,7 +168,7 @@ export type RestOf<O extends SecureGroupOptions, Rest extends SecureRest> = O ex
   ? GroupPosture
   : Rest;
 
-/** Whether a value is meant for options: a posture, forged ones too, has a kind. */
+/** True if a value is meant for options: a posture, forged ones too, has a kind. */
 function isOptions(value: unknown): value is SecureRouteOptions {
   return typeof value === 'object' && value !== null && !isPosture(value) && !('kind' in value);
 }

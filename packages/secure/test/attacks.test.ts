@@ -36,7 +36,7 @@ import {
 import { AUDIENCE, createKey, GOOD, ISSUER, NOW, rawToken, type SigningKey, sign } from './support/tokens.js';
 
 /**
- * Every attempt ends in the refusal that it states. To add one, add a line to its table; each runs at every door of its
+ * Every attempt ends in the rejection that it states. To add one, add a line to its table; each runs at every door of its
  * surface, and after each the counters of the protected handler and of the middleware are 0.
  */
 let key: SigningKey;
@@ -44,7 +44,7 @@ let victim: Victim;
 
 interface Victim {
   readonly app: SecureApp;
-  /** How often something of the application's ran for a request that had to be refused. */
+  /** How often something of the application's ran for a request that had to be rejected. */
   readonly ran: { handler: number; middleware: number };
 }
 
@@ -653,7 +653,7 @@ describe('principals that a resolver should not have given', () => {
   });
 });
 
-/** A text that is another one at each look. */
+/** A string that is another one at each look. */
 function turning(...values: readonly string[]): unknown {
   let looks = 0;
   return {

@@ -13,7 +13,7 @@ import { type Answer, DOORS, graphqlEvent, readGraphql, readHttp, socketEvent } 
 
 type Kind = 'v2' | 'url' | 'v1' | 'v1.0' | 'alb' | 'graphql' | 'socket';
 
-/** What a resolver makes of an event of some kind: the principal, `null` for nobody, or the status of a refusal. */
+/** What a resolver makes of an event of some kind: the principal, `null` for nobody, or the status of a rejection. */
 async function resolve(resolver: SecurePrincipalResolver, kind: Kind, place: unknown): Promise<unknown> {
   const show = (ctx: { securePrincipal(): unknown }) => json(200, ctx.securePrincipal());
   const app = new SecureApp({ principalResolver: resolver });

@@ -34,12 +34,12 @@ export type StreamsErrorCode =
   /** The event is of a tumbling window. */
   | 'streams.window_unsupported';
 
-/** An error with a text for developers. Never holds anything of an event. */
+/** An error with a string for developers. Never holds anything of an event. */
 export function streamsError(code: StreamsErrorCode, text: string, details?: unknown): FrameworkError {
   return new FrameworkError(code, `framework: ${text}`, { details });
 }
 
-/** A refused registration or option. */
+/** A rejected registration or option. */
 export function refused(text: string): FrameworkError {
   return streamsError(INVALID_CONFIGURATION, text);
 }

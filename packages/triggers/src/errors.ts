@@ -16,7 +16,7 @@ export type TriggersErrorCode =
   /** CloudFormation could not be told the result of a custom resource. */
   | 'triggers.response_failed';
 
-/** An error with a text for developers. Never holds anything of an event. */
+/** An error with a string for developers. Never holds anything of an event. */
 export function triggersError(code: TriggersErrorCode, text: string, cause?: unknown): FrameworkError {
   return new FrameworkError(code, `framework: ${text}`, cause === undefined ? {} : { cause });
 }

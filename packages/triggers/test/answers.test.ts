@@ -39,9 +39,9 @@ interface Place {
   readonly make: (handler: Handler, env: TestEnv, puts: string[]) => Serve;
   /** Where a value of a handler can stand in its result. */
   readonly results?: readonly ((value: unknown) => unknown)[];
-  /** Whether a failed invocation is an answer that the service understands: it retries, or denies. */
+  /** True if a failed invocation is an answer that the service understands: it retries, or denies. */
   readonly mayFail: boolean;
-  /** Whether an answer, as JSON, is of the form that the service reads. */
+  /** True if an answer, as JSON, is of the form that the service reads. */
   readonly isForm: (answer: never) => boolean;
 }
 

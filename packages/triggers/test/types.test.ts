@@ -7,7 +7,7 @@ import type { S3BatchAnswer } from '@sallyport/triggers/s3-batch';
 import type * as build from '@sallyport/triggers/testing';
 import type * as aws from 'aws-lambda';
 
-/** Whether `From` can be used where `To` is wanted. */
+/** True if `From` can be used where `To` is wanted. */
 type Fits<From, To> = From extends To ? true : false;
 
 /** Checked by the compiler: each line names a pair, and whether theirs fits ours and ours theirs. */

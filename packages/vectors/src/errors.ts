@@ -60,9 +60,9 @@ export interface WriteProgress {
   readonly unknown: readonly string[];
 }
 
-/** What an error may carry beside code and message. */
+/** What an error may carry next to code and message. */
 export interface VectorStoreErrorInit {
-  /** Whether the same call may succeed later without a change of code or deployment. Default `false`. */
+  /** True if the same call may succeed later without a change of code or deployment. Default `false`. */
   readonly retryable?: boolean;
   /** The progress of the call. Its numbers become `details`. */
   readonly progress?: WriteProgress | undefined;
@@ -131,7 +131,7 @@ function sentinel(code: VectorStoreErrorCode): VectorStoreError {
 }
 
 /**
- * Whether an error, or an error in its chain of `cause`, is an error of this package.
+ * True if an error, or an error in its chain of `cause`, is an error of this package.
  *
  * @param like accepts only errors with the same code as this one, such as {@link ERR_NOT_FOUND}
  * @example if (isVectorStoreError(error, ERR_NOT_FOUND)) return json(404, {});

@@ -87,7 +87,7 @@ const { filter } = fc.letrec<{ filter: object }>((tie) => ({
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The table of operators, read once more and as plainly as can be. */
+/** The table of operators, read again and as plainly as can be. */
 function naive(given: Json, of: Json): boolean {
   return Object.entries(given).every(([name, operand]) => {
     if (name === '$and') return (operand as Json[]).every((part) => naive(part, of));

@@ -8,9 +8,9 @@ export interface Starter {
   readonly file: string;
   /** `null` times the import alone. */
   readonly event: object | null;
-  /** Variables of its process beside those of this one; default none. */
+  /** Variables of its process next to those of this one; default none. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Whether the answer is right. */
+  /** True if the answer is right. */
   accepts(answer: unknown): boolean;
 }
 

@@ -2,7 +2,7 @@ import type { Point } from './protocol.js';
 
 /**
  * The exponent of growth: the slope of the line of least squares through the logarithms. Only the upper half of the sizes counts,
- * where what is paid once for each call is small beside what grows.
+ * where what is paid once for each call is small next to what grows.
  */
 export function exponentOf(points: readonly Point[]): number {
   const upper = points.slice(Math.floor(points.length / 2));

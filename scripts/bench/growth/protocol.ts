@@ -11,7 +11,7 @@ export interface Point {
 export interface Series {
   readonly name: string;
   readonly unit: 'µs' | 'KiB';
-  /** Whether it is what the engine alone takes for the same work. */
+  /** True if it is what the engine alone takes for the same work. */
   readonly isEngine: boolean;
   /** From the smallest size to the largest. */
   readonly points: readonly Point[];

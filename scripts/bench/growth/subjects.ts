@@ -23,7 +23,7 @@ const CONTEXT: BenchContext = {
 export interface Subject {
   readonly name: string;
   readonly sizes: readonly number[];
-  /** Whether it is what the engine alone takes for the same work. Default false. */
+  /** True if it is what the engine alone takes for the same work. Default false. */
   readonly isEngine?: boolean;
   /** Makes everything of one size; the result is called once for each measured value. */
   prepare(size: number): () => unknown;

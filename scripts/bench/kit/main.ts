@@ -1,5 +1,5 @@
 // `npm run bench:kit`: what the test kit costs. CPU time of a simulation of 100,000 messages, one of a hundred of which fails once,
-// beside the CPU time of handing the same batches to `handleLambda`; and the time until a test environment is there.
+// next to the CPU time of handing the same batches to `handleLambda`; and the time until a test environment is there.
 import { buildQueueEvent, createTestEnv, queue, simulate, type TestEnv } from '@sallyport/testkit';
 import { median } from '../statistics.js';
 

@@ -10,7 +10,7 @@ export interface Budget {
   readonly wantedBytes?: number;
   /** An event for the first response; `null` where only the import is timed. */
   readonly event: object | null;
-  /** Whether the answer is right. */
+  /** True if the answer is right. */
   accepts(answer: unknown): boolean;
   /** Parts of paths that no file of the bundle has. */
   readonly lacks?: readonly string[];

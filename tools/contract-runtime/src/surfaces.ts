@@ -177,7 +177,7 @@ function schemaOf(schema: Json): StandardSchema {
   return { '~standard': { version: 1, vendor: 'fixture', validate: check } };
 }
 
-/** Whether a registration is of a surface outside the fixed table. */
+/** True if a registration is of a surface outside the fixed table. */
 export function isOptIn({ surface }: Registration): boolean {
   return surface in SURFACES;
 }

@@ -6,7 +6,7 @@ export interface World {
   readonly env: TestEnv;
   /** The reports of the handlers. */
   readonly calls: Json[];
-  /** Whether the fixture names principals at all, so that there is a resolver. */
+  /** True if the fixture names principals at all, so that there is a resolver. */
   readonly resolves: boolean;
   /** The current result of the principal resolver. */
   principal: Json;
@@ -42,7 +42,7 @@ function toFailure(log: object): object {
 export function takeRecords({ env, calls }: World): JsonObject {
   const { logs, metrics, spans } = env.records;
   const taken = {
-    // A line about an error holds frames and a text that are this runtime's own; its record stands beside it.
+    // A line about an error holds frames and a string that are this runtime's own; its record stands next to it.
     logs: logs.filter((log) => !isErrorLine(log)),
     failures: logs.filter((log) => isErrorLine(log) && log.level === 'ERROR').map(toFailure),
     metrics: [...metrics],

@@ -134,7 +134,7 @@ function writeUnits(...items: readonly (Attributes | undefined)[]): number {
 }
 
 /**
- * Bytes of an item as AWS counts them: names and texts in UTF-8, about one byte for two digits of a number and one more, three for a
+ * Bytes of an item as AWS counts them: names and strings in UTF-8, about one byte for two digits of a number and one more, three for a
  * list or a map and one for each element.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
  */

@@ -26,7 +26,7 @@ export interface FaultRule {
   readonly after?: number;
   /** Requests that it hits; all without it. */
   readonly times?: number;
-  /** Whether it hits one more request; asked for each that the other members let through. */
+  /** True if it hits one more request; asked for each that the other members let through. */
   readonly when?: () => boolean;
 }
 

@@ -5,11 +5,11 @@ export interface StoreFault {
   /** What happens, for the name of a test. */
   readonly name: string;
   readonly fault: Fault;
-  /** Whether the same call may succeed later. */
+  /** True if the same call may succeed later. */
   readonly transient: boolean;
-  /** Whether the server applied the write although the caller got no answer. */
+  /** True if the server applied the write although the caller got no answer. */
   readonly applied: boolean;
-  /** Whether an answer never comes, so that only the caller's own deadline ends the call. */
+  /** True if an answer never comes, so that only the caller's own deadline ends the call. */
   readonly hangs: boolean;
 }
 

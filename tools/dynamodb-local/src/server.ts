@@ -21,7 +21,7 @@ export interface SharedServerOptions {
 
 /**
  * The address of a server that this run shares. The first caller starts it; the environment variable replaces it. The
- * server ends with the jest run, or with this process when there is none.
+ * server ends with the jest run, or with this process if absent.
  *
  * @throws Error when no server can be started, with the reason
  */

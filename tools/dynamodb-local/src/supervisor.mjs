@@ -31,7 +31,7 @@ function launch(directory, port) {
   return { child, ended };
 }
 
-/** An unsigned request is refused with 400 as soon as the server serves. */
+/** An unsigned request is rejected with 400 as soon as the server serves. */
 async function answers(endpoint) {
   try {
     return (await fetch(endpoint)).status === 400;

@@ -4,7 +4,7 @@ import { binary, html, json, noContent, text } from '@sallyport/http';
 
 const MIB = 1024 * 1024;
 
-/** A text that no answer and no error report may show. */
+/** A string that no answer and no error report may show. */
 const SECRET = 'the connection string';
 
 /** Members of the runtime's context that the framework's type does not have. */

@@ -27,7 +27,7 @@ export type Outcome = 'response' | 'error' | 'cut' | 'exit' | 'timeout';
 export interface InvocationResult {
   readonly outcome: Outcome;
   readonly requestId: string;
-  /** Whether the runtime said that it streams. */
+  /** True if the runtime said that it streams. */
   readonly streaming: boolean;
   readonly headers: IncomingHttpHeaders;
   readonly trailers: Readonly<Record<string, string | undefined>>;

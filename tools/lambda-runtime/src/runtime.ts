@@ -21,7 +21,7 @@ export interface RuntimeOptions {
   readonly nodeMajor?: number;
   /** Default: the one that AWS uses with this version of Node. */
   readonly ric?: RicVersion;
-  /** Variables beside those that Lambda sets. */
+  /** Variables next to those that Lambda sets. */
   readonly env?: Readonly<Record<string, string>>;
   /** Starts the function as on Lambda Managed Instances: worker threads that each take several events at once. */
   readonly concurrency?: { readonly workers: number; readonly invocations: number };
@@ -32,7 +32,7 @@ export interface Runtime {
   readonly log: string;
   /** What the runtime client reported instead of starting. */
   readonly initErrors: readonly InitError[];
-  /** Whether the process is there. */
+  /** True if the process is there. */
   readonly running: boolean;
   /** Resolves when the process has ended, with its exit code or the name of the signal. */
   readonly exited: Promise<number | string>;

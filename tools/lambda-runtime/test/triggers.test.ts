@@ -262,7 +262,7 @@ async function poll(runtime: Runtime, partitions: Readonly<Record<string, readon
     const named = batchItemFailures.map(
       ({ itemIdentifier }) => itemIdentifier as { partition: string; offset: number },
     );
-    // A flat or unknown identifier makes all of it come again.
+    // A flat or unknown identifier makes all of it are retried.
     if (named.some(({ partition }) => !Object.hasOwn(records, partition))) continue;
     for (const [name, batch] of Object.entries(records)) {
       const failed = named.find(({ partition }) => partition === name);

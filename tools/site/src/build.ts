@@ -1,5 +1,5 @@
 // `npm run docs:site`: renders docs/ and the READMEs as a site with local search, into tools/site/dist, and llms.txt
-// beside it. Fails for a dead link.
+// next to it. Fails for a dead link.
 import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'vitepress';

@@ -13,7 +13,7 @@ import {
 
 /** One resolver event on its way through the pipeline. */
 export class ResolverExchange extends Exchange {
-  /** Whether the event can be served at all. */
+  /** True if the event can be served at all. */
   readonly valid: boolean;
   /** The registered field that it asks for. */
   readonly field: Registration | undefined;

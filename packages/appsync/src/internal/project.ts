@@ -128,7 +128,7 @@ function addText(data: Record<string, unknown>, key: string, text: string): void
   if (text !== '') data[key] = text;
 }
 
-/** The framework's code of a status; the general one of its class where there is none. */
+/** The framework's code of a status; the general one of its class if absent. */
 function codeOfStatus(status: number): string {
   const known = Object.entries(APP_CODES).find(([, value]) => value === status);
   return known?.[0] ?? (status < 500 ? 'app.bad_request' : 'app.internal');

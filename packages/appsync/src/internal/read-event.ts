@@ -36,7 +36,7 @@ export interface FieldNames {
   readonly field: string;
 }
 
-/** The names of an event, trimmed; `''` for anything but texts. */
+/** The names of an event, trimmed; `''` for anything but strings. */
 export function namesOf(event: unknown): FieldNames {
   const info = fieldsOf(fieldsOf(event).info);
   return { parentType: textOf(info.parentTypeName).trim(), field: textOf(info.fieldName).trim() };
@@ -52,7 +52,7 @@ export function methodOf(parentType: string): 'GET' | 'POST' {
   return parentType === 'Query' || parentType === 'Subscription' ? 'GET' : 'POST';
 }
 
-/** Whether an event is a resolver event whose field can be a path and whose arguments can be a body. */
+/** True if an event is a resolver event whose field can be a path and whose arguments can be a body. */
 export function isResolverEvent(event: unknown, { parentType, field }: FieldNames): boolean {
   const fields = fieldsOf(event);
   if (!Object.hasOwn(fields, 'arguments')) return false;

@@ -35,7 +35,7 @@ interface Waiting {
 }
 
 /**
- * The elements of one batch field in one invocation. Each runs through the pipeline by itself and waits in the handler's
+ * The elements of one batch field in one invocation. Each runs through the pipeline alone and waits in the handler's
  * place; when the last one has arrived, or was answered on its way, the handler runs once.
  */
 export class BatchGroup {

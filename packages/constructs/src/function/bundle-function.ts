@@ -28,7 +28,7 @@ export interface BundleFunctionProps {
    */
   readonly conditions?: readonly string[];
   /**
-   * Whether code that loads with its first use (`import()`) is a file of its own, so that a cold start does not read it. esbuild runs what such
+   * True if code that loads with its first use (`import()`) is a file of its own, so that a cold start does not read it. esbuild runs what such
    * a file shares with the entry before the entry's own modules: set `false` where one of those must run first.
    *
    * @default true
@@ -36,7 +36,7 @@ export interface BundleFunctionProps {
   readonly splitting?: boolean;
 }
 
-/** The kinds of {@link BundleFunctionProps}. */
+/** Validators and defaults for {@link BundleFunctionProps}. */
 export const BUNDLE_FUNCTION_PROPS = defineProps<BundleFunctionProps>('bundleFunction')({
   entry: literalWords('the path of a file').required(),
   external: many<string>('a list of package names', (name) => typeof name === 'string').default([]),

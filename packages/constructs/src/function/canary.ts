@@ -31,7 +31,7 @@ export interface CanaryProps {
   readonly aliasName?: string;
 }
 
-/** The kinds of {@link CanaryProps}. */
+/** Validators and defaults for {@link CanaryProps}. */
 export const CANARY_PROPS = defineProps<CanaryProps>('ServiceFunction')({
   alarms: many<IAlarm>(
     'a list of alarms',

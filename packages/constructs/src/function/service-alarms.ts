@@ -50,7 +50,7 @@ export interface ServiceAlarmsProps {
   readonly throttleThreshold?: number;
 }
 
-/** The kinds of {@link ServiceAlarmsProps}. */
+/** Validators and defaults for {@link ServiceAlarmsProps}. */
 export const SERVICE_ALARMS_PROPS = defineProps<ServiceAlarmsProps>('ServiceAlarms')({
   fn: thing<IFunction>('a function', 'metricErrors').required(),
   actionTopic: thing<ITopic>('a topic', 'topicArn').required(),
@@ -67,7 +67,7 @@ const PERIOD = Duration.minutes(5);
 
 /**
  * Alarms of a function: failed invocations, invocations without a free environment, messages in queues for what failed, and late streams.
- * Each one notifies a topic; an alarm that nobody hears is refused.
+ * Each one notifies a topic; an alarm that nobody hears is rejected.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html
  * @example new ServiceAlarms(this, 'Alarms', { fn, actionTopic: onCall.topic, deadLetterQueues: [orders.deadLetterQueue] });

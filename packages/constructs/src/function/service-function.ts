@@ -74,7 +74,7 @@ export interface ServiceFunctionProps {
    */
   readonly timeout?: Duration;
   /**
-   * Whether X-Ray samples invocations.
+   * True if X-Ray samples invocations.
    *
    * @default Tracing.ACTIVE
    */
@@ -105,14 +105,14 @@ export interface ServiceFunctionProps {
    */
   readonly reservedConcurrency?: number;
   /**
-   * Whether AWS Lambda keeps execution environments of tenants apart. Every invocation must name its tenant: of event sources only
+   * True if AWS Lambda keeps execution environments of tenants apart. Every invocation must name its tenant: of event sources only
    * API Gateway can.
    *
    * @default false
    */
   readonly tenantIsolation?: boolean;
   /**
-   * Whether published versions start from a snapshot. AWS refuses it for runtimes without SnapStart, with tenant isolation and on
+   * True if published versions start from a snapshot. AWS rejects it for runtimes without SnapStart, with tenant isolation and on
    * Managed Instances.
    *
    * @default false
@@ -132,7 +132,7 @@ export interface ServiceFunctionProps {
    */
   readonly computeConcurrency?: number;
   /**
-   * Whether front doors and events invoke the function by two aliases, `doors` and `events`. The application then rejects a request that
+   * True if front doors and events invoke the function by two aliases, `doors` and `events`. The application then rejects a request that
    * came through any other than `doors`, so that a service that passes a payload on (an IoT rule, a pipe, a schedule, a state machine)
    * cannot forge one. Doors and triggers of this package find their alias; give others {@link ServiceFunction.doors} or
    * {@link ServiceFunction.events}. A function URL gets another address.
@@ -143,7 +143,7 @@ export interface ServiceFunctionProps {
   readonly separateDoors?: boolean;
 }
 
-/** The kinds of {@link ServiceFunctionProps}. */
+/** Validators and defaults for {@link ServiceFunctionProps}. */
 export const SERVICE_FUNCTION_PROPS = defineProps<ServiceFunctionProps>('ServiceFunction')({
   entry: literalWords('the path of a file'),
   code: thing<Code>('a Code', 'bind'),
@@ -199,7 +199,7 @@ export class ServiceFunction extends Construct implements IGrantable {
   readonly logGroup: LogGroup;
 
   /**
-   * @throws ConstructError `constructs.invalid_prop` for a wrong prop or props that AWS refuses together,
+   * @throws ConstructError `constructs.invalid_prop` for a wrong prop or props that AWS rejects together,
    *   `constructs.reserved_variable`, `constructs.bundling_failed`
    */
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
@@ -282,7 +282,7 @@ export class ServiceFunction extends Construct implements IGrantable {
   }
 }
 
-/** Refuses what AWS would refuse at deployment. */
+/** Rejects what AWS would reject at deployment. */
 function checkCombination(at: Construct, parsed: Parsed): void {
   const { entry, code, runtime, snapStart, tenantIsolation, computeProvider, computeConcurrency, memorySize } = parsed;
   if ((entry === undefined) === (code === undefined)) {

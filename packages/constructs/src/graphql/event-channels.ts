@@ -7,19 +7,19 @@ import { misuse } from '../internal/misuse.js';
 import { choice, defineProps, flag, literal, thing, words } from '../internal/props.js';
 import { claimSource, doorAliasesOf, invokedBy, invokedByDoor } from '../internal/targets.js';
 
-/** What an Event API and its function need beside each other. */
+/** What an Event API and its function need next to each other. */
 export interface EventChannelsMappingProps {
   /** The id of the Event API of AppSync: `eventApi.apiId`. */
   readonly apiId: string;
   /**
-   * Whether AppSync waits for the answer (`REQUEST_RESPONSE`). With `EVENT` it does not: what the handler changes or refuses is ignored, so that
-   * handlers of subscriptions are refused.
+   * True if AppSync waits for the answer (`REQUEST_RESPONSE`). With `EVENT` it does not: what the handler changes or rejects is ignored, so that
+   * handlers of subscriptions are rejected.
    *
    * @default 'REQUEST_RESPONSE'
    */
   readonly invokeType?: 'REQUEST_RESPONSE' | 'EVENT';
   /**
-   * Whether the trigger invokes an alias that no other trigger has. Not with separate doors: an Event API is a door.
+   * True if the trigger invokes an alias that no other trigger has. Not with separate doors: an Event API is a door.
    *
    * @default false
    */
@@ -42,7 +42,7 @@ export interface EventChannelsProps extends EventChannelsMappingProps {
   readonly channels: readonly EventChannel[];
 }
 
-/** The kinds of {@link EventChannelsProps}. */
+/** Validators and defaults for {@link EventChannelsProps}. */
 export const EVENT_CHANNELS_PROPS = defineProps<EventChannelsProps>('EventChannels')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
   apiId: words('the id of an Event API').required(),

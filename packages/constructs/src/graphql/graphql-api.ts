@@ -69,7 +69,7 @@ export interface GraphqlApiProps {
   readonly logRetention?: RetentionDays;
 }
 
-/** The kinds of {@link GraphqlApiProps}. */
+/** Validators and defaults for {@link GraphqlApiProps}. */
 export const GRAPHQL_API_PROPS = defineProps<GraphqlApiProps>('GraphqlApi')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
   schemaFile: literalWords('the path of a schema file').required(),
@@ -96,7 +96,7 @@ export interface GraphqlField {
   /** Its name. */
   readonly field: string;
   /**
-   * Whether AppSync sends several elements in one invocation.
+   * True if AppSync sends several elements in one invocation.
    *
    * @default - whether `maxBatchSize` of the API is above 0
    */

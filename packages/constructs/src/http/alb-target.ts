@@ -15,7 +15,7 @@ export interface AlbTargetProps {
   readonly fn: IFunction;
 }
 
-/** The kinds of {@link AlbTargetProps}. */
+/** Validators and defaults for {@link AlbTargetProps}. */
 export const ALB_TARGET_PROPS = defineProps<AlbTargetProps>('AlbTarget')({ fn: fnProp.required() });
 
 /**

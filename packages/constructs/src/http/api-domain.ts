@@ -18,7 +18,7 @@ export interface ApiDomainProps {
   readonly basePath?: string;
 }
 
-/** The kinds of {@link ApiDomainProps}. */
+/** Validators and defaults for {@link ApiDomainProps}. */
 export const API_DOMAIN_PROPS = defineProps<ApiDomainProps>('ApiDomain')({
   domainName: literalWords('a domain name', /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/).required(),
   certificate: thing<ICertificate>('a certificate', 'certificateArn').required(),

@@ -9,7 +9,7 @@ export interface DoorRoute {
   /** Pattern of the router: `/notes/{id}`, `/files/{path+}`. */
   readonly path: string;
   /**
-   * Whether the answer is sent before the handler ends.
+   * True if the answer is sent before the handler ends.
    *
    * @default false
    */
@@ -25,7 +25,7 @@ export interface DoorRoute {
 /** How a catch-all route is made. */
 export interface CatchAllOptions {
   /**
-   * Whether answers are sent before the handler ends.
+   * True if answers are sent before the handler ends.
    *
    * @default false
    */
@@ -41,13 +41,13 @@ export interface IHttpDoor extends IConstruct {
   readonly fn: IFunction;
   /** The service that sends the requests. */
   readonly doorKind: 'http-api' | 'rest-api' | 'function-url' | 'load-balancer';
-  /** Whether it can send an answer before the handler ends. */
+  /** True if it can send an answer before the handler ends. */
   readonly canStream: boolean;
   /** How long it waits for an answer that is not streamed; `undefined` where only the function's timeout counts. */
   readonly bufferedTimeout: Duration | undefined;
-  /** Whether AWS checks every caller before the function runs. */
+  /** True if AWS checks every caller before the function runs. */
   readonly authenticatesCallers: boolean;
-  /** The first part of every public path of its domain, without slashes; `undefined` where there is none. */
+  /** The first part of every public path of its domain, without slashes; `undefined` if absent. */
   readonly basePath: string | undefined;
   /** The address of the application, without a slash at its end; `undefined` where the door does not know it. */
   readonly url: string | undefined;

@@ -42,14 +42,14 @@ export interface FunctionUrlProps {
    */
   readonly auth?: FunctionUrlAuth;
   /**
-   * Whether answers are sent before the handler ends. The function must export a streaming handler.
+   * True if answers are sent before the handler ends. The function must export a streaming handler.
    *
    * @default - true when a streaming route is added, else false
    */
   readonly streaming?: boolean;
 }
 
-/** The kinds of {@link FunctionUrlProps}. */
+/** Validators and defaults for {@link FunctionUrlProps}. */
 export const FUNCTION_URL_PROPS = defineProps<FunctionUrlProps>('FunctionUrl')({
   fn: fnProp.required(),
   auth: literal<FunctionUrlAuth>('a value of FunctionUrlAuth', (value) => value instanceof FunctionUrlAuth).default(

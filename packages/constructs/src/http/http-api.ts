@@ -36,7 +36,7 @@ export interface HttpApiProps {
    */
   readonly authorization?: ApiAuthorization;
   /**
-   * Origins of browsers that may call, `https://notes.example`. `*` is refused. Set this, or the option `cors` of the application, not both.
+   * Origins of browsers that may call, `https://notes.example`. `*` is rejected. Set this, or the option `cors` of the application, not both.
    *
    * @default - none: the API sends no CORS headers
    */
@@ -75,7 +75,7 @@ export interface HttpApiProps {
 
 const HEADER = /^[A-Za-z0-9-]+$/;
 
-/** The kinds of {@link HttpApiProps}. */
+/** Validators and defaults for {@link HttpApiProps}. */
 export const HTTP_API_PROPS = defineProps<HttpApiProps>('HttpApi')({
   ...apiProps,
   authorization: authorizationProp,

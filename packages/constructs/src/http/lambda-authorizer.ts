@@ -29,7 +29,7 @@ export interface LambdaAuthorizerProps {
   readonly header?: string;
 }
 
-/** The kinds of {@link LambdaAuthorizerProps}. */
+/** Validators and defaults for {@link LambdaAuthorizerProps}. */
 export const LAMBDA_AUTHORIZER_PROPS = defineProps<LambdaAuthorizerProps>('ApiAuthorization')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
   scope: choice('method', 'api').default('method'),

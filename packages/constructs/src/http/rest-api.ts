@@ -34,7 +34,7 @@ import { restAuthorization } from './internal/rest-authorizer.js';
 export class RestEndpoint {
   /** In the region of the stack. */
   static readonly REGIONAL = new RestEndpoint(EndpointType.REGIONAL);
-  /** At the edge locations of CloudFront. Streaming routes are refused: their idle limit there is 30 seconds. */
+  /** At the edge locations of CloudFront. Streaming routes are rejected: their idle limit there is 30 seconds. */
   static readonly EDGE = new RestEndpoint(EndpointType.EDGE);
 
   /** The value of the CDK. */
@@ -99,7 +99,7 @@ export interface RestApiProps {
   readonly logRetention?: RetentionDays;
 }
 
-/** The kinds of {@link RestApiProps}. */
+/** Validators and defaults for {@link RestApiProps}. */
 export const REST_API_PROPS = defineProps<RestApiProps>('RestApi')({
   ...apiProps,
   authorization: authorizationProp,
@@ -148,7 +148,7 @@ export class RestApi extends Construct implements IHttpDoor {
   readonly basePath: string | undefined;
   /** Without a domain it ends with the stage, `/live`. */
   readonly url: string;
-  /** Whether the path of the public address begins with the stage. */
+  /** True if the path of the public address begins with the stage. */
   readonly hasStagePrefix: boolean;
   readonly #authorization: MethodOptions;
   readonly #integrations: { readonly buffered: LambdaIntegration; readonly streaming: LambdaIntegration };

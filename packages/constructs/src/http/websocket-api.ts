@@ -35,7 +35,7 @@ export interface WebSocketApiProps {
    */
   readonly routeSelectionExpression?: string;
   /**
-   * Whether what a handler returns is sent to the caller. `$connect` and `$disconnect` never answer.
+   * True if what a handler returns is sent to the caller. `$connect` and `$disconnect` never answer.
    *
    * @default - false: handlers send messages themselves
    */
@@ -60,7 +60,7 @@ export interface WebSocketApiProps {
   readonly logRetention?: RetentionDays;
 }
 
-/** The kinds of {@link WebSocketApiProps}. */
+/** Validators and defaults for {@link WebSocketApiProps}. */
 export const WEB_SOCKET_API_PROPS = defineProps<WebSocketApiProps>('WebSocketApi')({
   ...apiProps,
   routeSelectionExpression: literalWords('an expression such as $request.body.action', /^\$/).default(

@@ -5,7 +5,7 @@ import { misuse } from './misuse.js';
 import { doorAliasesOf, functionBehind } from './targets.js';
 
 /**
- * Variables that AWS Lambda sets itself and refuses in a function's configuration.
+ * Variables that AWS Lambda sets itself and rejects in a function's configuration.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
  */

@@ -22,7 +22,7 @@ export interface PropSet<T, K> {
   parse(at: IConstruct, props: T | undefined): ParsedOptions<K>;
 }
 
-/** Carries what {@link misuse} needs through the texts of options. */
+/** Carries what {@link misuse} needs through the strings of options. */
 class PropProblem extends Error {
   readonly got: unknown;
   readonly what: string;
@@ -82,7 +82,7 @@ function prop<T>(wanted: string, accepts: (value: unknown) => boolean): OptionKi
   });
 }
 
-/** A prop that must be known at synth: a token is refused. */
+/** A prop that must be known at synth: a token is rejected. */
 export function literal<T>(wanted: string, accepts: (value: unknown) => boolean): OptionKind<T> {
   return new OptionKind(wanted, (value, place) => {
     if (Token.isUnresolved(value)) throw new PropProblem(place.name, value, `${wanted}, as a literal`, true);
@@ -108,12 +108,12 @@ function isCount(value: unknown, least: number, most: number): boolean {
 /** `true` or `false`. */
 export const flag: OptionKind<boolean> = literal('true or false', (value) => typeof value === 'boolean');
 
-/** A text that is not blank; a token passes. */
+/** A string that is not blank; a token passes. */
 export function words(wanted = 'a text that is not blank', pattern = /\S/): OptionKind<string> {
   return prop(wanted, (value) => typeof value === 'string' && pattern.test(value));
 }
 
-/** A text that must be known at synth. */
+/** A string that must be known at synth. */
 export function literalWords(wanted = 'a text that is not blank', pattern = /\S/): OptionKind<string> {
   return literal(wanted, (value) => typeof value === 'string' && pattern.test(value));
 }
@@ -151,7 +151,7 @@ export function many<T>(wanted: string, accepts: (value: unknown) => boolean): O
   );
 }
 
-/** One of some texts. */
+/** One of some strings. */
 export function choice<const V extends string>(...values: readonly V[]): OptionKind<V> {
   return literal(values.map((value) => show(value)).join(' or '), (value) => values.includes(value as V));
 }

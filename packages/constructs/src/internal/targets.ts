@@ -107,7 +107,7 @@ export function claimsOf(fn: IFunction): readonly Claim[] {
 }
 
 /**
- * Refuses what cannot name the tenant of an invocation in front of a function with tenant isolation.
+ * Rejects what cannot name the tenant of an invocation in front of a function with tenant isolation.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/tenant-isolation.html
  */
@@ -123,7 +123,7 @@ export function refuseTenantIsolation(by: IConstruct, fn: IFunction, noun: strin
 /**
  * Notes that a source invokes a function.
  *
- * @throws ConstructError `constructs.conflict` when it does already: AWS refuses a second mapping, a second rule or subscription runs
+ * @throws ConstructError `constructs.conflict` when it does already: AWS rejects a second mapping, a second rule or subscription runs
  *   everything twice
  */
 export function claimSource(trigger: IConstruct, fn: IFunction, source: string, noun: string): void {

@@ -46,7 +46,7 @@ export interface AgentCoreTargetProps extends AgentCoreMappingProps {
   readonly tools: readonly AgentCoreTool[];
 }
 
-/** The kinds of {@link AgentCoreTargetProps}. */
+/** Validators and defaults for {@link AgentCoreTargetProps}. */
 export const AGENT_CORE_TARGET_PROPS = defineProps<AgentCoreTargetProps>('AgentCoreTarget')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
   gatewayIdentifier: words('the id or the ARN of a gateway').required(),

@@ -42,13 +42,13 @@ export interface McpServerProps {
    */
   readonly path?: string;
   /**
-   * Whether the application registers a facade: all kinds of endpoints instead of one path.
+   * True if the application registers a facade: all kinds of endpoints instead of one path.
    *
    * @default false
    */
   readonly facade?: boolean;
   /**
-   * Whether events are sent while a tool runs. The function must export a streaming handler.
+   * True if events are sent while a tool runs. The function must export a streaming handler.
    *
    * @default true
    */
@@ -66,7 +66,7 @@ export interface McpServerProps {
    */
   readonly table?: McpTable;
   /**
-   * Whether a secret is generated, for sealed state: `secret: secretFromArn()` reads it. Tools that ask the client need it too.
+   * True if a secret is generated, for sealed state: `secret: secretFromArn()` reads it. Tools that ask the client need it too.
    *
    * @default - true for sealed sessions, else false
    */
@@ -85,7 +85,7 @@ export interface McpServerProps {
   readonly challenge?: Challenge;
 }
 
-/** The kinds of {@link McpServerProps}. */
+/** Validators and defaults for {@link McpServerProps}. */
 export const MCP_SERVER_PROPS = defineProps<McpServerProps>('McpServer')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
   api: thing<IHttpDoor>('an API or a function URL', 'addRoutes', 'doorKind'),

@@ -73,7 +73,7 @@ export interface MicrovmControllerProps {
    */
   readonly logGroup?: ILogGroup;
   /**
-   * Whether a rule invokes the function every five minutes for `controller.sweep()`. The function may then list all machines of
+   * True if a rule invokes the function every five minutes for `controller.sweep()`. The function may then list all machines of
    * the account. Without a sweep, machines of interrupted starts run until their maximum duration.
    *
    * @default true
@@ -100,7 +100,7 @@ const connectors = many<string>(
   (one) => typeof one === 'string' && one.trim() !== '',
 );
 
-/** The kinds of {@link MicrovmControllerProps}. */
+/** Validators and defaults for {@link MicrovmControllerProps}. */
 export const MICROVM_CONTROLLER_PROPS = defineProps<MicrovmControllerProps>('MicrovmController')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
   images: many<string | MicrovmImage>(

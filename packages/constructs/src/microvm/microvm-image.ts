@@ -75,7 +75,7 @@ const IMAGE_HOOKS: readonly string[] = ['ready', 'validate'];
 const MACHINE_HOOKS: readonly string[] = ['run', 'resume', 'suspend', 'terminate'];
 const MEMORY: readonly number[] = [512, 1024, 2048, 4096, 8192];
 
-/** The kinds of {@link MicrovmImageProps}. */
+/** Validators and defaults for {@link MicrovmImageProps}. */
 export const MICROVM_IMAGE_PROPS = defineProps<MicrovmImageProps>('MicrovmImage')({
   name: literalWords('1 to 64 letters, digits, - and _', /^[\w-]{1,64}$/).required(),
   codeBucket: thing<IBucket>('a bucket', 'bucketArn').required(),
@@ -160,7 +160,7 @@ function hooksOf({ hookPort, hooks = ['ready', 'run'] }: Parsed): CfnMicrovmImag
 /** The tables of the controllers that images were given to. */
 const tables = sharedRegistry<MicrovmImage, object>('image-tables/1');
 
-/** Whether a prop is the construct and not an ARN. */
+/** True if a prop is the construct and not an ARN. */
 export function isMicrovmImage(value: unknown): value is MicrovmImage {
   return typeof value === 'object' && value !== null && 'imageArn' in value && 'buildRole' in value;
 }

@@ -63,7 +63,7 @@ export interface StateTableProps {
    */
   readonly encryptionKey?: IKey;
   /**
-   * Whether the table can be restored to each second of the last 35 days.
+   * True if the table can be restored to each second of the last 35 days.
    *
    * @default - as the schema says: true, for counters and connections false
    */
@@ -75,7 +75,7 @@ export interface StateTableProps {
    */
   readonly removalPolicy?: RemovalPolicy;
   /**
-   * Whether DynamoDB refuses to delete the table.
+   * True if DynamoDB rejects to delete the table.
    *
    * @default false
    */
@@ -111,7 +111,7 @@ export interface TableSchema {
   readonly billingMode: 'PAY_PER_REQUEST';
   /** What becomes of the table when it leaves the stack. */
   readonly removalPolicy: 'RETAIN' | 'DESTROY';
-  /** Whether the table can be restored. Absent: whether it is retained. */
+  /** True if the table can be restored. Absent: whether it is retained. */
   readonly pointInTimeRecovery?: boolean;
   /** The global secondary indexes. */
   readonly indexes?: readonly {
@@ -132,7 +132,7 @@ export interface TableDefinition {
   readonly actions: { readonly read: readonly string[]; readonly write: readonly string[] };
 }
 
-/** The kinds of {@link StateTableProps}. */
+/** Validators and defaults for {@link StateTableProps}. */
 export const STATE_TABLE_PROPS = defineProps<StateTableProps>('StateTable')({
   table: thing<ITable>('a table', 'tableArn'),
   tableName: words(),
@@ -151,7 +151,7 @@ export abstract class StateTable extends Construct {
   readonly table: ITable;
   readonly #definition: TableDefinition;
 
-  /** @throws ConstructError `constructs.invalid_prop` for a wrong prop, and for props beside an existing `table` */
+  /** @throws ConstructError `constructs.invalid_prop` for a wrong prop, and for props next to an existing `table` */
   protected constructor(scope: Construct, id: string, props: StateTableProps | undefined, definition: TableDefinition) {
     super(scope, id);
     this.#definition = definition;

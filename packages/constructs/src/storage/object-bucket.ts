@@ -21,7 +21,7 @@ import { grantOnParts } from '../internal/wildcards.js';
 /** Props of {@link ObjectBucket}. */
 export interface ObjectBucketProps {
   /**
-   * Whether overwritten and deleted objects are kept as versions. References with a version need it.
+   * True if overwritten and deleted objects are kept as versions. References with a version need it.
    *
    * @default false
    */
@@ -63,19 +63,19 @@ export interface BindBucketProps {
    */
   readonly prefix?: string;
   /**
-   * Whether the function may write objects and grant uploads.
+   * True if the function may write objects and grant uploads.
    *
    * @default true
    */
   readonly upload?: boolean;
   /**
-   * Whether the function may read objects.
+   * True if the function may read objects.
    *
    * @default true
    */
   readonly read?: boolean;
   /**
-   * Whether the function may delete objects.
+   * True if the function may delete objects.
    *
    * @default false
    */
@@ -85,7 +85,7 @@ export interface BindBucketProps {
 /** For cdk-nag. */
 const OBJECTS = 'The objects below one prefix: their keys are made while the service runs.';
 
-/** The kinds of {@link ObjectBucketProps}. */
+/** Validators and defaults for {@link ObjectBucketProps}. */
 export const OBJECT_BUCKET_PROPS = defineProps<ObjectBucketProps>('ObjectBucket')({
   versioned: flag.default(false),
   encryptionKey: thing<IKey>('a key', 'keyArn'),

@@ -29,7 +29,7 @@ export interface VectorIndexProps {
   /**
    * The ARN of the model for embeddings.
    *
-   * @default - the function may not embed texts
+   * @default - the function may not embed strings
    */
   readonly modelArn?: string;
   /**
@@ -40,7 +40,7 @@ export interface VectorIndexProps {
   readonly encryptionKey?: IKey;
 }
 
-/** The kinds of {@link VectorIndexProps}. */
+/** Validators and defaults for {@link VectorIndexProps}. */
 export const VECTOR_INDEX_PROPS = defineProps<VectorIndexProps>('VectorIndex')({
   dimension: literalCount(1, VECTOR_LIMITS.dimension).required(),
   metric: choice('cosine', 'euclidean').default('cosine'),

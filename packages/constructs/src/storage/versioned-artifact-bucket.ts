@@ -12,7 +12,7 @@ export interface VersionedArtifactBucketProps {
   /**
    * How long a version is kept after a newer one replaced it, in whole days, 1 to 3,650. Longer than the oldest deployment that may come back.
    *
-   * @default - for ever
+   * @default - forever
    */
   readonly oldVersionRetention?: Duration;
   /**
@@ -37,7 +37,7 @@ export interface VersionedArtifactBucketProps {
 
 const DAY = 86_400;
 
-/** The kinds of {@link VersionedArtifactBucketProps}. */
+/** Validators and defaults for {@link VersionedArtifactBucketProps}. */
 export const VERSIONED_ARTIFACT_BUCKET_PROPS = defineProps<VersionedArtifactBucketProps>('VersionedArtifactBucket')({
   oldVersionRetention: time(DAY, 3650 * DAY),
   encryptionKey: thing<IKey>('a key', 'keyArn'),

@@ -7,10 +7,10 @@ import { defineProps, flag, literal, thing } from '../internal/props.js';
 import { claimSource, invokedBy, timeoutOf } from '../internal/targets.js';
 import { COGNITO_SOURCES } from './internal/cognito-sources.js';
 
-/** What a user pool and its function need beside each other. */
+/** What a user pool and its function need next to each other. */
 export interface CognitoMappingProps {
   /**
-   * Whether the trigger invokes an alias that no other trigger has.
+   * True if the trigger invokes an alias that no other trigger has.
    *
    * @default false
    */
@@ -27,7 +27,7 @@ export interface CognitoTriggerProps extends CognitoMappingProps {
   readonly sources: readonly string[];
 }
 
-/** The kinds of {@link CognitoTriggerProps}. */
+/** Validators and defaults for {@link CognitoTriggerProps}. */
 export const COGNITO_TRIGGER_PROPS = defineProps<CognitoTriggerProps>('CognitoTrigger')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
   userPool: thing<UserPool>('a user pool that this application makes', 'addTrigger').required(),
@@ -95,7 +95,7 @@ function operationOf(kind: string): UserPoolOperation {
   return UserPoolOperation.of(COGNITO_SOURCES[kind]?.operation ?? '');
 }
 
-/** Cognito asks for every source of an operation, and the application refuses those that it has no handler for. */
+/** Cognito asks for every source of an operation, and the application rejects those that it has no handler for. */
 function warnOfRefused(at: Construct, kind: string, handled: readonly string[]): void {
   if (handled.includes(`${kind}_*`)) return;
   const all = COGNITO_SOURCES[kind]?.sources.map((one) => `${kind}_${one}`) ?? [];

@@ -36,7 +36,7 @@ export interface DataStreamProps {
   readonly streamName?: string;
 }
 
-/** The kinds of {@link DataStreamProps}. */
+/** Validators and defaults for {@link DataStreamProps}. */
 export const DATA_STREAM_PROPS = defineProps<DataStreamProps>('DataStream')({
   stream: thing<IStream>('a data stream', 'streamArn'),
   retention: time(86_400, 31_536_000),

@@ -25,7 +25,7 @@ export interface ErrorNotificationsProps {
   readonly emails?: readonly string[];
 }
 
-/** The kinds of {@link ErrorNotificationsProps}. */
+/** Validators and defaults for {@link ErrorNotificationsProps}. */
 export const ERROR_NOTIFICATIONS_PROPS = defineProps<ErrorNotificationsProps>('ErrorNotifications')({
   encryptionKey: thing<IKey>('a key', 'keyArn'),
   emails: many<string>('a list of e-mail addresses', (one) => typeof one === 'string' && /^\S+@\S+$/.test(one)).default(

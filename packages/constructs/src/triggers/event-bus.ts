@@ -28,7 +28,7 @@ export interface EventBusProps {
   readonly busName?: string;
 }
 
-/** The kinds of {@link EventBusProps}. */
+/** Validators and defaults for {@link EventBusProps}. */
 export const EVENT_BUS_PROPS = defineProps<EventBusProps>('EventBus')({
   allowedAccounts: accountList.default([]),
   encryptionKey: thing<IKey>('a key', 'keyArn'),

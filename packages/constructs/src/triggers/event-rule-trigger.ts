@@ -10,7 +10,7 @@ import { misuse } from '../internal/misuse.js';
 import { count, defineProps, flag, literal, literalWords, thing, time } from '../internal/props.js';
 import { claimSource, invokedBy } from '../internal/targets.js';
 
-/** What a rule and its function need beside each other. */
+/** What a rule and its function need next to each other. */
 export interface EventRuleMappingProps {
   /**
    * The bus.
@@ -37,7 +37,7 @@ export interface EventRuleMappingProps {
    */
   readonly failureQueue?: IQueue;
   /**
-   * Whether the trigger invokes an alias that no other trigger has.
+   * True if the trigger invokes an alias that no other trigger has.
    *
    * @default false
    */
@@ -68,7 +68,7 @@ export interface EventRuleTriggerProps extends EventRuleMappingProps {
   readonly ruleName?: string;
 }
 
-/** The kinds of {@link EventRuleTriggerProps}. */
+/** Validators and defaults for {@link EventRuleTriggerProps}. */
 export const EVENT_RULE_TRIGGER_PROPS = defineProps<EventRuleTriggerProps>('EventRuleTrigger')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
   pattern: literal<EventPattern>('an object', (value) => typeof value === 'object' && value !== null),

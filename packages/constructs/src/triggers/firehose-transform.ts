@@ -13,10 +13,10 @@ import { misuse } from '../internal/misuse.js';
 import { count, defineProps, flag, literal, thing, time } from '../internal/props.js';
 import { claimSource, invokedBy, timeoutOf } from '../internal/targets.js';
 
-/** What a delivery stream and its function need beside each other. */
+/** What a delivery stream and its function need next to each other. */
 export interface FirehoseMappingProps {
   /**
-   * How much data Firehose collects before it invokes the function: 0.2 to 3 MiB. Larger ones are refused: the answer of a function is at most 6 MB,
+   * How much data Firehose collects before it invokes the function: 0.2 to 3 MiB. Larger ones are rejected: the answer of a function is at most 6 MB,
    * and records are a third longer in it, as base64.
    *
    * @default Size.mebibytes(1)
@@ -35,7 +35,7 @@ export interface FirehoseMappingProps {
    */
   readonly retries?: number;
   /**
-   * Whether the trigger invokes an alias that no other trigger has.
+   * True if the trigger invokes an alias that no other trigger has.
    *
    * @default false
    */
@@ -48,7 +48,7 @@ export interface FirehoseTransformProps extends FirehoseMappingProps {
   readonly fn: IFunction;
 }
 
-/** The kinds of {@link FirehoseTransformProps}. */
+/** Validators and defaults for {@link FirehoseTransformProps}. */
 export const FIREHOSE_TRANSFORM_PROPS = defineProps<FirehoseTransformProps>('FirehoseTransform')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
   bufferSize: literal<Size>('a Size from 0.2 to 3 MiB', isBufferSize).default(Size.mebibytes(1)),

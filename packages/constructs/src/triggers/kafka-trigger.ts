@@ -17,7 +17,7 @@ import { count, defineProps, flag, literal, literalCount, many, thing, time, wor
 import { claimSource, timeoutOf } from '../internal/targets.js';
 import { grantKafka, KAFKA_CLUSTER_ACTIONS } from './internal/kafka-grants.js';
 
-/** What a topic of Kafka and its function need beside each other. */
+/** What a topic of Kafka and its function need next to each other. */
 export interface KafkaMappingProps {
   /** The ARN of the cluster of Amazon MSK. */
   readonly clusterArn: string;
@@ -88,7 +88,7 @@ export interface KafkaMappingProps {
    */
   readonly failureQueue?: IQueue;
   /**
-   * Whether the trigger invokes an alias that no other trigger has.
+   * True if the trigger invokes an alias that no other trigger has.
    *
    * @default false
    */
@@ -103,7 +103,7 @@ export interface KafkaTriggerProps extends KafkaMappingProps {
   readonly topic: string;
 }
 
-/** The kinds of {@link KafkaTriggerProps}. */
+/** Validators and defaults for {@link KafkaTriggerProps}. */
 export const KAFKA_TRIGGER_PROPS = defineProps<KafkaTriggerProps>('KafkaTrigger')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
   topic: words('the name of a topic: 1 to 249 letters, digits, ., - and _', /^[\w.-]{1,249}$/).required(),

@@ -22,7 +22,7 @@ export interface LogDestinationProps {
   readonly destinationName?: string;
 }
 
-/** The kinds of {@link LogDestinationProps}. */
+/** Validators and defaults for {@link LogDestinationProps}. */
 export const LOG_DESTINATION_PROPS = defineProps<LogDestinationProps>('LogDestination')({
   stream: thing<IStream>('a data stream', 'streamArn').required(),
   allowedAccounts: accountList.required(),

@@ -44,7 +44,7 @@ export interface LogSubscriptionProps {
   readonly filterPattern?: string;
 }
 
-/** The kinds of {@link LogSubscriptionProps}. */
+/** Validators and defaults for {@link LogSubscriptionProps}. */
 export const LOG_SUBSCRIPTION_PROPS = defineProps<LogSubscriptionProps>('LogSubscription')({
   logGroup: thing<ILogGroup>('a log group', 'logGroupArn').required(),
   fn: thing<IFunction>('a function', 'functionArn'),

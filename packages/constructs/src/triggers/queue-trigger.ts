@@ -10,7 +10,7 @@ import { count, defineProps, flag, many, thing, time } from '../internal/props.j
 import { claimSource, timeoutOf } from '../internal/targets.js';
 import { ServiceQueue } from './service-queue.js';
 
-/** What a queue and its function need beside each other. */
+/** What a queue and its function need next to each other. */
 export interface QueueMappingProps {
   /**
    * The most messages of one batch: 1 to 10,000, for a FIFO queue 10.
@@ -43,7 +43,7 @@ export interface QueueMappingProps {
    */
   readonly visibilityTimeout?: Duration;
   /**
-   * Whether the trigger invokes an alias that no other trigger has.
+   * True if the trigger invokes an alias that no other trigger has.
    *
    * @default false
    */
@@ -58,7 +58,7 @@ export interface QueueTriggerProps extends QueueMappingProps {
   readonly queue: IQueue;
 }
 
-/** The kinds of {@link QueueTriggerProps}. */
+/** Validators and defaults for {@link QueueTriggerProps}. */
 export const QUEUE_TRIGGER_PROPS = defineProps<QueueTriggerProps>('QueueTrigger')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
   queue: thing<IQueue>('a queue', 'queueArn').required(),

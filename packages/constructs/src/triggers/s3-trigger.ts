@@ -9,7 +9,7 @@ import { hardenNotifier } from '../internal/notifier.js';
 import { defineProps, flag, literal, thing } from '../internal/props.js';
 import { claimSource, invokedBy } from '../internal/targets.js';
 
-/** What a bucket and its function need beside each other. */
+/** What a bucket and its function need next to each other. */
 export interface S3MappingProps {
   /**
    * What happened to an object.
@@ -18,7 +18,7 @@ export interface S3MappingProps {
    */
   readonly events?: readonly EventType[];
   /**
-   * Which objects: each entry has the beginning of the key, its end, or both. No object may fit two of them: S3 refuses that.
+   * Which objects: each entry has the beginning of the key, its end, or both. No object may fit two of them: S3 rejects that.
    *
    * @default - all objects
    */
@@ -30,7 +30,7 @@ export interface S3MappingProps {
    */
   readonly failureQueue?: IQueue;
   /**
-   * Whether the trigger invokes an alias that no other trigger has.
+   * True if the trigger invokes an alias that no other trigger has.
    *
    * @default false
    */
@@ -45,7 +45,7 @@ export interface S3TriggerProps extends S3MappingProps {
   readonly bucket: IBucket;
 }
 
-/** The kinds of {@link S3TriggerProps}. */
+/** Validators and defaults for {@link S3TriggerProps}. */
 export const S3_TRIGGER_PROPS = defineProps<S3TriggerProps>('S3Trigger')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
   bucket: thing<IBucket>('a bucket', 'bucketArn').required(),
@@ -62,7 +62,7 @@ export const S3_TRIGGER_PROPS = defineProps<S3TriggerProps>('S3Trigger')({
  * Lets events of a bucket invoke a function, for `s3Trigger()` of `@sallyport/triggers/s3`. Only this bucket of this account may invoke it, and
  * events that the function failed for three times go to a queue.
  *
- * The notification is set by the function of the CDK that sets all of them, so that `bucket.addEventNotification` can be used beside it.
+ * The notification is set by the function of the CDK that sets all of them, so that `bucket.addEventNotification` can be used next to it.
  *
  * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-how-to-filtering.html
  * @example new S3Trigger(this, 'Uploads', { fn, bucket, filters: [{ prefix: 'notes/' }] });
@@ -115,7 +115,7 @@ function checkOverlap(at: Construct, filters: readonly NotificationKeyFilter[]):
   }
 }
 
-/** Whether a key can begin and end as both of them say. */
+/** True if a key can begin and end as both of them say. */
 function overlap(one: NotificationKeyFilter, other: NotificationKeyFilter): boolean {
   const [prefix = '', otherPrefix = ''] = [one.prefix, other.prefix];
   const [suffix = '', otherSuffix = ''] = [one.suffix, other.suffix];

@@ -10,7 +10,7 @@ import { count, defineProps, flag, thing, time, words } from '../internal/props.
 /** Props of {@link ServiceQueue}. */
 export interface ServiceQueueProps {
   /**
-   * Whether messages of a group are in order and each is there once.
+   * True if messages of a group are in order and each is there once.
    *
    * @default false
    */
@@ -47,7 +47,7 @@ export interface ServiceQueueProps {
   readonly queueName?: string;
 }
 
-/** The kinds of {@link ServiceQueueProps}. */
+/** Validators and defaults for {@link ServiceQueueProps}. */
 export const SERVICE_QUEUE_PROPS = defineProps<ServiceQueueProps>('ServiceQueue')({
   fifo: flag.default(false),
   maxReceiveCount: count(1, 1000).default(5),

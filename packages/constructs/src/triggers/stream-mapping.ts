@@ -9,7 +9,7 @@ import { makeFailureQueue, sendingTo } from '../internal/failure-queue.js';
 import { count, flag, literal, many, thing, time } from '../internal/props.js';
 import { claimSource } from '../internal/targets.js';
 
-/** What a stream and its function need beside each other. */
+/** What a stream and its function need next to each other. */
 export interface StreamMappingProps {
   /**
    * Where reading starts when the mapping is made.
@@ -30,7 +30,7 @@ export interface StreamMappingProps {
    */
   readonly maxBatchingWindow?: Duration;
   /**
-   * Whether a batch that failed as a whole is halved before it is tried again.
+   * True if a batch that failed as a whole is halved before it is tried again.
    *
    * @default true
    */
@@ -66,7 +66,7 @@ export interface StreamMappingProps {
    */
   readonly failureQueue?: IQueue;
   /**
-   * Whether the trigger invokes an alias that no other trigger has.
+   * True if the trigger invokes an alias that no other trigger has.
    *
    * @default false
    */

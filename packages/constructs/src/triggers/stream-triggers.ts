@@ -16,7 +16,7 @@ export interface TableStreamTriggerProps extends StreamMappingProps {
   readonly table: ITable;
 }
 
-/** The kinds of {@link TableStreamTriggerProps}. */
+/** Validators and defaults for {@link TableStreamTriggerProps}. */
 export const TABLE_STREAM_TRIGGER_PROPS = defineProps<TableStreamTriggerProps>('TableStreamTrigger')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
   table: thing<ITable>('a table', 'tableArn').required(),
@@ -63,7 +63,7 @@ export interface StreamTriggerProps extends StreamMappingProps {
   readonly stream: IStream;
 }
 
-/** The kinds of {@link StreamTriggerProps}. */
+/** Validators and defaults for {@link StreamTriggerProps}. */
 export const STREAM_TRIGGER_PROPS = defineProps<StreamTriggerProps>('StreamTrigger')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
   stream: thing<IStream>('a data stream', 'streamArn').required(),

@@ -15,7 +15,7 @@ import { misuse } from '../internal/misuse.js';
 import { defineProps, flag, literal, thing } from '../internal/props.js';
 import { claimSource, invokedBy } from '../internal/targets.js';
 
-/** What a topic and its function need beside each other. */
+/** What a topic and its function need next to each other. */
 export interface TopicMappingProps {
   /**
    * Only notifications whose attributes fit reach the function.
@@ -24,7 +24,7 @@ export interface TopicMappingProps {
    */
   readonly filterPolicy?: Readonly<Record<string, SubscriptionFilter>>;
   /**
-   * Only notifications whose message, a JSON object, fits reach the function. Not beside `filterPolicy`.
+   * Only notifications whose message, a JSON object, fits reach the function. Not next to `filterPolicy`.
    *
    * @default - all notifications
    */
@@ -36,7 +36,7 @@ export interface TopicMappingProps {
    */
   readonly failureQueue?: IQueue;
   /**
-   * Whether the trigger invokes an alias that no other trigger has.
+   * True if the trigger invokes an alias that no other trigger has.
    *
    * @default false
    */
@@ -51,7 +51,7 @@ export interface TopicTriggerProps extends TopicMappingProps {
   readonly topic: ITopic;
 }
 
-/** The kinds of {@link TopicTriggerProps}. */
+/** Validators and defaults for {@link TopicTriggerProps}. */
 export const TOPIC_TRIGGER_PROPS = defineProps<TopicTriggerProps>('TopicTrigger')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
   topic: thing<ITopic>('a topic', 'topicArn').required(),

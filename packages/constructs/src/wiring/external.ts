@@ -12,7 +12,7 @@ export interface ExternalAttachment {
   readonly reason: string;
 }
 
-/** Whether a value is one, with a reason. Without a name a bus would excuse every handler of every bus. */
+/** True if a value is one, with a reason. Without a name a bus would excuse every handler of every bus. */
 export function isExternal(value: unknown): boolean {
   const { kind, name, reason } = (value ?? {}) as Partial<ExternalAttachment>;
   if (kind === 'event-bus' && name === undefined) return false;

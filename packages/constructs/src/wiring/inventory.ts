@@ -15,7 +15,7 @@ export interface InventoryRoute {
   readonly posture?: string;
   /** The scopes of the posture. */
   readonly scopes?: readonly string[];
-  /** Whether the answer is sent before the handler ends. */
+  /** True if the answer is sent before the handler ends. */
   readonly streaming?: boolean;
   /** GraphQL parent type. */
   readonly appSyncParentType?: string;

@@ -28,7 +28,7 @@ export interface ServiceWiringProps {
    */
   readonly external?: readonly ExternalAttachment[];
   /**
-   * Whether the open container may be behind a door that lets every caller through.
+   * True if the open container may be behind a door that lets every caller through.
    *
    * @default false
    */
@@ -44,7 +44,7 @@ export interface ServiceWiringProps {
 /** Which routes {@link ServiceWiring.http} lets through a door. */
 export interface HttpWiringProps {
   /**
-   * Whether one route of the door takes every request. The application answers 404 and 405 then.
+   * True if one route of the door takes every request. The application answers 404 and 405 then.
    *
    * @default false
    */
@@ -57,7 +57,7 @@ export interface HttpWiringProps {
   readonly only?: readonly string[];
 }
 
-/** The kinds of {@link ServiceWiringProps}. */
+/** Validators and defaults for {@link ServiceWiringProps}. */
 export const SERVICE_WIRING_PROPS = defineProps<ServiceWiringProps>('ServiceWiring')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
   inventory: literal<Inventory>('an inventory', (value) => typeof value === 'object' && value !== null).required(),

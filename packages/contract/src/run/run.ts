@@ -18,7 +18,7 @@ import {
 export interface Verdict {
   /** Id of the fixture. */
   readonly id: string;
-  /** Whether the runtime passed the fixture; `skipped` when it was not compared. */
+  /** True if the runtime passed the fixture; `skipped` when it was not compared. */
   readonly outcome: 'passed' | 'failed' | 'skipped';
   /** Every difference; empty unless it failed. */
   readonly failures: readonly Failure[];
@@ -30,13 +30,13 @@ export interface Verdict {
 export interface RunOptions {
   /** Maximum milliseconds for one answer. Default: 10,000. */
   readonly timeoutMs?: number;
-  /** Whether the first failure ends the run. Default: `false`. */
+  /** True if the first failure ends the run. Default: `false`. */
   readonly bail?: boolean;
   /** Called with each verdict, in order. Default: not called. */
   readonly onVerdict?: (verdict: Verdict) => void;
 }
 
-/** What {@link RunOptions} may be. */
+/** Validators and defaults for {@link RunOptions}. */
 export const RUN_OPTIONS = defineOptions<RunOptions>()({
   timeoutMs: integer(1, 2 ** 31 - 1, 'milliseconds').default(10_000),
   bail: boolean.default(false),

@@ -43,7 +43,7 @@ export interface Context<Names extends string = string> {
   readonly requestId: string;
   /** From the request's `traceparent` or `x-amzn-trace-id` header, else from the invocation; `''` when none is valid. */
   readonly traceId: string;
-  /** The tenant of the call; `''` when there is none. */
+  /** The tenant of the call; `''` if absent. */
   readonly tenantId: string;
   /** The caller's identity, as verified by the auth hook or the gate; `''` for an anonymous call. */
   readonly authIdentity: string;
@@ -51,7 +51,7 @@ export interface Context<Names extends string = string> {
   readonly remainingMs: number;
   /** Aborts at the deadline, at a timeout, or when the front door reports that the client has disconnected. */
   readonly signal: AbortSignal;
-  /** Whether the front door can send bytes before the handler ends. */
+  /** True if the front door can send bytes before the handler ends. */
   readonly canStream: boolean;
   /** Names of the stages passed so far; a copy. */
   readonly middlewareTrace: readonly string[];
@@ -134,7 +134,7 @@ export interface Context<Names extends string = string> {
   set<T>(key: ContextKey<T>, value: NoInfer<T>): void;
   set(key: string, value: unknown): void;
   /**
-   * A value that `set` stored, or a value of the framework under `framework.`; `undefined` when there is none.
+   * A value that `set` stored, or a value of the framework under `framework.`; `undefined` if absent.
    *
    * @example
    * const user = ctx.get(currentUser); // User | undefined
@@ -301,7 +301,7 @@ export function contextKey<T>(name: string): ContextKey<T> {
   return Object.freeze({ name, [BRAND]: true });
 }
 
-/** Whether a value was made by `contextKey`, of this copy of the package or another. */
+/** True if a value was made by `contextKey`, of this copy of the package or another. */
 export function isContextKey(value: unknown): value is ContextKey<unknown> {
   return typeof value === 'object' && value !== null && (value as { [BRAND]?: true })[BRAND] === true;
 }

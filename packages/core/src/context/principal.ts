@@ -12,7 +12,7 @@ export interface SecurePrincipal {
   readonly scopes?: readonly string[];
   /** Other data about the caller; plain data, copied. Default none. */
   readonly claims?: Readonly<Record<string, unknown>>;
-  /** Whether the caller is `internal` or `external`. Default `external`. */
+  /** True if the caller is `internal` or `external`. Default `external`. */
   readonly kind?: PrincipalKind;
   /** The tenant that the caller belongs to; default none. */
   readonly tenantId?: string;
@@ -174,7 +174,7 @@ function isScalar(value: unknown): boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value === null;
 }
 
-/** Whether an object has no prototype, or one that has none itself: `Object.prototype` of any realm. */
+/** True if an object has no prototype, or one that has none itself: `Object.prototype` of any realm. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -102,7 +102,7 @@ export class ContextState implements DeliveryHolder {
   declare paramValues: readonly string[];
   /** Data of this invocation's surface. */
   declare transport: ContextTransport | undefined;
-  /** Whether the front door can send bytes before the handler ends. */
+  /** True if the front door can send bytes before the handler ends. */
   declare canStream: boolean;
   /** Optional stages passed so far, as bits of {@link STAGE}. */
   declare passed: number;

@@ -168,21 +168,21 @@ export class FrameworkError extends Error {
 }
 
 /**
- * Whether a value is a {@link FrameworkError}, also of another copy of this package. Never throws: the result is `false`
+ * True if a value is a {@link FrameworkError}, also of another copy of this package. Never throws: the result is `false`
  * for a value that cannot be read (a revoked proxy, a getter that throws).
  */
 export function isFrameworkError(value: unknown): value is FrameworkError {
   return hasBrand(value, BRAND);
 }
 
-/** The first part of the codes that packages of the framework throw, apart from `app`, which applications use too. */
+/** The first part of the codes that packages of the framework throw, except `app`, which applications use too. */
 const OWN_CODES =
   /^(?:account|artifact|connections|dispatch|eventbus|http|jobs|mcp|microvm|objectstore|ratelimit|secure|streams|triggers|vectorstore|websocket)\./;
-/** How texts for developers begin. */
+/** How strings for developers begin. */
 const OWN_TEXTS = /^(?:framework|objectstore|vectorstore): /;
 
 /**
- * An error as a client may see it, on every surface: texts of the framework for a failure of status 500 are for developers, so the client
+ * An error as a client may see it, on every surface: strings of the framework for a failure of status 500 are for developers, so the client
  * gets `internal error`, without `details`. The code stays. Everything else that is a FrameworkError is meant for the client.
  *
  * The log gets the error itself, never the result.

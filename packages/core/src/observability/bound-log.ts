@@ -82,7 +82,7 @@ export interface BoundContext extends BoundFields {
   readonly [BOUND]: () => DeliveryHolder | undefined;
 }
 
-/** Whether fields belong to the framework. Never throws: a caller without types may pass anything. */
+/** True if fields belong to the framework. Never throws: a caller without types may pass anything. */
 export function isBoundContext(fields: object): fields is BoundContext {
   try {
     return BOUND in fields;
@@ -104,7 +104,7 @@ export function bindLogger(log: Logger, fields: BoundFields, holder: () => Deliv
 export interface DeliveryHolder {
   /** The time of the container. */
   readonly clock: FullClock;
-  /** Work that the answer waits for; `undefined` when there is none. */
+  /** Work that the answer waits for; `undefined` if absent. */
   kept: Deliveries | undefined;
 }
 

@@ -189,7 +189,7 @@ interface ErrorFacts {
 const RECORDS: readonly unknown[] = ['request.completed', 'event.completed', 'batch.completed'];
 
 /**
- * Whether a line is the record (`recordLog`) of a failure that was already logged with its error. A record without a code
+ * True if a line is the record (`recordLog`) of a failure that was already logged with its error. A record without a code
  * is for a 5xx answer without an exception, which was not logged before.
  */
 function isRecordOfLogged(line: LogLine): boolean {

@@ -37,7 +37,7 @@ export interface EventFacts {
 
 /** How an event or a record ended. */
 export interface EventOutcome {
-  /** Whether the handler or the framework failed it. */
+  /** True if the handler or the framework failed it. */
   readonly failed: boolean;
   /** `''` on success; a failure without a code is `app.internal`. */
   readonly errorCode: string;
@@ -55,7 +55,7 @@ export interface BatchOutcome {
   readonly notTried: number;
   /** Why the rest of the batch was not tried; `none` when all were. */
   readonly stoppedBy: 'none' | 'failure' | 'deadline' | 'no_handler';
-  /** Code of the first failure; `''` when there is none. */
+  /** Code of the first failure; `''` if absent. */
   readonly errorCode: string;
   /** Milliseconds that the batch took. */
   readonly durationMs: number;

@@ -87,7 +87,7 @@ export interface Span {
   run<T>(run: () => T): T;
 }
 
-/** Whether a span belongs to a request, or to an event, record or batch. */
+/** True if a span belongs to a request, or to an event, record or batch. */
 export type SpanKind = 'framework.request' | 'framework.event';
 
 /** A link to another trace: that of the message of a record. */
@@ -110,7 +110,7 @@ export interface Observability {
   readonly metric?: ((record: MetricRecord) => unknown) | undefined;
   /** Gets the spans of requests and events. */
   readonly span?: SpanHook | undefined;
-  /** Whether `request.completed` contains the sanitized path; default `true`. */
+  /** True if `request.completed` contains the sanitized path; default `true`. */
   readonly logPath?: boolean | undefined;
   /** The metrics that `ctx.metric` may write, made by `defineMetrics` of `@sallyport/core/observability`. */
   readonly metrics?: DeclaredMetrics | undefined;
@@ -126,7 +126,7 @@ export interface Logger {
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** Writes a line for a failure; an `Error` belongs in the field `error`. */
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** Whether lines of this level are written. */
+  /** True if lines of this level are written. */
   isEnabled(level: LogLevel): boolean;
   /** A logger that adds these fields to every line. */
   with(fields: Readonly<Record<string, unknown>>): Logger;
@@ -170,12 +170,12 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }
 
-/** Whether a thrown value is a failure of the service: any error except a FrameworkError with a status below 500. */
+/** True if a thrown value is a failure of the service: any error except a FrameworkError with a status below 500. */
 export function isFailure(thrown: unknown): boolean {
   return !isFrameworkError(thrown) || thrown.status >= 500;
 }
 
-/** Whether a logger writes errors at all. This check is cheaper than binding a logger to an invocation. */
+/** True if a logger writes errors at all. This check is cheaper than binding a logger to an invocation. */
 export function writesErrors(log: Logger): boolean {
   try {
     return log.isEnabled('error');

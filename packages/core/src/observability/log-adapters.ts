@@ -23,7 +23,7 @@ export type ConsoleLike = Readonly<Record<LogLevel, (message: string, fields: Fi
 
 /** The used members of a pino logger. */
 export interface PinoLike extends Readonly<Record<LogLevel, (fields: Fields, message: string) => unknown>> {
-  /** Whether pino writes lines of this level. */
+  /** True if pino writes lines of this level. */
   isLevelEnabled(level: string): boolean;
 }
 

@@ -55,7 +55,7 @@ export interface LoggerOptions {
   readonly sanitizer?: Sanitizer;
   /** Keys whose values are never taken for card numbers, for example `order_id`; default none. Without the option `sanitizer`. */
   readonly keepKeys?: readonly string[];
-  /** Whether errors are logged with their stack; default `true`. */
+  /** True if errors are logged with their stack; default `true`. */
   readonly stacks?: boolean;
   /** Further receivers of each line; default none. */
   readonly sinks?: readonly LogSink[];

@@ -22,7 +22,7 @@ export interface RequestOutcome {
   readonly errorCode: string;
   /** Milliseconds to the last byte. */
   readonly durationMs: number;
-  /** Whether the body was streamed. */
+  /** True if the body was streamed. */
   readonly streamed: boolean;
   /** Bytes of the body, before any encoding by the front door. */
   readonly responseBytes: number;
@@ -171,7 +171,7 @@ export function textAttributes(attributes: Readonly<Record<string, string>>): Re
  * `runStores`, so that an `AsyncLocalStorage` bound to it covers the handler.
  */
 export interface SpanMessage {
-  /** Whether it is a request or an event. */
+  /** True if it is a request or an event. */
   readonly kind: SpanKind;
   /** The span's name: `http GET /users/{id}`. */
   readonly name: string;
@@ -318,7 +318,7 @@ class Once<T> {
     return done.value;
   }
 
-  /** Whether this is what the work threw. */
+  /** True if this is what the work threw. */
   threw(thrown: unknown): boolean {
     return this.#done !== undefined && 'error' in this.#done && this.#done.error === thrown;
   }

@@ -24,7 +24,7 @@ export interface OptionPlace {
 export class OptionKind<T, A = undefined> {
   /** The description of a valid value in errors and option tables: `a whole number from 1 to 60,000`. */
   readonly wanted: string;
-  /** Whether the option is required. */
+  /** True if the option is required. */
   readonly isRequired: boolean;
   /** The default, when there is one. */
   readonly fallback: A | undefined;
@@ -145,7 +145,7 @@ export function object<T extends object>(): OptionKind<T> {
   return kind('an object', (value) => typeof value === 'object' && value !== null && !Array.isArray(value));
 }
 
-/** A text with at least one character that is not blank. It is trimmed. */
+/** A string with at least one character that is not blank. It is trimmed. */
 export function text(wanted = 'a text that is not blank'): OptionKind<string> {
   return new OptionKind(wanted, (value, place) => {
     if (typeof value !== 'string' || value.trim() === '') throw wrong(place, wanted);
@@ -169,7 +169,7 @@ export function number(least: number, most: number = Number.MAX_VALUE, unit = ''
   );
 }
 
-/** One of some texts. */
+/** One of some strings. */
 export function oneOf<const V extends string>(...values: readonly V[]): OptionKind<V> {
   const words = values.map((value) => `"${value}"`);
   return kind(joinWords(words, 'or'), (value) => values.includes(value as V));

@@ -34,7 +34,7 @@ export interface StandardJsonSchema {
   readonly output: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>;
 }
 
-/** Whether a value is a validator of this interface; arktype's are functions. */
+/** True if a value is a validator of this interface; arktype's are functions. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
   const standard = (value as { '~standard'?: { version?: unknown; validate?: unknown } })['~standard'];

@@ -52,7 +52,7 @@ export function mediaType(contentType: string): string {
   return (semicolon < 0 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase();
 }
 
-/** Whether a media type is JSON: `application/json`, or a type with the suffix `+json` (RFC 6839 section 3.1). */
+/** True if a media type is JSON: `application/json`, or a type with the suffix `+json` (RFC 6839 section 3.1). */
 export function isJsonMediaType(contentType: string): boolean {
   return PLAIN_JSON.test(contentType) || SUFFIXED_JSON.test(mediaType(contentType));
 }
@@ -61,7 +61,7 @@ const PLAIN_JSON = /^\s*application\/json\s*(?:;|$)/i;
 const SUFFIXED_JSON = /^[^/\s]+\/[^/\s]+\+json$/;
 
 /**
- * The refusal of a body for its media type. The header `accept` says which ones are taken (RFC 9110 section 15.5.16).
+ * The rejection of a body for its media type. The header `accept` says which ones are taken (RFC 9110 section 15.5.16).
  *
  * @param accepted the media types that are taken, joined with `, `
  */

@@ -17,7 +17,7 @@ export interface FormLimits {
   readonly maxFileBytes?: number;
 }
 
-/** What {@link FormLimits} may be. */
+/** Validators and defaults for {@link FormLimits}. */
 export const FORM_LIMITS = /* @__PURE__ */ defineOptions<FormLimits>()({
   maxBytes: /* @__PURE__ */ integer(1).default(6_291_456),
   maxFields: /* @__PURE__ */ integer(0).default(1000),
@@ -44,7 +44,7 @@ export interface Form {
   readonly files: Readonly<Record<string, readonly FormFile[]>>;
   /** The first value of a field; `undefined` when it is missing, `''` when it is there and empty. */
   field(name: string): string | undefined;
-  /** The first file of a field; `undefined` when there is none. */
+  /** The first file of a field; `undefined` if absent. */
   file(name: string): FormFile | undefined;
 }
 
@@ -128,7 +128,7 @@ function assertName(name: string): void {
   if (name.length > MAX_NAME_LENGTH) throw tooLarge('max_name_length', MAX_NAME_LENGTH);
 }
 
-/** Whether the bytes contain a text more than `most` times. */
+/** True if the bytes contain a string more than `most` times. */
 function isMoreOften(text: string, bytes: Uint8Array, most: number): boolean {
   const buffer = asBuffer(bytes);
   let count = 0;

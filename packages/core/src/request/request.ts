@@ -18,12 +18,12 @@ export interface Request {
   /** The raw `name=value` pairs in order. */
   readonly cookieList: readonly string[];
   /**
-   * The decoded bytes; empty when there is none.
+   * The decoded bytes; empty if absent.
    *
    * @throws FrameworkError `app.bad_request` when the body is not the base64 that it claims to be
    */
   readonly body: Uint8Array;
-  /** Whether the body came as base64. `body` is decoded either way. */
+  /** True if the body came as base64. `body` is decoded either way. */
   readonly isBase64: boolean;
   /** A fresh copy at each read. */
   readonly sourceProvenance: SourceProvenance;
@@ -43,7 +43,7 @@ export interface RequestInput {
   readonly headers?: OneOrMany;
   /** Text or bytes; with `isBase64`, base64 text. Default: empty. */
   readonly body?: Uint8Array | string;
-  /** Whether `body` is base64 text; default `false`. */
+  /** True if `body` is base64 text; default `false`. */
   readonly isBase64?: boolean;
   /** Where the request comes from; default: unknown. */
   readonly sourceProvenance?: SourceProvenance;
@@ -61,7 +61,7 @@ export interface RequestSource {
   cookieValues(): readonly string[];
   /** Text, or base64 text when `isBase64` is true, or bytes. */
   readonly rawBody: string | Uint8Array;
-  /** Whether `rawBody` is base64 text. */
+  /** True if `rawBody` is base64 text. */
   readonly isBase64: boolean;
   /** Why the body cannot be read, such as invalid base64; the request is rejected with this message. */
   readonly invalidBody?: string | undefined;

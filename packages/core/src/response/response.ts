@@ -15,7 +15,7 @@ export interface Response {
   headers: MultiMap;
   /** Complete `set-cookie` values, one in each entry. */
   cookies: string[];
-  /** The bytes; beside a `bodyStream`, what is sent before it. */
+  /** The bytes; next to a `bodyStream`, what is sent before it. */
   body: Uint8Array;
   /** A body that is read while it is sent; `null` or absent for none. */
   bodyStream?: BodyStream | null;
@@ -56,7 +56,7 @@ export interface WebResponse {
   };
   /** The stream of bytes, read once while it is sent; `null` for none. */
   readonly body: object | null;
-  /** Whether the body has been read already; such a response cannot be sent. */
+  /** True if the body has been read already; such a response cannot be sent. */
   readonly bodyUsed: boolean;
 }
 
@@ -114,7 +114,7 @@ export class OutgoingResponse implements Response {
   }
 }
 
-/** Whether a value is an {@link OutgoingResponse}, of this copy of the package or another. */
+/** True if a value is an {@link OutgoingResponse}, of this copy of the package or another. */
 export function isOutgoingResponse(value: unknown): value is OutgoingResponse {
   return (value as Partial<OutgoingResponse> | null | undefined)?.[RESPONSE] === true;
 }
@@ -160,7 +160,7 @@ function typeOf(value: unknown): string {
 }
 
 /**
- * Whether a value is a `Response` of the Fetch standard, of the platform or of a library. By its name: `instanceof` would
+ * True if a value is a `Response` of the Fetch standard, of the platform or of a library. By its name: `instanceof` would
  * load the platform's `fetch` at the first request.
  */
 export function isWebResponse(value: unknown): value is WebResponse {
@@ -192,7 +192,7 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 /** CR, LF and NUL (RFC 9110 section 5.5), and characters that no byte holds: the Fetch standard's ByteString ends at U+00FF. */
 const UNSAFE_VALUE = /[\r\n\0\u0100-\uffff]/;
 
-/** Whether a header may have this value. */
+/** True if a header may have this value. */
 export function isHeaderValue(value: unknown): value is string {
   return typeof value === 'string' && !UNSAFE_VALUE.test(value);
 }
@@ -233,7 +233,7 @@ export function canonicalizeResponse(response: OutgoingResponse, method: string)
   return response;
 }
 
-/** Whether a name that is not among the known ones is canonical; it is known from then on. */
+/** True if a name that is not among the known ones is canonical; it is known from then on. */
 function isNewName(name: string): boolean {
   if (!TOKEN.test(name)) return false;
   if (KNOWN_NAMES.size < MAX_KNOWN_NAMES) KNOWN_NAMES.add(name);

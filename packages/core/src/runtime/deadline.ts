@@ -34,7 +34,7 @@ export class StoreTimeout extends Error {
 }
 
 /**
- * Whether a failure of an AWS client is transient: throttling, 5xx, time-outs, network. Any other failure (a missing
+ * True if a failure of an AWS client is transient: throttling, 5xx, time-outs, network. Any other failure (a missing
  * resource, a missing permission, an invalid request, no credentials, no SDK) is an error of code or deployment.
  */
 export function isTransient(error: unknown): boolean {

@@ -42,9 +42,9 @@ export interface LambdaContext {
   getRemainingTimeInMillis?(): number;
 }
 
-/** One call of the function, apart from its event. */
+/** One call of the function, except its event. */
 export interface Invocation {
-  /** The Lambda context; `undefined` when there is none. */
+  /** The Lambda context; `undefined` if absent. */
   readonly lambdaContext: LambdaContext | undefined;
 }
 
@@ -99,7 +99,7 @@ function hasAgentKey(custom: unknown): boolean {
   return Object.getOwnPropertyNames(custom ?? '').some((name) => /^bedrockagentcore/i.test(name));
 }
 
-/** What a refusal names in the place of a kind. */
+/** What a rejection names in the place of a kind. */
 export const AGENT_INVOCATIONS = 'agent invocations';
 
 /** The error for a recognised event that no surface serves. */
@@ -183,7 +183,7 @@ const LAMBDA_VARIABLES = [
   'AWS_EXECUTION_ENV',
 ];
 
-/** Whether the environment is that of a real Lambda function. */
+/** True if the environment is that of a real Lambda function. */
 export function isLambda(environment: Environment): boolean {
   return LAMBDA_VARIABLES.some((name) => (environment[name] ?? '') !== '');
 }

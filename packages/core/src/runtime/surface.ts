@@ -83,7 +83,7 @@ export interface SurfaceHost {
   readonly observability: Observability;
   /** Milliseconds before the end of the invocation from which no further work starts. */
   readonly deadlineMarginMs: number;
-  /** Whether a handler's error is replaced before the service sees it. */
+  /** True if a handler's error is replaced before the service sees it. */
   readonly maskErrors: boolean;
   /** Text of the error that replaces it. */
   readonly failureText: string;
@@ -191,7 +191,7 @@ export interface SurfaceGate {
   /**
    * Rejects everything but a posture.
    *
-   * @param place the registration as error texts name it: `PUBLISH /news`
+   * @param place the registration as error messages name it: `PUBLISH /news`
    * @throws FrameworkError `framework: invalid auth posture: <place>`
    */
   assertPosture(posture: unknown, place: string): void;
@@ -231,7 +231,7 @@ export interface DoorTraits {
 export interface EncodedBody {
   /** Text, or base64 text. */
   readonly body: string;
-  /** Whether `body` is base64. */
+  /** True if `body` is base64. */
   readonly isBase64Encoded: boolean;
 }
 

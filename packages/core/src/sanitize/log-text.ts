@@ -44,13 +44,13 @@ export function escapeJsonText(json: string): string {
   return json.replace(UNESCAPED, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** A text cut to a number of UTF-8 bytes, and how many bytes were left out. */
+/** A string cut to a number of UTF-8 bytes, and how many bytes were left out. */
 export interface CutText {
   readonly text: string;
   readonly left: number;
 }
 
-/** The beginning of a text, at most `limit` bytes of UTF-8, never within a character. */
+/** The beginning of a string, at most `limit` bytes of UTF-8, never within a character. */
 export function cutBytes(text: string, limit: number): CutText {
   if (text.length * 3 <= limit) return { text, left: 0 };
   const size = Buffer.byteLength(text, 'utf8');
@@ -61,7 +61,7 @@ export function cutBytes(text: string, limit: number): CutText {
   return { text: bytes.toString('utf8', 0, end), left: size - end };
 }
 
-/** The mark behind a text or a list of which something was left out. */
+/** The mark behind a string or a list of which something was left out. */
 export function cutMark(left: number): string {
   return left > 0 ? `…[+${left}]` : '';
 }

@@ -15,7 +15,7 @@ export type KeyAction =
 /** Judges a key (without control characters) inside a parent (in the form of {@link normalizeKey}). */
 export type KeyJudge = (key: string, parent: string, exactOnly?: boolean) => KeyAction;
 
-/** Whether the values of a key (in the form of {@link normalizeKey}) are never taken for card numbers. */
+/** True if the values of a key (in the form of {@link normalizeKey}) are never taken for card numbers. */
 export type KeepsKey = (normalized: string) => boolean;
 
 /** In the form of {@link normalizeKey}: at import it is faster to take the underscores out of all words at once. */
@@ -53,7 +53,7 @@ export function normalizeKey(key: string): string {
   return /[_\-.\s]/.test(lower) ? lower.replace(/[_\-.\s]+/g, '') : lower;
 }
 
-/** Whether no policy may open a key. */
+/** True if no policy may open a key. */
 export function isNeverOpened(normalized: string): boolean {
   return NEVER_OPENED.has(normalized);
 }
@@ -112,8 +112,8 @@ export interface SanitizerPolicy {
   /** How much is written of large values. */
   readonly limits?: Partial<SanitizerLimits>;
   /**
-   * Whether line feeds and tabs of values stay, for a page or a terminal that shows several lines. Default `false`: they are left
-   * out with the other control characters, so that a text is one line wherever it is written. A secret that is broken over lines
+   * True if line feeds and tabs of values stay, for a page or a terminal that shows several lines. Default `false`: they are left
+   * out with the other control characters, so that a string is one line wherever it is written. A secret that is broken over lines
    * is then recognized only if it is a private key in PEM form.
    */
   readonly keepLineBreaks?: boolean;
@@ -154,7 +154,7 @@ const KEY = new OptionKind<string>('a key that is not blank', (value, place) => 
 /** The kind of options that are lists of keys. */
 export const KEYS = list(KEY, 'a list of keys').default([]);
 
-/** What {@link SanitizerPolicy} may be. */
+/** Validators and defaults for {@link SanitizerPolicy}. */
 export const SANITIZER_POLICY = defineOptions<SanitizerPolicy>()({
   allow: KEYS,
   redact: KEYS,

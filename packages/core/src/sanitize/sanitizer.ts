@@ -72,7 +72,7 @@ export const scrubFreeText: Sanitizer['scrubFreeText'] = defaultSanitizer.scrubF
 /** What may be written out of an error, without a policy: {@link Sanitizer.sanitizeError}. */
 export const sanitizeError: Sanitizer['sanitizeError'] = defaultSanitizer.sanitizeError;
 
-/** Whether a key is one whose value is never written out as it is. */
+/** True if a key is one whose value is never written out as it is. */
 export function isSensitiveKey(key: string): boolean {
   return judgeKey(key, '') !== 'clean';
 }

@@ -23,7 +23,7 @@ export interface XmlPattern {
   readonly mask: XmlMask;
 }
 
-/** Names of payment messages beside those of the key table. */
+/** Names of payment messages next to those of the key table. */
 export const PAYMENT_XML_PATTERNS: readonly XmlPattern[] = Object.freeze([
   ...['AcctNum', 'CardNum', 'CardNumber'].map((name) => ({ name, mask: 'card' as const })),
   ...['TrackData', 'CVV', 'CVV2', 'CVC', 'ExpDate', 'ExpiryDate', 'Password'].map((name) => ({
@@ -215,12 +215,12 @@ const QUOTES = ['"', "'", '&quot;', '&apos;', '&#34;', '&#39;', '&amp;quot;', '&
 const LONGEST_MARK = 10;
 const NAME = /[A-Za-z_:\u0080-\uffff][\w:.\-\u0080-\uffff]*/y;
 
-/** Length of the `<` at a place, plain or escaped; 0 if there is none. */
+/** Length of the `<` at a place, plain or escaped; 0 if absent. */
 function openMark(text: string, at: number): number {
   return markAt(text, at, '<', OPEN);
 }
 
-/** Length of the `>` at a place, plain or escaped; 0 if there is none. */
+/** Length of the `>` at a place, plain or escaped; 0 if absent. */
 function closeMark(text: string, at: number): number {
   return markAt(text, at, '>', CLOSE);
 }

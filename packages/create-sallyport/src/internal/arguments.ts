@@ -14,7 +14,7 @@ export interface Request {
   readonly packageManager: PackageManager;
   readonly install: boolean;
   readonly git: boolean;
-  /** Whether nothing may be asked. */
+  /** True if nothing may be asked. */
   readonly yes: boolean;
 }
 

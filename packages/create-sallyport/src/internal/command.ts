@@ -13,7 +13,7 @@ export interface Surroundings {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly out: (text: string) => unknown;
   readonly err: (text: string) => unknown;
-  /** Asks a person; absent where there is none. */
+  /** Asks a person; absent if absent. */
   readonly ask?: (question: string) => Promise<string>;
 }
 

@@ -35,7 +35,7 @@ function firstThatExists(path: string): string {
 }
 
 /**
- * Writes the files of a project: beside the target first, then all at once. When anything fails, what was made is removed; a folder
+ * Writes the files of a project: next to the target first, then all at once. When anything fails, what was made is removed; a folder
  * that was there stays.
  *
  * @returns removes it again

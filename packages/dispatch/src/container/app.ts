@@ -24,7 +24,7 @@ export type EventOptions = Pick<
 /** Options of `createApp`. An unknown key is rejected at construction. */
 export type AppOptions = OpenPipelineOptions & EventOptions & AppSyncOptions & SurfaceOptions;
 
-/** What {@link AppOptions} may be. */
+/** Validators and defaults for {@link AppOptions}. */
 export const APP_OPTIONS = defineOptions<AppOptions>()({
   ...CONTAINER_KINDS,
   authHook: OPEN_PIPELINE_OPTION_KINDS.authHook,

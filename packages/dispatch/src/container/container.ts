@@ -56,15 +56,15 @@ export interface AssemblyInit {
   readonly events: EventRouterOptions;
   /** Options of GraphQL, checked. */
   readonly appSync: AppSyncOptions;
-  /** Whether GraphQL events may fall back to HTTP routes. */
+  /** True if GraphQL events may fall back to HTTP routes. */
   readonly httpFallback: boolean;
   /** How a masked event failure is worded. */
   readonly failureText?: string;
   /** How `explain` writes a posture; of containers whose operations have postures. */
   readonly describePosture?: DescribePosture;
-  /** Whether WebSocket events are served; asked at each of them. While it is `false` they have no adapter. */
+  /** True if WebSocket events are served; asked at each of them. While it is `false` they have no adapter. */
   readonly servesWebSocket?: () => boolean;
-  /** Surfaces beside the container's own. */
+  /** Surfaces next to the container's own. */
   readonly surfaces?: readonly Surface[] | undefined;
   /** Default `serve`. */
   readonly directInvocations?: DirectInvocations | undefined;

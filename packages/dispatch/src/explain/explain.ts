@@ -89,7 +89,7 @@ export function explain(event: unknown, lambdaContext?: LambdaContext): Explanat
 /**
  * The explanation under a decision already made.
  *
- * @param decided index of the deciding row; below 0 when there is none, past the last row when the invocation decided
+ * @param decided index of the deciding row; below 0 if absent, past the last row when the invocation decided
  * @param provenance of the invocation, where there is a Lambda context
  */
 export function explainRows(

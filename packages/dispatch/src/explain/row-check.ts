@@ -150,7 +150,7 @@ function foundWord(path: string, found: unknown): string {
   return isUrlDomain(found) ? 'url_domain' : 'string';
 }
 
-/** The beginning of a text, without characters that could start or reorder a line of a log. */
+/** The beginning of a string, without characters that could start or reorder a line of a log. */
 function safeText(text: string, characters: number): string {
   return sanitizeLogString([...text.slice(0, 2 * characters)].slice(0, characters).join(''));
 }

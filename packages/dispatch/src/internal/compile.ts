@@ -70,7 +70,7 @@ export function parsePath(path: string): (string | number)[] {
 }
 
 /**
- * The index of the first row that takes the event; every event passes through here. Below 0 when there is none. An event
+ * The index of the first row that takes the event; every event passes through here. Below 0 if absent. An event
  * that cannot be read, because a getter or a proxy throws, is an unknown one.
  */
 export function detectRow(event: unknown, table: CompiledTable): number {
@@ -90,7 +90,7 @@ export function detectRow(event: unknown, table: CompiledTable): number {
   }
 }
 
-/** Whether all conditions of one alternative hold. */
+/** True if all conditions of one alternative hold. */
 function rowHolds({ anyOf, heads }: CompiledRow, event: unknown): boolean {
   for (let index = 0; index < anyOf.length; index += 1) {
     if (Object.hasOwn(event as object, heads[index] as string) && allHold(anyOf[index] as never, event)) return true;

@@ -27,7 +27,7 @@ export class Expressions {
     return alias;
   }
 
-  /** The alias of a value; equal texts, numbers and booleans share one. */
+  /** The alias of a value; equal strings, numbers and booleans share one. */
   value(value: Value): string {
     const alias = this.#valueOf.get(value) ?? `:${this.#valueOf.size.toString(36)}`;
     this.#valueOf.set(value, alias);

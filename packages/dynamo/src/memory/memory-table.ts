@@ -47,7 +47,7 @@ export class MemoryTable implements ItemTable {
   /** Does nothing. */
   async warm(): Promise<void> {}
 
-  /** Reads one item; `undefined` when there is none. */
+  /** Reads one item; `undefined` if absent. */
   async get(key: Key, { attributes }: ReadOptions = {}): Promise<Item | undefined> {
     const row = copy(this.#rows.get(nameOf(key)));
     if (row === undefined || attributes === undefined) return row;
@@ -62,7 +62,7 @@ export class MemoryTable implements ItemTable {
     return { applied: true, item: copy(before), repeated: false };
   }
 
-  /** Changes some attributes; creates the item where there is none. */
+  /** Changes some attributes; creates the item if absent. */
   async update(key: Key, changes: Changes, { condition, writer, history }: UpdateOptions): Promise<WriteOutcome> {
     const before = this.#rows.get(nameOf(key));
     const isRepeated = history === true && isWrittenBy(before, writer);

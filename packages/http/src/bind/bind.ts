@@ -72,7 +72,7 @@ function createInputReader(contract: Contract): (ctx: Context) => Promise<Values
 }
 
 /**
- * Whether the handler returned a complete response. Any other value, also one with some members of a response, is sent as JSON.
+ * True if the handler returned a complete response. Any other value, also one with some members of a response, is sent as JSON.
  */
 function isResponse(result: unknown): result is Response | WebResponse {
   if (isOutgoingResponse(result) || isWebResponse(result)) return true;

@@ -133,7 +133,7 @@ export const BIND_SPEC = /* @__PURE__ */ defineOptions<BindSpec>()({
 /** Marks a specification that `bind` has checked; the same in every copy of this package. */
 const CHECKED = /* @__PURE__ */ Symbol.for('sallyport.http.contract/1');
 
-/** Whether a value is the contract of a bound handler. */
+/** True if a value is the contract of a bound handler. */
 export function isContract(value: unknown): value is Contract {
   return typeof value === 'object' && value !== null && CHECKED in value;
 }

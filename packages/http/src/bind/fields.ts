@@ -10,7 +10,7 @@ export interface FieldSpec {
   readonly type: FieldType;
   /** The name in the request, if it differs from the field's name. */
   readonly name?: string;
-  /** Whether the value is a list. In a query or a header each value is an entry. */
+  /** True if the value is a list. In a query or a header each value is an entry. */
   readonly array?: boolean;
   /** The rules for the value, checked in this order. Default: none. */
   readonly rules?: readonly Rule[];
@@ -125,7 +125,7 @@ export function wireName(source: string, field: string, name = field): string {
   return source === 'headers' ? name.toLowerCase() : name;
 }
 
-/** Whether a field must be there. A path parameter is always present: without it the route does not match. */
+/** True if a field must be there. A path parameter is always present: without it the route does not match. */
 export function isRequired(source: string, rules: readonly Rule[]): boolean {
   return source === 'params' || hasRequired(rules);
 }

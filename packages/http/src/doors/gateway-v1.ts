@@ -27,7 +27,7 @@ type ProxyEvent = Readonly<Record<string, unknown>>;
 
 /** The differences between doors with the proxy shape. */
 export interface ProxyTraits {
-  /** Whether AWS has decoded the query maps. */
+  /** True if AWS has decoded the query maps. */
   readonly decodeQuery: (text: string) => string;
   /** The address of the client, if the event contains one. */
   readonly provenance: (event: ProxyEvent) => SourceProvenance;
@@ -37,7 +37,7 @@ export interface ProxyTraits {
 export class ProxySource implements RequestSource {
   /** Text of the body; `''` without one. */
   readonly rawBody: string;
-  /** Whether the body is base64. */
+  /** True if the body is base64. */
   readonly isBase64: boolean;
   /** What is wrong with a body that cannot be read. */
   readonly invalidBody: string | undefined;

@@ -33,7 +33,7 @@ type Event = Readonly<Record<string, unknown>>;
 class Payload2Source implements RequestSource {
   /** Text of the body; `''` without one. */
   declare readonly rawBody: string;
-  /** Whether the body is base64. */
+  /** True if the body is base64. */
   declare readonly isBase64: boolean;
   /** What is wrong with a body that cannot be read. */
   declare readonly invalidBody: string | undefined;

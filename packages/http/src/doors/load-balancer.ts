@@ -45,7 +45,7 @@ function writeLoadBalancer(response: OutgoingResponse, body: EncodedBody, event:
   return answer;
 }
 
-/** Whether a load balancer event uses the multi-value mode; the answer must use the same mode. */
+/** True if a load balancer event uses the multi-value mode; the answer must use the same mode. */
 function isMultiValue(event: unknown): boolean {
   return rawHeaders(objectOf(event).multiValueHeaders) !== undefined;
 }

@@ -49,7 +49,7 @@ export interface OpenApiField {
   readonly name: string;
   /** Type of the value. */
   readonly type: FieldType;
-  /** Whether the value is a list. Default false. */
+  /** True if the value is a list. Default false. */
   readonly array?: boolean;
   /** Path parameters are always required. */
   readonly required?: boolean;
@@ -101,7 +101,7 @@ export interface OpenApiPath {
   readonly emitted: string;
   /** Names of the parameters, in order. */
   readonly params: readonly string[];
-  /** Whether the last parameter matches the rest of the path. */
+  /** True if the last parameter matches the rest of the path. */
   readonly catchAll: boolean;
 }
 

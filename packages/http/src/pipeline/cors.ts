@@ -8,7 +8,7 @@ import type { Decorate, Stage } from './run.js';
 export interface CorsOptions {
   /** Exact origins. `[]` allows none, `['*']` all. Default: all without credentials, none with credentials. */
   readonly allowedOrigins?: readonly string[];
-  /** Whether pages may send cookies and HTTP authentication. Needs a list of origins. Default false. */
+  /** True if pages may send cookies and HTTP authentication. Needs a list of origins. Default false. */
   readonly allowCredentials?: boolean;
   /**
    * Request headers that a preflight allows. Left out: the requested headers, if they are valid names, at most 100. `[]`:
@@ -26,7 +26,7 @@ const values = kind<readonly string[]>(
   (value) => Array.isArray(value) && value.every(isHeaderValue),
 );
 
-/** What {@link CorsOptions} may be. */
+/** Validators and defaults for {@link CorsOptions}. */
 export const CORS_KINDS = {
   allowedOrigins: values,
   allowCredentials: boolean,

@@ -37,7 +37,7 @@ export function responseTooLarge(bytes: number, maxBytes: number): FrameworkErro
   });
 }
 
-/** Whether a thrown value was made by {@link responseTooLarge}. */
+/** True if a thrown value was made by {@link responseTooLarge}. */
 export function isResponseTooLarge(thrown: unknown): boolean {
   return isFrameworkError(thrown) && thrown.cause instanceof ResponseSize;
 }

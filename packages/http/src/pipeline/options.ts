@@ -71,7 +71,7 @@ export interface OpenPipelineOptions extends PipelineOptions {
   readonly authHook?: AuthHook;
 }
 
-/** What each of {@link PipelineOptions} may be, for containers that define options of their own beside them. */
+/** What each of {@link PipelineOptions} may be, for containers that define options of their own next to them. */
 export const PIPELINE_OPTION_KINDS = {
   ...ROUTER_KINDS,
   doors: DOORS_KIND,

@@ -35,13 +35,13 @@ export class Exchange {
   declare error: FrameworkError | undefined;
   /** What was thrown, for logs. */
   declare cause: unknown;
-  /** Whether the failure was logged. */
+  /** True if the failure was logged. */
   declare reported: boolean;
   /** The body as text. Set when the answer is final, at doors that answer with a JSON document. */
   declare encoded: EncodedBody | undefined;
   /** Start in monotonic milliseconds; 0 when no hook needs durations. */
   declare startedMs: number;
-  /** Whether the body was sent as a stream. */
+  /** True if the body was sent as a stream. */
   declare streamed: boolean;
   /** The span of the request, when a tracer is configured. */
   declare span: ActiveSpan | undefined;

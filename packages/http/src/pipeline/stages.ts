@@ -24,7 +24,7 @@ export type Gate = (exchange: Exchange) => undefined | Promise<undefined>;
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,128}$/;
 
-/** Whether the request id of a client is accepted: 1 to 128 visible ASCII characters. */
+/** True if the request id of a client is accepted: 1 to 128 visible ASCII characters. */
 export function isRequestId(value: string | undefined): value is string {
   return value !== undefined && VISIBLE_ASCII.test(value);
 }

@@ -41,7 +41,7 @@ const table = new OptionKind<Readonly<Record<string, number>>>('an object of mil
   return Object.fromEntries(entries) as Readonly<Record<string, number>>;
 });
 
-/** What {@link TimeoutOptions} may be. */
+/** Validators and defaults for {@link TimeoutOptions}. */
 export const TIMEOUT_OPTIONS = defineOptions<TimeoutOptions>()({
   defaultTimeoutMs: milliseconds.default(28_000),
   tenantTimeoutsMs: table,

@@ -32,7 +32,7 @@ export interface CacheControlOptions {
 const seconds = integer(0, Number.MAX_SAFE_INTEGER, 'seconds');
 
 /** The directives, in the order in which they are written. */
-/** What {@link CacheControlOptions} may be. */
+/** Validators and defaults for {@link CacheControlOptions}. */
 export const CACHE_CONTROL_OPTIONS = defineOptions<CacheControlOptions>()({
   visibility: oneOf('public', 'private'),
   noStore: boolean,
@@ -103,7 +103,7 @@ export function etag(body: string | Uint8Array, options: { readonly weak?: boole
 const ENTITY_TAG = /[\s,]*(?:W\/)?("[\u0021\u0023-\u007e\u0080-\uffff]*")\s*(?:,|$)/y;
 
 /**
- * Whether an `if-none-match` value matches a tag: weak comparison (RFC 9110 section 13.1.2), lists, and `*` for any content. Text
+ * True if an `if-none-match` value matches a tag: weak comparison (RFC 9110 section 13.1.2), lists, and `*` for any content. Text
  * after an invalid entity tag is ignored.
  */
 export function matchesIfNoneMatch(header: string, tag: string): boolean {

@@ -27,7 +27,7 @@ const value = kind<string | false>(
   (given) => given === false || (isHeaderValue(given) && given.trim() !== ''),
 );
 
-/** What {@link SecureHeadersOptions} may be. */
+/** Validators and defaults for {@link SecureHeadersOptions}. */
 export const SECURE_HEADERS_OPTIONS = defineOptions<SecureHeadersOptions>()({
   strictTransportSecurity: value.default('max-age=31536000; includeSubDomains'),
   contentSecurityPolicy: value.default("frame-ancestors 'none'"),

@@ -19,7 +19,7 @@ export interface CookieOptions {
   readonly secure?: boolean;
   /** Scripts of a page cannot read the cookie. Default `true`. */
   readonly httpOnly?: boolean;
-  /** Whether requests from other sites send the cookie: `strict` never, `lax` only for links, `none` always. Default `lax`. */
+  /** True if requests from other sites send the cookie: `strict` never, `lax` only for links, `none` always. Default `lax`. */
   readonly sameSite?: 'strict' | 'lax' | 'none';
   /** Inside another site the cookie is stored for that site separately. Default `false`. */
   readonly partitioned?: boolean;
@@ -29,7 +29,7 @@ export interface CookieOptions {
 const PATH = /^\/[\x20-\x3a\x3c-\x7e]*$/;
 const DOMAIN = /^\.?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i;
 
-/** What {@link CookieOptions} may be. */
+/** Validators and defaults for {@link CookieOptions}. */
 export const COOKIE_OPTIONS = defineOptions<CookieOptions>()({
   maxAge: integer(0, Number.MAX_SAFE_INTEGER, 'seconds'),
   expires: kind<Date>('a valid Date', (value) => value instanceof Date && !Number.isNaN(value.getTime())),

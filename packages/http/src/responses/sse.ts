@@ -13,7 +13,7 @@ export interface SseStreamOptions {
   readonly clock?: Clock;
 }
 
-/** What {@link SseStreamOptions} may be. */
+/** Validators and defaults for {@link SseStreamOptions}. */
 export const SSE_OPTIONS = defineOptions<SseStreamOptions>()({
   heartbeatMs: kind<number>(
     'a positive number of milliseconds',

@@ -32,7 +32,7 @@ export interface RegistrationInit {
   readonly authRequired?: boolean | undefined;
   /** Secure container: what its gate checks. */
   readonly posture?: unknown;
-  /** Whether the operation streams its answers. Only used in inventories and deployments. */
+  /** True if the operation streams its answers. Only used in inventories and deployments. */
   readonly streaming?: boolean | undefined;
   /** Middlewares of this operation alone, inside those of the container; the first is outermost. */
   readonly use?: readonly Middleware[] | undefined;
@@ -46,7 +46,7 @@ export interface Registration extends Pick<RegistrationInit, 'route' | 'paramNam
   readonly posture: unknown;
   /** Open container: the auth hook must name a caller. */
   readonly authRequired: boolean;
-  /** Whether the operation streams its answers. */
+  /** True if the operation streams its answers. */
   readonly streaming: boolean;
   /** Middlewares of this operation alone. */
   readonly use: readonly Middleware[];
@@ -99,7 +99,7 @@ function boundNames(params: object | undefined): readonly string[] | undefined {
   return typeof members === 'object' && members !== null ? Object.keys(members) : undefined;
 }
 
-/** Describes for error texts how a middleware is added. */
+/** Describes for error messages how a middleware is added. */
 export const USE_USAGE = 'use(middleware), or { use: [middleware] } of a route or group';
 
 /** Middlewares of other frameworks, such as `(req, res, next)`, have more parameters. */
@@ -201,7 +201,7 @@ function settle(result: unknown): OutgoingResponse | Promise<OutgoingResponse> {
   return isPromise(result) ? result.then(toResponse) : toResponse(result);
 }
 
-/** Whether a value has to be awaited. */
+/** True if a value has to be awaited. */
 export function isPromise<T>(value: T | Promise<T>): value is Promise<T>;
 export function isPromise(value: unknown): value is Promise<unknown>;
 export function isPromise(value: unknown): boolean {
@@ -218,7 +218,7 @@ export interface RouteRecord {
   readonly path: string;
   /** Open container: whether the auth hook must name a caller. */
   readonly authRequired?: boolean;
-  /** Whether the route streams. */
+  /** True if the route streams. */
   readonly streaming?: boolean;
   /** OpenAPI tags of the groups around the route; absent when there are none. */
   readonly tags?: readonly string[];

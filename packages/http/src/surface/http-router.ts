@@ -66,7 +66,7 @@ export interface HttpRouterOptions {
   readonly autoHead?: boolean;
 }
 
-/** What {@link HttpRouterOptions} may be. */
+/** Validators and defaults for {@link HttpRouterOptions}. */
 export const HTTP_ROUTER_OPTIONS = defineOptions<HttpRouterOptions>()({
   ...ROUTER_KINDS,
   cors: madeBy<CorsStages>('cors()', 'preflight'),

@@ -41,7 +41,7 @@ export interface RouteOptions {
   readonly use?: readonly Middleware[];
 }
 
-/** What {@link RouteOptions} may be. */
+/** Validators and defaults for {@link RouteOptions}. */
 export const ROUTE_OPTIONS = /* @__PURE__ */ defineOptions<RouteOptions>()({
   authRequired: boolean,
   streaming: boolean,

@@ -19,7 +19,7 @@ export interface RouteScope {
 /** The scope of routes outside all groups. */
 export const ROOT_SCOPE: RouteScope = { prefix: '', use: [], tags: [] };
 
-/** How a group is registered, for error texts. */
+/** How a group is registered, for error messages. */
 export const GROUP_USAGE = 'group(prefix, options, define)';
 
 /** The options that groups of all containers share. */
@@ -99,7 +99,7 @@ export interface GroupOptions {
   readonly tags?: readonly string[];
 }
 
-/** What {@link GroupOptions} may be. */
+/** Validators and defaults for {@link GroupOptions}. */
 export const GROUP_OPTIONS = defineOptions<GroupOptions>()({ ...GROUP_KINDS, authRequired: boolean });
 
 interface OpenScope extends RouteScope {

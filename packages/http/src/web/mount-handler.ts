@@ -48,9 +48,9 @@ export interface MountHandlerOptions<Posture> {
   readonly methods?: readonly string[];
 }
 
-/** What {@link MountHandlerOptions} may be. */
+/** Validators and defaults for {@link MountHandlerOptions}. */
 export const MOUNT_HANDLER_OPTIONS = defineOptions<MountHandlerOptions<object>>()({
-  // Whether it is a valid posture is the container's to say.
+  // True if it is a valid posture is the container's to say.
   posture: kind<object>(
     'a posture: Authenticated(), InternalOnly(), Optional() or Public()',
     (value) => typeof value === 'object' && value !== null,

@@ -12,7 +12,7 @@ export interface BroadcastOptions {
   readonly onGone?: (connectionId: string) => unknown;
 }
 
-/** What {@link BroadcastOptions} may be. */
+/** Validators and defaults for {@link BroadcastOptions}. */
 export const BROADCAST_OPTIONS = defineOptions<BroadcastOptions>()({
   concurrency: integer(1).default(10),
   onGone: func<(connectionId: string) => unknown>(),

@@ -21,7 +21,7 @@ export interface WebSocketClientOptions {
   readonly loadSdk?: () => Promise<ManagementSdk>;
 }
 
-/** What {@link WebSocketClientOptions} may be. */
+/** Validators and defaults for {@link WebSocketClientOptions}. */
 export const CLIENT_OPTIONS = defineOptions<WebSocketClientOptions>()({
   config: kind<Readonly<Record<string, unknown>>>('an object', (value) => typeof value === 'object' && value !== null),
   timeoutMs: kind<number>(

@@ -23,9 +23,9 @@ export interface ConnectionRecord<T = unknown> {
 export interface ConnectionRegistry<T = unknown> {
   /** Writes or replaces a record. `ttlSeconds` is a positive whole number; a connection lasts at most two hours. */
   put(key: ConnectionKey, record: ConnectionRecord<T>, ttlSeconds: number): Promise<void>;
-  /** Reads a record; `null` when there is none, or when it has expired. */
+  /** Reads a record; `null` if absent, or when it has expired. */
   get(key: ConnectionKey): Promise<ConnectionRecord<T> | null>;
-  /** Deletes a record; also succeeds when there is none. */
+  /** Deletes a record; also succeeds if absent. */
   delete(key: ConnectionKey): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export interface MemoryConnectionRegistryOptions {
   readonly maxConnections?: number;
 }
 
-/** What {@link MemoryConnectionRegistryOptions} may be. */
+/** Validators and defaults for {@link MemoryConnectionRegistryOptions}. */
 export const REGISTRY_OPTIONS = defineOptions<MemoryConnectionRegistryOptions>()({
   clock: withMethods<Clock>('now'),
   maxConnections: integer(1).default(10_000),

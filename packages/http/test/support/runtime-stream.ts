@@ -11,7 +11,7 @@ export interface Received {
   readonly body: string;
   readonly bytes: number;
   readonly contentType: string | undefined;
-  /** Whether the request ended as HTTP has it; false when its connection was cut. */
+  /** True if the request ended as HTTP has it; false when its connection was cut. */
   readonly complete: boolean;
   /** The trailer of a runtime client that was told of an error; `undefined` for none. */
   readonly errorType: string | undefined;

@@ -16,7 +16,7 @@ export interface StoredEvent {
   readonly publishedAt: string;
   /** The same for all events of one cause; absent when it was published without one. */
   readonly correlationId?: string;
-  /** What the application stored with it; absent when there is none. */
+  /** What the application stored with it; absent if absent. */
   readonly metadata?: Readonly<Record<string, string>>;
   /** Words to filter by; absent when there are none. */
   readonly tags?: readonly string[];
@@ -91,7 +91,7 @@ export interface EventBusStore {
   /** Loads the client and opens a connection: call it in the init phase. Costs half a read unit. */
   warm(options?: CallOptions): Promise<void>;
   /**
-   * Reads one event; `undefined` when there is none. Immediately after `publish` only a `consistent` read is guaranteed to find
+   * Reads one event; `undefined` if absent. Immediately after `publish` only a `consistent` read is guaranteed to find
    * it.
    */
   get(

@@ -140,7 +140,7 @@ async function publish(
   throw ERRORS.conflict('payload_mismatch');
 }
 
-/** Whether two rows have the same content. The time, the metadata and the correlation of the first publication are kept. */
+/** True if two rows have the same content. The time, the metadata and the correlation of the first publication are kept. */
 function isSameEvent(stored: Item, item: Item): boolean {
   const isSame = (name: string) => stored[name] === item[name];
   if (!['payload_sha256', 'event_type', 'source_id'].every(isSame)) return false;

@@ -33,7 +33,7 @@ export interface IdempotentHandlerOptions<C = IdempotentContext, E = unknown> {
    */
   readonly key?: (ctx: C, event: E) => string;
   /**
-   * Whether events that EventBridge replays from an archive are handled again, once for each replay. They have the id of the first
+   * True if events that EventBridge replays from an archive are handled again, once for each replay. They have the id of the first
    * delivery, so by default (`ignore`) an event that is remembered is not handled again.
    */
   readonly replays?: 'ignore' | 'handle';
@@ -61,7 +61,7 @@ export type IdempotentHandlerOptionsFor<C, E> = IdempotentHandlerOptions<C, E> &
       ? Required<Pick<IdempotentHandlerOptions<C, E>, 'key'>>
       : unknown);
 
-/** What {@link IdempotentHandlerOptions} may be. */
+/** Validators and defaults for {@link IdempotentHandlerOptions}. */
 export const IDEMPOTENT_HANDLER_OPTIONS = defineOptions<IdempotentHandlerOptions<never, never>>()({
   key: func<Name>(),
   fingerprint: func<Name>(),

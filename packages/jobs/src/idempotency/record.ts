@@ -45,7 +45,7 @@ export interface IdempotencyRecord {
   readonly scope: string;
   /** The key as it was requested. */
   readonly key: string;
-  /** Whether the work is in progress or done. */
+  /** True if the work is in progress or done. */
   readonly status: IdempotencyStatus;
   /** When the record expires, in Unix milliseconds. */
   readonly expiresAtMs: number;
@@ -57,9 +57,9 @@ export interface IdempotencyRecord {
   readonly executionId?: string;
   /** When it was completed, ISO 8601 with milliseconds; absent while in progress. */
   readonly completedAt?: string;
-  /** The JSON value of the work; absent when there is none. */
+  /** The JSON value of the work; absent if absent. */
   readonly result?: unknown;
-  /** The error of the work; absent when there is none. */
+  /** The error of the work; absent if absent. */
   readonly error?: ErrorEnvelope;
   /** True when there was a result that could not be stored. */
   readonly resultOmitted: boolean;

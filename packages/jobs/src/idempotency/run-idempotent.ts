@@ -73,7 +73,7 @@ export type Stored<T> = unknown extends T
 /** The option `fingerprint`. */
 const fingerprintOption = parsed('64 lower-case hex digits of a SHA-256', (value) => fingerprintOf(value, JOB_ERRORS));
 
-/** What {@link RunIdempotentOptions} may be. */
+/** Validators and defaults for {@link RunIdempotentOptions}. */
 export const RUN_OPTIONS = defineOptions<RunIdempotentOptions>()(
   {
     scope: idOption.required(),
@@ -143,7 +143,7 @@ export function asStored<T>(value: T): Stored<T> {
   }
 }
 
-/** Whether the first value of the work is stored. */
+/** True if the first value of the work is stored. */
 export type Keep =
   /** The value is stored and returned by later calls. */
   | { readonly result: unknown }

@@ -19,9 +19,9 @@ import { executionOf, type Keep, type RunOutcome, runOnce, TIME_OPTIONS } from '
 export interface HttpIdempotencyOptions {
   /** Methods whose requests are checked, in any case. Default `POST` and `PATCH`. */
   readonly methods?: readonly string[];
-  /** Whether a request without `Idempotency-Key` is rejected with 400. Default false: it runs. */
+  /** True if a request without `Idempotency-Key` is rejected with 400. Default false: it runs. */
   readonly required?: boolean;
-  /** Whether callers without identity share one namespace of keys. Default false: their keys are rejected with 400. */
+  /** True if callers without identity share one namespace of keys. Default false: their keys are rejected with 400. */
   readonly allowAnonymous?: boolean;
   /** Names of further headers that are stored and replayed. Never `set-cookie`. Default: none. */
   readonly keepHeaders?: readonly string[];
@@ -60,7 +60,7 @@ const MAX_KEY = 255;
 const PASSING = [408, 409, 425, 429];
 const KEPT_HEADERS = ['content-type', 'content-language', 'etag', 'last-modified', 'link', 'location'];
 
-/** What {@link HttpIdempotencyOptions} may be. */
+/** Validators and defaults for {@link HttpIdempotencyOptions}. */
 export const IDEMPOTENCY_OPTIONS = defineOptions<HttpIdempotencyOptions>()({
   methods: list(text(), 'a list of methods').default(['POST', 'PATCH']),
   required: boolean.default(false),
@@ -145,7 +145,7 @@ function toAnswer(outcome: RunOutcome<Answer>): Answer {
 }
 
 /**
- * The key of a request; `undefined` when there is none and none is required.
+ * The key of a request; `undefined` if absent and none is required.
  *
  * @throws FrameworkError `app.bad_request`
  */
@@ -189,7 +189,7 @@ function fingerprintOf({ method, rawPath, query, headers, body }: Request): stri
   return sha256(Buffer.concat([Buffer.from(`${head}\n`), body]));
 }
 
-/** Whether an answer is stored, or its key released. */
+/** True if an answer is stored, or its key released. */
 function keptAnswer(ctx: Context, answer: Answer, names: readonly string[]): Keep {
   if (answer.bodyStream) {
     ctx.log.warn('streamed answer is not kept for its idempotency key');

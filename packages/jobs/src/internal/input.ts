@@ -94,7 +94,7 @@ export const idOption = parsed('a text of 1 to 256 bytes without control charact
   return value;
 });
 
-/** An option that is a text of any length. */
+/** An option that is a string of any length. */
 export const textOption = parsed('a text that is not empty, without control characters', (value, name) => {
   assertText(name, value, JOB_ERRORS);
   return value;

@@ -60,7 +60,7 @@ export function encodeCursor(query: readonly unknown[], position: Readonly<Recor
 /**
  * The position of a cursor, its parts as text.
  *
- * @throws JobLedgerError `invalid_input` for a text that is not a cursor, or the cursor of another query
+ * @throws JobLedgerError `invalid_input` for a string that is not a cursor, or the cursor of another query
  */
 export function decodeCursor(
   cursor: unknown,

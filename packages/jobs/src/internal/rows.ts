@@ -22,7 +22,7 @@ export async function timeOf({ store, clock }: StoreParts): Promise<number> {
 }
 
 /**
- * Reads the rows of index items, by their partition key. A row that the index shows and the read does not find is read once more,
+ * Reads the rows of index items, by their partition key. A row that the index shows and the read does not find is read again,
  * consistently: it was written just before, or was deleted.
  */
 export async function readAll(
@@ -103,7 +103,7 @@ function assertMember(_: string, value: unknown): unknown {
   return value;
 }
 
-/** Parses stored JSON text; `undefined` when there is none, or when another writer stored something else. */
+/** Parses stored JSON text; `undefined` if absent, or when another writer stored something else. */
 export function fromJson(text: Value | undefined): unknown {
   if (typeof text !== 'string') return undefined;
   try {

@@ -4,7 +4,7 @@ import type { EndOptions } from '../ledger/ledger.js';
 import { whole } from './input.js';
 import { newWriteId, type StoreParts } from './rows.js';
 
-/** Whether the same call may succeed later: throttling, 5xx, time-outs and network. */
+/** True if the same call may succeed later: throttling, 5xx, time-outs and network. */
 export function mayPass(error: unknown): boolean {
   return (
     error instanceof StoreTimeout ||

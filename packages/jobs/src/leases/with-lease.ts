@@ -46,13 +46,13 @@ export interface WithSlotOptions extends HoldOptions {
   readonly limit: number;
 }
 
-/** What {@link WithLeaseOptions} may be. */
+/** Validators and defaults for {@link WithLeaseOptions}. */
 export const LEASE_OPTIONS = defineOptions<WithLeaseOptions>()(
   { ...HOLD_OPTIONS, name: idOption.required() },
   { fail: JOB_ERRORS.invalid },
 );
 
-/** What {@link WithSlotOptions} may be. */
+/** Validators and defaults for {@link WithSlotOptions}. */
 export const SLOT_OPTIONS = defineOptions<WithSlotOptions>()(
   {
     ...HOLD_OPTIONS,

@@ -23,7 +23,7 @@ import type { CallOptions, JobLedger } from './ledger.js';
 /** Options of {@link createJobLedger}. The table is `tableName`, else `FRAMEWORK_JOBS_TABLE_NAME`. */
 export interface JobLedgerOptions extends StoreOptions, LedgerPartOptions {}
 
-/** What {@link JobLedgerOptions} may be. */
+/** Validators and defaults for {@link JobLedgerOptions}. */
 export const LEDGER_OPTIONS = defineOptions<JobLedgerOptions>()({
   ...storeKinds(JOBS_TABLE_NAME_ENV),
   completedKeys: completedKeysOption,

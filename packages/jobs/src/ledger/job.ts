@@ -34,7 +34,7 @@ export function sourcesOf<S extends string>(transitions: Readonly<Record<S, read
   return (Object.keys(transitions) as S[]).filter((from) => transitions[from].includes(to));
 }
 
-/** Whether a status has no transition to another one. */
+/** True if a status has no transition to another one. */
 export function isFinal<S extends string>(transitions: Readonly<Record<S, readonly S[]>>, status: S): boolean {
   return transitions[status].length === 0;
 }
@@ -71,11 +71,11 @@ export interface Job {
   readonly startedAt?: string;
   /** When it reached a final status; absent before. */
   readonly completedAt?: string;
-  /** What the application stored with it; absent when there is none. */
+  /** What the application stored with it; absent if absent. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** The JSON value of its last transition; absent when there is none. */
+  /** The JSON value of its last transition; absent if absent. */
   readonly result?: unknown;
-  /** The error of its last transition; absent when there is none. */
+  /** The error of its last transition; absent if absent. */
   readonly error?: ErrorEnvelope;
   /** The progress of its records; absent when it was created without `recordCount`. */
   readonly progress?: JobProgress;
@@ -107,9 +107,9 @@ export interface JobRecord {
   readonly updatedAt: string;
   /** When it reached a final status; absent before. */
   readonly completedAt?: string;
-  /** The JSON value of its last transition; absent when there is none. */
+  /** The JSON value of its last transition; absent if absent. */
   readonly result?: unknown;
-  /** The error of its last transition; absent when there is none. */
+  /** The error of its last transition; absent if absent. */
   readonly error?: ErrorEnvelope;
   /** The claim of the worker; absent unless the record is claimed. */
   readonly claim?: RecordClaim;
@@ -183,12 +183,12 @@ export interface ListJobsInput {
   /** `cursor` of the page before. Default: the first page. */
   readonly cursor?: string;
   /**
-   * Whether the jobs are read consistently. The index is updated shortly after a write and is never read consistently.
+   * True if the jobs are read consistently. The index is updated shortly after a write and is never read consistently.
    * Costs twice as much. Default false.
    */
   readonly consistent?: boolean;
   /**
-   * Whether a job that has just left the status is still in the list, with its new status. Without it such a job is in no
+   * True if a job that has just left the status is still in the list, with its new status. Without it such a job is in no
    * list until the index is updated. Default false.
    */
   readonly includeMoved?: boolean;
@@ -200,7 +200,7 @@ export interface RecordChange extends TransitionOutcome {
   readonly recordId: string;
   /** Its new status. */
   readonly to: RecordStatus;
-  /** Whether a record that does not exist counts as `PENDING` and is made. Default false. */
+  /** True if a record that does not exist counts as `PENDING` and is made. Default false. */
   readonly orCreate?: boolean;
   /**
    * Rejects the transition with `claim_lost` when the record has another number of attempts: then another worker has claimed it.

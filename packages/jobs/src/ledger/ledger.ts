@@ -112,7 +112,7 @@ export interface JobLedger {
    * @throws JobLedgerError not_found; conflict `version` or `transition` with status and version in `details`
    */
   transitionJob(input: TransitionJobInput, options?: EndOptions): Promise<Job>;
-  /** Reads a job; `undefined` when there is none. With `tenantId`, a job of another tenant is absent. */
+  /** Reads a job; `undefined` if absent. With `tenantId`, a job of another tenant is absent. */
   getJob(
     input: { readonly jobId: string; readonly tenantId?: string; readonly consistent?: boolean },
     options?: CallOptions,
@@ -133,7 +133,7 @@ export interface JobLedger {
    * @throws JobLedgerError not_found; conflict `transition` with the status in `details`, `claim_lost` with status and attempts
    */
   transitionRecord(input: TransitionRecordInput, options?: EndOptions): Promise<JobRecord>;
-  /** Reads a record; `undefined` when there is none. With `tenantId`, a record of another tenant's job is absent. */
+  /** Reads a record; `undefined` if absent. With `tenantId`, a record of another tenant's job is absent. */
   getRecord(
     input: {
       readonly jobId: string;
@@ -144,7 +144,7 @@ export interface JobLedger {
     options?: CallOptions,
   ): Promise<JobRecord | undefined>;
   /**
-   * Claims a waiting record, or one whose claim has expired, and counts an attempt; `undefined` when there is none. Only
+   * Claims a waiting record, or one whose claim has expired, and counts an attempt; `undefined` if absent. Only
    * the claim's `id`, or the number of attempts, can finish it.
    */
   claimNext(input: ClaimNextInput, options?: CallOptions): Promise<ClaimedRecord | undefined>;
@@ -252,7 +252,7 @@ export interface JobLedger {
    * @throws JobLedgerError conflict `already_completed`, `owner_lost`
    */
   abandonIdempotency(handle: IdempotencyHandle, options?: CallOptions): Promise<void>;
-  /** Reads the record of a key; `undefined` when there is none. */
+  /** Reads the record of a key; `undefined` if absent. */
   getIdempotencyRecord(
     input: { readonly scope: string; readonly key: string },
     options?: CallOptions,

@@ -19,7 +19,7 @@ export interface MemoryLedgerOptions extends LedgerPartOptions {
   readonly table?: MemoryTable | undefined;
 }
 
-/** What {@link MemoryLedgerOptions} may be. */
+/** Validators and defaults for {@link MemoryLedgerOptions}. */
 export const MEMORY_LEDGER_OPTIONS = defineOptions<MemoryLedgerOptions>()({
   ...PART_OPTIONS,
   completedKeys: completedKeysOption,

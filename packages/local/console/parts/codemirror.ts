@@ -36,7 +36,7 @@ export function createEditor(
 ): EditorHandle {
   const nonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('content') ?? '';
   const parses = jsonParseLinter();
-  // What the owner knows of: a text that it set itself is no change to tell it.
+  // What the owner knows of: a string that it set itself is no change to tell it.
   let known = options.text;
   const view = new EditorView({
     parent,

@@ -34,7 +34,7 @@ function coloured(text: string) {
   return parts;
 }
 
-/** A text to be read: a body, a line of code. */
+/** A string to be read: a body, a line of code. */
 export function Text({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by key

@@ -40,7 +40,7 @@ export function Action(props: {
   );
 }
 
-/** Puts a text on the clipboard, and says so. */
+/** Puts a string on the clipboard, and says so. */
 export function copy({ text, of }: { readonly text: string; readonly of: string }): void {
   void attempt(`Copied ${of}`, () => navigator.clipboard.writeText(text));
 }

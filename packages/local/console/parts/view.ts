@@ -1,6 +1,6 @@
 import type { InvocationRow } from '../../src/internal/console/api.js';
 
-/** How a thing went, for its colour; the text beside it says the same. */
+/** How a thing went, for its colour; the text next to it says the same. */
 export type Tone = 'good' | 'warn' | 'bad' | 'busy' | 'none';
 
 /** How an invocation went, for the eye: a status of 400 or failed records are no failure of the function. */
@@ -29,7 +29,7 @@ export function until(at: number, now: number): string {
 }
 
 /**
- * Whether an invocation is one that a filter asks for. All words must be in its line, a word after `!` must not. `ok` and
+ * True if an invocation is one that a filter asks for. All words must be in its line, a word after `!` must not. `ok` and
  * `failed` are how it went.
  */
 export function matches(row: InvocationRow, filter: string): boolean {

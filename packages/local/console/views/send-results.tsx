@@ -47,7 +47,7 @@ export function SendResults({ result: { invocations, recordIds } }: { readonly r
   );
 }
 
-/** Where the records are that a source took: it delivers them by itself. */
+/** Where the records are that a source took: it delivers them alone. */
 function Records({ ids }: { readonly ids: readonly string[] }) {
   const rows = newest.value.filter(({ origin }) => origin.recordIds?.some((id) => ids.includes(id)));
   return (

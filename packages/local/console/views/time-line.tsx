@@ -9,7 +9,7 @@ interface Bar {
   readonly failed: boolean;
 }
 
-/** Init, spans and AWS calls beside each other, on one scale. */
+/** Init, spans and AWS calls next to each other, on one scale. */
 export function TimeLine({ record }: { readonly record: InvocationRecord }) {
   const bars = barsOf(record);
   if (bars.length === 0) return null;

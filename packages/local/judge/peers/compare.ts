@@ -24,7 +24,7 @@ export interface Difference {
 
 /** What differs between any two runs: only whether it is there is compared. */
 const VARYING = /(.Id|Handle|SequenceNumber|Timestamp|LastModified|CreationDate|ContinuationToken|Marker|QueueUrl)$/;
-/** What the SDK adds itself, and texts for people. */
+/** What the SDK adds itself, and strings for people. */
 const LEFT_OUT = new Set(['attempts', 'totalRetryDelay', 'requestId', 'extendedRequestId', 'cfId', 'Message', 'Owner']);
 
 function flatten(value: unknown, path: string, into: Map<string, string>): Map<string, string> {

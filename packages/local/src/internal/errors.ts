@@ -25,7 +25,7 @@ export type LocalErrorCode =
   /** DynamoDB is off: the text says what is missing. */
   | 'local.state_off';
 
-/** An error of this package, with a text for the developer: what was wrong, and what to do. */
+/** An error of this package, with a string for the developer: what was wrong, and what to do. */
 export function localError(code: LocalErrorCode, message: string, init?: FrameworkErrorInit): FrameworkError {
   return new FrameworkError(code, message, init);
 }

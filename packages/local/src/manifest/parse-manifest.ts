@@ -37,7 +37,7 @@ type Members = Readonly<Record<string, unknown>>;
  * @param json the text of the file
  * @param entry the entry file of the function, relative to the project; the only function of a manifest is taken whatever its entry is
  * @returns `undefined` when no function is that of the entry
- * @throws FrameworkError `local.usage` for a text that is not a manifest, and for another version than 1
+ * @throws FrameworkError `local.usage` for a string that is not a manifest, and for another version than 1
  * @example
  * const deployed = parseManifest(readFileSync('cdk.out/sallyport.json', 'utf8'), 'src/lambda.ts');
  */

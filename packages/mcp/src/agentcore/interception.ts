@@ -22,7 +22,7 @@ export interface InterceptedResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** The message as parsed JSON (`mcp`), or the bytes (`http`). `null`: the gateway left it out. */
   readonly body: unknown;
-  /** Whether it is one event of a stream; from the second on only the body can be changed. */
+  /** True if it is one event of a stream; from the second on only the body can be changed. */
   readonly streaming: boolean;
 }
 
@@ -61,7 +61,7 @@ const HEADERS = /* @__PURE__ */ kind<Readonly<Record<string, string>>>(
     typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string'),
 );
 
-/** What {@link Rewrite} may be. */
+/** Validators and defaults for {@link Rewrite}. */
 export const REWRITE_OPTIONS = /* @__PURE__ */ defineOptions<Rewrite>()({
   headers: HEADERS,
   body: kind<unknown>('a body', () => true),

@@ -40,7 +40,7 @@ export interface AgentCoreInterceptorOptions {
   readonly response?: ResponseInterceptor;
 }
 
-/** What {@link AgentCoreInterceptorOptions} may be. */
+/** Validators and defaults for {@link AgentCoreInterceptorOptions}. */
 export const AGENT_CORE_INTERCEPTOR_OPTIONS = /* @__PURE__ */ defineOptions<AgentCoreInterceptorOptions>()({
   request: func<RequestInterceptor>(),
   response: func<ResponseInterceptor>(),
@@ -84,7 +84,7 @@ export function agentCoreInterceptor(options: AgentCoreInterceptorOptions): Agen
 
 class InterceptorSurface implements AgentCoreInterceptor {
   readonly serves = [KIND];
-  /** Whether the gateway sends a client context is not documented; arguments of a tool never reach this. */
+  /** True if the gateway sends a client context is not documented; arguments of a tool never reach this. */
   readonly accepts: readonly InvocationProvenance[] = ['provider', 'direct'];
   readonly rows = [
     {

@@ -25,9 +25,9 @@ export interface AgentCoreToolsOptions<Posture = unknown> {
   readonly target?: string;
 }
 
-/** What {@link AgentCoreToolsOptions} may be. */
+/** Validators and defaults for {@link AgentCoreToolsOptions}. */
 export const AGENT_CORE_TOOLS_OPTIONS = /* @__PURE__ */ defineOptions<AgentCoreToolsOptions<object>>()({
-  // Whether it is a valid posture is the container's to say.
+  // True if it is a valid posture is the container's to say.
   posture: kind<object>(
     'a posture: Authenticated(), InternalOnly(), Optional() or Public()',
     (value) => typeof value === 'object' && value !== null,
@@ -95,7 +95,7 @@ class ToolsSurface implements AgentCoreTools {
     this.#host = host;
   }
 
-  /** Rejects a call that the gate refuses, or that names no tool of this target; it is logged once. */
+  /** Rejects a call that the gate rejects, or that names no tool of this target; it is logged once. */
   async serve(_kind: string, event: unknown, { lambdaContext }: Invocation): Promise<JsonObject> {
     const host = this.#host;
     if (!host) throw new Error('framework: mcp: agentCoreTools() belongs into the option "surfaces" of a container');
@@ -138,7 +138,7 @@ class ToolsSurface implements AgentCoreTools {
     return { handler: null, posture, outcome: 'handled', projection: 'MCP tool result' };
   }
 
-  /** @throws FrameworkError `mcp.invalid_registration` for a tool that {@link toToolSchema} refuses */
+  /** @throws FrameworkError `mcp.invalid_registration` for a tool that {@link toToolSchema} rejects */
   triggers(): readonly TriggerRecord[] {
     return toToolSchema(this.#server).map(({ name, ...schema }) => ({
       kind: KIND,

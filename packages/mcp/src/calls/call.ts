@@ -13,7 +13,7 @@ export interface McpCall {
   readonly method: string;
   /** The caller; `null` for an anonymous caller. */
   readonly principal: SecurePrincipal | null;
-  /** `''` when there is none. */
+  /** `''` if absent. */
   readonly tenantId: string;
   /** A digest of the arguments; `''` for a resource, which has no arguments. */
   readonly argsDigest: string;

@@ -34,7 +34,7 @@ export interface Capabilities {
   readonly tokenEndpointAuthMethods: readonly string[];
   /** Methods of PKCE. */
   readonly codeChallengeMethods: readonly string[];
-  /** Whether a client id may be the URL of a metadata document. Default: the documents do not say. */
+  /** True if a client id may be the URL of a metadata document. Default: the documents do not say. */
   readonly clientIdMetadataDocumentSupported?: boolean;
 }
 

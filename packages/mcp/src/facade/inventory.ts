@@ -27,7 +27,7 @@ export interface FacadeRoute {
   readonly authorizePattern: string;
   /** POST: the token endpoint. */
   readonly tokenPattern: string;
-  /** Whether the facade has registered the authorization and token endpoints. */
+  /** True if the facade has registered the authorization and token endpoints. */
   readonly authorizationRoutesAttached: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface RouteInventory {
   readonly routes: readonly FacadeRoute[];
   /** GET: the document of the upstream authorization server at the root of the origin. */
   readonly rootAuthorizationServerPattern: typeof OAUTH_AUTHORIZATION_SERVER_PATH;
-  /** Whether the facade has registered it. */
+  /** True if the facade has registered it. */
   readonly rootAuthorizationServerAttached: boolean;
 }
 

@@ -23,10 +23,10 @@ export interface MountMcpOptions<Posture> {
 
 const METHODS = ['POST', 'GET', 'DELETE'];
 
-/** What {@link MountMcpOptions} may be. */
+/** Validators and defaults for {@link MountMcpOptions}. */
 export const MOUNT_MCP_OPTIONS = defineOptions<MountMcpOptions<object>>()({
   path: text('a path').default(MCP_PATH),
-  // Whether it is a valid posture is the container's to say.
+  // True if it is a valid posture is the container's to say.
   posture: kind<object>(
     'a posture: Authenticated(), InternalOnly(), Optional() or Public()',
     (value) => typeof value === 'object' && value !== null,

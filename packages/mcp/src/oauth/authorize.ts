@@ -4,7 +4,7 @@ import { isRedirectUri } from './internal/redirect-uri.js';
 import { identifier } from './internal/urls.js';
 import type { OAuthErrorName } from './oauth-error.js';
 
-/** Options of {@link createAuthorizeResponse}; an unknown key is refused. */
+/** Options of {@link createAuthorizeResponse}; an unknown key is rejected. */
 export interface AuthorizeResponseOptions {
   /** One of the client's registered redirect URIs: compare it before. */
   readonly redirectUri: string;
@@ -20,7 +20,7 @@ export interface AuthorizeResponseOptions {
   readonly errorDescription?: string;
 }
 
-/** What {@link AuthorizeResponseOptions} may be. */
+/** Validators and defaults for {@link AuthorizeResponseOptions}. */
 export const AUTHORIZE_RESPONSE_OPTIONS = defineOptions<AuthorizeResponseOptions>()({
   redirectUri: kind<string>('a redirect URI', (value) => isRedirectUri(value, true)).required(),
   issuer: identifier.required(),

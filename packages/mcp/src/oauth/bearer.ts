@@ -9,7 +9,7 @@ import { scopeList } from './internal/scopes.js';
 import { isNamed, withoutBareSlash } from './internal/urls.js';
 import { type BearerClaims, BearerError, BearerUnavailable, type MatchedRoute, type Validator } from './validator.js';
 
-/** Options of {@link requireBearerTokenMiddleware} and {@link createBearerGuard}; an unknown key is refused. */
+/** Options of {@link requireBearerTokenMiddleware} and {@link createBearerGuard}; an unknown key is rejected. */
 export interface BearerOptions {
   /** Verifies tokens; required. */
   readonly validator: Validator;
@@ -34,13 +34,13 @@ export interface BearerOptions {
   /** Scopes that a token must have, all of them. Default none. */
   readonly requiredScopes?: readonly string[];
   /**
-   * Whether challenges name errors and scopes, and a 403 for missing scopes has one: what MCP clients need to ask for more. Default
+   * True if challenges name errors and scopes, and a 403 for missing scopes has one: what MCP clients need to ask for more. Default
    * `false`.
    */
   readonly scopeChallenge?: boolean;
 }
 
-/** What {@link BearerOptions} may be. */
+/** Validators and defaults for {@link BearerOptions}. */
 export const BEARER_OPTIONS = defineOptions<BearerOptions>()({
   validator: func<Validator>().required(),
   resourceMetadataURLFunc: func<NonNullable<BearerOptions['resourceMetadataURLFunc']>>(),
@@ -80,7 +80,7 @@ export function bearerToken(ctx: Context): string | undefined {
 /**
  * A middleware that lets no request pass without a valid bearer token: 401 with a challenge for a token that is missing, wrong or
  * expired, 403 for one of another audience or without the scopes, 503 when it cannot be verified now. What handlers and later
- * middlewares throw is not its concern. For the open container, or beside the gate of a closed one; for the gate itself see
+ * middlewares throw is not its concern. For the open container, or next to the gate of a closed one; for the gate itself see
  * {@link createBearerGuard}.
  *
  * @throws FrameworkError `app.invalid_configuration` for a missing validator, a malformed template or URL, or an unknown option

@@ -12,7 +12,7 @@ import {
   validateClientRegistration,
 } from './registration.js';
 
-/** Options of {@link createClientMetadataLoader}; an unknown key is refused. */
+/** Options of {@link createClientMetadataLoader}; an unknown key is rejected. */
 export interface ClientMetadataLoaderOptions {
   /** Which clients are taken. Default: any with safe redirect URIs. */
   readonly policy?: ClientRegistrationPolicy;
@@ -26,7 +26,7 @@ export interface ClientMetadataLoaderOptions {
   readonly clock?: Clock;
 }
 
-/** What {@link ClientMetadataLoaderOptions} may be. */
+/** Validators and defaults for {@link ClientMetadataLoaderOptions}. */
 export const CLIENT_METADATA_LOADER_OPTIONS = defineOptions<ClientMetadataLoaderOptions>()({
   policy: group<ClientRegistrationPolicy>()(POLICY_KINDS).default({}),
   allowedHosts: kind<readonly string[]>(
@@ -69,7 +69,7 @@ export function createClientMetadataLoader(options: ClientMetadataLoaderOptions 
 }
 
 /**
- * Whether a client id is the URL of a metadata document: `https:` with a host name and a path, without user name, fragment, and `.` or
+ * True if a client id is the URL of a metadata document: `https:` with a host name and a path, without user name, fragment, and `.` or
  * `..` in its path.
  */
 export function isClientMetadataURL(clientId: string): boolean {

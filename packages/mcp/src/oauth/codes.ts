@@ -19,7 +19,7 @@ export interface RedeemedCode extends AuthorizationCode {
   readonly family: string;
 }
 
-/** Options of {@link createAuthorizationCodeStore}; an unknown key is refused. */
+/** Options of {@link createAuthorizationCodeStore}; an unknown key is rejected. */
 export interface AuthorizationCodeStoreOptions {
   /** Where hashes are kept: `memoryMcpStore()` or `dynamoMcpStore()`; required. */
   readonly store: McpStore;
@@ -31,7 +31,7 @@ export interface AuthorizationCodeStoreOptions {
   readonly clock?: Clock;
 }
 
-/** What {@link AuthorizationCodeStoreOptions} may be. */
+/** Validators and defaults for {@link AuthorizationCodeStoreOptions}. */
 export const AUTHORIZATION_CODE_STORE_OPTIONS = defineOptions<AuthorizationCodeStoreOptions>()({
   store: withMethods<McpStore>('get', 'put', 'take', 'list').required(),
   refreshTokens: withMethods<RefreshTokenStore>('revokeFamily'),

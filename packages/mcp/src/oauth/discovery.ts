@@ -20,7 +20,7 @@ import {
   RESOURCE_KINDS,
 } from './metadata.js';
 
-/** Options of {@link createMetadataHandler}; an unknown key is refused. */
+/** Options of {@link createMetadataHandler}; an unknown key is rejected. */
 export interface MetadataHandlerOptions {
   /** Seconds for which clients and caches may keep the document. Default: they may not (`cache-control: no-store`). */
   readonly documentMaxAgeSeconds?: number;
@@ -28,7 +28,7 @@ export interface MetadataHandlerOptions {
 
 const maxAge = /* @__PURE__ */ integer(1, 31_536_000, 'seconds');
 
-/** What {@link MetadataHandlerOptions} may be. */
+/** Validators and defaults for {@link MetadataHandlerOptions}. */
 export const METADATA_HANDLER_OPTIONS = defineOptions<MetadataHandlerOptions>()({ documentMaxAgeSeconds: maxAge });
 
 /**
@@ -50,18 +50,18 @@ function serve(document: object, maxAgeSeconds: number | undefined): Handler {
   return () => jsonAnswer(body, { maxAgeSeconds });
 }
 
-/** Options of {@link mcpDiscovery}; an unknown key is refused. */
+/** Options of {@link mcpDiscovery}; an unknown key is rejected. */
 export interface McpDiscoveryOptions extends Omit<ProtectedResourceOptions, 'resource'>, MetadataHandlerOptions {
   /** The origin that clients know: `https://mcp.example.com`. The resource is this and the path of the MCP server. */
   readonly publicBaseUrl: string;
   /**
-   * What the authorization-server document says that clients of 2025-03-26 look for beside the server. Default: no such
+   * What the authorization-server document says that clients of 2025-03-26 look for next to the server. Default: no such
    * document; newer clients ask the authorization server itself.
    */
   readonly authorizationServer?: AuthorizationServerOptions;
 }
 
-/** What {@link McpDiscoveryOptions} may be. */
+/** Validators and defaults for {@link McpDiscoveryOptions}. */
 export const MCP_DISCOVERY_OPTIONS = defineOptions<McpDiscoveryOptions>()({
   publicBaseUrl: origin.required(),
   ...RESOURCE_KINDS,

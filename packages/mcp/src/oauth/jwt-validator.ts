@@ -15,7 +15,7 @@ import { type BearerClaims, BearerError, BearerUnavailable, type MatchedRoute, t
 /** The audiences of one route. */
 type AudienceOf = (route: MatchedRoute) => string | readonly string[] | undefined;
 
-/** Options of {@link jwtBearerValidator}, of one issuer; an unknown key is refused. */
+/** Options of {@link jwtBearerValidator}, of one issuer; an unknown key is rejected. */
 export interface JwtBearerOptions extends Omit<JwtVerifierOptions, 'audience'> {
   /**
    * The resources that a token may be for, as clients name them in `resource`: `https://mcp.example.com/mcp`. One match is enough, by
@@ -25,11 +25,11 @@ export interface JwtBearerOptions extends Omit<JwtVerifierOptions, 'audience'> {
   readonly audience: readonly string[] | AudienceOf;
   /** The subject. Default the claim `sub`; required of each issuer where there are several, as a `sub` is unique within its issuer only. */
   readonly identity?: (claims: JwtClaims) => string;
-  /** The scopes. Default: `scope` split at spaces, else `scp`, a text or a list. */
+  /** The scopes. Default: `scope` split at spaces, else `scp`, a string or a list. */
   readonly scopes?: (claims: JwtClaims) => readonly string[];
 }
 
-/** What {@link JwtBearerOptions} may be. */
+/** Validators and defaults for {@link JwtBearerOptions}. */
 export const JWT_BEARER_OPTIONS = defineOptions<JwtBearerOptions>()({
   ...JWT_VERIFIER_KINDS,
   audience: kind<JwtBearerOptions['audience']>(

@@ -3,7 +3,7 @@ import { OAUTH_PROTECTED_RESOURCE_PATH } from '../routes/paths.js';
 import { scopeList } from './internal/scopes.js';
 import { endpoint, IDENTIFIER, identifier, identifiers, parseSecureUrl, withoutBareSlash } from './internal/urls.js';
 
-/** Options of {@link createProtectedResourceMetadata}; an unknown key is refused. */
+/** Options of {@link createProtectedResourceMetadata}; an unknown key is rejected. */
 export interface ProtectedResourceOptions {
   /** The URL of the MCP endpoint, as clients and tokens name it: `https://mcp.example.com/mcp`. */
   readonly resource: string;
@@ -35,7 +35,7 @@ export interface ProtectedResourceMetadata {
   readonly resource_name?: string;
 }
 
-/** Options of {@link createAuthorizationServerMetadata}; an unknown key is refused. */
+/** Options of {@link createAuthorizationServerMetadata}; an unknown key is rejected. */
 export interface AuthorizationServerOptions {
   /** The issuer, as tokens name it in `iss`. The slash of a bare origin is dropped. */
   readonly issuer: string;
@@ -57,9 +57,9 @@ export interface AuthorizationServerOptions {
   readonly codeChallengeMethodsSupported?: readonly string[];
   /** Scopes that a client may ask for. Default: left out. */
   readonly scopesSupported?: readonly string[];
-  /** Whether authorization responses carry `iss` (RFC 9207), as those of `createAuthorizeResponse` do. Default: left out. */
+  /** True if authorization responses carry `iss` (RFC 9207), as those of `createAuthorizeResponse` do. Default: left out. */
   readonly authorizationResponseIssParameterSupported?: boolean;
-  /** Whether a client id may be the URL of a metadata document. Default: left out. */
+  /** True if a client id may be the URL of a metadata document. Default: left out. */
   readonly clientIdMetadataDocumentSupported?: boolean;
 }
 
@@ -85,9 +85,9 @@ export interface AuthorizationServerMetadata {
   readonly code_challenge_methods_supported: readonly string[];
   /** Scopes that a client may ask for. */
   readonly scopes_supported?: readonly string[];
-  /** Whether authorization responses carry `iss`. */
+  /** True if authorization responses carry `iss`. */
   readonly authorization_response_iss_parameter_supported?: boolean;
-  /** Whether a client id may be the URL of a metadata document. */
+  /** True if a client id may be the URL of a metadata document. */
   readonly client_id_metadata_document_supported?: boolean;
 }
 
@@ -109,13 +109,13 @@ export const RESOURCE_KINDS = {
   resourceName: text(),
 };
 
-/** What {@link ProtectedResourceOptions} may be. */
+/** Validators and defaults for {@link ProtectedResourceOptions}. */
 export const PROTECTED_RESOURCE_OPTIONS = defineOptions<ProtectedResourceOptions>()({
   resource: identifier.required(),
   ...RESOURCE_KINDS,
 });
 
-/** What {@link AuthorizationServerOptions} may be. */
+/** Validators and defaults for {@link AuthorizationServerOptions}. */
 export const AUTHORIZATION_SERVER_OPTIONS = defineOptions<AuthorizationServerOptions>()({
   issuer: identifier.required(),
   authorizationEndpoint: endpoint.required(),

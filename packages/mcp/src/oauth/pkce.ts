@@ -23,17 +23,17 @@ export function pkceChallenge(verifier: string): string {
   return hashText(verifier);
 }
 
-/** Whether a value has the form of a verifier. */
+/** True if a value has the form of a verifier. */
 export function isPkceVerifier(value: unknown): value is string {
   return typeof value === 'string' && VERIFIER.test(value);
 }
 
-/** Whether a value has the form of a challenge of method `S256`. */
+/** True if a value has the form of a challenge of method `S256`. */
 export function isPkceChallenge(value: unknown): value is string {
   return typeof value === 'string' && CHALLENGE.test(value);
 }
 
-/** Whether a verifier is the one of a challenge. False for whatever is malformed; never throws; takes the same time for every verifier. */
+/** True if a verifier is the one of a challenge. False for whatever is malformed; never throws; takes the same time for every verifier. */
 export function verifyPkce(verifier: unknown, challenge: unknown): boolean {
   if (!isPkceVerifier(verifier) || !isPkceChallenge(challenge)) return false;
   return nodeCrypto().timingSafeEqual(Buffer.from(hashText(verifier)), Buffer.from(challenge));

@@ -42,7 +42,7 @@ export type Rotation =
   | { readonly token: string; readonly grant: Grant; readonly family: string }
   | { readonly refused: RotationRefusal };
 
-/** Options of {@link createRefreshTokenStore}; an unknown key is refused. */
+/** Options of {@link createRefreshTokenStore}; an unknown key is rejected. */
 export interface RefreshTokenStoreOptions {
   /** Where hashes are kept: `memoryMcpStore()` or `dynamoMcpStore()`; required. */
   readonly store: McpStore;
@@ -56,7 +56,7 @@ export interface RefreshTokenStoreOptions {
 
 const DAY = 86_400;
 
-/** What {@link RefreshTokenStoreOptions} may be. */
+/** Validators and defaults for {@link RefreshTokenStoreOptions}. */
 export const REFRESH_TOKEN_STORE_OPTIONS = defineOptions<RefreshTokenStoreOptions>()({
   store: withMethods<McpStore>('get', 'put', 'take', 'list').required(),
   ttlSeconds: integer(60, 90 * DAY, 'seconds').default(30 * DAY),
@@ -65,7 +65,7 @@ export const REFRESH_TOKEN_STORE_OPTIONS = defineOptions<RefreshTokenStoreOption
 });
 
 /**
- * Refresh tokens, each of which is used once. All that came of one sign-in are a family: when a used one comes again, somebody has stolen
+ * Refresh tokens, each of which is used once. All that came of one sign-in are a family: when a used one is retried, somebody has stolen
  * it or its successor, and the family ends (RFC 9700 section 4.14.2).
  */
 export interface RefreshTokenStore {

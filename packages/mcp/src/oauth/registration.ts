@@ -10,13 +10,13 @@ import { isShownText } from './internal/shown-text.js';
 import { parseSecureUrl } from './internal/urls.js';
 import { OAuthError, toErrorAnswer } from './oauth-error.js';
 
-/** Which clients may register; an unknown key is refused. */
+/** Which clients may register; an unknown key is rejected. */
 export interface ClientRegistrationPolicy {
-  /** The redirect URIs that there may be, as exact texts. Default: any `https:` one, and `http:` on loopback. */
+  /** The redirect URIs that there may be, as exact strings. Default: any `https:` one, and `http:` on loopback. */
   readonly allowedRedirectUris?: readonly string[];
-  /** Whether clients must do without a secret (`token_endpoint_auth_method: none`). Default `false`. */
+  /** True if clients must do without a secret (`token_endpoint_auth_method: none`). Default `false`. */
   readonly requirePublicClient?: boolean;
-  /** Whether `grant_types`, if a client names any, must have `refresh_token`. Default `false`. */
+  /** True if `grant_types`, if a client names any, must have `refresh_token`. Default `false`. */
   readonly requireRefreshToken?: boolean;
 }
 
@@ -27,7 +27,7 @@ export const POLICY_KINDS = {
   requireRefreshToken: boolean.default(false),
 };
 
-/** What {@link ClientRegistrationPolicy} may be. */
+/** Validators and defaults for {@link ClientRegistrationPolicy}. */
 export const REGISTRATION_POLICY = defineOptions<ClientRegistrationPolicy>()(POLICY_KINDS);
 
 /** The policy for Claude's hosted clients: their two redirect URIs, no secret, refresh tokens. */
@@ -200,19 +200,19 @@ export interface ClientSecret {
   readonly expiresAt?: Date;
 }
 
-/** Options of {@link createRegistrationHandler}; an unknown key is refused. */
+/** Options of {@link createRegistrationHandler}; an unknown key is rejected. */
 export interface RegistrationHandlerOptions {
   /** Which clients may register. Default: public and confidential ones, with any safe redirect URI. */
   readonly policy?: ClientRegistrationPolicy;
   /**
    * Keeps the client; required. Returns the secret of a client that is to have one: without it a client whose method needs one
-   * (`client_secret_basic`, `client_secret_post`) is refused.
+   * (`client_secret_basic`, `client_secret_post`) is rejected.
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: a function without a result keeps a public client.
   readonly save: (client: RegisteredClient, ctx: Context) => MaybePromise<ClientSecret | undefined | void>;
 }
 
-/** What {@link RegistrationHandlerOptions} may be. */
+/** Validators and defaults for {@link RegistrationHandlerOptions}. */
 export const REGISTRATION_HANDLER_OPTIONS = defineOptions<RegistrationHandlerOptions>()({
   policy: group<ClientRegistrationPolicy>()(POLICY_KINDS).default({}),
   save: func<RegistrationHandlerOptions['save']>().required(),

@@ -3,7 +3,7 @@ import { hashText } from '../store/internal/crypto.js';
 import { scopeList } from './internal/scopes.js';
 import { type BearerClaims, BearerError, type Validator } from './validator.js';
 
-/** One token that {@link staticBearerValidator} takes; an unknown key is refused. */
+/** One token that {@link staticBearerValidator} takes; an unknown key is rejected. */
 export interface StaticBearerOptions {
   /** SHA-256 of the token, as base64url: what `hashBearerToken` gives. */
   readonly tokenHash: string;
@@ -19,7 +19,7 @@ export interface StaticBearerOptions {
   readonly clientId?: string;
 }
 
-/** What {@link StaticBearerOptions} may be. */
+/** Validators and defaults for {@link StaticBearerOptions}. */
 export const STATIC_BEARER_OPTIONS = defineOptions<StaticBearerOptions>()({
   tokenHash: kind<string>(
     'a SHA-256 as base64url',

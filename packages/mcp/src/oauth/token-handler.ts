@@ -24,7 +24,7 @@ export interface ClientCredentials {
   readonly clientSecret: string | undefined;
 }
 
-/** Options of {@link createTokenHandler}; an unknown key is refused. */
+/** Options of {@link createTokenHandler}; an unknown key is rejected. */
 export interface TokenHandlerOptions {
   /** Where the codes are that `createAuthorizeResponse` handed out; required. */
   readonly codes: AuthorizationCodeStore;
@@ -33,13 +33,13 @@ export interface TokenHandlerOptions {
   /** Makes an access token, whose audience is the grant's `resource`; required. */
   readonly issueAccessToken: (grant: Grant, ctx: Context) => MaybePromise<IssuedAccessToken>;
   /**
-   * Whether the client is who it says. Default: public clients, so that one with a secret is refused. It must know every client that has a
-   * secret and refuse it without.
+   * True if the client is who it says. Default: public clients, so that one with a secret is rejected. It must know every client that has a
+   * secret and reject it without.
    */
   readonly authenticateClient?: (credentials: ClientCredentials, ctx: Context) => MaybePromise<boolean>;
 }
 
-/** What {@link TokenHandlerOptions} may be. */
+/** Validators and defaults for {@link TokenHandlerOptions}. */
 export const TOKEN_HANDLER_OPTIONS = defineOptions<TokenHandlerOptions>()({
   codes: withMethods<AuthorizationCodeStore>('consume').required(),
   refreshTokens: withMethods<RefreshTokenStore>('issue', 'rotate', 'peek', 'revokeFamily'),
@@ -131,7 +131,7 @@ class TokenEndpoint {
       async next() {
         if (!refreshTokens) return undefined;
         const token = await refreshTokens.issue(grant, family);
-        // The code came again in the meantime.
+        // The code was retried in the meantime.
         if (token === undefined) throw invalidGrant();
         return token;
       },

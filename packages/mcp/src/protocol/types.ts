@@ -77,7 +77,7 @@ export interface Annotations {
   lastModified?: string | undefined;
 }
 
-/** A text as part of a result or of a message. */
+/** A string as part of a result or of a message. */
 export interface TextContent {
   /** Distinguishes the kinds of content. */
   type: 'text';
@@ -189,7 +189,7 @@ export interface CallToolResult {
   content: ContentBlock[];
   /** The same as data; validated with the tool's `output` schema. */
   structuredContent?: unknown;
-  /** Whether the tool failed; the content then says why. Absent: it did not. */
+  /** True if the tool failed; the content then says why. Absent: it did not. */
   isError?: boolean | undefined;
   /** Data for programs, by name; the protocol reserves some names. */
   _meta?: JsonObject | undefined;
@@ -296,7 +296,7 @@ export type ElicitAnswer<T = JsonObject> =
 
 /** The person's answer, as the client sends it. */
 export interface ElicitResult<T = JsonObject> {
-  /** Whether the person answered. */
+  /** True if the person answered. */
   action: ElicitAction;
   /** The values of the form, when the action is `accept`. */
   content?: T | undefined;
@@ -322,7 +322,7 @@ export interface SampleRequest {
   systemPrompt?: string | undefined;
   /** The randomness of the output; the model determines the range. */
   temperature?: number | undefined;
-  /** Texts at which the model stops. */
+  /** Strings at which the model stops. */
   stopSequences?: string[] | undefined;
   /** Preferences for the choice of the model: `ModelPreferences` of the protocol. */
   modelPreferences?: JsonObject | undefined;
@@ -330,7 +330,7 @@ export interface SampleRequest {
   includeContext?: 'none' | 'thisServer' | 'allServers' | undefined;
   /** Tools that the model may use; the client must declare `sampling.tools`. */
   tools?: JsonObject[] | undefined;
-  /** Whether the model must use a tool, as the protocol's `ToolChoice`. */
+  /** True if the model must use a tool, as the protocol's `ToolChoice`. */
   toolChoice?: JsonObject | undefined;
   /** Settings for the provider of the model. */
   metadata?: JsonObject | undefined;

@@ -43,7 +43,7 @@ export interface McpContext {
   readonly http: Context;
   /** The caller; `null` for an anonymous caller. */
   readonly principal: SecurePrincipal | null;
-  /** `''` when there is none. */
+  /** `''` if absent. */
   readonly tenantId: string;
   /** Epoch milliseconds; 15 minutes from now when the platform does not say. */
   readonly deadline: number;

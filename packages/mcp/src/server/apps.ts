@@ -34,7 +34,7 @@ export interface AppOptions {
   readonly permissions?: Readonly<Record<string, object>>;
   /** A dedicated origin, in the format of the host. Default: the host decides. */
   readonly domain?: string;
-  /** Whether the page should have a border. Default: the host decides. */
+  /** True if the page should have a border. Default: the host decides. */
   readonly prefersBorder?: boolean;
   /** Scopes that a caller needs to read the page, all of them. Default none. */
   readonly scopes?: readonly string[];

@@ -83,7 +83,7 @@ export interface ToolOptions<
   /** Hints for the client: whether the tool only reads, destroys, may be repeated. */
   readonly annotations?: ToolAnnotations;
   /**
-   * Whether the caller may call the tool with these arguments; `false`, or an error, gives a result with `isError`. For
+   * True if the caller may call the tool with these arguments; `false`, or an error, gives a result with `isError`. For
    * lists it is called without arguments: may the caller call the tool at all? Default: every caller with the scopes may.
    */
   readonly authorize?: (ctx: McpContext, args: NoInfer<SchemaOutput<I>> | undefined) => MaybePromise<boolean>;
@@ -119,7 +119,7 @@ export interface ResourceOptions<Asks extends AskKind = AskKind> extends Handler
   /** For how long a stateless-era answer may be kept. Default: the server's option `cache`. */
   readonly cache?: CacheHint;
   /**
-   * Whether the caller may read this resource, and subscribe to it. `false`, or an error, is answered as for an unknown
+   * True if the caller may read this resource, and subscribe to it. `false`, or an error, is answered as for an unknown
    * resource. It is also called for lists, for a template without a URI. Default: every caller with the scopes may.
    */
   readonly authorize?: (ctx: McpContext, uri: string | undefined) => MaybePromise<boolean>;
@@ -148,7 +148,7 @@ export interface CompletionAnswer {
   readonly values: readonly string[];
   /** The total number of values. Default: the number of values, if some were left out. */
   readonly total?: number;
-  /** Whether there are more values than were sent. Default: whether some were left out. */
+  /** True if there are more values than were sent. Default: whether some were left out. */
   readonly hasMore?: boolean;
 }
 
@@ -179,7 +179,7 @@ export interface PromptArgument {
   readonly title?: string;
   /** What the argument is for. */
   readonly description?: string;
-  /** Whether a request without it is rejected. Default `false`. */
+  /** True if a request without it is rejected. Default `false`. */
   readonly required?: boolean;
   /** Completes a value that a person types. */
   readonly complete?: Completer;

@@ -89,7 +89,7 @@ export interface McpServerOptions {
   readonly spill?: McpSpill;
   /** Change notifications: `publish`, subscriptions, listeners. Needs a store. Default `false`. */
   readonly changes?: boolean;
-  /** Whether what handlers log is sent to clients. Default `true`. */
+  /** True if what handlers log is sent to clients. Default `true`. */
   readonly logging?: boolean;
   /** Filters lists for each caller. Lists are then created for each request and never shared. */
   readonly listFilter?: (ctx: McpContext, item: ListedItem) => MaybePromise<boolean>;
@@ -166,7 +166,7 @@ const TASKS = group<McpTasks>()({
   pollIntervalMs: integer(100, undefined, 'milliseconds').default(1000),
 });
 
-/** What {@link McpServerOptions} may be. */
+/** Validators and defaults for {@link McpServerOptions}. */
 export const MCP_SERVER_OPTIONS = defineOptions<McpServerOptions>()({
   name: filled.required(),
   version: filled.required(),

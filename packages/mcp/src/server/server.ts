@@ -41,7 +41,7 @@ const loadLive = lazily(() => import('../run/internal/live.js'));
 export interface McpServer {
   /**
    * Offers a tool. Its arguments are checked against `input` before the handler runs; the handler returns text,
-   * `{ structured }` or a full result, and throws {@link McpToolError} with a text for the model.
+   * `{ structured }` or a full result, and throws {@link McpToolError} with a string for the model.
    *
    * @param name 1 to 128 characters of `A-Z a-z 0-9 _ . -`
    * @returns the server, for the next registration
@@ -69,7 +69,7 @@ export interface McpServer {
     handler: ResourceHandler<Asks>,
   ): McpServer;
   /**
-   * Offers all resources whose URI matches a template, unless one is registered by itself.
+   * Offers all resources whose URI matches a template, unless one is registered alone.
    *
    * @param uriTemplate with `{name}` (no slash) and `{+name}` (with slashes): `notes://{id}`
    * @throws FrameworkError `mcp.invalid_registration`, `mcp.closed`

@@ -30,7 +30,7 @@ export interface DynamoMcpStoreOptions {
   readonly storeTimeoutMs?: number;
 }
 
-/** What {@link DynamoMcpStoreOptions} may be. */
+/** Validators and defaults for {@link DynamoMcpStoreOptions}. */
 export const DYNAMO_STORE_OPTIONS = defineOptions<DynamoMcpStoreOptions>()({
   tableName: text('the name of the table').orVariable(MCP_TABLE_NAME_ENV),
   client: withMethods<Client>('send'),

@@ -10,7 +10,7 @@ export interface MemoryMcpStoreOptions {
   readonly clock?: Clock;
 }
 
-/** What {@link MemoryMcpStoreOptions} may be. */
+/** Validators and defaults for {@link MemoryMcpStoreOptions}. */
 export const MEMORY_STORE_OPTIONS = defineOptions<MemoryMcpStoreOptions>()({
   maxRows: integer(1).default(10_000),
   clock: withMethods<Clock>('now').default(systemClock),

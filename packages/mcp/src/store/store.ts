@@ -31,7 +31,7 @@ export type PutCondition = 'absent' | { readonly version: number };
  * consistent.
  */
 export interface McpStore {
-  /** Reads the row with this key; `undefined` when there is none. */
+  /** Reads the row with this key; `undefined` if absent. */
   get(key: RowKey): Promise<Row | undefined>;
   /**
    * One conditional write; `false` when the condition fails. If the row has the `writer` of this write, the write is a

@@ -89,6 +89,6 @@ export const OFFICIAL_CLIENTS: readonly (readonly [name: string, connect: Connec
   ['SDK 2.x, pinned', sdk2({ pin: '2026-07-28' }), false],
 ];
 
-/** The texts of a tool's result. */
+/** The strings of a tool's result. */
 export const textOf = (result: unknown): string =>
   (result as { content: { text: string }[] }).content.map(({ text }) => text).join();

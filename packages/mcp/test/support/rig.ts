@@ -32,7 +32,7 @@ export interface RigOptions {
   readonly register?: (server: McpServer) => void;
   /** Serves instead of the server's own handler. */
   readonly handler?: Handler;
-  /** Whether the door streams. Default `false`. */
+  /** True if the door streams. Default `false`. */
   readonly streaming?: boolean;
   readonly clock?: Clock;
   readonly remainingMs?: number;
@@ -48,7 +48,7 @@ export interface Sent {
   readonly user?: string;
   readonly streaming?: boolean;
   readonly remainingMs?: number;
-  /** The tenant that the runtime names (tenant isolation), beside the principal. */
+  /** The tenant that the runtime names (tenant isolation), next to the principal. */
   readonly tenantId?: string;
 }
 

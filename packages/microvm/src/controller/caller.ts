@@ -30,7 +30,7 @@ export interface MicrovmCaller extends MicrovmBinding {
   readonly [CALLER]: true;
 }
 
-/** What is known of a caller beside its names. */
+/** What is known of a caller next to its names. */
 export interface CallerFacts extends MicrovmBinding {
   readonly identity: string;
   readonly requestId: string;
@@ -51,7 +51,7 @@ export interface MicrovmCallerOptions {
   readonly binding?: MicrovmBindingOf;
 }
 
-/** What {@link MicrovmCallerOptions} may be. */
+/** Validators and defaults for {@link MicrovmCallerOptions}. */
 const CALLER_OPTIONS = defineOptions<MicrovmCallerOptions>()(
   { binding: func<MicrovmBindingOf>() },
   { fail: controllerIncomplete },
@@ -105,7 +105,7 @@ export interface InternalCallerInput extends MicrovmBinding {
   readonly requestId?: string;
 }
 
-/** What {@link InternalCallerInput} may be. */
+/** Validators and defaults for {@link InternalCallerInput}. */
 const INTERNAL_CALLER = defineOptions<InternalCallerInput>()(
   {
     identity: text().required(),

@@ -55,7 +55,7 @@ export interface InvokeOptions {
   readonly hookPort?: number;
   /** `drop`: no cookie passes in either direction. `scoped`: cookies belong to one session. Default `drop`. */
   readonly cookies?: 'drop' | 'scoped';
-  /** Whether the program gets tenant, namespace and caller, percent-encoded, as `x-framework-tenant-id`, `-namespace` and `-subject`. Default `false`. */
+  /** True if the program gets tenant, namespace and caller, percent-encoded, as `x-framework-tenant-id`, `-namespace` and `-subject`. Default `false`. */
   readonly identityHeaders?: boolean;
   /** Milliseconds until the connection is there. Default 3,000. */
   readonly connectTimeoutMs?: number;
@@ -133,7 +133,7 @@ function isPortEntry(value: unknown): boolean {
   return isPort(start) && isPort(end) && start <= end && Object.keys(others).length === 0;
 }
 
-/** Whether a value is one of the two ways to log, complete and without further members. */
+/** True if a value is one of the two ways to log, complete and without further members. */
 function isLogging(value: unknown): value is MicrovmLogging {
   if (!isPlainObject(value) || Object.keys(value).length !== 1) return false;
   const { disabled, cloudWatch } = value;
@@ -153,7 +153,7 @@ const arns = (what: string) => {
   return kind<readonly string[]>(`a list of at most ${LIMITS.connectors} different ARNs of ${what}`, isList);
 };
 
-/** What {@link InvokeOptions} may be. */
+/** Validators and defaults for {@link InvokeOptions}. */
 export const INVOKE_KINDS = {
   ports: list<NonNullable<InvokeOptions['ports']>[number]>(
     kind('a port, or { start, end }', isPortEntry),
@@ -291,7 +291,7 @@ function parseInvoke(invoke: InvokeOptions): Settings['invoke'] {
   return { ports: scopes, hookPort, cookies, identityHeaders, ...times };
 }
 
-/** Whether a port lies in a scope. */
+/** True if a port lies in a scope. */
 export function includesPort(scope: PortScope, port: number): boolean {
   return 'port' in scope ? scope.port === port : scope.start <= port && port <= scope.end;
 }

@@ -3,7 +3,7 @@ import type { PortScope } from '../provider/provider.js';
 import type { HeaderEntry } from '../provider/transport.js';
 import type { IdlePolicy } from '../registry/registry.js';
 
-/** What every request of the controller is made of, beside the input of its operation. */
+/** What every request of the controller is made of, next to the input of its operation. */
 export interface MicrovmEnvelope {
   /** The operation. */
   readonly command: MicrovmOperation;
@@ -35,7 +35,7 @@ export interface RunInput {
   readonly maximumDurationSeconds?: number;
   /** When the machine suspends itself. Default: the option's. */
   readonly idlePolicy?: IdlePolicy;
-  /** At most 16 texts and 2 KiB; names of `[A-Za-z0-9_.-]{1,64}`, values of at most 256 characters. */
+  /** At most 16 strings and 2 KiB; names of `[A-Za-z0-9_.-]{1,64}`, values of at most 256 characters. */
   readonly metadata?: Readonly<Record<string, string>>;
   /** Repeated calls with the same key and input run one machine. 1 to 128 visible ASCII characters; not together with `sessionId`. */
   readonly idempotencyKey?: string;
@@ -47,7 +47,7 @@ export interface ListInput {
   readonly maxResults?: number;
   /** The `nextCursor` of the page before. */
   readonly cursor?: string;
-  /** Whether the service is asked for the state of each open session; then a page has at most 25. Default `false`. */
+  /** True if the service is asked for the state of each open session; then a page has at most 25. Default `false`. */
   readonly refresh?: boolean;
 }
 
@@ -81,7 +81,7 @@ export interface InvokeInput extends SessionInput {
   readonly publicPath?: string;
   /** Bytes of the answer at most; more is `microvm.response_too_large`. Default 209,715,200. */
   readonly maxResponseBytes?: number;
-  /** Whether CORS headers of the program are left out, because the application answers with its own. Default `false`. */
+  /** True if CORS headers of the program are left out, because the application answers with its own. Default `false`. */
   readonly dropCors?: boolean;
   /** Trace headers that are added. Default: none. */
   readonly trace?: readonly HeaderEntry[];
@@ -185,7 +185,7 @@ export interface SweepReport {
   readonly refused: number;
   /** Machines of the images that this table knows nothing about. They keep running: another table may own them. */
   readonly unknown: number;
-  /** Whether the sweep got to its end. If not, the next one continues. */
+  /** True if the sweep got to its end. If not, the next one continues. */
   readonly complete: boolean;
 }
 

@@ -33,7 +33,7 @@ export interface MicrovmHooksOptions {
   readonly onValidate?: MicrovmHookHandler;
   /** A machine was started from the image: its session is known from here on. */
   readonly onRun?: MicrovmHookHandler;
-  /** The machine goes on after it was suspended. */
+  /** The machine continues after it was suspended. */
   readonly onResume?: MicrovmHookHandler;
   /** The machine is about to be suspended. */
   readonly onSuspend?: MicrovmHookHandler;
@@ -43,7 +43,7 @@ export interface MicrovmHooksOptions {
 
 const handler = func<MicrovmHookHandler>();
 
-/** What {@link MicrovmHooksOptions} may be. */
+/** Validators and defaults for {@link MicrovmHooksOptions}. */
 export const HOOKS_OPTIONS = defineOptions<MicrovmHooksOptions>()(
   {
     onReady: handler,
@@ -87,7 +87,7 @@ const IDS = ['request_id', 'tenant_id', 'namespace', 'session_id'] as const;
 
 /**
  * Answers the lifecycle hooks of a machine: `POST /aws/lambda-microvms/runtime/v1/<hook>` and nothing else. `run` with the payload
- * that was taken before is answered at once, with another it is refused.
+ * that was taken before is answered at once, with another it is rejected.
  *
  * @throws MicrovmError `microvm.controller_incomplete` for a wrong option
  * @example

@@ -24,7 +24,7 @@ const NAMES: ReadonlySet<string> = new Set([
   'x_aws_proxy_auth',
 ]);
 
-/** Texts that are credentials, or that stand beside them. */
+/** Strings that are credentials, or that stand next to them. */
 const VALUES: readonly RegExp[] = [
   /^\s*bearer /i,
   /x-aws-proxy-auth|aws_secret_access_key|aws_access_key_id|aws_session_token/i,
@@ -34,17 +34,17 @@ const VALUES: readonly RegExp[] = [
   /(?<![\w-])eyJ[\w-]{4,}\.[\w-]*\.[\w-]+\.[\w-]+\.[\w-]+(?![\w.-])/,
 ];
 
-/** Whether a name belongs to a credential. */
+/** True if a name belongs to a credential. */
 export function isForbiddenName(name: string): boolean {
   return NAMES.has(name.toLowerCase().replaceAll('-', '_'));
 }
 
-/** Whether a text is a credential, or stands beside one. */
+/** True if a string is a credential, or stands next to one. */
 export function isForbiddenText(text: string): boolean {
   return VALUES.some((pattern) => pattern.test(text));
 }
 
-/** Where in a plain value a name or text is that must not be there, as a path; `undefined` when there is none. */
+/** Where in a plain value a name or text is that must not be there, as a path; `undefined` if absent. */
 export function findForbidden(value: unknown, path = ''): string | undefined {
   if (typeof value === 'string') return isForbiddenText(value) ? path || 'the value' : undefined;
   if (Array.isArray(value)) return first(value.entries(), (index, item) => findForbidden(item, `${path}[${index}]`));

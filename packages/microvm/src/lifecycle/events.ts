@@ -3,7 +3,7 @@ import { guardHook } from '@sallyport/core/pipeline';
 import { assertNoLeak } from '../internal/forbidden.js';
 import type { MicrovmOperation, MicrovmState } from './states.js';
 
-/** What became of an operation. `rejected`: the controller refused it. `orphaned`: a machine runs that no session names. */
+/** What became of an operation. `rejected`: the controller rejected it. `orphaned`: a machine runs that no session names. */
 export type MicrovmOutcome = 'succeeded' | 'failed' | 'rejected' | 'orphaned';
 
 /** What happened to a session. Frozen; it holds no credential, no endpoint and no text of the service. */

@@ -61,7 +61,7 @@ export function toMicrovmState(providerState: string): MicrovmState | undefined 
   return Object.hasOwn(PROVIDER_STATES, providerState) ? PROVIDER_STATES[providerState] : undefined;
 }
 
-/** Whether nothing follows a state. */
+/** True if nothing follows a state. */
 export function isClosed(state: MicrovmState): boolean {
   return MICROVM_TRANSITIONS[state].length === 0;
 }
@@ -69,7 +69,7 @@ export function isClosed(state: MicrovmState): boolean {
 /** A command that changes the state of a machine. */
 export type MicrovmCommand = 'suspend' | 'resume' | 'terminate';
 
-/** What a command does in each state: it is sent, or there is nothing to do. In every other state it is refused. */
+/** What a command does in each state: it is sent, or there is nothing to do. In every other state it is rejected. */
 export const COMMANDS: Readonly<
   Record<
     MicrovmCommand,
@@ -92,7 +92,7 @@ export const COMMANDS: Readonly<
   },
 };
 
-/** Whether the program in a machine can be reached: running, about to run, or woken by the request. */
+/** True if the program in a machine can be reached: running, about to run, or woken by the request. */
 export function isReachable(state: MicrovmState, wakesUp: boolean): boolean {
   return state === 'starting' || state === 'running' || state === 'resuming' || (state === 'suspended' && wakesUp);
 }
@@ -123,7 +123,7 @@ export function afterObservation({ state, desired, sinceMs }: LastCommand, obser
   return MICROVM_TRANSITIONS[state].includes(observed) ? observed : state;
 }
 
-/** Whether an answer may still be older than the last command. */
+/** True if an answer may still be older than the last command. */
 export function isSettling(sinceMs: number): boolean {
   return sinceMs < SETTLE_MS;
 }

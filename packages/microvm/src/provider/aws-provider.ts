@@ -23,7 +23,7 @@ export interface AwsMicrovmProviderOptions {
   readonly transport?: MicrovmTransport;
 }
 
-/** What {@link AwsMicrovmProviderOptions} may be. */
+/** Validators and defaults for {@link AwsMicrovmProviderOptions}. */
 export const AWS_PROVIDER_OPTIONS = defineOptions<AwsMicrovmProviderOptions>()(
   {
     region: text('a region'),
@@ -76,7 +76,7 @@ class AwsProvider implements MicrovmProvider {
     try {
       return toDescription(await this.#send('RunMicrovmCommand', toRunInput(input), signal, attempts));
     } catch (error) {
-      // The client tries again by itself. A refusal of the later attempt says nothing of the first: its machine may be running.
+      // The client tries again alone. A rejection of the later attempt says nothing of the first: its machine may be running.
       throw attempts.find((failure) => isUnknownOutcome(toProviderError(failure, 'run'))) ?? error;
     }
   }

@@ -17,7 +17,7 @@ export interface HttpsTransportOptions {
   readonly clock?: Clock;
 }
 
-/** What {@link HttpsTransportOptions} may be. */
+/** Validators and defaults for {@link HttpsTransportOptions}. */
 export const HTTPS_TRANSPORT_OPTIONS = defineOptions<HttpsTransportOptions>()(
   { agent: object<Agent>(), clock: withMethods<Clock>('now') },
   { fail: controllerIncomplete },
@@ -139,7 +139,7 @@ class Exchange {
   }
 }
 
-/** Whether bytes of an answer had come: the parser of HTTP could not read them. */
+/** True if bytes of an answer had come: the parser of HTTP could not read them. */
 function isAnswered(cause: Error & { readonly code?: string }): boolean {
   return cause.code?.startsWith('HPE_') === true;
 }

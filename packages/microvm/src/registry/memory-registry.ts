@@ -12,7 +12,7 @@ export interface MemoryMicrovmRegistryOptions {
   readonly clock?: Clock;
 }
 
-/** What {@link MemoryMicrovmRegistryOptions} may be. */
+/** Validators and defaults for {@link MemoryMicrovmRegistryOptions}. */
 const MEMORY_REGISTRY_OPTIONS = defineOptions<MemoryMicrovmRegistryOptions>()(
   { clock: withMethods<Clock>('now') },
   { fail: controllerIncomplete },

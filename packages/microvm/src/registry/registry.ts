@@ -16,7 +16,7 @@ export interface SessionKey extends MicrovmBinding {
 
 /** When a machine suspends itself and ends. */
 export interface IdlePolicy {
-  /** Whether a request wakes a suspended machine. */
+  /** True if a request wakes a suspended machine. */
   readonly autoResumeEnabled: boolean;
   /** Seconds without requests until the machine is suspended, at least 60. */
   readonly maxIdleDurationSeconds: number;
@@ -161,7 +161,7 @@ export interface RegistryWriteOptions extends RegistryCallOptions {
 export interface MicrovmRegistry {
   /** Reads a session, with every write before; `undefined` when it is absent or has expired. */
   get(key: SessionKey, options?: RegistryCallOptions): Promise<SessionRecord | undefined>;
-  /** Writes a new session where there is none, or one that has expired. Otherwise answers what is there. */
+  /** Writes a new session if absent, or one that has expired. Otherwise answers what is there. */
   reserve(
     record: SessionRecord,
     options?: RegistryCallOptions,

@@ -33,7 +33,7 @@ const isCallersPosture = (value: unknown) => {
   return true;
 };
 
-/** What {@link MountMicrovmOptions} may be. */
+/** Validators and defaults for {@link MountMicrovmOptions}. */
 export const MOUNT_MICROVM_OPTIONS = defineOptions<MountMicrovmOptions>()(
   {
     posture: kind<Posture>('a posture', isCallersPosture).required(),

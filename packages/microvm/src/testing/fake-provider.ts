@@ -42,7 +42,7 @@ export interface FakeMicrovmProviderOptions {
   readonly pageSize?: number;
 }
 
-/** What {@link FakeMicrovmProviderOptions} may be. */
+/** Validators and defaults for {@link FakeMicrovmProviderOptions}. */
 export const FAKE_PROVIDER_OPTIONS = defineOptions<FakeMicrovmProviderOptions>()(
   {
     clock: withMethods<Clock>('now'),
@@ -72,7 +72,7 @@ export interface FakeFailure {
   readonly name: string;
   /** Its text; it must reach nobody. */
   readonly message?: string;
-  /** Whether the call is done all the same. Default `false`. */
+  /** True if the call is done all the same. Default `false`. */
   readonly applied?: boolean;
   /** Calls that fail. Default 1. */
   readonly times?: number;

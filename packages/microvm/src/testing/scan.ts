@@ -2,13 +2,13 @@ import { defineOptions, list, string } from '@sallyport/core/options';
 import { controllerIncomplete } from '../errors.js';
 import { findForbidden, isForbiddenName } from '../internal/forbidden.js';
 
-/** What a scan looks for beside the names and forms of credentials. */
+/** What a scan looks for next to the names and forms of credentials. */
 export interface LeakScanOptions {
-  /** Values that must occur nowhere: tokens that were given out, texts of the service's errors. */
+  /** Values that must occur nowhere: tokens that were given out, strings of the service's errors. */
   readonly secrets?: readonly string[];
 }
 
-/** What {@link LeakScanOptions} may be. */
+/** Validators and defaults for {@link LeakScanOptions}. */
 const LEAK_SCAN_OPTIONS = defineOptions<LeakScanOptions>()(
   { secrets: list<string>(string).default([]) },
   { fail: controllerIncomplete },
@@ -68,7 +68,7 @@ function formsOf(secret: string): readonly string[] {
   return [secret, ...places, encodeURIComponent(secret)];
 }
 
-/** A secret in base64 after that many bytes, without the two ends: they depend on what stands beside it. */
+/** A secret in base64 after that many bytes, without the two ends: they depend on what stands next to it. */
 function base64At(secret: string, before: number, encoding: 'base64' | 'base64url'): string {
   const text = Buffer.from(' '.repeat(before) + secret).toString(encoding);
   return text.replace(/=+$/, '').slice(before === 0 ? 0 : before + 1, -1);

@@ -28,7 +28,7 @@ export interface LeakWatch {
   leaks(): ReturnType<typeof scanForLeaks>;
 }
 
-/** Texts that the stand-ins put into errors and descriptions; they must be nowhere. */
+/** Strings that the stand-ins put into errors and descriptions; they must be nowhere. */
 const SERVICE_TEXTS = ['a text of the service', 'a text that must reach no client', 'secret text of'];
 
 /** Starts a watch, and adds to the file the test that ends it. Standard output is watched as well. */

@@ -74,7 +74,7 @@ function migrate({ root, apply, map, rules }: Extract<Command, { kind: 'migrate'
   return count > 0 && !apply ? EXIT.wouldChange : EXIT.done;
 }
 
-/** The mapping that was named, else the one in the root; none where there is none. */
+/** The mapping that was named, else the one in the root; none if absent. */
 function readMapping(root: string, map: string | undefined): Mapping | undefined {
   const file = map ?? join(root, 'sallyport-migrate.json');
   if (map === undefined && !existsSync(file)) return undefined;

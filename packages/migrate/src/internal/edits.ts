@@ -1,4 +1,4 @@
-/** A part of a text to be replaced; `start` equals `end` for an insertion. Offsets are those of JavaScript strings. */
+/** A part of a string to be replaced; `start` equals `end` for an insertion. Offsets are those of JavaScript strings. */
 export interface Edit {
   readonly start: number;
   readonly end: number;

@@ -5,7 +5,7 @@ import { BUILT_IN } from './internal/built-in.js';
 import { findFaults } from './internal/faults.js';
 import type { Mapping } from './mapping.js';
 
-// Beside `src` and `dist`, so that editors can be pointed at it.
+// Next to `src` and `dist`, so that editors can be pointed at it.
 const SCHEMA_FILE = new URL('../../sallyport-migrate.schema.json', import.meta.url);
 
 /**

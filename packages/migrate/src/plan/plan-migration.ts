@@ -15,7 +15,7 @@ export interface MigrationOptions {
   readonly rules?: readonly Rule[];
 }
 
-/** What {@link MigrationOptions} may be. */
+/** Validators and defaults for {@link MigrationOptions}. */
 export const MIGRATION_OPTIONS = defineOptions<MigrationOptions>()({
   root: text('a directory').required(),
   mapping: kind<Mapping>('what parseMapping gave', (value) => typeof value === 'object' && value !== null),

@@ -157,7 +157,7 @@ export function notConfigured(expectedAccountId: unknown): JudgedAccount {
   };
 }
 
-/** One call within its deadline, also when the client ignores its signal. */
+/** One call within its deadline, even if the client ignores its signal. */
 export function callSts<T>(
   { timeoutMs: ms, clock, signal }: AccountSettings,
   call: (signal: AbortSignal) => Promise<T>,

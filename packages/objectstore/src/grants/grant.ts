@@ -16,7 +16,7 @@ export interface PresignPutInput {
   /** Seconds until the link ends, 1 to 900. There is no default. */
   readonly expiresIn: number;
   /**
-   * Whether the upload is accepted only while no object has this key: S3 answers 412 to any other. Without it, everybody who has the
+   * True if the upload is accepted only while no object has this key: S3 answers 412 to any other. Without it, everybody who has the
    * link can upload the same bytes again until the link ends, also over a newer object. Default `false`.
    */
   readonly createOnly?: boolean;

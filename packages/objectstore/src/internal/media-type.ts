@@ -5,7 +5,7 @@ const MEDIA_TYPE = new RegExp(`^${TOKEN}/${TOKEN}(?: *; *${TOKEN}=(?:${TOKEN}|${
 const VISIBLE = /^[\x20-\x7e]+$/;
 const MAX_LENGTH = 256;
 
-/** Whether a value is a media type of at most 256 characters of visible ASCII, its parameters included. */
+/** True if a value is a media type of at most 256 characters of visible ASCII, its parameters included. */
 export function isMediaType(value: unknown): value is string {
   return typeof value === 'string' && value.length <= MAX_LENGTH && VISIBLE.test(value) && MEDIA_TYPE.test(value);
 }

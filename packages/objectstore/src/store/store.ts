@@ -10,7 +10,7 @@ export interface PutObjectInput {
   readonly contentType?: string;
   /** Names of `a-z`, `0-9` and `-` with values of visible ASCII; together at most 2,048 bytes. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Whether the write is rejected if the object exists. Default `false`. */
+  /** True if the write is rejected if the object exists. Default `false`. */
   readonly createOnly?: boolean;
 }
 

@@ -13,7 +13,7 @@ import type {
 
 /** Options of {@link createFakeObjectStore}. */
 export interface FakeObjectStoreOptions {
-  /** Whether its buckets keep versions. */
+  /** True if its buckets keep versions. */
   readonly versioning: 'enabled' | 'off';
   /** Makes version ids. Default: `v` and 20 digits that count up. */
   readonly ids?: () => string;

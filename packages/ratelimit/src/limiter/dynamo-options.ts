@@ -97,7 +97,7 @@ export interface DynamoRateLimiter extends RateLimiter {
 
 type OnStoreError = DynamoRateLimiterOptions['onStoreError'];
 
-/** What {@link DynamoRateLimiterOptions} may be. */
+/** Validators and defaults for {@link DynamoRateLimiterOptions}. */
 export const DYNAMO_LIMITER_OPTIONS = defineOptions<DynamoRateLimiterOptions>()(
   {
     strategy: strategyOption.required(),

@@ -75,7 +75,7 @@ export interface WindowState {
  * its limit.
  */
 export interface LimitDecision extends WindowState {
-  /** Whether the request may continue. */
+  /** True if the request may continue. */
   readonly allowed: boolean;
   /**
    * Milliseconds until the same cost can be allowed at the earliest, more than 0. It is allowed then unless other requests took

@@ -34,7 +34,7 @@ export interface MemoryRateLimiterOptions {
 
 const MAX_CLOCK_SKEW_MS = 1000;
 
-/** What {@link MemoryRateLimiterOptions} may be. */
+/** Validators and defaults for {@link MemoryRateLimiterOptions}. */
 export const MEMORY_LIMITER_OPTIONS = defineOptions<MemoryRateLimiterOptions>()(
   {
     strategy: strategyOption.required(),

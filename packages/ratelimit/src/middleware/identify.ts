@@ -112,7 +112,7 @@ function onceKey(key: FingerprintKey | undefined): () => Promise<string | Uint8A
   };
 }
 
-/** The kind of a credential: API key or bearer token. Equal texts of different kinds have different fingerprints. */
+/** The kind of a credential: API key or bearer token. Equal strings of different kinds have different fingerprints. */
 export type CredentialKind = 'api_key' | 'bearer';
 
 /** The key of fingerprints, or a function that returns it and is called once. */
@@ -168,7 +168,7 @@ export interface BySourceIpOptions {
   readonly ipv6Prefix?: number;
 }
 
-/** What {@link BySourceIpOptions} may be. */
+/** Validators and defaults for {@link BySourceIpOptions}. */
 export const SOURCE_IP_OPTIONS = defineOptions<BySourceIpOptions>()(
   { ipv6Prefix: integer(1, 128).default(64) },
   { fail: invalidConfig },

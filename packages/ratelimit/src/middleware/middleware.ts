@@ -84,13 +84,13 @@ const GUARD_OPTIONS = {
   onDecision: func<Tell>(),
 };
 
-/** What {@link RateLimitMiddlewareOptions} may be. */
+/** Validators and defaults for {@link RateLimitMiddlewareOptions}. */
 export const MIDDLEWARE_OPTIONS = defineOptions<RateLimitMiddlewareOptions>()(
   { ...GUARD_OPTIONS, extractIdentifier: func<Ask<string>>(), fingerprintKey: fingerprintKeyOption },
   { fail: invalidConfig },
 );
 
-/** What {@link RateLimitPolicyOptions} may be. */
+/** Validators and defaults for {@link RateLimitPolicyOptions}. */
 export const POLICY_OPTIONS = defineOptions<RateLimitPolicyOptions>()(
   { ...GUARD_OPTIONS, extractIdentifier: func<Ask<string>>().required() },
   { fail: invalidConfig },

@@ -16,7 +16,7 @@ const MAX_WINDOWS = 4;
 const MAX_RATIO = 3600;
 const BUCKET = /^w([1-9])_([0-9a-z]+)$/;
 
-/** What {@link WindowOptions} may be. */
+/** Validators and defaults for {@link WindowOptions}. */
 export const FIXED_OPTIONS = defineOptions<WindowOptions>()(WINDOW_OPTIONS, { fail: invalidConfig });
 const MULTI_OPTIONS = defineOptions<{ readonly windows: readonly WindowOptions[] }>()(
   { windows: list(group<WindowOptions>()(WINDOW_OPTIONS), `a list of 1 to ${MAX_WINDOWS} windows`).required() },

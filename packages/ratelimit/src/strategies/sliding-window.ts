@@ -20,7 +20,7 @@ export interface SlidingWindowOptions extends WindowOptions {
 const MIN_GRANULE_MS = 100;
 const COUNTER = /^s(-?[0-9a-z]+)$/;
 
-/** What {@link SlidingWindowOptions} may be. */
+/** Validators and defaults for {@link SlidingWindowOptions}. */
 export const SLIDING_OPTIONS = defineOptions<SlidingWindowOptions>()(
   { ...WINDOW_OPTIONS, granules: integer(2, 20).default(10) },
   { fail: invalidConfig },

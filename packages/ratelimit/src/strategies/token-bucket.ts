@@ -48,7 +48,7 @@ const HELD_MS = 10_000;
 /** The weight of the last guess in the average. */
 const WEIGHT = 0.2;
 
-/** What {@link TokenBucketOptions} may be. */
+/** Validators and defaults for {@link TokenBucketOptions}. */
 export const BUCKET_OPTIONS = defineOptions<TokenBucketOptions>()(
   {
     capacity: integer(0, MAX_CAPACITY).required(),
@@ -241,7 +241,7 @@ class BucketDecider implements Decider {
     return { decision: decide(this.#bucket.usage(known, claim, false), claim, false, 'store'), extra: 0, returned: 0 };
   }
 
-  /** A refused busy write without an old item means that the item is gone; only a refused idle write must read it. */
+  /** A rejected busy write without an old item means that the item is gone; only a rejected idle write must read it. */
   async #countersOf(
     outcome: WriteOutcome,
     guess: number | undefined,
@@ -255,7 +255,7 @@ class BucketDecider implements Decider {
 }
 
 /**
- * Whether a shared bucket needs a new lead: surely when others may use up the old one before the write arrives, and by chance before
+ * True if a shared bucket needs a new lead: surely when others may use up the old one before the write arrives, and by chance before
  * that, so that not all instances write the lead at once.
  */
 function isDue(tat: number | undefined, { nowMs }: Claim, lead: number): boolean {

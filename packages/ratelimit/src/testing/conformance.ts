@@ -28,7 +28,7 @@ export function rateLimiterConformance(harness: RateLimiterHarness): readonly Co
  *
  * @param shard which one of the items of a key that is spread over several; 0, the default, is that of every other key
  * @throws RateLimitError `ratelimit.invalid_config` for a strategy that is not of this package; `ratelimit.invalid_input` for a
- *   part of the key that is blank or not a text
+ *   part of the key that is blank or not a string
  */
 export function rateLimitItemKey(
   strategy: Strategy,

@@ -15,7 +15,7 @@ const FLAGS = [
   `--banner:js=${BANNER}`,
 ];
 
-/** Bundles a program that stands beside this file, so that processes start fast. */
+/** Bundles a program that stands next to this file, so that processes start fast. */
 export function bundle(source: string): { program: string; remove: () => void } {
   const directory = mkdtempSync(join(tmpdir(), 'ratelimit-'));
   const program = join(directory, 'program.mjs');

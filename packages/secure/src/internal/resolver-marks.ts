@@ -1,4 +1,4 @@
-// What a resolver tells the gate apart from its principal.
+// What a resolver tells the gate except its principal.
 import type { Context, SecurePrincipal } from '@sallyport/core';
 import { type ContextState, stateOf } from '@sallyport/core/pipeline';
 

@@ -192,7 +192,7 @@ function parseComponents(securitySchemes: unknown): ReadonlyMap<string, unknown>
   return components;
 }
 
-/** `null`, booleans, texts, lists and plain objects are all that a scheme is made of. */
+/** `null`, booleans, strings, lists and plain objects are all that a scheme is made of. */
 function copyScheme(name: string, value: unknown, above: readonly unknown[]): unknown {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
   if (above.includes(value)) throw secureOpenApiError(`security scheme ${name} leads back to itself`);

@@ -28,9 +28,9 @@ export type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
 export interface PostureDefinition {
   /** The factory's name: `Public`. */
   readonly factory: string;
-  /** Whether the gate asks the principal resolver before it decides. */
+  /** True if the gate asks the principal resolver before it decides. */
   readonly asksResolver: boolean;
-  /** Whether this caller may pass. `null` is a caller without credentials. */
+  /** True if this caller may pass. `null` is a caller without credentials. */
   readonly admits: (principal: NormalPrincipal | null, scopes: readonly string[]) => boolean;
   /** Which list of `authSchemes` an OpenAPI document needs for it; `null` when it needs none. */
   readonly schemes: 'authenticated' | 'internalOnly' | null;
@@ -50,7 +50,7 @@ export function sealPosture(kind: PostureKind, scopes: readonly string[] = []): 
   return posture;
 }
 
-/** Whether a value is a posture that this very copy of the package made. */
+/** True if a value is a posture that this very copy of the package made. */
 export function isPosture(value: unknown): value is Posture {
   return typeof value === 'object' && value !== null && KNOWN.has(value);
 }

@@ -22,7 +22,7 @@ export interface SharedSecretOptions {
   readonly secrets: readonly SharedSecret[];
 }
 
-/** What {@link SharedSecretOptions} may be. */
+/** Validators and defaults for {@link SharedSecretOptions}. */
 export const SHARED_SECRET_OPTIONS = defineOptions<SharedSecretOptions>()({
   header: kind<string>(
     'the name of a header',

@@ -29,9 +29,9 @@ export interface EventContext {
   readonly attempt: number;
   /** The place of the record in its batch, from 0, and how many records the batch has. */
   readonly batch: { readonly index: number; readonly size: number };
-  /** The trace id of the message, else of the invocation; `''` when there is none. */
+  /** The trace id of the message, else of the invocation; `''` if absent. */
   readonly traceId: string;
-  /** The tenant of the invocation, from the Lambda context; `''` when there is none. */
+  /** The tenant of the invocation, from the Lambda context; `''` if absent. */
   readonly tenantId: string;
   /** The remaining milliseconds of the invocation; 0 when unknown. */
   readonly remainingMs: number;

@@ -115,7 +115,7 @@ export class Delivery {
   /**
    * One run of these records.
    *
-   * @param groupOf of a run that goes on behind a failure: the group of a record, whose failure holds back later ones
+   * @param groupOf of a run that continues behind a failure: the group of a record, whose failure holds back later ones
    */
   run(
     items: readonly Delivered[],

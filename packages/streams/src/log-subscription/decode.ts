@@ -28,7 +28,7 @@ export interface LogSubscriptionLimits {
   readonly maxRatio?: number;
   /** Most log events. Default 10,000. */
   readonly maxEvents?: number;
-  /** Whether log events have their `extractedFields`. Default `false`. */
+  /** True if log events have their `extractedFields`. Default `false`. */
   readonly extractedFields?: boolean;
 }
 

@@ -18,7 +18,7 @@ export interface ErrorTopicOptions {
   readonly client?: Pick<SNSClient, 'send'>;
 }
 
-/** What {@link ErrorTopicOptions} may be. */
+/** Validators and defaults for {@link ErrorTopicOptions}. */
 export const ERROR_TOPIC_OPTIONS = defineOptions<ErrorTopicOptions>()({
   client: withMethods<Pick<SNSClient, 'send'>>('send'),
 });

@@ -62,7 +62,7 @@ const MAX_HASH_KEY = 2n ** 128n - 1n;
 /** Any value. The functions below check it and throw `streams.record_invalid`: wrong data is not a wrong configuration. */
 const anyData = () => kind<never>('data', () => true);
 
-/** What {@link KinesisJsonRecordInput} may be. */
+/** Validators and defaults for {@link KinesisJsonRecordInput}. */
 export const KINESIS_RECORD_INPUT = defineOptions<KinesisJsonRecordInput>()({
   partitionKey: anyData(),
   payload: anyData(),

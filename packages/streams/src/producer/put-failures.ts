@@ -31,7 +31,7 @@ export interface PutRecordsFailure {
   readonly data_byte_length: number;
   /** What Kinesis gave as `ErrorCode`: 1 to 128 visible ASCII characters. */
   readonly error_code: string;
-  /** Whether Kinesis gave a message that is not empty. */
+  /** True if Kinesis gave a message that is not empty. */
   readonly error_message_present: boolean;
   /** Bytes of that message in UTF-8, at most 4,096. */
   readonly error_message_byte_length: number;

@@ -24,7 +24,7 @@ export interface EventRouterOptions {
   readonly queueConcurrency?: number;
   /** Milliseconds before the end of the invocation from which no record starts; default 500. */
   readonly deadlineMarginMs?: number;
-  /** Whether errors of topic and event-bus handlers are thrown without their text; default `false`. */
+  /** True if errors of topic and event-bus handlers are thrown without their text; default `false`. */
   readonly maskErrors?: boolean;
   /** Tells the time. Default: the machine's clock. */
   readonly clock?: Clock;

@@ -39,7 +39,7 @@ export interface QueueRouterOptions {
   readonly observability?: RecordObservability;
 }
 
-/** What {@link QueueRouterOptions} may be. */
+/** Validators and defaults for {@link QueueRouterOptions}. */
 export const QUEUE_ROUTER_OPTIONS = defineOptions<QueueRouterOptions>()({
   ...COMMON_OPTIONS,
   observability: kind<RecordObservability>(

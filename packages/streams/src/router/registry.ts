@@ -188,13 +188,13 @@ function isRecordSource(source: SourceDefinition): source is RecordSource {
 const MAX_NAME = 256;
 const MAX_NAMES = 20;
 
-/** Names of handlers for error texts, at most twenty. */
+/** Names of handlers for error messages, at most twenty. */
 function registeredFor(names: readonly string[]): string {
   if (names.length === 0) return 'no handler of this kind is registered';
   return `handlers are registered for ${names.slice(0, MAX_NAMES).join(', ')}${names.length > MAX_NAMES ? ', …' : ''}`;
 }
 
-/** A name out of an event for error texts, cut after 256 characters. */
+/** A name out of an event for error messages, cut after 256 characters. */
 function quoted(name: string): string {
   return JSON.stringify(name.slice(0, MAX_NAME));
 }

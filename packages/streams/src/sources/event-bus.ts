@@ -76,7 +76,7 @@ const FIELD: OptionKind<string> = parsed('a text that is not blank', (value, nam
   return value;
 });
 
-/** What {@link EventBusSelector} may be. */
+/** Validators and defaults for {@link EventBusSelector}. */
 export const SELECTOR = defineOptions<EventBusSelector>()({
   source: FIELD,
   detailType: FIELD,
@@ -87,7 +87,7 @@ export const SELECTOR = defineOptions<EventBusSelector>()({
 /**
  * A frozen copy with its fields in one order.
  *
- * @throws FrameworkError for an unknown key, a field that is blank or not a text, or no field at all
+ * @throws FrameworkError for an unknown key, a field that is blank or not a string, or no field at all
  */
 export function parseSelector(selector: EventBusSelector): EventBusSelector {
   if (typeof selector !== 'object') throw refused("event-bus selector must be an object, { source: 'billing' } say");
@@ -97,7 +97,7 @@ export function parseSelector(selector: EventBusSelector): EventBusSelector {
   return Object.freeze(Object.fromEntries(fields));
 }
 
-/** The selector as one line: its name in log records and error texts. */
+/** The selector as one line: its name in log records and error messages. */
 export function selectorName(selector: EventBusSelector): string {
   return Object.entries(selector)
     .map(([field, value]) => `${field}=${value}`)

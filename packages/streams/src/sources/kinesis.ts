@@ -46,19 +46,19 @@ export interface StreamRecordData {
 export interface StreamOptions {
   /**
    * What a failed record means for those behind it. `continue`, the default, tries every record; AWS delivers again from the
-   * first that was reported, so that records which have succeeded run once more. `stop` tries none of them and reports them
+   * first that was reported, so that records which have succeeded run again. `stop` tries none of them and reports them
    * all.
    */
   readonly onFailure?: 'continue' | 'stop';
   /**
-   * Whether a batch in which no record was handled fails the invocation, instead of reporting every record. Lambda retries the same records in
+   * True if a batch in which no record was handled fails the invocation, instead of reporting every record. Lambda retries the same records in
    * both cases; a mapping with `BisectBatchOnFunctionError` halves the batch first. A failed invocation also counts in Lambda's metric
    * `Errors`, so alarms on `Errors` fire. Default `false`.
    */
   readonly failWhole?: boolean;
 }
 
-/** What {@link StreamOptions} may be. */
+/** Validators and defaults for {@link StreamOptions}. */
 export const STREAM_OPTIONS = defineOptions<StreamOptions>()({
   onFailure: oneOf('continue', 'stop'),
   failWhole: boolean,

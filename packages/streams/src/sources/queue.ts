@@ -36,7 +36,7 @@ export interface QueueRecord {
 }
 
 /**
- * The system attributes of a message, all of them texts:
+ * The system attributes of a message, all of them strings:
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ReceiveMessage.html.
  */
 export interface QueueRecordAttributes {
@@ -65,7 +65,7 @@ export interface QueueRecordAttributes {
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-message-metadata.html.
  */
 export interface QueueMessageAttribute {
-  /** A text or number; absent for the type `Binary`. */
+  /** A string or number; absent for the type `Binary`. */
   readonly stringValue?: string | undefined;
   /** Bytes in base64; absent for other types than `Binary`. */
   readonly binaryValue?: string | undefined;
@@ -94,13 +94,13 @@ export interface QueueOptions {
    */
   readonly concurrency?: number;
   /**
-   * Whether a batch in which no message was handled fails the invocation, instead of reporting every message. SQS redelivers the same
+   * True if a batch in which no message was handled fails the invocation, instead of reporting every message. SQS redelivers the same
    * messages in both cases. A failed invocation also counts in Lambda's metric `Errors`, so alarms on `Errors` fire. Default `false`.
    */
   readonly failWhole?: boolean;
 }
 
-/** What {@link QueueOptions} may be. */
+/** Validators and defaults for {@link QueueOptions}. */
 export const QUEUE_OPTIONS = defineOptions<QueueOptions>()({ concurrency: integer(1), failWhole: boolean });
 
 /** Recognised by the queue's name alone: messages of standard queues carry group ids too. */

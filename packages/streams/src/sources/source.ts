@@ -26,18 +26,18 @@ export type StreamIdentifier = 'eventID' | 'sequenceNumber';
 export interface RunRules {
   /** How many of its records may run at once. */
   readonly concurrency: number;
-  /** Whether a failure ends the batch. */
+  /** True if a failure ends the batch. */
   readonly stops: boolean;
-  /** Whether a batch without a completed record fails the invocation. */
+  /** True if a batch without a completed record fails the invocation. */
   readonly failsWhole?: boolean;
 }
 
 /** One kind of source, with everything that the router decides by the kind. */
 export interface SourceDefinition {
   readonly kind: TriggerKind;
-  /** What error texts call the source that a handler is registered for. */
+  /** What error messages call the source that a handler is registered for. */
   readonly noun: string;
-  /** What error texts call one event; the kind when left out. */
+  /** What error messages call one event; the kind when left out. */
   readonly eventNoun?: string;
   /** What an invocation is answered with, as `explain` says it. */
   readonly answer: string;

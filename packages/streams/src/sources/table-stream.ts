@@ -18,7 +18,7 @@ export interface TableStreamRecord {
   readonly dynamodb?: TableStreamRecordData | undefined;
   /** The id of the change, unique within the stream. */
   readonly eventID?: string | undefined;
-  /** Whether the item was added, changed or removed. */
+  /** True if the item was added, changed or removed. */
   readonly eventName?: 'INSERT' | 'MODIFY' | 'REMOVE' | undefined;
   /** `aws:dynamodb`. */
   readonly eventSource?: string | undefined;
@@ -62,7 +62,7 @@ interface AttributeValues {
 }
 
 /**
- * A DynamoDB value: exactly one of the type keys, bytes in base64, numbers as texts:
+ * A DynamoDB value: exactly one of the type keys, bytes in base64, numbers as strings:
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_AttributeValue.html.
  */
 export type AttributeValue = {
@@ -85,7 +85,7 @@ export const TABLE_STREAM: RecordSource = {
   rules: streamRules,
 };
 
-/** What may be logged of a table's change: neither keys nor images. A text is `''` when the record lacks it. */
+/** What may be logged of a table's change: neither keys nor images. A string is `''` when the record lacks it. */
 export interface TableStreamSummary {
   /** As in `eu-central-1`. */
   readonly aws_region: string;

@@ -18,7 +18,7 @@ export interface EventBusEnvelope {
   readonly event_id: string;
   /** The event's `detail-type`, else its `detailType`. */
   readonly detail_type: string;
-  /** The texts among its `resources`, without blank ones. */
+  /** The strings among its `resources`, without blank ones. */
   readonly resources: readonly string[];
   /** The request id of the invocation. */
   readonly request_id: string;
@@ -75,7 +75,7 @@ export interface ScheduledResult {
   readonly status?: string;
 }
 
-/** The portable summary of one run of a scheduled workload. Absent texts are `''`. */
+/** The portable summary of one run of a scheduled workload. Absent strings are `''`. */
 export interface ScheduledSummary {
   /** Tells this summary from other kinds. */
   readonly kind: 'scheduled';

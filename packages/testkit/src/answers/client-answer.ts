@@ -18,7 +18,7 @@ export interface ClientAnswer {
 
 /** Settings of {@link clientAnswer}. */
 export interface ClientAnswerOptions {
-  /** Whether the target group of a load balancer has multi-value headers. Default: `false`. */
+  /** True if the target group of a load balancer has multi-value headers. Default: `false`. */
   readonly multiValue?: boolean;
 }
 
@@ -158,7 +158,7 @@ function refuse(kind: HttpDoorKind, refused: string): ClientAnswer {
 
 type Headers = ClientAnswer['headers'];
 
-/** The headers that the door reads; a text says which of them it does not take. */
+/** The headers that the door reads; a string says which of them it does not take. */
 function headersOf(kind: HttpDoorKind, answer: Record<string, unknown>, multiValue: boolean): Headers | string {
   if (kind === 'load-balancer') {
     return multiValue ? listedHeaders(answer.multiValueHeaders) : plainHeaders(answer.headers);

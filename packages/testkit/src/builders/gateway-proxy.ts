@@ -51,7 +51,7 @@ export interface GatewayProxyEvent extends Answered<GatewayV1Result> {
   readonly requestContext: ReturnType<typeof requestContext>;
   /** The body, base64 when `isBase64Encoded`; `null` for none. */
   readonly body: string | null;
-  /** Whether `body` is base64. */
+  /** True if `body` is base64. */
   readonly isBase64Encoded: boolean;
 }
 

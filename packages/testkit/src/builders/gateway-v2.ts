@@ -56,7 +56,7 @@ export interface PayloadV2 {
   readonly requestContext: RequestContextV2;
   /** The body, base64 when `isBase64Encoded`; absent for none. */
   readonly body?: string;
-  /** Whether `body` is base64. */
+  /** True if `body` is base64. */
   readonly isBase64Encoded: boolean;
 }
 

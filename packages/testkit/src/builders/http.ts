@@ -15,7 +15,7 @@ export interface HttpOptions {
   readonly body?: string | Uint8Array;
   /** A value whose JSON text is the body. Sets `content-type: application/json` if this header is not given. */
   readonly json?: unknown;
-  /** Whether a text `body` is base64 already. Default: `false` for text, `true` for bytes. */
+  /** True if a string `body` is base64 already. Default: `false` for text, `true` for bytes. */
   readonly isBase64?: boolean;
   /** The client's address as the provider saw it. Default: `203.0.113.1`. */
   readonly sourceIp?: string;

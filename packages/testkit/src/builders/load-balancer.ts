@@ -18,7 +18,7 @@ import { ACCOUNT, type Answered, type LoadBalancerResult, REGION } from './shape
 export interface LoadBalancerOptions extends Omit<HttpOptions, 'sourceIp' | 'requestId' | 'stage' | 'time'> {
   /** ARN of the target group. Default: one of the name `test`. */
   readonly targetGroupArn?: string;
-  /** Whether the target group has multi-value headers on. Default: `false`. */
+  /** True if the target group has multi-value headers on. Default: `false`. */
   readonly multiValue?: boolean;
 }
 
@@ -44,7 +44,7 @@ export interface LoadBalancerEvent extends Answered<LoadBalancerResult> {
   readonly multiValueQueryStringParameters?: Record<string, string[]>;
   /** The body, base64 when `isBase64Encoded`; `''` for none. */
   readonly body: string;
-  /** Whether `body` is base64. */
+  /** True if `body` is base64. */
   readonly isBase64Encoded: boolean;
 }
 

@@ -15,7 +15,7 @@ export interface QueueRecordOptions {
   readonly receiveCount?: number;
   /** System attributes, in addition to or instead of the usual ones. Default: none. */
   readonly attributes?: Readonly<Record<string, string>>;
-  /** Message attributes by name; a text represents an attribute of type `String`. Default: none. */
+  /** Message attributes by name; a string represents an attribute of type `String`. Default: none. */
   readonly messageAttributes?: Readonly<Record<string, string | QueueMessageAttribute>>;
   /** When it was sent. Default: the epoch. */
   readonly time?: Date;
@@ -55,13 +55,13 @@ export interface QueueRecord {
 
 /** System attributes of a message. Those of FIFO queues are there when the ARN ends in `.fifo`. */
 export interface QueueAttributes {
-  /** How often it was received, as a text. */
+  /** How often it was received, as a string. */
   readonly ApproximateReceiveCount: string;
-  /** When it was sent, in milliseconds since the epoch, as a text. */
+  /** When it was sent, in milliseconds since the epoch, as a string. */
   readonly SentTimestamp: string;
   /** Who sent it, `sender-1`. */
   readonly SenderId: string;
-  /** When it was first received, in milliseconds since the epoch, as a text. */
+  /** When it was first received, in milliseconds since the epoch, as a string. */
   readonly ApproximateFirstReceiveTimestamp: string;
   readonly [name: string]: string;
 }

@@ -29,7 +29,7 @@ export interface BodyResult {
   readonly statusCode: number;
   /** The body: text, or base64 when `isBase64Encoded` is `true`; `''` for none. */
   readonly body: string;
-  /** Whether `body` is base64. */
+  /** True if `body` is base64. */
   readonly isBase64Encoded: boolean;
 }
 

@@ -10,7 +10,7 @@ export interface TopicRecordOptions {
   readonly messageId?: string;
   /** The subject. Default: left out. */
   readonly subject?: string;
-  /** Message attributes by name; a text represents an attribute of type `String`. Default: none. */
+  /** Message attributes by name; a string represents an attribute of type `String`. Default: none. */
   readonly messageAttributes?: Readonly<Record<string, string | TopicMessageAttribute>>;
   /** When it was published. Default: the epoch. */
   readonly time?: Date;

@@ -44,7 +44,7 @@ export interface WebSocketEvent extends Answered<GatewayV1Result> {
   readonly requestContext: ReturnType<typeof requestContext>;
   /** The message, base64 when `isBase64Encoded`; absent for none. */
   readonly body?: string;
-  /** Whether `body` is base64. */
+  /** True if `body` is base64. */
   readonly isBase64Encoded: boolean;
 }
 

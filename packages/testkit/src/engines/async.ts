@@ -10,13 +10,13 @@ export interface AsyncSettings {
   readonly maximumRetryAttempts?: number;
   /** Milliseconds after which an event is given up: one minute to six hours. Default: 21,600,000, which is six hours. */
   readonly maximumEventAgeMs?: number;
-  /** Whether there is a dead-letter queue or a failure destination; without one an event that is given up is lost. Default: `true`. */
+  /** True if there is a dead-letter queue or a failure destination; without one an event that is given up is lost. Default: `true`. */
   readonly onFailure?: boolean;
   /** Invocations at once. Default: 10. */
   readonly invocations?: number;
-  /** How many events are delivered once more though they succeeded; which ones is decided by `seed`. Default: 0. */
+  /** How many events are delivered again though they succeeded; which ones is decided by `seed`. Default: 0. */
   readonly duplicates?: number;
-  /** Decides which events come again. Default: 1. */
+  /** Decides which events are retried. Default: 1. */
   readonly seed?: number;
 }
 
@@ -31,7 +31,7 @@ export interface AsyncEvent {
 /** Options of {@link createAsyncEngine}. */
 export interface AsyncEngineOptions extends AsyncSettings, EngineOptions<AsyncEvent> {}
 
-/** The kinds of {@link AsyncSettings}. */
+/** Validators and defaults for {@link AsyncSettings}. */
 export const ASYNC_SETTINGS = {
   maximumRetryAttempts: integer(0, 2).default(2),
   maximumEventAgeMs: integer(60_000, 21_600_000).default(21_600_000),
@@ -41,7 +41,7 @@ export const ASYNC_SETTINGS = {
   seed: count.default(1),
 };
 
-/** What {@link AsyncEngineOptions} may be. */
+/** Validators and defaults for {@link AsyncEngineOptions}. */
 export const ASYNC_ENGINE_OPTIONS = defineOptions<AsyncEngineOptions>()({
   ...engineKinds<AsyncEvent>(),
   ...ASYNC_SETTINGS,

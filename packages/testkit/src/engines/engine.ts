@@ -86,7 +86,7 @@ export interface EngineSnapshot<R> {
   readonly running: number;
 }
 
-/** A source and its event source mapping. It delivers by itself as soon as it has records. */
+/** A source and its event source mapping. It delivers alone as soon as it has records. */
 export interface Engine<R> {
   /**
    * Puts records into the source.
@@ -112,7 +112,7 @@ interface EngineKinds<R> {
   readonly onUnclear: OptionKind<NonNullable<EngineOptions<R>['onUnclear']>>;
 }
 
-/** The kinds of {@link EngineOptions}. */
+/** Validators and defaults for {@link EngineOptions}. */
 export function engineKinds<R>(): EngineKinds<R> {
   return {
     clock: withMethods<FullClock>('after', 'monotonicMs', 'now').required(),

@@ -15,7 +15,7 @@ export interface QueueSettings {
   readonly visibilityTimeoutMs?: number;
   /** Receptions after which a message goes to the dead-letter queue. Default: 3. */
   readonly maxReceiveCount?: number;
-  /** Whether there is a dead-letter queue; without one a failing message is delivered again and again. Default: `true`. */
+  /** True if there is a dead-letter queue; without one a failing message is delivered again and again. Default: `true`. */
   readonly deadLetter?: boolean;
   /** Invocations at once. Default: 1. */
   readonly invocations?: number;
@@ -23,7 +23,7 @@ export interface QueueSettings {
   readonly seed?: number;
   /** Number of messages that a standard queue delivers again after they were deleted. Default: 0. */
   readonly duplicates?: number;
-  /** Whether the event source mapping has `ReportBatchItemFailures`; without it the answer is not read. Default: `true`. */
+  /** True if the event source mapping has `ReportBatchItemFailures`; without it the answer is not read. Default: `true`. */
   readonly reportBatchItemFailures?: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface QueueEngineOptions extends QueueSettings, EngineOptions<QueueRe
   readonly arn: string;
 }
 
-/** The kinds of {@link QueueSettings}. */
+/** Validators and defaults for {@link QueueSettings}. */
 export const QUEUE_SETTINGS = {
   batchSize: positive.default(10),
   visibilityTimeoutMs: count.default(30_000),
@@ -45,7 +45,7 @@ export const QUEUE_SETTINGS = {
   reportBatchItemFailures: boolean.default(true),
 };
 
-/** What {@link QueueEngineOptions} may be. */
+/** Validators and defaults for {@link QueueEngineOptions}. */
 export const QUEUE_ENGINE_OPTIONS = defineOptions<QueueEngineOptions>()({
   ...engineKinds<QueueRecordOptions>(),
   ...QUEUE_SETTINGS,

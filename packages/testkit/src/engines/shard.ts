@@ -17,11 +17,11 @@ export interface ShardSettings {
   readonly maximumRetryAttempts?: number;
   /** Milliseconds after which a record is given up. Default: none, so that records do not grow too old. */
   readonly maxRecordAgeMs?: number;
-  /** Whether a batch that failed as a whole is split in two. Default: `false`. */
+  /** True if a batch that failed as a whole is split in two. Default: `false`. */
   readonly bisect?: boolean;
-  /** Whether there is a failure destination; without one a record that is given up is lost. Default: `true`. */
+  /** True if there is a failure destination; without one a record that is given up is lost. Default: `true`. */
   readonly onFailure?: boolean;
-  /** Whether the event source mapping has `ReportBatchItemFailures`; without it the answer is not read. Default: `true`. */
+  /** True if the event source mapping has `ReportBatchItemFailures`; without it the answer is not read. Default: `true`. */
   readonly reportBatchItemFailures?: boolean;
 }
 
@@ -38,7 +38,7 @@ const milliseconds = kind<number>(
   (value) => typeof value === 'number' && value >= 1,
 );
 
-/** The kinds of {@link ShardSettings}. */
+/** Validators and defaults for {@link ShardSettings}. */
 export const SHARD_SETTINGS = {
   batchSize: positive.default(100),
   shards: positive.default(1),
@@ -49,7 +49,7 @@ export const SHARD_SETTINGS = {
   reportBatchItemFailures: boolean.default(true),
 };
 
-/** What {@link ShardEngineOptions} may be. */
+/** Validators and defaults for {@link ShardEngineOptions}. */
 export const SHARD_ENGINE_OPTIONS = defineOptions<ShardEngineOptions>()({
   ...engineKinds<ShardRecordOptions>(),
   ...SHARD_SETTINGS,

@@ -33,7 +33,7 @@ export interface LambdaContextOptions {
    * the function, without a qualifier.
    */
   readonly invokedFunctionArn?: string;
-  /** What the caller of the `Invoke` API put beside the event: any JSON value. Default: left out. */
+  /** What the caller of the `Invoke` API put next to the event: any JSON value. Default: left out. */
   readonly clientContext?: unknown;
   /** The identity id of a caller that invoked through a mobile SDK. Default: left out. */
   readonly cognitoIdentityId?: string;
@@ -134,14 +134,14 @@ const LAMBDA = {
   clientContext: anything,
   cognitoIdentityId: anyText,
 };
-/** What {@link LambdaContextOptions} may be. */
+/** Validators and defaults for {@link LambdaContextOptions}. */
 export const LAMBDA_OPTIONS = defineOptions<LambdaContextOptions>()(LAMBDA);
 
 const instant: OptionKind<Date | number> = kind('a valid Date or a number of milliseconds', (value) =>
   Number.isFinite(value instanceof Date ? value.getTime() : value),
 );
 
-/** What {@link TestEnvOptions} may be. */
+/** Validators and defaults for {@link TestEnvOptions}. */
 export const TEST_ENV_OPTIONS = defineOptions<TestEnvOptions>()({
   now: instant,
   idPrefix: filled,

@@ -3,7 +3,7 @@ import { createLogger, type LogLine } from '@sallyport/core/observability';
 
 /** A span that the framework started. */
 export interface CapturedSpan {
-  /** Whether it is for a request or for an event. */
+  /** True if it is for a request or for an event. */
   readonly kind: 'framework.request' | 'framework.event';
   /** Name of the span. */
   readonly name: string;
@@ -13,7 +13,7 @@ export interface CapturedSpan {
   readonly parent: string;
   /** What was reported as its error; `undefined` for none. */
   readonly error: unknown;
-  /** Whether it has ended. */
+  /** True if it has ended. */
   readonly ended: boolean;
 }
 

@@ -66,7 +66,7 @@ export interface FakeWebSocketClient extends WebSocketClient {
   failNext(error: unknown): void;
 }
 
-/** What {@link FakeWebSocketClientOptions} may be. */
+/** Validators and defaults for {@link FakeWebSocketClientOptions}. */
 export const FAKE_CLIENT_OPTIONS = defineOptions<FakeWebSocketClientOptions>()({
   endpoint: filled.default('https://api1.execute-api.us-east-1.amazonaws.com/dev'),
   pause,
@@ -208,7 +208,7 @@ export interface FakeHandler<T> {
   readonly signals: readonly AbortSignal[];
 }
 
-/** What {@link FakeHandlerOptions} may be. */
+/** Validators and defaults for {@link FakeHandlerOptions}. */
 export const FAKE_HANDLER_OPTIONS = defineOptions<FakeHandlerOptions>()({
   clock: withMethods<FullClock>('after'),
   pause,

@@ -19,7 +19,7 @@ export interface InterleaveOptions {
   readonly seed?: number;
 }
 
-/** What {@link InterleaveOptions} may be. */
+/** Validators and defaults for {@link InterleaveOptions}. */
 export const INTERLEAVE_OPTIONS = defineOptions<InterleaveOptions>()({
   rounds: positive.default(20),
   seed: count.default(1),

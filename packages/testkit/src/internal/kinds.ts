@@ -14,7 +14,7 @@ const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
 const isMap = (value: unknown, member: (value: unknown) => boolean) =>
   isObject(value) && Object.values(value).every(member);
 
-// Tests send blank and padded texts on purpose, so none of these trims.
+// Tests send blank and padded strings on purpose, so none of these trims.
 export const anyText: OptionKind<string> = kind('a text', isText);
 export const filled: OptionKind<string> = kind(
   'a text that is not blank',

@@ -17,7 +17,7 @@ export interface McpToolResult {
   readonly content: readonly { readonly type: string; readonly text?: string; readonly [member: string]: unknown }[];
   /** The structured result, where there is one. */
   readonly structuredContent?: unknown;
-  /** Whether the tool says that it failed. */
+  /** True if the tool says that it failed. */
   readonly isError?: boolean;
   readonly [member: string]: unknown;
 }
@@ -33,7 +33,7 @@ export class McpClientError extends Error {
   readonly code: number;
   /** HTTP status of the answer. */
   readonly status: number;
-  /** What the server says beside the code. */
+  /** What the server says next to the code. */
   readonly data: unknown;
 
   constructor(code: number, message: string, status: number, data?: unknown) {

@@ -15,13 +15,13 @@ export interface McpQuestion {
 /** Answers a question of the server: the result of its method. A function that throws answers with an error. */
 export type McpAnswerer = (question: McpQuestion) => MaybePromise<object>;
 
-/** Options of `connectMcp`; an unknown key is refused. */
+/** Options of `connectMcp`; an unknown key is rejected. */
 export interface McpClientOptions {
   /** Where the server is mounted. Default `/mcp`. */
   readonly path?: string;
   /** The front door that requests come through. Default `gateway-v2`. */
   readonly door?: McpDoor;
-  /** Whether the door streams; the app must be a container. Default `false`. */
+  /** True if the door streams; the app must be a container. Default `false`. */
   readonly streaming?: boolean;
   /** The revision that the client speaks: one with sessions, or `2026-07-28`. Default `2025-11-25`. */
   readonly version?: '2025-03-26' | '2025-06-18' | '2025-11-25' | '2026-07-28';
@@ -37,7 +37,7 @@ export interface McpClientOptions {
   readonly env?: TestEnv;
 }
 
-/** What {@link McpClientOptions} may be. */
+/** Validators and defaults for {@link McpClientOptions}. */
 export const MCP_CLIENT_OPTIONS = defineOptions<McpClientOptions>()({
   path: text('a path').default('/mcp'),
   door: oneOf('gateway-v2', 'function-url', 'gateway-v1', 'load-balancer').default('gateway-v2'),
@@ -65,7 +65,7 @@ export interface McpRequestOptions {
   readonly meta?: object;
 }
 
-/** What {@link McpRequestOptions} may be. */
+/** Validators and defaults for {@link McpRequestOptions}. */
 export const MCP_REQUEST_OPTIONS = defineOptions<McpRequestOptions>()({
   onProgress: func<(progress: Data) => void>(),
   onNotification: func<(method: string, params: Data) => void>(),

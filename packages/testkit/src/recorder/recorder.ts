@@ -26,7 +26,7 @@ export interface RecorderOptions {
   readonly log?: Logger;
 }
 
-/** What {@link RecorderOptions} may be. */
+/** Validators and defaults for {@link RecorderOptions}. */
 export const RECORDER_OPTIONS = defineOptions<RecorderOptions>()({
   write: func<RecorderOptions['write']>().required(),
   sanitizer: withMethods<Sanitizer>('sanitizeFieldValue', 'scrubFreeText'),

@@ -81,7 +81,7 @@ const RECORDING = defineOptions<Recording>()(
  *
  * @param json the recording: its JSON text, or what that parses to
  * @param expected the kind that the test expects; the type of the event follows from it
- * @throws FrameworkError `testkit.invalid_recording` for a text that is not JSON, another form, an event that is not of the
+ * @throws FrameworkError `testkit.invalid_recording` for a string that is not JSON, another form, an event that is not of the
  *   recorded kind, or a recording of another kind than `expected`
  * @example const event = loadRecording(readFileSync('test/recordings/order.json', 'utf8'), 'queue');
  */

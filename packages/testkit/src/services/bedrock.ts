@@ -5,7 +5,7 @@ import { type Service, ServiceError, startService } from './service.js';
 export interface BedrockOptions {
   /** The module `@aws-sdk/client-bedrock-runtime`, whose schemas define the operations. */
   readonly sdk: object;
-  /** The numbers of a text. Default: a vector of length 1 made from the text's characters. */
+  /** The numbers of a string. Default: a vector of length 1 made from the text's characters. */
   readonly embed?: (text: string, dimensions: number) => readonly number[];
 }
 

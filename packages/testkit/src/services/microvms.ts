@@ -26,7 +26,7 @@ export interface MicrovmsOptions {
   readonly clock?: Clock;
 }
 
-/** What {@link MicrovmsOptions} may be. */
+/** Validators and defaults for {@link MicrovmsOptions}. */
 const OPTIONS = defineOptions<MicrovmsOptions>()({
   sdk: object().required(),
   program: func<MachineProgram>(),

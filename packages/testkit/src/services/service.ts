@@ -19,7 +19,7 @@ import {
   send,
 } from './internal/wire.js';
 
-/** An error as a service answers it: the name of the exception, the HTTP status and a text. */
+/** An error as a service answers it: the name of the exception, the HTTP status and a string. */
 export class ServiceError extends Error {
   static {
     brandError(ServiceError, 'sallyport.ServiceError');

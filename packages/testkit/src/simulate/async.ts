@@ -16,7 +16,7 @@ export interface AsyncSimulation extends AsyncSettings {
   readonly timeoutMs?: number;
 }
 
-/** What {@link AsyncSimulation} may be. */
+/** Validators and defaults for {@link AsyncSimulation}. */
 export const ASYNC_SIMULATION = defineOptions<AsyncSimulation>()({
   ...ASYNC_SETTINGS,
   timeoutMs: positive.default(30_000),

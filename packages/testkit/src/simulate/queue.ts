@@ -14,7 +14,7 @@ export interface QueueSimulation extends QueueSettings {
   readonly timeoutMs?: number;
 }
 
-/** What {@link QueueSimulation} may be. */
+/** Validators and defaults for {@link QueueSimulation}. */
 export const QUEUE_SIMULATION = defineOptions<QueueSimulation>()({
   ...QUEUE_SETTINGS,
   timeoutMs: positive.default(30_000),

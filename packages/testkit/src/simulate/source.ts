@@ -13,7 +13,7 @@ export interface QueueSource {
   readonly kind: 'queue';
   /** The queue's ARN. */
   readonly arn: string;
-  /** Whether it is a FIFO queue. */
+  /** True if it is a FIFO queue. */
   readonly fifo: boolean;
   /** Its messages, in the order in which they were sent. */
   readonly messages: readonly QueueRecordOptions[];

@@ -19,7 +19,7 @@ export interface StreamSimulation extends ShardSettings {
   readonly timeoutMs?: number;
 }
 
-/** What {@link StreamSimulation} may be. */
+/** Validators and defaults for {@link StreamSimulation}. */
 export const STREAM_SIMULATION = defineOptions<StreamSimulation>()({
   ...SHARD_SETTINGS,
   unknownIdentifiers: oneOf('batch-fails', 'ignored', 'both').default('both'),

@@ -40,7 +40,7 @@ interface Prepared {
   readonly items: readonly Item[];
   readonly timeoutMs: number;
   readonly model: (ledger: Ledger) => BatchModel;
-  /** Whether a record is done when the service has its answer, whoever gave it. */
+  /** True if a record is done when the service has its answer, whoever gave it. */
   readonly byAnswer?: true;
 }
 

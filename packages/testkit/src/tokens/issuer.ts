@@ -49,7 +49,7 @@ export interface TokenIssuer {
   rotateKey(): void;
 }
 
-/** What {@link TokenIssuerOptions} may be. */
+/** Validators and defaults for {@link TokenIssuerOptions}. */
 export const TOKEN_ISSUER_OPTIONS = defineOptions<TokenIssuerOptions>()({
   issuer: text().default('https://issuer.test'),
   audience: text(),
@@ -61,7 +61,7 @@ const oneOrMore = kind<string | readonly string[]>(
   (value) => typeof value === 'string' || (Array.isArray(value) && value.every((member) => typeof member === 'string')),
 );
 
-/** What {@link TokenOptions} may be. */
+/** Validators and defaults for {@link TokenOptions}. */
 export const TOKEN_OPTIONS = defineOptions<TokenOptions>()({
   subject: anyText,
   audience: oneOrMore,

@@ -26,7 +26,7 @@ export function assertAnswer(value: unknown): void {
   if (Buffer.byteLength(text) > LAMBDA_MAX_ANSWER_BYTES) throw invalidAnswer('the answer is more than 6 MB');
 }
 
-/** Whether the context of an authorizer accepts a value: JSON writes other numbers as `null`. */
+/** True if the context of an authorizer accepts a value: JSON writes other numbers as `null`. */
 export function isFlatValue(value: unknown): boolean {
   return typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
 }
@@ -73,7 +73,7 @@ function bytesOfJson(value: unknown): number {
 const FRAME = 14;
 
 /**
- * The entries of an answer of at most 6 MB. An entry that does not fit beside the ones before it is replaced by its failure; each entry is
+ * The entries of an answer of at most 6 MB. An entry that does not fit next to the ones before it is replaced by its failure; each entry is
  * decided alone, so entries after it may fit.
  *
  * @param failureOf the entry that says that a record failed; there is room for all of them, because the event has had it

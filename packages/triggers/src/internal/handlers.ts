@@ -21,7 +21,7 @@ export class Handlers {
   #byPlace: Map<string, HandlerEntry> | undefined;
 
   /**
-   * @param noun what error texts call the source
+   * @param noun what error messages call the source
    * @param method the key in `FRAMEWORK_EVENT_SOURCES`; left out where names are not deployed ones
    */
   constructor(noun: string, method?: string) {

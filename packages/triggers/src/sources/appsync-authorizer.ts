@@ -68,7 +68,7 @@ export function deny(): AppSyncDecision {
 
 /** The answer of an authorizer. */
 export interface AppSyncAuthorizerAnswer {
-  /** Whether the request passes. */
+  /** True if the request passes. */
   readonly isAuthorized: boolean;
   /** Values for resolvers of a GraphQL API. */
   readonly resolverContext?: Record<string, unknown>;
@@ -164,8 +164,8 @@ function flat(context: Members): Record<string, unknown> {
 }
 
 /**
- * Makes the surface for the Lambda authorizer of an AppSync API. What is not {@link allow} is refused, and so is a request whose
- * handler throws; no refusal is cached.
+ * Makes the surface for the Lambda authorizer of an AppSync API. What is not {@link allow} is rejected, and so is a request whose
+ * handler throws; no rejection is cached.
  *
  * @throws FrameworkError `app.invalid_configuration` for a handler that is not a function
  * @example

@@ -53,10 +53,10 @@ export interface Subscription {
   readonly principal: SecurePrincipal | null;
 }
 
-/** Handles one published event: returns what is broadcast in its place, or `drop()`. A throw refuses this event alone. */
+/** Handles one published event: returns what is broadcast in its place, or `drop()`. A throw rejects this event alone. */
 export type PublishHandler = (ctx: KeylessEventContext, event: PublishedEvent) => MaybePromise<unknown>;
 
-/** Decides about a subscription: returns nothing to allow it. A throw, and any result, refuses it. */
+/** Decides about a subscription: returns nothing to allow it. A throw, and any result, rejects it. */
 export type SubscribeHandler = (ctx: KeylessEventContext, subscription: Subscription) => MaybePromise<undefined>;
 
 /** One event of the answer to a publication. */
@@ -192,7 +192,7 @@ export class AppSyncEvents extends TriggerSurface {
     return isPublish ? this.#broadcast(known, lambdaContext) : this.#decide(known[0] as Delivered, lambdaContext);
   }
 
-  /** The caller, or the text with which the gate refuses. The gate is asked once, whatever the number of events. */
+  /** The caller, or the text with which the gate rejects. The gate is asked once, whatever the number of events. */
   async #pass({ posture, pattern }: ChannelEntry, event: unknown, lambdaContext: LambdaContext | undefined) {
     const host = this.#host;
     if (!host?.gate) return { principal: null };
@@ -255,7 +255,7 @@ function toPublishResult(id: string, outcome: Outcome | undefined): PublishResul
 
 /**
  * Makes the surface for channels of AppSync Events whose namespace invokes the function directly and waits (`REQUEST_RESPONSE`). A
- * channel without handler is refused.
+ * channel without handler is rejected.
  *
  * @example
  * const channels = appSyncEvents()

@@ -144,12 +144,12 @@ export interface RequestAuthorizerOptions extends TokenAuthorizerOptions {
   readonly form: 'policy' | 'simple';
 }
 
-/** What {@link TokenAuthorizerOptions} may be. */
+/** Validators and defaults for {@link TokenAuthorizerOptions}. */
 export const TOKEN_AUTHORIZER_OPTIONS = /* @__PURE__ */ defineOptions<TokenAuthorizerOptions>()({
   scope: oneOf('method', 'api').default('method'),
 });
 
-/** What {@link RequestAuthorizerOptions} may be. */
+/** Validators and defaults for {@link RequestAuthorizerOptions}. */
 export const REQUEST_AUTHORIZER_OPTIONS = /* @__PURE__ */ defineOptions<RequestAuthorizerOptions>()({
   form: oneOf('policy', 'simple').required(),
   scope: oneOf('method', 'api').default('method'),
@@ -172,7 +172,7 @@ export interface AuthorizerPolicy {
 
 /** The simple answer: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-lambda-authorizer.html. */
 export interface SimpleAuthorizerAnswer {
-  /** Whether the request passes. */
+  /** True if the request passes. */
   readonly isAuthorized: boolean;
   /** Values for the request's handler. */
   readonly context?: Record<string, unknown>;

@@ -69,8 +69,8 @@ export class CognitoTrigger extends TriggerSurface {
   }
 
   /**
-   * Registers the handler of a trigger source. A throw refuses; only the message of a FrameworkError reaches the user, anything else
-   * is `denied`. A source that is not registered refuses.
+   * Registers the handler of a trigger source. A throw rejects; only the message of a FrameworkError reaches the user, anything else
+   * is `denied`. A source that is not registered rejects.
    *
    * @param source `PreSignUp_SignUp`, or `PreSignUp_*` for all of a kind
    * @throws FrameworkError `app.invalid_configuration` for a source that is blank, repeated or has `*` elsewhere than behind the

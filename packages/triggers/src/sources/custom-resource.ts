@@ -33,7 +33,7 @@ export interface ResourceResult {
   readonly physicalId?: string;
   /** Values for `Fn::GetAtt`. Default: none. */
   readonly data?: Readonly<Record<string, unknown>>;
-  /** Whether `Fn::GetAtt` shows the values as asterisks. Default `false`. */
+  /** True if `Fn::GetAtt` shows the values as asterisks. Default `false`. */
   readonly noEcho?: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface ResourceHandlers {
 
 /** Options of `customResource`. An unknown key is rejected. */
 export interface CustomResourceOptions {
-  /** Whether the function stands behind the CDK's provider framework, which answers CloudFormation itself. Default `false`. */
+  /** True if the function stands behind the CDK's provider framework, which answers CloudFormation itself. Default `false`. */
   readonly cdkProvider?: boolean;
   /** Hosts, as in `127.0.0.1:8080`, that may receive answers over HTTP besides S3's over HTTPS: for tests. Default: none. */
   readonly responseHosts?: readonly string[];
@@ -60,7 +60,7 @@ export interface CustomResourceOptions {
   readonly fetch?: ResponseFetch;
 }
 
-/** What {@link CustomResourceOptions} may be. */
+/** Validators and defaults for {@link CustomResourceOptions}. */
 export const CUSTOM_RESOURCE_OPTIONS = /* @__PURE__ */ defineOptions<CustomResourceOptions>()({
   cdkProvider: boolean.default(false),
   responseHosts: list(string),
@@ -223,7 +223,7 @@ function toBody(answer: Answer, request: ResourceRequest): Uint8Array {
 }
 
 /**
- * Makes the surface for a custom resource of CloudFormation. Each request gets one answer, also when the handler throws or the
+ * Makes the surface for a custom resource of CloudFormation. Each request gets one answer, even if the handler throws or the
  * deadline ends it. Answers go to hosts of S3 over HTTPS alone; the URL, which is a credential, is never logged.
  *
  * @throws FrameworkError `app.invalid_configuration` for a missing handler or an unknown option

@@ -46,7 +46,7 @@ export class DocumentDbTrigger extends TriggerSurface {
 
   /**
    * Registers the handler of a collection's changes. It is called for each change, one at a time and in order. A failure is thrown,
-   * and Lambda delivers the batch again until it is done: later changes are not run, earlier ones come again.
+   * and Lambda delivers the batch again until it is done: later changes are not run, earlier ones are retried.
    *
    * @param namespace `database.collection`; the database alone takes what no collection of it is registered for
    * @throws FrameworkError `app.invalid_configuration` for a blank or repeated name, or a handler that is not a function

@@ -59,7 +59,7 @@ export const TABLE_MEMBERS: readonly string[] = [
 
 const NAME = /^[A-Za-z_$][\w$-]*$/;
 
-/** What {@link DirectInvokeOptions} may be. */
+/** Validators and defaults for {@link DirectInvokeOptions}. */
 export const DIRECT_INVOKE_OPTIONS = /* @__PURE__ */ defineOptions<DirectInvokeOptions>()({
   discriminator: parsed('{ path }, the name of a member of the event', (value) => {
     const { path, ...rest } = membersOf(value);
@@ -71,7 +71,7 @@ export const DIRECT_INVOKE_OPTIONS = /* @__PURE__ */ defineOptions<DirectInvokeO
   }),
 });
 
-/** What {@link InvokeOptions} may be. */
+/** Validators and defaults for {@link InvokeOptions}. */
 export const INVOKE_OPTIONS = /* @__PURE__ */ defineOptions<InvokeOptions>()({
   output: kind<StandardSchema>('a Standard Schema (version 1)', isStandardSchema),
 });

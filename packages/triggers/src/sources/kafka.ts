@@ -40,12 +40,12 @@ export interface KafkaTriggerOptions {
 
 const ON_FAILURE = oneOf('throw', 'report');
 
-/** What {@link KafkaTriggerOptions} may be. */
+/** Validators and defaults for {@link KafkaTriggerOptions}. */
 export const KAFKA_TRIGGER_OPTIONS = /* @__PURE__ */ defineOptions<KafkaTriggerOptions>()({ onFailure: ON_FAILURE });
 
 /** The answer: the first record of each partition that is to be delivered again. */
 export interface KafkaReport {
-  /** Empty when all records are done. The identifier is an object: a text makes Lambda deliver the whole batch again. */
+  /** Empty when all records are done. The identifier is an object: a string makes Lambda deliver the whole batch again. */
   readonly batchItemFailures: {
     readonly itemIdentifier: { readonly partition: string; readonly offset: number };
   }[];

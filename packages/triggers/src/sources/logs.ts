@@ -29,7 +29,7 @@ export interface LogsTriggerOptions {
 
 const MIB = 1_048_576;
 
-/** What {@link LogsTriggerOptions} may be. */
+/** Validators and defaults for {@link LogsTriggerOptions}. */
 export const LOGS_TRIGGER_OPTIONS = /* @__PURE__ */ defineOptions<LogsTriggerOptions>()({
   maxDocumentBytes: integer(1, 256 * MIB).default(32 * MIB),
   maxEvents: integer(1, 1_000_000).default(100_000),

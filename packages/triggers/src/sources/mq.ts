@@ -16,7 +16,7 @@ export interface MqMessage {
   readonly id: string;
   /** Its bytes. */
   readonly data: Uint8Array;
-  /** Whether the broker has delivered it before. */
+  /** True if the broker has delivered it before. */
   readonly redelivered: boolean;
   /** What the event says of it besides: properties of ActiveMQ, or `basicProperties` of RabbitMQ, and more. */
   readonly message: Readonly<Record<string, unknown>>;
@@ -62,7 +62,7 @@ export class MqTrigger extends TriggerSurface {
 
   /**
    * Registers the handler of a queue. It is called for each message, one at a time. A failure is thrown, and Lambda delivers the
-   * whole batch again, before any other message: later messages are not run, earlier ones come again.
+   * whole batch again, before any other message: later messages are not run, earlier ones are retried.
    *
    * @param name of the queue, a name that `FRAMEWORK_EVENT_SOURCES` maps under `mq`, or of RabbitMQ queue and virtual host as the
    *   event has them: `orders::/`

@@ -31,7 +31,7 @@ export type S3BatchHandler = (ctx: EventContext, task: S3BatchTask) => MaybeProm
 export interface S3BatchResult {
   /** The id of the task. */
   readonly taskId: string;
-  /** Whether it is done, tried again, or failed for good. */
+  /** True if it is done, tried again, or failed for good. */
   readonly resultCode: 'Succeeded' | 'TemporaryFailure' | 'PermanentFailure';
   /** What the report says. */
   readonly resultString: string;

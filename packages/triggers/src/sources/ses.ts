@@ -15,7 +15,7 @@ export interface SesMessage {
   readonly source: string;
   /** The recipients that matched the rule. */
   readonly recipients: readonly string[];
-  /** The subject; absent when there is none. */
+  /** The subject; absent if absent. */
   readonly subject?: string;
   /** Results of the checks by name, `PASS`, `FAIL`, `GRAY` or `PROCESSING_FAILED`: `spam`, `virus`, `spf`, `dkim`, `dmarc`. */
   readonly verdicts: Readonly<Record<string, string>>;
@@ -38,7 +38,7 @@ export interface SesTriggerOptions {
   readonly onError: 'stop' | 'continue';
 }
 
-/** What {@link SesTriggerOptions} may be. */
+/** Validators and defaults for {@link SesTriggerOptions}. */
 export const SES_TRIGGER_OPTIONS = /* @__PURE__ */ defineOptions<SesTriggerOptions>()({
   onError: oneOf('stop', 'continue').required(),
 });
@@ -119,7 +119,7 @@ export class SesTrigger extends TriggerSurface {
   }
 }
 
-/** Whether the rule waits for the answer. */
+/** True if the rule waits for the answer. */
 function isAwaited(event: unknown): boolean {
   const [record] = membersOf(event).Records as readonly Members[];
   return membersOf(membersOf(membersOf(record?.ses).receipt).action).invocationType === 'RequestResponse';

@@ -19,7 +19,7 @@ export const LOCAL_EMBEDDER_OPTIONS = /* @__PURE__ */ defineOptions<LocalEmbedde
 const MAX_CHARACTERS = 50_000;
 
 /**
- * An embedder without a model, for development and tests: the same text always gives the same vector, and texts with common words
+ * An embedder without a model, for development and tests: the same text always gives the same vector, and strings with common words
  * or parts of words get similar vectors. It does not consider the meaning: `car` and `automobile` get very different vectors.
  *
  * @throws VectorStoreError `vectorstore.invalid_config` for a wrong option
@@ -58,7 +58,7 @@ function embedWords(text: string, dimensions: number): VectorData {
     add(word, WORD);
     for (let at = 0; at + 3 <= word.length; at += 1) add(`#${word.slice(at, at + 3)}`, PART);
   }
-  // Without this the vector could be zero: opposite signs can cancel each other, and some texts have no word.
+  // Without this the vector could be zero: opposite signs can cancel each other, and some strings have no word.
   if (sums.every((sum) => sum === 0)) add(`=${text}`, 1);
   const length = Math.hypot(...sums);
   return Float32Array.from(sums, (sum) => sum / length);

@@ -33,7 +33,7 @@ export interface TitanEmbedderOptions {
   readonly modelId?: string;
   /** Number of dimensions of an embedding. Default 1,024. */
   readonly dimensions?: 256 | 512 | 1024;
-  /** Whether embeddings have length 1. Default `true`. */
+  /** True if embeddings have length 1. Default `true`. */
   readonly normalize?: boolean;
   /**
    * The client of `@aws-sdk/client-bedrock-runtime`. Set its attempts to one, because the embedder itself retries. Default: such

@@ -17,7 +17,7 @@ import type { CallOptions, ListKeysInput, Metadata, QueryHit, QueryInput, Store,
 import { normalizeTopK, validateRequiredMetadata, validateVector } from '../store/validators.js';
 import { Owner } from './internal/owner.js';
 
-/** A text with its key. The text itself is not stored: put it into the metadata, under a key that filters cannot see. */
+/** A string with its key. The text itself is not stored: put it into the metadata, under a key that filters cannot see. */
 export interface SemanticRecord {
   /** Unique in the index of the tenant. */
   readonly key: string;
@@ -29,17 +29,17 @@ export interface SemanticRecord {
 
 /** The arguments of a search. */
 export interface SemanticQuery extends Omit<QueryInput, 'vector'> {
-  /** The text for which similar texts are searched. */
+  /** The text for which similar strings are searched. */
   readonly text: string;
 }
 
-/** An index of texts that finds the texts with the most similar meaning. */
+/** An index of strings that finds the strings with the most similar meaning. */
 export interface SemanticIndex {
   /** Embeds and writes records in slices of 500. When a slice fails, `progress` of the error lists the written keys. */
   putText(records: readonly SemanticRecord[], options?: CallOptions): Promise<void>;
   /** Removes records. Missing keys are ignored. */
   deleteText(keys: readonly string[], options?: CallOptions): Promise<void>;
-  /** Returns the records with the most similar texts, the most similar first. */
+  /** Returns the records with the most similar strings, the most similar first. */
   queryText(query: SemanticQuery, options?: CallOptions): Promise<QueryHit[]>;
   /** Returns the keys of the index in pages, in any order. Reads the keys of all tenants of the store. */
   listKeys(input?: ListKeysInput, options?: CallOptions): AsyncIterable<string[]>;
@@ -58,7 +58,7 @@ export interface SemanticIndex {
 export interface SemanticIndexOptions {
   /** The store of the vectors. */
   readonly store: Store;
-  /** Makes vectors from texts. */
+  /** Makes vectors from strings. */
   readonly embedder: Embedder;
   /**
    * The tenant whose records these are. It is part of every key and of every filter, so no record of another tenant is replaced,

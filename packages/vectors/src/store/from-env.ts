@@ -43,7 +43,7 @@ export function vectorStoreFromEnv(
 }
 
 /**
- * The embedder that the environment names: `FRAMEWORK_EMBEDDING_PROVIDER` (only `bedrock`, also when it is not set),
+ * The embedder that the environment names: `FRAMEWORK_EMBEDDING_PROVIDER` (only `bedrock`, even if it is not set),
  * `FRAMEWORK_EMBEDDING_MODEL_ID`, `FRAMEWORK_EMBEDDING_DIMENSIONS`, `FRAMEWORK_EMBEDDING_NORMALIZE` (`true`, `false`). An option
  * comes before its variable.
  *

@@ -39,9 +39,9 @@ export interface PutInput {
 export interface GetInput {
   /** Any number of keys, at least one; a repeated key is read once. */
   readonly keys: readonly string[];
-  /** Whether records are returned with their metadata. Default `true`. */
+  /** True if records are returned with their metadata. Default `true`. */
   readonly returnMetadata?: boolean;
-  /** Whether a missing key is an error. Default `false`. */
+  /** True if a missing key is an error. Default `false`. */
   readonly requireAll?: boolean;
 }
 
@@ -86,7 +86,7 @@ export interface FilterOperators {
   readonly $in?: readonly Primitive[];
   /** Equal to none of these, or absent. */
   readonly $nin?: readonly Primitive[];
-  /** Whether the key exists. */
+  /** True if the key exists. */
   readonly $exists?: boolean;
 }
 
@@ -115,7 +115,7 @@ export interface QueryInput {
   readonly topK?: number;
   /** Which vectors are compared. Default: all. */
   readonly filter?: Filter;
-  /** Whether hits are returned with their metadata. Default `false`. */
+  /** True if hits are returned with their metadata. Default `false`. */
   readonly returnMetadata?: boolean;
 }
 

@@ -132,7 +132,7 @@ function isMetadataValue(value: unknown): boolean {
   return true;
 }
 
-/** Whether filters can compare a value: a text without half of a surrogate pair, a finite number or a boolean. */
+/** True if filters can compare a value: a string without half of a surrogate pair, a finite number or a boolean. */
 export function isPrimitive(value: unknown): value is Primitive {
   if (typeof value === 'string') return value.isWellFormed();
   return typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));

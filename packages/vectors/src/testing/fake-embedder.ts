@@ -13,15 +13,15 @@ export interface FakeEmbedderOptions {
   /** Vectors by trimmed text. Default: none. */
   readonly vectors?: Readonly<Record<string, VectorInput>>;
   /**
-   * The result for a text that is not in `vectors`: a vector made from its words (`local`, at least 8 dimensions), or an error
+   * The result for a string that is not in `vectors`: a vector made from its words (`local`, at least 8 dimensions), or an error
    * (`fail`). Default `local`.
    */
   readonly fallback?: 'local' | 'fail';
 }
 
-/** An embedder without a model that records its texts. */
+/** An embedder without a model that records its strings. */
 export interface FakeEmbedder extends Embedder {
-  /** The embedded texts in order, at most the first 10,000; a copy. */
+  /** The embedded strings in order, at most the first 10,000; a copy. */
   readonly calls: readonly string[];
 }
 

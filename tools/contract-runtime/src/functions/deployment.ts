@@ -29,19 +29,19 @@ export function inventoryOf(app: unknown): object {
   return toInventory(app as Inventoried);
 }
 
-/** Each document as the file that a stack reads: what it says, or the code of its refusal. */
+/** Each document as the file that a stack reads: what it says, or the code of its rejection. */
 export function readInventories({ documents }: Args): readonly object[] {
   return withFolder((folder) =>
     listOf(documents).map((document) => outcomeOf(() => inventoryFromFile(fileOf(folder, document)))),
   );
 }
 
-/** What the local runtime reads of each document for one entry file, `null` for no function, or the code of its refusal. */
+/** What the local runtime reads of each document for one entry file, `null` for no function, or the code of its rejection. */
 export function readManifests({ documents, entry }: Args): readonly unknown[] {
   return listOf(documents).map((document) => outcomeOf(() => parseManifest(textOf(document), String(entry)) ?? null));
 }
 
-/** The manifest of a stack with these functions, or the code of the refusal. */
+/** The manifest of a stack with these functions, or the code of the rejection. */
 export function writeManifest({ functions }: Args): unknown {
   return outcomeOf(() =>
     withFolder((outdir) => {

@@ -91,7 +91,7 @@ export async function decisions({ strategy, limits, start, steps }: Args): Promi
   return answers;
 }
 
-/** What became of a refund: the code of its refusal, or that it was made. */
+/** What became of a refund: the code of its rejection, or that it was made. */
 async function refund(limiter: RateLimiter, decision: unknown, units: number | undefined): Promise<object> {
   try {
     await limiter.refund(decision as LimitDecision, units === undefined ? {} : { units });

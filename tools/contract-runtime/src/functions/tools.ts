@@ -3,7 +3,7 @@ import type { PortableFunctions } from './index.js';
 const deployment = () => import('./deployment.js');
 
 /**
- * What tools on a developer's machine do with an application. Apart from the functions of the packages: a bundle of the runtime then has no
+ * What tools on a developer's machine do with an application. Except the functions of the packages: a bundle of the runtime then has no
  * part of the CDK.
  */
 export const TOOL_FUNCTIONS: PortableFunctions = {

@@ -7,7 +7,7 @@ export function readNamed(named: Named): { use: string; parameters: JsonObject }
   return { use: named.use, parameters: named.with ?? {} };
 }
 
-/** The parameter `then`, a fixed answer if there is none. */
+/** The parameter `then`, a fixed answer if absent. */
 export function thenOf(parameters: JsonObject): Named {
   return (parameters.then as Named | undefined) ?? 'reply';
 }

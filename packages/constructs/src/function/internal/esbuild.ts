@@ -7,7 +7,7 @@ import type { BuildFailure, BuildOptions } from 'esbuild';
 import { ConstructError } from '../../errors.js';
 import { findSplittingFault } from './splitting.js';
 
-/** CommonJS packages in an ES module call `require`, which is not there by itself. */
+/** CommonJS packages in an ES module call `require`, which is not there alone. */
 const BANNER =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
@@ -31,7 +31,7 @@ export interface Bundled {
 
 /**
  * Bundles one file into `index.mjs` and its source map, and puts them into an empty folder. With `splitting`, what loads with its first use
- * is a file beside it that is named after its content, where the bundle then does the same.
+ * is a file next to it that is named after its content, where the bundle then does the same.
  *
  * esbuild writes the files itself: handed over in memory they cost 40 MB. It writes them where the paths of the source map do not depend on
  * the folder of the assembly.

@@ -42,7 +42,7 @@ const HARMLESS =
 
 /**
  * Everything in the tree that is attached to the alias of the doors and is not known to write its events itself. A list of what is allowed, not
- * of what is refused: a service that passes a payload on may be one that this package does not know.
+ * of what is rejected: a service that passes a payload on may be one that this package does not know.
  *
  * @returns one text for each
  */

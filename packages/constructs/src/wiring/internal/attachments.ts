@@ -25,7 +25,7 @@ const LOGICAL_NAME = literalWords('the name that the handler is registered under
 
 type Wiring = Construct & { readonly fn: IFunction };
 
-/** What a wiring has attached, beside what the application registers. */
+/** What a wiring has attached, next to what the application registers. */
 export class Attachments {
   readonly #wiring: Wiring;
   readonly #external: readonly ExternalAttachment[];
@@ -45,7 +45,7 @@ export class Attachments {
     this.#registrations = new Map(registrationsOf(inventory).map((one) => [one.key, one]));
   }
 
-  /** Whether the application registers it. */
+  /** True if the application registers it. */
   has({ key }: Registration): boolean {
     return this.#registrations.has(key);
   }
@@ -62,7 +62,7 @@ export class Attachments {
   /**
    * Notes all registrations of a kind, which one construct attaches.
    *
-   * @throws ConstructError `constructs.not_registered` when there is none
+   * @throws ConstructError `constructs.not_registered` if absent
    */
   claimAll(kind: string): readonly InventoryTrigger[] {
     const records = this.#triggers.filter((one) => one.kind === kind);

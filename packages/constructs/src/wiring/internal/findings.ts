@@ -36,7 +36,7 @@ function isSame({ kind, name }: ExternalAttachment, key: string): boolean {
   return name === undefined ? key.startsWith(`${kind} `) : key === `${kind} ${name}`;
 }
 
-/** Triggers of the function that were made beside the wiring: no one compared them with the inventory. */
+/** Triggers of the function that were made next to the wiring: no one compared them with the inventory. */
 function besides(wiring: IConstruct & { readonly fn: IFunction }, { own }: WiringFacts): readonly string[] {
   return claimsOf(wiring.fn)
     .filter(({ path }) => !own.has(path))

@@ -54,7 +54,7 @@ const SCHEDULER_REMEDY =
   'the selector { detailType: "Scheduled Event" } and wiring.schedule(…), or an entry of "external": EventBridge Scheduler invokes the function itself';
 
 /**
- * Whether a handler gets runs of EventBridge Scheduler alone. Scheduler sends them to its target, and no bus gets them.
+ * True if a handler gets runs of EventBridge Scheduler alone. Scheduler sends them to its target, and no bus gets them.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/with-eventbridge-scheduler.html
  */
@@ -63,7 +63,7 @@ export function isOfScheduler({ source, detailType }: EventSelector): boolean {
 }
 
 /**
- * Whether a handler gets every scheduled event of rules, whatever the rule. The source of these events is always `aws.events`.
+ * True if a handler gets every scheduled event of rules, whatever the rule. The source of these events is always `aws.events`.
  *
  * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/event-reference.html
  */

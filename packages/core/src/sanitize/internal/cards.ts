@@ -32,7 +32,7 @@ const HEX_BEFORE = /(?:[g-z][a-f]*)?([\da-f]*)$/i;
 const HEX_AFTER = /^([\da-f]*?)(?:[a-f]*[g-z]|(?![\da-f]))/i;
 const DATE = /^\D(?:19|20)\d\d-(?:0\d|1[0-2])-[0-3]\d(?!\d)/;
 
-/** Whether digits are a card number: an issuer's prefix and length, and the check digit of ISO/IEC 7812-1, annex B. */
+/** True if digits are a card number: an issuer's prefix and length, and the check digit of ISO/IEC 7812-1, annex B. */
 function isCardNumber(digits: string): boolean {
   if (!ISSUED.test(digits)) return false;
   let sum = 0;
@@ -44,7 +44,7 @@ function isCardNumber(digits: string): boolean {
   return sum % 10 === 0;
 }
 
-/** Whether a number is a card number: 15 or 16 digits. */
+/** True if a number is a card number: 15 or 16 digits. */
 export function isCardValue(value: number): boolean {
   return value >= 1e14 && value < 1e16 && isCardNumber(String(value));
 }
@@ -86,7 +86,7 @@ function isIdentifier(text: string, start: number, end: number): boolean {
   return isFraction || isDate || isHex(text, start, end) || isInId(text, start, end) || isInFramePath(text, start, end);
 }
 
-/** Whether a number begins or ends inside at least 20 hexadecimal characters with a letter, as hashes and trace ids have. */
+/** True if a number begins or ends inside at least 20 hexadecimal characters with a letter, as hashes and trace ids have. */
 function isHex(text: string, start: number, end: number): boolean {
   const left = HEX_BEFORE.exec(text.slice(Math.max(0, start - MIN_HEX - 1), start))?.[1] ?? '';
   const right = HEX_AFTER.exec(text.slice(end, end + MIN_HEX + 1))?.[1] ?? '';

@@ -22,7 +22,7 @@ export interface ErrorCleaner {
   value(value: unknown): unknown;
 }
 
-/** Whether a value is an error, of whatever realm or copy of this package. Never throws. */
+/** True if a value is an error, of whatever realm or copy of this package. Never throws. */
 export function isError(value: unknown): value is Error {
   try {
     return types.isNativeError(value) || value instanceof Error || isFrameworkError(value);

@@ -5,7 +5,7 @@ const POSITION = /[^:\n]{0,512}:\d{1,7}:\d{1,7}/y;
 const FRAME = /^at (?:[^\n(]*\()?(?:async )?(?:file:\/\/)?\/?(?:[A-Za-z]:)?[\\/][^:\n]*$/;
 
 /**
- * Whether a place is in the file path of a stack frame. Packages, versions and hashes in such a path are what an operator
+ * True if a place is in the file path of a stack frame. Packages, versions and hashes in such a path are what an operator
  * searches for: `/app/node_modules/.pnpm/next@15.0.0-rc.1_4ikpqbohktyhrcj3/token.js:10:5`.
  */
 export function isInFramePath(text: string, start: number, end: number): boolean {
@@ -16,7 +16,7 @@ export function isInFramePath(text: string, start: number, end: number): boolean
   return !/\w/.test(before.charAt(at - 1)) && FRAME.test(before.slice(Math.max(0, at)));
 }
 
-/** Whether what looks like an address is a package with its version in the path of a stack frame: `next@15.0.0-rc.a`. */
+/** True if what looks like an address is a package with its version in the path of a stack frame: `next@15.0.0-rc.a`. */
 export function isPackageVersion(text: string, start: number, word: string): boolean {
   return /@\d/.test(word) && isInFramePath(text, start, start + word.length);
 }

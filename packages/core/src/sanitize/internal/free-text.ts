@@ -12,7 +12,7 @@ import {
 import { replaceCards } from './cards.js';
 import { isInFramePath, isPackageVersion } from './frame-path.js';
 
-/** What is looked at of a text; the rest is cut. */
+/** What is looked at of a string; the rest is cut. */
 const MAX_SCRUBBED_BYTES = 65_536;
 const MAX_PARTIAL_WORD = 512;
 const MAX_LABEL = 64;
@@ -27,7 +27,7 @@ const DOMAIN = /[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*/y;
 /**
  * Masks secrets inside prose, in time linear in the text: every pattern either has a bound, or consumes what it looked at.
  * Looks at {@link MAX_SCRUBBED_BYTES}; the rest is cut, and the mark `…[+N]` says how many bytes that was. `keeps` names the keys
- * whose values are never taken for card numbers, `'all'` is for a text that is such a value.
+ * whose values are never taken for card numbers, `'all'` is for a string that is such a value.
  */
 export function scrubText(text: string, judge: KeyJudge, keeps: KeepsKey | 'all' | undefined): string {
   const { text: head, left } = cutBytes(text, MAX_SCRUBBED_BYTES);
@@ -112,7 +112,7 @@ function scrubEmails(text: string): string {
   return out + text.slice(done);
 }
 
-/** Whether digits at a place are the value of a key that keeps them: `order_id=…`, `"order_id": "…"`. */
+/** True if digits at a place are the value of a key that keeps them: `order_id=…`, `"order_id": "…"`. */
 function afterKey(keeps: KeepsKey): (text: string, start: number) => boolean {
   return (text, start) => {
     let mark = start - 1;
@@ -146,7 +146,7 @@ const LINE_KEYS: readonly string[] = [
   'cookie',
   'setcookie',
 ];
-/** Query parameters of signed requests (AWS SigV4) beside those that the key table knows. */
+/** Query parameters of signed requests (AWS SigV4) next to those that the key table knows. */
 const SIGNED_QUERY: readonly string[] = ['xamzsignature', 'xamzcredential', 'xamzsecuritytoken'];
 
 interface Span {
@@ -273,7 +273,7 @@ function maskedValue(value: string, action: KeyAction): string {
   return action === 'counter' && /^\d+(?:\.\d+)?$/.test(value) ? value : REDACTED;
 }
 
-/** What a text has that a secret could be recognised by, as bits. */
+/** What a string has that a secret could be recognised by, as bits. */
 const SIGN = {
   /** `=`, `:`, `@` or `%`. */
   mark: 1,

@@ -28,13 +28,13 @@ const MAX_CAUSES = 5;
 const MAX_KEY = 128;
 const ERROR_PARTS = ['name', 'message', 'code', 'status', 'stack', 'cause'];
 
-/** Whether a value under this key is left out. */
+/** True if a value under this key is left out. */
 export function isSecretKey(key: string): boolean {
   const plain = key.toLowerCase().replace(HUMP, '');
   return SECRET_KEY.test(plain) && !PLAIN_KEY.test(plain);
 }
 
-/** A text without secrets, at most 1,024 characters of it. */
+/** A string without secrets, at most 1,024 characters of it. */
 export function cleanText(text: string): string {
   const cut = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…[+${text.length - MAX_TEXT}]` : text;
   for (const pair of cut.matchAll(PAIR)) {
@@ -127,7 +127,7 @@ function framesOf(stack: string): string[] {
     .map(cleanText);
 }
 
-/** Whether a value is an error of any realm or copy of this package; a revoked proxy is none. */
+/** True if a value is an error of any realm or copy of this package; a revoked proxy is none. */
 function isError(value: unknown): value is Error {
   const check = () =>
     value instanceof Error || Object.prototype.toString.call(value) === '[object Error]' || isFrameworkError(value);
@@ -149,9 +149,9 @@ function guarded<T>(look: () => T): T | '[unreadable]' {
 }
 
 /**
- * The scrubbing of the few short texts in records that a client chooses: path, correlation id, detail type. The whole
+ * The scrubbing of the few short strings in records that a client chooses: path, correlation id, detail type. The whole
  * sanitizer (`scrubFreeText`) would weigh more than the pipeline that calls this, and a bundler puts a lazy import into the
- * same file; so these texts get a rule of their own, small and stricter: a word that holds a secret goes as a whole.
+ * same file; so these strings get a rule of their own, small and stricter: a word that holds a secret goes as a whole.
  */
 const SECRET =
   /eyJ|A[KS]IA[A-Z0-9]{16}|@|(?:^|\D)\d{3}-\d\d-\d{4}(?!\d)|(?:bearer|basic)[\s=:]|(?:pass|pwd|pin|otp|secret|token|jwt|auth|cookie|credential|key|code|cv[vc]|signature|ssn|tax|tin|ein|card|pan|account)[\w.-]*[=:]/i;

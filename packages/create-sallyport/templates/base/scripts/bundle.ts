@@ -1,11 +1,11 @@
 import { build } from 'esbuild';
 
-/** CommonJS packages call `require`, which a module does not have by itself. */
+/** CommonJS packages call `require`, which a module does not have alone. */
 const BANNER =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
 /**
- * Bundles the function into a folder that needs nothing beside it: `index.mjs`, and files for what loads with its first use (`import()`), so that a
+ * Bundles the function into a folder that needs nothing next to it: `index.mjs`, and files for what loads with its first use (`import()`), so that a
  * cold start does not read it. All of them are deployed.
  *
  * What such a file shares with the function runs before the modules of the function. Where one of these must run first, set `splitting: false`.

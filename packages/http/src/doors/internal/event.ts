@@ -13,7 +13,7 @@ import {
 } from '@sallyport/core/pipeline';
 import type { HttpErrorCode } from '../../errors.js';
 
-/** An HTTP front door, with the texts for `explain` and for the log. */
+/** An HTTP front door, with the strings for `explain` and for the log. */
 export interface HttpDoor extends Door {
   /** What `explain` calls the answer. */
   readonly projection: string;
@@ -92,7 +92,7 @@ export function lookupHeader(headers: RawHeaders | undefined, name: string): rea
   return found === undefined ? NONE : toStringList(headers[found]);
 }
 
-/** Whether a key is this header's name in another case or with white space around it. The key is at least as long as the name. */
+/** True if a key is this header's name in another case or with white space around it. The key is at least as long as the name. */
 function isSpellingOf(key: string, name: string): boolean {
   if (key.length === name.length) return key.toLowerCase() === name;
   const isPadded = key.charCodeAt(0) <= 32 || key.charCodeAt(key.length - 1) <= 32 || key.charCodeAt(0) >= 160;

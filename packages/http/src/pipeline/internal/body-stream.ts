@@ -32,7 +32,7 @@ export function limitStream(stream: BodyStream, maxBytes: number): AsyncIterable
   });
 }
 
-/** The stream, with a callback for its end, called once, also when its reader stops before the end or before the start. */
+/** The stream, with a callback for its end, called once, even if its reader stops before the end or before the start. */
 export function watchStream(
   stream: BodyStream,
   onEnd: (bytes: number, error?: unknown) => void,

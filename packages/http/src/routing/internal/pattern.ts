@@ -17,7 +17,7 @@ export interface Pattern {
 const STATIC = /^[^:{}*\s][^{}*\s]*$/;
 /** Letters of other scripts count as letters; a Unicode property costs 0.2 ms at each start. */
 const BRACED = /^\{\s*([\w$\u0080-\uFFFF-]+)(\+?)\s*\}$/;
-/** Without a dash: for Express `:from-to` is a parameter `from` and a text behind it. */
+/** Without a dash: for Express `:from-to` is a parameter `from` and a string behind it. */
 const COLON = /^:([\w$\u0080-\uFFFF]+)(\+?)$/;
 /** A parameter of other routers: `<id>` of Powertools for Python, `[id]` of routers by file. */
 const OTHER_BRACKETS = /^(?:<.*>|\[.*\])$/;

@@ -54,7 +54,7 @@ interface Entry<T> {
   readonly length: number;
   /** Segment positions of the parameters, catch-all last. */
   readonly positions: readonly number[];
-  /** Whether the last parameter is a catch-all. */
+  /** True if the last parameter is a catch-all. */
   readonly rest: boolean;
   readonly order: number;
 }

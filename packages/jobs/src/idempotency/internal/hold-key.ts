@@ -23,7 +23,7 @@ export interface Term {
   readonly deadlineMs: number;
   /** Milliseconds of a mark, before it ends with the invocation. */
   readonly fullMarkMs: number;
-  /** Whether the mark is renewed. */
+  /** True if the mark is renewed. */
   readonly isRenewed: boolean;
   /** Milliseconds of a mark that begins at a time. */
   markMs(nowMs: number): number;

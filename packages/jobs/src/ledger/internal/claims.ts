@@ -63,7 +63,7 @@ interface Terms {
   readonly maxAttempts: number | undefined;
 }
 
-/** Whether a row was left by an earlier job of another tenant with the same id. */
+/** True if a row was left by an earlier job of another tenant with the same id. */
 function isForeign({ record_tenant: owner }: Item, tenantId: string | undefined): boolean {
   return tenantId !== undefined && owner !== undefined && owner !== tenantId;
 }
@@ -216,7 +216,7 @@ class KnownPage {
   rows: Item[] = [];
   /** The key after which the next page begins; absent for the last page. */
   next: string | undefined;
-  /** Whether the page must be read (again). */
+  /** True if the page must be read (again). */
   isStale = true;
 }
 

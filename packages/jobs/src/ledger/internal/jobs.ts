@@ -165,7 +165,7 @@ function legalSource(to: JobStatus, { expectedVersion: version, tenantId }: Expe
   return [isLegal, notPastTtl(nowMs), ...isCurrent, ...isOwn];
 }
 
-/** Whether the row was made by a writer that keeps no `tenant_statuses`. */
+/** True if the row was made by a writer that keeps no `tenant_statuses`. */
 function lacksStatuses(outcome: WriteOutcome): boolean {
   return !outcome.applied && outcome.item !== undefined && outcome.item.tenant_statuses === undefined;
 }

@@ -118,7 +118,7 @@ class Pace {
   /** How often the gap has grown. Writes of one turn grow it once. */
   #grown = 0;
   #written = 0;
-  /** Whether a record was given up because no write succeeds; then others are given up at their first throttling. */
+  /** True if a record was given up because no write succeeds; then others are given up at their first throttling. */
   #isInVain = false;
 
   constructor(clock: FullClock) {

@@ -45,7 +45,7 @@ export interface RecordWrite {
   readonly condition: Condition;
   /** Unique for this change. */
   readonly writer: string;
-  /** Whether the job is known to count its records. */
+  /** True if the job is known to count its records. */
   readonly isCounted: boolean;
 }
 
@@ -120,7 +120,7 @@ function withTenant(changes: Changes, tenantId: string | undefined): Changes {
 }
 
 /**
- * Whether the change was rejected only because an older version, which stored no tenant, wrote the row, and the job belongs to
+ * True if the change was rejected only because an older version, which stored no tenant, wrote the row, and the job belongs to
  * the tenant.
  */
 async function lacksTenant(
@@ -134,7 +134,7 @@ async function lacksTenant(
   return true;
 }
 
-/** Creates the record if there is none or if it has expired, and then runs the transition. */
+/** Creates the record if absent or if it has expired, and then runs the transition. */
 async function createOrWrite(
   parts: StoreParts,
   write: RecordWrite,
@@ -248,7 +248,7 @@ function bothChanges({ jobId, recordId, to, nowMs, ...write }: RecordWrite, isLa
   ];
 }
 
-/** Whether an earlier attempt of this change, whose answer was lost, ended the last record of the job. */
+/** True if an earlier attempt of this change, whose answer was lost, ended the last record of the job. */
 async function hasEndedJob(
   { store }: StoreParts,
   { jobId, writer }: RecordWrite,

@@ -33,12 +33,12 @@ export interface JobOfRecord {
   readonly tenantId: string;
   /** Unix seconds; absent when the job does not expire. */
   readonly ttl: number | undefined;
-  /** Whether the job counts its finished records. */
+  /** True if the job counts its finished records. */
   readonly isCounted: boolean;
 }
 
 /**
- * The job of records; `undefined` when there is none. The read is consistent, because the job may have just been created.
+ * The job of records; `undefined` if absent. The read is consistent, because the job may have just been created.
  *
  * @throws JobLedgerError not_found when it belongs to another tenant
  */
@@ -111,7 +111,7 @@ export function fenceCondition({ expectedAttempts, claimId }: Fence): Condition[
   return fences.length > 0 ? fences : [{ absent: 'claim_id' }];
 }
 
-/** Whether the condition failed because another worker has or had the record. */
+/** True if the condition failed because another worker has or had the record. */
 export function isFencedOff(item: Item, { expectedAttempts, claimId }: Fence): boolean {
   if (expectedAttempts !== undefined && numberOf(item, 'attempts') !== expectedAttempts) return true;
   if (claimId !== undefined) return item.claim_id !== claimId;

@@ -46,7 +46,7 @@ async function getRecord(
   return (await isMine(item)) ? toRecord(item) : undefined;
 }
 
-/** Whether rows belong to a tenant's job. For rows of an older version, which stored no tenant, the job is read once. */
+/** True if rows belong to a tenant's job. For rows of an older version, which stored no tenant, the job is read once. */
 function ownership(
   parts: StoreParts,
   { jobId, tenantId }: { readonly jobId: string; readonly tenantId?: string | undefined },

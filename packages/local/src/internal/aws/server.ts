@@ -58,7 +58,7 @@ export function createAwsServer(parts: AwsPortParts): AwsServer {
   // Uploads may take longer than the five minutes that Node allows a request.
   const http1 = createHttpServer({ requestTimeout: 0 }, serve);
   const http2 = createHttp2Server(serve);
-  // A client that asks first sends its body when it is read: what is refused is not sent.
+  // A client that asks first sends its body when it is read: what is rejected is not sent.
   http1.on('checkContinue', serve);
   http2.on('checkContinue', serve);
   const sockets = new Set<Socket>();
@@ -95,7 +95,7 @@ function chooseProtocol(socket: Socket, choose: (isHttp2: boolean) => void): voi
     socket.off('data', onData).off('error', ignore).setTimeout(0).pause();
     socket.unshift(first);
     choose(start === HTTP2);
-    // A session of HTTP/2 takes what was given back by itself; a socket that flows would lose it.
+    // A session of HTTP/2 takes what was given back alone; a socket that flows would lose it.
     if (start !== HTTP2) socket.resume();
   };
   socket.setTimeout(FIRST_BYTES_MS, () => socket.destroy());

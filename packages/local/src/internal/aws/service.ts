@@ -38,7 +38,7 @@ export type Output = Readonly<Record<string, unknown>> | { readonly wire: WireAn
 /** One service of the port. */
 export interface AwsService {
   readonly protocol: Protocol;
-  /** Whether it reads and checks the body itself. Default: `false`. */
+  /** True if it reads and checks the body itself. Default: `false`. */
   readonly readsBody?: boolean;
   /** The namespace of answers in XML. */
   readonly xmlns?: string;
@@ -97,7 +97,7 @@ export function contentType(protocol: Protocol): string {
 
 // Inputs come from a client of AWS, and may be anything.
 
-/** A member that must be a text. @throws AwsFault `ValidationException` */
+/** A member that must be a string. @throws AwsFault `ValidationException` */
 export function textOf(input: Input, name: string): string {
   const value = input[name];
   if (typeof value !== 'string' || value === '')
@@ -105,7 +105,7 @@ export function textOf(input: Input, name: string): string {
   return value;
 }
 
-/** A member that may be a text. */
+/** A member that may be a string. */
 export function optionalText(input: Input, name: string): string | undefined {
   const value = input[name];
   return typeof value === 'string' ? value : undefined;

@@ -14,7 +14,7 @@ export interface Signed {
   /** The service of the scope: `sqs`. */
   readonly service: string;
   readonly region: string;
-  /** Whether the signature is in the query. */
+  /** True if the signature is in the query. */
   readonly isPresigned: boolean;
   /** `X-Amz-Content-Sha256`: a digest in hex, `UNSIGNED-PAYLOAD`, or one of `STREAMING-…`; `''` when the request names none. */
   readonly payload: string;

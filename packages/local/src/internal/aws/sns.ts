@@ -66,7 +66,7 @@ function publishBatch(sources: EventSources, input: Input, call: Call) {
   return { Successful: { member: Successful }, Failed: { member: Failed } };
 }
 
-/** With the structure `json` a message has a text for each protocol. */
+/** With the structure `json` a message has a string for each protocol. */
 function messageForLambda(message: string): string {
   try {
     const texts = JSON.parse(message) as Readonly<Record<string, unknown>> | null;

@@ -36,7 +36,7 @@ export function delayOf(delay: number, isFifo: boolean): number {
   return delay;
 }
 
-/** @throws AwsFault for a batch that is refused as a whole */
+/** @throws AwsFault for a batch that is rejected as a whole */
 export function assertEntries(entries: readonly Input[]): void {
   const ids = entries.map(({ Id }) => Id);
   if (entries.length === 0) throw new AwsFault(400, 'EmptyBatchRequest', 'The batch request has no entries.');

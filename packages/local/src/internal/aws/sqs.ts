@@ -102,7 +102,7 @@ function answerOf(
   };
 }
 
-/** Runs each entry; those that fail are reported beside the others. */
+/** Runs each entry; those that fail are reported next to the others. */
 function batch(
   input: Input,
   run: (entry: Input) => Record<string, unknown>,

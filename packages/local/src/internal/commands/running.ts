@@ -32,7 +32,7 @@ export function withdraw({ config }: Host): void {
   rmSync(fileOf(config.stateFolder), { force: true });
 }
 
-/** The run of a project; `undefined` when there is none, or when what is written down is of one that is gone. */
+/** The run of a project; `undefined` if absent, or when what is written down is of one that is gone. */
 export async function findRunning(stateFolder: string): Promise<Running | undefined> {
   const file = fileOf(stateFolder);
   if (!existsSync(file)) return undefined;

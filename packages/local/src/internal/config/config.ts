@@ -87,24 +87,24 @@ export interface Config {
   readonly managedInstances: number | undefined;
   /** Port of the debugger; `undefined`: off. */
   readonly inspect: number | undefined;
-  /** Whether environments are frozen between invocations; default `true`, on Windows always `false`. */
+  /** True if environments are frozen between invocations; default `true`, on Windows always `false`. */
   readonly freeze: boolean;
-  /** Whether DynamoDB and S3 are offered; default `true`. */
+  /** True if DynamoDB and S3 are offered; default `true`. */
   readonly state: boolean;
-  /** Export conditions beside Node's own, for workspaces whose packages are read from their sources. */
+  /** Export conditions next to Node's own, for workspaces whose packages are read from their sources. */
   readonly conditions: readonly string[];
-  /** Whether a build contains what it imports, in one file; default `false`. */
+  /** True if a build contains what it imports, in one file; default `false`. */
   readonly bundle: boolean;
   readonly open: boolean;
   readonly json: boolean;
   readonly quiet: boolean;
-  /** Whether raw texts are shown in the console; default `false`. */
+  /** True if raw strings are shown in the console; default `false`. */
   readonly reveal: boolean;
   /** File of variables; default `.env.local`, if it is there. Absolute. */
   readonly envFile: string | undefined;
   /** Variables of the function. Values may hold `$issuer`, `$jwks`, `$secret`, `$audience`, `$api`, `$tables`. */
   readonly env: Readonly<Record<string, string>>;
-  /** Further audiences of the local issuer's tokens, with the same texts. */
+  /** Further audiences of the local issuer's tokens, with the same strings. */
   readonly audiences: readonly string[];
   /** Names of variables of the shell that the function gets. */
   readonly pass: readonly string[];
@@ -120,15 +120,15 @@ export interface Config {
   /** The Lambda authorizer of the WebSocket API, and that of the GraphQL API. */
   readonly webSocketAuthorizer: LambdaAuthorizer | undefined;
   readonly graphqlAuthorizer: LambdaAuthorizer | undefined;
-  /** Whether the target group of the load balancer has multi-value headers; default `false`. */
+  /** True if the target group of the load balancer has multi-value headers; default `false`. */
   readonly multiValueHeaders: boolean;
   /** The GraphQL schema file, absolute; default `schema.graphql`, if it is there. */
   readonly schema: string | undefined;
-  /** Whether a resolver's error object is data, as without a response function. */
+  /** True if a resolver's error object is data, as without a response function. */
   readonly graphqlDirect: boolean;
   /** GraphQL fields whose resolvers have a `maxBatchSize`: `Query.note`. */
   readonly batchFields: readonly string[];
-  /** Whether the routes of the WebSocket API have route responses: a body goes back to its sender. */
+  /** True if the routes of the WebSocket API have route responses: a body goes back to its sender. */
   readonly routeResponse: boolean;
   /** Further host names that the HTTP doors answer to. */
   readonly allowHosts: readonly string[];

@@ -124,7 +124,7 @@ export function usageError(problem: string): FrameworkError {
 }
 
 /**
- * Reads `sallyport.json` of a folder; `{}` when there is none.
+ * Reads `sallyport.json` of a folder; `{}` if absent.
  *
  * @throws FrameworkError `local.usage` naming what is wrong, and the nearest key
  */

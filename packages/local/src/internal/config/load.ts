@@ -6,7 +6,7 @@ import { type ConfigFile, readConfigFile, usageError } from './file.js';
 import { readManifest } from './manifest.js';
 import { stateFolderOf } from './state-folder.js';
 
-/** What the command line says beside what `sallyport.json` can say. Absent: not said. */
+/** What the command line says next to what `sallyport.json` can say. Absent: not said. */
 export interface Flags extends Omit<ConfigFile, '$schema'> {
   readonly port?: number;
   readonly inspect?: number;

@@ -85,7 +85,7 @@ export interface SendForm {
   readonly kind: string;
   /** `HTTP request`. */
   readonly label: string;
-  /** What `target` is: `method and path`; `''` where there is none. */
+  /** What `target` is: `method and path`; `''` if absent. */
   readonly target: string;
   /** Targets that the function registered. */
   readonly targets: readonly string[];

@@ -89,7 +89,7 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
     'GET /api/tables': () => state.tables(),
     'GET /api/tables/{name}': async ({ params, query }) => {
       const { items, next } = await state.items(params.name ?? '', query.get('start') ?? undefined);
-      // Each by itself: the limits of the sanitizer are for one value.
+      // Each alone: the limits of the sanitizer are for one value.
       return { items: items.map(clean), next };
     },
     'GET /api/buckets': () => state.buckets(),

@@ -20,7 +20,7 @@ export interface DoorAddress {
 /**
  * Passes a request of the page on to a door of the service, so that the page needs no other origin. The header
  * `door-authorization` becomes the service's `authorization`; the console's token stays here. The status of the answer is in
- * `door-status`: a refusal of the service is no failure of the page, and a browser reports each status of 400 or more as one.
+ * `door-status`: a rejection of the service is no failure of the page, and a browser reports each status of 400 or more as one.
  *
  * @param body the whole body: a signature covers it
  */

@@ -7,7 +7,7 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** Refuses a request without the token of this run. */
+/** Rejects a request without the token of this run. */
 export function refuseWithoutToken({ headers }: Pick<IncomingMessage, 'headers'>, token: string): Refusal | undefined {
   const [scheme = '', given = ''] = (headers.authorization ?? '').split(' ');
   const [a, b] = [Buffer.from(given), Buffer.from(token)];

@@ -11,7 +11,7 @@ import { sendAsset, sendPage } from './page.js';
 import { protect, refuseWithoutToken } from './protections.js';
 import { type Found, findRoute, type Routes } from './routes.js';
 
-/** Most bytes of a body: an event of 6 MiB in its form, and a larger one that is to be refused by the runtime. */
+/** Most bytes of a body: an event of 6 MiB in its form, and a larger one that is to be rejected by the runtime. */
 const MAX_BODY = 16 * 1024 * 1024;
 /** Records that a page is told of when it opens, unless it asks for fewer. */
 const MAX_RECORDS = 1000;

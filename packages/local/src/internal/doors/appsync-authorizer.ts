@@ -40,7 +40,7 @@ export function appSyncAuthorizerEvent(request: AskedRequest, requestId: string)
   };
 }
 
-/** What AppSync makes of the answer; `undefined` for a request that is refused. An authorizer that fails lets nobody pass. */
+/** What AppSync makes of the answer; `undefined` for a request that is rejected. An authorizer that fails lets nobody pass. */
 export function appSyncAuthorizationOf(outcome: InvokeOutcome): AppSyncAuthorization | undefined {
   const answer = (outcome.ok ? (outcome.answer ?? {}) : {}) as {
     readonly isAuthorized?: unknown;

@@ -102,7 +102,7 @@ interface Authorized {
   readonly trace?: { readonly traceId: string };
 }
 
-/** Asks the Lambda authorizer of a door that has one. The event then has what it leaves, or the client is refused. */
+/** Asks the Lambda authorizer of a door that has one. The event then has what it leaves, or the client is rejected. */
 async function authorized(
   host: Host,
   kind: HttpDoorKind,

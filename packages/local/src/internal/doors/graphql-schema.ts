@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { GraphQLSchema } from 'graphql';
 
-/** What AppSync declares by itself. */
+/** What AppSync declares alone. */
 const SCALARS = [
   'AWSDate',
   'AWSTime',
@@ -35,7 +35,7 @@ export interface LoadedSchema {
 /**
  * Reads the schema of an AppSync API, and loads `graphql` for it.
  *
- * @throws Error of `graphql` for a schema that it refuses
+ * @throws Error of `graphql` for a schema that it rejects
  */
 export async function loadSchema(file: string): Promise<LoadedSchema> {
   const graphql = await import('graphql');

@@ -84,7 +84,7 @@ export class GraphQLDoor {
     send(response, 200, toAnswer(result));
   }
 
-  /** Asks the Lambda authorizer about a request; `undefined` where there is none. */
+  /** Asks the Lambda authorizer about a request; `undefined` if absent. */
   async #authorize(request: AskedRequest): Promise<AppSyncAuthorization | 'refused' | undefined> {
     const authorizer = this.#host.authorizer('graphql');
     if (!authorizer) return undefined;
@@ -220,7 +220,7 @@ function graphqlError({ GraphQLError }: GraphQL, message: string, errorType: str
   return new GraphQLError(message, { extensions: { errorType } });
 }
 
-/** AppSync has the type of an error beside its message. */
+/** AppSync has the type of an error next to its message. */
 function toAnswer({ data, errors }: ExecutionResult): object {
   if (!errors) return { data };
   const written = errors.map(({ message, path, locations, extensions }) => ({

@@ -58,7 +58,7 @@ async function serve(
   sink?.report(outcome.id);
 }
 
-/** Whether a streamed answer goes out while it is written. */
+/** True if a streamed answer goes out while it is written. */
 function streams({ config, inspection }: Host, kind: HttpDoorKind): boolean {
   if (!inspection().streaming) return false;
   return kind === 'function-url' || (kind === 'gateway-v1' && config.restStream);

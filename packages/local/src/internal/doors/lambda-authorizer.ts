@@ -79,7 +79,7 @@ export function authorizationOf(kind: AuthorizedDoor, arn: string, outcome: Invo
   return effect === 'allow' ? { isAllowed: true, authorizer: { lambda: answer.context ?? null } } : FORBIDDEN;
 }
 
-/** A REST API takes a policy only, and passes the values of its context on as texts. */
+/** A REST API takes a policy only, and passes the values of its context on as strings. */
 function ofRestApi(arn: string, answer: Members): Authorization {
   const { principalId } = answer;
   const context = Object.entries(membersOf(answer.context));
@@ -114,7 +114,7 @@ function matches(patterns: unknown, text: string, flags = ''): boolean {
   });
 }
 
-/** What the client of a refused request gets. */
+/** What the client of a rejected request gets. */
 export function refusalOf({ status, message }: Extract<Authorization, { isAllowed: false }>): ClientAnswer {
   return { status, headers: [['content-type', 'application/json']], body: Buffer.from(JSON.stringify({ message })) };
 }

@@ -10,6 +10,6 @@ export interface DoorRequest {
   readonly as?: string;
   /** The client context of an invocation by hand. */
   readonly clientContext?: unknown;
-  /** Settings of the builder beside the request itself. */
+  /** Settings of the builder next to the request itself. */
   readonly more?: Readonly<Record<string, unknown>>;
 }

@@ -162,7 +162,7 @@ export class WebSocketDoor implements Sockets {
     return this.#serves('$default') ? '$default' : undefined;
   }
 
-  /** Whether the API has this route. A handler that is not ours does not say, and gets everything. */
+  /** True if the API has this route. A handler that is not ours does not say, and gets everything. */
   #serves(routeKey: string): boolean {
     return !this.#host.inspection().isOurs || this.#isRegistered(routeKey);
   }

@@ -63,7 +63,7 @@ function isOwn(host: string, { hosts }: ListenerPolicy, { port, allowHosts }: Ow
   return isOwnHost(host, allowHosts);
 }
 
-/** Whether a host, with or without a port, is this machine or an allowed name. */
+/** True if a host, with or without a port, is this machine or an allowed name. */
 export function isOwnHost(host: string, allowed: readonly string[] = []): boolean {
   const name = nameOf(host);
   return LOOPBACK.test(name) || allowed.some((other) => other.toLowerCase() === name.toLowerCase());

@@ -33,7 +33,7 @@ export interface RunningHost extends Host {
 
 /** Settings of a run that are for commands and tests, not for `sallyport.json`. */
 export interface HostOptions {
-  /** Whether saves are watched; default `true`. */
+  /** True if saves are watched; default `true`. */
   readonly watch?: boolean;
   /** Parts that are not started: a command that only explains needs no doors. */
   readonly without?: readonly string[];

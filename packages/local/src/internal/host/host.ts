@@ -66,11 +66,11 @@ export interface Host {
 
 /** A part of a run. Started in the order of `parts.ts`, stopped in the reverse order. */
 export interface Part {
-  /** For error texts: `AWS port`. */
+  /** For error messages: `AWS port`. */
   readonly name: string;
   /** Variables that the function gets from this part, asked before its environments start. */
   variables?(): Readonly<Record<string, string>>;
-  /** @throws FrameworkError with a text for the developer: the run ends with exit code 2 */
+  /** @throws FrameworkError with a string for the developer: the run ends with exit code 2 */
   start(): Promise<void>;
   /** Never throws. */
   stop(): Promise<void>;

@@ -120,7 +120,7 @@ export class LocalIdentity implements Identity, Part {
     return value.replace(/\$(?:issuer|jwks|secret|audience|api)\b/g, (name) => values[name] ?? name);
   }
 
-  /** One is a text, several are a list (RFC 7519 section 4.1.3). */
+  /** One is a string, several are a list (RFC 7519 section 4.1.3). */
   #audiences(): string | string[] {
     const { audiences } = this.#host.config;
     return audiences.length === 0 ? AUDIENCE : [AUDIENCE, ...audiences.map((one) => this.substitute(one))];

@@ -39,7 +39,7 @@ export interface Inspection {
   readonly triggers: readonly TriggerView[];
   /** Paths of MCP servers. */
   readonly mcp: readonly string[];
-  /** Whether the export streams its answer. */
+  /** True if the export streams its answer. */
   readonly streaming: boolean;
   /** Runs `explain` in the function's own process; for a handler that is not ours the fixed table alone. */
   explain(event: unknown, lambdaContext?: LambdaContext): Promise<unknown>;

@@ -20,7 +20,7 @@ const CODE_IN_QUERY = /((?:^|[?&])(?:code|device_code)=)[^&\s"'#]{10,}/g;
 const QUERIES = /^(?:multiValueQ|q)ueryStringParameters$/;
 const CODE = /^(?:code|device_code)$/;
 
-/** @param reveal whether texts are shown as they are */
+/** @param reveal whether strings are shown as they are */
 export function createCleaner(reveal: boolean): Cleaner {
   if (reveal) return (value) => value;
   return (value) => (value === undefined ? undefined : hideCodes(sanitizer.sanitizeValue(value), false));

@@ -71,7 +71,7 @@ export interface ClientView {
   /** Sanitized text; bytes that are no text are told by their count. */
   readonly body: string;
   readonly streamed: boolean;
-  /** Whether the connection was broken off. */
+  /** True if the connection was broken off. */
   readonly cut: boolean;
 }
 
@@ -172,7 +172,7 @@ export interface RecordLists {
   leftovers: string;
 }
 
-/** Something beside the invocations. `topic` says what the console reads anew. */
+/** Something next to the invocations. `topic` says what the console reads anew. */
 export interface JournalNote {
   readonly at: number;
   readonly topic: 'notice' | 'build' | 'sources' | 'state' | 'inspection' | 'environments';

@@ -12,7 +12,7 @@ import { parseTrace } from './trace.js';
 
 /** Options of {@link createJournal}. */
 export interface JournalOptions {
-  /** Shows texts as they are. */
+  /** Shows strings as they are. */
   readonly reveal: boolean;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -33,7 +33,7 @@ const LIST_NAMES = [
   'changes',
   'leftovers',
 ] as const satisfies readonly (keyof RecordLists)[];
-/** Members whose texts come from callers or from the function; lists are cleaned too, each entry alone. */
+/** Members whose strings come from callers or from the function; lists are cleaned too, each entry alone. */
 const FOREIGN = ['origin', 'summary', 'event', 'answer', 'error', 'client', 'explain'] as const;
 /** An id of X-Ray, which has no secret; a caller may send any other text. */
 const TRACE_ID = /^1-[\da-f]{8}-[\da-f]{24}$/;
@@ -233,7 +233,7 @@ function emptyLists() {
   return { gate: [], spans: [], logs: [], awsCalls: [], changes: [], leftovers: [] };
 }
 
-/** About how many bytes a value is; exact only for texts. */
+/** About how many bytes a value is; exact only for strings. */
 function sizeOf(value: unknown): number {
   if (value === undefined || value === null) return 0;
   if (typeof value === 'string') return value.length;

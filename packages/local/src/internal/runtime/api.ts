@@ -95,7 +95,7 @@ export class RuntimeApi {
     if (!match || request.method !== (next ? 'GET' : 'POST')) return sendError(response, 404, 'NotFound');
     if (next) return this.#isShim(request) ? this.#poll(request, response) : sendError(response, 403, 'Forbidden');
     if (id === undefined) return this.#takeInitError(await readBody(request), response);
-    // An id is the one of a handed-out event, letter by letter, so none is decoded.
+    // An id is the one of a handed-out event, exactly, so none is decoded.
     if (!this.#open.delete(id)) return sendError(response, 400, 'InvalidRequestID');
     if (kind === 'error') return this.#takeError(id, await readBody(request), response);
     return this.#takeAnswer(id, request, response);

@@ -24,7 +24,7 @@ export function toOutcome(call: Call, result: RunResult): InvokeOutcome {
   return { ok: true, id, requestId, streamed, answer: streamed ? undefined : parseAnswer(text) };
 }
 
-/** A handler that streams writes what it likes; a door that wants JSON then gets a text. */
+/** A handler that streams writes what it likes; a door that wants JSON then gets a string. */
 function parseAnswer(text: string): unknown {
   try {
     return JSON.parse(text);

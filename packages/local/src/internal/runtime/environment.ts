@@ -125,12 +125,12 @@ export class Environment {
     return this.state === 'dead';
   }
 
-  /** Whether it can take another event now. */
+  /** True if it can take another event now. */
   get hasRoom(): boolean {
     return this.#isReady && !this.isDead && this.#killedFor === undefined && this.#api.polls > this.#reserved;
   }
 
-  /** Whether it has answered everything and will ask for the next event at once. */
+  /** True if it has answered everything and will ask for the next event at once. */
   get isFinishing(): boolean {
     return (
       this.#isReady && !this.isDead && this.#killedFor === undefined && this.running === 0 && this.#api.polls === 0

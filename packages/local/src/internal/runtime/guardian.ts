@@ -11,7 +11,7 @@ while read -r op pid; do
 done
 for pid in $p; do kill -9 "$pid" 2>/dev/null; done`;
 
-/** Ends the processes of a run when the host can no longer do it: a stopped process would stay for ever. */
+/** Ends the processes of a run when the host can no longer do it: a stopped process would stay forever. */
 export interface Guardian {
   add(pid: number): void;
   remove(pid: number): void;

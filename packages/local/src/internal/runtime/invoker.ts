@@ -15,7 +15,7 @@ export interface Origin {
 /** What goes with an event. */
 export interface InvokeOptions {
   readonly origin: Origin;
-  /** `X-Amzn-Trace-Id` to go on with: `Root=…`; without one a new trace begins. */
+  /** `X-Amzn-Trace-Id` to continue with: `Root=…`; without one a new trace begins. */
   readonly traceId?: string;
   /** The client context of the `Invoke` API, a JSON value. */
   readonly clientContext?: unknown;
@@ -26,7 +26,7 @@ export interface InvokeOptions {
    * doors. `wait`: it is held until there is room and a build, as for sources.
    */
   readonly whenBusy: 'refuse' | 'wait';
-  /** Whether AWS would invoke asynchronously: the event may have 1 MiB instead of 6. Default: `false`. */
+  /** True if AWS would invoke asynchronously: the event may have 1 MiB instead of 6. Default: `false`. */
   readonly asynchronous?: boolean;
   /** Takes a streamed answer as it arrives. A handler that streams and meets none fails as AWS lets it fail. */
   readonly stream?: StreamSink;
@@ -110,7 +110,7 @@ export interface BuildProblem {
 
 /** Runs the function. */
 export interface Invoker {
-  /** Never rejects. Each call is one record of the journal, refused ones too. */
+  /** Never rejects. Each call is one record of the journal, rejected ones too. */
   invoke(event: unknown, options: InvokeOptions): Promise<InvokeOutcome>;
   code(): CodeState;
   /** Environments by state, for the console. */

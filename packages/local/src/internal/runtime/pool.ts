@@ -31,7 +31,7 @@ export interface PoolInit {
   readonly config: Config;
   readonly nodeMajor: number;
   readonly guardian: Guardian;
-  /** Variables beside Lambda's own, asked when an environment starts. */
+  /** Variables next to Lambda's own, asked when an environment starts. */
   readonly variables: () => Readonly<Record<string, string>>;
   readonly onLog: (environment: Environment, requestId: string, line: LogLine) => void;
   readonly onMessage: (environment: Environment, message: Readonly<Record<string, unknown>>) => void;
@@ -80,17 +80,17 @@ export class Pool {
     return free;
   }
 
-  /** Whether one will be free in a moment, so that no other has to start. */
+  /** True if one will be free in a moment, so that no other has to start. */
   get isFinishing(): boolean {
     return [...this.#environments].some((environment) => environment.isFinishing);
   }
 
-  /** Whether an init phase that took too long happens again in the first invocation. */
+  /** True if an init phase that took too long happens again in the first invocation. */
   get repeatsInit(): boolean {
     return this.#init.config.managedInstances === undefined;
   }
 
-  /** Whether another environment may be started. */
+  /** True if another environment may be started. */
   get hasPlace(): boolean {
     const { inspect, managedInstances, concurrency } = this.#init.config;
     const most = inspect !== undefined || managedInstances !== undefined ? 1 : concurrency;

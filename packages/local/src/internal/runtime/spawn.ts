@@ -20,7 +20,7 @@ export interface ProcessInit {
   readonly id: string;
   readonly config: Config;
   readonly nodeMajor: number;
-  /** Variables beside Lambda's own. */
+  /** Variables next to Lambda's own. */
   readonly variables: Readonly<Record<string, string>>;
   /** `file:` URLs that are imported before the service. */
   readonly preload: readonly string[];

@@ -16,7 +16,7 @@ const MAX_TRACES = 10_000;
 /** How a source delivers. */
 export interface AsyncInit {
   readonly settings: TopicConfig & BusConfig;
-  /** Whether AWS would deliver an event, by a filter policy or by rules; default: all. */
+  /** True if AWS would deliver an event, by a filter policy or by rules; default: all. */
   readonly takes?: (event: never) => boolean;
 }
 
@@ -83,7 +83,7 @@ export class LocalAsync {
     this.#context.changed(this, change);
   }
 
-  /** Sends an event that was given up once more. @returns whether there is one */
+  /** Sends an event that was given up again. @returns whether there is one */
   sendBack(id: string): boolean {
     const dead = this.#removeDead(id);
     if (dead) this.#engine.send([dead.record]);

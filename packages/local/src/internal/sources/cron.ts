@@ -9,7 +9,7 @@ interface Field {
   readonly highest: number;
   /** Names of values. */
   readonly names?: string;
-  /** What the field may be beside lists of values and ranges. */
+  /** What the field may be next to lists of values and ranges. */
   readonly special?: RegExp;
 }
 
@@ -34,7 +34,7 @@ export class CronError extends Error {}
 
 /** The times of a `cron(…)` expression. */
 export interface CronTimes {
-  /** The first time after another one; `undefined` when there is none any more. */
+  /** The first time after another one; `undefined` if absent any more. */
   next(after: Date): Date | undefined;
 }
 

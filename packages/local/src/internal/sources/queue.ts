@@ -42,7 +42,7 @@ export class LocalQueue {
   readonly #delayed = new Map<string, Delayed>();
   /** By deduplication id: what was answered, and until when it holds. */
   readonly #seen = new Map<string, { readonly sent: Sent; readonly until: number }>();
-  /** Whether the mapping hands a message to the function. */
+  /** True if the mapping hands a message to the function. */
   readonly #takes: RecordFilter<QueueRecordOptions>;
   readonly #filtered = new Filtered();
   #engine: Engine<QueueRecordOptions> | undefined;
@@ -60,7 +60,7 @@ export class LocalQueue {
     this.#takes = queueFilter(name, settings.filters);
   }
 
-  /** Whether the function takes the messages. */
+  /** True if the function takes the messages. */
   get isServed(): boolean {
     return this.#engine !== undefined;
   }

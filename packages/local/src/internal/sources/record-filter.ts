@@ -13,14 +13,14 @@ import { isObject, type Matcher, PatternError, parsePattern, parseRules, readPat
 const MAX_FILTERS = 10;
 const MAX_PATTERN = 4096;
 
-/** Whether a mapping hands a record to its function. */
+/** True if a mapping hands a record to its function. */
 export type RecordFilter<R> = (record: R) => boolean;
 
 /**
  * The filters of a queue's mapping. Lambda takes patterns for `body` alone. A pattern for JSON drops a message whose body is text,
  * and a pattern for text one whose body is JSON.
  *
- * @throws FrameworkError `local.usage` for a pattern that Lambda refuses
+ * @throws FrameworkError `local.usage` for a pattern that Lambda rejects
  * @see https://docs.aws.amazon.com/lambda/latest/dg/with-sqs-filtering.html
  */
 export function queueFilter(name: string, filters: unknown): RecordFilter<QueueRecordOptions> {
@@ -33,7 +33,7 @@ export function queueFilter(name: string, filters: unknown): RecordFilter<QueueR
 /**
  * The filters of a data stream's mapping, for `data` alone, which is decoded before.
  *
- * @throws FrameworkError `local.usage` for a pattern that Lambda refuses
+ * @throws FrameworkError `local.usage` for a pattern that Lambda rejects
  * @see https://docs.aws.amazon.com/lambda/latest/dg/with-kinesis-filtering.html
  */
 export function streamFilter(name: string, filters: unknown): RecordFilter<ShardRecordOptions> {
@@ -47,9 +47,9 @@ export function streamFilter(name: string, filters: unknown): RecordFilter<Shard
 }
 
 /**
- * The filters of a table stream's mapping, for the record as the function gets it. Numbers are texts there: `{ "N": "5" }`.
+ * The filters of a table stream's mapping, for the record as the function gets it. Numbers are strings there: `{ "N": "5" }`.
  *
- * @throws FrameworkError `local.usage` for a pattern that Lambda refuses
+ * @throws FrameworkError `local.usage` for a pattern that Lambda rejects
  * @see https://docs.aws.amazon.com/lambda/latest/dg/with-ddb-filtering.html
  */
 export function tableFilter(name: string, filters: unknown): RecordFilter<ShardRecordOptions> {
@@ -82,7 +82,7 @@ function anyOf<R>(
   });
 }
 
-/** A pattern for a text that may be JSON, under the one key that Lambda takes. */
+/** A pattern for a string that may be JSON, under the one key that Lambda takes. */
 function parseContent(key: string, pattern: unknown, place: string): (text: string) => boolean {
   const keys = isObject(pattern) ? Object.keys(pattern) : [];
   if (keys.length !== 1 || keys[0] !== key)

@@ -14,13 +14,13 @@ interface Rule {
   readonly selector: Selector | undefined;
 }
 
-/** Whether a rule hands an event to one of the handlers that would take it; without handlers all rules count. */
+/** True if a rule hands an event to one of the handlers that would take it; without handlers all rules count. */
 export type RuleFilter = (event: EventBusEvent, handlers: readonly Selector[]) => boolean;
 
 /**
  * The rules of a bus that invoke the function. A handler without any rule takes what its selector says: somebody else has made its rule.
  *
- * @throws FrameworkError `local.usage` for a pattern that EventBridge refuses
+ * @throws FrameworkError `local.usage` for a pattern that EventBridge rejects
  * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-event-patterns.html
  */
 export function ruleFilter(bus: string, rules: unknown): RuleFilter {
@@ -63,7 +63,7 @@ function isFor(selector: Selector | undefined, handler: Selector): boolean {
   return names.length === Object.keys(selector).length && names.every((name) => selector[name] === handler[name]);
 }
 
-/** Whether the selector of a handler takes an event. */
+/** True if the selector of a handler takes an event. */
 export function isSelected({ source, detailType, ruleName, scheduleName }: Selector, event: EventBusEvent): boolean {
   const named = [ruleName, scheduleName].filter((name) => name !== undefined);
   const isNamed = named.every((name) => event.resources.some((arn) => arn === name || arn.split('/').pop() === name));

@@ -14,7 +14,7 @@ const LONGEST_WAIT_MS = 86_400_000;
 /**
  * The times of an expression; none for `at(…)` and for a schedule without one, which fire on a click.
  *
- * @throws FrameworkError `local.usage` for an expression that EventBridge refuses
+ * @throws FrameworkError `local.usage` for an expression that EventBridge rejects
  * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-scheduled-rule-pattern.html
  */
 function timesOf(name: string, expression: string): CronTimes {
@@ -41,7 +41,7 @@ export class LocalSchedule {
   readonly #inspection: () => Inspection;
   #cancel = () => {};
 
-  /** @throws FrameworkError `local.usage` for an expression that EventBridge refuses */
+  /** @throws FrameworkError `local.usage` for an expression that EventBridge rejects */
   constructor(source: LocalAsync, config: ScheduleConfig, clock: SpeedClock, inspection: () => Inspection) {
     this.#source = source;
     this.#config = config;

@@ -11,9 +11,9 @@ const MAX_REMEMBERED = 10_000;
 /** What each source needs of its run. */
 export interface SourceContext {
   readonly clock: SpeedClock;
-  /** Whether the function has a handler for the source. */
+  /** True if the function has a handler for the source. */
   hasHandler(kind: SourceKind, name: string): boolean;
-  /** Hands a delivery of an engine to the function; `traceOf` finds the trace that a record goes on with. */
+  /** Hands a delivery of an engine to the function; `traceOf` finds the trace that a record continues with. */
   deliver<R>(
     source: { readonly kind: SourceKind; readonly name: string },
     delivery: Delivery<R>,
@@ -23,7 +23,7 @@ export interface SourceContext {
   changed<R>(source: { readonly kind: SourceKind; readonly name: string }, change: EngineChange<R>): void;
   /** Tells the console that the filters of a source kept a record from the function. */
   filtered(source: { readonly kind: SourceKind; readonly name: string }): void;
-  /** A text or value as the console shows it. */
+  /** A string or value as the console shows it. */
   preview(value: unknown): string;
   notice(text: string): void;
 }

@@ -19,7 +19,7 @@ export interface SourceView {
   readonly kind: SourceKind;
   readonly name: string;
   readonly arn: string;
-  /** Whether the function has a handler for it. */
+  /** True if the function has a handler for it. */
   readonly hasHandler: boolean;
   /** Most deliveries of a record: 3. */
   readonly maxDeliveries: number;

@@ -29,7 +29,7 @@ export class StoredQueue {
     return this.#messages;
   }
 
-  /** Whether a message can be received now. */
+  /** True if a message can be received now. */
   isVisible(message: StoredMessage): boolean {
     return message.visibleAt <= this.#clock.monotonicMs();
   }

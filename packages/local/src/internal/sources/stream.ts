@@ -16,7 +16,7 @@ export class LocalStream {
   readonly log: StreamLog;
   readonly #context: SourceContext;
   readonly #dead: DeadLetter<ShardRecordOptions>[] = [];
-  /** Whether the mapping hands a record to the function. */
+  /** True if the mapping hands a record to the function. */
   readonly #takes: RecordFilter<ShardRecordOptions>;
   readonly #filtered = new Filtered();
   #arn: string;

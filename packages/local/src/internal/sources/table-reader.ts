@@ -25,7 +25,7 @@ export interface TableReaderParts {
 interface OpenShard {
   /** `undefined` at its end. */
   iterator: string | undefined;
-  /** Whether the iterator is not valid any more. */
+  /** True if the iterator is not valid any more. */
   isLost: boolean;
   /** Where it began. */
   readonly from: 'LATEST' | 'TRIM_HORIZON';
@@ -38,7 +38,7 @@ export class TableReader {
   readonly #parts: TableReaderParts;
   readonly #shards = new Map<string, OpenShard>();
   #streamArn = '';
-  /** Whether the table was there when the reader began: what is in its stream is of earlier runs. */
+  /** True if the table was there when the reader began: what is in its stream is of earlier runs. */
   #startsAtEnd = true;
   #rounds = 0;
   #isStopped = false;
@@ -133,7 +133,7 @@ export class TableReader {
       this.#parts.onRecords(records.map(toRecordOptions));
     } catch (error) {
       if (!isFrameworkError(error)) throw error;
-      // The iterator is not valid any more: another one goes on behind the last record.
+      // The iterator is not valid any more: another one continues behind the last record.
       shard.isLost = true;
       this.#forget();
     }
@@ -148,7 +148,7 @@ interface StreamRecord {
 
 type DynamoOptions = Extract<ShardRecordOptions, { readonly dynamodb?: unknown }>;
 
-/** Sequence numbers stay texts: those of DynamoDB Local begin with zeros, and a report must name them as they came. */
+/** Sequence numbers stay strings: those of DynamoDB Local begin with zeros, and a report must name them as they came. */
 function toRecordOptions({ eventID, eventName, dynamodb }: StreamRecord): DynamoOptions {
   return { eventID, eventName, dynamodb };
 }

@@ -15,7 +15,7 @@ type Scope = NonNullable<TopicConfig['filterPolicyScope']>;
  * The filter policy of the function's subscription to a topic, for the attributes of a message, or for the message itself. An empty
  * policy takes everything.
  *
- * @throws FrameworkError `local.usage` for a policy that SNS refuses
+ * @throws FrameworkError `local.usage` for a policy that SNS rejects
  * @see https://docs.aws.amazon.com/sns/latest/dg/sns-message-filtering.html
  */
 export function topicFilter(
@@ -79,7 +79,7 @@ function alternativesOf(name: string, value: unknown): readonly Policy[] | undef
   return name === '$or' && FILTER_POLICIES.isAlternatives(value) ? (value as readonly Policy[]) : undefined;
 }
 
-/** Attributes of the types that SNS compares: texts, numbers and lists. Those of another type are as if they were not there. */
+/** Attributes of the types that SNS compares: strings, numbers and lists. Those of another type are as if they were not there. */
 function attributesOf({ MessageAttributes: attributes }: TopicNotification): Policy {
   const values: Record<string, unknown> = {};
   for (const [name, { Type, Value }] of Object.entries(attributes)) {

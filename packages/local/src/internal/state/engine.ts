@@ -28,7 +28,7 @@ export interface EngineParts extends InstalledEngine {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Told of the process that was started, so that it ends with a run that is killed. */
   readonly onProcess: (pid: number) => void;
-  /** Told when it ended by itself. */
+  /** Told when it ended alone. */
   readonly onEnd: (why: string) => void;
 }
 
@@ -136,7 +136,7 @@ function launch({ java, home, folder, environment }: EngineParts, port: number):
   return spawn(java, args, { cwd: home, env: environment, stdio: 'ignore' });
 }
 
-/** An unsigned request is refused with 400 as soon as the engine serves. */
+/** An unsigned request is rejected with 400 as soon as the engine serves. */
 async function answers(endpoint: string): Promise<boolean> {
   try {
     return (await fetch(endpoint, { signal: AbortSignal.timeout(1000) })).status === 400;

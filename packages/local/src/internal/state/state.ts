@@ -4,7 +4,7 @@ import type { BucketView, TableView } from '../console/api.js';
 export interface State {
   /** `on`, or why it is off and what to do: `off: DynamoDB Local needs Java 17 (…)`. */
   status(): string;
-  /** Whether tables can be used: `$tables` of the settings. */
+  /** True if tables can be used: `$tables` of the settings. */
   hasTables(): boolean;
   /** Address of DynamoDB, once it is up; rejects with the status while it is off. Calls are held until then. */
   dynamodb(): Promise<string>;

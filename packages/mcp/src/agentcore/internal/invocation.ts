@@ -2,7 +2,7 @@ import { FrameworkError, type LambdaContext } from '@sallyport/core';
 import { isObject, own } from '../../protocol/internal/json-rpc.js';
 import type { JsonObject } from '../../protocol/types.js';
 
-/** What the gateway says of a call, beside the arguments. */
+/** What the gateway says of a call, next to the arguments. */
 export interface AgentCall {
   /** The name of the target in the gateway. */
   readonly target: string;

@@ -5,7 +5,7 @@ import { isLoopback } from '../../http/internal/origin.js';
 interface Authority {
   /** Lower case, without a dot at the end; IPv6 in brackets. */
   readonly host: string;
-  /** `undefined` when there is none. */
+  /** `undefined` if absent. */
   readonly port: number | undefined;
 }
 

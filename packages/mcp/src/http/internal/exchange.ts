@@ -27,7 +27,7 @@ export interface McpRequest {
   readonly signal: AbortSignal;
   /** Epoch milliseconds; the end of the longest possible invocation when the door gives none. */
   readonly deadline: number;
-  /** Whether bytes are sent before the answer is complete. */
+  /** True if bytes are sent before the answer is complete. */
   readonly canStream: boolean;
   readonly requestId: string;
   readonly clock: FullClock;
@@ -145,7 +145,7 @@ export interface Guarded {
   readonly anyScope: readonly string[];
 }
 
-/** Whether the caller holds the scopes that a call needs. */
+/** True if the caller holds the scopes that a call needs. */
 export function holdsScopes({ principal }: McpRequest, { scopes, anyScope }: Guarded): boolean {
   const held = principal?.scopes ?? [];
   const has = (scope: string) => held.includes(scope);

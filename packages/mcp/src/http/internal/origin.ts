@@ -24,7 +24,7 @@ function parseOrigin(text: string): Origin | undefined {
 
 const format = ({ scheme, host, port }: Origin): string => `${scheme}://${host}:${port}`;
 
-/** Whether a request with these `origin` and `host` values may pass. */
+/** True if a request with these `origin` and `host` values may pass. */
 export type OriginCheck = (origins: readonly string[], hosts: readonly string[]) => boolean;
 
 /**
@@ -52,7 +52,7 @@ export function createOriginCheck(allowed: readonly string[]): OriginCheck {
   };
 }
 
-/** Whether a host name, in lower case and IPv6 in brackets, is of this machine (RFC 8252 section 7.3). */
+/** True if a host name, in lower case and IPv6 in brackets, is of this machine (RFC 8252 section 7.3). */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }

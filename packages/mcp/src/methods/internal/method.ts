@@ -50,13 +50,13 @@ export interface Method<Part = unknown> {
   /** The name in messages: `tools/call`. */
   readonly name: string;
   readonly eras: readonly Era[];
-  /** Whether the server has something for this method; otherwise the method does not exist for the client. */
+  /** True if the server has something for this method; otherwise the method does not exist for the client. */
   isServed(place: MethodPlace): boolean;
   /** The capabilities that the server declares for the method. `live`: this door can send changes to the client. */
   capability?(live: boolean): JsonObject;
   /** The parameter that the header `Mcp-Name` repeats in the stateless era. */
   readonly named?: 'name' | 'uri' | 'taskId';
-  /** Whether the `Mcp-Param-…` headers of the stateless era match the parameters. */
+  /** True if the `Mcp-Param-…` headers of the stateless era match the parameters. */
   agrees?(request: MethodRequest): boolean;
   /**
    * Set when `handle` only finds the call and does not run it. A batch finds all calls before any handler runs, so that one
@@ -143,7 +143,7 @@ export function defineList(method: string, name: ListName, { isServed, capabilit
 }
 
 /**
- * Whether the caller may use a registration. An error of the check counts as no. `subject` is absent when the question is about
+ * True if the caller may use a registration. An error of the check counts as no. `subject` is absent when the question is about
  * the tool or the template in general.
  */
 export async function isAuthorized(

@@ -9,7 +9,7 @@ export interface AnswerOptions {
   readonly status?: number;
   /** Seconds for which anybody may keep the answer. Default: nobody may. */
   readonly maxAgeSeconds?: number | undefined;
-  /** Whether the answer is for one client: a token, credentials, or why there are none. Default `false`. */
+  /** True if the answer is for one client: a token, credentials, or why there are none. Default `false`. */
   readonly secret?: boolean;
   /** Names of the request headers that were read to make the answer. Default none. */
   readonly vary?: readonly string[];

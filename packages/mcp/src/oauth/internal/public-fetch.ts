@@ -5,11 +5,11 @@ export interface FetchRules {
   /** Milliseconds for everything. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
-  /** Whether a connection may be made to an address. */
+  /** True if a connection may be made to an address. */
   readonly isAllowed: (address: string) => boolean;
   /** Finds the addresses of a host; the system's unless a test says otherwise. */
   readonly lookup?: LookupFunction;
-  /** Certificates to trust beside the system's. */
+  /** Certificates to trust next to the system's. */
   readonly ca?: string;
 }
 
@@ -112,7 +112,7 @@ function createLists(): NonNullable<typeof made> {
   return { global, special };
 }
 
-/** Whether an address belongs to the public internet. Loopback, private networks and the metadata service of a cloud do not. */
+/** True if an address belongs to the public internet. Loopback, private networks and the metadata service of a cloud do not. */
 export function isPublicAddress(address: string): boolean {
   made ??= createLists();
   const { global, special } = made;

@@ -3,7 +3,7 @@ import { kind, type OptionKind } from '@sallyport/core/options';
 /** One scope: visible ASCII without quote and backslash (RFC 6749 section 3.3). */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
-/** Whether a value is one scope. */
+/** True if a value is one scope. */
 export function isScope(value: unknown): value is string {
   return typeof value === 'string' && SCOPE.test(value);
 }

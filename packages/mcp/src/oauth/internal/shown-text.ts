@@ -6,7 +6,7 @@ const MAX_SHOWN = 256;
  */
 const NOT_SHOWN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
-/** Whether a value is text that can be shown to people as it is. It may contain markup: a page must escape it. */
+/** True if a value is text that can be shown to people as it is. It may contain markup: a page must escape it. */
 export function isShownText(value: unknown): value is string {
   return typeof value === 'string' && value.length <= MAX_SHOWN && value.trim() !== '' && !NOT_SHOWN.test(value);
 }

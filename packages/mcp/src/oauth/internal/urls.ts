@@ -5,7 +5,7 @@ import { isLoopback } from '../../http/internal/origin.js';
 const ABSOLUTE = /^https?:\/\/[^\s/?#@"<>\\^`{|}]+(?:[/?#][^\s"<>\\^`{|}]*)?$/i;
 const ASCII = /^[\x21-\x7e]+$/;
 
-/** Whether text is scheme, host and port alone. */
+/** True if text is scheme, host and port alone. */
 export function isBareOrigin(url: string): boolean {
   return /^https?:\/\/[^/?#]+$/i.test(url);
 }
@@ -29,7 +29,7 @@ export function parseSecureUrl(value: unknown, { query = false, path = true }: U
   return path || url.pathname === '/' ? url : undefined;
 }
 
-/** Whether a value names an audience: a string that is not blank. */
+/** True if a value names an audience: a string that is not blank. */
 export function isNamed(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '';
 }

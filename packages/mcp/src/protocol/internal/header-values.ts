@@ -17,7 +17,7 @@ export function decodeHeaderValue(value: string): string | undefined {
   }
 }
 
-/** Whether there is exactly one such header, and its text is this one. */
+/** True if there is exactly one such header, and its text is this one. */
 export function headerEquals(values: readonly string[], text: string): boolean {
   return values.length === 1 && decodeHeaderValue(values[0] ?? '') === text;
 }
@@ -30,7 +30,7 @@ export interface ParamHeader {
 }
 
 /**
- * Whether headers and arguments match. A value without its header, a header without its value, and different values do not match.
+ * True if headers and arguments match. A value without its header, a header without its value, and different values do not match.
  */
 export function paramHeadersAgree(
   headers: readonly ParamHeader[],

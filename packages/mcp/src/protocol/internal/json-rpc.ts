@@ -17,7 +17,7 @@ export interface RpcResponse {
   readonly kind: 'response';
   readonly id: RequestId;
   readonly result?: unknown;
-  /** Whether the other side answered with an error. */
+  /** True if the other side answered with an error. */
   readonly failed: boolean;
 }
 
@@ -80,7 +80,7 @@ export function errorText(id: RequestId | null | undefined, code: number, messag
 
 export const INTERNAL_ERROR = 'Internal error';
 
-/** Whether JSON text nests deeper than `limit`; brackets inside strings do not count. */
+/** True if JSON text nests deeper than `limit`; brackets inside strings do not count. */
 export function nestsDeeper(text: string, limit: number): boolean {
   if (text.length <= limit * 2) return false;
   let depth = 0;

@@ -64,7 +64,7 @@ export function isLogLevel(value: unknown): value is LogLevel {
   return (LOG_LEVELS as readonly unknown[]).includes(value);
 }
 
-/** Whether `level` is at or above a threshold. */
+/** True if `level` is at or above a threshold. */
 export function passesLevel(level: LogLevel, least: LogLevel): boolean {
   return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least);
 }
@@ -72,7 +72,7 @@ export function passesLevel(level: LogLevel, least: LogLevel): boolean {
 /** `invalid` is 400 -32600, `missing` 400 -32602, `mismatch` 400 -32020. */
 export type EraDecision = Era | 'invalid' | 'missing' | 'mismatch';
 
-/** Whether the version header alone names the stateless revision. */
+/** True if the version header alone names the stateless revision. */
 export function hasStatelessHeader(versions: readonly string[]): boolean {
   return versions.some((value) => value.trim() === STATELESS_VERSION);
 }
@@ -99,7 +99,7 @@ export function decideEra(message: RpcMessage, statelessHeader: boolean): EraDec
   }
 }
 
-/** Whether a batch must be rejected: the stateless revision has no batches. */
+/** True if a batch must be rejected: the stateless revision has no batches. */
 export function isStatelessBatch(items: readonly unknown[], statelessHeader: boolean): boolean {
   return statelessHeader || items.some(hasClaim);
 }

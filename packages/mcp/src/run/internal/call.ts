@@ -52,7 +52,7 @@ export interface Sink {
   whole(messages: readonly string[]): Promise<string>;
   /** Saves the state at the end. `unsent` contains the events that were not written. */
   end(outcome: Outcome, unsent: readonly string[]): Promise<Ending>;
-  /** Whether a client that has disconnected may resume. */
+  /** True if a client that has disconnected may resume. */
   readonly resumable: boolean;
 }
 

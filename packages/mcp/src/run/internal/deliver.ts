@@ -36,7 +36,7 @@ export async function deliver(delivery: Delivery): Promise<Reply> {
   return { status: 200, headers: SSE_HEADERS, body: new LiveBody(delivery) };
 }
 
-/** Whether an event, or the time for a keep-alive comment, comes before the end. */
+/** True if an event, or the time for a keep-alive comment, comes before the end. */
 async function comesFirst({ run, http }: Delivery): Promise<boolean> {
   const { record } = run;
   let stop = () => {};

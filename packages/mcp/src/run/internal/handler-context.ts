@@ -273,7 +273,7 @@ class HandlerContext implements McpAskingContext {
     throw new McpToolError(`The client gave no valid answer to ${request.method}.`);
   }
 
-  /** Whether a question is not allowed. In that case the run has ended. */
+  /** True if a question is not allowed. In that case the run has ended. */
   #refuses(request: InputRequest, key: string): boolean {
     const run = this.#run;
     const { asks, asking, clientCapabilities, maxKeptBytes } = run.scope;

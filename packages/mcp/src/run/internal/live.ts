@@ -119,7 +119,7 @@ export class LiveBody extends StreamBody {
   /** Waits for an event, and then a short time longer, so that events that arrive together are written together. */
   async #turn(): Promise<void> {
     const { record } = this.#run;
-    // A run goes on when its client has disconnected. Without a wait here it would never get the event loop.
+    // A run continues when its client has disconnected. Without a wait here it would never get the event loop.
     const goesOn = () => this.#ended === undefined;
     if (!record.hasEvents && goesOn()) {
       await this.pause(LOOK_EVERY_MS);
@@ -258,7 +258,7 @@ export interface Listener {
   tail(position: number): string;
 }
 
-/** A stream of changes that ends by itself before the deadline. It polls the feed, because other instances cannot notify it. */
+/** A stream of changes that ends alone before the deadline. It polls the feed, because other instances cannot notify it. */
 export function listenReply(core: Core, http: McpRequest, listener: Listener): Reply {
   return { status: 200, headers: SSE_HEADERS, body: new ListenBody(core, http, listener) };
 }

@@ -9,7 +9,7 @@ import { hashText } from '../../store/internal/crypto.js';
 export interface RecordedAnswer {
   readonly digest: string;
   readonly value?: unknown;
-  /** Whether the answer was left out for its size. */
+  /** True if the answer was left out for its size. */
   readonly large?: boolean;
 }
 
@@ -124,7 +124,7 @@ export class RunRecord {
   #closes = 0;
   /** The client's log level. If it is in the store, it is read once. */
   #level: Promise<LogLevel | undefined> | undefined;
-  /** Whether the waiting events must be written immediately. */
+  /** True if the waiting events must be written immediately. */
   isUrgent = false;
 
   constructor(memory: RunMemory) {
@@ -153,12 +153,12 @@ export class RunRecord {
     this.onEvent?.();
   }
 
-  /** Whether events are waiting. */
+  /** True if events are waiting. */
   get hasEvents(): boolean {
     return this.#events.length > 0;
   }
 
-  /** Takes the events so far, as JSON texts; those below the client's level are left out. */
+  /** Takes the events so far, as JSON strings; those below the client's level are left out. */
   async takeEvents(logLevel: () => MaybePromise<LogLevel | undefined>): Promise<string[]> {
     const events = this.#events;
     this.#events = [];

@@ -41,7 +41,7 @@ export interface RunScope {
   readonly asks: ReadonlySet<AskKind>;
   /** `no`: this client, or this kind of response, does not support questions. */
   readonly asking: 'park' | 'hold' | 'no';
-  /** Whether the client can resume after a closed stream. */
+  /** True if the client can resume after a closed stream. */
   readonly canClose: boolean;
   /** For `hold`: sends a question and waits for its answer. */
   readonly hold?: (question: Question, run: Run) => Promise<RecordedAnswer>;
@@ -49,7 +49,7 @@ export interface RunScope {
   readonly maxKeptBytes: number;
   /** Checks whether the client has cancelled. */
   readonly isCancelled?: () => Promise<boolean>;
-  /** Whether a later run of the call continues after the events of this one. */
+  /** True if a later run of the call continues after the events of this one. */
   readonly keepsEvents: boolean;
   readonly memory: RunMemory;
 }
@@ -69,7 +69,7 @@ export type Outcome =
       readonly kind: 'questions';
       readonly questions: readonly Question[];
       readonly state: Json | undefined;
-      /** Whether the handler returned them: it reads the answers itself. */
+      /** True if the handler returned them: it reads the answers itself. */
       readonly returned: boolean;
     }
   | { readonly kind: 'closed' }
@@ -236,7 +236,7 @@ export class Run {
     this.#abort?.abort(reason);
   }
 
-  /** Takes the events so far, as JSON texts. */
+  /** Takes the events so far, as JSON strings. */
   takeEvents(): Promise<string[]> {
     return this.record.takeEvents(this.scope.logLevel);
   }

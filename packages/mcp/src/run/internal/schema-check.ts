@@ -60,7 +60,7 @@ export function createCheck(schema: JsonObject): Check {
   };
 }
 
-/** Whether a schema has references, and whether it has lists whose items must differ. */
+/** True if a schema has references, and whether it has lists whose items must differ. */
 function traitsOf(node: unknown): { readonly refers: boolean; readonly compares: boolean } {
   if (typeof node !== 'object' || node === null) return { refers: false, compares: false };
   let refers = isObject(node) && (own(node, '$ref') !== undefined || own(node, '$recursiveRef') !== undefined);
@@ -131,7 +131,7 @@ export function checkAnswer(request: InputRequest, raw: unknown): InputResponse 
   }
 }
 
-/** Whether a value has the shape of any answer. */
+/** True if a value has the shape of any answer. */
 export function isInputResponse(raw: unknown): raw is InputResponse {
   return isObject(raw) && (isElicitResult(raw) || isSampleResult(raw) || isRootsResult(raw));
 }

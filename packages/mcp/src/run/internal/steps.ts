@@ -15,7 +15,7 @@ export class Steps {
     this.#run = run;
   }
 
-  /** Whether the calling code runs inside a step of this run. */
+  /** True if the calling code runs inside a step of this run. */
   get isInside(): boolean {
     return inside?.getStore() === this;
   }

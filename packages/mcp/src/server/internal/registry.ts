@@ -15,7 +15,7 @@ type Handles<Args extends unknown[]> = (...args: Args) => unknown;
 /** Members of all compiled registrations. */
 export interface Registered extends ListedItem {
   /**
-   * Whether the caller may use it: a tool with these arguments, a resource with this URI. `undefined` asks whether it may be used
+   * True if the caller may use it: a tool with these arguments, a resource with this URI. `undefined` asks whether it may be used
    * at all.
    */
   readonly authorize?: ((ctx: McpContext, subject: unknown) => MaybePromise<boolean>) | undefined;
@@ -34,7 +34,7 @@ export interface Tool extends Registered {
   readonly checkInput: ValueCheck | undefined;
   /** Checks the structured result. */
   readonly checkOutput: ValueCheck | undefined;
-  /** Whether the caller may call it with these arguments; without arguments, whether the caller may call it at all. */
+  /** True if the caller may call it with these arguments; without arguments, whether the caller may call it at all. */
   readonly handler: Handles<[args: unknown, ctx: McpAskingContext]>;
 }
 
@@ -110,7 +110,7 @@ export class Registry {
     return [...map.values()];
   }
 
-  /** Whether callers see different entries of a list. */
+  /** True if callers see different entries of a list. */
   isGuarded(name: ListName): boolean {
     return this.list(name).some((item) => {
       const { scopes, anyScope, authorize } = item;
@@ -146,7 +146,7 @@ export class Registry {
     return this.resources.size + this.templates.size > 0;
   }
 
-  /** Whether the server has apps. */
+  /** True if the server has apps. */
   get hasApps(): boolean {
     for (const { mimeType } of this.resources.values()) if (mimeType === APP_MEDIA_TYPE) return true;
     return false;

@@ -19,7 +19,7 @@ export function describeIssues(issues: readonly StandardIssue[]): string[] {
   return [...new Set(texts)].slice(0, 20);
 }
 
-/** Whether a schema without a root type accepts only objects, because each of its alternatives does. */
+/** True if a schema without a root type accepts only objects, because each of its alternatives does. */
 export function isUnionOfObjects(schema: unknown): schema is JsonObject {
   if (!isObject(schema) || schema.type !== undefined) return false;
   const union = schema.anyOf ?? schema.oneOf;
@@ -67,7 +67,7 @@ function referenceProblem(node: JsonObject): string | undefined {
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 /**
- * The `x-mcp-header` annotations of an input schema, or a text that describes what is wrong with one. Names are tokens, and
+ * The `x-mcp-header` annotations of an input schema, or a string that describes what is wrong with one. Names are tokens, and
  * unique when case is ignored. The property has the type string, integer or boolean, and is reached only through `properties`.
  */
 export function findParamHeaders(schema: unknown): readonly ParamHeader[] | string {

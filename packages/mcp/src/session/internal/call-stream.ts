@@ -44,13 +44,13 @@ export class CallStream implements Sink {
   readonly #run: Run;
   readonly #log: StreamLog;
   readonly #isRead: boolean;
-  /** Whether the head row is in the store. */
+  /** True if the head row is in the store. */
   #stored: boolean;
-  /** Whether this call is in the session's list of parked calls. */
+  /** True if this call is in the session's list of parked calls. */
   #listed: boolean;
-  /** Whether events are stored before they are written. If the store fails, the connected client gets the rest without ids. */
+  /** True if events are stored before they are written. If the store fails, the connected client gets the rest without ids. */
   #keeps = true;
-  /** Whether another run has taken over the stream and answers the client. */
+  /** True if another run has taken over the stream and answers the client. */
   #lost = false;
   #cancelled = false;
 

@@ -71,7 +71,7 @@ export async function cancelRequest(core: Core, session: Session, id: RequestId,
   }
 }
 
-/** Whether the client has cancelled a request. */
+/** True if the client has cancelled a request. */
 export async function isCancelled(core: Core, session: Session, id: RequestId): Promise<boolean> {
   const { partition } = session;
   return partition !== undefined && (await storeOf(core).get({ partition, sort: flagOf(id) })) !== undefined;

@@ -78,7 +78,7 @@ export function requestedVersion(http: McpRequest): SessionVersion | 'unknown' |
   return values.length === 1 && isSessionVersion(version) ? version : 'unknown';
 }
 
-/** Whether the client of this request can resume a stream. */
+/** True if the client of this request can resume a stream. */
 export function canResume({ session, protocolVersion, accepted }: SessionRequest): boolean {
   return session.partition !== undefined && accepted.sse && protocolVersion >= '2025-11-25';
 }

@@ -222,7 +222,7 @@ export async function unsubscribe(core: Core, session: Session, uri: string): Pr
   await storeOf(core).take(subscriptionKey(session, uri));
 }
 
-/** Whether to notify a session of a change: it subscribed to the resource, and its caller may still read it. */
+/** True if to notify a session of a change: it subscribed to the resource, and its caller may still read it. */
 export async function isSubscribed(core: Core, http: McpRequest, session: Session, uri: string): Promise<boolean> {
   const found = core.registry.findResource(uri);
   if (!found || !holdsScopes(http, 'resource' in found ? found.resource : found.template)) return false;

@@ -95,7 +95,7 @@ export class StreamLog {
   /** Sequence number of the next event; the first is 1, priming is 0. */
   next = 1;
   /**
-   * Whether a client waits that gets the result even if it is not stored. If not, writes are repeated until the end of the invocation.
+   * True if a client waits that gets the result even if it is not stored. If not, writes are repeated until the end of the invocation.
    */
   isAwaited = true;
   #version = 0;
@@ -115,7 +115,7 @@ export class StreamLog {
     this.partition = `e#${sessionPartition.slice(2)}#${id}`;
   }
 
-  /** The stream as it is stored; `undefined` when there is none. */
+  /** The stream as it is stored; `undefined` if absent. */
   static async read(core: Core, sessionPartition: string, id: string, http: McpRequest) {
     const log = new StreamLog(core, sessionPartition, id, http);
     const found = await readText(storeOf(core), core.settings.spill, { partition: log.partition, sort: HEAD });
@@ -232,7 +232,7 @@ export class StreamLog {
   }
 }
 
-/** Whether a stored message is the response to a request: the last one of its stream. */
+/** True if a stored message is the response to a request: the last one of its stream. */
 export function isResponse(json: string | undefined): boolean {
   if (json === undefined) return false;
   const message: unknown = JSON.parse(json);

@@ -206,7 +206,7 @@ function taskOf(call: Call | undefined, capabilities: ClientCapabilities): Tool[
   return takesTasks(capabilities) ? (call?.target as Partial<Tool> | undefined)?.task : undefined;
 }
 
-/** Whether the arguments are valid; invalid ones are answered immediately. */
+/** True if the arguments are valid; invalid ones are answered immediately. */
 async function takesArguments({ target, args }: Call): Promise<boolean> {
   const checked = await (target as Partial<Tool>).checkInput?.(args);
   return checked === undefined || 'value' in checked;

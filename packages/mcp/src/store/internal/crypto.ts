@@ -40,7 +40,7 @@ export function macText(key: string | Uint8Array, text: string): string {
 /** The purpose of a sealed token. Each purpose has its own key. */
 export type SealPurpose = 'session' | 'state' | 'cursor' | 'task';
 
-/** Seals and opens short texts. */
+/** Seals and opens short strings. */
 export interface Sealer {
   /** Encrypts text as an opaque token of visible ASCII. `bound` must be the same text when it is opened. */
   seal(purpose: SealPurpose, text: string, bound: string): Promise<string>;
@@ -162,11 +162,11 @@ function encrypt({ cipher: key, nonce }: Keys, text: string, bound: string): str
 /**
  * The nonce of one seal: an HMAC over random bytes, the bound text and the text, cut to 96 bits.
  *
- * If GCM uses one nonce for two texts, it reveals both texts and the key of the tag (NIST SP 800-38D, appendix A). Random bytes
+ * If GCM uses one nonce for two strings, it reveals both strings and the key of the tag (NIST SP 800-38D, appendix A). Random bytes
  * alone repeat when environments are restored from one snapshot. Therefore the nonce depends on the text, as in AES-GCM-SIV (RFC
  * 8452 section 1), and also on random bytes, as in section 3.6 of RFC 6979. Two seals have the same nonce in two cases only.
  * Either random bytes, bound text and text are all equal; then both are the same token. Or the HMAC collides, which is as likely
- * as for random nonces (section 8.3: at most 2^32 seals for each key). Because of the random bytes nobody can see that a text was
+ * as for random nonces (section 8.3: at most 2^32 seals for each key). Because of the random bytes nobody can see that a string was
  * sealed twice.
  */
 function syntheticNonce(key: Buffer, text: string, bound: string): Buffer {

@@ -66,7 +66,7 @@ export function lastingStore(store: McpStore, clock: FullClock, until: Until): M
   };
 }
 
-/** Whether the same call of the store may succeed later. A store wraps the failure of its service in an error of its own. */
+/** True if the same call of the store may succeed later. A store wraps the failure of its service in an error of its own. */
 export function mayPass(error: unknown): boolean {
   return isTransient(error) || isTransient((error as { readonly cause?: unknown } | null | undefined)?.cause);
 }

@@ -18,7 +18,7 @@ export function bytesOf(text: string): number {
   return Buffer.byteLength(text, 'utf8');
 }
 
-/** Thrown when a text is too large for a row, or for the spill. */
+/** Thrown when a string is too large for a row, or for the spill. */
 export class TooLargeToStore extends Error {
   readonly bytes: number;
 

@@ -59,7 +59,7 @@ export async function claimTask(core: Core, delivery: TaskDelivery): Promise<Cla
 }
 
 /**
- * Whether the handler of a claim has begun, or begins within some seconds.
+ * True if the handler of a claim has begun, or begins within some seconds.
  *
  * @throws FrameworkError `mcp.store` when the invocation ends before that is known, so that the event is delivered again
  */

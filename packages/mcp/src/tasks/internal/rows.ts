@@ -37,7 +37,7 @@ export interface Task {
   readonly capabilities: ClientCapabilities;
   readonly memory: PackedMemory;
   readonly pending: readonly PendingQuestion[];
-  /** Whether the handler returned its questions, and reads the answers itself. */
+  /** True if the handler returned its questions, and reads the answers itself. */
   readonly returned: boolean;
   readonly result?: JsonObject;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
@@ -105,7 +105,7 @@ const MAX_ATTEMPTS = 20;
  * Changes a stored task. If another writer changes it at the same time, tries again with the new state.
  *
  * @param change returns the changed task, or nothing for no change
- * @returns the current task; `undefined` when there is none
+ * @returns the current task; `undefined` if absent
  * @throws TooLargeToStore
  */
 export async function changeTask(
@@ -131,7 +131,7 @@ export async function markBegun(core: Core, task: Task, claim: string): Promise<
   await storeOf(core).put({ ...begunKey(core, task, claim), version: 1, ttl: ttlOf(core, task), data: encodeRow(1) });
 }
 
-/** Whether the handler of this claim has begun. Claims of earlier releases have no mark, and count as begun. */
+/** True if the handler of this claim has begun. Claims of earlier releases have no mark, and count as begun. */
 export async function hasBegun(core: Core, task: Task): Promise<boolean> {
   const { claim } = task;
   return claim === undefined || (await storeOf(core).get(begunKey(core, task, claim))) !== undefined;

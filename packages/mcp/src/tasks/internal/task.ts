@@ -13,12 +13,12 @@ import { lastingCore, whileClientWaits } from '../../store/internal/lasting.js';
 import type { McpTaskEvent } from '../options.js';
 import { addTask, changeTask, hasBegun, readTask, removeTask, settingsOf, type Task } from './rows.js';
 
-/** Whether a client declares support for tasks. */
+/** True if a client declares support for tasks. */
 export function takesTasks({ extensions }: ClientCapabilities): boolean {
   return typeof extensions?.[TASKS] === 'object' && extensions[TASKS] !== null;
 }
 
-/** Whether a task will not change any more. */
+/** True if a task will not change any more. */
 export function isOver({ state }: Task): boolean {
   return state === 'completed' || state === 'failed' || state === 'cancelled';
 }

@@ -84,7 +84,7 @@ const TAKEN: Readonly<Record<MicrovmCommand, readonly string[]>> = {
 };
 
 /**
- * Whether a command has nothing to do. A command that was written some time ago, and that the service does not show, may have
+ * True if a command has nothing to do. A command that was written some time ago, and that the service does not show, may have
  * been lost on its way: it is sent again.
  */
 function isDone(parts: Parts, operation: MicrovmCommand, record: SessionRecord): boolean {
@@ -130,7 +130,7 @@ async function carryOut(
   return observe(parts, facts, record).catch(() => record);
 }
 
-/** Writes the state that the service shows after it refused a command. Where it is the wanted one, all is well. */
+/** Writes the state that the service shows after it rejected a command. Where it is the wanted one, all is well. */
 async function afterRefusal(
   parts: Parts,
   facts: CallerFacts,

@@ -54,7 +54,7 @@ export async function readSession(parts: Parts, facts: CallerFacts, sessionId: s
   return record;
 }
 
-/** Whether a session exists for this caller. */
+/** True if a session exists for this caller. */
 export function maySee({ settings }: Parts, { identity }: CallerFacts, record: SessionRecord): boolean {
   return settings.ownership === 'tenant' || record.authSubject === identity;
 }
@@ -92,7 +92,7 @@ async function machineOf(parts: Parts, facts: CallerFacts, microvmId: string): P
   }
 }
 
-/** Whether the service may not show the machine of a session yet, because it was started a moment ago. */
+/** True if the service may not show the machine of a session yet, because it was started a moment ago. */
 function maySoonShow(parts: Parts, { desiredState, updatedAt }: SessionRecord): boolean {
   return desiredState === 'running' && isSettling(nowMs(parts) - updatedAt);
 }
@@ -124,7 +124,7 @@ export async function observeStrictly(parts: Parts, facts: CallerFacts, record: 
   return writeEnd(parts, record);
 }
 
-/** Whether the service knows no such machine. */
+/** True if the service knows no such machine. */
 export function isMissing(error: unknown): boolean {
   return error instanceof MicrovmError && error.code === 'microvm.session_not_found';
 }
@@ -172,7 +172,7 @@ export function tell(parts: Parts, facts: CallerFacts, outcome: MicrovmOutcome, 
   emitLifecycle(event, parts.settings.onLifecycleEvent, facts.observability);
 }
 
-/** Codes by which the controller itself refuses an operation. */
+/** Codes by which the controller itself rejects an operation. */
 const REFUSALS = new Set([
   'microvm.session_exists',
   'microvm.idempotency_mismatch',

@@ -84,7 +84,7 @@ export function toMachine(description: MicrovmDescription, suffixes: readonly st
   };
 }
 
-/** Whether the service may name a machine so. */
+/** True if the service may name a machine so. */
 export function isMicrovmId(value: unknown): value is string {
   return typeof value === 'string' && value.length > 0 && value.length <= LIMITS.microvmIdLength;
 }

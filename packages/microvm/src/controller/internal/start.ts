@@ -114,7 +114,7 @@ async function runMachine(parts: Parts, facts: CallerFacts, record: SessionRecor
     try {
       return await parts.calls.send('run', facts, (provider, signal) => provider.run(input, signal));
     } catch (error) {
-      // A refusal of the second call says nothing of the first: its machine may be running.
+      // A rejection of the second call says nothing of the first: its machine may be running.
       unknown ??= isUnknownOutcome(error as MicrovmError) ? error : undefined;
       if (tries === RUN_TRIES || unknown === undefined) throw unknown ?? error;
     }
@@ -205,7 +205,7 @@ async function confirm(
   throw failure;
 }
 
-/** Whether the registry may answer the same call later. */
+/** True if the registry may answer the same call later. */
 function isAway(error: unknown): boolean {
   return (
     error instanceof StoreTimeout || (error instanceof MicrovmError && error.code === 'microvm.registry_unavailable')

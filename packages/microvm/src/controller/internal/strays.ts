@@ -23,9 +23,9 @@ const FACTS = { remainingMs: UNLIMITED };
 export interface StrayOptions {
   /** Machines without any evidence that are terminated, at most; 0 for none. */
   readonly maxUnknown: number;
-  /** Whether the time of the sweep is over. */
+  /** True if the time of the sweep is over. */
   readonly isOver: () => boolean;
-  /** Whether the table had unfinished starts. */
+  /** True if the table had unfinished starts. */
   readonly hasStarts: boolean;
 }
 
@@ -85,9 +85,9 @@ interface Sorted {
   readonly over: readonly MicrovmSummary[];
   /** Machines that no session names. */
   readonly unnamed: readonly MicrovmSummary[];
-  /** Whether a session names one of the machines. */
+  /** True if a session names one of the machines. */
   readonly isNamed: boolean;
-  /** Whether all machines were looked up. */
+  /** True if all machines were looked up. */
   readonly complete: boolean;
 }
 

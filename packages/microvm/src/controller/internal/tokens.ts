@@ -53,7 +53,7 @@ export async function createShellAuthToken(
   });
 }
 
-/** Whether the session was run with the connector for shells. */
+/** True if the session was run with the connector for shells. */
 function hasShell({ ingressConnectors = [] }: SessionRecord): boolean {
   return ingressConnectors.some((arn) => /[:/]SHELL_INGRESS$/.test(arn));
 }

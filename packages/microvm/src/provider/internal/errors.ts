@@ -12,7 +12,7 @@ interface ServiceFailure {
   readonly $response?: { readonly headers?: Readonly<Record<string, unknown>> };
 }
 
-/** Errors of the service by name. Their texts are never read. */
+/** Errors of the service by name. Their strings are never read. */
 const BY_NAME: Readonly<Record<string, readonly [MicrovmErrorCode, string]>> = {
   ConflictException: ['microvm.conflict', 'conflict with another change'],
   ResourceConflictException: ['microvm.conflict', 'conflict with another change'],
@@ -82,17 +82,17 @@ export function toProviderError(original: unknown, call: ProviderCall): MicrovmE
   return new MicrovmError('microvm.provider_failed', 'service failed', { cause });
 }
 
-/** Whether an AWS client is not installed: the error says which, for whoever deploys. */
+/** True if an AWS client is not installed: the error says which, for whoever deploys. */
 function isMissingPackage(error: unknown): boolean {
   return isFrameworkError(error) && error.code === MISSING_PACKAGE;
 }
 
-/** Whether a failed `run` may have started a machine all the same. */
+/** True if a failed `run` may have started a machine all the same. */
 export function isUnknownOutcome({ code }: MicrovmError): boolean {
   return code === 'microvm.provider_unavailable';
 }
 
-/** Whether the same call may succeed in a while: the client is told to try again. */
+/** True if the same call may succeed in a while: the client is told to try again. */
 export function mayPass({ code }: Pick<MicrovmError, 'code'>): boolean {
   return MICROVM_CODES[code] === 429 || MICROVM_CODES[code] === 503;
 }

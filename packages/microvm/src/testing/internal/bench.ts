@@ -114,7 +114,7 @@ export class Bench {
     return failWith('the call was to be refused');
   }
 
-  /** Asserts the code of a refusal. */
+  /** Asserts the code of a rejection. */
   async refuses(answer: Promise<unknown>, code: string): Promise<void> {
     deepEqual((await this.refusal(answer)).code, code);
   }

@@ -1,6 +1,6 @@
 import type { MicrovmDescription, RunMicrovmInput } from '../../provider/provider.js';
 
-/** What a state becomes by itself. */
+/** What a state becomes alone. */
 const NEXT: Readonly<Record<string, string>> = {
   PENDING: 'RUNNING',
   SUSPENDING: 'SUSPENDED',
@@ -45,7 +45,7 @@ export class FakeMachine {
     return this.#state;
   }
 
-  /** Whether a request reaches the program: it wakes a suspended machine where the policy says so. */
+  /** True if a request reaches the program: it wakes a suspended machine where the policy says so. */
   wake(now: number): boolean {
     const state = this.look(now);
     if (state === 'SUSPENDED' && this.input.idlePolicy?.autoResumeEnabled) this.set('RUNNING', now);

@@ -35,7 +35,7 @@ function unknownEntry({ place, target }: Move): readonly string[] {
   return [`${place} leads to ${target.module}, which no package of Sallyport exports`];
 }
 
-/** A target that is mapped itself would be moved again by the next run, in a circle even for ever. */
+/** A target that is mapped itself would be moved again by the next run, in a circle even forever. */
 function movedAgain({ place, name, target }: Move, mapping: Mapping): readonly string[] {
   if (!target || 'manual' in target) return [];
   const next = mapping.modules?.[target.module];

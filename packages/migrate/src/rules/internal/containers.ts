@@ -46,7 +46,7 @@ function requiredName(declaration: ts.BindingElement): ReturnType<typeof importO
   return module !== undefined && ts.isIdentifier(key) ? { module, name: key.text, declaration } : undefined;
 }
 
-/** Whether an expression makes the open container. */
+/** True if an expression makes the open container. */
 export function makesOpen(node: ts.Node, checker: ts.TypeChecker): node is ts.CallExpression | ts.NewExpression {
   const [wanted, callee] = ts.isCallExpression(node)
     ? ['createApp', node.expression]

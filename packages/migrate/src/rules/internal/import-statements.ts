@@ -97,7 +97,7 @@ function add(groups: Groups, module: string, moved: Moved): void {
   groups.set(module, [...(groups.get(module) ?? []), moved]);
 }
 
-/** Whether nothing but the module changes. */
+/** True if nothing but the module changes. */
 function keepsNames(groups: Groups, clause: ts.ImportClause): boolean {
   const elements = clause.namedBindings && ts.isNamedImports(clause.namedBindings) ? clause.namedBindings.elements : [];
   const before = [...(clause.name ? ['default'] : []), ...elements.map((one) => (one.propertyName ?? one.name).text)];

@@ -6,7 +6,7 @@ import { type FileDesk, literalText } from './rule.js';
 
 const VERBS = ['get', 'post', 'put', 'patch', 'delete', 'options', 'head', 'getStrict'];
 
-/** Where the handler stands among the arguments, and how the operation is called in texts for developers. */
+/** Where the handler stands among the arguments, and how the operation is called in strings for developers. */
 interface Shape {
   readonly handler: number;
   readonly place: (args: readonly string[], prefix: string) => string;

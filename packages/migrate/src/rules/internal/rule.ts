@@ -94,7 +94,7 @@ export function literalText(node: ts.Node | undefined): string | undefined {
   return node !== undefined && ts.isStringLiteralLike(node) ? node.text : undefined;
 }
 
-/** Whether a name means what it means without any declaration: `require`, `process`, `jest`. */
+/** True if a name means what it means without any declaration: `require`, `process`, `jest`. */
 export function isGlobal(name: ts.Identifier, checker: ts.TypeChecker): boolean {
   return (checker.getSymbolAtLocation(name)?.declarations ?? []).length === 0;
 }

@@ -23,7 +23,7 @@ export const secureRule: CodeRule = (code, _mapping, sources) => {
   return findings;
 };
 
-/** Whether a file makes an open container. It has to be written last: what registers on the container is found through it. */
+/** True if a file makes an open container. It has to be written last: what registers on the container is found through it. */
 export function makesContainer(source: ts.SourceFile, checker: ts.TypeChecker): boolean {
   let isMade = false;
   visitAll(source, (node) => {
@@ -100,7 +100,7 @@ function closeContainer(desk: FileDesk, book: ImportBook, node: ts.CallExpressio
 
 const TYPED = /^(?:get|post|put|patch|delete|options|head|handle|webSocket|appSyncField|appSyncBatchField)$/;
 
-/** A registration on a parameter: whoever calls with which container is not known. */
+/** A registration on a parameter: the caller with which container is not known. */
 function remarkTyped(desk: FileDesk, call: ts.CallExpression, { origin }: ContainerUse): void {
   const { name } = call.expression as ts.PropertyAccessExpression;
   const type = ts.isParameter(origin) || ts.isVariableDeclaration(origin) ? origin.type?.getText() : undefined;
@@ -127,7 +127,7 @@ function containerIfEscaping(name: ts.Identifier, checker: ts.TypeChecker): Cont
   return isStored || isPassed ? containerOf(name, checker) : undefined;
 }
 
-/** Whether a function comes from a package and not from the service: what it does with a container is known or none of ours. */
+/** True if a function comes from a package and not from the service: what it does with a container is known or none of ours. */
 function isOfPackage(callee: ts.Expression, checker: ts.TypeChecker): boolean {
   let root: ts.Node = callee;
   while (ts.isPropertyAccessExpression(root) || ts.isCallExpression(root) || ts.isAwaitExpression(root))

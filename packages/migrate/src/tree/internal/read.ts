@@ -29,7 +29,7 @@ const SKIPPED_FOLDERS = new Set(['.git', 'node_modules', 'dist', 'build', 'cover
 const CODE = /(?<!\.d)\.(?:ts|tsx|mts|cts|js|mjs|cjs|jsx)$/;
 const MAX_BYTES = 2 * 1024 * 1024;
 
-/** Whether a file holds code, by its name. */
+/** True if a file holds code, by its name. */
 export function isCode(path: string): boolean {
   return CODE.test(path) && !/\.d\.[^/]*\.?ts$|\.d\.[mc]ts$/.test(path);
 }
@@ -91,7 +91,7 @@ function ignoredByGit(root: string, paths: readonly string[]): ReadonlySet<strin
   return new Set(status === 0 ? stdout.split('\0') : []);
 }
 
-/** Whether the working tree around a folder has changes that are not committed. Working trees of submodules are not read. */
+/** True if the working tree around a folder has changes that are not committed. Working trees of submodules are not read. */
 export function hasUncommitted(root: string): boolean {
   const { status, stdout } = runGit(root, ['status', '--porcelain', '--ignore-submodules=dirty', '--', '.']);
   return status === 0 && stdout.trim() !== '';

@@ -20,7 +20,7 @@ export interface CaseDefinition {
 export const bytesOf = (text: string) => new Uint8Array(Buffer.from(text));
 export const textOf = (bytes: Uint8Array) => Buffer.from(bytes).toString();
 
-/** Whether a call rejects with this code. */
+/** True if a call rejects with this code. */
 export function rejectsWith(code: ObjectStoreErrorCode, call: Promise<unknown>): Promise<void> {
   return rejects(call, (error: { code?: unknown }) => {
     if (error.code !== code) throw error;

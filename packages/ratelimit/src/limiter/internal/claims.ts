@@ -32,7 +32,7 @@ export interface Share {
   readonly windows: readonly WindowLimit[];
   /** The number of items of the key. */
   readonly shards: number;
-  /** Whether it is the item of a key that is not spread. */
+  /** True if it is the item of a key that is not spread. */
   readonly isFirst: boolean;
 }
 
@@ -97,7 +97,7 @@ export function decideWithoutStore(
  * The partition key of the item that counts a rate limit key. The resource is part of it; otherwise all routes of one caller
  * would share the throughput of one partition.
  *
- * @throws RateLimitError `ratelimit.invalid_input` for a part that is blank or not a text
+ * @throws RateLimitError `ratelimit.invalid_input` for a part that is blank or not a string
  */
 export function partitionKey(policy: string, key: RateLimitKey): string {
   if (typeof key !== 'object' || key === null) throw invalidInput('rate limit key must be an object');

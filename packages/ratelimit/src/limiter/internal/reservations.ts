@@ -179,12 +179,12 @@ export function takeFrom({ grant }: Held): readonly Grant[] {
   return [taken];
 }
 
-/** Whether units may still count: a bucket that was full since then has them already. */
+/** True if units may still count: a bucket that was full since then has them already. */
 export function stillCounts({ decision }: Grant, nowMs: number): boolean {
   return decision.windows.some(({ resetsAt }) => nowMs < resetsAt.getTime());
 }
 
-/** Whether units are reserved in another item than this one. */
+/** True if units are reserved in another item than this one. */
 export function hasMoved(grant: Grant | undefined, { pk }: Pick<Address, 'pk'>): boolean {
   return grant !== undefined && grant.address.pk !== pk;
 }
@@ -203,7 +203,7 @@ function isCurrent({ period, windows: granted }: Grant, nowMs: number, windows: 
   return sameLimits && nowMs >= period.startMs && nowMs < period.endMs;
 }
 
-/** Whether the shortest window has ended since an earlier period. */
+/** True if the shortest window has ended since an earlier period. */
 function isOtherWindow(before: Period, { startMs, endMs }: Period, { windows }: Claim): boolean {
   const lengthMs = Math.max(endMs - startMs, windows.at(-1)?.windowMs ?? 0);
   return Math.floor(before.startMs / lengthMs) !== Math.floor(startMs / lengthMs);

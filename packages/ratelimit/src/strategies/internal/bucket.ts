@@ -108,7 +108,7 @@ export class Bucket {
     return capacityOf(claim) - Math.ceil(ahead / this.step(claim));
   }
 
-  /** Whether a `tat` is further ahead than the clock skew and a full use of the bucket explain, also before a limit was lowered. */
+  /** True if a `tat` is further ahead than the clock skew and a full use of the bucket explain, also before a limit was lowered. */
   isBroken(tat: number | undefined, claim: Claim, maxClockSkewMs: number): boolean {
     const capacity = Math.max(capacityOf(claim), Math.ceil(this.capacity / claim.shards));
     const furthest = toMicros(claim.nowMs + maxClockSkewMs) + capacity * this.step(claim);

@@ -25,7 +25,7 @@ export interface Part {
   /** The number of items that the instance assumes. */
   readonly items: number;
   readonly isFirst: boolean;
-  /** Whether the first item was written for this claim. */
+  /** True if the first item was written for this claim. */
   readonly isVerified?: boolean;
   readonly nowMs: number;
 }
@@ -58,15 +58,15 @@ export interface ConditionalWrite {
   readonly removes: readonly string[];
   /** Unix seconds after which the item may be deleted; `undefined` leaves the item's expiry as it is. */
   readonly expiresAt: number | undefined;
-  /** Whether an expiry that the item already has is kept. */
+  /** True if an expiry that the item already has is kept. */
   readonly keepsExpiry: boolean;
-  /** Whether it is sent at most once: applied twice it would be wrong, and a repetition cannot be recognized. */
+  /** True if it is sent at most once: applied twice it would be wrong, and a repetition cannot be recognized. */
   readonly once?: boolean;
 }
 
 export interface WriteOutcome {
   readonly applied: boolean;
-  /** Applied: the new counters. Rejected: the counters that refused it, `undefined` when the store did not return them. */
+  /** Applied: the new counters. Rejected: the counters that rejected it, `undefined` when the store did not return them. */
   readonly counters: Counters | undefined;
 }
 
@@ -206,12 +206,12 @@ export function roomOf(states: readonly WindowState[]): number {
   return Math.min(...states.map((state) => state.limit - state.currentCount));
 }
 
-/** Whether the cost is within the limit of every window. */
+/** True if the cost is within the limit of every window. */
 export function canFit({ windows, cost }: Claim): boolean {
   return windows.every((window) => window.limit >= cost);
 }
 
-/** Whether the counted windows have room for the cost. */
+/** True if the counted windows have room for the cost. */
 export function hasRoom(states: readonly WindowState[], cost: number): boolean {
   return roomOf(states) >= cost;
 }

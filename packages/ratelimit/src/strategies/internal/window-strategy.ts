@@ -70,7 +70,7 @@ export abstract class WindowStrategy extends StrategyDefinition {
     return undefined;
   }
 
-  /** Whether no write that is late by `slackMs` at the most checks the counter, by the clock of the claim. */
+  /** True if no write that is late by `slackMs` at the most checks the counter, by the clock of the claim. */
   isDead(_counter: string, _claim: Claim, _slackMs: number): boolean {
     return false;
   }

@@ -23,7 +23,7 @@ export interface ConnectionPrincipalOptions {
   readonly ttlSeconds: number;
 }
 
-/** What {@link ConnectionPrincipalOptions} may be. */
+/** Validators and defaults for {@link ConnectionPrincipalOptions}. */
 export const CONNECTION_OPTIONS = defineOptions<ConnectionPrincipalOptions>()({
   store: withMethods<ConnectionRegistry<ConnectionPrincipal>>('put', 'get', 'delete').required(),
   connect: func<SecurePrincipalResolver>().required(),

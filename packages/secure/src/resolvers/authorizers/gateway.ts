@@ -38,7 +38,7 @@ const ADDED = ['principalId', 'integrationLatency'];
 /**
  * The caller that the Lambda authorizer of a REST or WebSocket API verified: `authorizer` with `principalId`. API Gateway
  * sends the context of the `$connect` authorizer with every later message of the connection. Without `map` the identity is
- * `principalId`, the scopes are `scope` split at spaces, and the claims are the members that are texts, numbers or booleans.
+ * `principalId`, the scopes are `scope` split at spaces, and the claims are the members that are strings, numbers or booleans.
  *
  * @throws FrameworkError `app.invalid_configuration` when `map` is not a function
  */

@@ -31,7 +31,7 @@ const NO_ROLE = '';
 /** Which callers with AWS credentials are principals, and of which kind. */
 export interface IamPrincipalOptions extends InternalRolesOptions {
   /**
-   * Whether a guest of a Cognito identity pool, somebody who did not sign in, is a principal: of kind `external` whatever the
+   * True if a guest of a Cognito identity pool, somebody who did not sign in, is a principal: of kind `external` whatever the
    * role, with the claim `guest: true`. Default `false`: a guest has no principal.
    */
   readonly allowGuests?: boolean;
@@ -47,7 +47,7 @@ const IAM_KINDS = {
   internalRoles: INTERNAL_ROLES,
   allowGuests: boolean.default(false),
 };
-/** What {@link IamPrincipalOptions} may be. */
+/** Validators and defaults for {@link IamPrincipalOptions}. */
 export const IAM_OPTIONS = defineOptions<IamPrincipalOptions>()(IAM_KINDS);
 
 /**
@@ -126,7 +126,7 @@ export interface AppSyncIdentityOptions extends IamPrincipalOptions {
 /** Resolvers of GraphQL APIs, and channels of Event APIs. */
 const APPSYNC_TRIGGERS: readonly string[] = ['appsync', 'appsync-events'];
 
-/** What {@link AppSyncIdentityOptions} may be. */
+/** Validators and defaults for {@link AppSyncIdentityOptions}. */
 export const APPSYNC_OPTIONS = defineOptions<AppSyncIdentityOptions>()({
   ...IAM_KINDS,
   map: func<MapAuthorizerContext>(),
@@ -168,7 +168,7 @@ interface PoolCaller {
   /** The identity id, which differs between the callers of a pool; the session name in their ARN is the same for all of them. */
   readonly identityId: string;
   readonly identityPoolId: string | undefined;
-  /** Whether the pool gave the credentials to somebody who did not sign in. */
+  /** True if the pool gave the credentials to somebody who did not sign in. */
   readonly isGuest: boolean;
 }
 

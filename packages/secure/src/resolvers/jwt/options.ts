@@ -59,7 +59,7 @@ export interface JwtPrincipalOptions extends JwtVerifierOptions {
    * @example ({ iss, sub }) => `${iss}#${sub}`
    */
   readonly identity?: (claims: JwtClaims) => string;
-  /** The scopes of the caller. Default: `scope` split at spaces, else `scp`, a text or a list. */
+  /** The scopes of the caller. Default: `scope` split at spaces, else `scp`, a string or a list. */
   readonly scopes?: (claims: JwtClaims) => readonly string[];
   /** The tenant of the caller. Default: none. */
   readonly tenantId?: (claims: JwtClaims) => string | undefined;
@@ -67,7 +67,7 @@ export interface JwtPrincipalOptions extends JwtVerifierOptions {
   readonly kind?: (claims: JwtClaims) => PrincipalKind;
   /** The header that contains the token. Default `authorization`. In another header the token may stand without `Bearer`. The same for all issuers. */
   readonly header?: string;
-  /** Whether the challenge says `error="invalid_token"` (RFC 6750 section 3). Default `false`; the same for all issuers. */
+  /** True if the challenge says `error="invalid_token"` (RFC 6750 section 3). Default `false`; the same for all issuers. */
   readonly describeErrors?: boolean;
 }
 

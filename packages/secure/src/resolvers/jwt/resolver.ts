@@ -153,7 +153,7 @@ export interface CognitoPrincipalOptions extends Omit<JwtPrincipalOptions, Decid
   readonly tokenUse: 'access' | 'id';
 }
 
-/** What {@link CognitoPrincipalOptions} may be. */
+/** Validators and defaults for {@link CognitoPrincipalOptions}. */
 export const COGNITO_OPTIONS = defineOptions<CognitoPrincipalOptions>()({
   region: kind<string>(
     'an AWS region',

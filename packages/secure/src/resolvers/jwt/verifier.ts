@@ -153,7 +153,7 @@ function describe(error: unknown): string {
   return error instanceof Error ? `${error.name} ${error.message}` : 'unknown';
 }
 
-/** Exact texts; a list of audiences needs one of them. */
+/** Exact strings; a list of audiences needs one of them. */
 function namesOne(claim: unknown, wanted: readonly string[]): boolean {
   const named: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
   return named.some((name) => typeof name === 'string' && wanted.includes(name));

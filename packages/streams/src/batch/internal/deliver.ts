@@ -68,7 +68,7 @@ export async function deliverBatch(
   return reportOf(run, batch);
 }
 
-/** Whether the invocation fails in place of a report of every record: all of their registrations say so. */
+/** True if the invocation fails in place of a report of every record: all of their registrations say so. */
 function failsWhole(run: BatchRun, { records, matches }: RecordBatch): boolean {
   if (records.length === 0 || !matches.every((match) => match?.entry.failsWhole === true)) return false;
   return records.every((_record, index) => !run.isDone(index));

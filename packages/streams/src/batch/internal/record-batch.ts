@@ -112,7 +112,7 @@ export class RecordBatch implements DeliveryHolder {
     return Number.isFinite(left) ? new Date(Math.round(clock.now().getTime() + left)) : null;
   }
 
-  /** Whether the deadline has passed. */
+  /** True if the deadline has passed. */
   get isPast(): boolean {
     if (!this.#past && this.hasDeadline) {
       this.#past = this.settings.clock.monotonicMs() > this.#deadlineAt;

@@ -28,7 +28,7 @@ export class BatchRun implements BatchOutcome {
   readonly #states: Uint8Array;
   readonly #batch: RecordBatch;
   readonly #observer: Observer | undefined;
-  /** Whether failed records are reported. Other kinds return results, and end at the first failure. */
+  /** True if failed records are reported. Other kinds return results, and end at the first failure. */
   readonly #isReported: boolean;
   #next = 0;
   #stopped = false;
@@ -65,7 +65,7 @@ export class BatchRun implements BatchOutcome {
     });
   }
 
-  /** Whether the handler of a record has completed. */
+  /** True if the handler of a record has completed. */
   isDone(index: number): boolean {
     return this.#states[index] === DONE;
   }
@@ -154,7 +154,7 @@ export class BatchRun implements BatchOutcome {
     if (group !== undefined) this.#heldGroups = (this.#heldGroups ?? new Set()).add(group);
   }
 
-  /** Whether a record of the same ordered group has failed before. */
+  /** True if a record of the same ordered group has failed before. */
   #isHeld(index: number): boolean {
     const group = this.#heldGroups && this.#groupOf(index);
     return group !== undefined && this.#heldGroups?.has(group) === true;

@@ -72,7 +72,7 @@ const STOP_CODES: Readonly<Partial<Record<StoppedBy, string>>> = {
 /** Watches one batch. Made only when somebody listens: without it nothing is measured and nothing is built. */
 export class Observer {
   readonly #batch: RecordBatch;
-  /** Whether the answer is a batch report. */
+  /** True if the answer is a batch report. */
   readonly #isReported: boolean;
   readonly #startedAt: number;
   readonly #batchSpan: ActiveSpan | undefined;

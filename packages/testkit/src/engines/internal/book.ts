@@ -51,7 +51,7 @@ export class Book<R, E extends Entry<R>> {
     };
   }
 
-  /** Whether invocations may still start. */
+  /** True if invocations may still start. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
@@ -85,7 +85,7 @@ export class Book<R, E extends Entry<R>> {
     this.#set(entry, state);
   }
 
-  /** Hands records to the function. Whoever calls this gives them their next states, then calls {@link checkSettled}. */
+  /** Hands records to the function. The caller this gives them their next states, then calls {@link checkSettled}. */
   async invoke(event: unknown, entries: readonly E[]): Promise<Outcome> {
     for (const entry of entries) {
       entry.deliveries += 1;

@@ -17,11 +17,11 @@ interface Place {
   readonly key: string;
   /** The object that holds it. */
   readonly holder: Readonly<Record<string, unknown>>;
-  /** Whether it belongs to what a client or a producer sent, not to the envelope of AWS. */
+  /** True if it belongs to what a client or a producer sent, not to the envelope of AWS. */
   readonly isData: boolean;
-  /** Whether it is a parameter of a query or a field of a form. */
+  /** True if it is a parameter of a query or a field of a form. */
   readonly isQuery?: boolean;
-  /** Whether it is a header, whose value is a client's. */
+  /** True if it is a header, whose value is a client's. */
   readonly isHeader?: boolean;
 }
 
@@ -191,7 +191,7 @@ function isCode(text: string, { key, isQuery = false }: Place): boolean {
   return isQuery && CODES.test(key) && text.length >= MIN_CODE;
 }
 
-/** Whether a text is base64 by its place: the data of a stream, a binary attribute, a body that says so. */
+/** True if a string is base64 by its place: the data of a stream, a binary attribute, a body that says so. */
 function isPacked({ path, key, holder }: Place): boolean {
   if (key === 'body') return holder.isBase64Encoded === true;
   if (path.endsWith('.B') || /\.BS\[\d+\]$/.test(path)) return true;

@@ -4,13 +4,13 @@ import { asBuffer } from '@sallyport/core/pipeline';
 /** Most bytes that a compressed payload may have unpacked. */
 const MAX_UNPACKED = 8_388_608;
 
-/** Cleans a JSON value, or a text that is not JSON. */
+/** Cleans a JSON value, or a string that is not JSON. */
 export interface ContentCleaner {
   json(value: unknown): unknown;
   text(text: string): string;
 }
 
-/** Cleans a text that may be JSON. JSON stays JSON. */
+/** Cleans a string that may be JSON. JSON stays JSON. */
 export function cleanText(text: string, cleaner: ContentCleaner): string {
   const json = /^\s*[[{]/.test(text) ? parse(text) : undefined;
   return json === undefined ? cleaner.text(text) : JSON.stringify(cleaner.json(json.value));
@@ -28,7 +28,7 @@ function cleanBytes(bytes: Buffer, cleaner: ContentCleaner): Buffer {
     return unpacked ? asBuffer(gzipSync(cleanBytes(unpacked, cleaner))) : Buffer.alloc(bytes.length);
   }
   const text = tryTo(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  // A zero byte is not part of a text: such bytes are an image, an archive or a protocol buffer.
+  // A zero byte is not part of a string: such bytes are an image, an archive or a protocol buffer.
   const isText = text !== undefined && !text.includes('\0');
   return isText ? Buffer.from(cleanText(text, cleaner)) : Buffer.alloc(bytes.length);
 }

@@ -28,7 +28,7 @@ const ARN_WORDS = new Set([
   'event-bus',
 ]);
 
-/** Cleans texts: what a sanitizer hides is hidden, and what names a person, a machine or an account has a stand-in. */
+/** Cleans strings: what a sanitizer hides is hidden, and what names a person, a machine or an account has a stand-in. */
 export class TextCleaner {
   readonly #sanitizer: Sanitizer;
   readonly #pseudonyms: Pseudonyms;

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
-/** A key and a certificate for it, signed by itself, as PEM. */
+/** A key and a certificate for it, signed alone, as PEM. */
 export interface Certificate {
   readonly key: string;
   readonly cert: string;

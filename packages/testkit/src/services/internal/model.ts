@@ -114,7 +114,7 @@ function listProblem(value: unknown, element: Schema, path: string): string | un
   return undefined;
 }
 
-/** Of simple types: texts, numbers, booleans. Documents (15) and the rest are taken as they are. */
+/** Of simple types: strings, numbers, booleans. Documents (15) and the rest are taken as they are. */
 const SIMPLE: Readonly<Record<number, string>> = { 0: 'string', 1: 'number', 2: 'boolean' };
 
 function simpleProblem(value: unknown, type: number, path: string): string | undefined {

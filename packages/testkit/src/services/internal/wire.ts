@@ -13,7 +13,7 @@ export type Input = Readonly<Record<string, unknown>>;
 export interface Found {
   readonly operation: Operation;
   readonly labels: Readonly<Record<string, string>>;
-  /** Whether the body is one member as it is, and no JSON object of members. */
+  /** True if the body is one member as it is, and no JSON object of members. */
   readonly isRaw: boolean;
   readonly query: URLSearchParams;
   readonly headers: Incoming['headers'];

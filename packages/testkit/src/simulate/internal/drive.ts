@@ -11,7 +11,7 @@ export interface Simulation<R> {
   readonly timeoutMs: number;
   /** Called before the app is built; returns what makes the engine with its parts. */
   readonly prepare: (ledger: Ledger) => (parts: EngineOptions<R>) => Engine<R>;
-  /** Whether a record is done when the service has its answer, whoever gave it. Default: when its handler has completed. */
+  /** True if a record is done when the service has its answer, whoever gave it. Default: when its handler has completed. */
   readonly byAnswer?: true;
   /** Puts everything into it; resolves when that is done. */
   readonly feed: (engine: Engine<R>, clock: Ledger['clock']) => void | Promise<void>;

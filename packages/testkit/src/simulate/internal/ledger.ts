@@ -42,7 +42,7 @@ export class Ledger {
   readonly clock = new TrackedClock();
   /** Counts what happens, so that whoever waits can tell work from standstill. */
   activity = 0;
-  /** Whether invocations run now. */
+  /** True if invocations run now. */
   running = 0;
   readonly #timeoutMs: number;
   readonly #limit: number;
@@ -76,7 +76,7 @@ export class Ledger {
     this.#app = await buildApp(this.#env);
   }
 
-  /** Whether another invocation would be one too many. */
+  /** True if another invocation would be one too many. */
   get isSpent(): boolean {
     return this.#invocations.length + this.running >= this.#limit;
   }

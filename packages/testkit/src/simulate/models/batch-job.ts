@@ -11,7 +11,7 @@ export interface BatchJobSimulation {
   readonly timeoutMs?: number;
 }
 
-/** What {@link BatchJobSimulation} may be. */
+/** Validators and defaults for {@link BatchJobSimulation}. */
 export const BATCH_JOB_SIMULATION = defineOptions<BatchJobSimulation>()({
   maximumRetryAttempts: count.default(3),
   timeoutMs: positive.default(30_000),

@@ -11,7 +11,7 @@ export interface BlockingSimulation {
   readonly timeoutMs?: number;
 }
 
-/** What {@link BlockingSimulation} may be. */
+/** Validators and defaults for {@link BlockingSimulation}. */
 export const BLOCKING_SIMULATION = defineOptions<BlockingSimulation>()({
   batchSize: positive.default(10),
   timeoutMs: positive.default(30_000),
@@ -49,7 +49,7 @@ function idOf(message: unknown): string {
   return String(messageID ?? membersOf(basicProperties).messageId ?? _data ?? '');
 }
 
-/** What Lambda does with answers: a batch that failed comes again, before all others, until it succeeds. */
+/** What Lambda does with answers: a batch that failed is retried, before all others, until it succeeds. */
 export function blockingModel(event: Data, { batchSize }: Required<BlockingSimulation>): BatchModel {
   return {
     batchSize,

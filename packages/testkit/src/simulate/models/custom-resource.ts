@@ -6,7 +6,7 @@ import { membersOf, type Violate } from '../internal/members.js';
 
 /** Options of `simulate` for custom resources. */
 export interface CustomResourceSimulation {
-  /** How many PUTs the place for answers refuses with a 503 before it takes one. Default: 0. */
+  /** How many PUTs the place for answers rejects with a 503 before it takes one. Default: 0. */
   readonly refuse?: number;
   /** How long the place for answers takes, in milliseconds. Default: 0. */
   readonly delayMs?: number;
@@ -14,7 +14,7 @@ export interface CustomResourceSimulation {
   readonly timeoutMs?: number;
 }
 
-/** What {@link CustomResourceSimulation} may be. */
+/** Validators and defaults for {@link CustomResourceSimulation}. */
 export const CUSTOM_RESOURCE_SIMULATION = defineOptions<CustomResourceSimulation>()({
   refuse: count.default(0),
   delayMs: count.default(0),
@@ -105,7 +105,7 @@ export function customResourceItems(events: readonly Data[]): readonly Item[] {
   });
 }
 
-/** What Lambda and CloudFormation do: a failed invocation comes again, and the stack waits for one answer to each request. */
+/** What Lambda and CloudFormation do: a failed invocation is retried, and the stack waits for one answer to each request. */
 export function customResourceModel(endpoint: Endpoint, violate: Violate): BatchModel {
   const physical = new Map<string, unknown>();
   return {

@@ -12,7 +12,7 @@ export interface FirehoseSimulation {
   readonly timeoutMs?: number;
 }
 
-/** What {@link FirehoseSimulation} may be. */
+/** Validators and defaults for {@link FirehoseSimulation}. */
 export const FIREHOSE_SIMULATION = defineOptions<FirehoseSimulation>()({
   batchSize: positive.default(100),
   timeoutMs: positive.default(30_000),

@@ -10,10 +10,10 @@ export interface KafkaSimulation {
   readonly batchSize?: number;
   /** Retries of a partition from the same offset. Default: 3. */
   readonly maximumRetryAttempts?: number;
-  /** Whether there is a failure destination; without one a record that is given up is lost. Default: `true`. */
+  /** True if there is a failure destination; without one a record that is given up is lost. Default: `true`. */
   readonly onFailure?: boolean;
   /**
-   * Whether the event source mapping is in provisioned mode. On demand Lambda ignores reports and retries a failed batch without limit.
+   * True if the event source mapping is in provisioned mode. On demand Lambda ignores reports and retries a failed batch without limit.
    * Default: `true`.
    */
   readonly provisioned?: boolean;
@@ -21,7 +21,7 @@ export interface KafkaSimulation {
   readonly timeoutMs?: number;
 }
 
-/** What {@link KafkaSimulation} may be. */
+/** Validators and defaults for {@link KafkaSimulation}. */
 export const KAFKA_SIMULATION = defineOptions<KafkaSimulation>()({
   batchSize: positive.default(100),
   maximumRetryAttempts: count.default(3),
@@ -39,7 +39,7 @@ export function kafkaItems(event: Data): readonly Item[] {
   );
 }
 
-/** What Lambda does with answers to records of Kafka: each partition goes on from the lowest offset that is reported of it. */
+/** What Lambda does with answers to records of Kafka: each partition continues from the lowest offset that is reported of it. */
 export function kafkaModel(
   event: Data,
   { batchSize, maximumRetryAttempts, onFailure, provisioned }: Required<KafkaSimulation>,
@@ -65,7 +65,7 @@ export function kafkaModel(
   };
 }
 
-/** A record behind the reported one has its fate: it comes again with it, or is given up with it. */
+/** A record behind the reported one has its fate: it is retried with it, or is given up with it. */
 function behind(
   delivered: readonly Delivered[],
   lane: string,
@@ -80,7 +80,7 @@ function offsetOf({ part }: Item): number {
   return Number(membersOf(part).offset);
 }
 
-/** The lowest reported offset of each partition; `undefined` when all comes again. */
+/** The lowest reported offset of each partition; `undefined` when all is retried. */
 function readReport(
   outcome: Outcome,
   delivered: readonly Delivered[],

@@ -12,7 +12,7 @@ export interface RotationSimulation {
   readonly timeoutMs?: number;
 }
 
-/** What {@link RotationSimulation} may be. */
+/** Validators and defaults for {@link RotationSimulation}. */
 export const ROTATION_SIMULATION = defineOptions<RotationSimulation>()({
   repeats: positive.default(2),
   maximumRetryAttempts: count.default(2),

@@ -7,7 +7,7 @@ import { storeIsFull } from './memory-backend.js';
 /** Marks a file as one of this package: `PRAGMA application_id`. */
 const APPLICATION_ID = 0x53_56_45_43;
 
-/** Keys are bytes, because SQLite's texts end at a zero character. */
+/** Keys are bytes, because SQLite's strings end at a zero character. */
 const TABLES = `
   CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, data BLOB NOT NULL, metadata TEXT) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL)`;

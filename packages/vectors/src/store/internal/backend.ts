@@ -46,6 +46,6 @@ export interface VectorBackend {
   list(from: unknown, signal: AbortSignal): Promise<KeyPage>;
   /** Converts the error of a failed request. */
   toError(cause: unknown): Error;
-  /** Whether a request with this error was certainly not applied. */
+  /** True if a request with this error was certainly not applied. */
   wasRefused(cause: unknown): boolean;
 }

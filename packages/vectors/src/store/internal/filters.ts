@@ -132,7 +132,7 @@ export function toWireFilter(condition: Condition): Record<string, unknown> {
   return { [condition.key]: { [condition.operator]: condition.operand } };
 }
 
-/** Whether a vector's metadata passes a filter. */
+/** True if a vector's metadata passes a filter. */
 export function matches(condition: Condition | undefined, metadata: Metadata | undefined): boolean {
   if (condition === undefined) return true;
   if ('all' in condition) return condition.all.every((part) => matches(part, metadata));

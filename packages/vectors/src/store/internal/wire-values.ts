@@ -9,7 +9,7 @@ export function toNumber(value: unknown): number {
   return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : Number.NaN;
 }
 
-/** Metadata of an answer; `undefined` where there is none. */
+/** Metadata of an answer; `undefined` if absent. */
 export function toMetadata(metadata: unknown): Metadata | undefined {
   const entries = Object.entries((metadata ?? {}) as Record<string, unknown>);
   if (entries.length === 0) return undefined;

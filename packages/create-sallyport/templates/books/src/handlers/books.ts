@@ -13,7 +13,7 @@ const MAX_TITLE = 200;
 export const book = resolver<{ id: string }>((_ctx, { id }) => findBook(id));
 
 export const renameBook = resolver<{ id: string; title: string }>((_ctx, { id, title }) => {
-  // The schema has checked that it is a text.
+  // The schema has checked that it is a string.
   if (title === '' || title.length > MAX_TITLE) {
     throw new FrameworkError('app.validation_failed', `a title has 1 to ${MAX_TITLE} characters`);
   }

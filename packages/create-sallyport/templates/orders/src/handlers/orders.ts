@@ -1,10 +1,10 @@
 import { type EventContext, payload } from '@sallyport/streams';
 import * as z from 'zod';
 
-/** What an order in the queue looks like. A message that is none fails, comes again, and ends in the dead-letter queue. */
+/** What an order in the queue looks like. A message that is none fails, is retried, and ends in the dead-letter queue. */
 const order = z.object({ id: z.string().min(1), items: z.number().int().positive() });
 
-/** A failed message comes again, and a message may come twice: what is done here has to stand that. */
+/** A failed message is retried, and a message may come twice: what is done here has to stand that. */
 export const fulfil = payload(order, (ctx, { id, items }) => {
   ctx.log.info('order fulfilled', { order: id, items });
 });

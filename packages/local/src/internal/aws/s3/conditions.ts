@@ -4,7 +4,7 @@ import type { ObjectVersion } from './store.js';
 type Headers = Readonly<Record<string, string>>;
 
 /**
- * Whether a read is to be answered with 304; throws for conditions that do not hold (RFC 9110 section 13.2.2, and S3: an entity tag
+ * True if a read is to be answered with 304; throws for conditions that do not hold (RFC 9110 section 13.2.2, and S3: an entity tag
  * counts more than a date).
  *
  * @throws AwsFault 412

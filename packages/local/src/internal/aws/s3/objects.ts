@@ -45,7 +45,7 @@ export function encryptionOf({ headers }: ObjectVersion): Record<string, string 
 export async function putObject(request: ObjectRequest): Promise<Output> {
   const { bucket, key, headers, call } = request;
   if (Buffer.byteLength(key) > MAX_KEY_BYTES) throw new AwsFault(400, 'KeyTooLongError', 'Your key is too long');
-  // Once before the body is read, and once more when it is there: another writer may have been faster.
+  // Once before the body is read, and again when it is there: another writer may have been faster.
   assertWritable(headers, bucket.current(key));
   const file = bucket.newFile();
   const { size, md5, checksums } = await receive(call, bucket.pathOf(file));

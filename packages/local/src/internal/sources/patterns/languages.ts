@@ -31,7 +31,7 @@ export const MAPPING_FILTERS: PatternLanguage = {
  * Filter policies of subscriptions. Unlike a rule's pattern they have no wildcards, and of the operators only `prefix` stands in
  * `anything-but`.
  *
- * - texts and addresses: https://docs.aws.amazon.com/sns/latest/dg/string-value-matching.html
+ * - strings and addresses: https://docs.aws.amazon.com/sns/latest/dg/string-value-matching.html
  * - numbers: https://docs.aws.amazon.com/sns/latest/dg/numeric-value-matching.html
  * - names: https://docs.aws.amazon.com/sns/latest/dg/attribute-key-matching.html
  * - `$or`: https://docs.aws.amazon.com/sns/latest/dg/and-or-logic.html#or-operator

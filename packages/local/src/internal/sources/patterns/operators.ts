@@ -1,11 +1,11 @@
 import { BlockList, isIP } from 'node:net';
 import { isObject, type Operator, PatternError, type Rule } from './pattern.js';
 
-/** A text that begins so. */
+/** A string that begins so. */
 export const prefix = textOperator((value, wanted) => value.startsWith(wanted));
-/** A text that ends so. */
+/** A string that ends so. */
 export const suffix = textOperator((value, wanted) => value.endsWith(wanted));
-/** A text without regard to case. */
+/** A string without regard to case. */
 export const equalsIgnoreCase = textOperator((value, wanted) => value.toLowerCase() === wanted.toLowerCase());
 
 function textOperator(compare: (value: string, wanted: string) => boolean): Operator {
@@ -15,7 +15,7 @@ function textOperator(compare: (value: string, wanted: string) => boolean): Oper
   };
 }
 
-/** Also takes `{ "equals-ignore-case": text }`: the beginning or the end of a text without regard to case. */
+/** Also takes `{ "equals-ignore-case": text }`: the beginning or the end of a string without regard to case. */
 export function orIgnoringCase(operator: Operator): Operator {
   return (operand, place) => {
     if (!isObject(operand)) return operator(operand, place);
@@ -28,7 +28,7 @@ export function orIgnoringCase(operator: Operator): Operator {
   };
 }
 
-/** Whether there is a value. */
+/** True if there is a value. */
 export const exists: Operator = (operand, place) => {
   if (typeof operand !== 'boolean') throw new PatternError(`${place} must be true or false`);
   return (value) => (value !== undefined) === operand;
@@ -49,7 +49,7 @@ export const cidr: Operator = (operand, place) => {
   };
 };
 
-/** A text with `*` for any characters. `\*` is an asterisk, `\\` a backslash. */
+/** A string with `*` for any characters. `\*` is an asterisk, `\\` a backslash. */
 export const wildcard: Operator = (operand, place) => {
   if (typeof operand !== 'string' || operand === '') throw new PatternError(`${place} must be a text`);
   const tokens = operand.match(/\\[*\\]|[^\\]/gsu) ?? [];
@@ -66,7 +66,7 @@ export const wildcard: Operator = (operand, place) => {
   return (value) => typeof value === 'string' && hasParts(value, parts);
 };
 
-/** Whether a text is the parts in this order with anything between them. */
+/** True if a string is the parts in this order with anything between them. */
 function hasParts(value: string, [first = '', ...rest]: readonly string[]): boolean {
   const last = rest.pop();
   if (last === undefined) return value === first;
@@ -123,9 +123,9 @@ function isOrdered([sign, lower, upperSign, upper]: readonly unknown[]): boolean
 export interface AnythingBut {
   /** Operators that may stand in it. */
   readonly inside: Readonly<Record<string, Operator>>;
-  /** Whether such an operator takes a list of texts too. */
+  /** True if such an operator takes a list of strings too. */
   readonly takesLists: boolean;
-  /** Whether one list may have texts and numbers. */
+  /** True if one list may have strings and numbers. */
   readonly mixes: boolean;
 }
 

@@ -20,11 +20,11 @@ export type Operator = (operand: unknown, place: string) => Rule;
 export interface PatternLanguage {
   /** The comparison operators by name. */
   readonly operators: Readonly<Record<string, Operator>>;
-  /** Whether the value of `$or` stands for alternatives; otherwise `$or` is a name like any other. */
+  /** True if the value of `$or` stands for alternatives; otherwise `$or` is a name like any other. */
   readonly isAlternatives: (value: unknown) => boolean;
 }
 
-/** What a pattern may be wrong about; the texts name the place in the pattern. */
+/** What a pattern may be wrong about; the strings name the place in the pattern. */
 export class PatternError extends Error {}
 
 /**
@@ -100,7 +100,7 @@ function parseRule({ operators }: PatternLanguage, rule: unknown, place: string)
   return operator(operand, `${place}.${name}`);
 }
 
-/** The members of a list, those of lists in it too; any other value by itself. */
+/** The members of a list, those of lists in it too; any other value alone. */
 function elementsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) && value.length > 0 ? (value.flat(Number.POSITIVE_INFINITY) as unknown[]) : [value];
 }

@@ -33,12 +33,12 @@ const CALLERS_OWN: ReadonlySet<string> = new Set([
 const CALLERS_PREFIXES = ['proxy-', 'x-amz-', 'x-amzn-', 'x-aws-proxy-', 'x-forwarded-', 'x-framework-'];
 const SERVICE_PREFIXES = ['x-aws-proxy-', 'x-amzn-'];
 
-/** Whether a header of a request may reach the program. The name in lower case. */
+/** True if a header of a request may reach the program. The name in lower case. */
 function passesIn(name: string): boolean {
   return !CALLERS_OWN.has(name) && !CALLERS_PREFIXES.some((prefix) => name.startsWith(prefix));
 }
 
-/** Whether a header of an answer may reach the client. The name in lower case. */
+/** True if a header of an answer may reach the client. The name in lower case. */
 function passesOut(name: string): boolean {
   return (
     name !== 'content-length' && name !== 'set-cookie' && !SERVICE_PREFIXES.some((prefix) => name.startsWith(prefix))

@@ -45,7 +45,7 @@ export function objectOrAbsent(value: unknown): Fields | undefined {
   return value as Fields;
 }
 
-/** A text that must be there. @throws FrameworkError 401 */
+/** A string that must be there. @throws FrameworkError 401 */
 export function requireText(value: unknown): string {
   if (typeof value !== 'string' || value.trim() === '') throw malformed();
   return value;
@@ -61,7 +61,7 @@ export function splitScope(value: unknown): readonly string[] {
   return typeof value === 'string' ? value.split(' ').filter((scope) => scope !== '') : [];
 }
 
-/** The members that are texts, or can only be meant as one: the gateways turn numbers and booleans into text here and there. */
+/** The members that are strings, or can only be meant as one: the gateways turn numbers and booleans into text here and there. */
 export function textMembers(fields: Fields, except: readonly string[] = []): Record<string, string> {
   const entries = Object.entries(fields).filter(
     ([key, value]) => !except.includes(key) && ['string', 'number', 'boolean'].includes(typeof value),
