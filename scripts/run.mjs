@@ -58,6 +58,7 @@ const tasks = {
     ),
   ],
   words: [script('scripts/words.ts')],
+  changed: [[jest[0], [...jest[1], '--onlyChanged']]],
   'test:create': [...build, script('scripts/newcomer/create.ts')],
   'test:matrix': [script('scripts/matrix.ts')],
   'test:runtime': [script('scripts/runtime.ts')],
