@@ -57,6 +57,7 @@ const tasks = {
       ...(process.env.CI ? ['--check'] : []),
     ),
   ],
+  api: [script('scripts/api/main.ts')],
   words: [script('scripts/words.ts')],
   changed: [[jest[0], [...jest[1], '--onlyChanged']]],
   'test:create': [...build, script('scripts/newcomer/create.ts')],
