@@ -219,12 +219,16 @@ describe('the context', () => {
     const service = createService();
     service.use((ctx, next) => {
       const transport = ctx.asAppSync();
-      if (transport) transport.arguments.id = 'forged';
-      (transport?.selectionSetList as string[]).push('forged');
+      if (transport) {
+        transport.arguments.id = 'forged';
+        (transport.selectionSetList as string[]).push('forged');
+      }
       (ctx.get('framework.appsync.arguments') as Record<string, unknown>).extra = true;
       return next(ctx);
     });
-    service.graphql.register('Query', 'note', (ctx) => json(200, [ctx.bodyJson(), ctx.asAppSync()?.arguments, ctx.asAppSync()?.selectionSetList]));
+    service.graphql.register('Query', 'note', (ctx) =>
+      json(200, [ctx.bodyJson(), ctx.asAppSync()?.arguments, ctx.asAppSync()?.selectionSetList]),
+    );
     expect(await service.serve(event)).toEqual([{ id: '1' }, { id: '1' }, ['id']]);
   });
 
