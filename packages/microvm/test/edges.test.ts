@@ -77,6 +77,55 @@ it.each([
   });
 });
 
+it.each<readonly [unknown, object]>([
+  [
+    { name: 'ServiceException', code: 'ECONNRESET', $metadata: { requestId: 'r-1' } },
+    { name: 'ServiceException', code: 'ECONNRESET', requestId: 'r-1' },
+  ],
+  [{ name: 'a text', code: 'a text', $metadata: { requestId: 'a text' } }, { name: 'Error' }],
+  [{ name: 'x'.repeat(65), code: 'x'.repeat(65), $metadata: { requestId: 'x'.repeat(65) } }, { name: 'Error' }],
+  [{ name: '', code: '', $metadata: { requestId: '' } }, { name: 'Error' }],
+  [{ name: 5, code: 5, $metadata: { requestId: 5 } }, { name: 'Error' }],
+  [{ $metadata: null }, { name: 'Error' }],
+  ['a text', { name: 'Error' }],
+  [null, { name: 'Error' }],
+])('of the failure %j its identifiers are kept, and no text', async (failure, kept) => {
+  const clock = new ManualClock(START);
+  const fake = createFakeMicrovmProvider({ clock });
+  const get = { value: async () => Promise.reject(failure) };
+  const controller = create(clock, Object.create(fake, { get, secrets: { value: fake.secrets } }));
+  await controller.run(ME, { sessionId: 's1' });
+  const error = await controller.get(ME, { sessionId: 's1' }).catch((thrown: unknown) => thrown);
+  const { cause } = error as { cause: Error };
+  expect([{ ...cause }, cause.message]).toEqual([kept, '']);
+});
+
+it.each([
+  ['is repeated until 15 minutes have passed', 0, { confirmed: 1, failed: 0 }],
+  ['is given up a millisecond later', 1, { confirmed: 0, failed: 1 }],
+])('a start whose outcome is unknown %s', async (_what, laterMs, report) => {
+  const clock = new ManualClock(START);
+  const fake = createFakeMicrovmProvider({ clock });
+  const registry = createMemoryMicrovmRegistry({ clock });
+  const controller = create(clock, fake, registry);
+  fake.fail({ operation: 'run', name: 'InternalServerException', times: 2 });
+  await controller.run(ME, { sessionId: 's1' }).catch(() => undefined);
+  clock.tick(15 * 60_000 + laterMs);
+  expect(await controller.sweep()).toMatchObject({ pending: 1, ...report });
+});
+
+it('a machine that cannot be confirmed is ended with at most two calls', async () => {
+  const clock = new ManualClock(START);
+  const fake = createFakeMicrovmProvider({ clock });
+  const registry = createMemoryMicrovmRegistry({ clock });
+  const broken = Object.assign(Object.create(registry), { confirm: () => Promise.reject(new Error('registry')) });
+  fake.fail({ operation: 'terminate', name: 'ThrottlingException', times: 10 });
+  await create(clock, fake, broken)
+    .run(ME, { sessionId: 's1' })
+    .catch(() => undefined);
+  expect(fake.calls.map(({ operation }) => operation)).toEqual(['run', 'terminate', 'terminate']);
+});
+
 it('the reason of an abort is the error of the request', async () => {
   const clock = new ManualClock(START);
   const fake = createFakeMicrovmProvider({ clock, workload: () => new Promise(() => {}) });

@@ -125,6 +125,12 @@ describe('a hostile program', () => {
     await allClosed();
   });
 
+  it('that breaks off is told by the code of the connection', async () => {
+    const { invoke } = await start();
+    await expect(watch.shown(invoke('/break'))).rejects.toMatchObject({ cause: { code: 'ECONNRESET', message: '' } });
+    await allClosed();
+  });
+
   it('is abandoned immediately by a caller who gives up', async () => {
     const { controller } = await start();
     const answer = await controller.invoke(CALLER, { sessionId: 's1', method: 'GET', path: '/hang' });
