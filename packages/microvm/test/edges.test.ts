@@ -1,6 +1,12 @@
 import { ManualClock } from '@sallyport/core/testing';
 import { json, timeoutMiddleware } from '@sallyport/http';
-import { createMicrovmController, internalCaller, type MicrovmRegistry, toMicrovmCaller } from '@sallyport/microvm';
+import {
+  createMicrovmController,
+  internalCaller,
+  type MicrovmController,
+  type MicrovmRegistry,
+  toMicrovmCaller,
+} from '@sallyport/microvm';
 import { createFakeMicrovmProvider, createMemoryMicrovmRegistry } from '@sallyport/microvm/testing';
 import { Authenticated, SecureApp } from '@sallyport/secure';
 import { watchLeaks } from './support/leaks.js';
@@ -112,6 +118,28 @@ it.each([
   await controller.run(ME, { sessionId: 's1' }).catch(() => undefined);
   clock.tick(15 * 60_000 + laterMs);
   expect(await controller.sweep()).toMatchObject({ pending: 1, ...report });
+});
+
+it.each<readonly [string, (controller: MicrovmController) => Promise<unknown>]>([
+  ['suspend', (controller) => controller.suspend(ME, { sessionId: 's1' })],
+  ['resume', (controller) => controller.resume(ME, { sessionId: 's1' })],
+  ['terminate', (controller) => controller.terminate(ME, { sessionId: 's1' })],
+  ['authToken', (controller) => controller.authToken(ME, { sessionId: 's1', ports: [{ port: 8080 }] })],
+  ['shellAuthToken', (controller) => controller.shellAuthToken(ME, { sessionId: 's1' })],
+  ['invoke', (controller) => controller.invoke(ME, { sessionId: 's1', method: 'GET', path: '/' })],
+])('%s of a session whose start is not finished is answered 409, and when to try again', async (_what, call) => {
+  const clock = new ManualClock(START);
+  const fake = createFakeMicrovmProvider({ clock });
+  const controller = create(clock, fake);
+  fake.fail({ operation: 'run', name: 'InternalServerException', times: 2 });
+  await controller.run(ME, { sessionId: 's1' }).catch(() => undefined);
+  fake.clear();
+  await expect(call(controller)).rejects.toMatchObject({
+    code: 'microvm.invalid_state',
+    status: 409,
+    headers: { 'retry-after': '5' },
+  });
+  expect(fake.calls).toEqual([]);
 });
 
 it('a machine that cannot be confirmed is ended with at most two calls', async () => {
