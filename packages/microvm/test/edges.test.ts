@@ -5,6 +5,7 @@ import {
   internalCaller,
   type MicrovmController,
   type MicrovmRegistry,
+  type RunInput,
   toMicrovmCaller,
 } from '@sallyport/microvm';
 import { createFakeMicrovmProvider, createMemoryMicrovmRegistry } from '@sallyport/microvm/testing';
@@ -138,6 +139,48 @@ it.each<readonly [string, (controller: MicrovmController) => Promise<unknown>]>(
     code: 'microvm.invalid_state',
     status: 409,
     headers: { 'retry-after': '5' },
+  });
+  expect(fake.calls).toEqual([]);
+});
+
+/** Entries with names of two bytes. */
+const entries = (count: number, value: string) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [String.fromCharCode(97 + at).repeat(2), value]));
+
+it.each<readonly [string, RunInput]>([
+  ['a session id of 64 characters', { sessionId: 'x'.repeat(64) }],
+  ['a key of 128 characters', { idempotencyKey: 'x'.repeat(128) }],
+  ['a duration of a second', { maximumDurationSeconds: 1 }],
+  ['a duration of eight hours', { maximumDurationSeconds: 28_800 }],
+  ['a name of 64 characters in metadata', { metadata: { ['x'.repeat(64)]: '' } }],
+  ['a value of 256 characters in metadata', { metadata: { a: 'x'.repeat(256) } }],
+  ['16 entries in metadata', { metadata: entries(16, 'x') }],
+  ['2,048 bytes in metadata', { metadata: entries(8, 'x'.repeat(254)) }],
+  ['2,048 bytes of other letters in metadata', { metadata: entries(8, 'ü'.repeat(127)) }],
+])('a run takes %s', async (_what, input) => {
+  expect((await create().run(ME, input)).state).toBe('running');
+});
+
+it.each<readonly [string, RunInput, string]>([
+  ['a session id of 65 characters', { sessionId: 'x'.repeat(65) }, 'session_id must be 1 to 64 letters'],
+  ['a key of 129 characters', { idempotencyKey: 'x'.repeat(129) }, 'idempotency-key must be 1 to 128 visible'],
+  ['no duration', { maximumDurationSeconds: 0 }, 'maximum_duration_seconds must be a whole number from 1 to 28800'],
+  ['a second over eight hours', { maximumDurationSeconds: 28_801 }, 'maximum_duration_seconds must be a whole number'],
+  ['a name of 65 characters', { metadata: { ['x'.repeat(65)]: '' } }, 'names in metadata must match'],
+  [
+    'a value of 257 characters',
+    { metadata: { a: 'x'.repeat(257) } },
+    'values in metadata must be texts of at most 256',
+  ],
+  ['half of a surrogate pair', { metadata: { a: '\ud800' } }, 'values in metadata must be texts of at most 256'],
+  ['17 entries', { metadata: entries(17, 'x') }, 'metadata must have at most 16 entries'],
+  ['2,049 bytes', { metadata: { ...entries(8, 'x'.repeat(254)), aa: 'x'.repeat(255) } }, 'at most 2048 bytes'],
+  ['2,056 bytes in UTF-8', { metadata: entries(8, `${'ü'.repeat(127)}x`) }, 'metadata must have at most 2048 bytes'],
+])('a run with %s is refused before anything is reserved', async (_what, input, message) => {
+  const fake = createFakeMicrovmProvider();
+  await expect(create(undefined, fake).run(ME, input)).rejects.toMatchObject({
+    code: 'microvm.invalid_request',
+    message: expect.stringContaining(message),
   });
   expect(fake.calls).toEqual([]);
 });
