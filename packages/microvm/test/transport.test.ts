@@ -143,6 +143,20 @@ describe('a hostile program', () => {
   });
 });
 
+describe('cookies of a program', () => {
+  const PATH = '/microvms/s1/invoke';
+  it.each([
+    ['are dropped by default', {}, PATH, 0],
+    ['are dropped without a path to which they belong', { cookies: 'scoped' as const }, undefined, 0],
+    ['belong to the path of their session', { cookies: 'scoped' as const }, PATH, 2],
+  ])('%s', async (_, options, publicPath, count) => {
+    const { invoke } = await start({ invoke: options });
+    const { cookies, headers } = await invoke('/cookies', publicPath === undefined ? {} : { publicPath });
+    expect([cookies.length, headers['set-cookie']]).toEqual([count, undefined]);
+    expect(cookies.filter((cookie) => !cookie.endsWith('; Path=/microvms/s1/invoke'))).toEqual([]);
+  });
+});
+
 describe('the transport', () => {
   it('uses one connection for many requests', async () => {
     const { invoke } = await start();
