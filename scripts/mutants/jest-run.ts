@@ -63,8 +63,9 @@ export async function runJest({ root, tests, env, timeoutMs, bail }: JestOptions
 }
 
 function filesOf({ testResults }: Report): readonly FileResult[] {
+  // A file of which a test is skipped has the status `focused`.
   return testResults.map(({ name, status, startTime, endTime }) => ({
-    ...{ file: name, passed: status === 'passed', ms: Math.max(1, endTime - startTime) },
+    ...{ file: name, passed: status !== 'failed', ms: Math.max(1, endTime - startTime) },
   }));
 }
 

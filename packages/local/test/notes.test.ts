@@ -97,12 +97,18 @@ test.each([
         'content-type': 'application/json',
         accept: 'application/json, text/event-stream',
       };
-      const notes = await fetch(`${api}/notes`, { headers });
-      expect({ status: notes.status, body: await notes.text() }).toMatchObject({ status: 200 });
-      const mcp = await fetch(`${api}/mcp`, { method: 'POST', headers, body: JSON.stringify(INITIALIZE) });
-      expect({ status: mcp.status, body: await mcp.text() }).toMatchObject({ status: 200 });
-      const stranger = await fetch(`${api}/mcp`, { method: 'POST', body: JSON.stringify(INITIALIZE) });
-      expect(stranger.status).toBe(401);
+      // Where the machine is starved the limiter gives its store up in time and denies. Its clients try again.
+      const request = async (path: string, init: RequestInit): Promise<{ status: number; body: string }> => {
+        for (;;) {
+          const response = await fetch(`${api}${path}`, init);
+          const body = await response.text();
+          if (response.status !== 503) return { status: response.status, body };
+        }
+      };
+      expect(await request('/notes', { headers })).toMatchObject({ status: 200 });
+      const initialize = { method: 'POST', body: JSON.stringify(INITIALIZE) };
+      expect(await request('/mcp', { ...initialize, headers })).toMatchObject({ status: 200 });
+      expect(await request('/mcp', initialize)).toMatchObject({ status: 401 });
       if (tables === 'on') {
         const { items } = (await ask('tables/rate-limit')) as { items: readonly { pk: { S: string } }[] };
         const ofAda = items.filter(({ pk }) => pk.S.includes('"ada"') && pk.S.endsWith('/mcp#POST'));

@@ -82,6 +82,23 @@ it.each([
   expect(fake.calls).toEqual([]);
 });
 
+it.each<readonly [unknown, string]>([
+  [null, 'vectorstore: input must be an object'],
+  ['1', 'vectorstore: input must be an object'],
+  [{ prefix: 1 }, 'vectorstore: prefix must be a text'],
+  [{ prefix: null }, 'vectorstore: prefix must be a text'],
+  [{ prefix: ['1'] }, 'vectorstore: prefix must be a text'],
+])('the listing of %j is refused, with a tenant and without', async (input, message) => {
+  for (const tenant of ['acme', false] as const) {
+    const pages = createSemanticIndex({ store, embedder: embedder(), tenant }).listKeys(input as never);
+    await expect(pages[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+      code: 'vectorstore.invalid_input',
+      message,
+    });
+  }
+  expect(store.calls()).toEqual([]);
+});
+
 it('an embedder that answers too few vectors, or wrong ones, fails the call', async () => {
   const wrong = (embedBatch: () => Promise<Float32Array[]>) =>
     createSemanticIndex({ store, tenant: false, embedder: { dimensions: 3, embed: embedBatch as never, embedBatch } });

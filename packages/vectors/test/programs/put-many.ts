@@ -4,7 +4,8 @@ import { indexName, startVectors, wireStore } from '../support/wire.js';
 
 const [dimension, count] = process.argv.slice(2).map(Number) as [number, number];
 const service = await startVectors();
-const store = wireStore(service, { dimension });
+// A starved machine needs minutes.
+const store = wireStore(service, { dimension, requestTimeoutMs: 900_000 });
 const records = Array.from({ length: count }, (_, at) => ({
   key: `key-${at}`,
   data: Float32Array.from({ length: dimension }, (_none, place) => Math.sin(at * dimension + place)),

@@ -131,7 +131,8 @@ export function isMissing(error: unknown): boolean {
 
 /** The machine of a session is gone: its row says so from now on. */
 export async function writeEnd(parts: Parts, record: SessionRecord): Promise<SessionRecord> {
-  if (record.microvmId !== undefined) parts.tokens.drop(record.microvmId);
+  const { microvmId = '' } = record;
+  parts.tokens.drop(microvmId);
   const now = nowMs(parts);
   const changes = { state: 'terminated', updatedAt: now, ...endOf('terminated', now, record.terminatedAt) } as const;
   return (await parts.registry.change(record, changes)) ?? record;
