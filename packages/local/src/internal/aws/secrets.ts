@@ -3,7 +3,7 @@ import type { SecretFile } from '../state/secret-file.js';
 import { type AwsService, defineService, type Input, textOf } from './service.js';
 import { AwsFault, REGION } from './wire.js';
 
-const HINT = 'put it into .sallyport/secrets.json';
+const HINT = 'add it to .sallyport/secrets.json';
 
 /** Secrets Manager with the values of `.sallyport/secrets.json`. */
 export function createSecretsManager(file: SecretFile, now: () => number): AwsService {
