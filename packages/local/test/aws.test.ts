@@ -186,7 +186,7 @@ describe('one port', () => {
   });
 
   it('says which flag lets a service through that is not served', async () => {
-    // Any client, signing for another service: the scope says who is asked.
+    // Any client, signing for another service: the scope of the signature selects the service.
     const other = new SSMClient({ ...config(), signingName: 'kms' } as never);
     other.middlewareStack.add(
       (next, context) => (args) => {

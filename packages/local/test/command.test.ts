@@ -20,7 +20,7 @@ interface Output {
   err: string;
 }
 
-/** Runs a command in a project; `until` ends a run that does not end alone. */
+/** Runs a command in a project; `until` stops a command that does not exit. */
 function command(
   project: Project,
   args: readonly string[],
@@ -263,7 +263,7 @@ describe('a run, and the commands that find it', () => {
     expect(await given()).toEqual([['orders', 0, 0]]);
   });
 
-  /** Sends an event, and saves what came of it; `change` is made to the file. */
+  /** Sends an event, and saves its recording; `change` is applied to the file. */
   async function record(args: readonly string[], change: (saved: SavedRecording) => SavedRecording = (saved) => saved) {
     await run(project, ['send', ...args]);
     const id = ((await running.get('/api/invocations')) as readonly { id: number }[]).at(-1)?.id;

@@ -6,10 +6,10 @@ import { type Browser, findViolations, launchBrowser, type Page } from '@sallypo
 import { clientConfig } from './support/clients.js';
 import { type Judged, openPage, startJudged, type WatchedPage } from './support/judged.js';
 
-/** A slow machine is no fault; what never comes is. */
+/** A slow machine must not fail a test; a missing element must. */
 import.meta.jest.setTimeout(120_000);
 
-/** Pictures for docs/local.md; not kept in the repository. */
+/** Pictures for docs/local.md; not committed. */
 const PICTURES = fileURLToPath(new URL('../../../docs/images/local', import.meta.url));
 
 let browser: Browser;
@@ -29,7 +29,7 @@ afterAll(async () => {
   await judged?.stop();
 });
 
-/** Goes to a view by its address: the links are clicked below, where each view is judged. */
+/** Opens a view by its address: the links are clicked below, where each view is tested. */
 const show = (view: string) => page.evaluate(`location.hash = '#/${view}'`);
 const said = (text: string | RegExp) => page.getByRole('status').filter({ hasText: text }).waitFor();
 /** The first line of the list with this trigger and target. */
@@ -340,10 +340,10 @@ async function press(...keys: string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key);
 }
 
-/** Letters are keys of the page only when no field has the focus. As text: these tests are compiled without the types of a page. */
+/** Letters are keys of the page only if no field has the focus. A string, because these tests are compiled without the DOM types. */
 const leaveFields = () => page.evaluate('document.activeElement?.blur?.()');
 
-/** Buttons without a key, and those whose key the help does not name. */
+/** Buttons without a key, and buttons whose key is not in the help. */
 async function actionsWithoutKey(): Promise<readonly string[]> {
   const actions = (await page.evaluate(
     `[...document.querySelectorAll('main button.action')].map((one) => [one.textContent, one.ariaKeyShortcuts ?? one.getAttribute('aria-keyshortcuts') ?? ''])`,
@@ -428,7 +428,7 @@ describe('by keyboard alone', () => {
     await page.getByRole('heading', { name: /^Queues/ }).waitFor();
     await press(...Array(40).fill('k'));
     const schedule = page.getByRole('region', { name: 'schedule nightly' });
-    // How many records stand before it depends on the tests before.
+    // The number of records before it depends on the earlier tests.
     for (let step = 0; step < 40 && (await schedule.getAttribute('aria-current')) === null; step += 1) await press('j');
     await press('f');
     await said('nightly runs');

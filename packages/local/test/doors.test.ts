@@ -21,7 +21,7 @@ type Door = (typeof DOORS)[number];
 
 const addressOf = (host: RunningHost, door: Door) => `http://127.0.0.1:${host.ports[door]}`;
 
-/** A request with headers that `fetch` does not let through. */
+/** Sends a request with headers that `fetch` does not allow. */
 function raw(
   host: RunningHost,
   door: Door,

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { findPorts } from '../src/internal/host/ports.js';
 
-/** Ports from here on are given to clients and to servers that ask for any: https://www.kernel.org/doc/html/latest/networking/ip-sysctl.html. */
+/** Operating systems assign ports from here on to clients: https://www.kernel.org/doc/html/latest/networking/ip-sysctl.html. */
 const FIRST_OF_THE_SYSTEM = 32_768;
 
 test('any ports are none that the system gives to somebody else before the doors listen', async () => {

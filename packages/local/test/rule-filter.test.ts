@@ -1,7 +1,7 @@
 import { buildEventBusEvent } from '@sallyport/testkit/events';
 import { ruleFilter } from '../src/internal/sources/rule-filter.js';
 
-/** True if a rule with a pattern for `detail.a` takes an event. */
+/** True if a rule with a pattern for `detail.a` matches an event. */
 function takesDetail(rules: readonly unknown[], detail: object): boolean {
   const pattern = { detail: { a: rules } };
   return ruleFilter('default', [{ pattern }])(buildEventBusEvent({ detail }), [{}]);

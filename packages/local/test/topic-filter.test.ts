@@ -6,7 +6,7 @@ const text = (Value: string): TopicMessageAttribute => ({ Type: 'String', Value 
 const number = (Value: string): TopicMessageAttribute => ({ Type: 'Number', Value });
 const texts = (Value: string): TopicMessageAttribute => ({ Type: 'String.Array', Value });
 
-/** True if a policy takes a message with one attribute, `a`, or without any. */
+/** True if a policy matches a message with one attribute, `a`, or without attributes. */
 function takesAttribute(rules: readonly unknown[], a: TopicMessageAttribute | undefined): boolean {
   const messageAttributes = a ? { a } : {};
   return topicFilter('news', { filterPolicy: { a: rules } })(buildTopicEvent(NEWS, [{ messageAttributes }]));

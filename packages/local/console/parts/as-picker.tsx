@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import type { TokenRequest } from '../../src/internal/console/api.js';
 import { useKeys } from '../keys.js';
 
-/** Who sends: nobody, or somebody to whom the local issuer gives a token. The same in all views. */
+/** The caller: anonymous, or a user with a token of the local issuer. All views share it. */
 export const caller = signal<TokenRequest | undefined>(undefined);
 
 /** Chooses {@link caller}. */
@@ -22,7 +22,7 @@ export function AsPicker() {
   const nobody = useRef<HTMLInputElement>(null);
   const somebody = useRef<HTMLInputElement>(null);
   const focus = () => (isSomebody ? somebody : nobody).current?.focus();
-  useKeys([{ key: 'a', does: 'Choose who sends', run: focus }]);
+  useKeys([{ key: 'a', does: 'Choose the caller', run: focus }]);
   return (
     <fieldset class="as">
       <legend>As</legend>
