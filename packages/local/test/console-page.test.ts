@@ -80,7 +80,7 @@ describe('every kind is sent from its form, and its invocation is seen', () => {
   });
 });
 
-it('shows one request through four doors beside each other, and a caller that is nobody', async () => {
+it('shows one request through four doors next to each other, and an anonymous caller', async () => {
   await fillForm('http', 'POST /orders', { json: '{}' });
   const doors = ['gateway-v2', 'gateway-v1', 'load-balancer', 'function-url'];
   for (const door of doors) await page.getByLabel(door, { exact: true }).check();
@@ -214,7 +214,7 @@ describe('MCP', () => {
 describe('the caller that is chosen', () => {
   const sendAs = async (scopes: string | undefined) => {
     await fillForm('http', 'POST /orders', { json: '{}' });
-    await page.getByLabel(scopes === undefined ? 'nobody' : 'somebody').check();
+    await page.getByLabel(scopes === undefined ? 'anonymous' : 'signed in').check();
     if (scopes !== undefined) {
       await page.getByLabel('subject').fill('grace');
       await page.getByLabel('scopes').fill(scopes);
@@ -234,7 +234,7 @@ describe('the caller that is chosen', () => {
 
   it.each([
     ['another caller', 'orders:read', '403'],
-    ['nobody', undefined, '401'],
+    ['anonymous', undefined, '401'],
   ])('%s is refused', async (_name, scopes, status) => {
     await (await sendAs(scopes)).getByText(status, { exact: true }).waitFor();
   });
@@ -246,10 +246,10 @@ describe('the caller that is chosen', () => {
     await show('mcp');
     await page.getByRole('combobox', { name: 'server' }).selectOption('/closed/mcp');
     await page.getByRole('combobox', { name: 'protocol' }).selectOption(era);
-    await page.getByLabel('nobody').check();
+    await page.getByLabel('anonymous').check();
     await page.getByRole('button', { name: /^Connect/ }).click();
     await said('Failed');
-    await page.getByLabel('somebody').check();
+    await page.getByLabel('signed in').check();
     await page.getByLabel('subject').fill(name);
     await page.getByLabel('scopes').fill(scopes);
     await page.getByRole('button', { name: /^Connect/ }).click();
@@ -257,7 +257,7 @@ describe('the caller that is chosen', () => {
     await page.getByRole('button', { name: /^whoami/ }).click();
     await page.getByRole('button', { name: /^Call/ }).click();
     await page.getByRole('region', { name: 'Answer' }).getByText(name).waitFor();
-    await page.getByLabel('nobody').check();
+    await page.getByLabel('anonymous').check();
   });
 });
 
@@ -332,7 +332,7 @@ it('replays an invocation, saves it, and replays the recording with the same ans
     .getByRole('button', { name: /^Replay/ })
     .first()
     .click();
-  await page.getByText('the same answer').waitFor();
+  await page.getByText('the same response').waitFor();
 });
 
 /** Presses keys, one after the other. */
@@ -455,7 +455,7 @@ describe('by keyboard alone', () => {
     await press('5');
     await page.getByRole('combobox', { name: 'what' }).waitFor();
     await press('a');
-    await page.getByLabel('nobody').and(page.locator(':focus')).waitFor();
+    await page.getByLabel('anonymous').and(page.locator(':focus')).waitFor();
     await press('ArrowDown');
     await page.getByLabel('subject').waitFor();
     await press('ArrowUp');

@@ -89,7 +89,7 @@ function Facts({ row, record }: { readonly row: InvocationRow; readonly record: 
       {gate && (
         <Fact name="gate">
           {gate.outcome}: {gate.posture}
-          {gate.scopes.length > 0 && ` (${gate.scopes.join(', ')})`}, {gate.principalKind ?? 'nobody'}
+          {gate.scopes.length > 0 && ` (${gate.scopes.join(', ')})`}, {gate.principalKind ?? 'anonymous'}
         </Fact>
       )}
       {row.origin.as && <Fact name="sent as">{row.origin.as}</Fact>}

@@ -9,7 +9,7 @@ export interface KnownDifference {
   readonly right: 'ours' | 'peer' | 'either';
   /** The behaviour that AWS documents, and the reason if our server differs. */
   readonly text: string;
-  /** The page of AWS's documentation. */
+  /** The page in AWS's documentation. */
   readonly source: string;
 }
 
