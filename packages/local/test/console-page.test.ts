@@ -151,8 +151,8 @@ it('shows a retry that counts down, a dead letter, the corrected service, and th
 
 it.each([
   ['queue', 'steps.fifo', { body: '{"skipped":true}', groupId: 'g-1' }, 'the mapping has no pattern for it'],
-  ['topic', 'news', { message: '{"skipped":true}' }, 'the filter policy does not take it'],
-  ['event-bus', 'default', { source: 'shop', detail: '{"skipped":true}' }, 'no rule takes it'],
+  ['topic', 'news', { message: '{"skipped":true}' }, 'the filter policy does not match'],
+  ['event-bus', 'default', { source: 'shop', detail: '{"skipped":true}' }, 'no rule matches'],
 ])('shows what the filters of the %s %s do not take', async (kind, name, json, why) => {
   await send(kind, name, json);
   await show('queues');

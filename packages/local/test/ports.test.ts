@@ -16,7 +16,7 @@ test('a port that is taken is named', async () => {
   await new Promise<void>((resolve) => server.listen(first + 2, '127.0.0.1', resolve));
   await expect(findPorts(first)).rejects.toMatchObject({
     code: 'local.port_taken',
-    message: expect.stringContaining(`port ${first + 2} is taken`),
+    message: expect.stringContaining(`port ${first + 2} is already in use`),
   });
   await new Promise((resolve) => server.close(resolve));
 });
