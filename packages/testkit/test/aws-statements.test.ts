@@ -61,7 +61,7 @@ function successes(source: Source, from: string, what: string): Row[] {
 
 function failures(source: Source, from: string, what: string, again: string): Row[] {
   const rows: [string, Outcome][] = [
-    ['an empty text as `itemIdentifier`', report('')],
+    ['an empty string as `itemIdentifier`', report('')],
     ['`null` as `itemIdentifier`', report(null)],
     ['another key than `itemIdentifier`', answer({ batchItemFailures: [{ messageId: '1' }] })],
     ['an error of the function', error],
