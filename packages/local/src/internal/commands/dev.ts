@@ -13,7 +13,10 @@ export async function dev(args: readonly string[], around: Around): Promise<numb
   const parsed = parseArguments(args, DEV_FLAGS);
   const config = loadConfig(around.cwd, toFlags(parsed, DEV_FLAGS));
   if (await findRunning(config.stateFolder)) {
-    throw localError('local.already_running', 'sallyport dev already runs in this project: stop it, or use its console');
+    throw localError(
+      'local.already_running',
+      'sallyport dev already runs in this project: stop it, or use its console',
+    );
   }
   const host = await startHost(config);
   try {

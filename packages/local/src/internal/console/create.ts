@@ -2,8 +2,8 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import type { LambdaContext } from '@sallyport/core';
 import { FrameworkError } from '@sallyport/core';
-import { HTTP_DOORS } from '../doors/send-through-door.js';
 import { headersFor } from '../doors/iam-authorizer.js';
+import { HTTP_DOORS } from '../doors/send-through-door.js';
 import { FaultLog } from '../guard/listener.js';
 import { POLICIES } from '../guard/policies.js';
 import type { Host, Part } from '../host/host.js';
@@ -59,8 +59,7 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
     'GET /api/invocations': () => journal.list().map(toRow),
     'GET /api/invocations/{id}': ({ params }) => {
       const record = journal.get(Number(params.id));
-      if (!record)
-        throw new FrameworkError('local.not_found', `framework: invocation ${params.id} is no longer kept`);
+      if (!record) throw new FrameworkError('local.not_found', `framework: invocation ${params.id} is no longer kept`);
       return record;
     },
     'GET /api/openapi': () => host.inspection().openapi(),

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Host, Part } from '../host/host.js';
-import { HTTP_DOORS } from './send-through-door.js';
 import { GraphQLDoor } from './graphql.js';
 import { createHttpDoor } from './http.js';
+import { HTTP_DOORS } from './send-through-door.js';
 import type { Sockets } from './sockets.js';
 import { WebSocketDoor } from './websocket.js';
 

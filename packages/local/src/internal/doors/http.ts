@@ -3,9 +3,9 @@ import { clientFailure, type HttpDoorKind } from '@sallyport/testkit/events';
 import type { Target } from '../guard/check.js';
 import { guardOf, guardRequests, guardUpgrades, refuseUpgrade } from '../guard/listener.js';
 import type { Host } from '../host/host.js';
-import { sendThroughDoor } from './send-through-door.js';
 import { HOP_BY_HOP, writeHead } from './head.js';
 import type { DoorRequest } from './request.js';
+import { sendThroughDoor } from './send-through-door.js';
 import { HttpStream } from './stream.js';
 
 /** Maximum bytes of a request body, per door. */

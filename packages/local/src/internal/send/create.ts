@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
 import type { HttpDoorKind } from '@sallyport/testkit/events';
-import { HTTP_DOORS } from '../doors/send-through-door.js';
 import { headersFor, type Outgoing } from '../doors/iam-authorizer.js';
+import { HTTP_DOORS } from '../doors/send-through-door.js';
 import { localError } from '../errors.js';
 import type { Host } from '../host/host.js';
 import { shownOutcome } from '../journal/cleaner.js';
@@ -63,7 +63,8 @@ async function signed({ identity }: Host, request: SendRequest): Promise<SendReq
 
 function assertDoor(door: string): HttpDoorKind {
   const known = HTTP_DOORS.find((one) => one === door);
-  if (!known) throw localError('local.unknown_kind', `the door "${door}" does not exist: use one of ${HTTP_DOORS.join(', ')}`);
+  if (!known)
+    throw localError('local.unknown_kind', `the door "${door}" does not exist: use one of ${HTTP_DOORS.join(', ')}`);
   return known;
 }
 
