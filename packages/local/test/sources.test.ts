@@ -332,7 +332,10 @@ describe('a schedule', () => {
   });
 
   it.each([
-    ['cron(0 12 * * * *)', 'schedules.nightly: cron(0 12 * * * *): either day-of-month or day-of-week must be ?'],
+    [
+      'cron(0 12 * * * *)',
+      'schedules.nightly: cron(0 12 * * * *): exactly one of day-of-month and day-of-week must be ?',
+    ],
     ['every day', 'schedules.nightly: every day must be rate(5 minutes) or cron(0 3 * * ? *)'],
   ])('%s ends the start with words', async (expression, message) => {
     await expect(startCron(expression)).rejects.toMatchObject({
