@@ -68,7 +68,7 @@ export function App() {
       <footer>
         <p role="status">{status.value}</p>
         {run.value?.reveal && <p>Values are not sanitized (--reveal).</p>}
-        <p>{run.value?.speed !== 1 && run.value ? `Waits pass ${run.value.speed} times as fast.` : ''}</p>
+        <p>{run.value?.speed !== 1 && run.value ? `Waits are ${run.value.speed} times shorter.` : ''}</p>
       </footer>
       <dialog ref={help} aria-labelledby="keys-title">
         <h2 id="keys-title">Keys</h2>

@@ -128,7 +128,7 @@ it('shows a retry that counts down, a dead letter, the corrected service, and th
   await show('queues');
   await page.getByText(/a dead letter in .*, after delivery 2 of 2/).waitFor();
   await page.getByRole('button', { name: /^Now/ }).click();
-  await page.getByText('given up after 2 deliveries').waitFor();
+  await page.getByText('dead letter after 2 deliveries').waitFor();
   await page.getByRole('button', { name: /^Look/ }).first().click();
   await page
     .getByRole('region', { name: /^Record/ })
@@ -144,13 +144,13 @@ it('shows a retry that counts down, a dead letter, the corrected service, and th
     .waitFor();
   await page.getByRole('button', { name: /^Send back/ }).click();
   await said('is back in its source');
-  await page.getByText('given up after 2 deliveries').waitFor({ state: 'detached' });
+  await page.getByText('dead letter after 2 deliveries').waitFor({ state: 'detached' });
   await show('invocations');
   await line('queue', 'orders').filter({ hasText: 'ok' }).waitFor();
 });
 
 it.each([
-  ['queue', 'steps.fifo', { body: '{"skipped":true}', groupId: 'g-1' }, 'the mapping has no pattern for it'],
+  ['queue', 'steps.fifo', { body: '{"skipped":true}', groupId: 'g-1' }, 'no pattern of the mapping matches'],
   ['topic', 'news', { message: '{"skipped":true}' }, 'the filter policy does not match'],
   ['event-bus', 'default', { source: 'shop', detail: '{"skipped":true}' }, 'no rule matches'],
 ])('shows what the filters of the %s %s do not take', async (kind, name, json, why) => {
@@ -433,10 +433,10 @@ describe('by keyboard alone', () => {
     await press('f');
     await said('nightly runs');
     await press('+');
-    await said('Waits pass 2 times as fast');
-    await page.getByText('Waits pass 2 times as fast.').waitFor();
+    await said('Waits are 2 times shorter');
+    await page.getByText('Waits are 2 times shorter.').waitFor();
     await press('-');
-    await said('Waits pass 1 times as fast');
+    await said('Waits are in real time');
   });
 
   it('looks into an operation of the OpenAPI document, copies the document, and sends', async () => {

@@ -158,7 +158,7 @@ describe('DynamoDB', () => {
     'an engine that ends is started once more with what it had, and then stays off',
     async () => {
       process.kill(processes[0] ?? 0, 'SIGKILL');
-      await until(() => host.notices.some((notice) => notice.includes('started again')));
+      await until(() => host.notices.some((notice) => notice.includes('; restarting')));
       const { Item } = await client().send(new GetItemCommand({ TableName: 'notes', Key: { id: { S: '1' } } }));
       expect(Item).toMatchObject({ n: { N: '2' } });
       // The stream continues after the delivered records.

@@ -161,12 +161,12 @@ function Next({ row }: { readonly row: InvocationRow }) {
 
 /** The states of the engines, for display. */
 const WORDS: Readonly<Record<string, string>> = {
-  waiting: 'waits for room',
+  waiting: 'waits for capacity',
   delayed: 'waits',
   done: 'done',
-  'dead-letter': 'given up, a dead letter',
-  discarded: 'given up and dropped',
-  expired: 'too old, given up',
+  'dead-letter': 'moved to the dead letters',
+  discarded: 'dropped',
+  expired: 'expired',
 };
 
 function hurryRecord(source: string, recordId: string): void {
@@ -200,7 +200,7 @@ function Answer({ record }: { readonly record: InvocationRecord }) {
     const { errorType, errorMessage, trace = [] } = record.error;
     return <Text label="Error" text={[`${errorType}: ${errorMessage}`, ...trace].join('\n')} />;
   }
-  if (record.client?.streamed) return <Empty>The answer was streamed: see Client.</Empty>;
+  if (record.client?.streamed) return <Empty>The response was streamed: see the Client tab.</Empty>;
   if (record.ms === null) return <Empty>It still runs.</Empty>;
   return <Json label="Answer" value={record.answer ?? null} />;
 }

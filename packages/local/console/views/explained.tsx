@@ -44,7 +44,7 @@ export function Explained({ value }: { readonly value: unknown }) {
           <tr>
             <th scope="col">row</th>
             <th scope="col">outcome</th>
-            <th scope="col">what it missed</th>
+            <th scope="col">mismatch</th>
           </tr>
         </thead>
         <tbody>

@@ -201,7 +201,7 @@ function Call({ chosen: { kind, name } }: { readonly chosen: Chosen }) {
       )}
       {kind === 'tool' && (
         <details>
-          <summary>Schema of the arguments</summary>
+          <summary>Argument schema</summary>
           <Json label="Schema" value={schema} />
         </details>
       )}

@@ -74,7 +74,7 @@ export function OpenApiView() {
     { key: 'j', does: 'Next operation', run: () => step(1) },
     { key: 'k', does: 'Previous operation', run: () => step(-1) },
     { key: 'l', does: 'Show or hide it', run: onCurrent(toggle) },
-    { key: 's', does: 'Send to it', run: onCurrent(send) },
+    { key: 's', does: 'Send a request to it', run: onCurrent(send) },
     { key: 'y', does: 'Copy the document', run: () => copy(whole) },
     { key: 'u', does: 'Read again', run: read },
   ]);

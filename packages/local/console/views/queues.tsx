@@ -102,7 +102,7 @@ function changeSpeed(by: 1 | -1): void {
 }
 
 function setSpeed(speed: number): void {
-  void attempt(`Waits pass ${speed} times as fast`, async () => {
+  void attempt(speed === 1 ? 'Waits are in real time' : `Waits are ${speed} times shorter`, async () => {
     await call('POST /api/speed', { body: { speed } });
     refresh();
   });
@@ -174,7 +174,7 @@ function Record(place: Place & { readonly record: SourceRecordView }) {
         {record.lane !== '' && <span class="quiet">{record.lane}</span>}
         <span class="grow">
           {isDead
-            ? `given up after ${source.maxDeliveries} deliveries`
+            ? `dead letter after ${source.maxDeliveries} deliveries`
             : record.until !== null
               ? whatNext({ deliveries: record.deliveries, until: record.until }, source.maxDeliveries, now.value)
               : record.state === 'filtered'
