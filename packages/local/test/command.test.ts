@@ -60,24 +60,24 @@ describe('a command line that is wrong', () => {
   afterAll(() => project.remove());
 
   test.each([
-    [['dve'], 2, 'there is no command dve (did you mean "dev"?)'],
+    [['dve'], 2, 'the command dve does not exist (did you mean "dev"?)'],
     [['dev', 'src/lambda.mjs', '--timout', '3'], 2, 'unknown flag --timout (did you mean "timeout"?)'],
     [['dev', 'src/lambda.mjs', '--timeout', '3000'], 2, '--timeout must be a number of seconds from 0.1 to 900'],
-    [['dev', 'src/lambda.mjs', '--memory', 'much'], 2, '--memory must be a number, not "much"'],
-    [['dev', 'src/lambda.mjs', '--memory', '300', '--memory', '400'], 2, '--memory is given twice'],
+    [['dev', 'src/lambda.mjs', '--memory', 'much'], 2, '--memory must be a number (got "much")'],
+    [['dev', 'src/lambda.mjs', '--memory', '300', '--memory', '400'], 2, '--memory must not be repeated'],
     [['dev', 'src/lambda.mjs', '--env', 'A'], 2, '--env must be NAME=value (got "A")'],
-    [['dev', 'src/lambda.mjs', '--port', '70000'], 2, '--port must be a port'],
-    [['dev', 'src/lambda.mjs', '--node', '/nowhere/node'], 2, '--node /nowhere/node does not run'],
+    [['dev', 'src/lambda.mjs', '--port', '70000'], 2, '--port must be a port from 0 to 65525 (got "70000")'],
+    [['dev', 'src/lambda.mjs', '--node', '/nowhere/node'], 2, '--node /nowhere/node cannot be run'],
     [['dev', 'src/lambda.mjs', '--authorizer', 'magic'], 2, '--authorizer must be jwt, iam or lambda:<export>'],
     [['dev', 'src/none.ts'], 2, 'name the entry file, as in sallyport dev src/lambda.ts'],
-    [['dev', 'a.ts', 'b.ts'], 2, 'one entry file is enough: a.ts b.ts'],
-    [['send', 'queue', 'orders'], 2, 'no sallyport dev runs in this project'],
+    [['dev', 'a.ts', 'b.ts'], 2, 'name one entry file (got a.ts b.ts)'],
+    [['send', 'queue', 'orders'], 2, 'sallyport dev does not run in this project'],
     [['send'], 2, 'name what to send'],
-    [['token', '--sub', 'ada'], 2, 'no sallyport dev runs in this project'],
-    [['replay', 'package.json'], 2, 'no sallyport dev runs in this project'],
+    [['token', '--sub', 'ada'], 2, 'sallyport dev does not run in this project'],
+    [['replay', 'package.json'], 2, 'sallyport dev does not run in this project'],
     [['replay'], 2, 'name the recordings'],
     [['token'], 2, 'name the subject'],
-    [['explain', 'nothing.json', '--entry', 'src/lambda.mjs'], 2, 'there is no file nothing.json'],
+    [['explain', 'nothing.json', '--entry', 'src/lambda.mjs'], 2, 'the file nothing.json does not exist'],
     [['explain', '-', '--entry', 'src/lambda.mjs'], 2, 'standard input is not valid JSON'],
     [['routes', '--entry', 'src/broken.mjs'], 3, 'src/broken.mjs:1:'],
     [['cold', 'src/broken.mjs'], 3, 'the service does not compile'],
@@ -250,7 +250,7 @@ describe('a run, and the commands that find it', () => {
     const done = await run(project, ['send', 'queue', 'orders', '--data', '{"id":1}', '--wait']);
     expect(done).toMatchObject({ code: 0, out: expect.stringMatching(/^sent [\w-]+; .*\ndone\n$/) });
     const failed = await run(project, ['send', 'queue', 'orders', '--data', 'fail', '--wait']);
-    expect(failed).toMatchObject({ code: 1, out: expect.stringMatching(/^sent ([\w-]+); .*\ngiven up: \1\n$/) });
+    expect(failed).toMatchObject({ code: 1, out: expect.stringMatching(/^sent ([\w-]+); .*\ndead letters: \1\n$/) });
   });
 
   test('reset empties the queues too', async () => {

@@ -90,7 +90,7 @@ export function parseArguments(args: readonly string[], flags: Readonly<Record<s
     if (!flag) throw usageError(`unknown flag ${token.rawName}${didYouMean(token.name, Object.keys(flags))}`);
     const value = readValue(token.rawName, flag, token.value);
     if (flag.multiple) values[token.name] = [...((values[token.name] as string[] | undefined) ?? []), value as string];
-    else if (token.name in values) throw usageError(`${token.rawName} is given twice`);
+    else if (token.name in values) throw usageError(`${token.rawName} must not be repeated`);
     else values[token.name] = value;
   }
   return { positionals, values };
@@ -104,7 +104,7 @@ function readValue(name: string, { type }: Flag, value: string | undefined): str
   if (value === undefined || value === '') throw usageError(`${name} requires a value`);
   if (type === 'text') return value;
   const parsed = Number(value);
-  if (!Number.isFinite(parsed)) throw usageError(`${name} must be a number, not "${value}"`);
+  if (!Number.isFinite(parsed)) throw usageError(`${name} must be a number (got "${value}")`);
   return parsed;
 }
 
@@ -124,14 +124,14 @@ export function toFlags({ values, positionals }: Parsed, flags: Readonly<Record<
   if (values['no-state']) set.state = false;
   if (typeof set.aws === 'object') set.aws = (set.aws as string[]).flatMap((names) => names.split(','));
   const [entry, ...surplus] = positionals;
-  if (surplus.length > 0) throw usageError(`one entry file is enough: ${positionals.join(' ')}`);
+  if (surplus.length > 0) throw usageError(`name one entry file (got ${positionals.join(' ')})`);
   return { ...set, ...(entry === undefined ? {} : { entry }) } as Flags;
 }
 
 function checked(key: keyof Flags, flag: string, value: unknown): unknown {
   if (key === 'port' || key === 'inspect') {
     const isPort = Number.isInteger(value) && (value as number) >= 0 && (value as number) < 65_526;
-    if (!isPort) throw usageError(`${flag} must be a port`);
+    if (!isPort) throw usageError(`${flag} must be a port from 0 to 65525 (got "${String(value)}")`);
     return value;
   }
   if (!Object.hasOwn(FILE_KINDS, key)) return value;

@@ -171,7 +171,7 @@ export async function readEvent(file: string | undefined, around: Around): Promi
   try {
     text = file === '-' ? await around.input() : readFileSync(resolve(around.cwd, file), 'utf8');
   } catch {
-    throw usageError(`there is no file ${file}`);
+    throw usageError(`the file ${file} does not exist`);
   }
   try {
     return JSON.parse(text) as unknown;

@@ -101,7 +101,7 @@ async function check(host: RunningHost, { out, err }: Around): Promise<number> {
   const { state } = host.invoker.code();
   if (state === 'broken') return EXIT.build;
   if (!response.ok || !page.ok) {
-    err(`the console answered ${response.status} and ${page.status}\n`);
+    err(`the console returned the statuses ${response.status} and ${page.status}\n`);
     return EXIT.failed;
   }
   if (!host.config.json) out(`checked   the console responds, ${inventoryText(host.inspection())}\n`);

@@ -56,7 +56,7 @@ export async function runCommand(args: readonly string[], around: Around): Promi
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   try {
-    if (!command) throw usageError(`there is no command ${name}${didYouMean(name, Object.keys(COMMANDS))}`);
+    if (!command) throw usageError(`the command ${name} does not exist${didYouMean(name, Object.keys(COMMANDS))}`);
     if (rest.includes('--help')) {
       around.out(helpOf(command));
       return EXIT.ok;

@@ -50,7 +50,7 @@ export async function findRunning(stateFolder: string): Promise<Running | undefi
 export async function needRunning(stateFolder: string): Promise<Running> {
   const running = await findRunning(stateFolder);
   if (!running)
-    throw localError('local.not_running', 'no sallyport dev runs in this project: start it in another terminal');
+    throw localError('local.not_running', 'sallyport dev does not run in this project: start it in another terminal');
   return running;
 }
 

@@ -21,7 +21,7 @@ export const SEND_FLAGS: Readonly<Record<string, Flag>> = {
   as: { type: 'text', help: 'a subject: signs with a token of the local issuer' },
   scope: { type: 'text', multiple: true, help: 'a scope of that token' },
   tenant: { type: 'text', help: 'the tenant of that token' },
-  wait: { type: 'boolean', help: 'wait until every record is done or given up' },
+  wait: { type: 'boolean', help: 'wait until every record succeeds or is a dead letter' },
   json: { type: 'boolean', help: 'one JSON object a line' },
 };
 
@@ -122,7 +122,7 @@ async function settle(
     const filtered = source?.filtered.latest.filter(({ id }) => recordIds.includes(id)) ?? [];
     if (open.length === 0) {
       if (filtered.length > 0) out(`filtered: ${filtered.map(({ id }) => id).join(', ')}\n`);
-      out(dead.length === 0 ? 'done\n' : `given up: ${dead.map(({ id }) => id).join(', ')}\n`);
+      out(dead.length === 0 ? 'done\n' : `dead letters: ${dead.map(({ id }) => id).join(', ')}\n`);
       return dead.length === 0 ? EXIT.ok : EXIT.failed;
     }
     if (signal.aborted) return EXIT.failed;

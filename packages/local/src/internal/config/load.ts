@@ -28,12 +28,12 @@ export function loadConfig(folder: string, flags: Flags): Config {
   const given = { ...file, ...flags };
   const entry = resolve(flags.entry === undefined ? project : folder, given.entry ?? join('src', 'lambda.ts'));
   if (!existsSync(entry))
-    throw usageError(`there is no file ${entry}: name the entry file, as in sallyport dev src/lambda.ts`);
+    throw usageError(`the file ${entry} does not exist: name the entry file, as in sallyport dev src/lambda.ts`);
   const at = (path: string) => (isAbsolute(path) ? path : join(project, path));
   const envFile = given.envFile === undefined ? ifThere(at('.env.local')) : at(given.envFile);
-  if (envFile !== undefined && !existsSync(envFile)) throw usageError(`there is no file ${envFile}`);
+  if (envFile !== undefined && !existsSync(envFile)) throw usageError(`the file ${envFile} does not exist`);
   if (given.schema !== undefined && !existsSync(at(given.schema)))
-    throw usageError(`there is no file ${at(given.schema)}`);
+    throw usageError(`the file ${at(given.schema)} does not exist`);
   const manifest = given.manifest === undefined ? ifThere(at(join('cdk.out', 'sallyport.json'))) : at(given.manifest);
   const deployed = readManifest({ manifest, folder: project, entry });
   return {

@@ -226,6 +226,6 @@ function nodeMajorOf(node: string): number {
     const version = execFileSync(node, ['--version'], { encoding: 'utf8', timeout: 10_000 });
     return Number(/^v(\d+)/.exec(version)?.[1]);
   } catch {
-    throw usageError(`--node ${node} does not run`);
+    throw usageError(`--node ${node} cannot be run`);
   }
 }

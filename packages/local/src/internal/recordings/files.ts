@@ -28,7 +28,7 @@ export function createRecordingFiles(folder: string): RecordingFiles {
   const read = async (file: string): Promise<SavedRecording> => {
     const text = RECORDING.test(file) ? await readFile(join(folder, file), 'utf8').catch(() => undefined) : undefined;
     if (text === undefined)
-      throw new FrameworkError('local.not_found', `framework: there is no recording ${JSON.stringify(file)}`);
+      throw new FrameworkError('local.not_found', `framework: the recording ${JSON.stringify(file)} does not exist`);
     return parse(file, text);
   };
   return {

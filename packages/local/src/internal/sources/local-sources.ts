@@ -320,5 +320,8 @@ function withTrace(record: QueueRecordOptions, traceId: string | undefined): Que
 }
 
 function unknownSource(kind: SourceKind, name: string): FrameworkError {
-  return new FrameworkError('local.unknown_source', `framework: there is no ${kind} ${name}, ${arnOf(kind, name)}`);
+  return new FrameworkError(
+    'local.unknown_source',
+    `framework: the ${kind} ${name} does not exist (${arnOf(kind, name)})`,
+  );
 }
