@@ -12,7 +12,7 @@ const NOTES = join(HERE, '../../../examples/notes');
 const MAIN = join(HERE, '../src/internal/main.ts');
 const TSX = join(HERE, '../../../node_modules/tsx/dist/loader.mjs');
 
-/** The example alone, in a folder of its own. */
+/** The example alone, in a separate folder. */
 function createNotes(): Project {
   const project = createProject({});
   for (const name of ['dev', 'src', 'package.json', 'sallyport.json']) {
@@ -24,7 +24,7 @@ function createNotes(): Project {
 
 const COMMAND = ['--conditions=@sallyport/source', '--import', TSX, MAIN];
 
-/** Runs the command as a developer does; the environment has nothing but what a shell needs. */
+/** Runs the command as a developer does; the environment has only the variables that a shell needs. */
 function sallyport(cwd: string, args: readonly string[]): Promise<{ code: number; out: string }> {
   return new Promise((resolve) => {
     execFile(
@@ -86,7 +86,7 @@ test.each([
         });
         return response.json();
       };
-      // Held until the engine is up, which takes longer on a slow machine than the limiter waits.
+      // Held until the engine is ready, which takes longer on a slow machine than the limiter waits.
       if (tables === 'on') await ask('tables');
       const { token } = (await ask('token', { sub: 'ada', scopes: ['notes:read', 'notes:write'] })) as {
         token: string;
