@@ -47,8 +47,8 @@ export class McpToolError extends FrameworkError {
 }
 
 /**
- * The error with which `ctx.step` rejects when its work threw. It is the same in the first run and in every replay, so that
- * a handler makes the same decision in both. An {@link McpToolError} stays an {@link McpToolError}.
+ * The error of a failed `ctx.step`. It is the same in the first run and in every replay, so that a handler makes the same decision in
+ * both. An {@link McpToolError} remains an {@link McpToolError}.
  *
  * @example if (error instanceof McpStepError && error.reason.name === 'CardDeclined') return 'Declined.';
  */

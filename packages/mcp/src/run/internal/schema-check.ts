@@ -3,12 +3,12 @@ import { isObject, own } from '../../protocol/internal/json-rpc.js';
 import { draftOf } from '../../protocol/internal/protocol.js';
 import type { InputRequest, InputResponse, JsonObject } from '../../protocol/types.js';
 
-/** Validates a value with one schema. Returns each problem as path and rule, without any value; none for a valid value. */
+/** Validates a value with one schema. Returns each problem as path and rule, without any value; empty for a valid value. */
 export type Check = (value: unknown) => readonly string[];
 
 /**
- * The most visits of subschemas in one check: a fixed number, and a further number for each value inside the checked one. Without
- * a limit, references to `anyOf` of references triple the work with each level, for a value of a few hundred bytes.
+ * The most visits of subschemas in one check: a fixed number, plus a number for each nested value. Without a limit, references to
+ * `anyOf` of references triple the work with each level, for a value of a few hundred bytes.
  */
 const EVALUATIONS = { base: 10_000, perValue: 50, most: 2_000_000 };
 /** The same limit for the second check, which finds all problems after the first one has found any. */
@@ -60,7 +60,7 @@ export function createCheck(schema: JsonObject): Check {
   };
 }
 
-/** True if a schema has references, and whether it has lists whose items must differ. */
+/** True if a schema has references, and true if it has lists whose items must differ. */
 function traitsOf(node: unknown): { readonly refers: boolean; readonly compares: boolean } {
   if (typeof node !== 'object' || node === null) return { refers: false, compares: false };
   let refers = isObject(node) && (own(node, '$ref') !== undefined || own(node, '$recursiveRef') !== undefined);

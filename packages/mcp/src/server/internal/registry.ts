@@ -15,8 +15,8 @@ type Handles<Args extends unknown[]> = (...args: Args) => unknown;
 /** Members of all compiled registrations. */
 export interface Registered extends ListedItem {
   /**
-   * True if the caller may use it: a tool with these arguments, a resource with this URI. `undefined` asks whether it may be used
-   * at all.
+   * True if the caller may use it: a tool with these arguments, a resource with this URI. With `undefined` it determines if the entry is
+   * listed.
    */
   readonly authorize?: ((ctx: McpContext, subject: unknown) => MaybePromise<boolean>) | undefined;
   readonly asks: ReadonlySet<AskKind>;
@@ -28,7 +28,7 @@ export interface Registered extends ListedItem {
 export interface Tool extends Registered {
   readonly kind: 'tool';
   readonly paramHeaders: readonly ParamHeader[];
-  /** How its calls become tasks. Absent: they do not become tasks. */
+  /** Rules for calls that become tasks. Absent: they do not become tasks. */
   readonly task: Required<ToolTask> | undefined;
   /** Checks arguments: returns the handler's arguments, or the problems. */
   readonly checkInput: ValueCheck | undefined;
@@ -66,7 +66,7 @@ export interface Prompt extends Registered {
 
 export type ListName = 'tools' | 'prompts' | 'resources' | 'resourceTemplates';
 
-/** All registrations of a server. It is closed at the first request; the lists are built then, once. */
+/** All registrations of a server. It is closed at the first request, when the lists are built once. */
 export class Registry {
   readonly tools = new Map<string, Tool>();
   readonly prompts = new Map<string, Prompt>();
