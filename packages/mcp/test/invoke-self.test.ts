@@ -47,7 +47,7 @@ it.each([[200], [403], [500]])('rejects when Lambda answers %d', async (status) 
 it('says what is missing outside of Lambda', async () => {
   const { client, stop } = await lambda(202);
   await expect(invokeSelf({ client, environment: {} })(EVENT)).rejects.toThrow(
-    'option "functionName" must be set outside of Lambda',
+    'option "functionName" must be set outside Lambda',
   );
   expect(() => invokeSelf({ timeoutMs: 0 })).toThrow('option "timeoutMs"');
   stop();

@@ -253,7 +253,8 @@ function parseClaims(value: unknown): BearerClaims {
   >;
   const { subject, expiresAt, issuer, clientId, claims } = given;
   if (typeof subject !== 'string' || subject.trim() === '') throw new BearerError('invalid', 'no subject');
-  if (expiresAt !== undefined && !(expiresAt instanceof Date)) throw new BearerError('invalid', 'expiresAt is not a Date');
+  if (expiresAt !== undefined && !(expiresAt instanceof Date))
+    throw new BearerError('invalid', 'expiresAt is not a Date');
   return Object.freeze({
     subject,
     audience: texts(given.audience),

@@ -240,7 +240,9 @@ export function createRegistrationHandler(options: RegistrationHandlerOptions): 
     const client = { client_id: randomText(CLIENT_ID_BYTES), client_id_issued_at: issuedAt, ...metadata };
     const secret = await save(client, ctx);
     if (!secret && NEEDS_SECRET.includes(client.token_endpoint_auth_method)) {
-      return toErrorAnswer(invalid('token_endpoint_auth_method is not supported: this server issues no client secrets'));
+      return toErrorAnswer(
+        invalid('token_endpoint_auth_method is not supported: this server issues no client secrets'),
+      );
     }
     return jsonAnswer(JSON.stringify({ ...client, ...(secret && secretMembers(secret)) }), {
       status: 201,

@@ -107,7 +107,7 @@ export interface McpServerOptions {
   readonly allowedOrigins?: readonly string[];
   /** Maximum size of a request body in bytes. Default 4 MiB. */
   readonly maxBodyBytes?: number;
-  /** `hold` keeps a streaming response open while a question is unanswered. Default `park`. */
+  /** `park` ends the response at a question, and the client polls the call; `hold` keeps a streaming response open. Default `park`. */
   readonly whileWaiting?: 'park' | 'hold';
   /**
    * Milliseconds after which a client polls a parked call. Default: 100 ms at first, 500 ms after 1 s, 2 s after 5 s, 5 s

@@ -112,7 +112,9 @@ function failed(error: unknown, isTool: boolean, report: Report): JsonObject | R
 function lacking(required: ClientCapabilities, era: Era, isTool: boolean): JsonObject | RpcError {
   const [name] = Object.keys(required);
   const text =
-    name === undefined ? 'This client does not support input requests here.' : `This needs a client that supports ${name}.`;
+    name === undefined
+      ? 'This client does not support input requests here.'
+      : `This needs a client that supports ${name}.`;
   if (era === 'stateless') return missingCapabilityError(required);
   return isTool ? toolError(text) : new RpcError(RPC.invalidParams, text);
 }

@@ -280,7 +280,7 @@ class HandlerContext implements McpAskingContext {
     const kind = askKindOf(request);
     if (kind === undefined || !asks.has(kind))
       run.fail('the kind of a question is missing in the option "asks" of its handler');
-    else if (this.#steps.isInside) run.fail('a question to the client inside a step; move it out of the step');
+    else if (this.#steps.isInside) run.fail('a question to the client inside a step; move it before or after the step');
     else if (!isQuestionKey(key) || this.#keys.has(key)) run.fail('the key of a question is malformed or used twice');
     else {
       this.#keys.add(key);

@@ -44,7 +44,7 @@ export interface RunMemory {
 export const MAX_ROUNDS = 8;
 export const MAX_QUESTIONS = 16;
 /** Milliseconds for which a call waits for a user's answer. */
-export const MAX_PARKED_MS = 900_000;
+export const MAX_PAUSED_MS = 900_000;
 
 /** The recorded data as JSON. Maps are lists of pairs, so that a key such as `__proto__` has no special meaning. */
 export interface PackedMemory {

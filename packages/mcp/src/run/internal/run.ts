@@ -40,7 +40,7 @@ export interface RunScope {
   /** The kinds of questions in the handler's options `asks` and `requires`. */
   readonly asks: ReadonlySet<AskKind>;
   /** `no`: this client, or this kind of response, does not support questions. */
-  readonly asking: 'park' | 'hold' | 'no';
+  readonly asking: 'pause' | 'hold' | 'no';
   /** True if the client can resume after a closed stream. */
   readonly canClose: boolean;
   /** For `hold`: sends a question and waits for its answer. */
@@ -91,7 +91,7 @@ export class Run {
   readonly #settle: (outcome: Outcome) => void;
   #over = false;
   #whenOver: Promise<Outcome> | undefined;
-  #tellOver: (outcome: Outcome) => void = () => {};
+  #notifyOver: (outcome: Outcome) => void = () => {};
   #abort: AbortController | undefined;
   #aborted: { reason: unknown } | undefined;
   #unlink: (() => void) | undefined;
@@ -126,7 +126,7 @@ export class Run {
   /** Resolves as soon as the run has an outcome; `outcome` still waits for hooks and the store. */
   get over(): Promise<Outcome> {
     this.#whenOver ??= new Promise((resolve) => {
-      this.#tellOver = resolve;
+      this.#notifyOver = resolve;
     });
     return this.#whenOver;
   }
@@ -135,7 +135,7 @@ export class Run {
   finish(outcome: Outcome, abortReason?: unknown): void {
     if (this.#over) return;
     this.#over = true;
-    this.#tellOver(outcome);
+    this.#notifyOver(outcome);
     this.#stopTimer?.();
     if (abortReason !== undefined) this.#abortWith(abortReason);
     this.#unlink?.();

@@ -236,8 +236,7 @@ function assertHandler(what: string, handler: unknown): void {
 /** The JSON Schema for lists; a copy, so that it cannot be changed later. */
 function jsonSchema(what: string, schema: SchemaInput, beside: JsonObject | undefined, side: 'input' | 'output') {
   const raw = beside ?? (isStandardSchema(schema) ? jsonSchemaOf(schema, side) : schema);
-  if (raw === undefined)
-    throw invalidRegistration(`${what}: the validator has no JSON Schema; add ${side}JsonSchema`);
+  if (raw === undefined) throw invalidRegistration(`${what}: the validator has no JSON Schema; add ${side}JsonSchema`);
   const listed = isUnionOfObjects(raw) ? { type: 'object', ...raw } : raw;
   const problem = schemaProblem(listed, true);
   if (problem !== undefined) throw invalidRegistration(`${what} ${problem}`);
