@@ -219,7 +219,9 @@ describe('several issuers', () => {
 
   it('need subjects that differ, and one function for the audience', () => {
     const { identity: _, ...anonymous } = one();
-    expect(() => jwtBearerValidator([anonymous, two()])).toThrow('option "identity" must be given for each of several issuers');
+    expect(() => jwtBearerValidator([anonymous, two()])).toThrow(
+      'option "identity" must be given for each of several issuers',
+    );
     expect(() => jwtBearerValidator([{ ...one(), audience: () => 'a' }, two()])).toThrow(
       'option "audience" must be the same function',
     );

@@ -130,7 +130,9 @@ function convertMembers(document: Document, properties: JsonObject, place: strin
 /** The target of a JSON pointer within the document (RFC 6901). */
 function resolve({ what, root }: Document, ref: string, place: string): unknown {
   if (ref !== '#' && !ref.startsWith('#/')) {
-    throw invalidRegistration(`${what}: ${place} has a $ref that is not a JSON pointer, which a gateway cannot express`);
+    throw invalidRegistration(
+      `${what}: ${place} has a $ref that is not a JSON pointer, which a gateway cannot express`,
+    );
   }
   let node: unknown = root;
   for (const part of ref.split('/').slice(1)) {
