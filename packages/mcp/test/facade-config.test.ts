@@ -31,7 +31,7 @@ const handler = () => () => ({ body: 'made' });
 const without = (config: object, name: string) =>
   Object.fromEntries(Object.entries(config).filter(([key]) => key !== name));
 
-/** What is wrong, the configuration, and what the error says. */
+/** The fault, the configuration, and the error message. */
 const REFUSED: readonly [string, object, string][] = [
   ['nothing', {}, 'option "issuerUrl" must be'],
   ['an unknown key', { ...BASE, allowedHosts: [] }, 'unknown option "allowedHosts"; known are issuerUrl, '],

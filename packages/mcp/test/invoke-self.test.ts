@@ -4,7 +4,7 @@ import { startLoopback, toClient } from './support/loopback.js';
 
 const EVENT = { sallyport: 'mcp.task', token: 'v1.sealed' } as const;
 
-/** What the Invoke operation of Lambda is on the wire. */
+/** The Invoke operation of Lambda on the wire. */
 async function lambda(status: number) {
   const seen: { url: string | undefined; type: unknown; body: string }[] = [];
   const server = await startLoopback((request, body, response) => {

@@ -523,7 +523,7 @@ describe('a guard is refused at construction', () => {
     'x',
   ])('with the URL %j', (resourceMetadataURL) => {
     expect(bad({ resourceMetadataURL })).toThrow('option "resourceMetadataURL" must be an absolute https URL');
-    // Also where another source would be asked.
+    // Even if another source is used.
     expect(bad({ resourceMetadataURL, resourceMetadataURLFunc: () => METADATA })).toThrow(
       'option "resourceMetadataURL" must be',
     );
