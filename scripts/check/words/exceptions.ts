@@ -7,8 +7,16 @@ export interface WordException {
 
 /** At most 100. */
 export const EXCEPTIONS: readonly WordException[] = [
-  { file: 'packages/vectors/src/store/internal/filters.ts', phrase: 'a text', reason: 'a message of the contract fixtures' },
-  { file: 'packages/vectors/src/store/internal/filters.ts', phrase: 'texts', reason: 'a message of the contract fixtures' },
+  {
+    file: 'packages/vectors/src/store/internal/filters.ts',
+    phrase: 'a text',
+    reason: 'a message of the contract fixtures',
+  },
+  {
+    file: 'packages/vectors/src/store/internal/filters.ts',
+    phrase: 'texts',
+    reason: 'a message of the contract fixtures',
+  },
   { file: 'packages/vectors/src/store/validators.ts', phrase: 'a text', reason: 'a message of the contract fixtures' },
   { file: 'packages/vectors/src/store/validators.ts', phrase: 'want', reason: 'a message of the contract fixtures' },
   { file: 'packages/mcp/README.md', phrase: 'take', reason: 'the name of a function: `an object with take()`' },
