@@ -34,7 +34,7 @@ const PAGE = 100;
 interface Place {
   /** The next connections, before any page. */
   readonly ids: readonly string[];
-  /** The cursor of the next page; `null` for the first page, `undefined` after the last one. */
+  /** The cursor of the next page; `null` for the first page, `undefined` after the last page. */
   readonly page: string | null | undefined;
 }
 

@@ -83,7 +83,7 @@ export function measureCalls(options: MeasureCallsOptions = {}): OnCall {
 
 /** A limiter for {@link limitCalls}, for example of `@sallyport/ratelimit`. */
 export interface CallLimiter {
-  /** Counts one call and returns if it is allowed. */
+  /** Counts one call; `allowed` is false if the limit is exceeded. */
   consume(key: {
     readonly identifier: string;
     readonly resource: string;

@@ -46,7 +46,7 @@ type Parsed = ParsedOptions<typeof JWT_BEARER_OPTIONS.kinds>;
  * A validator of JSON Web Tokens. It checks signature, issuer, type, times and, last, the audience, by the rules of `jwtPrincipalResolver`
  * in `@sallyport/secure/jwt`. It needs the package `jose`, which is loaded with the first token.
  *
- * @throws FrameworkError `app.invalid_configuration` that names the option and never its value
+ * @throws FrameworkError `app.invalid_configuration` with the name of the option and never its value
  * @example
  * const validator = jwtBearerValidator({
  *   issuer: 'https://id.example.com',

@@ -99,7 +99,7 @@ export class RpcError extends Error {
 }
 
 /**
- * -32603 with the code `mcp.too_large`: a value that the call must store is too large. `data` names it and its limit.
+ * -32603 with the code `mcp.too_large`: a value that the call must store is too large. `data` contains its kind and its limit.
  */
 export function tooLarge(what: Kept, bytes: number, limit: number): RpcError {
   const data = { code: 'mcp.too_large', what, bytes, limit };
@@ -120,7 +120,7 @@ export function invalidParams(message: string, data?: unknown): RpcError {
   return new RpcError(RPC.invalidParams, message, data);
 }
 
-/** No resource has this URI: -32002 in the session era, -32602 in the stateless one. */
+/** The error for an unknown URI: -32002 in the session era, -32602 in the stateless era. */
 export function unknownResource(era: Era, uri: string): RpcError {
   return new RpcError(era === 'session' ? RPC.resourceNotFound : RPC.invalidParams, 'Resource not found', { uri });
 }

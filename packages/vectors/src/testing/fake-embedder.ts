@@ -13,7 +13,7 @@ export interface FakeEmbedderOptions {
   /** Vectors by trimmed string. Default: none. */
   readonly vectors?: Readonly<Record<string, VectorInput>>;
   /**
-   * The result for a string that is not in `vectors`: a vector made from its words (`local`, at least 8 dimensions), or an error
+   * The result for a string that is not in `vectors`: a vector of its words (`local`, at least 8 dimensions), or an error
    * (`fail`). Default `local`.
    */
   readonly fallback?: 'local' | 'fail';

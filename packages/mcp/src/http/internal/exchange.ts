@@ -139,9 +139,9 @@ export function notAllowed(allow: string): Reply {
 
 /** The scopes that a registration requires. */
 export interface Guarded {
-  /** The caller needs all of these. */
+  /** Scopes that the caller needs, all of them. */
   readonly scopes: readonly string[];
-  /** The caller needs one of these, if there are any. */
+  /** Scopes of which the caller needs at least one; empty if not restricted. */
   readonly anyScope: readonly string[];
 }
 

@@ -49,7 +49,7 @@ export interface RunScope {
   readonly maxKeptBytes: number;
   /** Checks whether the client has cancelled. */
   readonly isCancelled?: () => Promise<boolean>;
-  /** True if a later run of the call continues after the events of this one. */
+  /** True if a later run of the call continues after the events of this run. */
   readonly keepsEvents: boolean;
   readonly memory: RunMemory;
 }

@@ -11,7 +11,7 @@ export type Check = (value: unknown) => readonly string[];
  * `anyOf` of references triple the work with each level, for a value of a few hundred bytes.
  */
 const EVALUATIONS = { base: 10_000, perValue: 50, most: 2_000_000 };
-/** The same limit for the second check, which finds all problems after the first one has found any. */
+/** The same limit for the second check, which lists all problems if the first check fails. */
 const MAX_EVALUATIONS_TO_DESCRIBE = 50_000;
 /** The most comparisons for `uniqueItems`: the library compares each item with each other. */
 const MAX_COMPARISONS = 10_000_000;
@@ -97,7 +97,7 @@ function sizeOf(value: unknown): { readonly values: number; readonly comparisons
   return { values, comparisons: Array.isArray(value) ? comparisons + children.length * values : comparisons };
 }
 
-/** The library reports a failure at each level; only the innermost one has information. */
+/** The library reports a failure at each level; only the innermost failure has information. */
 function describe(errors: readonly OutputUnit[]): string[] {
   const leaves = errors.filter(
     (error) => !error.error.startsWith('A subschema had errors') && !WRAPPERS.has(error.keyword),

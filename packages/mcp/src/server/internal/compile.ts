@@ -104,7 +104,7 @@ function mapOf<T>(member: OptionKind<T>): OptionKind<Readonly<Record<string, T>>
   });
 }
 
-/** Checks a definition. Errors name the registration. */
+/** Checks a definition. Error messages contain the registration. */
 function read<T extends object, K extends OptionKinds<T>>(what: string, kinds: K, options: T): ParsedOptions<K> {
   return defineOptions<T>()(kinds, { fail: (problem) => invalidRegistration(`${what}: ${problem}`) }).parse(options);
 }

@@ -34,7 +34,7 @@ export function keepCore(server: object, core: Core): void {
 }
 
 /**
- * The core of a server that this package made; `undefined` for anything else.
+ * The core of a server that this package created; `undefined` for any other object.
  *
  * @throws FrameworkError `app.internal` for a server of another copy of this package: its core has secrets
  */

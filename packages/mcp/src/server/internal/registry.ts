@@ -34,7 +34,7 @@ export interface Tool extends Registered {
   readonly checkInput: ValueCheck | undefined;
   /** Checks the structured result. */
   readonly checkOutput: ValueCheck | undefined;
-  /** True if the caller may call it with these arguments; without arguments, whether the caller may call it at all. */
+  /** Runs the handler of the application. */
   readonly handler: Handles<[args: unknown, ctx: McpAskingContext]>;
 }
 
@@ -118,7 +118,7 @@ export class Registry {
     });
   }
 
-  /** Pages of a list as JSON text, made once. */
+  /** Pages of a list as JSON, created once. */
   pages(name: ListName, pageSize: number): readonly string[] {
     let pages = this.#pages.get(name);
     if (!pages) {

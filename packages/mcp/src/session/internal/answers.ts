@@ -76,7 +76,7 @@ const MAX_ATTEMPTS = 20;
  * Stores a client's answer to a question. The last missing answer continues the call, and the returned promise resolves after that run.
  * Returns `too large` if the answer is too large for the store.
  *
- * @throws FrameworkError `app.forbidden` if the caller may not make the call that the answer would continue
+ * @throws FrameworkError `app.forbidden` if the caller does not have the permissions of the call that the answer would continue
  */
 export async function takeAnswer(place: SessionPlace, response: RpcResponse): Promise<'taken' | 'too large'> {
   const { core, http, session } = place;
@@ -155,7 +155,7 @@ export interface Continued {
   readonly call: Call;
 }
 
-/** Finds the call of a stream before the stream is claimed: only a caller who may make the call may continue it. */
+/** Finds the call of a stream before the stream is claimed: continuing a call requires the permissions of the call. */
 export async function findContinued(place: SessionPlace, { request, protocolVersion }: StreamHead): Promise<Continued> {
   const accepted = { json: false, sse: true };
   const aids = async () => ({ hold, isCancelled });

@@ -102,7 +102,7 @@ interface Found {
 /**
  * The rest of a stream after an event, of any instance; `undefined` if there are no further events.
  *
- * @throws FrameworkError `app.forbidden` if the caller may not make the call
+ * @throws FrameworkError `app.forbidden` if the caller does not have the permissions of the call
  */
 async function resumeStream(origin: SessionPlace, stream: string, sequence: number): Promise<Reply | undefined> {
   const { core, http, session } = origin;

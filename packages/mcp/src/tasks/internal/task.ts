@@ -178,7 +178,7 @@ const loadLive = lazily(() => import('../../run/internal/live.js'));
 
 /**
  * Notifies listeners of a changed task, if the server has change notifications. The change is stored, so a failure is only logged:
- * a client that polls sees the change.
+ * a client that polls receives the change.
  */
 export async function notifyOfTask(
   core: Core,
