@@ -378,7 +378,7 @@ export const WRONG_USAGES: readonly WrongUsage[] = [
     no: 41,
     code: "createMcpServer({ name: 'a' })",
     types: "Property 'version' is missing",
-    throws: ['app.invalid_configuration', 'option "version" must be a text that is not empty'],
+    throws: ['app.invalid_configuration', 'option "version" must be a string that is not empty'],
   },
   {
     no: 41,

@@ -110,7 +110,7 @@ describe('resolver', () => {
     ['x', 'x'],
     [[], []],
     [Promise.resolve({ a: 1 }), { a: 1 }],
-    // Of another realm, as test runners make them: `instanceof Promise` does not know it.
+    // A promise of another realm, as in test runners: `instanceof Promise` is false.
     [runInNewContext('Promise.resolve({ a: 1 })'), { a: 1 }],
   ])('answers %j as %j', async (value, payload) => {
     const service = createService();

@@ -126,8 +126,8 @@ it('an error of another embedder becomes embedding_failed, with its words in the
 });
 
 it.each([
-  [{ embedder: createFakeEmbedder({ dimensions: 8 }) }, /the dimension is 3, and that of the embedder is 8/],
-  [{ dimension: 8 }, /the dimension is 8, and that of the store is 3/],
+  [{ embedder: createFakeEmbedder({ dimensions: 8 }) }, /the dimension is 3, and the embedder has 8/],
+  [{ dimension: 8 }, /the dimension is 8, and the store has 3/],
   [{ dimension: 0 }, /dimension must be positive/],
   [{ store: {} }, /option "store"/],
   [{ embedder: {} }, /option "embedder"/],

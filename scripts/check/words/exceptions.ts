@@ -12,4 +12,16 @@ export const EXCEPTIONS: readonly WordException[] = [
     phrase: 'Going away',
     reason: 'The reason that API Gateway sends with the WebSocket close code 1001.',
   },
+    file: 'packages/vectors/src/store/internal/filters.ts',
+    phrase: 'a text',
+    reason: 'a message of the contract fixtures',
+  },
+  {
+    file: 'packages/vectors/src/store/internal/filters.ts',
+    phrase: 'texts',
+    reason: 'a message of the contract fixtures',
+  },
+  { file: 'packages/vectors/src/store/validators.ts', phrase: 'a text', reason: 'a message of the contract fixtures' },
+  { file: 'packages/vectors/src/store/validators.ts', phrase: 'want', reason: 'a message of the contract fixtures' },
+  { file: 'packages/mcp/README.md', phrase: 'take', reason: 'the name of a function: `an object with take()`' },
 ];

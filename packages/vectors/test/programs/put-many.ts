@@ -1,5 +1,5 @@
-// `put-many.ts <dimension> <count>`: puts so many vectors over the wire and prints what the service saw, as JSON. A program of its
-// own, because numbers by the million take minutes in the context that Jest makes for tests.
+// `put-many.ts <dimension> <count>`: puts so many vectors over the wire and prints the requests that the service received, as JSON. It is
+// a separate program, because numbers by the million take minutes in the context that Jest creates for tests.
 import { indexName, startVectors, wireStore } from '../support/wire.js';
 
 const [dimension, count] = process.argv.slice(2).map(Number) as [number, number];
