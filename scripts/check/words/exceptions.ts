@@ -12,6 +12,7 @@ export const EXCEPTIONS: readonly WordException[] = [
     phrase: 'Going away',
     reason: 'The reason that API Gateway sends with the WebSocket close code 1001.',
   },
+  {
     file: 'packages/vectors/src/store/internal/filters.ts',
     phrase: 'a text',
     reason: 'a message of the contract fixtures',
