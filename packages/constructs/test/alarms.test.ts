@@ -220,7 +220,7 @@ describe('a canary', () => {
     [
       'no alarm',
       ({ service }) => service.addCanary({ alarms: [] }),
-      'alarms, got a list of 0, expected at least one alarm: nothing else ends a bad deployment',
+      'alarms, got a list of 0, expected at least one alarm: only an alarm rolls back a bad deployment',
     ],
     [
       'a name of digits',

@@ -293,7 +293,7 @@ const REFUSED: readonly [string, (stack: Stack, fn: LambdaFunction) => unknown, 
   [
     'routes of machines that are public',
     (stack, fn) => new MicrovmController(stack, 'T', { fn, images: [IMAGE], inventory: OPEN }),
-    'framework: MicrovmController: route POST /microvms lets callers through that are not authenticated, expected a posture that authenticates callers (at Test/T)',
+    'framework: MicrovmController: route POST /microvms accepts unauthenticated callers, expected a posture that authenticates callers (at Test/T)',
   ],
   [
     'an application without routes of machines',

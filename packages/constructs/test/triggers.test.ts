@@ -178,7 +178,7 @@ describe('topics and rules', () => {
   });
 });
 
-/** What AWS invokes asynchronously, with or without a queue of its own for failures. */
+/** Asynchronous event sources, with or without a separate failure queue. */
 const ASYNCHRONOUS: readonly [string, (stack: Stack, fn: IFunction, props: { failureQueue?: IQueue }) => unknown][] = [
   ['TopicTrigger', (stack, fn, props) => new TopicTrigger(stack, 'T', { fn, topic: new Topic(stack, 'N'), ...props })],
   [
@@ -242,7 +242,7 @@ const REFUSED: readonly [string, Refusal, string][] = [
         queue: new ServiceQueue(stack, 'Q', { fifo: true }).queue,
         maxBatchingWindow: Duration.seconds(1),
       }),
-    'framework: QueueTrigger: maxBatchingWindow with a FIFO queue, expected none: AWS Lambda takes it for standard queues only (at Test/T)',
+    'framework: QueueTrigger: maxBatchingWindow with a FIFO queue, expected no window: AWS Lambda accepts it for standard queues only (at Test/T)',
   ],
   [
     'a batch above 10 without a window',
@@ -285,7 +285,7 @@ const REFUSED: readonly [string, Refusal, string][] = [
       new QueueTrigger(stack, 'First', { fn, queue });
       new QueueTrigger(stack, 'T', { fn, queue });
     },
-    'framework: QueueTrigger: a second mapping of this queue to Test/Api/Resource; the first is Test/First, expected one mapping: remove this one, or give the queue to another function (at Test/T)',
+    'framework: QueueTrigger: a second mapping of this queue to Test/Api/Resource; the first is Test/First, expected one mapping: remove this one, or attach the queue to another function (at Test/T)',
   ],
   [
     'two mappings for one stream, one of them through an alias',
@@ -294,7 +294,7 @@ const REFUSED: readonly [string, Refusal, string][] = [
       new StreamTrigger(stack, 'First', { fn, stream });
       new StreamTrigger(stack, 'T', { fn, stream, ownAlias: true });
     },
-    'framework: StreamTrigger: a second mapping of this data stream to Test/Api/Resource; the first is Test/First, expected one mapping: remove this one, or give the data stream to another function (at Test/T)',
+    'framework: StreamTrigger: a second mapping of this data stream to Test/Api/Resource; the first is Test/First, expected one mapping: remove this one, or attach the data stream to another function (at Test/T)',
   ],
   [
     'a table without a stream',
@@ -357,7 +357,7 @@ const REFUSED: readonly [string, Refusal, string][] = [
   [
     'a rule without pattern and schedule',
     (stack, fn) => new EventRuleTrigger(stack, 'T', { fn }),
-    'framework: EventRuleTrigger: neither pattern nor schedule, expected one of them (at Test/T)',
+    'framework: EventRuleTrigger: no pattern and no schedule, expected one of them (at Test/T)',
   ],
   [
     'a schedule on a bus of its own',

@@ -169,7 +169,7 @@ it('what is attached elsewhere needs a reason', () => {
   expect(messageOf(() => templateOf(stack))).toBe('');
   const blank = [{ kind: 'queue', name: 'orders', reason: ' ' }];
   expect(messageOf(() => new ServiceWiring(stack, 'W', { fn, inventory, external: blank }))).toBe(
-    'framework: ServiceWiring: external, got a list of 1, expected a list of { kind, name, reason }, each with a reason, and those of the kind event-bus with a name (at Test/W)',
+    'framework: ServiceWiring: external, got a list of 1, expected a list of { kind, name, reason }, each with a reason, and entries of the kind event-bus with a name (at Test/W)',
   );
 });
 
@@ -183,7 +183,7 @@ it('a handler of a bus that is attached elsewhere is named by its selector', () 
   const reason = 'the rule is made by the platform team';
   expect(
     messageOf(() => new ServiceWiring(stack, 'W', { fn, inventory, external: [{ kind: 'event-bus', reason }] })),
-  ).toContain('those of the kind event-bus with a name (at Test/W)');
+  ).toContain('entries of the kind event-bus with a name (at Test/W)');
   const external = [{ kind: 'event-bus', name: '{"source":"billing"}', reason }];
   new ServiceWiring(stack, 'External', { fn: second.fn, inventory, external });
   const message = messageOf(() => templateOf(stack));
@@ -266,13 +266,13 @@ it.each(REFUSED)('refuses %s', (_name, run, message) => {
   expect(messageOf(() => run(newService(ORDERS)))).toBe(message);
 });
 
-it('refuses the open container behind a door that lets every caller through', () => {
+it('refuses the open container behind a door that accepts any caller', () => {
   const app = createApp();
   app.get('/health', ok);
   const service = newService(toInventory(app));
   const api = new HttpApi(service.stack, 'H', { fn: service.fn });
   expect(messageOf(() => service.wiring.http(api))).toBe(
-    'framework: ServiceWiring: the open container behind Test/H, which lets every caller through, expected a SecureApp, an authorizer on the door, or allowOpenContainer: true (at Test/Wiring)',
+    'framework: ServiceWiring: the open container with Test/H, which accepts any caller, expected a SecureApp, an authorizer on the door, or allowOpenContainer: true (at Test/Wiring)',
   );
 });
 
@@ -287,11 +287,11 @@ it('refuses a timeout above 29 s when no door streams', () => {
   );
 });
 
-it('finds a trigger that was made beside the wiring', () => {
+it('finds a trigger that was created outside the wiring', () => {
   const service = newService(newSecureApp());
   new QueueTrigger(service.stack, 'Beside', { fn: service.fn, queue: new ServiceQueue(service.stack, 'Q').queue });
   expect(messageOf(() => synth(service))).toContain(
-    'framework: ServiceWiring: Test/Beside attaches a queue beside the wiring, which cannot find its handler, expected the queue attached through the wiring (at Test/Wiring)',
+    'framework: ServiceWiring: Test/Beside attaches a queue outside the wiring, which cannot find its handler, expected the queue attached through the wiring (at Test/Wiring)',
   );
 });
 
