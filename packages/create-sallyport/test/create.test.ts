@@ -130,7 +130,7 @@ describe('a project', () => {
         .map(([, text]) => text)
         .join('');
       const unused = Object.keys(manifest.dependencies ?? {}).filter(
-        // Imported by packages of ours, which leave them to the application.
+        // Imported by our packages, which leave the installation to the application.
         (name) => !['jose', '@aws-sdk/client-dynamodb'].includes(name) && !runtime.includes(`'${name}`),
       );
       expect([template, unused]).toEqual([template, []]);
@@ -142,7 +142,7 @@ describe('a project', () => {
     ['events', []],
     ['graphql', []],
     ['websocket', []],
-    // Next to these mcpDiscovery registers the document that says who gives out tokens; clients read it before they have one.
+    // Next to these mcpDiscovery registers the metadata document with the issuer; clients read it before they have a token.
     ['mcp', []],
     ['full', ["'/health'"]],
   ] as const)('of %s has a posture on every operation, and these public ones: %j', (template, open) => {
@@ -201,7 +201,7 @@ describe('names', () => {
 
   it('says what to do when the name of the directory is not a valid name', async () => {
     expect((await create(['my service'])).err).toMatch(
-      /"my service" cannot be a name: .*; give another with --name\n$/,
+      /"my service" cannot be a name: .*; pass another name with --name\n$/,
     );
     expect(await create(['my service', '--name', 'mine'])).toMatchObject({
       exitCode: 0,
@@ -298,7 +298,7 @@ describe('the target', () => {
 
   it('is removed when a step fails, but not a directory that was there', async () => {
     mkdirSync(join(cwd, 'kept', '.git'), { recursive: true });
-    // A path on which there is no npm.
+    // A path without npm.
     for (const name of ['new/deep', 'kept']) {
       const failed = { exitCode: 2, err: expect.stringContaining('npm install failed') };
       expect(await create([name, '--install'], { PATH: cwd })).toMatchObject(failed);
@@ -331,8 +331,8 @@ describe('the command line', () => {
     ['a repeated flag', ['x', '--name', 'a', '--name', 'b'], '--name is given twice'],
     ['a missing value', ['x', '--name'], 'argument missing'],
     ['two directories', ['x', 'y'], 'one directory is enough: x y'],
-    ['an unknown infrastructure', ['x', '--infra', 'sam'], "--infra is cdk or none, not 'sam'"],
-    ['an unknown package manager', ['x', '--package-manager', 'yarn'], "--package-manager is npm or pnpm, not 'yarn'"],
+    ['an unknown infrastructure', ['x', '--infra', 'sam'], '--infra must be "cdk" or "none" (got "sam")'],
+    ['an unknown package manager', ['x', '--package-manager', 'yarn'], '--package-manager must be "npm" or "pnpm" (got "yarn")'],
     ['no directory', [], 'a directory is missing'],
     ['no directory, and nothing to be asked', ['--yes'], 'a directory is missing'],
   ])('refuses %s', async (_name, args, problem) => {

@@ -7,13 +7,13 @@ import { createProject } from './project.js';
 import { quoteForShell, refuseTarget, writeProject } from './target.js';
 import { isTemplate, TEMPLATES, type TemplateName } from './templates.js';
 
-/** What the command needs from its surroundings. */
+/** The environment of the command. */
 export interface Surroundings {
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly out: (text: string) => unknown;
   readonly err: (text: string) => unknown;
-  /** Asks a person; absent if absent. */
+  /** Prompts the user; `undefined` without a terminal. */
   readonly ask?: (question: string) => Promise<string>;
 }
 
@@ -26,14 +26,14 @@ Makes a service on AWS Lambda. Nothing is fetched unless --install is given.
   --template <name>             one of --list (default api)
   --name <name>                 default: the name of the directory
   --infra cdk|none              a stack of the AWS CDK, or only the bundle (default cdk)
-  --package-manager npm|pnpm    default: the one that called
+  --package-manager npm|pnpm    default: the calling package manager
   --install                     install the dependencies
   --git                         git init, with one commit
   --yes                         ask nothing
   --list                        the templates
   --help, --version
 
-exit code: 0 done, 2 refused or failed
+exit code: 0 done, 2 rejected or failed
 `;
 
 /** Runs the command and resolves to its exit code. */
@@ -60,7 +60,7 @@ async function create(request: Request, around: Surroundings): Promise<number> {
   const target = resolve(around.cwd, directory);
   const names = toNames(request.name ?? basename(target));
   if (typeof names === 'string')
-    return fail(around, request.name === undefined ? `${names}; give another with --name` : names);
+    return fail(around, request.name === undefined ? `${names}; pass another name with --name` : names);
   try {
     const refusal = refuseTarget(target);
     if (refusal !== undefined) return fail(around, refusal);
@@ -83,7 +83,7 @@ async function askTemplate(ask: Surroundings['ask']): Promise<TemplateName | str
   return (await ask(`Template (${Object.keys(TEMPLATES).join(', ')}) [api]: `)).trim() || 'api';
 }
 
-/** Installs and commits where that was asked for, and says what failed. */
+/** Installs and commits if requested. Returns the message of a failed step. */
 function finish({ install, git, packageManager }: Request, target: string, env: NodeJS.ProcessEnv): string | undefined {
   const steps = [
     ...(install ? [[packageManager, 'install']] : []),

@@ -1,6 +1,6 @@
 /** The names of a project, in the forms that its files need. */
 export interface Names {
-  /** As it was given: `orderService`. */
+  /** The given name: `orderService`. */
   readonly app: string;
   /** A name for npm: `order-service`. */
   readonly package: string;
@@ -13,7 +13,7 @@ const MAX_LENGTH = 100;
 /** Names that npm or Windows keep for themselves. */
 const RESERVED = /^(?:node_modules|favicon\.ico|con|prn|aux|nul|com\d|lpt\d)$/i;
 
-/** The names that follow from a given one, or a sentence that says why it cannot be one. */
+/** Derives the names from the given name, or returns the reason why the name is invalid. */
 export function toNames(given: string): Names | string {
   const quoted = JSON.stringify(given.slice(0, MAX_LENGTH));
   if (!GIVEN.test(given)) {
