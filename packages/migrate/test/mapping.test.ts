@@ -38,9 +38,9 @@ it.each([
     'which is mapped as well',
   ],
   [
-    'manual and mapped at once',
+    'both manual and mapped',
     modules({ a: { manual: 'b', module: '@sallyport/core' } }),
-    'a is manual and mapped at once',
+    'a is both manual and mapped',
   ],
 ])('rejects a mapping file with %s', (_name, json, problem) => {
   let thrown: unknown;
