@@ -147,7 +147,7 @@ describe.each(KINDS)('$kind', ({ surface, attach, label, remedy, made }) => {
   it('fails at once when the application lacks it', () => {
     const service = newService([other()]);
     expect(messageOf(() => attach(service))).toMatch(
-      /^framework: ServiceWiring: the stack attaches .*, and the application registers none, expected what it registers: s3 "others" \(at Test\/Wiring\)$/,
+      /^framework: ServiceWiring: the stack attaches .*, which the application does not register, expected one of its registrations: s3 "others" \(at Test\/Wiring\)$/,
     );
   });
 });
@@ -178,7 +178,7 @@ it('a cache of answers about one method is refused, whatever the stack says', ()
   const { stack, fn, wiring } = newService([tokenAuthorizer(() => deny())]);
   const authorization = wiring.authorizer({ cacheTtl: Duration.minutes(1) });
   expect(messageOf(() => new RestApi(stack, 'Rest', { fn, authorization }))).toBe(
-    "framework: RestApi: cacheTtl of an authorizer whose answers are about one method, got 1 minute, expected none, or scope: 'api' here and in the application: an Allow for one method that is reused denies the next (at Test/Rest)",
+    "framework: RestApi: cacheTtl of an authorizer whose results apply to one method, got 1 minute, expected none, or scope: 'api' here and in the application: an Allow for one method that is reused denies the next (at Test/Rest)",
   );
 });
 

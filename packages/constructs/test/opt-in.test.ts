@@ -87,7 +87,7 @@ describe('buckets', () => {
           bucket: newBucket(stack),
           filters: [{ prefix: 'a/', suffix: '.png' }, { prefix: 'b/' }, { prefix: 'a/b/' }],
         }),
-      'framework: S3Trigger: filters {"prefix":"a/","suffix":".png"} and {"prefix":"a/b/"} fit the same objects, expected filters that do not overlap: S3 rejects others (at Test/T)',
+      'framework: S3Trigger: filters {"prefix":"a/","suffix":".png"} and {"prefix":"a/b/"} match the same objects, expected filters that do not overlap: S3 rejects others (at Test/T)',
     ],
     [
       'no filters',
@@ -179,7 +179,7 @@ describe('user pools', () => {
     [
       'an imported user pool, which takes no triggers',
       () => attach({ userPool: UserPool.fromUserPoolId(newStack(), 'P', 'eu-west-1_abc') as UserPool }),
-      'framework: CognitoTrigger: userPool, got an object (ImportedUserPool), expected a user pool that this application makes (at Test/T)',
+      'framework: CognitoTrigger: userPool, got an object (ImportedUserPool), expected a user pool of this CDK app (at Test/T)',
     ],
   ])('refuse %s', (_name, run, message) => {
     expect(messageOf(run)).toBe(message);

@@ -268,6 +268,6 @@ it.each<[string, (stack: Stack, fn: LambdaFunction) => unknown]>([
   const stack = newStack();
   const { fn, logGroup } = new ServiceFunction(stack, 'Api', { code: Code.fromInline('exports.handler = 1') });
   expect(messageOf(() => new LogSubscription(stack, 'T', { logGroup, fn: target(stack, fn) as LambdaFunction }))).toBe(
-    'framework: LogSubscription: the log group of Test/Api/Resource, which gets the lines, expected the log group of another function: each line would cause the next one (at Test/T)',
+    'framework: LogSubscription: the log group of Test/Api/Resource, which receives the lines, expected the log group of another function: each line would cause the next one (at Test/T)',
   );
 });

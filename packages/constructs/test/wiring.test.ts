@@ -141,7 +141,7 @@ describe.each(KINDS)('$kind', ({ register, attach, label, remedy, made }) => {
   it('fails at once when the application lacks it', () => {
     const service = newService(newSecureApp((app) => app.queue('other', nothing)));
     expect(messageOf(() => attach(service))).toMatch(
-      /^framework: ServiceWiring: the stack attaches .*, and the application registers none, expected what it registers: queue "other" \(at Test\/Wiring\)$/,
+      /^framework: ServiceWiring: the stack attaches .*, which the application does not register, expected one of its registrations: queue "other" \(at Test\/Wiring\)$/,
     );
   });
 });
@@ -250,7 +250,7 @@ const REFUSED: readonly [string, (service: Service) => unknown, string][] = [
         new ServiceQueue(stack, 'Q').queue,
       );
     },
-    'framework: ServiceWiring: variable FRAMEWORK_EVENT_SOURCES cannot be set on Test/A, which is an alias, a version or an imported function, expected the function itself, in the stack that makes it; or set the variable there by hand (at Test/W)',
+    'framework: ServiceWiring: variable FRAMEWORK_EVENT_SOURCES cannot be set on Test/A, which is an alias, a version or an imported function, expected the function itself, in its stack; or set the variable there (at Test/W)',
   ],
   [
     'names that somebody else has set',
@@ -283,7 +283,7 @@ it('refuses a timeout above 29 s when no door streams', () => {
   );
   service.wiring.http(new HttpApi(service.stack, 'H', { fn: service.fn }));
   expect(messageOf(() => synth(service))).toContain(
-    'framework: ServiceWiring: timeout of a function whose doors all wait for the whole answer, got 30, expected at most 29 s, or a streaming route (at Test/Wiring)',
+    'framework: ServiceWiring: timeout of a function whose doors all buffer the response, got 30, expected at most 29 s, or a streaming route (at Test/Wiring)',
   );
 });
 
@@ -520,7 +520,7 @@ describe('schedules', () => {
     const selector = { source: 'aws.scheduler', detailType: 'Scheduled Event' };
     const { wiring } = newService(newSecureApp((app) => app.eventBus(selector, nothing)));
     expect(messageOf(() => wiring.eventBus(selector))).toBe(
-      'framework: ServiceWiring: no rule gets events of {"source":"aws.scheduler","detailType":"Scheduled Event"}, expected the selector { detailType: "Scheduled Event" } and wiring.schedule(…), or an entry of "external": EventBridge Scheduler invokes the function itself (at Test/Wiring)',
+      'framework: ServiceWiring: no rule receives events of {"source":"aws.scheduler","detailType":"Scheduled Event"}, expected the selector { detailType: "Scheduled Event" } and wiring.schedule(…), or an entry of "external": EventBridge Scheduler invokes the function itself (at Test/Wiring)',
     );
   });
 });

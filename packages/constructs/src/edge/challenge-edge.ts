@@ -81,7 +81,7 @@ export class ChallengeEdge extends Construct {
       throw misuse(this, {
         what: 'region of the stack',
         got: region,
-        expected: 'us-east-1: functions at the edge are made there',
+        expected: 'us-east-1: Lambda@Edge functions are created there',
       });
     }
     const { door } = server;
@@ -126,7 +126,7 @@ export class ChallengeEdge extends Construct {
     acknowledge(
       fn,
       'Serverless::Serverless-LambdaDLQ',
-      'CloudFront calls it and waits: nothing is invoked asynchronously.',
+      'CloudFront calls it and waits: no invocation is asynchronous.',
     );
     acknowledge(fn, 'Serverless::Serverless-LambdaTracing', 'Lambda@Edge does not support X-Ray.');
     acknowledge(fn, 'Serverless::Serverless-LambdaLatestVersion', 'It uses a supported version of Node.');
@@ -141,7 +141,7 @@ export class ChallengeEdge extends Construct {
   #acknowledge(hasLog: boolean): void {
     const { distribution } = this;
     acknowledge(distribution, `${RULE}1`, 'Clients may be in any country.');
-    acknowledge(distribution, `${RULE}2`, 'A web ACL costs money and has rules of its owner.');
+    acknowledge(distribution, `${RULE}2`, 'A web ACL costs money and needs your own rules.');
     if (!hasLog)
       acknowledge(
         distribution,

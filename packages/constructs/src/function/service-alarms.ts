@@ -125,7 +125,7 @@ export class ServiceAlarms extends Construct {
     if (key?.keyArn.endsWith(':alias/aws/sns')) {
       throw misuse(this, {
         what: `actionTopic ${topic.node.path}, whose key CloudWatch may not use`,
-        expected: 'a topic with a key of yours: the prop encryptionKey',
+        expected: 'a topic with your key: the prop encryptionKey',
       });
     }
     const { account } = Stack.of(this);

@@ -153,7 +153,7 @@ export class GraphqlApi extends Construct {
     acknowledge(
       resource,
       'AwsSolutions::AwsSolutions-ASC3',
-      'Failed fields are logged. Headers and contexts are left out, because they may hold secrets.',
+      'Failed fields are logged. Headers and contexts are left out, because they may contain secrets.',
     );
     this.log = new LogGroup(this, 'Log', {
       // AppSync writes to this name only.

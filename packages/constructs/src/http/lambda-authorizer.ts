@@ -53,7 +53,7 @@ export function parseAuthorizer(api: IConstruct, props: LambdaAuthorizerProps | 
   const cacheTtl = given.cacheTtl ?? (scope === 'api' ? Duration.minutes(5) : Duration.seconds(0));
   if (scope === 'method' && (cacheTtl.isUnresolved() || cacheTtl.toMilliseconds() > 0)) {
     throw misuse(api, {
-      what: 'cacheTtl of an authorizer whose answers are about one method',
+      what: 'cacheTtl of an authorizer whose results apply to one method',
       got: cacheTtl,
       expected:
         "none, or scope: 'api' here and in the application: an Allow for one method that is reused denies the next",

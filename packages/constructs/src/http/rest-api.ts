@@ -237,7 +237,7 @@ export class RestApi extends Construct implements IHttpDoor {
     acknowledge(
       stage,
       `${RULE}3`,
-      'A web ACL costs money and has rules of its owner: the prop webAclArn associates one.',
+      'A web ACL costs money and needs your own rules: the prop webAclArn associates one.',
     );
   }
 

@@ -175,7 +175,7 @@ export class WebSocketApi extends Construct {
 
   /** Allows a role to send messages to connections and close them: `execute-api:ManageConnections`. */
   grantManageConnections(grantee: IGrantable): Grant {
-    const reason = 'The connections of one stage: they are made by clients.';
+    const reason = 'The connections of one stage: clients create them.';
     return grantOnParts(grantee, WEBSOCKET_ACTIONS, [this.#arn(`${STAGE}/*/@connections/*`)], reason);
   }
 

@@ -82,7 +82,7 @@ function variableTarget(by: IConstruct, fn: IFunction, name: string): LambdaFunc
   if (isOwn) return target as LambdaFunction;
   throw misuse(by, {
     what: `variable ${name} cannot be set on ${fn.node.path}, which is an alias, a version or an imported function`,
-    expected: 'the function itself, in the stack that makes it; or set the variable there by hand',
+    expected: 'the function itself, in its stack; or set the variable there',
     code: 'constructs.fixed_environment',
   });
 }

@@ -180,7 +180,7 @@ export class McpServer extends Construct {
     acknowledge(
       secret,
       'AwsSolutions::AwsSolutions-SMG4',
-      'The secret protects state that lasts 30 days at most. Its owner rotates it; the server reads the version before, too.',
+      'The secret protects state that lasts 30 days at most. Its owner rotates it; the server also reads the previous version.',
     );
     grantOn(fn, MCP_SECRET_ACTIONS, [secret.secretArn]);
     setVariable(this, fn, MCP_SECRET_ARN_ENV, secret.secretArn);
@@ -191,7 +191,7 @@ export class McpServer extends Construct {
     const { door } = this;
     if (challenge === Challenge.EDGE) {
       const missing = {
-        what: 'challenge is Challenge.EDGE, and no ChallengeEdge is there',
+        what: 'challenge is Challenge.EDGE without a ChallengeEdge',
         expected: 'new ChallengeEdge(…, { server })',
       };
       this.node.addValidation({ validate: () => (this.#hasEdge ? [] : [misuseText(this, missing)]) });

@@ -145,7 +145,7 @@ export class MicrovmController extends Construct {
     const { fn, images, inventory, executionRole, logGroup, ingressConnectors, egressConnectors } = parsed;
     if (images.length === 0) throw misuse(this, { what: 'images', got: images, expected: 'at least one image' });
     if (logGroup && !executionRole)
-      throw misuse(this, { what: 'logGroup without executionRole', expected: 'both: machines log with their role' });
+      throw misuse(this, { what: 'logGroup without executionRole', expected: 'both: machines log with this role' });
     for (const [what, list] of Object.entries({ ingressConnectors, egressConnectors })) {
       if (list.length > CONNECTORS) throw misuse(this, { what, got: list, expected: `at most ${CONNECTORS}` });
     }

@@ -218,7 +218,7 @@ function makeTable(scope: Construct, schema: TableSchema, settings: Settings): T
     }),
   });
   if (!recovers) {
-    const reason = 'Clients make the data again: there is nothing to restore.';
+    const reason = 'Clients recreate the data: a restore is not needed.';
     acknowledge(table, 'AwsSolutions::AwsSolutions-DDB3', reason);
   }
   for (const index of schema.indexes ?? []) {

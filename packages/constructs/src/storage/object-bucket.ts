@@ -143,7 +143,7 @@ export class ObjectBucket extends Construct {
       ...(bucketName !== undefined && { bucketName }),
     });
     if (accessLogBucket) return;
-    const reason = 'An access log needs a bucket of its owner: the prop accessLogBucket names it.';
+    const reason = 'An access log needs a bucket: pass it as the prop accessLogBucket.';
     acknowledge(this.bucket, 'AwsSolutions::AwsSolutions-S1', reason);
   }
 
@@ -184,7 +184,7 @@ export class ObjectBucket extends Construct {
       throw misuse(this, {
         what: 'prefix',
         got: prefix,
-        expected: 'the beginning of keys, without *, ? and a slash at its beginning',
+        expected: 'a key prefix without *, ? or a leading slash',
       });
     }
     return this.bucket.arnForObjects(`${prefix}*`);

@@ -136,7 +136,7 @@ export class VectorIndex extends Construct {
    */
   grantEmbed(grantee: IGrantable): Grant {
     if (this.#modelArn === undefined) {
-      throw misuse(this, { what: 'no model for embeddings', expected: 'the prop modelArn' });
+      throw misuse(this, { what: 'no embedding model', expected: 'the prop modelArn' });
     }
     return grantOn(grantee, VECTOR_ACTIONS.embed, [this.#modelArn]);
   }

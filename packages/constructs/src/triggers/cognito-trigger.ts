@@ -30,7 +30,7 @@ export interface CognitoTriggerProps extends CognitoMappingProps {
 /** Validators and defaults for {@link CognitoTriggerProps}. */
 export const COGNITO_TRIGGER_PROPS = defineProps<CognitoTriggerProps>('CognitoTrigger')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
-  userPool: thing<UserPool>('a user pool that this application makes', 'addTrigger').required(),
+  userPool: thing<UserPool>('a user pool of this CDK app', 'addTrigger').required(),
   sources: literal<readonly string[]>(
     'a list of different trigger sources such as "PreSignUp_SignUp"',
     (value) => Array.isArray(value) && value.length > 0 && new Set(value).size === value.length,

@@ -105,7 +105,7 @@ export class LogSubscription extends Construct {
     const behind = functionBehind(fn) as IFunction & { readonly logGroup?: ILogGroup };
     if (behind.logGroup?.logGroupArn === logGroup.logGroupArn) {
       throw misuse(this, {
-        what: `the log group of ${behind.node.path}, which gets the lines`,
+        what: `the log group of ${behind.node.path}, which receives the lines`,
         expected: 'the log group of another function: each line would cause the next one',
       });
     }

@@ -143,7 +143,7 @@ function checkVisibility(at: Construct, { fn, queue, visibilityTimeout }: Parsed
   }
   const visible = visibilityTimeout?.toSeconds() ?? visibilityOf(queue);
   if (visible === undefined || visible < 6 * seconds) {
-    const expected = `at least ${6 * seconds} s, six times the timeout of the function`;
+    const expected = `at least ${6 * seconds} s, six times the function timeout`;
     const hint = visible === undefined ? '; state it with the prop visibilityTimeout' : '';
     throw misuse(at, { what: `visibilityTimeout of ${queue.node.path}`, got: visible, expected: expected + hint });
   }

@@ -109,7 +109,7 @@ function checkOverlap(at: Construct, filters: readonly NotificationKeyFilter[]):
     const other = filters.slice(0, index).find((earlier) => overlap(one, earlier));
     if (other === undefined) continue;
     throw misuse(at, {
-      what: `filters ${JSON.stringify(other)} and ${JSON.stringify(one)} fit the same objects`,
+      what: `filters ${JSON.stringify(other)} and ${JSON.stringify(one)} match the same objects`,
       expected: 'filters that do not overlap: S3 rejects others',
     });
   }

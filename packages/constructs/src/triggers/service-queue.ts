@@ -117,7 +117,7 @@ export class ServiceQueue extends Construct {
       throw misuse(by, {
         what: `visibilityTimeout of ${this.node.path}`,
         got: current,
-        expected: `at least ${6 * seconds} s, six times the timeout of the function`,
+        expected: `at least ${6 * seconds} s, six times the function timeout`,
       });
     }
     resource.visibilityTimeout = 6 * seconds;

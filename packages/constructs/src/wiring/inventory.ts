@@ -172,7 +172,9 @@ function triggerFault({ kind, name, selector, onFailure, options }: Entry): stri
     isPlainObject(selector) &&
     Object.keys(selector).length > 0 &&
     Object.entries(selector).every(([member, value]) => SELECTOR_NAMES.includes(member) && isName(value));
-  return isSelector ? undefined : `selector, got ${show(selector)}, expected strings under ${SELECTOR_NAMES.join(', ')}`;
+  return isSelector
+    ? undefined
+    : `selector, got ${show(selector)}, expected strings under ${SELECTOR_NAMES.join(', ')}`;
 }
 
 function isName(value: unknown): value is string {

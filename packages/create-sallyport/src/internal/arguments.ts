@@ -55,13 +55,14 @@ export function parseCommand(args: readonly string[], caller = ''): Command {
   if (values.help) return { kind: 'help' };
   if (values.version) return { kind: 'version' };
   if (values.list) return { kind: 'list' };
-  if (positionals.length > 1) return usage(`one directory is enough: ${positionals.join(' ')}`);
+  if (positionals.length > 1) return usage(`pass one directory (got ${positionals.join(' ')})`);
   const { template, infra = 'cdk', 'package-manager': manager = caller.startsWith('pnpm/') ? 'pnpm' : 'npm' } = values;
   if (template !== undefined && !isTemplate(template)) {
-    return usage(`there is no template '${template}': there are ${Object.keys(TEMPLATES).join(', ')}`);
+    return usage(`--template must be one of ${Object.keys(TEMPLATES).join(', ')} (got "${template}")`);
   }
   if (infra !== 'cdk' && infra !== 'none') return usage(`--infra must be "cdk" or "none" (got "${infra}")`);
-  if (manager !== 'npm' && manager !== 'pnpm') return usage(`--package-manager must be "npm" or "pnpm" (got "${manager}")`);
+  if (manager !== 'npm' && manager !== 'pnpm')
+    return usage(`--package-manager must be "npm" or "pnpm" (got "${manager}")`);
   const { name, install = false, git = false, yes = false } = values;
   const [directory] = positionals;
   return { kind: 'create', request: { directory, name, template, infra, packageManager: manager, install, git, yes } };

@@ -24,7 +24,7 @@ export function refuseTarget(target: string): string | undefined {
   if (found?.isSymbolicLink()) return `${target} is a symbolic link`;
   if (found && !found.isDirectory()) return `${target} is a file`;
   const there = found ? readdirSync(target).filter((name) => name !== '.git') : [];
-  if (there.length > 0) return `${target} is not empty: it holds ${there.slice(0, 3).join(', ')}`;
+  if (there.length > 0) return `${target} is not empty: it contains ${there.slice(0, 3).join(', ')}`;
   // The superuser may write everywhere; respect that the permission was removed on purpose.
   const folder = found ? target : above;
   return (statSync(folder).mode & ANYBODY_WRITES) === 0 ? `${folder} is read-only` : undefined;

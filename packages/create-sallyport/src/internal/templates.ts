@@ -34,7 +34,7 @@ export const TEMPLATES = {
     libraries: [],
   },
   websocket: {
-    shows: 'a WebSocket API: who is connected, sending to all of them',
+    shows: 'a WebSocket API: a connection registry, broadcasts',
     parts: ['chat', 'websocket'],
     packages: ['connections', 'core', 'http', 'secure'],
     libraries: [...AWS_CLIENTS, 'jose'],

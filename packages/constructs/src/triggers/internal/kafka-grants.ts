@@ -43,7 +43,7 @@ function grantAsRole(fn: IFunction, { clusterArn, topic, consumerGroup }: KafkaS
 function grantNetwork(fn: IFunction): readonly Grant[] {
   const stack = Stack.of(fn);
   const any = (resource: string) => stack.formatArn({ service: 'ec2', resource, resourceName: '*' });
-  const reason = 'Lambda makes network interfaces where the brokers are, and their ids are not known before';
+  const reason = 'Lambda creates network interfaces for the brokers; their ids are not known in advance';
   const describing = 'ec2:DescribeNetworkInterfaces and its like have no resources: they are granted on * only';
   return [
     grantOnParts(

@@ -93,10 +93,10 @@ export class Attachments {
   /** The error for an attachment that the application does not register. */
   notRegistered(label: string): Error {
     const known = [...this.#registrations.values()].map((one) => one.label);
-    const shown = known.length === 0 ? 'nothing' : known.slice(0, 20).join(', ');
+    const shown = known.length === 0 ? 'none' : known.slice(0, 20).join(', ');
     return misuse(this.#wiring, {
-      what: `the stack attaches ${label}, and the application registers none`,
-      expected: `what it registers: ${shown}`,
+      what: `the stack attaches ${label}, which the application does not register`,
+      expected: `one of its registrations: ${shown}`,
       code: 'constructs.not_registered',
     });
   }

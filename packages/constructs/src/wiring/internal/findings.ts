@@ -54,7 +54,7 @@ function tooSlow(wiring: IConstruct & { readonly fn: IFunction }, { doors }: Wir
   const seconds = timeoutOf(wiring.fn)?.toSeconds();
   if (seconds === undefined || seconds <= BUFFERED_SECONDS || http.length === 0) return [];
   if (http.some(({ streams, door }) => streams || door?.bufferedTimeout === undefined)) return [];
-  const what = 'timeout of a function whose doors all wait for the whole answer';
+  const what = 'timeout of a function whose doors all buffer the response';
   return [misuseText(wiring, { what, got: seconds, expected: `at most ${BUFFERED_SECONDS} s, or a streaming route` })];
 }
 

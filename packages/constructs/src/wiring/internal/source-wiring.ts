@@ -157,7 +157,7 @@ export abstract class SourceWiring extends Construct {
     const { source, detailType, ruleName, scheduleName } = selector;
     if (isOfScheduler(selector)) {
       throw misuse(this, {
-        what: `no rule gets events of ${selectorText(selector)}`,
+        what: `no rule receives events of ${selectorText(selector)}`,
         expected: ofSelector(selector).remedy,
       });
     }
