@@ -74,7 +74,7 @@ export interface ServiceFunctionProps {
    */
   readonly timeout?: Duration;
   /**
-   * True if X-Ray samples invocations.
+   * The X-Ray tracing mode.
    *
    * @default Tracing.ACTIVE
    */

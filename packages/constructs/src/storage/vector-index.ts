@@ -27,9 +27,9 @@ export interface VectorIndexProps {
    */
   readonly nonFilterableKeys?: readonly string[];
   /**
-   * The ARN of the model for embeddings.
+   * The ARN of the embedding model.
    *
-   * @default - the function may not embed strings
+   * @default - the function may not create embeddings
    */
   readonly modelArn?: string;
   /**

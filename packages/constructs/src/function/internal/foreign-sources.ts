@@ -73,7 +73,7 @@ function propertiesNaming(resource: CfnResource, alias: IConstruct): Properties 
   return finder.hasFound ? (described?.Properties ?? {}) : undefined;
 }
 
-/** Notes whether a reference to one resource was resolved. */
+/** Detects whether a reference to one resource is resolved. */
 class ReferenceFinder extends DefaultTokenResolver {
   hasFound = false;
   readonly #target: IConstruct;
