@@ -370,7 +370,7 @@ describe('the command line', () => {
     expect(await create([], { CI: 'true' }, ['never'])).toMatchObject({ exitCode: 2 });
     expect(await create([], {}, ['other', 'none'])).toMatchObject({
       exitCode: 2,
-      err: expect.stringContaining("no template 'none'"),
+      err: expect.stringContaining('unknown template "none"'),
     });
   });
 
