@@ -83,7 +83,7 @@ function ended(child: ChildProcess, timeoutMs: number): Promise<boolean> {
   });
 }
 
-/** Also ends what a test left running. */
+/** Also kills processes that a test left running. */
 function killGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
