@@ -87,7 +87,7 @@ export const WRONG_USAGES: readonly WrongUsage[] = [
     answers: INTERNAL,
     logs: [
       'ERROR',
-      'a handler or middleware returned an object with \\"ok\\" instead of a response; return json(200, value), say',
+      'a handler or middleware returned an object with \\"ok\\" instead of a response; for example, return json(200, value)',
     ],
   },
   {
@@ -95,14 +95,14 @@ export const WRONG_USAGES: readonly WrongUsage[] = [
     code: "app.get('/x', () => {}, Public()); return app",
     types: "Type 'void' is not assignable to type 'Result'",
     answers: INTERNAL,
-    logs: ['ERROR', 'a handler or middleware returned nothing instead of a response; return json(200, value), say'],
+    logs: ['ERROR', 'a handler or middleware returned nothing instead of a response; for example, return json(200, value)'],
   },
   {
     no: 13,
     code: "app.get('/x', () => 'hi', Public()); return app",
     types: "Type 'string' is not assignable to type 'Result'",
     answers: INTERNAL,
-    logs: ['ERROR', 'a handler or middleware returned a string instead of a response; return json(200, value), say'],
+    logs: ['ERROR', 'a handler or middleware returned a string instead of a response; for example, return json(200, value)'],
   },
   {
     no: 14,
@@ -111,7 +111,7 @@ export const WRONG_USAGES: readonly WrongUsage[] = [
     answers: INTERNAL,
     logs: [
       'ERROR',
-      'a handler or middleware returned an object with \\"statusCode\\" instead of a response; return json(200, value), say',
+      'a handler or middleware returned an object with \\"statusCode\\" instead of a response; for example, return json(200, value)',
     ],
   },
   { no: 15, code: "app.get('/x', () => new Response('web'), Public()); return app", types: '', answers: [200, 'web'] },
@@ -265,7 +265,7 @@ export const WRONG_USAGES: readonly WrongUsage[] = [
     code: "app.use(async (ctx, next) => { await next(ctx); }); app.get('/x', ok, Public()); return app",
     types: "Type 'Promise<void>' is not assignable to type 'Result'",
     answers: INTERNAL,
-    logs: ['ERROR', 'a handler or middleware returned nothing instead of a response; return json(200, value), say'],
+    logs: ['ERROR', 'a handler or middleware returned nothing instead of a response; for example, return json(200, value)'],
   },
   {
     no: 33,

@@ -102,7 +102,7 @@ describe('a registration in a group that cannot be', () => {
       (http) => http.group('/a', { use: [pass, {} as never] }, () => {}),
     ],
     ['framework: option "use" must be a list', (http) => http.group('/a', { use: pass as never }, () => {})],
-    ['framework: option "tags[0]" must be a text', (http) => http.group('/a', { tags: [''] }, () => {})],
+    ['framework: option "tags[0]" must be a string', (http) => http.group('/a', { tags: [''] }, () => {})],
     ['framework: options must be an object', (http) => http.group('/a', (() => {}) as never, () => {})],
     ['expected group(prefix, options, define)', (http) => http.group('/a', {}, () => {}, {} as never)],
     [

@@ -38,7 +38,7 @@ export interface ErrorNotifierOptions {
   readonly minLevel?: LogLevel;
   /** Messages a minute, in all; default 10. */
   readonly perMinute?: number;
-  /** How long an answer waits for a message, in milliseconds; default 500. */
+  /** The time that an answer waits for a message, in milliseconds; default 500. */
   readonly timeoutMs?: number;
   /** The service name in messages; default: `AWS_LAMBDA_FUNCTION_NAME`, else `''`. */
   readonly service?: string;
@@ -56,7 +56,7 @@ const MAX_SUBJECT = 100;
 const MAX_TEXT_BYTES = 8192;
 const NOTHING: LogSink = { take() {} };
 
-/** Validates the options; the table in the README is made from it. */
+/** Validates the options; the table in the README is generated from it. */
 export const ERROR_NOTIFIER_OPTIONS = defineOptions<ErrorNotifierOptions>()({
   publish: func<ErrorNotifierOptions['publish']>().required(),
   topicArn: string,

@@ -47,13 +47,13 @@ export function isTransient(error: unknown): boolean {
   return typeof status === 'number' && (status >= 500 || status === 429);
 }
 
-/** How long a call may take. */
+/** The time limit of a call. */
 export interface DeadlineOptions {
   /** Milliseconds from now. */
   readonly ms: number;
   /** The clock whose timers are used, so that a test can set the time. */
   readonly clock: FullClock;
-  /** The caller's own signal, which ends the call earlier. */
+  /** The caller's own signal, which stops the call earlier. */
   readonly signal: AbortSignal | undefined;
 }
 

@@ -46,7 +46,7 @@ export const TIMEOUT_OPTIONS = defineOptions<TimeoutOptions>()({
   defaultTimeoutMs: milliseconds.default(28_000),
   tenantTimeoutsMs: table,
   operationTimeoutsMs: table,
-  timeoutMessage: kind<string>('a text', (value) => typeof value === 'string'),
+  timeoutMessage: kind<string>('a string', (value) => typeof value === 'string'),
   safetyMarginMs: number(0, Number.MAX_VALUE, 'milliseconds').default(100),
 });
 

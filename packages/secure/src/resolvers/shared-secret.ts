@@ -31,7 +31,7 @@ export const SHARED_SECRET_OPTIONS = defineOptions<SharedSecretOptions>()({
   secrets: list(
     group<SharedSecret>()({
       id: kind<string>(
-        'a text that is not blank',
+        'a string that is not blank',
         (value) => typeof value === 'string' && value.trim() !== '',
       ).required(),
       value: kind<string>(
@@ -39,7 +39,7 @@ export const SHARED_SECRET_OPTIONS = defineOptions<SharedSecretOptions>()({
         (value) => typeof value === 'string' && value !== '' && value === value.trim(),
       ).required(),
       scopes: list(
-        kind<string>('a text', (value) => typeof value === 'string'),
+        kind<string>('a string', (value) => typeof value === 'string'),
         'a list of texts',
       ),
       kind: oneOf('external', 'internal').default('external'),

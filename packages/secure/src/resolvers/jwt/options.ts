@@ -73,7 +73,7 @@ export interface JwtPrincipalOptions extends JwtVerifierOptions {
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
 /** Compared exactly with what tokens say, so it is not trimmed. */
-const exactText = kind<string>('a text that is not blank', isText);
+const exactText = kind<string>('a string that is not blank', isText);
 const textList = (least: number, wanted: string) =>
   kind<readonly string[]>(wanted, (value) => Array.isArray(value) && value.length >= least && value.every(isText));
 /** One text or more. */
