@@ -45,7 +45,7 @@ describe('a kind', () => {
   it.each<[OptionKind<unknown, unknown>, unknown[], string]>([
     [boolean, [1, 'true', null], 'option "x" must be true or false'],
     [func(), [{}, 'f', null], 'option "x" must be a function'],
-    [string, [1, null, {}], 'option "x" must be a text'],
+    [string, [1, null, {}], 'option "x" must be a string'],
     [object(), ['a', null, [], () => 1], 'option "x" must be an object'],
     [text(), ['', '  ', 1, null], 'option "x" must be a string that is not blank'],
     [

@@ -10,4 +10,6 @@ export const EXCEPTIONS: readonly WordException[] = [
   { file: 'packages/core/src/request/encoding.ts', phrase: 'there is none', reason: 'a message of the contract fixtures' },
   { file: 'packages/core/src/request/encoding.ts', phrase: 'is no media', reason: 'a message of the contract fixtures' },
   { file: 'packages/core/src/observability/bound-log.ts', phrase: 'refused', reason: 'a message of the contract fixtures' },
+  { file: 'packages/core/README.md', phrase: 'take', reason: 'the name of a function: `an object with take()`' },
+  { file: 'packages/secure/src/postures/posture.ts', phrase: 'forget', reason: 'a message of the contract fixtures' },
 ];
