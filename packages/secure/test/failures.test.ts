@@ -35,7 +35,7 @@ const event =
   (app) =>
     app.handleLambda(given, { awsRequestId: 'r-1', functionName: 'f', functionVersion: '1' }).catch(() => undefined);
 
-/** Every way into a container, and what its line says of the place. */
+/** Every way into a container, with the place in its log line. */
 const SURFACES: readonly (readonly [name: string, serve: Serve, place: Line])[] = [
   ['HTTP API', event(buildAPIGatewayV2Request('GET', '/x')), { trigger: 'gateway-v2', route: '/x' }],
   ['function URL', event(buildLambdaFunctionURLRequest('GET', '/x')), { trigger: 'function-url', route: '/x' }],

@@ -392,7 +392,7 @@ describe('keys', () => {
       [...apps, ...apps].map((app) => send(app, DIRECT, { headers: { authorization: `Bearer ${token}` } })),
     );
     expect(statuses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    // An unknown id within the cool-down asks nobody.
+    // An unknown id within the cool-down causes no fetch.
     expect(
       (await send(build(options), DIRECT, { headers: { authorization: `Bearer ${await sign(other)}` } })).status,
     ).toBe(401);

@@ -1,10 +1,10 @@
 import type { Handler, LambdaContext } from '@sallyport/core';
 import type { Posture, SecureApp } from '@sallyport/secure';
 
-/** What a caller gets, whatever the way in. */
+/** The answer to a caller, on any surface. */
 export interface Answer {
   readonly status: number;
-  /** The error's code; `''` for an answer that is none. */
+  /** The error's code; `''` if the answer is not an error. */
   readonly code: string;
   readonly message: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -161,7 +161,7 @@ export function socketEvent({ routeKey = 'op', eventType, connectionId, connecte
   };
 }
 
-/** One operation behind every way in that there is. */
+/** One operation on each surface. */
 export interface Operation {
   readonly name: string;
   readonly register: (app: SecureApp, handler: Handler, posture: Posture) => void;

@@ -29,7 +29,7 @@ export interface JwtVerifierOptions {
   readonly jwksUri?: string;
   /** The issuer's public keys. */
   readonly jwks?: JSONWebKeySet;
-  /** Accepted audiences. The token must contain at least one of them; checked last. */
+  /** Accepted audiences; the token must contain at least one of them. Checked last. */
   readonly audience: readonly string[];
   /** Algorithms of signatures that are accepted, never `none` or `HS*`. Default `RS256 PS256 ES256 EdDSA`. */
   readonly algorithms?: readonly string[];
