@@ -341,7 +341,7 @@ export const WRONG_USAGES: readonly WrongUsage[] = [
     code: "const open = createApp(options); open.get('/x', ok, { authRequired: true }); return open",
     types: '',
     answers: [401, 'app.unauthorized'],
-    logs: ['WARN', 'the route has authRequired, and there is no option authHook: nobody may call it'],
+    logs: ['WARN', 'the route has authRequired, but the option authHook is missing: every call is rejected'],
   },
   {
     no: 40,

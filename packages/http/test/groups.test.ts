@@ -83,7 +83,7 @@ describe('the prefix of a group', () => {
     expect(() => routesOf(() => {}, prefix as never)).toThrow(
       expect.objectContaining({
         code: 'app.bad_request',
-        message: `framework: invalid group: ${String(prefix) || '/'}: a prefix is a path without catch-all, query and slash at the end; / is none`,
+        message: `framework: invalid group: ${String(prefix) || '/'}: a prefix is a path without catch-all, query and slash at the end; use / for no prefix`,
       }),
     );
   });

@@ -245,7 +245,7 @@ describe('an error line', () => {
           await next(ctx);
           return next(ctx);
         }),
-      /next\(\) was called twice/,
+      /a middleware called next\(\) more than once/,
     ],
     [
       'a context of its own making',
@@ -306,7 +306,7 @@ describe('an error line', () => {
     await app.handleLambda(buildWebSocketEvent({ routeKey: '$default' }));
     await app.handleLambda(buildAppSyncEvent({ parentTypeName: 'Query', fieldName: 'x' }));
     expect(errors().map(({ error }) => JSON.stringify(error))).toEqual([
-      expect.stringContaining('a stream chunk is neither text nor bytes'),
+      expect.stringContaining('a stream chunk is not text or bytes'),
       expect.stringContaining('this front door cannot send a stream'),
       expect.stringContaining('unsupported appsync response'),
     ]);

@@ -12,4 +12,6 @@ export const EXCEPTIONS: readonly WordException[] = [
   { file: 'packages/core/src/observability/bound-log.ts', phrase: 'refused', reason: 'a message of the contract fixtures' },
   { file: 'packages/core/README.md', phrase: 'take', reason: 'the name of a function: `an object with take()`' },
   { file: 'packages/secure/src/postures/posture.ts', phrase: 'forget', reason: 'a message of the contract fixtures' },
+  { file: 'packages/http/src/doors/internal/event.ts', phrase: 'is no request', reason: 'a message of the contract fixtures' },
+  { file: 'packages/http/src/doors/internal/event.ts', phrase: 'of its own', reason: 'a message of the contract fixtures' },
 ];

@@ -18,7 +18,7 @@ const LEGACY_MESSAGES: Readonly<Record<string, string>> = {
   INVALID_JSON: 'invalid json',
 };
 
-/** The error that a client gets for an internal failure. */
+/** The error that a client receives for an internal failure. */
 export const INTERNAL_ERROR = new FrameworkError('app.internal');
 
 /** The cause of {@link responseTooLarge}. It is logged and never sent. */
@@ -123,11 +123,11 @@ function encodeBody(body: ErrorBody): string {
   }
 }
 
-/** Phrases of RFC 9110 section 15.5 that differ from those of Node.js. */
+/** Phrases of RFC 9110 section 15.5 that differ from the phrases of Node.js. */
 const OWN_PHRASES: Readonly<Record<number, string>> = { 413: 'Content Too Large', 422: 'Unprocessable Content' };
 
 /**
- * The phrase of a status, such as `Not Found`; `undefined` for a status without one. The phrases are those of Node.js. Its module
+ * The phrase of a status, such as `Not Found`; `undefined` for an unknown status. The phrases are from Node.js. Its module
  * is loaded at the first use: the runtime of Lambda has loaded it by then.
  */
 export function statusPhrase(status: number): string | undefined {

@@ -14,14 +14,14 @@ import { parsePattern } from '../routing/internal/pattern.js';
 /** Times in milliseconds. A value of 0 or less sets no timeout. */
 export interface TimeoutOptions {
   /**
-   * Time for operations without a setting of their own. Default 28,000: REST APIs end requests after 29 s and HTTP APIs after 30
-   * s, with an error of their own.
+   * Timeout of operations without a separate setting. Default 28,000: REST APIs return a separate error after 29 s,
+   * HTTP APIs after 30 s.
    */
   readonly defaultTimeoutMs?: number;
-  /** Time for all operations of a tenant, by its id. Default: none. */
+  /** Timeout of all operations of a tenant, by its id. Default: none. */
   readonly tenantTimeoutsMs?: Readonly<Record<string, number>>;
   /**
-   * Times by method and pattern, `GET:/users/{id}`, or by pattern alone. They take precedence over those of the tenant. Default:
+   * Timeouts by method and pattern, `GET:/users/{id}`, or by pattern alone. They take precedence over tenant timeouts. Default:
    * none.
    */
   readonly operationTimeoutsMs?: Readonly<Record<string, number>>;

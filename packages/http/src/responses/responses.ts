@@ -23,7 +23,7 @@ export function text(status: number, body: string): OutgoingResponse {
   return answer(status, TEXT, body);
 }
 
-/** A response with HTML. The text is sent unchanged: escape untrusted data. */
+/** A response with HTML. The body is sent unchanged: escape untrusted data. */
 export function html(status: number, body: string): OutgoingResponse {
   return answer(status, HTML, body);
 }
@@ -69,7 +69,7 @@ export function noContent(): OutgoingResponse {
 /**
  * 201 with JSON, and with `location` if an address is given.
  *
- * @throws FrameworkError `app.internal` for an address with control characters, and what `json` throws
+ * @throws FrameworkError `app.internal` for an address with control characters, and the errors of `json`
  */
 export function created<T>(value: T & Pending<T>, location?: string): AwaitTheValueFirst;
 export function created(value: unknown, location?: string): OutgoingResponse;
@@ -81,7 +81,7 @@ export function created(value: unknown, location?: string): unknown {
 
 /**
  * Redirects the client. The target is sent unchanged, but characters that are not allowed in a URI reference (RFC 3986 section 2)
- * are percent-encoded. The caller must check a target that comes from a client.
+ * are percent-encoded. The caller must check a target from a client.
  *
  * @throws FrameworkError `app.internal` for a target with control characters, or a status that is not a redirect
  */
@@ -206,7 +206,7 @@ class ByteIterator implements AsyncIterator<Uint8Array> {
   #append(piece: Uint8Array): Uint8Array {
     if (!(piece instanceof Uint8Array)) {
       void this.return();
-      throw internalError('stream chunk is neither text nor bytes');
+      throw internalError('stream chunk is not text or bytes');
     }
     const half = this.#half;
     this.#half = '';

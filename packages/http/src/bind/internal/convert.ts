@@ -10,7 +10,7 @@ const DECIMAL = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** The expected value in messages for clients. */
 const EXPECTED: Readonly<Record<FieldType, string>> = {
-  string: 'a text',
+  string: 'a string',
   int: 'a whole number',
   float: 'a number',
   bool: 'true or false',

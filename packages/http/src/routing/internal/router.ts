@@ -10,7 +10,7 @@ export class RouteTable {
     this.#autoHead = autoHead;
   }
 
-  /** @throws FrameworkError `app.bad_request`: there is a route of the method for the same paths, whatever the parameters' names */
+  /** @throws FrameworkError `app.bad_request`: the method already has a route for the same paths, even with other parameter names */
   assertFree(method: string, pattern: Pattern): void {
     const earlier = this.#routers.get(method)?.find(pattern);
     if (earlier === undefined) return;
@@ -47,7 +47,7 @@ export interface Match<T> {
   readonly params: readonly string[];
 }
 
-/** One pattern of a router: what decides between patterns that match the same path, and where its parameters are. */
+/** One pattern of a router, with its precedence among patterns that match the same path, and the positions of its parameters. */
 interface Entry<T> {
   readonly value: T;
   /** Number of segments. */
