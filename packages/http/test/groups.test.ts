@@ -263,15 +263,15 @@ describe('path parameters of a bound handler', () => {
     const byName = bind({ params: { id: { type: 'int', name: 'order-id' } } }, () => null);
     const compiled = (http: HttpRouter) => {
       http.get('/a/{orderId}', byField).put('/a/{orderId}', byZod).post('/a/{order-id}', byName);
-      // @ts-expect-error the pattern says `id`
+      // @ts-expect-error the pattern contains `id`
       http.get('/b/{id}', byField);
-      // @ts-expect-error the pattern says `id`
+      // @ts-expect-error the pattern contains `id`
       http.put('/b/{id}', byZod);
       // @ts-expect-error the name on the wire is `order-id`
       http.post('/b/{id}', byName);
       http.get(String('/c'), byField);
       group(http, '/d/{orderId}', {}, (routes) => routes.get('/', byField));
-      // @ts-expect-error neither the prefix nor the pattern says `orderId`
+      // @ts-expect-error the prefix and the pattern do not contain `orderId`
       group(http, '/e/{id}', {}, (routes) => routes.get('/', byField));
     };
     expect(compiled).toBeInstanceOf(Function);

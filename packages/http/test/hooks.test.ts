@@ -16,7 +16,7 @@ interface Line {
   readonly error?: { readonly name: string; readonly message: string };
 }
 
-/** What was answered, and the lines that were written. */
+/** The answer, and the written log lines. */
 async function run(
   options: OpenPipelineOptions,
   sent: Sent = {},

@@ -78,7 +78,7 @@ export const HTTP_ROUTER_OPTIONS = defineOptions<HttpRouterOptions>()({
 
 /** A value made by a function of this package, recognized by one of its members. */
 function madeBy<T extends object>(name: string, member: keyof T & string) {
-  return kind<T>(`what ${name} gives`, (value) => typeof value === 'object' && value !== null && member in value);
+  return kind<T>(`the result of ${name}`, (value) => typeof value === 'object' && value !== null && member in value);
 }
 
 /** A router for HTTP with routes, middlewares and the four front doors. Pass it to `createDispatcher`. */
