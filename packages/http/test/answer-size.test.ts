@@ -12,7 +12,7 @@ import {
   type TestDoor,
 } from './support/doors.js';
 
-/** The limits of Lambda for a buffered function, and of a load balancer for a target: bytes of the serialised answer. */
+/** Lambda's limit for a buffered function, and the load balancer's limit for a target: bytes of the serialised answer. */
 const LAMBDA_CAP = 6_291_556;
 const LOAD_BALANCER_CAP = 1_048_576;
 
