@@ -95,14 +95,20 @@ export const WRONG_USAGES: readonly WrongUsage[] = [
     code: "app.get('/x', () => {}, Public()); return app",
     types: "Type 'void' is not assignable to type 'Result'",
     answers: INTERNAL,
-    logs: ['ERROR', 'a handler or middleware returned nothing instead of a response; for example, return json(200, value)'],
+    logs: [
+      'ERROR',
+      'a handler or middleware returned nothing instead of a response; for example, return json(200, value)',
+    ],
   },
   {
     no: 13,
     code: "app.get('/x', () => 'hi', Public()); return app",
     types: "Type 'string' is not assignable to type 'Result'",
     answers: INTERNAL,
-    logs: ['ERROR', 'a handler or middleware returned a string instead of a response; for example, return json(200, value)'],
+    logs: [
+      'ERROR',
+      'a handler or middleware returned a string instead of a response; for example, return json(200, value)',
+    ],
   },
   {
     no: 14,
@@ -265,7 +271,10 @@ export const WRONG_USAGES: readonly WrongUsage[] = [
     code: "app.use(async (ctx, next) => { await next(ctx); }); app.get('/x', ok, Public()); return app",
     types: "Type 'Promise<void>' is not assignable to type 'Result'",
     answers: INTERNAL,
-    logs: ['ERROR', 'a handler or middleware returned nothing instead of a response; for example, return json(200, value)'],
+    logs: [
+      'ERROR',
+      'a handler or middleware returned nothing instead of a response; for example, return json(200, value)',
+    ],
   },
   {
     no: 33,
@@ -320,14 +329,20 @@ export const WRONG_USAGES: readonly WrongUsage[] = [
     code: "const own = new SecureApp({ ...options, principalResolver: () => ({ sub: 'ada' }) }); own.get('/x', ok, Authenticated()); return own",
     types: "is not assignable to type 'SecurePrincipalResolver'",
     answers: [401, 'app.unauthorized'],
-    logs: ['WARN', 'principal resolver returned no identity; return { identity, scopes: [] }, or null for an anonymous caller'],
+    logs: [
+      'WARN',
+      'principal resolver returned no identity; return { identity, scopes: [] }, or null for an anonymous caller',
+    ],
   },
   {
     no: 38,
     code: "const own = new SecureApp({ ...options, principalResolver: () => 'ada' }); own.get('/x', ok, Authenticated()); return own",
     types: "is not assignable to type 'SecurePrincipalResolver'",
     answers: [401, 'app.unauthorized'],
-    logs: ['WARN', 'principal resolver returned no object; return { identity, scopes: [] }, or null for an anonymous caller'],
+    logs: [
+      'WARN',
+      'principal resolver returned no object; return { identity, scopes: [] }, or null for an anonymous caller',
+    ],
   },
   {
     no: 38,

@@ -592,7 +592,10 @@ describe('construction', () => {
       { query: { a: { type: 'int', requird: true } } },
       'framework: unknown option "query.a.requird"; known are type, name, array, rules',
     ],
-    [{ query: { a: { type: 'int', name: ' ' } } }, 'framework: option "query.a.name" must be a string that is not blank'],
+    [
+      { query: { a: { type: 'int', name: ' ' } } },
+      'framework: option "query.a.name" must be a string that is not blank',
+    ],
     [{ query: { a: { type: 'int', array: 1 } } }, 'framework: option "query.a.array" must be true or false'],
     [
       { params: { a: { type: 'int', array: true } } },

@@ -132,9 +132,12 @@ function normalize(ctx: Context, answer: unknown): NormalPrincipal | typeof UNKN
   if (answer === undefined || answer === null) return null;
   try {
     return normalizePrincipal(answer, (what) =>
-      ctx.log.warn(`principal resolver returned ${what}; return { identity, scopes: [] }, or null for an anonymous caller`, {
-        event: 'secure.no_principal',
-      }),
+      ctx.log.warn(
+        `principal resolver returned ${what}; return { identity, scopes: [] }, or null for an anonymous caller`,
+        {
+          event: 'secure.no_principal',
+        },
+      ),
     );
   } catch (thrown) {
     // A getter that the resolver defined can throw.

@@ -226,7 +226,11 @@ describe('an error line', () => {
       () => ({ status: 200, headers: { a: ['b\rc'] } }),
       /a header value contains CR, LF, NUL or a character above U\+00FF/,
     ],
-    ['a header name that is none', () => ({ status: 200, headers: { 'a b': ['c'] } }), /"a b" is not a valid header name/],
+    [
+      'a header name that is none',
+      () => ({ status: 200, headers: { 'a b': ['c'] } }),
+      /"a b" is not a valid header name/,
+    ],
   ])('says what a handler did wrong: %s', async (_, handler, cause) => {
     const { log, errors } = recording();
     const answer = await appWith(handler, { log }).handleLambda(GET);

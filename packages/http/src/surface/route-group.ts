@@ -53,7 +53,10 @@ function parsePrefix(prefix: string): string {
     // Rejected below, with the message for prefixes.
   }
   if (!pattern || pattern.segments.at(-1)?.kind === 'rest') {
-    throw groupError(String(prefix), 'a prefix is a path without catch-all, query and slash at the end; use / for no prefix');
+    throw groupError(
+      String(prefix),
+      'a prefix is a path without catch-all, query and slash at the end; use / for no prefix',
+    );
   }
   return pattern.canonical === '/' ? '' : pattern.canonical;
 }
