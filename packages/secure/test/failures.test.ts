@@ -214,7 +214,7 @@ describe('an error line', () => {
     [
       'nothing',
       () => undefined,
-      /a handler or middleware returned nothing instead of a response; return json\(200, value\)/,
+      /a handler or middleware returned nothing instead of a response; for example, return json\(200, value\)/,
     ],
     ['null', () => null, /a handler or middleware returned null instead of a response/],
     ['a text', () => 'x', /a handler or middleware returned a string instead of a response/],
