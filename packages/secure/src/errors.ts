@@ -9,9 +9,9 @@ export type SecureErrorCode =
   | Extract<AppCode, 'app.forbidden'>
   /** The resolver did not return before the deadline. */
   | Extract<AppCode, 'app.timeout'>
-  /** The keys that a token is verified with cannot be fetched. */
+  /** The keys for the verification of a token cannot be fetched. */
   | Extract<AppCode, 'app.overloaded'>
-  /** The resolver failed otherwise. */
+  /** The resolver failed in another way. */
   | Extract<AppCode, 'app.internal'>
   /** Registration: a posture that is missing or not created by this package, a duplicate route. The message contains the operation. */
   | Extract<AppCode, 'app.bad_request'>
