@@ -202,7 +202,7 @@ function refusal(
   return error;
 }
 
-/** One `error` line with the row that came closest. Errors of the logger are ignored. */
+/** One `error` line with the nearest row. Errors of the logger are ignored. */
 function reportUnknown(error: FrameworkError, log: Logger, lambdaContext: LambdaContext | undefined): void {
   const { nearest } = error.details as Explanation;
   guardHook(() => bindInvocation(log, lambdaContext, '').error(error.message, { event: error.code, nearest }));

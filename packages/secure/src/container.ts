@@ -140,7 +140,7 @@ export class SecureApp extends Container<StatedPosture> {
 
   /**
    * Registers a GraphQL field whose elements of one batch invoke are answered together, by one call of the handler. The gate
-   * checks each element alone.
+   * checks each element separately.
    *
    * @throws FrameworkError as `appSyncField`
    */
@@ -159,7 +159,7 @@ export class SecureApp extends Container<StatedPosture> {
 
   /**
    * Registers a route of a WebSocket API: `$connect`, `$disconnect`, `$default` or a custom route key. The gate checks
-   * every event alone, so messages need a principal too, not only `$connect`.
+   * every event separately, so messages also need a principal, not only `$connect`.
    *
    * @throws FrameworkError `app.bad_request` for an invalid posture, a blank or repeated key, a handler that is not a function
    * @example app.webSocket('$connect', () => json(200, {}), Authenticated());

@@ -27,7 +27,7 @@ export interface SecureOptions
   readonly webSocketSupport?: boolean;
 }
 
-/** Every option as an own member, so that nothing is ever read from a prototype. */
+/** Every option as an own member, so that prototypes are ignored. */
 export type ParsedOptions = { readonly [K in keyof Required<SecureOptions>]: SecureOptions[K] };
 
 /** Validators and defaults for {@link SecureOptions}. */

@@ -121,7 +121,7 @@ export function createTenantOf(trustTenantHeader: boolean): (state: ContextState
  */
 export function firstPrincipal(...resolvers: readonly SecurePrincipalResolver[]): SecurePrincipalResolver {
   if (resolvers.length === 0 || resolvers.some((resolver) => typeof resolver !== 'function')) {
-    throw invalidOption('resolvers', 'functions, one or more');
+    throw invalidOption('resolvers', 'at least one function');
   }
   const first: SecurePrincipalResolver = async (ctx: Context) => {
     for (const resolver of resolvers) {

@@ -23,7 +23,7 @@ export interface SecureRouteOptions {
   readonly streaming?: boolean;
   /** Serves the path with one slash at its end too, with the same posture: `/notes` and `/notes/`. Default `false`. */
   readonly trailingSlash?: boolean;
-  /** Middlewares of this route alone, inside those of the container and of its groups; the first is outermost. Default none. */
+  /** Middlewares of this route, inside the middlewares of the container and of its groups; the first is outermost. Default none. */
   readonly use?: readonly Middleware[];
 }
 
@@ -41,7 +41,7 @@ export interface SecureGroupOptions {
    * posture of the enclosing group; without any, every route must have its own posture.
    */
   readonly posture?: Posture;
-  /** Middlewares around the routes of the group, inside those of the container; the first is outermost. Default none. */
+  /** Middlewares around the routes of the group, inside the middlewares of the container; the first is outermost. Default none. */
   readonly use?: readonly Middleware[];
   /** OpenAPI tags of the routes; tags in a route's description take precedence. Default none. */
   readonly tags?: readonly string[];

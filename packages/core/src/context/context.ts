@@ -160,14 +160,14 @@ export interface Context<Names extends string = string> {
 }
 
 /**
- * Serves a route: gets the context and returns the answer, or a promise of it.
+ * Serves a route: receives the context and returns the answer, or a promise of it.
  *
  * @typeParam Names the path parameters that the handler may read; `string` for any
  */
 export type Handler<Names extends string = string> = (ctx: Context<Names>) => Result;
 /** Runs the rest of the chain: further middleware and the handler. It may be called once. */
 export type Next = (ctx: Context) => Promise<Response>;
-/** Wraps handlers: may answer itself, or call `next(ctx)` and change the response that it returns. */
+/** Wraps handlers: it can return an answer, or call `next(ctx)` and change the response that it returns. */
 export type Middleware = (ctx: Context, next: Next) => Result;
 /** Returns the identity of the caller of an `authRequired` route of the open container; a blank identity is answered with 401. */
 export type AuthHook = (ctx: Context) => MaybePromise<string>;
@@ -301,7 +301,7 @@ export function contextKey<T>(name: string): ContextKey<T> {
   return Object.freeze({ name, [BRAND]: true });
 }
 
-/** True if a value was made by `contextKey`, of this copy of the package or another. */
+/** True if a value was created by `contextKey`, of this copy of the package or another. */
 export function isContextKey(value: unknown): value is ContextKey<unknown> {
   return typeof value === 'object' && value !== null && (value as { [BRAND]?: true })[BRAND] === true;
 }

@@ -99,7 +99,7 @@ type Met = Map<object, unknown>;
 /**
  * A deep copy of plain data: `null`, booleans, numbers, bigints, strings, lists and plain objects. Objects of the copy have
  * no prototype, so none of their keys is special. Functions, symbols, `undefined`, instances of classes and cycles are left
- * out. Every member is read once. Returns `undefined` for a value that is not plain itself.
+ * out. Every member is read once. Returns `undefined` for a value that is not plain.
  */
 export function copyPlain(value: unknown): unknown {
   return copyValue(value, undefined, 0);

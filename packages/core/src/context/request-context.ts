@@ -45,7 +45,7 @@ export interface ContextRuntime {
   readonly observability?: Observability | undefined;
   /** Stage names with which the trace of every context of this container begins. */
   readonly traceHead: readonly string[];
-  /** For containers with principals: makes the deep copy that handlers get. */
+  /** For containers with principals: creates the deep copy that handlers receive. */
   readonly copyPrincipal?: (principal: SecurePrincipal) => SecurePrincipal;
   /**
    * Reads the body of a form. Passed as a member, so that code which only uses contexts does not contain the parser; absent if no

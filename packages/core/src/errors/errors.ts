@@ -81,7 +81,7 @@ const BRAND = brandOf(NAME);
 export type ErrorClass = abstract new (...args: never[]) => object;
 
 /**
- * Makes `instanceof` of a class true for its objects of every copy of its package, for example when a bundle has two
+ * Makes `instanceof` of a class true for objects of all copies of its package, for example when a bundle has two
  * versions. A derived class keeps the ordinary `instanceof`, unless it has its own brand.
  *
  * @param brand the same in every version of the class, with its package: `sallyport.RateLimitError`
@@ -134,7 +134,7 @@ export class FrameworkError extends Error {
   readonly code: AppCode | (string & {});
   /** A status other than the code's own; `undefined` for none. */
   declare readonly statusCode: number | undefined;
-  /** Data that the client gets in addition to the message. */
+  /** Data that the client receives in addition to the message. */
   declare readonly details: unknown;
   /** The request that failed; `''` when unknown. */
   declare readonly requestId: string;
@@ -214,8 +214,8 @@ export const MISSING_PACKAGE = 'app.missing_package';
  * name of the peer: then bundlers include the peer if it is installed, and leave the import unchanged otherwise.
  *
  * @param name the package name of the peer
- * @param cause what the import rejected with
- * @param hint what else may help
+ * @param cause the rejection of the import
+ * @param hint an additional hint
  */
 export function missingPackage(name: string, cause: unknown, hint = ''): FrameworkError {
   const message = `framework: ${name} could not be loaded: npm install ${name}${hint && `; ${hint}`}`;

@@ -108,7 +108,7 @@ export interface DeliveryHolder {
   kept: Deliveries | undefined;
 }
 
-/** Milliseconds of the invocation that are kept free for the answer itself. */
+/** Milliseconds of the invocation that are reserved for the answer. */
 const MARGIN_MS = 100;
 
 /** Work that runs in parallel to an invocation (notifications), and for which the answer waits a limited time. */

@@ -116,7 +116,7 @@ export const LOG_WANTED =
 const METHODS = ['debug', 'info', 'warn', 'error', 'isEnabled', 'with'];
 
 /**
- * The logger for the option `log`: the given `Logger`, a silent one for `false`, the default logger when it is left out.
+ * The logger for the option `log`: the given `Logger`, a silent logger for `false`, the default logger if absent.
  *
  * @throws FrameworkError `app.invalid_configuration` for anything else; the message names the adapters for other loggers
  */

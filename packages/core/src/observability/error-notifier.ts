@@ -30,9 +30,9 @@ export interface ErrorNotification {
 
 /** Options of {@link createErrorNotifier}. */
 export interface ErrorNotifierOptions {
-  /** Sends one message; `@sallyport/streams/error-topic` offers one for SNS. */
+  /** Sends one message; `@sallyport/streams/error-topic` has one for SNS. */
   readonly publish: (notification: ErrorNotification) => unknown;
-  /** The ARN of the topic; default: the variable `ERROR_NOTIFICATION_TOPIC_ARN`; without either the notifier does nothing. */
+  /** The ARN of the topic; default: the variable `ERROR_NOTIFICATION_TOPIC_ARN`. Without both, the notifier does nothing. */
   readonly topicArn?: string | undefined;
   /** The lowest level of lines that are published; default `error`. */
   readonly minLevel?: LogLevel;

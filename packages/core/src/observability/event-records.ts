@@ -68,7 +68,7 @@ const MESSAGING: Readonly<Partial<Record<string, string>>> = {
 };
 
 /**
- * The span of an event, of a batch, or (with `parent`) of a record of a batch; `undefined` without a hook or subscriber. A
+ * The span of an event, of a batch, or (with `parent`) of a record in a batch; `undefined` without a hook or subscriber. A
  * record's own trace is a link and never the parent.
  */
 export function startEventSpan(

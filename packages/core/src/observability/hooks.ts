@@ -53,7 +53,7 @@ export interface MetricOptions {
   readonly tags?: Readonly<Record<string, string>>;
 }
 
-/** One value of a metric, as `ctx.metric` got it. */
+/** One value of a metric, as passed to `ctx.metric`. */
 export interface MetricValue {
   readonly name: string;
   readonly value: number;
@@ -112,7 +112,7 @@ export interface Observability {
   readonly span?: SpanHook | undefined;
   /** True if `request.completed` contains the sanitized path; default `true`. */
   readonly logPath?: boolean | undefined;
-  /** The metrics that `ctx.metric` may write, made by `defineMetrics` of `@sallyport/core/observability`. */
+  /** The metrics that `ctx.metric` may write, created by `defineMetrics` of `@sallyport/core/observability`. */
   readonly metrics?: DeclaredMetrics | undefined;
 }
 

@@ -9,7 +9,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export interface AdapterOptions {
   /** Further receivers of each line, for example an error notifier. */
   readonly sinks?: readonly LogSink[];
-  /** Keys whose values are never taken for card numbers, for example `order_id`. */
+  /** Keys whose values are never treated as card numbers, for example `order_id`. */
   readonly keepKeys?: readonly string[];
 }
 

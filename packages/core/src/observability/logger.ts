@@ -53,7 +53,7 @@ export interface LoggerOptions {
   readonly clock?: Clock;
   /** Sanitizes messages, fields and errors; default: the sanitizer without a policy. */
   readonly sanitizer?: Sanitizer;
-  /** Keys whose values are never taken for card numbers, for example `order_id`; default none. Without the option `sanitizer`. */
+  /** Keys whose values are never treated as card numbers, for example `order_id`; default none. Without the option `sanitizer`. */
   readonly keepKeys?: readonly string[];
   /** True if errors are logged with their stack; default `true`. */
   readonly stacks?: boolean;
@@ -115,7 +115,8 @@ export function createLogger(options: LoggerOptions = {}): Logger {
     environment = process.env,
     ...rest
   } = LOGGER_OPTIONS.parse(options);
-  if (sanitizer && keepKeys.length > 0) throw invalidOption('keepKeys', 'an option of the sanitizer that is given');
+  if (sanitizer && keepKeys.length > 0)
+    throw invalidOption('keepKeys', 'passed to createSanitizer() if the option sanitizer is set');
   const core: Core = {
     ...rest,
     sanitizer: sanitizer ?? sanitizerThatKeeps(keepKeys),
@@ -237,7 +238,7 @@ class LineLogger implements Logger {
   }
 }
 
-/** Both sets of fields in one; later ones win. A getter that throws leaves `[unreadable]`. */
+/** Merges two sets of fields; later fields take precedence. A getter that throws results in `[unreadable]`. */
 function mergedFields(
   fields: Readonly<Record<string, unknown>>,
   more: Readonly<Record<string, unknown>> | undefined,

@@ -211,7 +211,7 @@ export function channelOf(kind: SpanKind): SpanChannel {
 
 const NO_LINKS: readonly SpanLink[] = [];
 
-/** A started span: of the user's hook, of the diagnostics channel, or of both. No member throws except for what `work` throws. */
+/** A started span: from the user's hook, from the diagnostics channel, or from both. No member throws except for what `work` throws. */
 export interface ActiveSpan {
   /** Runs `work` once, synchronously, with the span as the current one, and returns its result or throws its error. */
   run<T>(work: () => T): T;

@@ -16,10 +16,10 @@ export interface OptionPlace {
 }
 
 /**
- * The validator of one option: the description for errors, the check, and the value when it is left out.
+ * The validator of one option: the description for errors, the check, and the default.
  *
- * @typeParam T the value when it is given
- * @typeParam A the value when it is left out
+ * @typeParam T the value if present
+ * @typeParam A the value if absent
  */
 export class OptionKind<T, A = undefined> {
   /** The description of a valid value in errors and option tables: `a whole number from 1 to 60,000`. */
@@ -54,7 +54,7 @@ export class OptionKind<T, A = undefined> {
     return new OptionKind<T, never>(this.wanted, this.#read, { isRequired: true });
   }
 
-  /** The same kind, read from an environment variable when it is left out; the option or the variable is required. */
+  /** The same kind, read from an environment variable if absent; the option or the variable is required. */
   orVariable(variable: string): OptionKind<T, T> {
     return new OptionKind<T, T>(this.wanted, this.#read, { isRequired: true, variable });
   }
@@ -153,7 +153,7 @@ export function text(wanted = 'a string that is not blank'): OptionKind<string> 
   });
 }
 
-/** A whole number within bounds, both included; `unit` is the plural of what is counted. */
+/** A whole number within bounds, both included; `unit` is a plural, for example `milliseconds`. */
 export function integer(least: number, most: number = Number.MAX_SAFE_INTEGER, unit = ''): OptionKind<number> {
   return kind(
     `a whole number${unit === '' ? '' : ` of ${unit}`}${bounds(least, most, Number.MAX_SAFE_INTEGER)}`,
@@ -161,7 +161,7 @@ export function integer(least: number, most: number = Number.MAX_SAFE_INTEGER, u
   );
 }
 
-/** A finite number within bounds, both included; `unit` is the plural of what is counted. */
+/** A finite number within bounds, both included; `unit` is a plural, for example `milliseconds`. */
 export function number(least: number, most: number = Number.MAX_VALUE, unit = ''): OptionKind<number> {
   return kind(
     `a number${unit === '' ? '' : ` of ${unit}`}${bounds(least, most, Number.MAX_VALUE)}`,

@@ -30,7 +30,7 @@ export const FORM_LIMITS = /* @__PURE__ */ defineOptions<FormLimits>()({
 export interface FormFile {
   /** The file's name on the client's machine. */
   readonly name: string;
-  /** The media type that the client states; `text/plain` when it states none. */
+  /** The media type that the client sent; `text/plain` if absent. */
   readonly type: string;
   /** The content. */
   readonly bytes: Uint8Array;
@@ -38,7 +38,7 @@ export interface FormFile {
 
 /** The body of a submitted form. */
 export interface Form {
-  /** Values by name, in the order in which they came; a map without a prototype. */
+  /** Values by name, in the order of the body; a map without a prototype. */
   readonly fields: Readonly<MultiMap>;
   /** Files by the name of their field; a map without a prototype. An empty file input has no entry. */
   readonly files: Readonly<Record<string, readonly FormFile[]>>;

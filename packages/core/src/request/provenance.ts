@@ -6,7 +6,7 @@ export interface SourceProvenance {
   readonly sourceIP: string;
   /** The service whose request context names the address. */
   readonly provider: 'apigw-v2' | 'lambda-url' | 'apigw-v1' | 'unknown';
-  /** `provider_request_context` when the provider states the address, else `unknown`. */
+  /** `provider_request_context` if the provider reports the address, else `unknown`. */
   readonly source: 'provider_request_context' | 'unknown';
   /** Only when the provider supplied an address that parses. */
   readonly valid: boolean;
@@ -86,7 +86,7 @@ export function firstTraceId(traceparent: string, xray: string): string {
 }
 
 /**
- * The trace id of the invocation itself, for events: from the Lambda context, else from the variable `_X_AMZN_TRACE_ID`. A
+ * The invocation's own trace id, for events: from the Lambda context, else from the variable `_X_AMZN_TRACE_ID`. A
  * process has only one such variable, so it is not read when a process serves several invocations at the same time.
  */
 export function invocationTraceId(lambdaContext: LambdaContext | undefined, environment: Environment): string {
@@ -117,7 +117,7 @@ export function parseTracestate(value: string): string {
 
 /**
  * The trace headers for a request to another service: the request's own `traceparent` with its `tracestate`, else its
- * `x-amzn-trace-id`; none when neither is valid.
+ * `x-amzn-trace-id`; empty if neither is valid.
  */
 export function onwardTraceHeaders(header: (name: string) => string): Record<string, string> {
   const traceparent = header('traceparent').trim();

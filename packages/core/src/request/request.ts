@@ -23,7 +23,7 @@ export interface Request {
    * @throws FrameworkError `app.bad_request` when the body is not the base64 that it claims to be
    */
   readonly body: Uint8Array;
-  /** True if the body came as base64. `body` is decoded either way. */
+  /** True if the body was received as base64. `body` is always decoded. */
   readonly isBase64: boolean;
   /** A new copy at each read. */
   readonly sourceProvenance: SourceProvenance;
@@ -216,7 +216,7 @@ export function append(map: MultiMap, name: string, values: string | readonly st
 }
 
 /**
- * Objects with one empty ancestor: every name is data in them as in {@link createMap}, but V8 keeps them in the fast
+ * Objects with one empty ancestor: all names are data, as in {@link createMap}, but V8 keeps them in the fast
  * form of ordinary objects.
  */
 const Bare = /* @__PURE__ */ makeBare();

@@ -203,7 +203,7 @@ const MAX_KNOWN_NAMES = 256;
 
 /**
  * Converts a response to canonical form, in place: names in lower case, `set-cookie` headers moved to the end of
- * `cookies`, no body where the status or `HEAD` forbids one.
+ * `cookies`, no body if the status or `HEAD` forbids a body.
  *
  * @throws FrameworkError `app.internal` for a status outside 200..599, a name that is not a token (RFC 9110), a value with CR, LF, NUL
  * or a character above U+00FF

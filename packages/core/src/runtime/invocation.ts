@@ -30,9 +30,9 @@ export interface LambdaContext {
   readonly invokedFunctionArn?: string | undefined;
   /** The tenant of a function with tenant isolation. */
   readonly tenantId?: string | undefined;
-  /** The invocation's own X-Ray header or trace id, where the runtime puts it on the context. */
+  /** The invocation's own X-Ray header or trace id, if the runtime sets it. */
   readonly xRayTraceId?: string;
-  /** The trace id alone, where the runtime puts it on the context. */
+  /** The trace id only, if the runtime sets it. */
   readonly traceId?: string;
   /** The client context that the caller of the `Invoke` API sent, parsed from JSON; absent for every trigger of AWS. */
   readonly clientContext?: unknown;

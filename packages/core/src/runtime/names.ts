@@ -37,13 +37,13 @@ export function normalizeStage(stage: string): string {
   return Object.hasOwn(STAGES, name) ? (STAGES[name] ?? '') : namePart(stage);
 }
 
-/** `app[-tenant]-stage`; empty parts leave no dash. */
+/** `app[-tenant]-stage`; empty parts are omitted with their dash. */
 export function baseName(app: string, stage: string, tenant = ''): string {
   return joined(namePart(app), namePart(tenant), normalizeStage(stage));
 }
 
 /**
- * `app[-tenant]-resource-stage`; empty parts leave no dash. A name that is too long is cut and ends in `-` and 8 hex digits
+ * `app[-tenant]-resource-stage`; empty parts are omitted with their dash. A name that is too long is cut and ends in `-` and 8 hex digits
  * of the SHA-256 of the whole, so that two long names remain different.
  *
  * @throws FrameworkError `app.invalid_configuration` for a `maxLength` below 10

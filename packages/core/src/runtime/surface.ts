@@ -48,7 +48,7 @@ export interface Surface {
   /** The kinds of events that it serves. */
   readonly serves: readonly TriggerKind[];
   /**
-   * The invocations that this surface accepts; default `['provider']`. A surface that accepts `agent` gets every agent invocation,
+   * The invocations that this surface accepts; default `['provider']`. A surface that accepts `agent` receives every agent invocation,
    * regardless of its event, under the first kind that it serves; a dispatcher accepts only one such surface.
    */
   readonly accepts?: readonly InvocationProvenance[];
@@ -198,7 +198,7 @@ export interface SurfaceGate {
   /**
    * Accepts the caller of an invocation, or throws; on success the context has the principal.
    *
-   * @throws FrameworkError `app.unauthorized`, `app.forbidden`, or what the container's principal resolver throws
+   * @throws FrameworkError `app.unauthorized`, `app.forbidden`, or the error of the container's principal resolver
    */
   authorize(posture: unknown, ctx: Context): MaybePromise<undefined>;
 }

@@ -44,7 +44,7 @@ export function escapeJsonText(json: string): string {
   return json.replace(UNESCAPED, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** A string cut to a number of UTF-8 bytes, and how many bytes were left out. */
+/** A string cut to a number of UTF-8 bytes, and the number of removed bytes. */
 export interface CutText {
   readonly text: string;
   readonly left: number;
@@ -73,7 +73,7 @@ const ENVELOPE_BYTES = 26;
 /** Writes one line, without its line break. */
 export type WriteLine = (line: string) => unknown;
 
-/** Standard output itself: Lambda's patched `console` would wrap the line or put a prefix before it. */
+/** Standard output itself: Lambda's patched `console` would wrap the line or add a prefix. */
 export const writeToStdout: WriteLine = (line) => {
   process.stdout.write(`${line}\n`);
 };

@@ -15,7 +15,7 @@ export type KeyAction =
 /** Judges a key (without control characters) inside a parent (in the form of {@link normalizeKey}). */
 export type KeyJudge = (key: string, parent: string, exactOnly?: boolean) => KeyAction;
 
-/** True if the values of a key (in the form of {@link normalizeKey}) are never taken for card numbers. */
+/** True if the values of a key (in the form of {@link normalizeKey}) are never treated as card numbers. */
 export type KeepsKey = (normalized: string) => boolean;
 
 /** In the form of {@link normalizeKey}: at import it is faster to remove the underscores of all words in one call. */
@@ -105,7 +105,7 @@ export interface SanitizerPolicy {
   /** A rule for a key inside a parent; takes precedence over a rule for the key alone. */
   readonly rules?: readonly PolicyRule[];
   /**
-   * Keys whose values are never taken for card numbers, for example of order numbers. A string, a number or a list of them under
+   * Keys whose values are never treated as card numbers, for example of order numbers. A string, a number or a list of them under
    * such a key is kept; members of an object have their own keys. Rules for keys still apply: `card_number` remains masked.
    */
   readonly keepKeys?: readonly string[];
@@ -121,7 +121,7 @@ export interface SanitizerPolicy {
 
 /** A rule for a key inside a parent. */
 export interface PolicyRule {
-  /** The key of the object that holds the value. */
+  /** The key of the object that contains the value. */
   readonly parent: string;
   /** The key of the value. */
   readonly key: string;
@@ -251,7 +251,7 @@ export function maskLast4(value: string): string {
 
 /**
  * `prefix***suffix` with the given number of characters (code points) of each end; `(empty)` for `''`; `***masked***` when
- * the lengths are not whole numbers from 0 or leave nothing to hide.
+ * the lengths are not whole numbers from 0 or would show the whole value.
  */
 export function maskFirstLast(value: string, first: number, last: number): string {
   if (value === '') return '(empty)';

@@ -233,7 +233,7 @@ function markAt(text: string, at: number, plain: string, escaped: readonly strin
   return escaped.find((mark) => head.startsWith(mark))?.length ?? 0;
 }
 
-/** The name at a place, `''` if none begins there. */
+/** The name at a place, `''` if no name begins there. */
 function nameAt(text: string, at: number): string {
   NAME.lastIndex = at;
   return NAME.exec(text)?.[0] ?? '';
@@ -244,7 +244,7 @@ function localName(name: string): string {
   return name.slice(name.lastIndexOf(':') + 1);
 }
 
-/** The place after a comment, a CDATA section or a declaration; the end of the text when it does not end. */
+/** The place after a comment, a CDATA section or a declaration; the end of the text if it is not closed. */
 function skipMarkup(text: string, at: number, mark: number): number {
   const inner = at + mark;
   if (text.startsWith('!--', inner)) return behind(text, '--', inner + 3);

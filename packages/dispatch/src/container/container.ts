@@ -167,7 +167,7 @@ export abstract class Container<Rest extends readonly unknown[]> extends HttpVer
    * Registers a handler for the messages of an SQS queue, called once for each message.
    *
    * @param name the queue's name in the code; the option or variable that maps physical names is in the README of streams
-   * @throws FrameworkError for a blank or repeated name, a handler that is not a function, unfit options, further arguments
+   * @throws FrameworkError for a blank or repeated name, a handler that is not a function, invalid options, further arguments
    * @example app.queue('orders', (ctx, message) => fulfil(JSON.parse(message.body)));
    */
   queue(name: string, handler: EventHandler<QueueRecord>, options?: QueueOptions, ...surplus: readonly never[]): this {
@@ -180,7 +180,7 @@ export abstract class Container<Rest extends readonly unknown[]> extends HttpVer
    * Registers a handler for the records of a DynamoDB stream, called once for each record.
    *
    * @param name the table's name
-   * @throws FrameworkError for a blank or repeated name, a handler that is not a function, unfit options, further arguments
+   * @throws FrameworkError for a blank or repeated name, a handler that is not a function, invalid options, further arguments
    * @example app.tableStream('users', (ctx, record) => reindex(record.dynamodb?.Keys));
    */
   tableStream(
@@ -198,7 +198,7 @@ export abstract class Container<Rest extends readonly unknown[]> extends HttpVer
    * Registers a handler for the records of a Kinesis data stream, called once for each record.
    *
    * @param name the stream's name
-   * @throws FrameworkError for a blank or repeated name, a handler that is not a function, unfit options, further arguments
+   * @throws FrameworkError for a blank or repeated name, a handler that is not a function, invalid options, further arguments
    * @example app.kinesis('clicks', (ctx, record) => count(record.kinesis.partitionKey), { onFailure: 'stop' });
    */
   kinesis(

@@ -8,7 +8,7 @@ import { serveInvocation } from '../dispatcher.js';
 import { dispatchError } from '../errors.js';
 import { assertSurfaces, createPlan, type DirectInvocations, type Plan, refusalOf } from '../internal/plan.js';
 
-/** Options for triggers outside the fixed table, and for invocations by no trigger, of both containers. */
+/** Options of both containers for triggers outside the fixed table, and for direct invocations. */
 export interface SurfaceOptions {
   /** Surfaces for triggers outside the fixed table, in the order in which their rows are tried; at most 32. */
   readonly surfaces?: readonly Surface[];
@@ -26,7 +26,7 @@ export const CONTAINER_KINDS = {
   ...EVENT_ROUTER_OPTION_KINDS,
   ...APPSYNC_OPTION_KINDS,
   ...PIPELINE_OPTION_KINDS,
-  clock: kind<Clock>('an object with now(), and functions for monotonicMs and after where they are given', (value) => {
+  clock: kind<Clock>('an object with now() and optional functions monotonicMs and after', (value) => {
     if (typeof value !== 'object' || value === null) return false;
     const { now, monotonicMs, after } = value as Readonly<Record<string, unknown>>;
     return typeof now === 'function' && isFunctionOrAbsent(monotonicMs) && isFunctionOrAbsent(after);
@@ -59,7 +59,7 @@ export function parseSurfaces(surfaces: unknown): readonly Surface[] {
 const ATTACHED: unique symbol = Symbol.for('sallyport.dispatch.attached/1') as never;
 
 /**
- * Surfaces that are attached to a container, of any copy of this package. They keep parts of it, so a second container rejects
+ * Surfaces that are attached to a container, of any copy of this package. They store parts of it, so a second container rejects
  * them.
  */
 function attachedSurfaces(): WeakSet<Surface> {

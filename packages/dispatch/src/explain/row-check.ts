@@ -157,7 +157,7 @@ function safeText(text: string, characters: number): string {
 
 const OWN_FUNCTION = '(serve it with a separate function)';
 
-/** A place in an event: a path, or its steps where a name has a dot. */
+/** A place in an event: a path, or its steps if a name contains a dot. */
 type Place = string | readonly (string | number)[];
 
 /** Shapes that only an extension can serve: the nearest row, its name, the place of its tag, and its tags. */

@@ -22,7 +22,7 @@ export interface Plan {
 /** The settings of a plan, without its surfaces. */
 export type PlanInit = Pick<Plan, 'log'> & Partial<Pick<Plan, 'refuseDirect' | 'doors'>>;
 
-/** @throws FrameworkError for surfaces that do not fit, by name */
+/** @throws FrameworkError for invalid surfaces; it names the surface */
 export function createPlan(
   surfaces: readonly Surface[],
   { log, refuseDirect, doors }: PlanInit,

@@ -21,7 +21,7 @@ import { checkFields, createBinder, IssueList, readBody, runSchema } from './int
  * A handler whose input is converted and validated before it runs, and whose values are sent as JSON. Sources are
  * validated in the order params, query, headers, cookies, body, and all errors are reported together.
  *
- * @throws FrameworkError `app.invalid_configuration` for an unknown option, an invalid schema, or a rule that does not fit
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option, an invalid schema, or a rule that does not match
  * its field
  * @example
  * app.get('/notes/{id}', bind(

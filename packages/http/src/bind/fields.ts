@@ -97,7 +97,7 @@ export function fieldMap<T>(wanted: string, isOther: (value: unknown) => boolean
 /**
  * Creates the fields of a map that `bind` has accepted.
  *
- * @throws FrameworkError `app.invalid_configuration` for a rule that does not fit the type of its field
+ * @throws FrameworkError `app.invalid_configuration` for a rule that does not match the type of its field
  */
 export function parseFields(source: string, map: FieldMap): readonly Field[] {
   return Object.entries(map).map(([field, spec]) => parseField(source, field, spec));

@@ -38,12 +38,12 @@ export function required(): RequiredRule {
   return Object.freeze({ rule: 'required' });
 }
 
-/** Of numbers; of durations in milliseconds. */
+/** The smallest allowed number, or duration in milliseconds. */
 export function min(value: number): MinRule {
   return Object.freeze({ rule: 'min', value: finite('min', value) });
 }
 
-/** Of numbers; of durations in milliseconds. */
+/** The greatest allowed number, or duration in milliseconds. */
 export function max(value: number): MaxRule {
   return Object.freeze({ rule: 'max', value: finite('max', value) });
 }

@@ -67,7 +67,7 @@ export interface OpenApiValidation {
   readonly minLength?: number;
   /** Most characters, or entries. */
   readonly maxLength?: number;
-  /** A regular expression that matches somewhere in the text. */
+  /** A regular expression that matches a part of the string. */
   readonly pattern?: string;
   /** The only values that are allowed. */
   readonly enum?: readonly (string | number)[];

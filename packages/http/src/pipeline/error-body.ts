@@ -30,14 +30,14 @@ class ResponseSize extends Error {
   override readonly name = 'ResponseSize';
 }
 
-/** The error for an answer that exceeds the limit of the container or of the door. Its cause states the size. */
+/** The error for an answer that exceeds the limit of the container or of the door. Its cause contains the size. */
 export function responseTooLarge(bytes: number, maxBytes: number): FrameworkError {
   return new FrameworkError('app.too_large', 'response too large', {
     cause: new ResponseSize(`the answer has ${bytes} bytes, at most ${maxBytes} are allowed`),
   });
 }
 
-/** True if a thrown value was made by {@link responseTooLarge}. */
+/** True if a thrown value was created by {@link responseTooLarge}. */
 export function isResponseTooLarge(thrown: unknown): boolean {
   return isFrameworkError(thrown) && thrown.cause instanceof ResponseSize;
 }

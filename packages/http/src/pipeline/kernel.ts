@@ -78,7 +78,7 @@ export type ToDoors = (environment: Environment, log: Logger) => ContextRuntime[
 export interface KernelOptions {
   /** Default: the machine's clock. */
   readonly clock?: Clock | undefined;
-  /** Makes request ids. Default: random. */
+  /** The generator of request ids. Default: random. */
   readonly ids?: IdGenerator | undefined;
   /** Receives failures and the lines of `ctx.log`; `false` to turn off logging. */
   readonly log?: Logger | false | undefined;

@@ -23,7 +23,7 @@ export interface SurfaceStages {
   readonly askOnError?: AskHook | undefined;
   /** Calls the application's hook with the answer; HTTP only. */
   readonly showResponse?: Decorate | undefined;
-  /** True if the surface reports the end of a request itself. Default false. */
+  /** True if the surface reports the end of requests. Default false. */
   readonly observesItself?: boolean;
 }
 

@@ -152,7 +152,7 @@ export interface Observation {
 
 /**
  * Log, metric and span of every request, and `ctx.metric`: the option `observability` of a router. The code for it is in a
- * bundle only where this function is imported. Spans are also published on `diagnostics_channel`, without any hook.
+ * bundle only if this function is imported. Spans are also published on `diagnostics_channel`, without any hook.
  *
  * @example createHttpRouter({ observability: observe({ log: (record) => console.log(JSON.stringify(record)) }) });
  * @throws FrameworkError `app.invalid_configuration` for an unknown key or a member of a wrong type

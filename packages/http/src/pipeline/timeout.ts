@@ -105,7 +105,7 @@ async function runWithin(budget: number, message: string | undefined, ctx: Conte
   }
 }
 
-/** A timer with a signal that aborts when the time is over, or when the outer signal aborts. */
+/** A timer with a signal that aborts at the timeout, or when the outer signal aborts. */
 class Deadline {
   expired = false;
   readonly #clock: FullClock;
@@ -125,7 +125,7 @@ class Deadline {
     return this.#controller.signal;
   }
 
-  /** Rejects when the time is over. It rejects before the signal aborts, so that an answer to the abort does not win the race. */
+  /** Rejects at the timeout. It rejects before the signal aborts, so that an answer to the abort is not used. */
   start(budget: number, message: string | undefined): Promise<never> {
     return new Promise((_, reject) => {
       this.#stopTimer = this.#clock.after(budget, () => {

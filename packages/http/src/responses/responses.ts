@@ -54,7 +54,7 @@ export function json(status: number, value: unknown): unknown {
   return new OutgoingResponse(status, headers, toJsonText(value));
 }
 
-/** A response with any bytes. They are encoded as base64 where the front door needs it. */
+/** A response with any bytes. They are encoded as base64 if the front door needs it. */
 export function binary(status: number, bytes: Uint8Array, contentType: string = BINARY): OutgoingResponse {
   const response = answer(status, contentType, bytes);
   response.isBase64 = true;
@@ -151,7 +151,7 @@ export function toJsonText(value: unknown): string {
 }
 
 /**
- * Adds names to `vary` (RFC 9110 section 12.5.5): unique, sorted, in lower case, in one value. With `*` there is no other name.
+ * Adds names to `vary` (RFC 9110 section 12.5.5): unique, sorted, in lower case, in one value. With `*`, other names are removed.
  */
 export function addVary(headers: MultiMap, ...names: readonly string[]): void {
   const present = (headers.vary ?? []).flatMap((value) => value.split(','));

@@ -2,7 +2,7 @@ import { defineOptions, kind } from '@sallyport/core/options';
 import { isHeaderValue } from '@sallyport/core/pipeline';
 import type { ResponseHook } from '../pipeline/hooks.js';
 
-/** Values of security headers; `false` leaves one out. */
+/** Values of security headers; `false` omits a header. */
 export interface SecureHeadersOptions {
   /** `strict-transport-security` (RFC 6797). Default `max-age=31536000; includeSubDomains`: only HTTPS for a year. */
   readonly strictTransportSecurity?: string | false;
@@ -16,9 +16,9 @@ export interface SecureHeadersOptions {
   readonly referrerPolicy?: string | false;
   /** `cross-origin-resource-policy`. Default `same-origin`; requests that `cors` allows are not affected. */
   readonly crossOriginResourcePolicy?: string | false;
-  /** `cross-origin-opener-policy`, for pages. Default: left out. */
+  /** `cross-origin-opener-policy`, for pages. Default: omitted. */
   readonly crossOriginOpenerPolicy?: string | false;
-  /** `permissions-policy`, for pages. Default: left out. */
+  /** `permissions-policy`, for pages. Default: omitted. */
   readonly permissionsPolicy?: string | false;
 }
 

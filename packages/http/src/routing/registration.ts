@@ -34,7 +34,7 @@ export interface RegistrationInit {
   readonly posture?: unknown;
   /** True if the operation streams its answers. Only used in inventories and deployments. */
   readonly streaming?: boolean | undefined;
-  /** Middlewares of this operation alone, inside those of the container; the first is outermost. */
+  /** Middlewares of this operation, inside the middlewares of the container; the first is outermost. */
   readonly use?: readonly Middleware[] | undefined;
   /** OpenAPI tags of its groups. */
   readonly tags?: readonly string[] | undefined;
@@ -48,7 +48,7 @@ export interface Registration extends Pick<RegistrationInit, 'route' | 'paramNam
   readonly authRequired: boolean;
   /** True if the operation streams its answers. */
   readonly streaming: boolean;
-  /** Middlewares of this operation alone. */
+  /** Middlewares of this operation. */
   readonly use: readonly Middleware[];
   /** OpenAPI tags of its groups. */
   readonly tags: readonly string[];
@@ -164,7 +164,7 @@ function toFrozenList<T>(given: readonly T[] = NOTHING): readonly T[] {
 
 /**
  * Composes middlewares and handler into one function, the first middleware outermost. The state of the invocation stores the
- * current step, so that a second `next()` is detected. Each call of a middleware gets its own `next`: a shared one could not
+ * current step, so that a second `next()` is detected. Each call of a middleware receives its own `next`: a shared one could not
  * distinguish two invocations that are at the same step.
  */
 function composeChain(middlewares: readonly Middleware[], handler: Handler): Run {

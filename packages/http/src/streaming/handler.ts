@@ -30,8 +30,8 @@ const GATEWAY_REST: StreamingDoor = { kind: 'gateway-v1', metadata: gatewayRestM
  *
  * A failure before the first byte is an ordinary error answer. After it (the stream throws, the deadline is reached, a limit is
  * exceeded, the connection is lost) the handler rejects with a `FrameworkError` that has a code and its default message
- * only; the runtime then reports the error. Streams end 100 ms before the deadline, so that there is time for that. A
- * client may not be able to distinguish such an answer from a complete one: where that matters, end the stream with an end
+ * only; the runtime then reports the error. Streams end 100 ms before the deadline, so that there is time for the report. A
+ * client may not be able to distinguish such an answer from a complete answer: if that matters, send an end
  * mark.
  *
  * @example export const handler = createLambdaFunctionURLStreamingHandler(app);

@@ -76,7 +76,7 @@ export const HTTP_ROUTER_OPTIONS = defineOptions<HttpRouterOptions>()({
   authHook: func<AuthHook>(),
 });
 
-/** A value made by a function of this package, recognized by one of its members. */
+/** A value created by a function of this package, recognized by one of its members. */
 function madeBy<T extends object>(name: string, member: keyof T & string) {
   return kind<T>(`the result of ${name}`, (value) => typeof value === 'object' && value !== null && member in value);
 }

@@ -37,7 +37,7 @@ export interface RouteOptions {
   readonly streaming?: boolean;
   /** Serves the path with one slash at its end too: `/notes` and `/notes/`. Default false. */
   readonly trailingSlash?: boolean;
-  /** Middlewares of this route alone, inside those of the router and of its groups; the first is outermost. Default none. */
+  /** Middlewares of this route, inside the middlewares of the router and of its groups; the first is outermost. Default none. */
   readonly use?: readonly Middleware[];
 }
 

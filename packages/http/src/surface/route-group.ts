@@ -96,7 +96,7 @@ function groupError(prefix: string, hint: string): FrameworkError {
 export interface GroupOptions {
   /** The auth hook must identify the caller, for routes without their own setting. Default: the setting of the outer group, else false. */
   readonly authRequired?: boolean;
-  /** Middlewares around the routes of the group, inside those of the container; the first is outermost. Default none. */
+  /** Middlewares around the routes of the group, inside the middlewares of the container; the first is outermost. Default none. */
   readonly use?: readonly Middleware[];
   /** OpenAPI tags of the routes, shown by `routes()`. Default none. */
   readonly tags?: readonly string[];

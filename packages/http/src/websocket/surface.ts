@@ -61,7 +61,7 @@ export interface WebSocketSurfaceOptions {
   readonly describePosture?: DescribePosture;
 }
 
-/** The WebSocket operations of one container. Every event runs through the whole pipeline alone. */
+/** The WebSocket operations of one container. Every event runs through the whole pipeline separately. */
 export class WebSocketSurface implements Surface {
   /** The kind `websocket`. */
   readonly serves: readonly TriggerKind[] = [KIND];

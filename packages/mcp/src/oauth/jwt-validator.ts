@@ -60,7 +60,10 @@ export function jwtBearerValidator(options: JwtBearerOptions | readonly JwtBeare
   const verifier = lazyJwtVerifier(all.map(toVerifierOptions));
   const audienceOf = sameAudience(all);
   if (all.length > 1 && all.some(({ identity }) => identity === undefined)) {
-    throw invalidOption('identity', 'given for each issuer where there are several, so that their subjects differ');
+    throw invalidOption(
+      'identity',
+      'a function for each issuer if there are several: subjects are unique only within an issuer',
+    );
   }
   const byIssuer = new Map(all.map((entry) => [entry.issuer, entry]));
   return async (token, ctx) => {

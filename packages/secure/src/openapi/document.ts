@@ -170,7 +170,7 @@ function parseSchemes(securitySchemes: unknown, authSchemes: unknown): SecurityS
 /**
  * The names of the schemes that prove a caller of this posture.
  *
- * @throws FrameworkError when the posture needs schemes and `authSchemes` lists none
+ * @throws FrameworkError if the posture needs schemes, but `authSchemes` has no entry
  */
 function schemesOf({ kind }: Posture, schemes: SecuritySchemes): readonly string[] {
   const list = POSTURES[kind].schemes;
@@ -195,7 +195,7 @@ function parseComponents(securitySchemes: unknown): ReadonlyMap<string, unknown>
 /** `null`, booleans, strings, lists and plain objects are the allowed parts of a scheme. */
 function copyScheme(name: string, value: unknown, above: readonly unknown[]): unknown {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
-  if (above.includes(value)) throw secureOpenApiError(`security scheme ${name} leads back to itself`);
+  if (above.includes(value)) throw secureOpenApiError(`security scheme ${name} contains itself`);
   const inside = [...above, value];
   if (Array.isArray(value)) return value.map((entry) => copyScheme(name, entry, inside));
   if (!isPlainObject(value)) throw secureOpenApiError(`security scheme ${name} has a ${typeof value}`);
@@ -211,7 +211,7 @@ function parseNames(what: string, names: unknown, components: ReadonlyMap<string
   return [...new Set(trimmed)];
 }
 
-/** A specification that does not fit the application. */
+/** The error for a specification that does not match the application. */
 function secureOpenApiError(what: string): FrameworkError {
   return new FrameworkError(INVALID_CONFIGURATION, `framework: secure openapi ${what}`);
 }

@@ -2,7 +2,7 @@ import { isInFramePath } from './frame-path.js';
 
 /**
  * Prefixes and lengths of Visa, Mastercard, American Express, Diners Club, JCB, Discover, UnionPay and Maestro, as the networks
- * publish them (ISO/IEC 7812; `test/cards.ts` has the pages). Maestro's wide ranges count from 17 digits on: of 16 digits they
+ * publish them (ISO/IEC 7812; `test/cards.ts` has the pages). Maestro's wide ranges are used from 17 digits: with 16 digits they
  * would match one order number in seven.
  */
 const ISSUED =

@@ -25,9 +25,9 @@ const LOCAL_PART = /[A-Za-z0-9._+'~%\-\u0080-\uffff]/;
 const DOMAIN = /[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*/y;
 
 /**
- * Masks secrets inside prose, in time linear in the text: every pattern either has a bound, or consumes its matches.
+ * Masks secrets inside prose, in linear time: every pattern either has a bound, or consumes its matches.
  * Scrubs {@link MAX_SCRUBBED_BYTES}; the rest is cut, and the mark `…[+N]` contains the number of cut bytes. `keeps` names the keys
- * whose values are never taken for card numbers, `'all'` is for a string that is such a value.
+ * whose values are never treated as card numbers; pass `'all'` for the value of such a key.
  */
 export function scrubText(text: string, judge: KeyJudge, keeps: KeepsKey | 'all' | undefined): string {
   const { text: head, left } = cutBytes(text, MAX_SCRUBBED_BYTES);
@@ -253,7 +253,7 @@ function quotedEnd(text: string, start: number, quote: string): number {
   return text.length;
 }
 
-/** The end of a bracketed value that belongs to the opening one; the end of the text if none does. */
+/** The end of a bracketed value that belongs to the opening one; the end of the text if it is not closed. */
 function bracketEnd(text: string, start: number): number {
   let depth = 0;
   for (let index = start; index < text.length; index += 1) {

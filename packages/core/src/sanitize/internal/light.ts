@@ -28,7 +28,7 @@ const MAX_CAUSES = 5;
 const MAX_KEY = 128;
 const ERROR_PARTS = ['name', 'message', 'code', 'status', 'stack', 'cause'];
 
-/** True if a value under this key is left out. */
+/** True if a value under this key is removed. */
 export function isSecretKey(key: string): boolean {
   const plain = key.toLowerCase().replace(HUMP, '');
   return SECRET_KEY.test(plain) && !PLAIN_KEY.test(plain);
@@ -162,7 +162,7 @@ const MANY_DIGITS = /\d(?:[ +-]?\d){8}/;
 
 /**
  * A short string of a client in the form for records: without control characters, at most `limit` characters, words
- * (between slashes, blanks, `;` or `&`) that hold a secret replaced.
+ * (between slashes, blanks, `;` or `&`) that contain a secret replaced.
  */
 export function scrubWords(text: string, limit: number): string {
   const clean = sanitizeLogString(text);

@@ -148,7 +148,7 @@ export class SanitizerWalk {
     return head + cutMark(left);
   }
 
-  /** Text that is JSON of a container, cleaned as such; `undefined` for any other text. */
+  /** The clean form of a string that is JSON of a container; `undefined` for any other string. */
   #nestedJson(text: string, depth: number, parent: string): string | undefined {
     let first = text.charCodeAt(0);
     if (first <= 32) first = text.trimStart().charCodeAt(0);

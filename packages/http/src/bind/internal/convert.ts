@@ -58,7 +58,7 @@ function finite(value: unknown): number | undefined {
 }
 
 /**
- * Fields of a query, of headers or of parameters.
+ * Reads the fields of a query, of headers or of parameters.
  *
  * @throws FrameworkError `app.bad_request` `invalid <source> binding for <field>`
  */

@@ -24,7 +24,7 @@ const MAX_ESCAPE = 6;
 const MAX_ENVELOPE = 512;
 /**
  * An upper bound for all headers that a front door would send: a load balancer accepts 32 KB, and each byte could be escaped.
- * Headers are not measured while the body leaves this much of the limit.
+ * Headers are not measured if the body is smaller than the limit by this number of bytes.
  *
  * @see https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-limits.html
  */
@@ -35,7 +35,7 @@ const LONG_ESCAPES = /[\u0000-\u0007\u000b\u000e-\u001f]/;
 
 /**
  * The size of an answer that the service would reject as too large, in bytes; 0 when it accepts the answer. Estimates are sufficient for
- * nearly all answers. Only near the limit the document itself is written and measured.
+ * nearly all answers. Only near the limit, the document is written and measured.
  */
 export function bytesOverCap(
   { maxAnswerBytes, measure }: DoorTraits,

@@ -35,7 +35,7 @@ export interface JwtVerifierOptions {
   readonly algorithms?: readonly string[];
   /** The allowed difference between clocks; default 5, at most 300. */
   readonly clockToleranceSeconds?: number;
-  /** The claim that names the audience; default `aud`. Cognito access tokens carry the client in `client_id`. */
+  /** The claim that names the audience; default `aud`. Cognito access tokens contain the client in `client_id`. */
   readonly audienceClaim?: 'aud' | 'client_id';
   /** The required value of the claim `token_use`; `access` with `audienceClaim: 'client_id'`. */
   readonly tokenUse?: 'access' | 'id';
@@ -43,7 +43,7 @@ export interface JwtVerifierOptions {
   readonly typ?: string;
   /** Greatest age of a token in seconds, by its claim `iat`, which is then required. Default: not checked. */
   readonly maxTokenAgeSeconds?: number;
-  /** Claims that a token must have besides `exp`. Default: none. */
+  /** Required claims of a token, in addition to `exp`. Default: none. */
   readonly requiredClaims?: readonly string[];
   /** Fetches the key set instead of the platform's `fetch`: for a proxy, or an issuer with a private certificate. */
   readonly fetch?: KeyFetch;
@@ -144,9 +144,10 @@ export type PrincipalSettings = ParsedOptions<typeof PRINCIPAL_OPTIONS.kinds>;
  */
 export function toSettings(options: JwtSettings): JwtSettings {
   const { jwksUri, jwks, audienceClaim, tokenUse } = options;
-  if ((jwksUri === undefined) === (jwks === undefined)) throw invalidOption('jwksUri', 'given, or jwks, and not both');
+  if ((jwksUri === undefined) === (jwks === undefined))
+    throw invalidOption('jwksUri', 'set if jwks is absent, and absent if jwks is set');
   if (audienceClaim === 'client_id' && tokenUse === 'id') {
-    throw invalidOption('tokenUse', '"access" where "audienceClaim" is "client_id"');
+    throw invalidOption('tokenUse', '"access" if "audienceClaim" is "client_id"');
   }
   return {
     ...options,
@@ -167,9 +168,9 @@ export function parseSettings(options: JwtVerifierOptions | readonly JwtVerifier
   return differentIssuers(list.map((entry) => toSettings(VERIFIER_OPTIONS.parse(entry ?? null))));
 }
 
-/** @throws FrameworkError `app.invalid_configuration` for none, and for two of one issuer */
+/** @throws FrameworkError `app.invalid_configuration` for an empty list, and for two settings with the same issuer */
 export function differentIssuers(all: readonly JwtSettings[]): readonly JwtSettings[] {
-  if (all.length === 0) throw invalidOption('options', 'one issuer or more');
+  if (all.length === 0) throw invalidOption('options', 'at least one issuer');
   if (new Set(all.map(({ issuer }) => issuer)).size < all.length) {
     throw invalidOption('issuer', 'different in each configuration');
   }

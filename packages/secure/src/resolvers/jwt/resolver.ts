@@ -42,7 +42,10 @@ function createResolver(list: readonly PrincipalSettings[]): SecurePrincipalReso
   const challenge = same(list, 'describeErrors') === true ? 'Bearer error="invalid_token"' : 'Bearer';
   // A subject is unique within its issuer only (RFC 7519 section 4.1.2).
   if (list.length > 1 && list.some(({ identity }) => identity === undefined)) {
-    throw invalidOption('identity', 'given for each issuer where there are several, so that their subjects differ');
+    throw invalidOption(
+      'identity',
+      'a function for each issuer if there are several: subjects are unique only within an issuer',
+    );
   }
   return markBearerReader<SecurePrincipalResolver>((ctx) => {
     const bearer = readBearer(ctx, header);

@@ -11,7 +11,7 @@ import {
   parseSettings,
 } from './options.js';
 
-/** Greatest length of a token in bytes; a longer one is rejected unread. */
+/** Maximum length of a token in bytes; longer tokens are rejected unread. */
 const MAX_TOKEN_BYTES = 16_384;
 
 /**
@@ -26,7 +26,7 @@ export function createJwtVerifier(options: JwtVerifierOptions | readonly JwtVeri
 const COMPACT = /^[\w-]+\.[\w-]+\.([\w-]+)$/;
 
 /**
- * Three parts of base64url without padding (RFC 7515 section 2). The signature is not signed itself, so it alone could be
+ * Three parts of base64url without padding (RFC 7515 section 2). The signature itself is not signed, so it could be
  * spelled in several ways: the bits that its last character does not need must be zero (RFC 4648 section 3.5).
  */
 function isCanonical(token: string): boolean {
@@ -144,7 +144,7 @@ function toJwtError(error: unknown): JwtError {
   if (error instanceof errors.JWTExpired) return new JwtError('expired', error.code);
   if (error instanceof errors.JWTClaimValidationFailed) return new JwtError('invalid', `${error.code} ${error.claim}`);
   if (error instanceof errors.JOSEError) return new JwtError('invalid', error.code);
-  // A key in the set that no algorithm can use: a fault of the issuer, not of the token.
+  // No algorithm can use the key in the set: an error of the issuer, not of the token.
   return new JwtError('unavailable', describe(error));
 }
 

@@ -17,7 +17,7 @@ export interface KeySource {
 const REMOTE = new WeakMap<KeyFetch, Map<string, RemoteKeys>>();
 const platformFetch: KeyFetch = (url, init) => fetch(url, init);
 
-/** An unknown `kid` is a fault of the token; a key set that cannot be fetched is not. */
+/** An unknown `kid` means an invalid token; a key set that cannot be fetched does not. */
 export function createKeySource(settings: JwtSettings): KeySource {
   if (settings.jwksUri === undefined) {
     const find = localKeys(settings);
