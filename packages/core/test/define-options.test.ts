@@ -18,7 +18,7 @@ import {
 } from '../src/options/define-options.js';
 import type { Clock } from '../src/runtime/invocation.js';
 
-/** A set with one option of a kind, and what it makes of a value. */
+/** A set with one option of a kind, and its result for a value. */
 function read(option: OptionKind<unknown, unknown>, value: unknown, name = 'x'): unknown {
   const set = defineOptions<{ [key: string]: unknown }>()({ [name]: option });
   return (set.parse({ [name]: value }) as Record<string, unknown>)[name];

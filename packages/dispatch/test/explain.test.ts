@@ -179,7 +179,7 @@ describe('explain', () => {
   });
 });
 
-/** Every text of an event except for the tags, which are shown on purpose. */
+/** Every string of an event except the tags, which are shown on purpose. */
 function replaceTexts(value: unknown, text: string, key = ''): unknown {
   if (typeof value === 'string') return /^eventSource$/i.test(key) ? 'aws:other' : text;
   if (Array.isArray(value)) return value.map((item) => replaceTexts(item, text));

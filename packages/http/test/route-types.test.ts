@@ -11,7 +11,7 @@ import {
 } from '../src/index.js';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-/** Compiles only where the two types are one; checked by `tsc`, not at run time. */
+/** Compiles only if the two types are equal; checked by `tsc`, not at run time. */
 const same = <A, B>(answer: Same<A, B>): boolean => answer;
 /** Never called: the content is only for the compiler. */
 const compiled = (code: () => unknown) => expect(code).toBeInstanceOf(Function);

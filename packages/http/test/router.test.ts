@@ -122,7 +122,7 @@ function distinctShapes(patterns: readonly string[]): string[] {
   return [...new Map(patterns.map((pattern) => [pattern.replaceAll(/\{\w+/g, '{'), pattern])).values()];
 }
 
-/** The rules, read off one by one for every route. */
+/** The rules, applied one by one to every route. */
 function linearMatch(patterns: readonly string[], path: string): string | undefined {
   const parts = path === '/' ? [] : path.slice(1).split('/');
   const fitting = patterns.filter((pattern) => {

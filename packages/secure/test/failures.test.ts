@@ -29,7 +29,7 @@ const ARNS = {
 type Line = Readonly<Record<string, unknown>>;
 type Serve = (app: SecureApp) => Promise<unknown>;
 
-/** Runs an event and drops what it rejects with, as topics and buses do. */
+/** Runs an event and ignores its rejection, as topics and buses do. */
 const event =
   (given: unknown): Serve =>
   (app) =>

@@ -6,7 +6,7 @@ import { LAMBDA } from './doors.js';
 
 /** The data of one answer that the Runtime API received. */
 export interface Received {
-  /** The JSON before the eight NUL bytes; `undefined` when none arrived. */
+  /** The JSON before the eight NUL bytes; `undefined` if absent. */
   readonly metadata: Record<string, unknown> | undefined;
   readonly body: string;
   readonly bytes: number;
@@ -75,7 +75,7 @@ export class StreamRuntime {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** Makes a handler as on a streaming function. `writesMetadata: false`: the runtime leaves that to the handler. */
+  /** Makes a handler as on a streaming function. `writesMetadata: false`: the handler must write the metadata. */
   load(make: () => StreamingHandler, { writesMetadata = true } = {}): Invoke {
     (globalThis as Runtime).awslambda = {
       streamifyResponse: (handler: unknown) => handler,
@@ -117,7 +117,7 @@ export class StreamRuntime {
   }
 }
 
-/** The metadata leaves with the first write. */
+/** The metadata is sent with the first write. */
 function withMetadata(stream: ResponseStream, metadata: object): ResponseStream {
   const write = stream.write.bind(stream);
   stream.setContentType('application/vnd.awslambda.http-integration-response');

@@ -41,7 +41,7 @@ const v2 = (domainName: string, { method = 'GET', path = '/op', headers = {}, bo
 const lists = (headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
 
-/** The HTTP front doors, by events made by hand: nothing is normalised on the way. */
+/** The HTTP front doors, with events made by hand, without normalization. */
 export const DOORS: readonly Door[] = [
   { name: 'gateway v2', event: (sent) => v2('api1.execute-api.us-east-1.amazonaws.com', sent) },
   { name: 'function URL', event: (sent) => v2('url1.lambda-url.us-east-1.on.aws', sent) },
