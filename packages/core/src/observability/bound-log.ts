@@ -59,7 +59,7 @@ export interface BoundFields {
   /** The trace id; `''` is left out. */
   readonly trace_id: string;
   /**
-   * The X-Ray id of the invocation if it differs from `trace_id`, which may be from a client's `traceparent` or from the message. AWS passes it on to queues
+   * The X-Ray id of the invocation if it differs from `trace_id` (a client's `traceparent`, or the id of the message). AWS passes it on to queues
    * and buses, so that a search for it finds the lines of the next invocation. `''` is left out.
    */
   readonly xray_trace_id?: string;

@@ -8,9 +8,9 @@ import { type Environment, isObject, type LambdaContext, parseQuietly, type Trig
 /**
  * The front doors of a function: the allowed senders of HTTP requests, WebSocket messages and GraphQL fields. Name at least one.
  *
- * `qualifier` is the effective check, because only AWS Lambda writes the ARN of an invocation. The other ids are read from the event.
- * Any caller that can make a service pass on a payload can write them, and ids of APIs are public. They protect only against
- * an API that was attached by mistake. If you name one id, list the ids of all doors.
+ * `qualifier` is the effective check, because only AWS Lambda writes the ARN of an invocation. The ids are read from the event.
+ * Any caller that can make a service pass on a payload can write an event, and ids of APIs are public. So the ids protect only
+ * against an API that was attached by mistake. If you name one id, list the ids of all doors.
  */
 export interface DoorsOptions {
   /**

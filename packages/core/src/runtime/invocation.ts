@@ -57,7 +57,7 @@ export function remainingMs(lambdaContext: LambdaContext | undefined): number {
 
 /**
  * The source of an invocation, according to the Lambda context. `agent`: an agent gateway calls a tool, and a model wrote the
- * event. `direct`: a caller used the `Invoke` API with a client context. `provider`: all other invocations. This is
+ * event. `direct`: a call of the `Invoke` API with a client context or a Cognito identity. `provider`: all other invocations. This is
  * not a proof: any caller with the permission `lambda:InvokeFunction` can send any event without a client context. Restrict this
  * permission in IAM.
  */
