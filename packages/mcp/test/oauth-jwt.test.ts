@@ -219,7 +219,9 @@ describe('several issuers', () => {
 
   it('need subjects that differ, and one function for the audience', () => {
     const { identity: _, ...anonymous } = one();
-    expect(() => jwtBearerValidator([anonymous, two()])).toThrow('option "identity" must be a function for each issuer');
+    expect(() => jwtBearerValidator([anonymous, two()])).toThrow(
+      'option "identity" must be a function for each issuer',
+    );
     expect(() => jwtBearerValidator([{ ...one(), audience: () => 'a' }, two()])).toThrow(
       'option "audience" must be the same function',
     );
