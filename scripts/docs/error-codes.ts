@@ -5,7 +5,7 @@ const HEAD = `# Error codes
 
 <!-- Made by \`npm run docs\` from the declarations of the codes. -->
 
-Every code of every package, with the HTTP status that a client gets. A code without a status is for developers: it is thrown at registration or start, or only logged. How to throw and catch errors: [Errors](errors.md).
+Every code of every package, with the HTTP status that a client receives. A code without a status is for developers: it is thrown at registration or start, or only logged. How to throw and catch errors: [Errors](errors.md).
 
 \`\`\`ts
 import { FrameworkError } from '@sallyport/core';
@@ -20,7 +20,7 @@ GraphQL has no status: the code is in the [error object](graphql.md). MCP protoc
 
 ## Safe by default, and what it costs on AWS
 
-The text of an error that is not a \`FrameworkError\` never reaches a client; the answer is \`500 app.internal\`. An error answer costs the same as any request: API Gateway [bills the request](https://aws.amazon.com/api-gateway/pricing/), and Lambda [the time](https://docs.aws.amazon.com/whitepapers/latest/how-aws-pricing-works/lambda.html) until the answer. 401, 403 and 404 are answered before middleware and handlers run.
+The message of an error that is not a \`FrameworkError\` never reaches a client; the answer is \`500 app.internal\`. An error answer costs the same as any request: API Gateway [bills the request](https://aws.amazon.com/api-gateway/pricing/), and Lambda [the time](https://docs.aws.amazon.com/whitepapers/latest/how-aws-pricing-works/lambda.html) until the answer. 401, 403 and 404 are answered before middleware and handlers run.
 `;
 
 /** The page of all codes, with one section for each package. Each code is listed once in its package. */

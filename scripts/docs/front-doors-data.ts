@@ -18,7 +18,7 @@ export const FRONT_DOORS: DoorPage = {
     'live-paths': {
       title: 'middleapi/standard-server #93, on live captures',
       url: 'https://github.com/middleapi/standard-server/pull/93',
-      says: 'HTTP APIs deliver the path decoded, in payload 2.0 and 1.0; REST APIs, function URLs and load balancers as it was sent',
+      says: 'HTTP APIs deliver the path decoded, in payload 2.0 and 1.0; REST APIs, function URLs and load balancers as sent',
     },
     stage: {
       title: 'dougmoscrop/serverless-http #143',
@@ -43,12 +43,12 @@ export const FRONT_DOORS: DoorPage = {
     'rest-binary': {
       title: 'API Gateway: binary media types for REST APIs',
       url: 'https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-payload-encodings.html',
-      says: 'binary answers need binaryMediaTypes; the first Accept header decides; streamed answers need none',
+      says: 'binary answers need binaryMediaTypes; the first Accept header is used; streamed answers need none',
     },
     'rest-mapping': {
       title: 'CodeGenieApp/serverless-express #86',
       url: 'https://github.com/CodeGenieApp/serverless-express/issues/86',
-      says: 'behind a custom domain the path of a REST API begins with the mapping',
+      says: 'with a custom domain the path of a REST API begins with the mapping',
     },
     'rest-stream': {
       title: 'API Gateway: response streaming with Lambda proxy integrations',
@@ -97,7 +97,7 @@ export const FRONT_DOORS: DoorPage = {
       cells: [
         {
           words:
-            'arrives decoded and with the name of the stage in front; the stage is removed once, the rest is routed',
+            'arrives decoded and with the name of the stage in front; the stage is removed once, the remaining path is routed',
           fixtures: ['doors/path-gateway-v2', 'doors/stage-removed', 'doors/stage-root', 'doors/stage-default'],
           sources: ['live-paths', 'stage'],
         },
@@ -197,7 +197,7 @@ export const FRONT_DOORS: DoorPage = {
           sources: ['payloads'],
         },
         {
-          words: 'as gateway v2; AWS also sends the header, the list wins',
+          words: 'as gateway v2; AWS also sends the header, the list takes precedence',
           fixtures: ['doors/cookie-list-function-url', 'doors/cookies-function-url'],
           sources: ['urls', 'url-cookies'],
         },
@@ -219,7 +219,7 @@ export const FRONT_DOORS: DoorPage = {
       title: 'body',
       cells: [
         {
-          words: 'text, or bytes if `isBase64Encoded` is true; invalid base64 gives 400',
+          words: 'text, or bytes if `isBase64Encoded` is true; invalid base64 is answered with 400',
           fixtures: ['doors/body-text-gateway-v2', 'doors/body-bytes-gateway-v2', 'doors/base64-malformed-gateway-v2'],
           sources: ['payloads'],
         },
@@ -328,7 +328,7 @@ export const FRONT_DOORS: DoorPage = {
       title: 'binary',
       cells: [
         {
-          words: 'base64 if the answer has bytes or is not UTF-8; never encoded twice; an empty body stays empty',
+          words: 'base64 if the answer has bytes or is not UTF-8; never encoded twice; an empty body remains empty',
           fixtures: ['answers/bytes-gateway-v2', 'answers/bytes-not-utf8', 'answers/empty-bytes'],
           sources: ['payloads'],
         },
@@ -404,7 +404,7 @@ export const FRONT_DOORS: DoorPage = {
           words: 'a stream is collected up to the size limit',
           fixtures: ['answers/collected-load-balancer', 'answers/collected-load-balancer-multi'],
         },
-        { words: 'a stream gives `app.internal`', fixtures: ['sockets/stream-fails-closed'] },
+        { words: 'a stream is answered with `app.internal`', fixtures: ['sockets/stream-fails-closed'] },
       ],
     },
     {
@@ -412,7 +412,7 @@ export const FRONT_DOORS: DoorPage = {
       cells: [
         {
           words:
-            'a framework error is answered with its code; any other error gives 500 with a masked text. A stream that fails while it is collected gives 500',
+            'a framework error is answered with its code; any other error is answered with 500 and a masked message. A stream that fails while it is collected is answered with 500',
           fixtures: ['answers/errors-gateway-v2', 'answers/collected-failure-gateway-v2'],
         },
         {
@@ -474,7 +474,7 @@ export const FRONT_DOORS: DoorPage = {
     },
     {
       words:
-        'CORS settings of an HTTP API override those of the framework: the API answers preflights itself and drops the CORS headers of the answer. Configure only one of the two.',
+        'CORS settings of an HTTP API override the CORS settings of the framework: the API answers preflights itself and drops the CORS headers of the answer. Configure only one of the two.',
       sources: ['http-cors'],
     },
     {

@@ -105,11 +105,11 @@ function checkFixtures(
 const COSTS: readonly string[] = [
   '## Safe by default, and what it costs on AWS',
   '',
-  '- An event that only looks like a request (of an authorizer, of an agent) is rejected before any code runs. Forwarding headers decide nothing: the',
-  "  caller's address is the one that the provider says.",
-  '- What is too large for a door is 413, measured as the service counts it; nothing is cut without a word.',
-  '- A front door is billed by itself ([API Gateway](https://aws.amazon.com/api-gateway/pricing/)), and each request is an invocation',
-  '  ([Lambda](https://docs.aws.amazon.com/whitepapers/latest/how-aws-pricing-works/lambda.html)), a rejected one too.',
+  '- An event that only looks like a request (of an authorizer, of an agent) is rejected before any code runs. Forwarding headers are ignored: the',
+  "  caller's address is the address that the provider reports.",
+  '- An answer that is too large for a door is answered with 413, measured as the service counts it; answers are never truncated silently.',
+  '- A front door is billed separately ([API Gateway](https://aws.amazon.com/api-gateway/pricing/)), and each request is an invocation',
+  '  ([Lambda](https://docs.aws.amazon.com/whitepapers/latest/how-aws-pricing-works/lambda.html)), even if it is rejected.',
 ];
 
 /** The page as Markdown. */
@@ -119,12 +119,12 @@ export function renderDoorPage(page: DoorPage): string {
   const links = ({ fixtures }: Cell) => fixtures.map((id) => `[${id}](../${FIXTURES}/${id}.json)`).join('<br>');
   const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [
-    '# What each front door does',
+    '# Front doors compared',
     '',
     '<!-- Made by `npm run docs` from scripts/docs/front-doors-data.ts. -->',
     '',
-    'One application can serve five kinds of front doors. Their request and answer formats differ; handlers see the same',
-    'request and return the same response behind each of them. A cell says what happens and names the',
+    'One application can serve five kinds of front doors. Their request and answer formats differ; handlers receive the same',
+    'request and return the same response for all of them. Each cell describes the behaviour and names the',
     '[contract fixtures](../contract-fixtures/README.md) that test it; a number links to the source for the behaviour of',
     'AWS.',
     '',
@@ -135,13 +135,13 @@ export function renderDoorPage(page: DoorPage): string {
       row([`**${title}**`, ...cells.map((cell) => `${cell.words}${refs(cell)}<br><sub>${links(cell)}</sub>`)]),
     ),
     '',
-    '## What no code can change',
+    '## Limits that no code can change',
     '',
     ...page.notes.map((note) => `- ${note.words}${refs(note)}`),
     '',
     '## Sources',
     '',
-    row(['', 'source', 'what it says']),
+    row(['', 'source', 'statement']),
     row(['---', '---', '---']),
     ...Object.entries(page.sources).map(([key, { title, url, says }]) =>
       row([String(numbers.get(key)), `[${title}](${url})`, says]),

@@ -33,7 +33,7 @@ it('a row shows what an option must be, what is used without it, and the first s
   expect(renderTable(TABLE, SOURCE).split('\n')).toEqual([
     '| option | must be | when left out | |',
     '|---|---|---|---|',
-    '| `table` | a text that is not blank | rejected | The table. |',
+    '| `table` | a string that is not blank | rejected | The table. |',
     '| `region` | a region | `AWS_REGION`, else rejected | The region of the table, e.g.that of the function. |',
     '| `mode` | "a\\|b" or "c" | `c` |  |',
     '| `retries` | a whole number from 0 to 5 | `0` | How often |',

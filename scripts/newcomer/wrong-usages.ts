@@ -87,7 +87,7 @@ export const WRONG_USAGES: readonly WrongUsage[] = [
     answers: INTERNAL,
     logs: [
       'ERROR',
-      'a handler or middleware returned an object with \\"ok\\" instead of a response; return json(200, value), say',
+      'a handler or middleware returned an object with \\"ok\\" instead of a response; for example, return json(200, value)',
     ],
   },
   {
@@ -95,14 +95,20 @@ export const WRONG_USAGES: readonly WrongUsage[] = [
     code: "app.get('/x', () => {}, Public()); return app",
     types: "Type 'void' is not assignable to type 'Result'",
     answers: INTERNAL,
-    logs: ['ERROR', 'a handler or middleware returned nothing instead of a response; return json(200, value), say'],
+    logs: [
+      'ERROR',
+      'a handler or middleware returned nothing instead of a response; for example, return json(200, value)',
+    ],
   },
   {
     no: 13,
     code: "app.get('/x', () => 'hi', Public()); return app",
     types: "Type 'string' is not assignable to type 'Result'",
     answers: INTERNAL,
-    logs: ['ERROR', 'a handler or middleware returned a string instead of a response; return json(200, value), say'],
+    logs: [
+      'ERROR',
+      'a handler or middleware returned a string instead of a response; for example, return json(200, value)',
+    ],
   },
   {
     no: 14,
@@ -111,7 +117,7 @@ export const WRONG_USAGES: readonly WrongUsage[] = [
     answers: INTERNAL,
     logs: [
       'ERROR',
-      'a handler or middleware returned an object with \\"statusCode\\" instead of a response; return json(200, value), say',
+      'a handler or middleware returned an object with \\"statusCode\\" instead of a response; for example, return json(200, value)',
     ],
   },
   { no: 15, code: "app.get('/x', () => new Response('web'), Public()); return app", types: '', answers: [200, 'web'] },
@@ -239,13 +245,13 @@ export const WRONG_USAGES: readonly WrongUsage[] = [
     no: 28,
     code: "jwtPrincipalResolver({ issuer: 'https://i.example', audience: 'a', jwksUri: 'https://i.example/jwks' })",
     types: "Type 'string' is not assignable to type 'readonly string[]'",
-    throws: ['app.invalid_configuration', 'option "audience" must be a list of one or more texts'],
+    throws: ['app.invalid_configuration', 'option "audience" must be a list of at least one string'],
   },
   {
     no: 28,
     code: "jwtPrincipalResolver({ issuer: 'https://i.example', jwksUri: 'https://i.example/jwks' })",
     types: "Property 'audience' is missing",
-    throws: ['app.invalid_configuration', 'option "audience" must be a list of one or more texts'],
+    throws: ['app.invalid_configuration', 'option "audience" must be a list of at least one string'],
   },
   {
     no: 30,
@@ -265,7 +271,10 @@ export const WRONG_USAGES: readonly WrongUsage[] = [
     code: "app.use(async (ctx, next) => { await next(ctx); }); app.get('/x', ok, Public()); return app",
     types: "Type 'Promise<void>' is not assignable to type 'Result'",
     answers: INTERNAL,
-    logs: ['ERROR', 'a handler or middleware returned nothing instead of a response; return json(200, value), say'],
+    logs: [
+      'ERROR',
+      'a handler or middleware returned nothing instead of a response; for example, return json(200, value)',
+    ],
   },
   {
     no: 33,
@@ -320,28 +329,34 @@ export const WRONG_USAGES: readonly WrongUsage[] = [
     code: "const own = new SecureApp({ ...options, principalResolver: () => ({ sub: 'ada' }) }); own.get('/x', ok, Authenticated()); return own",
     types: "is not assignable to type 'SecurePrincipalResolver'",
     answers: [401, 'app.unauthorized'],
-    logs: ['WARN', 'principal resolver gave no identity; return { identity, scopes: [] }, or null for nobody'],
+    logs: [
+      'WARN',
+      'principal resolver returned no identity; return { identity, scopes: [] }, or null for an anonymous caller',
+    ],
   },
   {
     no: 38,
     code: "const own = new SecureApp({ ...options, principalResolver: () => 'ada' }); own.get('/x', ok, Authenticated()); return own",
     types: "is not assignable to type 'SecurePrincipalResolver'",
     answers: [401, 'app.unauthorized'],
-    logs: ['WARN', 'principal resolver gave no object; return { identity, scopes: [] }, or null for nobody'],
+    logs: [
+      'WARN',
+      'principal resolver returned no object; return { identity, scopes: [] }, or null for an anonymous caller',
+    ],
   },
   {
     no: 38,
     code: "const own = new SecureApp({ ...options, principalResolver: () => ({ identity: 'ada', scopes: 'a b' }) }); own.get('/x', ok, Authenticated('a')); return own",
     types: "is not assignable to type 'SecurePrincipalResolver'",
     answers: [403, 'app.forbidden'],
-    logs: ['WARN', 'principal resolver gave scopes that are no list; return { identity, scopes: [] }'],
+    logs: ['WARN', 'principal resolver returned scopes that are not a list; return { identity, scopes: [] }'],
   },
   {
     no: 39,
     code: "const open = createApp(options); open.get('/x', ok, { authRequired: true }); return open",
     types: '',
     answers: [401, 'app.unauthorized'],
-    logs: ['WARN', 'the route has authRequired, and there is no option authHook: nobody may call it'],
+    logs: ['WARN', 'the route has authRequired, but the option authHook is missing: every call is rejected'],
   },
   {
     no: 40,
@@ -432,7 +447,7 @@ export const WRONG_USAGES: readonly WrongUsage[] = [
     no: 44,
     code: "app.get('/x', Public(), ok)",
     types: "Argument of type 'Posture' is not assignable to parameter of type 'Handler",
-    throws: ['app.bad_request', 'route handler must be a function: GET /x: the posture stands behind the handler'],
+    throws: ['app.bad_request', 'route handler must be a function: GET /x: pass the posture after the handler'],
   },
   {
     no: 45,

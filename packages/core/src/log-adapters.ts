@@ -1,4 +1,4 @@
-/** Adapters for other loggers as the option `log` of a container. They get sanitized data. */
+/** Adapters for other loggers as the option `log` of a container. They receive sanitized data. */
 export {
   type AdapterOptions,
   type ConsoleLike,

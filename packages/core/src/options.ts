@@ -1,4 +1,4 @@
-/** How functions of the framework describe and check their options. */
+/** Descriptions and validators for options of functions of the framework. */
 export {
   assertNoSurplus,
   boolean,

@@ -1,4 +1,4 @@
-/** What `http`, `appsync`, `secure` and `streams` build on; applications have no use for it. */
+/** The basis of `http`, `appsync`, `secure` and `streams`; applications do not need it. */
 
 export type { ContextTransport } from './context/context.js';
 export {

@@ -2,7 +2,7 @@ import { sanitizeFieldValue, scrubFreeText } from '../src/observability.js';
 import { LightWalk } from '../src/sanitize/internal/light.js';
 import { createRandom, type Random } from './identifiers.js';
 
-/** How many of a number of generated values any sanitizer of ours changes: alone, in a sentence, in the default logger. */
+/** Counts the generated values that any sanitizer changes: alone, in a sentence, or in the default logger. */
 export function countAltered(make: (random: Random) => string | number, count: number, seed: number): number {
   const random = createRandom(seed);
   let altered = 0;

@@ -26,7 +26,7 @@ describe('callerKey', () => {
     expect(callerKey(caller)).toBe(text);
   });
 
-  /** Strings that are made of the parts of the form, so that a separator that is not escaped is found. */
+  /** Strings with parts of the form, so that an unescaped separator is detected. */
   const part = fc
     .oneof(
       {

@@ -42,7 +42,7 @@ const TEST_CARDS: Readonly<Record<string, readonly string[]>> = {
 /** Every number once. */
 export const ALL_CARDS: readonly string[] = [...new Set(Object.values(TEST_CARDS).flat())];
 
-/** A number as it is printed: 4-6-5 of 15 digits, 4-6-4 of 14, else groups of four. */
+/** A number in its printed form: 4-6-5 of 15 digits, 4-6-4 of 14, else groups of four. */
 export function groupCard(card: string, separator: string): string {
   const parts = card.length === 15 ? /(.{4})(.{6})(.{5})/ : card.length === 14 ? /(.{4})(.{6})(.{4})/ : undefined;
   const groups = parts ? (parts.exec(card)?.slice(1) ?? []) : (card.match(/.{1,4}/g) ?? []);

@@ -248,11 +248,11 @@ describe('typed keys', () => {
 
   it('have the type of their value checked at compile time', () => {
     expect((ctx: Context) => {
-      // @ts-expect-error the key is one of numbers
+      // @ts-expect-error the key is for numbers
       ctx.set(COUNT, 'text');
-      // @ts-expect-error what a string keeps is unknown
+      // @ts-expect-error the value of a string key is unknown
       const kept: number = ctx.get('count');
-      // @ts-expect-error the key is one of numbers
+      // @ts-expect-error the key is for numbers
       const text: string | undefined = ctx.get(COUNT);
       return [kept, text];
     }).toBeInstanceOf(Function);

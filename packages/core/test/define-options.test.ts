@@ -18,7 +18,7 @@ import {
 } from '../src/options/define-options.js';
 import type { Clock } from '../src/runtime/invocation.js';
 
-/** A set with one option of a kind, and what it makes of a value. */
+/** A set with one option of a kind, and its result for a value. */
 function read(option: OptionKind<unknown, unknown>, value: unknown, name = 'x'): unknown {
   const set = defineOptions<{ [key: string]: unknown }>()({ [name]: option });
   return (set.parse({ [name]: value }) as Record<string, unknown>)[name];
@@ -45,9 +45,9 @@ describe('a kind', () => {
   it.each<[OptionKind<unknown, unknown>, unknown[], string]>([
     [boolean, [1, 'true', null], 'option "x" must be true or false'],
     [func(), [{}, 'f', null], 'option "x" must be a function'],
-    [string, [1, null, {}], 'option "x" must be a text'],
+    [string, [1, null, {}], 'option "x" must be a string'],
     [object(), ['a', null, [], () => 1], 'option "x" must be an object'],
-    [text(), ['', '  ', 1, null], 'option "x" must be a text that is not blank'],
+    [text(), ['', '  ', 1, null], 'option "x" must be a string that is not blank'],
     [
       integer(1, 60_000, 'milliseconds'),
       [0, 60_001, 1.5, '1', null, Number.NaN],
@@ -70,7 +70,7 @@ describe('a kind', () => {
       [{ info() {}, warn() {} }],
       'option "x" must be an object with info(), warn() and error()',
     ],
-    [list(text()), ['a', { length: 0 }], 'option "x" must be a list, each a text that is not blank'],
+    [list(text()), ['a', { length: 0 }], 'option "x" must be a list, each a string that is not blank'],
     [group<object>()({}), [1, null, [], 'a'], 'option "x" must be an object'],
   ])('refuses what it does not name: %#', (option, values, message) => {
     for (const value of values) {
@@ -85,8 +85,8 @@ describe('a kind', () => {
   });
 
   it('names the member of a list that is wrong', () => {
-    expect(() => read(list(text()), ['a', 2])).toThrow('option "x[1]" must be a text that is not blank');
-    expect(() => read(list(text()), [undefined])).toThrow('option "x[0]" must be a text that is not blank');
+    expect(() => read(list(text()), ['a', 2])).toThrow('option "x[1]" must be a string that is not blank');
+    expect(() => read(list(text()), [undefined])).toThrow('option "x[0]" must be a string that is not blank');
   });
 
   it('keeps the reason of a parser', () => {
@@ -120,8 +120,8 @@ describe('what is left out', () => {
   });
 
   it('is refused where it is needed', () => {
-    expect(() => RETRY.parse({} as Retry)).toThrow('framework: option "strategy" must be a text that is not blank');
-    expect(() => RETRY.parse(undefined)).toThrow('framework: option "strategy" must be a text that is not blank');
+    expect(() => RETRY.parse({} as Retry)).toThrow('framework: option "strategy" must be a string that is not blank');
+    expect(() => RETRY.parse(undefined)).toThrow('framework: option "strategy" must be a string that is not blank');
   });
 });
 

@@ -57,7 +57,7 @@ function stackFrame(random: Random): string {
   return `at handler (/var/task/node_modules/.pnpm/${folder}/node_modules/next/dist/${file}.js:${random() % 900}:${random() % 90})`;
 }
 
-/** Identifiers that an operator searches for: none of them is a card number. */
+/** Identifiers that an operator searches for: not card numbers. */
 export const IDENTIFIERS: Readonly<Record<string, (random: Random) => string | number>> = {
   'UUID v4': (random) => uuid(random, '4'),
   'UUID v4 in capitals': (random) => uuid(random, '4').toUpperCase(),
@@ -85,5 +85,5 @@ export const IDENTIFIERS: Readonly<Record<string, (random: Random) => string | n
   'stack frame': stackFrame,
 };
 
-/** Order numbers of 16 random digits, which a card number cannot be told from. */
+/** Order numbers of 16 random digits, not distinguishable from card numbers. */
 export const orderNumber = (random: Random) => decimals(random, 16);

@@ -212,7 +212,7 @@ describe('level', () => {
   it.each([
     [{ level: 'loud' }, 'option "level" must be "debug", "info", "warn", "error" or "silent"'],
     [{ levle: 'info' }, 'unknown option "levle"'],
-    [{ service: 5 }, 'option "service" must be a text'],
+    [{ service: 5 }, 'option "service" must be a string'],
     [{ fields: null }, 'option "fields" must be an object'],
     [{ write: {} }, 'option "write" must be a function'],
     [{ clock: {} }, 'option "clock" must be an object with now()'],

@@ -42,7 +42,7 @@ describe('parseObservability', () => {
     [{ span: () => {} }, 'option "observability.span" must be an object with start()'],
     [{ span: null }, 'option "observability.span" must be an object with start()'],
     [{ logPath: 'no' }, 'option "observability.logPath" must be true or false'],
-    [{ metrics: {} }, 'option "observability.metrics" must be what defineMetrics() gives'],
+    [{ metrics: {} }, 'option "observability.metrics" must be the result of defineMetrics()'],
   ])('refuses %j', (value, message) => {
     expect(() => parseObservability(value as never)).toThrow(`framework: ${message}`);
   });

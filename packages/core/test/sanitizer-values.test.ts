@@ -332,7 +332,7 @@ describe('bounds', () => {
   });
 
   it('leaves a value unchanged that is sanitized already, but for masks', () => {
-    // A mask has fewer digits than what it stands for, so that a second one hides more.
+    // A mask has fewer digits than the value, so that masking it again hides more.
     const withoutMasks = (value: unknown) =>
       JSON.stringify(value).replaceAll(/"(?:\d{6})?\*+(?:\d{4})?"|"\[REDACTED\]"/g, '"masked"');
     fc.assert(

@@ -20,7 +20,7 @@ export interface StateOptions {
   readonly lambda?: LambdaContext;
 }
 
-/** The state of one request as the pipeline makes it. */
+/** The state of one request as created by the pipeline. */
 export function requestState(options: StateOptions = {}): ContextState {
   const headers = toHeaderMap(options.headers);
   const source: RequestSource = {

@@ -27,27 +27,27 @@ registerCopy('@sallyport/dispatch', VERSION, new Error());
 
 export type { DirectInvocations } from './internal/plan.js';
 
-/** All members are bound: they can be taken out of the object. */
+/** All members are bound: they can be used without the object. */
 export interface Dispatcher {
   /**
-   * Asks the Lambda context who invoked, then classifies the event, and resolves to what its surface answers.
+   * Checks the Lambda context, classifies the event, and resolves to the result of its surface.
    *
    * Rejects with a FrameworkError `dispatch.not_an_object`, `dispatch.unknown_event`, `dispatch.no_adapter`,
-   * `dispatch.direct_refused` or `dispatch.foreign_door`, each of them logged once, else with what the surface rejects with. Never throws synchronously.
+   * `dispatch.direct_refused` or `dispatch.foreign_door`, each of them logged once, or with the error of the surface. Never throws synchronously.
    */
   readonly handleLambda: (event: unknown, lambdaContext?: LambdaContext) => Promise<unknown>;
-  /** The kind by the fixed table and the extensions' rows; throws as the package's `detect` does. */
+  /** The kind by the fixed table and the extensions' rows; throws like the package's `detect`. */
   readonly detect: (event: unknown) => TriggerKind;
-  /** Like the package's `explain`, with the extensions' rows and what the surface would do. */
+  /** Like the package's `explain`, with the extensions' rows and the handler that the surface would run. */
   readonly explain: (event: unknown, lambdaContext?: LambdaContext) => Explanation;
 }
 
 /** Options of `createDispatcherWith`. An unknown key is rejected at construction. */
 export interface DispatcherOptions {
-  /** Gets one `error` line for each invocation that is rejected; `false` for silence. Default: a JSON line on standard output. */
+  /** Receives one `error` line for each rejected invocation; `false` to turn off logging. Default: a JSON line on standard output. */
   readonly log?: Logger | false | undefined;
   /**
-   * What becomes of direct invocations that no surface accepts by its `accepts`: `serve` them as if they came from a trigger,
+   * The handling of direct invocations that no surface accepts: `serve` them as if they came from a trigger,
    * or `refuse` them. Default `serve`.
    */
   readonly directInvocations?: DirectInvocations | undefined;
@@ -60,8 +60,8 @@ export const DISPATCHER_OPTIONS = /* @__PURE__ */ defineOptions<DispatcherOption
 });
 
 /**
- * The one entrypoint for everything that some surfaces serve. Only a container attaches surfaces to itself: one that needs
- * `attach` belongs into `surfaces` of `createApp` or `SecureApp`.
+ * Creates the Lambda handler for the given surfaces. Only a container attaches surfaces: if a surface needs
+ * `attach`, pass it in the option `surfaces` of `createApp` or `SecureApp` instead.
  *
  * @throws FrameworkError at construction: `dispatch.duplicate_surface`, `dispatch.invalid_surface`, `dispatch.invalid_extension`
  * @example export const handler = createDispatcher(events, s3Trigger({ bucket: 'uploads', handler })).handleLambda;
@@ -71,9 +71,9 @@ export function createDispatcher(...surfaces: readonly Surface[]): Dispatcher {
 }
 
 /**
- * {@link createDispatcher} with options; surfaces are checked more closely, as the containers do.
+ * {@link createDispatcher} with options; surfaces are checked as strictly as in the containers.
  *
- * @throws FrameworkError `app.invalid_configuration` for an unknown or unfit option
+ * @throws FrameworkError `app.invalid_configuration` for an unknown or wrong option
  */
 export function createDispatcherWith(options: DispatcherOptions, ...surfaces: readonly Surface[]): Dispatcher {
   const { log, directInvocations } = DISPATCHER_OPTIONS.parse(options);
@@ -93,13 +93,13 @@ export function toDispatcher(plan: Plan, inventory?: Inventory): Dispatcher {
   };
 }
 
-/** What is registered, for tools that run a function on a developer's machine. */
+/** The registrations, for tools that run a function on a developer's machine. */
 export interface Inventory {
   /** HTTP, GraphQL and WebSocket operations, as `app.routes()` lists them. */
   readonly routes: () => readonly object[];
   /** Event registrations, as `app.triggers()` lists them. */
   readonly triggers: () => readonly object[];
-  /** The OpenAPI document of the HTTP operations; `null` where none can be written. */
+  /** The OpenAPI document of the HTTP operations; `null` if it cannot be generated. */
   readonly openapi: () => unknown;
 }
 
@@ -132,7 +132,7 @@ function explainPlan(plan: Plan, event: unknown, lambdaContext: LambdaContext | 
   return kind === undefined ? explanation : { ...explanation, error: noAdapter(kind).message };
 }
 
-/** What the surface would do, or the text with which it would reject the event before it runs anything. */
+/** The handler that the surface would run, or the message with which it would reject the event before it runs user code. */
 function targetOf(surface: Surface, kind: TriggerKind, event: unknown): Pick<Explanation, 'error' | 'target'> {
   try {
     return { error: null, target: surface.explainTarget?.(kind, event) ?? null };
@@ -142,9 +142,9 @@ function targetOf(surface: Surface, kind: TriggerKind, event: unknown): Pick<Exp
 }
 
 /**
- * Serves one invocation: its context is asked before its event. Never throws; what is rejected is a rejection.
+ * Serves one invocation: its context is checked before its event. Never throws; errors are rejections.
  *
- * @param entrypoint the row of a direct entrypoint, which takes the event as of its kind
+ * @param entrypoint the row of a direct entrypoint, which does not check the kind of the event
  */
 export function serveInvocation(
   plan: Plan,
@@ -165,7 +165,7 @@ export function serveInvocation(
   }
 }
 
-/** No row is tried for an agent: the event is what a model wrote, and may look like anything. */
+/** No row is tried for an agent: a model wrote the event, and it can have any shape. */
 function rowOf(plan: Plan, event: unknown, provenance: InvocationProvenance, entrypoint?: number): number {
   return provenance === 'agent' ? plan.kinds.length - 1 : (entrypoint ?? detectRow(event, plan.table));
 }
@@ -173,7 +173,7 @@ function rowOf(plan: Plan, event: unknown, provenance: InvocationProvenance, ent
 /**
  * The kind under which an invocation is served.
  *
- * @throws FrameworkError when it is rejected
+ * @throws FrameworkError if the invocation is rejected
  */
 export function kindOfInvocation(plan: Plan, event: unknown, lambdaContext: LambdaContext | undefined): TriggerKind {
   const provenance = invocationProvenance(lambdaContext);
@@ -184,7 +184,7 @@ export function kindOfInvocation(plan: Plan, event: unknown, lambdaContext: Lamb
   return kind;
 }
 
-/** The error for an invocation that has no row or no surface, once it is in the log. */
+/** The error for an invocation that has no row or no surface, after it was logged. */
 function refusal(
   plan: Plan,
   event: unknown,
@@ -202,13 +202,13 @@ function refusal(
   return error;
 }
 
-/** One `error` line with the row that came closest. A logger that throws changes nothing. */
+/** One `error` line with the nearest row. Errors of the logger are ignored. */
 function reportUnknown(error: FrameworkError, log: Logger, lambdaContext: LambdaContext | undefined): void {
   const { nearest } = error.details as Explanation;
   guardHook(() => bindInvocation(log, lambdaContext, '').error(error.message, { event: error.code, nearest }));
 }
 
-/** The entrypoints of the fixed rows by name, bound. Each asks the Lambda context first, and takes the event as of its kind. */
+/** The entrypoints of the fixed rows by name, bound. Each checks the Lambda context first, and does not check the kind of the event. */
 export function bindEntrypoints(plan: Plan): Readonly<Record<string, Entrypoint>> {
   return Object.fromEntries(
     plan.table.fixed.map(({ entrypoint }, row) => [
@@ -222,7 +222,7 @@ type Entrypoint = (event: unknown, lambdaContext?: LambdaContext) => Promise<unk
 
 const PROVIDER: readonly InvocationProvenance[] = ['provider'];
 
-/** The surface at a row, if it takes invocations of this provenance. */
+/** The surface at a row, if it accepts invocations of this provenance. */
 function surfaceFor(plan: Plan, row: number, provenance: InvocationProvenance): Surface | undefined {
   const surface = plan.byRow[row];
   const accepted = surface?.accepts ?? PROVIDER;

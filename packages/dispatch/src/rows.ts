@@ -1,9 +1,9 @@
 import type { Surface, TRIGGER_KINDS, TriggerKind } from '@sallyport/core';
 
 /**
- * What a condition asks of the value behind its path. Only own properties count and strings are compared exactly.
- * `text` is a string with a non-blank character, `object` is neither `null` nor an array, `present` and `absent` ask for
- * the key whatever its value, `url_domain` for the host name of a function URL.
+ * The test of a condition for the value at its path. Only own properties count, and strings are compared exactly.
+ * `text` is a string with a non-blank character, `object` is neither `null` nor an array, `present` and `absent` test
+ * the key, with any value, `url_domain` is the host name of a function URL.
  */
 export type DetectionTest =
   | 'equals'
@@ -15,35 +15,35 @@ export type DetectionTest =
   | 'url_domain'
   | 'not_url_domain';
 
-/** One question about an event. */
+/** One condition for an event. */
 export interface DetectionCondition {
   /** Names and list indexes from the event down: `Records[0].eventSource`. */
   readonly path: string;
-  /** What the value behind the path must be. */
+  /** The test for the value at the path. */
   readonly test: DetectionTest;
-  /** What `equals` compares with; absent for the other tests. */
+  /** The string that `equals` compares with; absent for the other tests. */
   readonly value?: string;
 }
 
-/** An event is of this kind when every condition of one alternative holds and no earlier row matched. */
+/** An event is of this kind if every condition of one alternative is fulfilled and no earlier row matched. */
 export interface DetectionRow {
   /** The kind that `detect` returns. */
   readonly kind: TriggerKind;
-  /** Alternatives; one suffices. */
+  /** Alternatives; one match is enough. */
   readonly anyOf: readonly (readonly DetectionCondition[])[];
 }
 
-/** One row of the fixed table with all that dispatching decides by it. */
+/** One row of the fixed table with the data for dispatching. */
 export interface TriggerRow extends DetectionRow {
-  /** The containers' method that serves this kind without looking at the event: `serveQueueEvent`. */
+  /** The containers' method that serves this kind without checking the event: `serveQueueEvent`. */
   readonly entrypoint: string;
-  /** What the service gets back, as `explain` names it in `target.projection`. */
+  /** The form of the result for the service, as in `target.projection` of `explain`. */
   readonly projection: string;
   /** True if a non-empty list, every entry of which matches this row, is an event of this kind too. */
   readonly acceptsList?: boolean;
 }
 
-/** A surface for a trigger outside the fixed table. It brings the rows that tell its events; they can never change what the table decides. */
+/** A surface for a trigger outside the fixed table. Its rows detect its events; they can never change the results of the table. */
 export interface TriggerExtension extends Surface {
   /** Tried after the fixed table and after the rows of earlier extensions. */
   readonly rows: readonly DetectionRow[];
@@ -57,10 +57,10 @@ const record = (eventSource: string): readonly DetectionCondition[] => [
 ];
 
 /**
- * How an event's kind is told by its shape: the rows are tried in this order and the first match decides. `detect`,
- * `explain`, the containers' entrypoints and the README's table are all made from these rows.
+ * The rows that detect the kind of an event from its shape: they are tried in this order, and the first match is used. `detect`,
+ * `explain`, the containers' entrypoints and the README's table are all generated from these rows.
  *
- * AWS sends `routeKey` with function URLs too, so their host name tells them from an HTTP API:
+ * AWS sends `routeKey` with function URLs too, so the host name distinguishes them from an HTTP API:
  * https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html#urls-payloads
  */
 export const ROWS = [
@@ -187,7 +187,7 @@ function defineRow<const R extends TriggerRow & { readonly kind: (typeof TRIGGER
   return row;
 }
 
-/** The table is shared by everyone in the process, so nobody may change it. */
+/** The table is shared by all code in the process, so it must not change. */
 function freeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) freeze(part);
   return Object.freeze(value);

@@ -11,7 +11,7 @@ import { isObject, rowHolds } from './support/interpreter.js';
 const rows = DETECTION_TABLE;
 const table = compileTable(ROWS);
 
-/** The table read as data, by code that the package does not use: the first row that holds, the resolver row for every entry of a list. */
+/** The table read as data, by code that the package does not use: the first matching row, or the resolver row for every entry of a list. */
 function interpret(event: unknown): string {
   if (Array.isArray(event)) {
     const resolver = rows.find((row) => row.kind === 'appsync');

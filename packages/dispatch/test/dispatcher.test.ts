@@ -57,7 +57,7 @@ const LOG_REFUSED =
   'framework: option "log" must be false or a Logger: createLogger(), or fromConsole(), fromPino() or fromPowertools() of ' +
   '"@sallyport/core/log-adapters"';
 
-/** What a piece of code writes to standard output. */
+/** The lines that a function writes to standard output. */
 async function outputOf(run: () => Promise<unknown>): Promise<string[]> {
   const written: string[] = [];
   const { write } = process.stdout;

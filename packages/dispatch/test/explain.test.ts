@@ -117,7 +117,7 @@ describe('explain', () => {
       { Records: [{ eventSource: 'AWS:Kinesis' }] },
       '"AWS:Kinesis" is not "aws:kinesis": tags are compared exactly',
     ],
-    ['no Records', { Records: [] }, '"Records" is empty: there is no record to tell the kind by'],
+    ['no Records', { Records: [] }, '"Records" is empty: the kind cannot be detected without a record'],
     [
       'a tag that reads like a word',
       { Records: [{ eventSource: 'absent' }] },
@@ -133,7 +133,7 @@ describe('explain', () => {
     ['a Kafka batch', { eventSource: 'SelfManagedKafka', records: {} }],
     ['a Cognito trigger', { triggerSource: 'TokenGeneration_HostedAuth', userPoolId: 'p' }],
     [
-      'an authorizer request (a function of its own answers it)',
+      'an authorizer request (serve it with a separate function)',
       { type: 'TOKEN', authorizationToken: 't', methodArn: 'arn' },
     ],
     ['a Firehose batch', { deliveryStreamArn: 'arn', records: [] }],
@@ -143,28 +143,28 @@ describe('explain', () => {
       { awslogs: { data: 'H4sI' } },
     ],
     [
-      'a Lex hook (a function of its own answers it)',
+      'a Lex hook (serve it with a separate function)',
       { messageVersion: '1.0', invocationSource: 'FulfillmentCodeHook', bot: { id: 'b' }, sessionState: {} },
     ],
     [
-      'a Connect flow (a function of its own answers it)',
+      'a Connect flow (serve it with a separate function)',
       { Name: 'ContactFlowEvent', Details: { ContactData: { ContactId: 'c' } } },
     ],
     [
-      'a Config rule (a function of its own answers it)',
+      'a Config rule (serve it with a separate function)',
       { version: '1.0', invokingEvent: '{}', ruleParameters: '{}', configRuleName: 'r', resultToken: 't' },
     ],
-    ['a CodePipeline job (a function of its own answers it)', { 'CodePipeline.job': { id: 'j', data: {} } }],
+    ['a CodePipeline job (serve it with a separate function)', { 'CodePipeline.job': { id: 'j', data: {} } }],
     [
-      'a Bedrock action (a function of its own answers it)',
+      'a Bedrock action (serve it with a separate function)',
       { messageVersion: '1.0', agent: { name: 'a' }, actionGroup: 'orders', function: 'find', parameters: [] },
     ],
     [
-      'an Object Lambda request (a function of its own answers it)',
+      'an Object Lambda request (serve it with a separate function)',
       { xAmzRequestId: 'r', getObjectContext: { inputS3Url: 'https://x', outputRoute: 'io', outputToken: 't' } },
     ],
     [
-      'a Lambda@Edge request (a function of its own answers it)',
+      'a Lambda@Edge request (serve it with a separate function)',
       { Records: [{ cf: { config: { distributionId: 'D' }, request: { uri: '/' } } }] },
     ],
     ['the list of a pipe (hand it on as { Records: list })', [{ messageId: 'm', eventSource: 'aws:sqs' }]],
@@ -179,7 +179,7 @@ describe('explain', () => {
   });
 });
 
-/** Every text of an event except for the tags, which are shown on purpose. */
+/** Every string of an event except the tags, which are shown on purpose. */
 function replaceTexts(value: unknown, text: string, key = ''): unknown {
   if (typeof value === 'string') return /^eventSource$/i.test(key) ? 'aws:other' : text;
   if (Array.isArray(value)) return value.map((item) => replaceTexts(item, text));

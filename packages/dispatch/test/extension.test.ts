@@ -83,7 +83,7 @@ describe('a trigger extension', () => {
     });
 
     expect(createDispatcher(strict).explain({ Records: [{ eventSource: 'aws:s3' }] }).nearest?.hint).toBe(
-      'looks like an S3 notification; no opt-in row takes it',
+      'looks like an S3 notification; no opt-in row matches it',
     );
   });
 

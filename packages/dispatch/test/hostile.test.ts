@@ -46,7 +46,7 @@ const SEEDS: readonly object[] = [
   { 'detail-type': 'd', source: 'x', detail: {} },
 ];
 
-/** Every place in a value at which something else could stand. */
+/** Every place in a value that could have another value. */
 function placesIn(value: unknown, path: readonly string[] = []): string[][] {
   if (typeof value !== 'object' || value === null) return [[...path]];
   return [[...path], ...Object.entries(value).flatMap(([key, inner]) => placesIn(inner, [...path, key]))];

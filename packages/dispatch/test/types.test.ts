@@ -62,7 +62,7 @@ describe('the types', () => {
   });
 
   it('refuse a row with a test that the condition language does not have', () => {
-    // @ts-expect-error `matches` is no test
+    // @ts-expect-error `matches` is not a test
     const row: DetectionRow = { kind: 's3', anyOf: [[{ path: 'Records', test: 'matches' }]] };
 
     expect(row.kind).toBe('s3');

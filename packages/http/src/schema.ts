@@ -1,6 +1,6 @@
 /** Names that infrastructure code shares with the front doors. Imports nothing. */
 
-/** The management endpoint of a WebSocket API, when it is not that of the event. */
+/** The management endpoint of a WebSocket API, if it differs from the endpoint of the event. */
 export const WEBSOCKET_ENDPOINT_ENV = 'FRAMEWORK_WEBSOCKET_ENDPOINT';
 
 /** IAM actions on the connections of a WebSocket API. */

@@ -1,4 +1,4 @@
-/** Applications of web-standard requests and responses behind a posture. */
+/** Applications with web-standard requests and responses, protected by a posture. */
 export {
   type AuthInfo,
   type MountHandlerOptions,

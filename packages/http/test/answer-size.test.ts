@@ -12,7 +12,7 @@ import {
   type TestDoor,
 } from './support/doors.js';
 
-/** What Lambda takes of a buffered function, and a load balancer of a target: bytes of the serialised answer. */
+/** Lambda's limit for a buffered function, and the load balancer's limit for a target: bytes of the serialised answer. */
 const LAMBDA_CAP = 6_291_556;
 const LOAD_BALANCER_CAP = 1_048_576;
 
@@ -26,7 +26,7 @@ const DOORS: readonly [TestDoor, number][] = [
 
 const TOO_LARGE = '{"error":{"code":"app.too_large","message":"response too large","request_id":"req-1"}}';
 
-/** Answers that stop short of the cap by up to 8 KiB, by what counts next to the bytes of the body. */
+/** Answers up to 8 KiB below the limit, by the parts that count in addition to the body. */
 const SHAPES: readonly [string, (room: number) => ResponseInput][] = [
   ['plain text', (room) => text(200, 'x'.repeat(room))],
   ['quotes, which JSON writes with two bytes', (room) => text(200, '"'.repeat(room / 2))],

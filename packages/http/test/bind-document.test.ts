@@ -19,7 +19,7 @@ interface Operation {
   readonly requestBody: { readonly content: { readonly 'application/json': { readonly schema: object } } };
 }
 
-/** What the binding says of a body with (or without) the field `f`, and what the generated document says of it. */
+/** The results of the binding and of the generated document for a body with (or without) the field `f`. */
 async function verdicts(field: FieldSpec, body: object): Promise<{ check: boolean; document: boolean }> {
   const handler = bind({ body: { f: field } }, () => noContent());
   const route = { method: 'POST', path: '/x', operationId: 'x', contract: handler.contract };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { bind, min, type Rule, required } from '../src/index.js';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-/** Compiles only where the two types are one; checked by `tsc`, not at run time. */
+/** Compiles only if the two types are equal; checked by `tsc`, not at run time. */
 const same = <A, B>(answer: Same<A, B>): boolean => answer;
 
 describe('types of bind', () => {

@@ -592,7 +592,10 @@ describe('construction', () => {
       { query: { a: { type: 'int', requird: true } } },
       'framework: unknown option "query.a.requird"; known are type, name, array, rules',
     ],
-    [{ query: { a: { type: 'int', name: ' ' } } }, 'framework: option "query.a.name" must be a text that is not blank'],
+    [
+      { query: { a: { type: 'int', name: ' ' } } },
+      'framework: option "query.a.name" must be a string that is not blank',
+    ],
     [{ query: { a: { type: 'int', array: 1 } } }, 'framework: option "query.a.array" must be true or false'],
     [
       { params: { a: { type: 'int', array: true } } },
@@ -627,7 +630,7 @@ describe('construction', () => {
     [{ query: { a: { type: 'int', rules: [{ rule: 'min', value: '1' }] } } }, 'framework: rule "min" must be a number'],
     [
       { query: { a: { type: 'int', rules: [{ rule: 'oneOf' }] } } },
-      'framework: rule "oneOf" must be given texts or numbers',
+      'framework: rule "oneOf" must be given strings or numbers',
     ],
     [
       { query: { a: { type: 'int', rules: [null] } } },
@@ -654,7 +657,7 @@ describe('construction', () => {
     [() => pattern(/a/g), 'framework: rule "pattern" must be a regular expression without flags'],
     [() => pattern(5 as never), 'framework: rule "pattern" must be a regular expression without flags'],
     [() => pattern('('), 'framework: rule "pattern" must be a regular expression without flags'],
-    [() => oneOf(), 'framework: rule "oneOf" must be given texts or numbers'],
+    [() => oneOf(), 'framework: rule "oneOf" must be given strings or numbers'],
   ])('refuses a rule that means nothing: %s', (make, message) => {
     expect(make).toThrow(message);
   });

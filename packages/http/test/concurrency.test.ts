@@ -15,7 +15,7 @@ class Scheduler {
       this.#parked.push(resolve);
     });
 
-  /** Resumes one waiting invocation after another, in an order of its own, until none is left. */
+  /** Resumes waiting invocations one after another, in a separate order, until all are done. */
   async drain(done: () => boolean): Promise<void> {
     while (!done()) {
       await new Promise((resolve) => setImmediate(resolve));

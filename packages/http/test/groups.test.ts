@@ -83,7 +83,7 @@ describe('the prefix of a group', () => {
     expect(() => routesOf(() => {}, prefix as never)).toThrow(
       expect.objectContaining({
         code: 'app.bad_request',
-        message: `framework: invalid group: ${String(prefix) || '/'}: a prefix is a path without catch-all, query and slash at the end; / is none`,
+        message: `framework: invalid group: ${String(prefix) || '/'}: a prefix is a path without catch-all, query and slash at the end; use / for no prefix`,
       }),
     );
   });
@@ -102,7 +102,7 @@ describe('a registration in a group that cannot be', () => {
       (http) => http.group('/a', { use: [pass, {} as never] }, () => {}),
     ],
     ['framework: option "use" must be a list', (http) => http.group('/a', { use: pass as never }, () => {})],
-    ['framework: option "tags[0]" must be a text', (http) => http.group('/a', { tags: [''] }, () => {})],
+    ['framework: option "tags[0]" must be a string', (http) => http.group('/a', { tags: [''] }, () => {})],
     ['framework: options must be an object', (http) => http.group('/a', (() => {}) as never, () => {})],
     ['expected group(prefix, options, define)', (http) => http.group('/a', {}, () => {}, {} as never)],
     [
@@ -263,15 +263,15 @@ describe('path parameters of a bound handler', () => {
     const byName = bind({ params: { id: { type: 'int', name: 'order-id' } } }, () => null);
     const compiled = (http: HttpRouter) => {
       http.get('/a/{orderId}', byField).put('/a/{orderId}', byZod).post('/a/{order-id}', byName);
-      // @ts-expect-error the pattern says `id`
+      // @ts-expect-error the pattern contains `id`
       http.get('/b/{id}', byField);
-      // @ts-expect-error the pattern says `id`
+      // @ts-expect-error the pattern contains `id`
       http.put('/b/{id}', byZod);
       // @ts-expect-error the name on the wire is `order-id`
       http.post('/b/{id}', byName);
       http.get(String('/c'), byField);
       group(http, '/d/{orderId}', {}, (routes) => routes.get('/', byField));
-      // @ts-expect-error neither the prefix nor the pattern says `orderId`
+      // @ts-expect-error the prefix and the pattern do not contain `orderId`
       group(http, '/e/{id}', {}, (routes) => routes.get('/', byField));
     };
     expect(compiled).toBeInstanceOf(Function);

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => runtime.stop());
 
-/** A source that gives one event and then nothing, and notes when it is told to end. */
+/** A source that yields one event and then hangs, and records the call of `return`. */
 function quiet() {
   const calls: string[] = [];
   let given = false;

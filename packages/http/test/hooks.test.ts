@@ -16,7 +16,7 @@ interface Line {
   readonly error?: { readonly name: string; readonly message: string };
 }
 
-/** What was answered, and the lines that were written. */
+/** The answer, and the written log lines. */
 async function run(
   options: OpenPipelineOptions,
   sent: Sent = {},
@@ -347,7 +347,7 @@ describe('secureHeaders', () => {
 
   it.each<[string, unknown]>([
     ['unknown option "hsts"', { hsts: true }],
-    ['option "frameOptions" must be false or a text that a header can hold', { frameOptions: true }],
+    ['option "frameOptions" must be false or a string that is a valid header value', { frameOptions: true }],
     ['option "frameOptions" must be', { frameOptions: 'a\nb' }],
     ['option "frameOptions" must be', { frameOptions: ' ' }],
   ])('refuse %s', (message, options) => {

@@ -44,8 +44,8 @@ describe('createHttpRouter', () => {
     ],
     ['a policy hook', { policyHook: 1 }, 'framework: option "policyHook" must be a function'],
     ['an auth hook', { authHook: 'ada' }, 'framework: option "authHook" must be a function'],
-    ['plain CORS options', { cors: {} }, 'framework: option "cors" must be what cors() gives'],
-    ['plain hooks', { observability: {} }, 'framework: option "observability" must be what observe() gives'],
+    ['plain CORS options', { cors: {} }, 'framework: option "cors" must be the result of cors()'],
+    ['plain hooks', { observability: {} }, 'framework: option "observability" must be the result of observe()'],
   ])('refuses %s', (_, options, message) => {
     expect(() => createHttpRouter(options as HttpRouterOptions)).toThrow(message);
   });

@@ -304,7 +304,7 @@ describe('generateOpenAPI', () => {
     ['a bad path', spec(route({ path: '/a{b}' })), 'path "/a{b}" is invalid'],
     ['an unknown route key', spec({ ...route(), posture_: 1 } as never), 'route GET /a has the unknown key "posture_"'],
     ['no operation id', spec(route({ operationId: '' })), 'operation id of GET /a is required'],
-    ['tags that are text', spec(route({ tags: 'a' as never })), 'tags of GET /a must be a list of texts'],
+    ['tags that are text', spec(route({ tags: 'a' as never })), 'tags of GET /a must be a list of strings'],
     ['a route twice', spec(route(), route({ operationId: 'b', method: 'get ' })), 'route GET /a is duplicated'],
     ['an operation id twice', spec(route(), route({ path: '/b' })), 'operation id a is duplicated'],
     [
@@ -379,17 +379,17 @@ describe('generateOpenAPI', () => {
     [
       'a contract that no bound handler has',
       spec(route({ contract: { body: { title: { type: 'string' } } } })),
-      'contract of GET /a must be that of a bound handler',
+      'contract of GET /a must be the contract of a bound handler',
     ],
     [
       'a copy of a contract',
       spec(route({ contract: { ...contractOf({ status: 201 }) } })),
-      'contract of GET /a must be that of a bound handler',
+      'contract of GET /a must be the contract of a bound handler',
     ],
     [
       'a contract beside fields',
       spec(route({ request: { fields: [] }, contract: contractOf({}) })),
-      'route GET /a has fields beside a contract',
+      'route GET /a has fields and a contract: remove one of them',
     ],
   ])('refuses %s', (_, input, message) => {
     expect(() => generateOpenAPI(input as OpenApiSpec)).toThrow(`framework: openapi ${message}`);

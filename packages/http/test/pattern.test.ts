@@ -40,7 +40,7 @@ describe('parsePattern', () => {
   const WHOLE = 'a parameter is a whole segment of any text: use {name}';
   const REST = 'use {rest+} for the rest of a path';
 
-  /** What users of other routers write: the router, the spelling, and the same pattern or why there is none. */
+  /** Spellings of other routers: the router, the spelling, and the equivalent pattern or a hint if no pattern is equivalent. */
   it.each<[string, string, { readonly is: string } | { readonly hint: string }]>([
     ['Hono', '/a/:x', { is: '/a/{x}' }],
     ['Hono', '/a/:x?', { hint: OPTIONAL }],

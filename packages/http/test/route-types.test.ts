@@ -11,9 +11,9 @@ import {
 } from '../src/index.js';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-/** Compiles only where the two types are one; checked by `tsc`, not at run time. */
+/** Compiles only if the two types are equal; checked by `tsc`, not at run time. */
 const same = <A, B>(answer: Same<A, B>): boolean => answer;
-/** Never called: what stands inside is for the compiler. */
+/** Never called: the content is only for the compiler. */
 const compiled = (code: () => unknown) => expect(code).toBeInstanceOf(Function);
 
 describe('the names of a pattern', () => {
@@ -38,13 +38,13 @@ describe('the names of a pattern', () => {
     compiled(() => {
       app.get('/orders/{id}', (ctx) => json(200, [ctx.params.id.length, ctx.param('id'), ctx.rawParam('id')]));
       app.handle('PURGE', '/cache/:key', (ctx) => json(200, ctx.param('key')));
-      // @ts-expect-error the pattern says `id`
+      // @ts-expect-error the pattern contains `id`
       app.get('/orders/{id}', (ctx) => json(200, ctx.param('di')));
-      // @ts-expect-error the pattern says `id`
+      // @ts-expect-error the pattern contains `id`
       app.put('/orders/{id}', (ctx) => json(200, ctx.params.di));
       // @ts-expect-error the pattern has no parameter
       app.delete('/orders', (ctx) => json(200, ctx.param('id')));
-      // @ts-expect-error the pattern says `key`
+      // @ts-expect-error the pattern contains `key`
       app.handle('PURGE', '/cache/{key}', (ctx) => json(200, ctx.rawParam('id')));
     });
   });
@@ -76,7 +76,7 @@ describe('the names of a pattern', () => {
   it('hold the parameters of the groups around', async () => {
     const lines = defineRoutes<'order'>((routes) => {
       routes.get('/{line}', (ctx) => json(200, [ctx.params.order, ctx.params.line]));
-      // @ts-expect-error neither the pattern nor the prefix says `ordre`
+      // @ts-expect-error the pattern and the prefix do not contain `ordre`
       routes.get('/{line}/x', (ctx) => json(200, ctx.params.ordre));
     });
     const app = createHttpRouter();

@@ -122,7 +122,7 @@ function distinctShapes(patterns: readonly string[]): string[] {
   return [...new Map(patterns.map((pattern) => [pattern.replaceAll(/\{\w+/g, '{'), pattern])).values()];
 }
 
-/** The rules, read off one by one for every route. */
+/** The rules, applied one by one to every route. */
 function linearMatch(patterns: readonly string[], path: string): string | undefined {
   const parts = path === '/' ? [] : path.slice(1).split('/');
   const fitting = patterns.filter((pattern) => {
@@ -183,7 +183,7 @@ describe('a pattern with a slash at its end', () => {
     ['/plain/', undefined, []],
     ['/', undefined, []],
   ])('%s leads to %s', (path, value, params) => {
-    // Twice: what the router remembers of the first look-up must not change the second.
+    // Twice: data that the router caches in the first look-up must not change the second.
     for (let again = 0; again < 2; again += 1) {
       const match = router.match(path);
       expect([match?.value, match?.params ?? []]).toEqual([value, params]);

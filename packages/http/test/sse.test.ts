@@ -18,7 +18,7 @@ const text = async (iterator: Bytes): Promise<string> => {
   return done ? '(done)' : Buffer.from(value).toString('utf8');
 };
 
-/** A source that gives an event when the test says so, and notes what was asked of it. */
+/** A source that yields events under control of the test, and records the calls of its methods. */
 function controlled() {
   const waiting: ((result: IteratorResult<SseEvent>) => void)[] = [];
   const calls: string[] = [];

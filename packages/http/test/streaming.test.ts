@@ -12,7 +12,7 @@ import { type Invocation, type Received, StreamRuntime, until } from './support/
 
 type Route = Parameters<HttpSurface['register']>[2];
 
-/** The least container that a streaming handler takes. */
+/** The smallest container that a streaming handler accepts. */
 function appWith(routes: Record<string, Route>, options: OpenPipelineOptions = {}): StreamingApp {
   const surface = new HttpSurface(createOpenKernel(options), toHttpOptions(options));
   for (const [path, handler] of Object.entries(routes)) surface.register('GET', path, handler);
@@ -55,7 +55,7 @@ const streaming =
   (bodyStream: BodyStream): Route =>
   () => ({ headers: { 'x-a': ['1', '2'] }, cookies: ['a=1', 'b=2'], bodyStream });
 
-/** A source that gives one chunk, then hangs, and notes when it is told to end. */
+/** A source that yields one chunk, then hangs, and records the call of `return`. */
 function hanging(chunks = 1) {
   const calls: string[] = [];
   let given = 0;

@@ -260,7 +260,7 @@ describe('timeoutMiddleware', () => {
     [{ tenantTimeoutsMs: { a: null } }, 'framework: option "tenantTimeoutsMs.a" must be a number of milliseconds'],
     [{ operationTimeoutsMs: 5 }, 'framework: option "operationTimeoutsMs" must be an object of milliseconds'],
     [{ operationTimeoutsMs: { 'GET:/a{b}': 5 } }, 'framework: invalid route pattern'],
-    [{ timeoutMessage: 5 }, 'framework: option "timeoutMessage" must be a text'],
+    [{ timeoutMessage: 5 }, 'framework: option "timeoutMessage" must be a string'],
     [{ safetyMarginMs: -1 }, 'framework: option "safetyMarginMs" must be a number of milliseconds, at least 0'],
   ])('refuses the options %j', (options, message) => {
     expect(() => timeoutMiddleware(options as object)).toThrow(message);

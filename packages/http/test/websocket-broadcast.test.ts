@@ -3,7 +3,7 @@ import { broadcast } from '../src/websocket.js';
 
 const DATA = Buffer.from('hello');
 
-/** A client whose connections behave as their ids say, and which notes how many sends are open at once. */
+/** A client whose connections behave according to their ids. It records the number of concurrent sends. */
 function fakeClient() {
   const stats = { open: 0, most: 0, calls: [] as string[] };
   return {

@@ -18,15 +18,15 @@ import { type RestOf, type SecureGroupOptions, SecureRoutes, type StatedPosture 
 
 /** One line of `app.routes()` of the closed container. */
 export interface SecureRouteRecord extends Omit<RouteRecord, 'authRequired'> {
-  /** Who may call the operation. */
+  /** The kind of posture of the operation. */
   readonly posture: PostureKind;
-  /** In normal form; absent when there are none. */
+  /** The scopes of the posture, in normal form; absent if the posture has no scopes. */
   readonly scopes?: readonly string[];
 }
 
 /**
- * The closed container: every HTTP, GraphQL and WebSocket operation states who may call it, and a gate checks it before any code
- * of the application runs. Queue, stream, topic and event-bus registrations take no posture: who may send to them is decided by IAM
+ * The closed container: every HTTP, GraphQL and WebSocket operation has a posture (its access rule), and a gate checks it before any code
+ * of the application runs. Queue, stream, topic and event-bus registrations have no posture: IAM controls their senders
  * on the event source mapping.
  *
  * @throws FrameworkError `framework: invalid secure configuration: <option>`
@@ -43,11 +43,11 @@ export class SecureApp extends Container<StatedPosture> {
 
   readonly #assembly: Assembly;
   readonly #routes: SecureRoutes<StatedPosture>;
-  /** True if WebSocket events are served; a registered route turns it on. */
+  /** True if WebSocket events are served; true after a route is registered. */
   readonly #sockets: { isOpen: boolean };
   readonly #errorFormat: HttpErrorFormat;
 
-  /** @throws FrameworkError `app.invalid_configuration` `framework: invalid secure configuration: <what is wrong>` */
+  /** @throws FrameworkError `app.invalid_configuration` `framework: invalid secure configuration: <problem>` */
   constructor(options: SecureOptions = {}) {
     const parsed = parseOptions(options);
     const sockets = { isOpen: parsed.webSocketSupport ?? false };
@@ -70,11 +70,11 @@ export class SecureApp extends Container<StatedPosture> {
   }
 
   /**
-   * Registers HTTP routes that have a prefix, a posture, middlewares and tags in common. Groups nest. Each registration has
-   * exactly one posture: its own, or that of the nearest group that has one.
+   * Registers HTTP routes that have a prefix, a posture, middlewares and tags in common. Groups can be nested. Each registration has
+   * exactly one posture: its own, or the posture of the nearest enclosing group.
    *
    * @param prefix static segments and parameters; `/` for none. The pattern `/` inside the group is the prefix itself
-   * @param define registers the routes, at once; `defineRoutes` makes one in a file of its own
+   * @param define registers the routes, synchronously; to define routes in a separate file, use `defineRoutes`
    * @throws FrameworkError `app.bad_request`: an invalid prefix or posture, a `define` that is not a function or asynchronous;
    *   `app.invalid_configuration`: unknown options, further arguments
    * @example
@@ -94,7 +94,7 @@ export class SecureApp extends Container<StatedPosture> {
   }
 
   /**
-   * The same as `handle` without options, for applications that were written against it.
+   * The same as `handle` without options, for applications that use the older name.
    *
    * @deprecated `handle` is as strict.
    */
@@ -110,7 +110,7 @@ export class SecureApp extends Container<StatedPosture> {
   }
 
   /**
-   * The same as `get` without options, for applications that were written against it.
+   * The same as `get` without options, for applications that use the older name.
    *
    * @deprecated `get` is as strict.
    */
@@ -122,7 +122,7 @@ export class SecureApp extends Container<StatedPosture> {
   /**
    * Registers a GraphQL field, matched by exactly this parent type and field. HTTP routes are never tried.
    *
-   * @throws FrameworkError `app.bad_request` for an invalid posture, blank names, a pair twice, a handler that is not a function
+   * @throws FrameworkError `app.bad_request` for an invalid posture, blank names, a duplicate pair, a handler that is not a function
    * @example app.appSyncField('Query', 'note', getNote, Authenticated('notes:read'));
    */
   appSyncField(
@@ -140,7 +140,7 @@ export class SecureApp extends Container<StatedPosture> {
 
   /**
    * Registers a GraphQL field whose elements of one batch invoke are answered together, by one call of the handler. The gate
-   * checks each element alone.
+   * checks each element separately.
    *
    * @throws FrameworkError as `appSyncField`
    */
@@ -158,8 +158,8 @@ export class SecureApp extends Container<StatedPosture> {
   }
 
   /**
-   * Registers a route of a WebSocket API: `$connect`, `$disconnect`, `$default` or a route key of the API's own. The gate checks
-   * every event alone, so messages need a principal too, not only `$connect`.
+   * Registers a route of a WebSocket API: `$connect`, `$disconnect`, `$default` or a custom route key. The gate checks
+   * every event separately, so messages also need a principal, not only `$connect`.
    *
    * @throws FrameworkError `app.bad_request` for an invalid posture, a blank or repeated key, a handler that is not a function
    * @example app.webSocket('$connect', () => json(200, {}), Authenticated());
@@ -172,14 +172,14 @@ export class SecureApp extends Container<StatedPosture> {
     return this;
   }
 
-  /** HTTP, GraphQL and WebSocket operations with their postures in the order of registration; frozen, fresh at each call. */
+  /** HTTP, GraphQL and WebSocket operations with their postures in the order of registration; frozen, a new list at each call. */
   routes(): readonly SecureRouteRecord[] {
     return Object.freeze(this.#assembly.kernel.book.all.map(toSecureRouteRecord));
   }
 
   /**
-   * The OpenAPI 3.1 document of the HTTP operations, each with its posture. Every one must be described, and no other;
-   * what a bound handler takes and gives is read from its contract, the shape of error bodies from the option `httpErrorFormat`.
+   * The OpenAPI 3.1 document of the HTTP operations, each with its posture. The specification must describe exactly these operations;
+   * inputs and outputs of bound handlers are from their contracts, and the error format is from the option `httpErrorFormat`.
    *
    * @throws FrameworkError `framework: secure openapi …`, or `framework: openapi …` for a description that cannot be written
    */
@@ -187,7 +187,7 @@ export class SecureApp extends Container<StatedPosture> {
     return buildSecureDocument(spec, this.#assembly.kernel.book.all, this.#errorFormat);
   }
 
-  /** The same as compact JSON, the keys of every object in the order of their code points. */
+  /** The same document as compact JSON, with the keys of every object sorted by code point. */
   generateOpenAPIJSON(spec: SecureOpenApiSpec): string {
     return toCanonicalJson(this.generateOpenAPI(spec));
   }
@@ -224,7 +224,7 @@ function assembleSecure(options: ParsedOptions, servesWebSocket: () => boolean):
   });
 }
 
-/** The inventory's line of a registration; frozen. */
+/** The line of a registration in the inventory; frozen. */
 function toSecureRouteRecord(registration: Registration): SecureRouteRecord {
   const { kind, scopes } = registration.posture as Posture;
   return Object.freeze({

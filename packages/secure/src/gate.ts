@@ -13,23 +13,23 @@ import {
   UNKNOWN_KIND,
 } from './principal.js';
 
-/** What the gate reads of a registration. */
+/** The part of a registration that the gate reads. */
 export interface GuardedRecord {
   readonly posture: unknown;
 }
 
-/** What is rejected to one caller must not be stored for another (RFC 9111 section 5.2.2.5). */
+/** A rejection of one caller must not be cached for another (RFC 9111 section 5.2.2.5). */
 const NO_STORE = { headers: { 'cache-control': 'no-store' } };
-/** The gate's own errors; they do not tell the caller the reason. */
+/** The gate's own errors; they do not contain the reason. */
 const UNAUTHORIZED = new FrameworkError('app.unauthorized', undefined, NO_STORE);
 const FORBIDDEN = new FrameworkError('app.forbidden', undefined, NO_STORE);
 
 /**
- * Lets a request through to what was registered, or throws. What it finds out about the caller is put on the context only
- * when the caller may pass.
+ * Accepts a request for the registered handler, or throws. The caller is stored in the context only
+ * if the caller is accepted.
  *
  * @throws FrameworkError `app.internal` for a broken record or resolver, `app.unauthorized`, `app.forbidden`, `app.timeout`
- *   when the resolver has no answer by the deadline, or the resolver's own
+ *   if the resolver has no result by the deadline, or the error of the resolver
  */
 export function authorize(
   record: GuardedRecord | undefined,
@@ -52,10 +52,10 @@ export function authorize(
   }
 }
 
-/** Where each decision is published, for tools on a developer's machine. Nothing is built while nobody listens. */
+/** The channel for decisions, for tools on a developer's machine. Nothing is built without a subscriber. */
 const DECISIONS = process.getBuiltinModule('node:diagnostics_channel').channel('framework.gate');
 
-/** One decision: never who the caller is, only of which kind and with which scopes. */
+/** Publishes one decision: kind and scopes of the caller, never the identity. */
 function publish(record: GuardedRecord | undefined, ctx: Context, outcome: string): void {
   const posture = isPosture(record?.posture) ? record.posture : undefined;
   const { principal, route } = stateOf(ctx);
@@ -101,7 +101,7 @@ function ask(resolver: SecurePrincipalResolver, ctx: Context): unknown {
   }
 }
 
-/** A FrameworkError of the resolver is kept; anything else that it throws is answered 500, with its text in the log only. */
+/** A FrameworkError of the resolver is kept; any other error is answered with 500, and only the log contains its message. */
 function toResolverError(thrown: unknown): FrameworkError {
   return isFrameworkError(thrown) ? thrown : new FrameworkError('app.internal', undefined, { cause: thrown });
 }
@@ -132,9 +132,12 @@ function normalize(ctx: Context, answer: unknown): NormalPrincipal | typeof UNKN
   if (answer === undefined || answer === null) return null;
   try {
     return normalizePrincipal(answer, (what) =>
-      ctx.log.warn(`principal resolver gave ${what}; return { identity, scopes: [] }, or null for nobody`, {
-        event: 'secure.no_principal',
-      }),
+      ctx.log.warn(
+        `principal resolver returned ${what}; return { identity, scopes: [] }, or null for an anonymous caller`,
+        {
+          event: 'secure.no_principal',
+        },
+      ),
     );
   } catch (thrown) {
     // A getter that the resolver defined can throw.
@@ -142,12 +145,12 @@ function normalize(ctx: Context, answer: unknown): NormalPrincipal | typeof UNKN
   }
 }
 
-/** Milliseconds kept free at the end of the invocation, so that the answer still gets out. */
+/** Milliseconds kept free at the end of the invocation, so that the answer can still be sent. */
 const MARGIN_MS = 100;
 
-/** Waits for a promise, but not past the invocation's deadline where one is known: then it rejects with `app.timeout`. */
+/** Waits for a promise, at most until the invocation's deadline, if known: then it rejects with `app.timeout`. */
 function beforeDeadline<T>(state: ContextState, pending: PromiseLike<T>): Promise<T> {
-  // A foreign thenable may settle more than once; the promise made of it settles once.
+  // A foreign thenable may settle more than once; this promise settles once.
   const settled = Promise.resolve(pending);
   if (typeof state.lambdaContext?.getRemainingTimeInMillis !== 'function') return settled;
   const budget = Math.max(remainingMs(state.lambdaContext) - MARGIN_MS, 1);
@@ -162,8 +165,8 @@ function beforeDeadline<T>(state: ContextState, pending: PromiseLike<T>): Promis
 }
 
 /**
- * `www-authenticate` of a 401 answer over HTTP (RFC 9110 section 11.6.1): the same text for all routes, or one by route.
- * `false`: no 401 contains the header, not even one that a resolver set.
+ * `www-authenticate` of a 401 answer over HTTP (RFC 9110 section 11.6.1): one string for all routes, or a function of the route.
+ * `false`: no 401 contains the header, even if a resolver set it.
  */
 export type Challenge = string | false | ((ctx: Context) => string | undefined);
 
@@ -171,7 +174,7 @@ const CHALLENGE = 'www-authenticate';
 /** A 401 must name a way to authenticate (RFC 9110 section 15.5.2): here bearer tokens (RFC 6750 section 3). */
 const BEARER = 'Bearer';
 
-/** The gate as a pipeline's stage, which sets the challenge of its 401 answers over HTTP, and that no rejection is stored. */
+/** The gate as a stage of the pipeline. It sets the challenge of 401 answers over HTTP, and `cache-control` of rejections. */
 export function createGate(resolver: SecurePrincipalResolver | undefined, challenge: Challenge | undefined): Gate {
   const fallback = readsBearer(resolver) ? BEARER : undefined;
   const decide = challengeBy(challenge, fallback);
@@ -186,10 +189,10 @@ export function createGate(resolver: SecurePrincipalResolver | undefined, challe
   };
 }
 
-/** The challenge of a 401, from the one that the resolver set, `''` for none; `undefined` for none. */
+/** Returns the challenge of a 401 from the resolver's challenge (`''` if absent); `undefined` for no challenge. */
 type Decide = (resolvers: string, ctx: Context) => string | undefined;
 
-/** `undefined` when every rejection stays as it is. */
+/** `undefined` if no rejection is changed. */
 function challengeBy(challenge: Challenge | undefined, fallback: string | undefined): Decide | undefined {
   if (challenge === false) return () => undefined;
   if (challenge === undefined) return fallback === undefined ? undefined : (resolvers) => resolvers || fallback;
@@ -199,7 +202,7 @@ function challengeBy(challenge: Challenge | undefined, fallback: string | undefi
   };
 }
 
-/** A 401 or 403 of the gate or of a resolver as it is answered over HTTP. */
+/** The HTTP form of a 401 or 403 of the gate or of a resolver. */
 function toRefusal(thrown: unknown, ctx: Context, decide: Decide | undefined): unknown {
   if (!isFrameworkError(thrown) || ctx.route?.surface !== 'http') return thrown;
   const { status, headers = {} } = thrown;
@@ -221,7 +224,7 @@ function withHeaders(thrown: FrameworkError, headers: OneOrMany): FrameworkError
   return new FrameworkError(code, message, init);
 }
 
-/** Used when a challenge function fails or returns what a header cannot hold: the answer stays a 401. */
+/** If a challenge function fails or returns an invalid header value, the fallback is used, and the answer is still 401. */
 function askChallenge(
   challenge: (ctx: Context) => string | undefined,
   ctx: Context,
@@ -234,7 +237,7 @@ function askChallenge(
     ctx.log.warn('challenge failed', { event: 'secure.challenge_failed', error });
     return fallback;
   }
-  ctx.log.warn('challenge is no header value', { event: 'secure.challenge_failed' });
+  ctx.log.warn('challenge is not a valid header value', { event: 'secure.challenge_failed' });
   return fallback;
 }
 
@@ -255,7 +258,7 @@ function headerOf(headers: OneOrMany, header: string): string {
 const SCHEME = /^\s*([^\s,=]+)(?:\s+(.*\S))?\s*$/;
 const PARAMETER = /([\w-]+)\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s,"]+)/g;
 
-/** The configured challenge, with the parameters that a resolver's own of the same scheme has and it has not. */
+/** The configured challenge, with missing parameters added from the resolver's challenge of the same scheme. */
 function mergeChallenges(configured: string, resolvers: string): string {
   const [, scheme = '', parameters = ''] = SCHEME.exec(configured) ?? [];
   const [, otherScheme = '', others = ''] = SCHEME.exec(resolvers) ?? [];

@@ -1,4 +1,4 @@
-/** Verification of JSON Web Tokens for other packages: nothing of this entry loads `jose` before the first token. */
+/** Verification of JSON Web Tokens for other packages: this entry does not load `jose` before the first token. */
 export { JwtError, type JwtErrorReason, type JwtVerifier, type VerifiedJwt } from './resolvers/jwt/jwt-error.js';
 export { lazyJwtVerifier } from './resolvers/jwt/lazy-verifier.js';
 export {

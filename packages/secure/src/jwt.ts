@@ -1,4 +1,4 @@
-/** Callers who prove themselves by a JSON Web Token (RFC 7519) in a bearer header. */
+/** Callers with a JSON Web Token (RFC 7519) in a bearer header. */
 export { JwtError, type JwtErrorReason, type JwtVerifier, type VerifiedJwt } from './resolvers/jwt/jwt-error.js';
 export type { JwtClaims, JwtPrincipalOptions, JwtVerifierOptions, KeyFetch } from './resolvers/jwt/options.js';
 export {

@@ -1,2 +1,2 @@
-/** What the migration helper writes. */
+/** Placeholders that the migration helper writes. */
 export { choosePosture, type PostureNotChosen } from './postures/posture.js';

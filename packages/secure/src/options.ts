@@ -14,20 +14,20 @@ export interface SecureOptions
     AppSyncOptions,
     SurfaceOptions,
     Pick<EventRouterOptions, 'streamFailureIdentifier' | 'queueConcurrency' | 'deadlineMarginMs' | 'maskErrors'> {
-  /** Finds out who calls. Without one every operation but `Public` and `Optional` ones answers 401. */
+  /** Identifies the caller. Without a resolver, every operation except `Public` and `Optional` ones answers 401. */
   readonly principalResolver?: SecurePrincipalResolver;
   /**
-   * `www-authenticate` of 401 answers over HTTP: a string, one by route, or `false` for none at all. Default: `Bearer` where the
-   * resolver is one of `@sallyport/secure/jwt`, alone or in `firstPrincipal`; else what the resolver itself set.
+   * `www-authenticate` of 401 answers over HTTP: a string, a function of the route, or `false` for no header. Default: `Bearer` if the
+   * resolver is one of `@sallyport/secure/jwt`, alone or in `firstPrincipal`; else the value that the resolver set.
    */
   readonly challenge?: Challenge;
-  /** True if the header `x-tenant-id` names the tenant where neither runtime nor principal does. Default `false`. */
+  /** True if the header `x-tenant-id` names the tenant if the runtime and the principal do not. Default `false`. */
   readonly trustTenantHeader?: boolean;
   /** True if WebSocket events are served before any socket route is registered. Default `false`. */
   readonly webSocketSupport?: boolean;
 }
 
-/** Every option as an own member, so that nothing is ever read from a prototype. */
+/** Every option as an own member, so that prototypes are ignored. */
 export type ParsedOptions = { readonly [K in keyof Required<SecureOptions>]: SecureOptions[K] };
 
 /** Validators and defaults for {@link SecureOptions}. */
@@ -36,7 +36,7 @@ export const SECURE_OPTIONS = defineOptions<SecureOptions>()({
   maskErrors: boolean.default(true),
   principalResolver: func<SecurePrincipalResolver>(),
   challenge: kind<Challenge>(
-    'false, a function, or a text that a header can hold',
+    'false, a function, or a string that is a valid header value',
     (value) => value === false || typeof value === 'function' || isChallenge(value),
   ),
   trustTenantHeader: boolean,
@@ -44,7 +44,7 @@ export const SECURE_OPTIONS = defineOptions<SecureOptions>()({
 });
 
 /**
- * A copy of the options that nobody else holds.
+ * A private copy of the options.
  *
  * @throws FrameworkError `framework: invalid secure configuration: <reason>`; it names the option and never its value
  */

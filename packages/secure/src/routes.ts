@@ -21,9 +21,9 @@ import { assertPosture, isPosture, type Posture } from './postures/posture.js';
 export interface SecureRouteOptions {
   /** States in the inventory that the route streams. Default `false`. */
   readonly streaming?: boolean;
-  /** Serves the path with one slash at its end as well, behind the same posture: `/notes` and `/notes/`. Default `false`. */
+  /** Serves the path with one slash at its end too, with the same posture: `/notes` and `/notes/`. Default `false`. */
   readonly trailingSlash?: boolean;
-  /** Middlewares of this route alone, inside those of the container and of its groups; the first is outermost. Default none. */
+  /** Middlewares of this route, inside the middlewares of the container and of its groups; the first is outermost. Default none. */
   readonly use?: readonly Middleware[];
 }
 
@@ -34,56 +34,56 @@ export const SECURE_ROUTE_OPTIONS = defineOptions<SecureRouteOptions>()({
   use: GROUP_KINDS.use,
 });
 
-/** Options of a group of routes of the closed container; they hold for every route and group inside. */
+/** Options of a group of routes of the closed container; they apply to every route and group inside. */
 export interface SecureGroupOptions {
   /**
-   * Who may call the routes that state no posture of their own, and those of groups inside that state none. Left out, it is the
-   * posture of the group around this one; without any, every route has to state its own.
+   * The posture of routes without a posture, and of nested groups without a posture. If absent, it is the
+   * posture of the enclosing group; without any, every route must have its own posture.
    */
   readonly posture?: Posture;
-  /** Middlewares around the routes of the group, inside those of the container; the first is outermost. Default none. */
+  /** Middlewares around the routes of the group, inside the middlewares of the container; the first is outermost. Default none. */
   readonly use?: readonly Middleware[];
-  /** OpenAPI tags of the routes; a description that has tags of its own keeps those. Default none. */
+  /** OpenAPI tags of the routes; tags in a route's description take precedence. Default none. */
   readonly tags?: readonly string[];
 }
 
 /** Validators and defaults for {@link SecureGroupOptions}. */
 export const SECURE_GROUP_OPTIONS = defineOptions<SecureGroupOptions>()({
   ...GROUP_KINDS,
-  posture: kind<Posture>('what Public(), Authenticated() and their like give', isPosture),
+  posture: kind<Posture>('a posture, such as Public() or Authenticated()', isPosture),
 });
 
-/** Behind the handler where no group has a posture: every registration states one. */
+/** The arguments after the handler if no group has a posture: every registration must have a posture. */
 export type StatedPosture = [posture: Posture, options?: SecureRouteOptions, ...surplus: readonly never[]];
 
-/** Behind the handler where a group has a posture: a registration may state one of its own, which then holds. */
+/** The arguments after the handler if a group has a posture: the posture of a registration is optional and takes precedence. */
 export type GroupPosture =
   | [options?: SecureRouteOptions, ...surplus: readonly never[]]
   | [posture: Posture, options?: SecureRouteOptions, ...surplus: readonly never[]];
 
-/** What a registration takes behind the handler. */
+/** The arguments of a registration after the handler. */
 export type SecureRest = StatedPosture | GroupPosture;
 
 declare const TAKES: unique symbol;
 
-/** What of the closed container registers HTTP routes: the container itself, or a group of it. */
+/** The scope in which HTTP routes of the closed container are registered: the container, or a group of it. */
 export interface SecureScope extends RouteScope {
-  /** Holds where a registration states none. */
+  /** Applies to registrations without a posture. */
   readonly posture: Posture | undefined;
 }
 
 /**
- * Where HTTP routes of the closed container are registered: the container itself, or a group of it. Each registration has exactly
- * one posture: its own, or that of the nearest group that has one.
+ * Registers HTTP routes of the closed container: in the container itself, or in a group of it. Each registration has exactly
+ * one posture: its own, or the posture of the nearest enclosing group.
  *
- * @typeParam Rest what a registration takes behind the handler: whether a group has a posture
- * @typeParam Outer path parameters of the prefixes around
+ * @typeParam Rest the arguments after the handler: they depend on the posture of the group
+ * @typeParam Outer path parameters of the enclosing prefixes
  */
 export class SecureRoutes<Rest extends SecureRest = GroupPosture, Outer extends string = never> extends HttpVerbs<
   Rest,
   Outer
 > {
-  /** In the type only: routes that rely on a group's posture cannot be mounted if absent. */
+  /** In the type only: routes that rely on a group's posture cannot be mounted without a posture. */
   declare readonly [TAKES]: (...rest: Rest) => void;
   readonly #surface: HttpSurface;
   readonly #scope: SecureScope;
@@ -103,10 +103,10 @@ export class SecureRoutes<Rest extends SecureRest = GroupPosture, Outer extends 
     const path = scopedPattern(this.#scope, pattern);
     const place = `${method} ${path}`;
     if (isPosture(handler)) {
-      throw registrationError('route handler must be a function', `${place}: the posture stands behind the handler`);
+      throw registrationError('route handler must be a function', `${place}: pass the posture after the handler`);
     }
     const [posture, options] = this.#read(rest, place);
-    // The open container takes a blank pattern for the root; here it could make the root public by mistake.
+    // The open container treats a blank pattern as the root; here it could make the root public by mistake.
     if (typeof pattern === 'string' && pattern.trim() === '') {
       throw new FrameworkError('app.bad_request', `framework: invalid route pattern: ${method} (blank)`);
     }
@@ -121,7 +121,7 @@ export class SecureRoutes<Rest extends SecureRest = GroupPosture, Outer extends 
     return this;
   }
 
-  /** The posture that holds for a registration, and its options. */
+  /** The effective posture of a registration, and its options. */
   #read(rest: readonly unknown[], place: string): [Posture, SecureRouteOptions | undefined] {
     const { posture: inherited } = this.#scope;
     if (inherited !== undefined && (rest.length === 0 || isOptions(rest[0]))) {
@@ -136,10 +136,10 @@ export class SecureRoutes<Rest extends SecureRest = GroupPosture, Outer extends 
   }
 
   /**
-   * Registers HTTP routes that have a prefix, a posture, middlewares and tags in common. Groups nest.
+   * Registers HTTP routes that have a prefix, a posture, middlewares and tags in common. Groups can be nested.
    *
    * @param prefix static segments and parameters; `/` for none. The pattern `/` inside the group is the prefix itself
-   * @param define registers the routes, at once; `defineRoutes` makes one in a file of its own
+   * @param define registers the routes, synchronously; to define routes in a separate file, use `defineRoutes`
    * @throws FrameworkError `app.bad_request`: an invalid prefix or posture, a `define` that is not a function or asynchronous;
    *   `app.invalid_configuration`: unknown options, further arguments
    * @example
@@ -163,19 +163,19 @@ export class SecureRoutes<Rest extends SecureRest = GroupPosture, Outer extends 
   }
 }
 
-/** What registrations in a group take behind the handler: its options decide, else the group around it. */
+/** The arguments after the handler in a group: determined by its options, else by the enclosing group. */
 export type RestOf<O extends SecureGroupOptions, Rest extends SecureRest> = O extends { readonly posture: Posture }
   ? GroupPosture
   : Rest;
 
-/** True if a value is meant for options: a posture, forged ones too, has a kind. */
+/** True if a value is an options object: any posture, even a forged one, has a kind. */
 function isOptions(value: unknown): value is SecureRouteOptions {
   return typeof value === 'object' && value !== null && !isPosture(value) && !('kind' in value);
 }
 
 /**
- * A posture that is there but `undefined` is a mistake (a name that does not exist, a cycle of imports), and must not turn into the
- * posture of the group around.
+ * A member `posture` with the value `undefined` is a mistake (a name that does not exist, a cycle of imports), and must not become the
+ * posture of the enclosing group.
  */
 function assertStated(options: unknown, prefix: unknown): void {
   if (typeof options !== 'object' || options === null || !Object.hasOwn(options, 'posture')) return;
@@ -183,10 +183,10 @@ function assertStated(options: unknown, prefix: unknown): void {
 }
 
 /**
- * A module of routes of the closed container, for `group` to mount: in a file of its own, with the types of a group that has a
- * posture. With `SecureRoutes<StatedPosture>` as the type of the parameter each route states its own.
+ * Defines routes of the closed container in a separate file, for `group` to mount, with the types of a group that has a
+ * posture. With `SecureRoutes<StatedPosture>` as the type of the parameter, each route must have its own posture.
  *
- * @typeParam Outer the path parameters of the prefixes that it will stand under, for routes that read them
+ * @typeParam Outer the path parameters of the enclosing prefixes, for routes that read them
  * @example
  * export const orders = defineRoutes((routes) => {
  *   routes.get('/', listOrders).get('/{id}', getOrder);

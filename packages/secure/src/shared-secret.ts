@@ -1,4 +1,4 @@
-/** Callers who prove themselves by a secret in a header. */
+/** Callers with a secret in a header. */
 export {
   type SharedSecret,
   type SharedSecretOptions,

@@ -44,11 +44,11 @@ let victim: Victim;
 
 interface Victim {
   readonly app: SecureApp;
-  /** How often something of the application's ran for a request that had to be rejected. */
+  /** The number of calls of application code for requests that must be rejected. */
   readonly ran: { handler: number; middleware: number };
 }
 
-/** A service whose protected operations only a caller with the scope `admin` may reach; nobody below has it. */
+/** A service whose protected operations require the scope `admin`; no caller below has it. */
 async function createVictim(): Promise<Victim> {
   const clock = new ManualClock(NOW * 1000);
   const ran = { handler: 0, middleware: 0 };
@@ -564,7 +564,7 @@ describe('sockets', () => {
     await connectRoot();
     await emit({ routeKey: '$disconnect', connectionId: 'root-1' });
     victim.ran.middleware = 0;
-    // $disconnect is no route here: nobody is asked, so the record lives until its time is over or the id is used again.
+    // $disconnect has no route here: no resolver runs, so the record exists until it expires or the id is used again.
     await assertRefused([await emit({ routeKey: 'send', connectionId: 'root-1', connectedAt: 2_000 })], [401]);
   });
 
@@ -653,7 +653,7 @@ describe('principals that a resolver should not have given', () => {
   });
 });
 
-/** A string that is another one at each look. */
+/** A value whose string differs at each read. */
 function turning(...values: readonly string[]): unknown {
   let looks = 0;
   return {

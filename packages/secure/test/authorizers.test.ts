@@ -13,7 +13,7 @@ import { type Answer, DOORS, graphqlEvent, readGraphql, readHttp, socketEvent } 
 
 type Kind = 'v2' | 'url' | 'v1' | 'v1.0' | 'alb' | 'graphql' | 'socket';
 
-/** What a resolver makes of an event of some kind: the principal, `null` for nobody, or the status of a rejection. */
+/** The result of a resolver for an event: the principal, `null` for an anonymous caller, or the status of a rejection. */
 async function resolve(resolver: SecurePrincipalResolver, kind: Kind, place: unknown): Promise<unknown> {
   const show = (ctx: { securePrincipal(): unknown }) => json(200, ctx.securePrincipal());
   const app = new SecureApp({ principalResolver: resolver });
@@ -278,7 +278,7 @@ describe('what is made of a verified caller', () => {
 
 const POOL_ARN = 'arn:aws:sts::123456789012:assumed-role/pool/CognitoIdentityCredentials';
 
-/** What AWS says of a caller of an identity pool: by `amr` in one form, by a member of the given name in the other. */
+/** The identity of an identity-pool caller in an event: with `amr` in one form, with a member of the given name in the other. */
 type Place = (id: unknown, marks: unknown) => Readonly<Record<string, unknown>>;
 const nested: Place = (id, amr) => ({
   authorizer: { iam: { userArn: POOL_ARN, cognitoIdentity: { identityId: id, identityPoolId: 'eu-west-1:p', amr } } },

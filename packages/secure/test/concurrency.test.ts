@@ -5,7 +5,7 @@ import { Authenticated, SecureApp } from '@sallyport/secure';
 import { createLambdaContext } from './support/lambda.js';
 import { DOORS, graphqlEvent, readGraphql, readHttp, socketEvent } from './support/operations.js';
 
-/** Parks whoever pauses and resumes one at a time, in an order that a seed decides. */
+/** Queues paused tasks and resumes them one at a time, in an order that depends on a seed. */
 function createScheduler(seed: number) {
   const parked: (() => void)[] = [];
   let state = seed;

@@ -10,7 +10,7 @@ import { isPosture } from '../src/postures/posture.js';
 const OTHER = '../src/postures/posture.js?copy=2';
 const other = (await import(OTHER)) as typeof Postures;
 
-// Jest gives both evaluations of a module one place.
+// Jest reports the same path for both evaluations of a module.
 registerCopy('@sallyport/secure', '9.9.9', Object.assign(new Error(), { stack: 'Error\n    at /app/other.js:1:2' }));
 
 it('rejects a posture of another copy of the package, and names both copies', () => {

@@ -29,13 +29,13 @@ const ARNS = {
 type Line = Readonly<Record<string, unknown>>;
 type Serve = (app: SecureApp) => Promise<unknown>;
 
-/** Runs an event and drops what it rejects with, as topics and buses do. */
+/** Runs an event and ignores its rejection, as topics and buses do. */
 const event =
   (given: unknown): Serve =>
   (app) =>
     app.handleLambda(given, { awsRequestId: 'r-1', functionName: 'f', functionVersion: '1' }).catch(() => undefined);
 
-/** Every way into a container, and what its line says of the place. */
+/** Every way into a container, with the place in its log line. */
 const SURFACES: readonly (readonly [name: string, serve: Serve, place: Line])[] = [
   ['HTTP API', event(buildAPIGatewayV2Request('GET', '/x')), { trigger: 'gateway-v2', route: '/x' }],
   ['function URL', event(buildLambdaFunctionURLRequest('GET', '/x')), { trigger: 'function-url', route: '/x' }],
@@ -214,7 +214,7 @@ describe('an error line', () => {
     [
       'nothing',
       () => undefined,
-      /a handler or middleware returned nothing instead of a response; return json\(200, value\)/,
+      /a handler or middleware returned nothing instead of a response; for example, return json\(200, value\)/,
     ],
     ['null', () => null, /a handler or middleware returned null instead of a response/],
     ['a text', () => 'x', /a handler or middleware returned a string instead of a response/],
@@ -226,7 +226,11 @@ describe('an error line', () => {
       () => ({ status: 200, headers: { a: ['b\rc'] } }),
       /a header value contains CR, LF, NUL or a character above U\+00FF/,
     ],
-    ['a header name that is none', () => ({ status: 200, headers: { 'a b': ['c'] } }), /"a b" is no header name/],
+    [
+      'a header name that is none',
+      () => ({ status: 200, headers: { 'a b': ['c'] } }),
+      /"a b" is not a valid header name/,
+    ],
   ])('says what a handler did wrong: %s', async (_, handler, cause) => {
     const { log, errors } = recording();
     const answer = await appWith(handler, { log }).handleLambda(GET);
@@ -245,7 +249,7 @@ describe('an error line', () => {
           await next(ctx);
           return next(ctx);
         }),
-      /next\(\) was called twice/,
+      /a middleware called next\(\) more than once/,
     ],
     [
       'a context of its own making',
@@ -306,7 +310,7 @@ describe('an error line', () => {
     await app.handleLambda(buildWebSocketEvent({ routeKey: '$default' }));
     await app.handleLambda(buildAppSyncEvent({ parentTypeName: 'Query', fieldName: 'x' }));
     expect(errors().map(({ error }) => JSON.stringify(error))).toEqual([
-      expect.stringContaining('a stream chunk is neither text nor bytes'),
+      expect.stringContaining('a stream chunk is not text or bytes'),
       expect.stringContaining('this front door cannot send a stream'),
       expect.stringContaining('unsupported appsync response'),
     ]);

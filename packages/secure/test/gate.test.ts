@@ -22,7 +22,7 @@ import { DIRECT, graphqlEvent, OPERATIONS, readGraphql, send } from './support/o
 
 const ada: SecurePrincipal = { identity: 'ada', scopes: ['read', 'write'], kind: 'internal' };
 
-/** What a call of the gate comes to: `pass`, or a code. */
+/** The outcome of a call of the gate: `pass`, or a code. */
 async function outcome(record: unknown, resolver?: SecurePrincipalResolver, ctx = requestContext()): Promise<string> {
   try {
     await authorize(record as never, ctx, resolver);
@@ -32,7 +32,7 @@ async function outcome(record: unknown, resolver?: SecurePrincipalResolver, ctx 
   }
 }
 
-/** A promise of nobody's make. */
+/** A foreign thenable. */
 function thenable(run: (resolve: (value: unknown) => void) => void): PromiseLike<unknown> {
   return Object.defineProperty({}, 'then', { value: run }) as PromiseLike<unknown>;
 }

@@ -79,7 +79,7 @@ describe('the posture of a registration', () => {
     [
       'in front of the handler',
       (app) => app.get('/a', Public(), handler),
-      'framework: route handler must be a function: GET /a: the posture stands behind the handler',
+      'framework: route handler must be a function: GET /a: pass the posture after the handler',
     ],
     [
       'a factory of a group',

@@ -180,7 +180,7 @@ describe('direct invocations', () => {
   });
 });
 
-/** Runs the streaming handler with a runtime's global that swallows what is written. */
+/** Runs the streaming handler with a runtime's global that discards its output. */
 async function streamed(app: StreamingApp, event: unknown, context: LambdaContext): Promise<void> {
   const { PassThrough } = await import('node:stream');
   const scope = globalThis as { awslambda?: unknown };

@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-/** The statuses of the tokens, asked one after the other or all at once. */
+/** The statuses of requests with the tokens, in sequence or at the same time. */
 function createCaller(options: Partial<JwtPrincipalOptions> = {}) {
   const { jwksUri, fetch } = server;
   const principalResolver = jwtPrincipalResolver({ issuer: ISSUER, jwksUri, fetch, audience: [AUDIENCE], ...options });

@@ -366,7 +366,7 @@ describe('several issuers', () => {
   it('say how identities are made, because subjects are unique within their issuer only', () => {
     const [first, { identity: _, ...rest }] = both as [JwtPrincipalOptions, JwtPrincipalOptions];
     expect(() => jwtPrincipalResolver([first, rest])).toThrow(
-      'framework: option "identity" must be given for each issuer where there are several, so that their subjects differ',
+      'framework: option "identity" must be a function for each issuer if there are several: subjects are unique only within an issuer',
     );
     expect(() => jwtPrincipalResolver([rest])).not.toThrow();
   });
@@ -375,7 +375,7 @@ describe('several issuers', () => {
     expect(() => jwtPrincipalResolver([base, base])).toThrow(
       'framework: option "issuer" must be different in each configuration',
     );
-    expect(() => jwtPrincipalResolver([])).toThrow('framework: option "options" must be one issuer or more');
+    expect(() => jwtPrincipalResolver([])).toThrow('framework: option "options" must be at least one issuer');
     expect(() =>
       jwtPrincipalResolver([both[0] as never, { ...(both[1] as JwtPrincipalOptions), header: 'x' }]),
     ).toThrow('framework: option "header" must be the same for all issuers');
@@ -392,7 +392,7 @@ describe('keys', () => {
       [...apps, ...apps].map((app) => send(app, DIRECT, { headers: { authorization: `Bearer ${token}` } })),
     );
     expect(statuses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    // An unknown id within the cool-down asks nobody.
+    // An unknown id within the cool-down causes no fetch.
     expect(
       (await send(build(options), DIRECT, { headers: { authorization: `Bearer ${await sign(other)}` } })).status,
     ).toBe(401);

@@ -4,12 +4,12 @@ import { json } from '@sallyport/http';
 import { Authenticated, SecureApp } from '@sallyport/secure';
 import { jwtPrincipalResolver } from '@sallyport/secure/jwt';
 import { exportJWK } from 'jose';
-// @ts-expect-error the package has no types of its own
+// @ts-expect-error the package has no types
 import Provider from 'oidc-provider';
 import { DIRECT, send } from './support/operations.js';
 import { AUDIENCE, createKey } from './support/tokens.js';
 
-/** An authorization server of somebody else's make, on loopback. */
+/** A third-party authorization server, on loopback. */
 let server: Server;
 let issuer: string;
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
   server = createServer((request, response) => listener(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  // It says that it keeps everything in memory, which is what is wanted here.
+  // It warns that all data is in memory, which is intended here.
   const warnings = import.meta.jest.spyOn(console, 'warn').mockImplementation(() => {});
   const provider = new Provider(issuer, {
     jwks: { keys: [jwk] },
@@ -72,7 +72,7 @@ it('tokens of a real authorization server pass, with their scopes and for their 
     principalResolver: jwtPrincipalResolver({
       issuer,
       jwksUri: 'https://op.example/jwks',
-      // Key sets come by https; this one stands behind a proxy on loopback.
+      // Key sets require https; here `fetch` is a proxy to loopback.
       fetch: (url, init) => fetch(url.replace('https://op.example', issuer), init),
       audience: [AUDIENCE],
       typ: 'at+jwt',

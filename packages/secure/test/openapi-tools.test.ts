@@ -102,7 +102,7 @@ describe('the document of a secure application', () => {
   }, 120_000);
 });
 
-/** Every member that it reads is one that the document types. */
+/** It reads only members with a type in the document. */
 const CLIENT = `
 import createClient from 'openapi-fetch';
 import type { paths } from './api.js';

@@ -257,7 +257,7 @@ describe('a specification is refused', () => {
       [{ authSchemes: { authenticated: [], internalOnly: [] } }, 'authenticated scheme binding is required'],
     ];
     for (const [index, [fault, message]] of faults.entries()) {
-      // Every later fault is there as well.
+      // All later faults are present too.
       const later = Object.assign(
         {},
         ...faults

@@ -97,7 +97,7 @@ describe('registration takes a posture of this package and nothing else', () => 
     ['a proxy', new Proxy(Public(), {})],
     ['an heir', Object.create(Authenticated())],
     ['the factory itself', Public, 'has the function Public for a posture: call it, Public()'],
-    ['a handler', handler, 'has a function for a posture: the posture stands behind the handler'],
+    ['a handler', handler, 'has a function for a posture: pass the posture after the handler'],
     ['a kind of Object', { kind: 'toString', scopes: null }],
   ];
 

@@ -15,7 +15,7 @@ const V2 = {
 };
 const SOCKET = { requestContext: { connectionId: 'c', routeKey: '$connect', eventType: 'CONNECT' } };
 
-/** Events that look like requests and are none, with the entrypoint that their shape belongs to. */
+/** Events that only look like requests, with the entrypoint for their shape. */
 const CASES = [
   ['http.authorizer_event', 'serveGatewayV2', { ...V2, type: 'REQUEST', routeArn: ARN }],
   ['http.authorizer_event', 'serveLambdaFunctionURL', { ...V2, type: 'REQUEST', routeArn: ARN }],
@@ -26,7 +26,7 @@ const CASES = [
   ['http.event_without_path', 'serveGatewayProxy', { httpMethod: 'GET', apiPath: '/x', requestContext: {} }],
 ] as const;
 
-/** Everything of an application that could run, each leaving its name. */
+/** Containers in which each function of the application records its name when it runs. */
 function containers() {
   const ran: string[] = [];
   const note =

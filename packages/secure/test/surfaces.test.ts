@@ -310,7 +310,7 @@ describe('sockets', () => {
     );
     const passed = readHttp(await app.handleLambda(socketEvent({ routeKey, headers: { 'x-user': 'ada' } })));
     expect([passed.status, passed.body]).toEqual([200, ['ada', 'conn-1']]);
-    // The same connection; nothing is remembered.
+    // The same connection; the gate stores no principal.
     expect(readHttp(await app.handleLambda(socketEvent({ routeKey }))).status).toBe(401);
     expect(asked).toBe(2);
   });

@@ -31,7 +31,7 @@ function build({ principal, trust }: Case, posture: keyof typeof postures) {
 }
 
 describe('tenant', () => {
-  // The outcome at `authenticated`, the outcome at `public`, what the policy hook sees.
+  // The outcome at `authenticated`, the outcome at `public`, the tenant in the policy hook.
   it.each<[Case, string | number, string, string]>([
     [{}, '', '', ''],
     [{ runtime: 'r' }, 'r', 'r', 'r'],

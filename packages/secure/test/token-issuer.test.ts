@@ -4,7 +4,7 @@ import { jwtPrincipalResolver } from '@sallyport/secure/jwt';
 import { buildAPIGatewayV2Request, createTestEnv } from '@sallyport/testkit';
 import { createTokenIssuer, type TokenIssuer, type TokenOptions } from '@sallyport/testkit/tokens';
 
-/** A service that asks nobody for keys but the issuer in this process. */
+/** A service that fetches keys only from the issuer in this process. */
 function createService() {
   const env = createTestEnv({ now: new Date('2026-11-22T10:00:00Z') });
   const issuer = createTokenIssuer({ audience: 'notes', clock: env.clock });

@@ -23,43 +23,43 @@ const stating = defineRoutes((routes: SecureRoutes<StatedPosture>) => {
 
 /** Never run: the type check reads it. */
 function refusedByTheCompiler(app: SecureApp): void {
-  // @ts-expect-error a posture is wanted
+  // @ts-expect-error a posture is required
   app.get('/a', handler);
-  // @ts-expect-error a posture is wanted
+  // @ts-expect-error a posture is required
   app.handle('GET', '/a', handler);
-  // @ts-expect-error a posture is wanted
+  // @ts-expect-error a posture is required
   app.appSyncField('Query', 'a', handler);
-  // @ts-expect-error a posture is wanted
+  // @ts-expect-error a posture is required
   app.appSyncBatchField('Query', 'a', () => []);
-  // @ts-expect-error a posture is wanted
+  // @ts-expect-error a posture is required
   app.webSocket('$connect', handler);
-  // @ts-expect-error a literal is no posture
+  // @ts-expect-error a literal is not a posture
   app.get('/a', handler, { kind: 'public', scopes: [] });
-  // @ts-expect-error the factory is no posture
+  // @ts-expect-error the factory is not a posture
   app.get('/a', handler, Public);
-  // @ts-expect-error a name is no posture
+  // @ts-expect-error a name is not a posture
   app.get('/a', handler, 'public');
-  // @ts-expect-error the placeholder is no posture
+  // @ts-expect-error the placeholder is not a posture
   app.get('/a', handler, choosePosture('GET /a'));
   app.group('/a', {}, (routes) => {
     // @ts-expect-error no group has a posture
     routes.get('/', handler);
     routes.get('/b', handler, Public());
-    // @ts-expect-error a posture is wanted, not options
+    // @ts-expect-error a posture is required, not options
     routes.get('/c', handler, { streaming: true });
-    // @ts-expect-error the group around has none either
+    // @ts-expect-error the enclosing group has no posture either
     routes.group('/d', { tags: ['d'] }, (inner) => inner.get('/', handler));
     routes.group('/e', { posture: Public() }, (inner) => inner.get('/', handler));
   });
   app.group('/a', { posture: Public() }, (routes) => {
     routes.get('/', handler).get('/b', handler, { streaming: true }).get('/c', handler, Authenticated(), {});
     routes.group('/d', {}, (inner) => inner.get('/', handler));
-    // @ts-expect-error the factory is no posture
+    // @ts-expect-error the factory is not a posture
     routes.get('/e', handler, Public);
-    // @ts-expect-error options stand behind the posture
+    // @ts-expect-error options follow the posture
     routes.get('/f', handler, {}, Public());
   });
-  // @ts-expect-error the factory is no posture
+  // @ts-expect-error the factory is not a posture
   app.group('/a', { posture: Public }, () => {});
   // @ts-expect-error there is no such option
   app.group('/a', { authRequired: true }, () => {});

@@ -11,7 +11,7 @@ import type { Context, Middleware } from './context.js';
 export interface LoggingContext {
   /** The request id; `''` at tier P0. */
   readonly requestId: string;
-  /** The trace id; `''` when the invocation has none. */
+  /** The trace id; `''` if the invocation has no valid one. */
   readonly traceId: string;
   /** The logger of this invocation: its lines contain the invocation's ids. */
   readonly log: Logger;
@@ -19,7 +19,7 @@ export interface LoggingContext {
 
 const STORAGE: unique symbol = Symbol.for('sallyport.core.async-context/1') as never;
 
-/** One for all copies of this package: a library's copy finds the invocation that the application's copy runs. */
+/** Shared by all copies of this package, so that a library's copy finds the invocation that the application's copy runs. */
 const storage = sharedStorage();
 
 function sharedStorage(): AsyncLocalStorage<LoggingContext> {

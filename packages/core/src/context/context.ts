@@ -8,7 +8,7 @@ import type { SecurePrincipal } from './principal.js';
 
 /** The registration that an invocation reached. */
 export interface Route {
-  /** What serves the registration: HTTP routes, GraphQL fields or WebSocket routes. */
+  /** The kind of registration: an HTTP route, a GraphQL field or a WebSocket route. */
   readonly surface: 'http' | 'appsync' | 'websocket';
   /** `''` on websocket. */
   readonly method: string;
@@ -17,9 +17,9 @@ export interface Route {
 }
 
 /**
- * Everything that belongs to one request. Read-only except for the values of `set` and `get`.
+ * The request of an invocation, its data and its services. Read-only except for the values of `set` and `get`.
  *
- * @typeParam Names the names of the route's path parameters; `string` when the pattern is not a literal
+ * @typeParam Names the names of the route's path parameters; `string` if the pattern is not a literal
  */
 export interface Context<Names extends string = string> {
   /** The request itself: method, path, headers, query, cookies and body. */
@@ -32,16 +32,16 @@ export interface Context<Names extends string = string> {
   readonly triggerKind: TriggerKind | 'direct';
   /** The raw event, `undefined` for `serve`. */
   readonly event: unknown;
-  /** The Lambda context that was passed with the event; `undefined` for `serve` without one. */
+  /** The Lambda context that was passed with the event; `undefined` if `serve` was called without a context. */
   readonly lambdaContext: LambdaContext | undefined;
   /**
-   * Who invoked the function, according to the Lambda context: `provider`, `direct` or `agent`. Trust statements of AWS in
+   * The source of the invocation, according to the Lambda context: `provider`, `direct` or `agent`. Trust the data of AWS in
    * the event only for `provider`.
    */
   readonly invocationProvenance: InvocationProvenance;
   /** `''` at tier P0. */
   readonly requestId: string;
-  /** From the request's `traceparent` or `x-amzn-trace-id` header, else from the invocation; `''` when none is valid. */
+  /** From the request's `traceparent` or `x-amzn-trace-id` header, else from the invocation; `''` if no source has a valid id. */
   readonly traceId: string;
   /** The tenant of the call; `''` if absent. */
   readonly tenantId: string;
@@ -83,7 +83,7 @@ export interface Context<Names extends string = string> {
   query(name: string): string | undefined;
   /** All values of a query parameter, decoded, in order; empty when it is missing. */
   queryAll(name: string): readonly string[];
-  /** The value of a cookie as it was sent, not decoded; `undefined` when it is missing. */
+  /** The value of a cookie as sent, not decoded; `undefined` when it is missing. */
   cookie(name: string): string | undefined;
   /**
    * A path parameter, percent-decoded once; `''` when the route has no parameter of this name. A malformed escape is not
@@ -98,7 +98,7 @@ export interface Context<Names extends string = string> {
   /** The body as UTF-8 text; malformed sequences become U+FFFD. */
   bodyText(): string;
   /**
-   * The body parsed as JSON, never `null`. Nothing else is validated: `T` is only asserted. Where a body is optional, read
+   * The body parsed as JSON, never `null`. `T` is only asserted, not validated. If a body is optional, read
    * `bodyText()` first, or use `bind`, whose schema may also accept `null`.
    *
    * @throws FrameworkError `app.bad_request` `request body is empty`, `request body is null`, or `invalid json` for a body that is not valid
@@ -108,13 +108,13 @@ export interface Context<Names extends string = string> {
    */
   bodyJson<T = unknown>(): T;
   /**
-   * The body of a form, `multipart/form-data` or `application/x-www-form-urlencoded`; without fields for an empty body. It is read
-   * anew at each call. A page of any other site can send a form here with the cookies of its visitor: an operation whose caller is
-   * known by a cookie must check the header `origin`.
+   * The body of a form, `multipart/form-data` or `application/x-www-form-urlencoded`; without fields for an empty body. It is
+   * parsed again at each call. Any other site can submit a form here with the cookies of its visitor: an operation that identifies
+   * its caller by a cookie must check the header `origin`.
    *
    * @param limits bounds in bytes and numbers; see the README of `@sallyport/http` for their defaults
-   * @throws FrameworkError `app.unsupported_media_type` for another media type, `app.bad_request` `invalid form` for a body that is not
-   *   what its type says, `app.too_large` past a limit; `app.invalid_configuration` for an unknown or wrong limit
+   * @throws FrameworkError `app.unsupported_media_type` for another media type, `app.bad_request` `invalid form` for a body that does not
+   *   match its media type, `app.too_large` past a limit; `app.invalid_configuration` for an unknown or wrong limit
    * @example
    * const form = await ctx.bodyForm({ maxFiles: 1, maxFileBytes: 1_000_000 });
    * const title = form.field('title') ?? 'untitled';
@@ -160,16 +160,16 @@ export interface Context<Names extends string = string> {
 }
 
 /**
- * Serves a route: gets the context and returns the answer, or a promise of it.
+ * Serves a route: receives the context and returns the answer, or a promise of it.
  *
  * @typeParam Names the path parameters that the handler may read; `string` for any
  */
 export type Handler<Names extends string = string> = (ctx: Context<Names>) => Result;
 /** Runs the rest of the chain: further middleware and the handler. It may be called once. */
 export type Next = (ctx: Context) => Promise<Response>;
-/** Wraps handlers: may answer itself, or call `next(ctx)` and change the response that it returns. */
+/** Wraps handlers: it can return an answer, or call `next(ctx)` and change the response that it returns. */
 export type Middleware = (ctx: Context, next: Next) => Result;
-/** Returns the identity of the caller of an `authRequired` route of the open container; a blank identity gives 401. */
+/** Returns the identity of the caller of an `authRequired` route of the open container; a blank identity is answered with 401. */
 export type AuthHook = (ctx: Context) => MaybePromise<string>;
 /** Answers instead of the route when `code` is not blank. */
 export type PolicyHook = (ctx: Context) => MaybePromise<PolicyDecision | null | undefined>;
@@ -212,7 +212,7 @@ export interface AppSyncContext {
   readonly rawEvent: unknown;
 }
 
-/** A client of the gateway's connection management API, as `@sallyport/http/websocket` makes one. */
+/** A client of the gateway's connection management API, as created by `@sallyport/http/websocket`. */
 export interface WebSocketClient {
   /** Sends at most 128 KiB; `gone` when the connection no longer exists. */
   postToConnection(connectionId: string, data: Uint8Array): Promise<{ readonly gone: boolean }>;
@@ -224,9 +224,9 @@ export interface WebSocketClient {
 
 /** Information of API Gateway about a connection. */
 export interface WebSocketConnection {
-  /** When the connection was opened; `undefined` when unknown. */
+  /** The time when the connection was opened; `undefined` when unknown. */
   readonly connectedAt: Date | undefined;
-  /** When the connection was last used; `undefined` when unknown. */
+  /** The time when the connection was last used; `undefined` when unknown. */
   readonly lastActiveAt: Date | undefined;
   /** The client's address; `''` when unknown. */
   readonly sourceIp: string;
@@ -248,15 +248,15 @@ export interface WebSocketContext {
   readonly stage: string;
   /** The id of the API. */
   readonly apiId: string;
-  /** When the connection was opened, in epoch milliseconds; 0 when unknown. */
+  /** The time when the connection was opened, in epoch milliseconds; 0 if unknown. */
   readonly connectedAt: number;
-  /** Why the connection ended; `''` unless the event is a `$disconnect` with a reason. */
+  /** The reason why the connection was closed; `''` unless the event is a `$disconnect` with a reason. */
   readonly disconnectReason: string;
   /** Close code of the connection (RFC 6455 section 7.4); 0 unless the event is a `$disconnect` with a code. */
   readonly disconnectStatusCode: number;
   /** URL for messages to connections; `''` when the event does not have enough data. */
   readonly managementEndpoint: string;
-  /** The message's bytes, decoded; empty when the event has none. */
+  /** The message's bytes, decoded; empty if the event has no message. */
   readonly body: Uint8Array;
   /** Sends to this connection; throws `websocket.gone` (410) when it no longer exists. */
   sendMessage(data: Uint8Array | string): Promise<void>;
@@ -276,14 +276,14 @@ export interface ContextTransport {
   metadata?(key: string): unknown;
 }
 
-/** Known to every copy of this package. */
+/** The same in every copy of this package. */
 const BRAND: unique symbol = Symbol.for('sallyport.core.context-key/1') as never;
 
 /** A key for `ctx.set` and `ctx.get` with the type of its value. */
 export interface ContextKey<T> {
   /** Shown in a debugger; two keys with the same name are different keys. */
   readonly name: string;
-  /** Exists only in the type. A string, because a `unique symbol` is another one in each copy of this package. */
+  /** Exists only in the type. The key is a string, because a `unique symbol` would differ between copies of this package. */
   readonly '~sallyport.value/1'?: (value: T) => T;
 }
 
@@ -301,7 +301,7 @@ export function contextKey<T>(name: string): ContextKey<T> {
   return Object.freeze({ name, [BRAND]: true });
 }
 
-/** True if a value was made by `contextKey`, of this copy of the package or another. */
+/** True if a value was created by `contextKey`, of this copy of the package or another. */
 export function isContextKey(value: unknown): value is ContextKey<unknown> {
   return typeof value === 'object' && value !== null && (value as { [BRAND]?: true })[BRAND] === true;
 }

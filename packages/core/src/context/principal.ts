@@ -1,7 +1,7 @@
 import { createMap } from '../request/request.js';
 import { otherCopy } from '../runtime/copies.js';
 
-/** `internal` callers are the organisation's own services; everyone else is `external`. */
+/** `internal` callers are the organisation's own services; all other callers are `external`. */
 export type PrincipalKind = 'external' | 'internal';
 
 /** The caller, as returned by a resolver and by `ctx.securePrincipal()` (there with every field set). */
@@ -12,20 +12,20 @@ export interface SecurePrincipal {
   readonly scopes?: readonly string[];
   /** Other data about the caller; plain data, copied. Default none. */
   readonly claims?: Readonly<Record<string, unknown>>;
-  /** True if the caller is `internal` or `external`. Default `external`. */
+  /** The kind of the caller: `internal` or `external`. Default `external`. */
   readonly kind?: PrincipalKind;
   /** The tenant that the caller belongs to; default none. */
   readonly tenantId?: string;
 }
 
-/** Stored separately from the principals, so that a token never gets into a log, store or answer. */
+/** Tokens by principal. They are stored separately, so that a token never gets into a log, store or answer. */
 const bearers = new WeakMap<object, string>();
-/** Says that a copy of this package has a token of the object, and nothing of the token. */
+/** Marks an object whose token a copy of this package stores; it contains no part of the token. */
 const HAS_BEARER = Symbol.for('sallyport.core.bearer/1');
 
 /**
- * A copy (of its own members) of a principal that was resolved from a bearer token, for resolvers. Handlers that are mounted with `mountHandler`
- * get the token as `authInfo.token`; it is not visible elsewhere.
+ * A copy (of own members only) of a principal that was resolved from a bearer token, for resolvers. Handlers mounted with `mountHandler`
+ * receive the token as `authInfo.token`; it is not visible elsewhere.
  *
  * @example return withBearer({ identity: session.user }, token);
  */
@@ -41,7 +41,7 @@ function setBearer(principal: object, token: string): void {
 }
 
 /**
- * The token that a principal was resolved from, `undefined` when it was resolved from something else.
+ * The token that a principal was resolved from; `undefined` if it was not resolved from a token.
  *
  * @throws FrameworkError `app.internal` when another copy of this package keeps the token
  */
@@ -51,7 +51,7 @@ export function bearerOf(principal: object): string | undefined {
   return token;
 }
 
-/** Copies the token from one principal object to another; of a token that another copy of this package keeps, that there is one. */
+/** Copies the token from one principal object to another. If another copy of this package stores the token, copies only the mark. */
 export function copyBearer(from: object, to: object): void {
   const token = bearers.get(from);
   if (token !== undefined) setBearer(to, token);
@@ -70,11 +70,11 @@ export function copyPrincipal(principal: SecurePrincipal): SecurePrincipal {
 
 /** The caller's data; the state of a context implements it. */
 export interface Caller {
-  /** The principal that the gate accepted, if there is one. */
+  /** The principal that the gate accepted, if any. */
   readonly principal?: SecurePrincipal | null | undefined;
-  /** The identity that an auth hook returned, without a principal; `''` for none. */
+  /** The identity that an auth hook returned, if there is no principal; `''` if absent. */
   readonly authIdentity: string;
-  /** `''` for none. */
+  /** `''` if absent. */
   readonly tenantId: string;
 }
 
@@ -99,7 +99,7 @@ type Met = Map<object, unknown>;
 /**
  * A deep copy of plain data: `null`, booleans, numbers, bigints, strings, lists and plain objects. Objects of the copy have
  * no prototype, so none of their keys is special. Functions, symbols, `undefined`, instances of classes and cycles are left
- * out. Every member is read once. Returns `undefined` for a value that is not plain itself.
+ * out. Every member is read once. Returns `undefined` for a value that is not plain.
  */
 export function copyPlain(value: unknown): unknown {
   return copyValue(value, undefined, 0);
@@ -174,7 +174,7 @@ function isScalar(value: unknown): boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value === null;
 }
 
-/** True if an object has no prototype, or one that has none itself: `Object.prototype` of any realm. */
+/** True if an object has no prototype, or a prototype without a prototype: `Object.prototype` of any realm. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

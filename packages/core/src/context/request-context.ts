@@ -39,16 +39,16 @@ export interface ContextRuntime {
   readonly log: Logger;
   /** The environment variables of the container. */
   readonly environment: Environment;
-  /** The front doors of the container; without it any invocation may bring an event of a door. */
+  /** The front doors of the container; without it, events of front doors are accepted from any invocation. */
   readonly doors?: DoorGuard | undefined;
   /** The target of `ctx.metric`; without it nothing is written. */
   readonly observability?: Observability | undefined;
   /** Stage names with which the trace of every context of this container begins. */
   readonly traceHead: readonly string[];
-  /** For containers with principals: makes the deep copy that handlers get. */
+  /** For containers with principals: creates the deep copy that handlers receive. */
   readonly copyPrincipal?: (principal: SecurePrincipal) => SecurePrincipal;
   /**
-   * Reads the body of a form. Passed in, so that code which only knows contexts does not contain the parser; left out where no
+   * Reads the body of a form. Passed as a member, so that code which only uses contexts does not contain the parser; absent if no
    * request has a body.
    */
   readonly parseForm?: (contentType: string, body: Uint8Array, limits?: FormLimits) => Promise<Form>;
@@ -57,7 +57,7 @@ export interface ContextRuntime {
 }
 
 /**
- * The value of a JSON body that is not empty; `null` is one.
+ * The value of a JSON body that is not empty, `null` included.
  *
  * @throws FrameworkError `app.unsupported_media_type`, `app.bad_request` `invalid json`
  */
@@ -90,7 +90,7 @@ export class ContextState implements DeliveryHolder {
   declare readonly lambdaContext: LambdaContext | undefined;
   /** `''` at tier P0. */
   declare requestId: string;
-  /** The identity that the auth hook returned; `''` for none. */
+  /** The identity that the auth hook returned; `''` if absent. */
   declare authIdentity: string;
   /** The principal that the gate accepted. */
   declare principal: SecurePrincipal | null;
@@ -149,7 +149,7 @@ export class ContextState implements DeliveryHolder {
     this.kept = undefined;
   }
 
-  /** The tenant, determined at the first read; `''` for none. */
+  /** The tenant, determined at the first read; `''` if absent. */
   get tenantId(): string {
     this.tenant ??= this.runtime.tenantOf(this);
     return this.tenant;
@@ -199,7 +199,7 @@ export class ContextState implements DeliveryHolder {
     return this.runtime.clock;
   }
 
-  /** Settles when pending deliveries are done, within their timeouts and the deadline; `undefined` when there are none. */
+  /** Settles when pending deliveries are done, within their timeouts and the deadline; `undefined` if there are no deliveries. */
   settleDeliveries(): Promise<void> | undefined {
     const known = typeof this.lambdaContext?.getRemainingTimeInMillis === 'function';
     return this.kept?.settle(known ? this.remainingMs : undefined);
@@ -218,7 +218,7 @@ export class ContextState implements DeliveryHolder {
  */
 const BRAND = 'sallyport.RequestContext';
 
-/** The one implementation of {@link Context}. */
+/** The only implementation of {@link Context}. */
 export class RequestContext implements Context {
   /** The state that the pipeline writes and derived contexts share. */
   declare readonly state: ContextState;
@@ -233,7 +233,7 @@ export class RequestContext implements Context {
     this.boundLog = undefined;
   }
 
-  /** On the prototype, so that a copy by spread has none. */
+  /** Defined on the prototype, so that a copy by spread does not have it. */
   get 'sallyport.RequestContext'(): true {
     return true;
   }
@@ -403,7 +403,7 @@ export class RequestContext implements Context {
     return principal === null ? null : (runtime.copyPrincipal?.(principal) ?? null);
   }
 
-  /** What `JSON.stringify` and logs see of a context: no event, no header, no environment. */
+  /** The form of a context in `JSON.stringify` and in logs: it excludes the event, the headers and the environment. */
   toJSON(): object {
     const { requestId, traceId, triggerKind, route } = this.state;
     return { requestId, traceId, triggerKind, route };
@@ -427,7 +427,7 @@ export function deriveContext(ctx: Context, { signal }: { readonly signal: Abort
 }
 
 /**
- * The state behind a context, also of one that another copy of this package made.
+ * The state of a context, including a context of another copy of this package.
  *
  * @throws FrameworkError `app.internal` for an object that is not a context: a copy by spread, an object that inherits from one
  */

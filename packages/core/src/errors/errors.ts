@@ -21,13 +21,13 @@ export const APP_CODES = {
   'app.conflict': 409,
   /** The body of the request or of the answer exceeds its limit. */
   'app.too_large': 413,
-  /** The media type of the body is not one that the operation reads. The header `accept` names those. */
+  /** The operation does not accept the media type of the body. The header `accept` lists the accepted types. */
   'app.unsupported_media_type': 415,
   /** Values violate the rules of their schema. `details.errors` lists the violations. */
   'app.validation_failed': 422,
   /** The caller has used up a rate limit. */
   'app.rate_limited': 429,
-  /** Any other failure. The text of the error is logged and never sent to the client. */
+  /** Any other failure. The error is logged and never sent to the client. */
   'app.internal': 500,
   /** A service that the answer needs is not available now. */
   'app.overloaded': 503,
@@ -56,7 +56,7 @@ export function statusOfCode(code: string): number {
 
 /** Further members of an error. */
 export interface FrameworkErrorInit {
-  /** The HTTP status instead of that of the code, if it is in 400..599. */
+  /** The HTTP status instead of the status of the code, if it is in 400..599. */
   readonly statusCode?: number | undefined;
   /** Sent to the client unchanged: do not put secrets here. */
   readonly details?: unknown;
@@ -64,7 +64,7 @@ export interface FrameworkErrorInit {
   readonly requestId?: string | undefined;
   /** The trace of the failed request; default `''`. */
   readonly traceId?: string | undefined;
-  /** When it happened; a `Date` becomes ISO 8601 text. Default `''`. */
+  /** The time of the failure; a `Date` becomes ISO 8601 text. Default `''`. */
   readonly timestamp?: Date | string | undefined;
   /** A stack to show to the client, for development only; default `''`. */
   readonly stackTrace?: string | undefined;
@@ -77,11 +77,11 @@ export interface FrameworkErrorInit {
 const NAME = 'sallyport.FrameworkError';
 const BRAND = brandOf(NAME);
 
-/** A class, whatever its constructor takes: an error class, or another whose objects cross packages. */
+/** A class with any constructor: an error class, or another class whose objects cross packages. */
 export type ErrorClass = abstract new (...args: never[]) => object;
 
 /**
- * Makes `instanceof` of a class true for its objects of every copy of its package, for example when a bundle has two
+ * Makes `instanceof` of a class true for objects of all copies of its package, for example when a bundle has two
  * versions. A derived class keeps the ordinary `instanceof`, unless it has its own brand.
  *
  * @param brand the same in every version of the class, with its package: `sallyport.RateLimitError`
@@ -102,7 +102,7 @@ export function brandError(type: ErrorClass, brand: string): void {
   });
 }
 
-/** The key of a class's brand. Its number changes when a copy could no longer understand what an older one made. */
+/** The key of a class's brand. Its number changes when the objects of older versions become incompatible. */
 function brandOf(name: string): symbol {
   return Symbol.for(`${name}/1`);
 }
@@ -125,7 +125,7 @@ function hasBrand(value: unknown, mark: symbol): boolean {
 export class FrameworkError extends Error {
   static {
     brandError(FrameworkError, NAME);
-    // Read where an error has nothing of its own, so that a printed error shows only what was said.
+    // Defaults for members that an error does not have, so that a printed error shows only members that were set.
     Object.assign(FrameworkError.prototype, { requestId: '', traceId: '', timestamp: '', stackTrace: '' });
   }
 
@@ -134,13 +134,13 @@ export class FrameworkError extends Error {
   readonly code: AppCode | (string & {});
   /** A status other than the code's own; `undefined` for none. */
   declare readonly statusCode: number | undefined;
-  /** Data that the client gets in addition to the message. */
+  /** Data that the client receives in addition to the message. */
   declare readonly details: unknown;
   /** The request that failed; `''` when unknown. */
   declare readonly requestId: string;
   /** The trace of the failed request; `''` when unknown. */
   declare readonly traceId: string;
-  /** When it happened, ISO 8601; `''` when not given. */
+  /** The time of the failure, ISO 8601; `''` if absent. */
   declare readonly timestamp: string;
   /** A stack to show to the client; `''` for none. */
   declare readonly stackTrace: string;
@@ -178,27 +178,27 @@ export function isFrameworkError(value: unknown): value is FrameworkError {
 /** The first part of the codes that packages of the framework throw, except `app`, which applications use too. */
 const OWN_CODES =
   /^(?:account|artifact|connections|dispatch|eventbus|http|jobs|mcp|microvm|objectstore|ratelimit|secure|streams|triggers|vectorstore|websocket)\./;
-/** How strings for developers begin. */
+/** The prefixes of messages for developers. */
 const OWN_TEXTS = /^(?:framework|objectstore|vectorstore): /;
 
 /**
- * An error as a client may see it, on every surface: strings of the framework for a failure of status 500 are for developers, so the client
- * gets `internal error`, without `details`. The code stays. Everything else that is a FrameworkError is meant for the client.
+ * An error as clients may receive it, on every surface. Messages of the framework for a failure with status 500 are for developers, so the client
+ * receives `internal error`, without `details`; the code is kept. Any other FrameworkError is meant for the client.
  *
- * The log gets the error itself, never the result.
+ * Logs contain the original error, never the result.
  */
 export function toClientError(thrown: unknown): FrameworkError {
   if (!isFrameworkError(thrown)) return new FrameworkError('app.internal', undefined, { cause: thrown });
   const { code, message, status } = thrown;
   if (status !== 500 || !(OWN_TEXTS.test(message) || OWN_CODES.test(code))) return thrown;
-  // Its own members have the names of the init's.
+  // The object has members only if they were set, with the names of `FrameworkErrorInit`.
   return new FrameworkError(code, defaultMessage('app.internal'), { ...thrown, details: undefined, cause: thrown });
 }
 
 /**
- * An `app.internal` error of the framework. The client gets `internal error`; the cause says what happened, for the log.
+ * An `app.internal` error of the framework. The client receives `internal error`; the log shows the cause.
  *
- * @param what says what happened and what to do, for developers
+ * @param what the problem and its solution, for developers
  */
 export function internalError(what: string, cause?: unknown): FrameworkError {
   return new FrameworkError('app.internal', undefined, {
@@ -210,12 +210,12 @@ export function internalError(what: string, cause?: unknown): FrameworkError {
 export const MISSING_PACKAGE = 'app.missing_package';
 
 /**
- * What a package throws whose optional peer dependency cannot be loaded. Throw it from a `try` block around an `import()` of the peer by its
- * name: then bundlers take the peer in where it is installed, and leave the import as it is where it is not.
+ * The error of a package whose optional peer dependency cannot be loaded. Throw it from a `try` block around an `import()` with the literal
+ * name of the peer: then bundlers include the peer if it is installed, and leave the import unchanged otherwise.
  *
- * @param name the peer, as it is installed
- * @param cause what the import rejected with
- * @param hint what else may help
+ * @param name the package name of the peer
+ * @param cause the rejection of the import
+ * @param hint an additional hint
  */
 export function missingPackage(name: string, cause: unknown, hint = ''): FrameworkError {
   const message = `framework: ${name} could not be loaded: npm install ${name}${hint && `; ${hint}`}`;

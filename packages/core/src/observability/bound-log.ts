@@ -59,7 +59,7 @@ export interface BoundFields {
   /** The trace id; `''` is left out. */
   readonly trace_id: string;
   /**
-   * The invocation's own X-Ray id where `trace_id` is another one: a client's `traceparent`, or the message's. AWS passes it on to queues
+   * The X-Ray id of the invocation if it differs from `trace_id` (a client's `traceparent`, or the id of the message). AWS passes it on to queues
    * and buses, so that a search for it finds the lines of the next invocation. `''` is left out.
    */
   readonly xray_trace_id?: string;
@@ -108,7 +108,7 @@ export interface DeliveryHolder {
   kept: Deliveries | undefined;
 }
 
-/** Milliseconds of the invocation that are kept free for the answer itself. */
+/** Milliseconds of the invocation that are reserved for the answer. */
 const MARGIN_MS = 100;
 
 /** Work that runs in parallel to an invocation (notifications), and for which the answer waits a limited time. */
@@ -188,7 +188,7 @@ const MAX_REQUEST_ID_CHARACTERS = 128;
 /**
  * Writes the `error` line of an invocation that is rejected before any code of the application runs.
  *
- * @param trigger the kind of the event; `''` when it has none
+ * @param trigger the kind of the event; `''` if it has no kind
  */
 export function logRefusal(
   log: Logger,

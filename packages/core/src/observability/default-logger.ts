@@ -23,7 +23,7 @@ const MAX_LINE_BYTES = 262_118;
 
 /**
  * The logger of a container without the option `log`: the lines of `createLogger`, with a small sanitizer, to standard
- * output. On Lambda its level is that of `AWS_LAMBDA_LOG_LEVEL`, else `info`; elsewhere it is `error`. A line is written
+ * output. On Lambda its level is `AWS_LAMBDA_LOG_LEVEL`, else `info`; elsewhere it is `error`. A line is written
  * before the call returns, so that no line is lost when the environment freezes.
  */
 export function createDefaultLogger(environment: Environment, write: WriteLine = writeToStdout): Logger {
@@ -95,7 +95,7 @@ class DefaultLogger implements Logger {
   }
 }
 
-/** The fields of a line; later ones win, and the error comes last. */
+/** The fields of a line; later parts take precedence, and the error is last. */
 function cleanFields(parts: readonly Fields[]): Fields {
   const walk = new LightWalk();
   const line = createFastMap<unknown>();
@@ -116,9 +116,9 @@ export const LOG_WANTED =
 const METHODS = ['debug', 'info', 'warn', 'error', 'isEnabled', 'with'];
 
 /**
- * The logger for the option `log`: the given `Logger`, a silent one for `false`, the default logger when it is left out.
+ * The logger for the option `log`: the given `Logger`, a silent logger for `false`, the default logger if absent.
  *
- * @throws FrameworkError `app.invalid_configuration` for anything else; the text names the adapters for other loggers
+ * @throws FrameworkError `app.invalid_configuration` for anything else; the message names the adapters for other loggers
  */
 export function parseLog(log: unknown, environment: Environment): Logger {
   const logger = log === undefined ? createDefaultLogger(environment) : log === false ? silentLogger : log;
@@ -148,7 +148,7 @@ export function parseObservability(value: Observability | undefined): Observabil
       metric: func<NonNullable<Observability['metric']>>(),
       span: withMethods<SpanHook>('start'),
       logPath: boolean,
-      metrics: kind<DeclaredMetrics>('what defineMetrics() gives', isDeclaredMetrics),
+      metrics: kind<DeclaredMetrics>('the result of defineMetrics()', isDeclaredMetrics),
     }),
   });
   options.parse({ observability: value });

@@ -41,7 +41,7 @@ const MAX_DIMENSIONS = 9;
 const MAX_DIMENSION_LENGTH = 256;
 const MAX_ERROR_CODES = 64;
 
-/** Validates the options; the table in the README is made from it. */
+/** Validates the options; the table in the README is generated from it. */
 export const EMF_SINK_OPTIONS = defineOptions<EmfSinkOptions>()({
   namespace: kind<string>(
     'a CloudWatch namespace',

@@ -30,15 +30,15 @@ export interface ErrorNotification {
 
 /** Options of {@link createErrorNotifier}. */
 export interface ErrorNotifierOptions {
-  /** Sends one message; `@sallyport/streams/error-topic` offers one for SNS. */
+  /** Sends one message; `@sallyport/streams/error-topic` has one for SNS. */
   readonly publish: (notification: ErrorNotification) => unknown;
-  /** The ARN of the topic; default: the variable `ERROR_NOTIFICATION_TOPIC_ARN`; without either the notifier does nothing. */
+  /** The ARN of the topic; default: the variable `ERROR_NOTIFICATION_TOPIC_ARN`. Without both, the notifier does nothing. */
   readonly topicArn?: string | undefined;
   /** The lowest level of lines that are published; default `error`. */
   readonly minLevel?: LogLevel;
   /** Messages a minute, in all; default 10. */
   readonly perMinute?: number;
-  /** How long an answer waits for a message, in milliseconds; default 500. */
+  /** The time that an answer waits for a message, in milliseconds; default 500. */
   readonly timeoutMs?: number;
   /** The service name in messages; default: `AWS_LAMBDA_FUNCTION_NAME`, else `''`. */
   readonly service?: string;
@@ -56,7 +56,7 @@ const MAX_SUBJECT = 100;
 const MAX_TEXT_BYTES = 8192;
 const NOTHING: LogSink = { take() {} };
 
-/** Validates the options; the table in the README is made from it. */
+/** Validates the options; the table in the README is generated from it. */
 export const ERROR_NOTIFIER_OPTIONS = defineOptions<ErrorNotifierOptions>()({
   publish: func<ErrorNotifierOptions['publish']>().required(),
   topicArn: string,

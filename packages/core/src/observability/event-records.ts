@@ -21,7 +21,7 @@ export interface EventFacts {
   readonly requestId: string;
   /** The trace of the event or of the invocation; `''` when unknown. */
   readonly traceId: string;
-  /** The tenant; `''` for none. */
+  /** The tenant; `''` if absent. */
   readonly tenantId: string;
   /** The id of the record in its batch: message id, sequence number. */
   readonly recordId?: string;
@@ -35,9 +35,9 @@ export interface EventFacts {
   readonly scheduled?: boolean;
 }
 
-/** How an event or a record ended. */
+/** The outcome of an event or a record. */
 export interface EventOutcome {
-  /** True if the handler or the framework failed it. */
+  /** True if the handler or the framework failed. */
   readonly failed: boolean;
   /** `''` on success; a failure without a code is `app.internal`. */
   readonly errorCode: string;
@@ -45,7 +45,7 @@ export interface EventOutcome {
   readonly durationMs: number;
 }
 
-/** How a batch ended. `failed` counts the records that were tried, `notTried` those that were not. */
+/** The outcome of a batch. `failed` counts the records that failed, `notTried` the records that were not processed. */
 export interface BatchOutcome {
   /** Records in the batch. */
   readonly records: number;
@@ -53,7 +53,7 @@ export interface BatchOutcome {
   readonly failed: number;
   /** Records that were not tried. */
   readonly notTried: number;
-  /** Why the rest of the batch was not tried; `none` when all were. */
+  /** The reason why the rest of the batch was not processed; `none` if all records were. */
   readonly stoppedBy: 'none' | 'failure' | 'deadline' | 'no_handler';
   /** Code of the first failure; `''` if absent. */
   readonly errorCode: string;
@@ -68,7 +68,7 @@ const MESSAGING: Readonly<Partial<Record<string, string>>> = {
 };
 
 /**
- * The span of an event, of a batch, or (with `parent`) of a record of a batch; `undefined` without a hook or subscriber. A
+ * The span of an event, of a batch, or (with `parent`) of a record in a batch; `undefined` without a hook or subscriber. A
  * record's own trace is a link and never the parent.
  */
 export function startEventSpan(

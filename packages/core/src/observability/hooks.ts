@@ -53,7 +53,7 @@ export interface MetricOptions {
   readonly tags?: Readonly<Record<string, string>>;
 }
 
-/** One value of a metric, as `ctx.metric` got it. */
+/** One value of a metric, as passed to `ctx.metric`. */
 export interface MetricValue {
   readonly name: string;
   readonly value: number;
@@ -79,7 +79,7 @@ export type SpanAttributes = Readonly<Record<string, string | number | boolean>>
 export interface Span {
   /** Adds attributes. */
   set(attributes: SpanAttributes): void;
-  /** Records the failure: `{ name, code, message }`, never the thrown text. */
+  /** Records the failure: `{ name, code, message }`, never the message of the thrown error. */
   error(error: unknown): void;
   /** Ends the span; called once. */
   end(): void;
@@ -87,10 +87,10 @@ export interface Span {
   run<T>(run: () => T): T;
 }
 
-/** True if a span belongs to a request, or to an event, record or batch. */
+/** The kind of a span: of a request, or of an event, a record or a batch. */
 export type SpanKind = 'framework.request' | 'framework.event';
 
-/** A link to another trace: that of the message of a record. */
+/** A link to another trace, for example to the trace of a record's message. */
 export interface SpanLink {
   /** The other trace. */
   readonly traceId: string;
@@ -104,15 +104,15 @@ export interface SpanHook {
 
 /** Hooks of a container. They are called but not awaited; an error or rejection never changes an answer. */
 export interface Observability {
-  /** Gets one record for each request, event and batch. */
+  /** Receives one record for each request, event and batch. */
   readonly log?: ((record: LogRecord) => unknown) | undefined;
-  /** Gets one metric for each request, event and batch, and the declared ones of the application. */
+  /** Receives one metric for each request, event and batch, and the declared metrics of the application. */
   readonly metric?: ((record: MetricRecord) => unknown) | undefined;
-  /** Gets the spans of requests and events. */
+  /** Receives the spans of requests and events. */
   readonly span?: SpanHook | undefined;
   /** True if `request.completed` contains the sanitized path; default `true`. */
   readonly logPath?: boolean | undefined;
-  /** The metrics that `ctx.metric` may write, made by `defineMetrics` of `@sallyport/core/observability`. */
+  /** The metrics that `ctx.metric` may write, created by `defineMetrics` of `@sallyport/core/observability`. */
   readonly metrics?: DeclaredMetrics | undefined;
 }
 
@@ -134,7 +134,7 @@ export interface Logger {
 
 const WARNED = new WeakSet<Observability>();
 
-/** Writes one value of a declared metric; a container that declares none gets one warning. */
+/** Writes one value of a declared metric; a container without declared metrics writes one warning. */
 export function emitMetric(observability: Observability, metric: MetricValue, scope: MetricScope): void {
   const { metrics, log } = observability;
   if (metrics) {
@@ -175,7 +175,7 @@ export function isFailure(thrown: unknown): boolean {
   return !isFrameworkError(thrown) || thrown.status >= 500;
 }
 
-/** True if a logger writes errors at all. This check is cheaper than binding a logger to an invocation. */
+/** True if a logger writes errors. This check is cheaper than binding a logger to an invocation. */
 export function writesErrors(log: Logger): boolean {
   try {
     return log.isEnabled('error');
@@ -215,7 +215,7 @@ export function reportHooks(observability: Observability, log: Logger): Observab
   return Object.create(observability, { [REPORT]: { value: report } }) as Observability;
 }
 
-/** Calls the hook `log` or `metric`, if there is one. Its error or rejection never changes an answer. */
+/** Calls the hook `log` or `metric`, if present. Its error or rejection never changes an answer. */
 export function callHook<N extends 'log' | 'metric'>(
   observability: Observability,
   name: N,

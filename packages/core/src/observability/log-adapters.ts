@@ -9,7 +9,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export interface AdapterOptions {
   /** Further receivers of each line, for example an error notifier. */
   readonly sinks?: readonly LogSink[];
-  /** Keys whose values are never taken for card numbers, for example `order_id`. */
+  /** Keys whose values are never treated as card numbers, for example `order_id`. */
   readonly keepKeys?: readonly string[];
 }
 
@@ -50,7 +50,7 @@ export function fromConsole(target: ConsoleLike = console, options: AdapterOptio
 }
 
 /**
- * A pino logger as the option `log`. Its own level decides which lines are written.
+ * A pino logger as the option `log`. The level of the pino logger applies.
  *
  * @throws FrameworkError `app.invalid_configuration` for something that is not a pino logger
  * @example createApp({ log: fromPino(pino()) });
@@ -65,7 +65,7 @@ export function fromPino(target: PinoLike, options: AdapterOptions = {}): Logger
 }
 
 /**
- * A Powertools `Logger` as the option `log`. Its own level decides which lines are written.
+ * A Powertools `Logger` as the option `log`. The level of the Powertools logger applies.
  *
  * @throws FrameworkError `app.invalid_configuration` for something that is not a Powertools logger
  * @example createApp({ log: fromPowertools(new Logger({ serviceName: 'orders' })) });

@@ -30,12 +30,12 @@ import { guardHook, type Logger, type LogLevel } from './hooks.js';
 
 export type { LoggerLevel } from './bound-log.js';
 
-/** One line as it is written: sanitized, with keys in snake_case and in their order. */
+/** One written line: sanitized, with keys in snake_case and in their order. */
 export type LogLine = Readonly<Record<string, unknown>> & { readonly level: string; readonly message: string };
 
 /** A further receiver of each written line, for example an error notifier. */
 export interface LogSink {
-  /** `warn` writes one line that no sink gets. `deliveries` accepts work that the invocation's answer waits for. */
+  /** `warn` writes one line that no sink receives. `deliveries` accepts work that the invocation's answer waits for. */
   take(line: LogLine, level: LogLevel, warn: (message: string) => void, deliveries: Deliveries | undefined): void;
 }
 
@@ -51,9 +51,9 @@ export interface LoggerOptions {
   readonly write?: WriteLine;
   /** The clock for `timestamp`; default: the system's clock. */
   readonly clock?: Clock;
-  /** Sanitizes messages, fields and errors; default: the one without a policy. */
+  /** Sanitizes messages, fields and errors; default: the sanitizer without a policy. */
   readonly sanitizer?: Sanitizer;
-  /** Keys whose values are never taken for card numbers, for example `order_id`; default none. Without the option `sanitizer`. */
+  /** Keys whose values are never treated as card numbers, for example `order_id`; default none. Without the option `sanitizer`. */
   readonly keepKeys?: readonly string[];
   /** True if errors are logged with their stack; default `true`. */
   readonly stacks?: boolean;
@@ -67,7 +67,7 @@ const MAX_MESSAGE_BYTES = 8192;
 const MAX_BOUND_BYTES = 1024;
 const NO_FIELDS = {};
 
-/** Validates the options; the table in the README is made from it. */
+/** Validates the options; the table in the README is generated from it. */
 export const LOGGER_OPTIONS = defineOptions<LoggerOptions>()({
   level: oneOf('debug', 'info', 'warn', 'error', 'silent'),
   service: string,
@@ -81,7 +81,7 @@ export const LOGGER_OPTIONS = defineOptions<LoggerOptions>()({
   environment: object<Environment>(),
 });
 
-/** Another logger that writes the lines. */
+/** The logger that writes the lines, for example pino. */
 export interface LineTarget {
   readonly isEnabled: (level: LogLevel) => boolean;
   readonly emit: (level: LogLevel, line: LogLine) => void;
@@ -115,7 +115,8 @@ export function createLogger(options: LoggerOptions = {}): Logger {
     environment = process.env,
     ...rest
   } = LOGGER_OPTIONS.parse(options);
-  if (sanitizer && keepKeys.length > 0) throw invalidOption('keepKeys', 'an option of the sanitizer that is given');
+  if (sanitizer && keepKeys.length > 0)
+    throw invalidOption('keepKeys', 'passed to createSanitizer() if the option sanitizer is set');
   const core: Core = {
     ...rest,
     sanitizer: sanitizer ?? sanitizerThatKeeps(keepKeys),
@@ -197,7 +198,7 @@ class LineLogger implements Logger {
     return holder?.kept;
   }
 
-  /** Writes a line that no sink gets, so that a notifier never reports itself. */
+  /** Writes a line that no sink receives, so that a notifier never reports itself. */
   #warn(message: string): void {
     if (this.#from <= 30) this.#write('warn', this.#line('warn', message, undefined));
   }
@@ -237,7 +238,7 @@ class LineLogger implements Logger {
   }
 }
 
-/** Both sets of fields in one; later ones win. A getter that throws leaves `[unreadable]`. */
+/** Merges two sets of fields; later fields take precedence. A getter that throws results in `[unreadable]`. */
 function mergedFields(
   fields: Readonly<Record<string, unknown>>,
   more: Readonly<Record<string, unknown>> | undefined,
@@ -263,7 +264,7 @@ function messageText(sanitizer: Sanitizer, message: unknown): string {
   return text + cutMark(left);
 }
 
-/** Takes the field `error`, else the first field that is an error, out of the fields. */
+/** Separates the field `error`, else the first field that is an error, from the other fields. */
 function splitError(fields: Record<string, unknown>): { readonly error: unknown; readonly rest: object } {
   const name =
     fields.error === undefined || fields.error === null

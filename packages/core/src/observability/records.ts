@@ -14,7 +14,7 @@ import {
   type SpanLink,
 } from './hooks.js';
 
-/** How a request ended. */
+/** The outcome of a request. */
 export interface RequestOutcome {
   /** The HTTP status of the answer. */
   readonly status: number;
@@ -34,8 +34,8 @@ const MAX_PATH = 1024;
 const MAX_TEXT = 256;
 
 /**
- * The span of a request, to be started once the route is known; `undefined` when nobody listens. Run the rest of the
- * pipeline in `span.run`, and hand the span to {@link requestCompleted} when the last byte is out.
+ * The span of a request, to be started when the route is known; `undefined` without a hook or subscriber. Run the rest of the
+ * pipeline in `span.run`, and pass the span to {@link requestCompleted} when the last byte is sent.
  */
 export function startRequestSpan(observability: Observability, state: ContextState): ActiveSpan | undefined {
   if (!observability.span && !channelOf('framework.request').hasSubscribers) return undefined;
@@ -55,7 +55,7 @@ export function startRequestSpan(observability: Observability, state: ContextSta
 
 /**
  * Emits `request.completed`, the metric `framework.request`, and ends the span. Call it once for each request: after the last
- * byte of a stream, after the projection of a GraphQL answer. Builds nothing when nobody listens; never throws.
+ * byte of a stream, after the projection of a GraphQL answer. Builds nothing without a hook or subscriber; never throws.
  */
 export function requestCompleted(
   observability: Observability,
@@ -132,7 +132,7 @@ function requestMetric(outcome: RequestOutcome, facts: RequestFacts) {
   };
 }
 
-/** A method of HTTP's own, or one that is registered; a scan of made-up ones is `OTHER`. */
+/** A standard method, or a registered method; other methods are `OTHER`, so that a scan cannot create many values. */
 function boundedMethod({ request, route }: ContextState): string {
   const { method } = request;
   return METHODS.includes(method) || (method !== '' && route?.method === method) ? method : 'OTHER';
@@ -171,13 +171,13 @@ export function textAttributes(attributes: Readonly<Record<string, string>>): Re
  * `runStores`, so that an `AsyncLocalStorage` bound to it covers the handler.
  */
 export interface SpanMessage {
-  /** True if it is a request or an event. */
+  /** The kind of the span: a request or an event. */
   readonly kind: SpanKind;
   /** The span's name: `http GET /users/{id}`. */
   readonly name: string;
-  /** All attributes so far; those of the end are added before `end` is published. */
+  /** All attributes so far; the final attributes are added before `end` is published. */
   attributes: SpanAttributes;
-  /** Other traces that the span has to do with. */
+  /** Links to related traces. */
   readonly links: readonly SpanLink[];
   /** The message of the batch that a record belongs to. */
   readonly parent: SpanMessage | undefined;
@@ -185,7 +185,7 @@ export interface SpanMessage {
   error: SpanError | undefined;
 }
 
-/** What a span learns of a failure: never the thrown text, which may hold anything. */
+/** The part of a failure that a span contains: never the message of the thrown error, which may contain anything. */
 export interface SpanError {
   /** Always `Error`. */
   readonly name: string;
@@ -195,13 +195,13 @@ export interface SpanError {
   readonly message: string;
 }
 
-/** One has five channels of its own. Message and store have one type: versions of `@types/node` differ in which of the two comes first. */
+/** Five channels. Message and store have the same type, because versions of `@types/node` differ in the order of these two parameters. */
 type SpanChannel = TracingChannel<SpanMessage, SpanMessage>;
 
 const channels: Partial<Record<SpanKind, SpanChannel>> = {};
 
 /**
- * Where spans are published for tracers that subscribe to diagnostics channels. Made when it is first asked for: few functions serve both
+ * The channel on which spans are published for tracers that subscribe to `node:diagnostics_channel`. Created at first use: few functions serve both
  * requests and events.
  */
 export function channelOf(kind: SpanKind): SpanChannel {
@@ -211,15 +211,15 @@ export function channelOf(kind: SpanKind): SpanChannel {
 
 const NO_LINKS: readonly SpanLink[] = [];
 
-/** A started span: of the user's hook, of the diagnostics channel, or of both. No member throws except for what `work` throws. */
+/** A started span: from the user's hook, from the diagnostics channel, or from both. No member throws except for what `work` throws. */
 export interface ActiveSpan {
-  /** Runs `work` once, synchronously, with the span as the current one; gives what it gives, throws what it throws. */
+  /** Runs `work` once, synchronously, with the span as the current one, and returns its result or throws its error. */
   run<T>(work: () => T): T;
   /** Ends the span, once; `errorCode` is `''` unless the invocation failed. */
   end(attributes: SpanAttributes, errorCode: string): void;
 }
 
-/** Starts a span. Callers ask first whether there is a hook or a subscriber of {@link channelOf}, and build nothing otherwise. */
+/** Starts a span. Call it only if there is a hook or a subscriber of {@link channelOf}. */
 export function startSpan(
   observability: Observability,
   kind: SpanKind,
@@ -236,7 +236,7 @@ export function startSpan(
   return new TwofoldSpan(attempt, channelOf(kind), message, span);
 }
 
-/** Calls the user's tracer; what it throws is reported and dropped. */
+/** Calls the user's tracer; its errors are reported and dropped. */
 type Attempt = <T>(call: () => T) => T | undefined;
 
 class TwofoldSpan implements ActiveSpan {
@@ -268,7 +268,7 @@ class TwofoldSpan implements ActiveSpan {
     return once.call();
   }
 
-  /** What the work throws goes through the tracer, which may note it; the tracer has not failed then. */
+  /** Errors of the work pass through the tracer, which may record them; they are not failures of the tracer. */
   #runInside<T>(span: Span, once: Once<T>): void {
     this.#attempt(() => {
       try {
@@ -302,7 +302,7 @@ class TwofoldSpan implements ActiveSpan {
   }
 }
 
-/** Work that a tracer may call never, twice or late: it is done once, and its result is its own. */
+/** Work that a tracer may not call, call twice or call late: it runs exactly once, and its result is kept. */
 class Once<T> {
   readonly #work: () => T;
   #done: { readonly value: T } | { readonly error: unknown } | undefined;
@@ -318,7 +318,7 @@ class Once<T> {
     return done.value;
   }
 
-  /** True if this is what the work threw. */
+  /** True if the work threw this value. */
   threw(thrown: unknown): boolean {
     return this.#done !== undefined && 'error' in this.#done && this.#done.error === thrown;
   }

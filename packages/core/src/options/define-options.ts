@@ -2,31 +2,31 @@ import { FrameworkError } from '../errors/errors.js';
 import { createFastMap } from '../request/request.js';
 import type { Environment } from '../runtime/invocation.js';
 
-/** Makes the error of a set of options from what is wrong: `option "retries" must be a whole number from 0 to 5`. */
+/** Creates the error of a set of options from the problem: `option "retries" must be a whole number from 0 to 5`. */
 export type OptionError = (problem: string) => Error;
 
-/** The place of a value: its full name for errors, and what is needed to read it. */
+/** The place of a value: its full name for errors, and the environment for its variable. */
 export interface OptionPlace {
   /** `cors.allowedOrigins`. */
   readonly name: string;
-  /** Where variables are read. */
+  /** The source of environment variables. */
   readonly environment: Environment;
-  /** Makes the error of this set of options. */
+  /** Creates the error of this set of options. */
   readonly fail: OptionError;
 }
 
 /**
- * The validator of one option: the description for errors, the check, and the value when it is left out.
+ * The validator of one option: the description for errors, the check, and the default.
  *
- * @typeParam T the value when it is given
- * @typeParam A the value when it is left out
+ * @typeParam T the value if present
+ * @typeParam A the value if absent
  */
 export class OptionKind<T, A = undefined> {
   /** The description of a valid value in errors and option tables: `a whole number from 1 to 60,000`. */
   readonly wanted: string;
   /** True if the option is required. */
   readonly isRequired: boolean;
-  /** The default, when there is one. */
+  /** The default, if any. */
   readonly fallback: A | undefined;
   /** The environment variable that is read when the option is absent. */
   readonly variable: string | undefined;
@@ -54,12 +54,12 @@ export class OptionKind<T, A = undefined> {
     return new OptionKind<T, never>(this.wanted, this.#read, { isRequired: true });
   }
 
-  /** The same kind, read from an environment variable when it is left out; one of them is required. */
+  /** The same kind, read from an environment variable if absent; the option or the variable is required. */
   orVariable(variable: string): OptionKind<T, T> {
     return new OptionKind<T, T>(this.wanted, this.#read, { isRequired: true, variable });
   }
 
-  /** The value of an option. An `undefined` counts as left out. */
+  /** The value of an option. `undefined` counts as absent. */
   read(value: unknown, place: OptionPlace): T | A {
     if (value !== undefined) return this.#read(value, place);
     if (this.variable !== undefined) {
@@ -89,15 +89,15 @@ export interface OptionSet<T, K> {
   /**
    * A new copy of the options, with defaults filled in.
    *
-   * @throws FrameworkError `app.invalid_configuration`, or what the set's own `fail` makes: for anything but an object, an
-   *   unknown key, a wrong value or a missing one. It names the option and never its value.
+   * @throws FrameworkError `app.invalid_configuration`, or the error of the set's own `fail`: for anything but an object, an
+   *   unknown key, a wrong value or a missing value. It names the option and never its value.
    */
   parse(options: T | undefined): ParsedOptions<K>;
 }
 
 /** Settings of a set of options. */
 export interface OptionSetSettings {
-  /** Makes the error. Default: FrameworkError `app.invalid_configuration` `framework: <problem>`. */
+  /** Creates the error. Default: FrameworkError `app.invalid_configuration` `framework: <problem>`. */
   readonly fail?: OptionError;
 }
 
@@ -137,8 +137,8 @@ export function func<T extends (...args: never[]) => unknown>(): OptionKind<T> {
   return kind('a function', (value) => typeof value === 'function');
 }
 
-/** Any string, also the empty one. */
-export const string: OptionKind<string> = /* @__PURE__ */ kind('a text', (value) => typeof value === 'string');
+/** Any string, even an empty one. */
+export const string: OptionKind<string> = /* @__PURE__ */ kind('a string', (value) => typeof value === 'string');
 
 /** Any object except a list, not copied. */
 export function object<T extends object>(): OptionKind<T> {
@@ -146,14 +146,14 @@ export function object<T extends object>(): OptionKind<T> {
 }
 
 /** A string with at least one character that is not blank. It is trimmed. */
-export function text(wanted = 'a text that is not blank'): OptionKind<string> {
+export function text(wanted = 'a string that is not blank'): OptionKind<string> {
   return new OptionKind(wanted, (value, place) => {
     if (typeof value !== 'string' || value.trim() === '') throw wrong(place, wanted);
     return value.trim();
   });
 }
 
-/** A whole number within bounds, both included; `unit` is the plural of what is counted. */
+/** A whole number within bounds, both included; `unit` is a plural, for example `milliseconds`. */
 export function integer(least: number, most: number = Number.MAX_SAFE_INTEGER, unit = ''): OptionKind<number> {
   return kind(
     `a whole number${unit === '' ? '' : ` of ${unit}`}${bounds(least, most, Number.MAX_SAFE_INTEGER)}`,
@@ -161,7 +161,7 @@ export function integer(least: number, most: number = Number.MAX_SAFE_INTEGER, u
   );
 }
 
-/** A finite number within bounds, both included; `unit` is the plural of what is counted. */
+/** A finite number within bounds, both included; `unit` is a plural, for example `milliseconds`. */
 export function number(least: number, most: number = Number.MAX_VALUE, unit = ''): OptionKind<number> {
   return kind(
     `a number${unit === '' ? '' : ` of ${unit}`}${bounds(least, most, Number.MAX_VALUE)}`,
@@ -169,7 +169,7 @@ export function number(least: number, most: number = Number.MAX_VALUE, unit = ''
   );
 }
 
-/** One of some strings. */
+/** One of the given strings. */
 export function oneOf<const V extends string>(...values: readonly V[]): OptionKind<V> {
   const words = values.map((value) => `"${value}"`);
   return kind(joinWords(words, 'or'), (value) => values.includes(value as V));
@@ -213,7 +213,7 @@ export function parsed<T>(wanted: string, parse: (value: unknown, name: string) 
   return new OptionKind(wanted, (value, place) => parse(value, place.name));
 }
 
-/** The error of a value that is not what its option wants. */
+/** The error for a value that its option does not accept. */
 export function wrong({ name, fail }: OptionPlace, wanted: string): Error {
   return fail(`option "${name}" must be ${wanted}`);
 }
@@ -242,13 +242,13 @@ function unknownOption(prefix: string, key: string, kinds: object): string {
   return `unknown option "${prefix}${key}"; known are ${Object.keys(kinds).join(', ')}`;
 }
 
-/** Variables come from the option `environment` where there is one. */
+/** Variables are read from the option `environment`, if present. */
 function environmentOf(options: object | undefined): Environment {
   const given = (options as { environment?: unknown } | undefined)?.environment;
   return typeof given === 'object' && given !== null ? (given as Environment) : process.env;
 }
 
-/** The error of options that have no error of their own. */
+/** The default error for invalid options. */
 export function invalidConfiguration(problem: string): FrameworkError {
   return new FrameworkError(INVALID_CONFIGURATION, `framework: ${problem}`);
 }
@@ -283,7 +283,7 @@ export function invalidOption(key: string, wanted: string): FrameworkError {
 }
 
 /**
- * Rejects arguments that a registration does not take. A second posture or misplaced options must not be dropped silently:
+ * Rejects arguments that a registration does not have. A second posture or misplaced options must not be dropped silently:
  * the caller expects them to have an effect.
  *
  * @param surplus arguments after the last parameter

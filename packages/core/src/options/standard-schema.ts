@@ -1,6 +1,6 @@
 /**
- * The interface of a Standard Schema validator, version 1 (standardschema.dev), as its specification asks libraries to
- * copy it. zod, valibot, arktype and others implement it.
+ * The interface of a Standard Schema validator, version 1 (standardschema.dev), as its specification recommends
+ * to copy it. zod, valibot, arktype and others implement it.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
@@ -8,19 +8,19 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly vendor: string;
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
-    /** Standard JSON Schema, where the library has it. */
+    /** Standard JSON Schema, if the library supports it. */
     readonly jsonSchema?: StandardJsonSchema | undefined;
   };
 }
 
-/** What a validator gives: the value, or what is wrong with it. */
+/** The result of a validator: the value, or its issues. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
-/** One thing that a Standard Schema validator found wrong. */
+/** One problem that a Standard Schema validator found. */
 export interface StandardIssue {
-  /** What is wrong, in the words of the library. */
+  /** The message of the library. */
   readonly message: string;
   /** Keys from the value to the member that is wrong. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
@@ -28,9 +28,9 @@ export interface StandardIssue {
 
 /** Converters of a library that can write its schemas as JSON Schema. */
 export interface StandardJsonSchema {
-  /** The schema of what the validator takes. */
+  /** The schema of the validator's input. */
   readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>;
-  /** The schema of what the validator gives. */
+  /** The schema of the validator's output. */
   readonly output: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>;
 }
 

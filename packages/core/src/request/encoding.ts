@@ -1,6 +1,6 @@
 import { FrameworkError } from '../errors/errors.js';
 
-/** No bytes: the body of requests and answers without one. Shared, so never written to. */
+/** No bytes: the body of requests and answers without a body. Shared: do not write to it. */
 export const EMPTY_BYTES: Uint8Array = new Uint8Array(0);
 
 /** Bytes of text in UTF-8; lone surrogates become U+FFFD. */
@@ -18,7 +18,7 @@ export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** How many bytes base64 text represents, without decoding it; -1 when its length or padding cannot be right. */
+/** The number of bytes that base64 text represents, without decoding it; -1 if its length or padding is invalid. */
 export function base64Size(text: string): number {
   const { length } = text;
   if (length % 4 !== 0) return -1;
@@ -28,7 +28,7 @@ export function base64Size(text: string): number {
 }
 
 /**
- * Strict base64 (RFC 4648 section 4) decoded once. Node's decoder skips what it does not know and takes the URL alphabet,
+ * Strict base64 (RFC 4648 section 4) decoded once. Node's decoder skips unknown characters and accepts the URL alphabet,
  * so a result of the computed size without those two characters means that every character was in the alphabet.
  *
  * @throws FrameworkError `app.bad_request` `invalid base64`
@@ -43,7 +43,7 @@ export function decodeBase64(text: string): Uint8Array {
   return bytes;
 }
 
-/** What a media type may look like in the text of an error: RFC 6838 section 4.2. */
+/** Media types that error messages may contain: RFC 6838 section 4.2. */
 const MEDIA_TYPE = /^[a-z0-9][\w!#$&^.+-]{0,126}\/[a-z0-9][\w!#$&^.+-]{0,126}$/i;
 
 /** The media type of a `content-type` without parameters, in lower case. */
@@ -61,9 +61,9 @@ const PLAIN_JSON = /^\s*application\/json\s*(?:;|$)/i;
 const SUFFIXED_JSON = /^[^/\s]+\/[^/\s]+\+json$/;
 
 /**
- * The rejection of a body for its media type. The header `accept` says which ones are taken (RFC 9110 section 15.5.16).
+ * The rejection of a body for its media type. The header `accept` lists the accepted types (RFC 9110 section 15.5.16).
  *
- * @param accepted the media types that are taken, joined with `, `
+ * @param accepted the accepted media types, joined with `, `
  */
 export function unsupportedMediaType(contentType: string, accepted: string): FrameworkError {
   const type = mediaType(contentType);
@@ -75,7 +75,7 @@ export function unsupportedMediaType(contentType: string, accepted: string): Fra
 
 const ESCAPES = /(?:%[0-9a-f]{2})+/gi;
 
-/** Percent-decoding, once (RFC 3986 section 2.1). An escape that is malformed or no UTF-8 stays as it is. */
+/** Percent-decoding, once (RFC 3986 section 2.1). An escape that is malformed or not UTF-8 is unchanged. */
 export function decodePercent(text: string): string {
   if (!text.includes('%')) return text;
   try {

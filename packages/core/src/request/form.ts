@@ -3,9 +3,9 @@ import { defineOptions, integer } from '../options/define-options.js';
 import { asBuffer, mediaType, unsupportedMediaType } from './encoding.js';
 import { append, createMap, type MultiMap } from './request.js';
 
-/** Bounds of `ctx.bodyForm`. A form that exceeds one is answered 413 `app.too_large`. */
+/** Bounds of `ctx.bodyForm`. A form that exceeds a bound is answered with 413 `app.too_large`. */
 export interface FormLimits {
-  /** Bytes of the whole body, decoded. Default: 6,291,456, what Lambda takes in one request. */
+  /** Bytes of the whole body, decoded. Default: 6,291,456, the maximum size of a Lambda request. */
   readonly maxBytes?: number;
   /** Values that are not files. Default: 1,000. */
   readonly maxFields?: number;
@@ -26,11 +26,11 @@ export const FORM_LIMITS = /* @__PURE__ */ defineOptions<FormLimits>()({
   maxFileBytes: /* @__PURE__ */ integer(1).default(6_291_456),
 });
 
-/** A file of a form. Name and type are what the client says: never a path to write to, and no proof of what the bytes are. */
+/** A file of a form. Name and type are from the client: do not use the name as a path, and do not rely on the type. */
 export interface FormFile {
   /** The file's name on the client's machine. */
   readonly name: string;
-  /** The media type that the client states; `text/plain` when it states none. */
+  /** The media type that the client sent; `text/plain` if absent. */
   readonly type: string;
   /** The content. */
   readonly bytes: Uint8Array;
@@ -38,11 +38,11 @@ export interface FormFile {
 
 /** The body of a submitted form. */
 export interface Form {
-  /** Values by name, in the order in which they came; a map without a prototype. */
+  /** Values by name, in the order of the body; a map without a prototype. */
   readonly fields: Readonly<MultiMap>;
-  /** Files by the name of their field; a map without a prototype. A file input that was left empty is not there. */
+  /** Files by the name of their field; a map without a prototype. An empty file input has no entry. */
   readonly files: Readonly<Record<string, readonly FormFile[]>>;
-  /** The first value of a field; `undefined` when it is missing, `''` when it is there and empty. */
+  /** The first value of a field; `undefined` when it is missing, `''` when it is empty. */
   field(name: string): string | undefined;
   /** The first file of a field; `undefined` if absent. */
   file(name: string): FormFile | undefined;
@@ -58,7 +58,7 @@ const MAX_NAME_LENGTH = 1024;
  *
  * @param contentType the header, `''` for none
  * @throws FrameworkError `app.unsupported_media_type` for another media type, `app.bad_request` `invalid form` for a body that is
- *   not what the type says, `app.too_large` past a limit
+ *   not of its media type, `app.too_large` if it exceeds a limit
  */
 export async function parseForm(contentType: string, body: Uint8Array, options?: FormLimits): Promise<Form> {
   const limits = FORM_LIMITS.parse(options);
@@ -67,7 +67,7 @@ export async function parseForm(contentType: string, body: Uint8Array, options?:
   if (type !== URL_ENCODED && type !== MULTIPART)
     throw unsupportedMediaType(contentType, `${MULTIPART}, ${URL_ENCODED}`);
   if (body.length > limits.maxBytes) throw tooLarge('max_bytes', limits.maxBytes);
-  // Counted before the parser makes objects of them; the last delimiter of a multipart body begins no part.
+  // Counted before the parser creates objects for them; no part follows the last delimiter of a multipart body.
   const most = limits.maxFields + limits.maxFiles;
   const isOver =
     type === MULTIPART
@@ -77,7 +77,7 @@ export async function parseForm(contentType: string, body: Uint8Array, options?:
   return collect(await readEntries(contentType, body), limits);
 }
 
-/** What is read of the platform's `File`; written out, so that no library of types is needed. */
+/** The used members of the platform's `File`; declared here, so that no type library is needed. */
 interface PlatformFile {
   readonly name: string;
   readonly type: string;
@@ -87,7 +87,7 @@ interface PlatformFile {
 
 type Entries = Iterable<[string, string | PlatformFile]>;
 
-/** Whatever the parser throws is the body's fault; its words are for the log. */
+/** Any error of the parser means an invalid body; its message is only logged. */
 async function readEntries(contentType: string, body: Uint8Array): Promise<Entries> {
   try {
     return (await new Response(body, { headers: { 'content-type': contentType } }).formData()) as unknown as Entries;

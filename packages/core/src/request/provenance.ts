@@ -6,7 +6,7 @@ export interface SourceProvenance {
   readonly sourceIP: string;
   /** The service whose request context names the address. */
   readonly provider: 'apigw-v2' | 'lambda-url' | 'apigw-v1' | 'unknown';
-  /** `provider_request_context` when the provider states the address, else `unknown`. */
+  /** `provider_request_context` if the provider reports the address, else `unknown`. */
   readonly source: 'provider_request_context' | 'unknown';
   /** Only when the provider supplied an address that parses. */
   readonly valid: boolean;
@@ -39,14 +39,14 @@ const IPV6_CHARACTERS = /^[\da-f:.]+$/i;
 const MAPPED = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/;
 
 /**
- * The canonical text of an IP address, or `''` if it is none: IPv4 without leading zeros as it is; IPv6 as RFC 5952 says
+ * The canonical text of an IP address, or `''` if it is invalid: IPv4 without leading zeros, unchanged; IPv6 according to RFC 5952
  * (lower case, the longest run of zero groups compressed), a mapped IPv4 as `::ffff:a.b.c.d`. A zone id is rejected.
  */
 export function canonicalIp(input: unknown): string {
   if (typeof input !== 'string') return '';
   const text = input.trim();
   if (IPV4.test(text)) return text;
-  // A URL writes the IPv6 address of its host as RFC 5952 says, except for mapped ones (URL standard, section 3.5).
+  // A URL writes the IPv6 address of its host according to RFC 5952, except for mapped addresses (URL standard, section 3.5).
   const url = `http://[${text}]`;
   if (!IPV6_CHARACTERS.test(text) || !URL.canParse(url)) return '';
   const canonical = new URL(url).hostname.slice(1, -1);
@@ -60,7 +60,7 @@ function dotted(hex: string): string {
   return `${value >> 8}.${value & 255}`;
 }
 
-/** Version, trace id, parent id and flags, as W3C Trace Context section 3.2 lays them out. */
+/** Version, trace id, parent id and flags, W3C Trace Context section 3.2. */
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/i;
 const XRAY_ROOT = /(?:^|;)\s*Root=(1-[0-9a-f]{8}-([0-9a-f]{24}))\s*(?:;|$)/i;
 const ZEROS = /^0+$/;
@@ -80,14 +80,14 @@ export function parseXrayTraceHeader(value: string): string {
   return match && !ZEROS.test(match[2] ?? '') ? (match[1] ?? '') : '';
 }
 
-/** The first valid trace id of a list of `[parser, value]` sources; nothing is invented. */
+/** The first valid trace id of a list of `[parser, value]` sources; `''` if no source has a valid id. */
 export function firstTraceId(traceparent: string, xray: string): string {
   return (traceparent === '' ? '' : parseTraceparent(traceparent)) || (xray === '' ? '' : parseXrayTraceHeader(xray));
 }
 
 /**
- * The trace id of the invocation itself, for events: the Lambda context's, else that of the variable `_X_AMZN_TRACE_ID`. A
- * process has only one such variable, so it is not read when a process serves several invocations at once.
+ * The invocation's own trace id, for events: from the Lambda context, else from the variable `_X_AMZN_TRACE_ID`. A
+ * process has only one such variable, so it is not read when a process serves several invocations at the same time.
  */
 export function invocationTraceId(lambdaContext: LambdaContext | undefined, environment: Environment): string {
   const own = lambdaContext?.xRayTraceId ?? lambdaContext?.traceId;
@@ -97,8 +97,8 @@ export function invocationTraceId(lambdaContext: LambdaContext | undefined, envi
 }
 
 /**
- * The invocation's own trace id where its lines have another one, else `''`. A client that sends a `traceparent` gives its lines an id that
- * no queue or bus passes on; the X-Ray id of the invocation is in the next message.
+ * The invocation's own trace id if its log lines have a different id, else `''`. A `traceparent` of a client is an id that
+ * queues and buses do not pass on; the X-Ray id of the invocation is in the next message.
  */
 export function otherTraceId(
   traceId: string,
@@ -117,7 +117,7 @@ export function parseTracestate(value: string): string {
 
 /**
  * The trace headers for a request to another service: the request's own `traceparent` with its `tracestate`, else its
- * `x-amzn-trace-id`; none when neither is valid.
+ * `x-amzn-trace-id`; empty if neither is valid.
  */
 export function onwardTraceHeaders(header: (name: string) => string): Record<string, string> {
   const traceparent = header('traceparent').trim();

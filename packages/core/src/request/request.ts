@@ -5,7 +5,7 @@ import { firstTraceId, type SourceProvenance } from './provenance.js';
 export interface Request {
   /** The method in upper case. */
   readonly method: string;
-  /** Undecoded path after stage and base path are cut; routing works on it. */
+  /** The path without stage and base path, not decoded; used for routing. */
   readonly path: string;
   /** The path as received. */
   readonly rawPath: string;
@@ -13,7 +13,7 @@ export interface Request {
   readonly headers: MultiMap;
   /** Decoded query values by name. */
   readonly query: MultiMap;
-  /** Cookie values by name, not decoded; of one name the last counts. */
+  /** Cookie values by name, not decoded; the last value of a name is used. */
   readonly cookies: Readonly<Record<string, string>>;
   /** The raw `name=value` pairs in order. */
   readonly cookieList: readonly string[];
@@ -23,11 +23,11 @@ export interface Request {
    * @throws FrameworkError `app.bad_request` when the body is not the base64 that it claims to be
    */
   readonly body: Uint8Array;
-  /** True if the body came as base64. `body` is decoded either way. */
+  /** True if the body was received as base64. `body` is always decoded. */
   readonly isBase64: boolean;
-  /** A fresh copy at each read. */
+  /** A new copy at each read. */
   readonly sourceProvenance: SourceProvenance;
-  /** `''` when no header names a valid one. */
+  /** `''` if no header has a valid id. */
   readonly traceId: string;
 }
 
@@ -35,7 +35,7 @@ export interface Request {
 export interface RequestInput {
   /** In any case. */
   readonly method: string;
-  /** May carry a query after `?`; an explicit `query` wins over it. */
+  /** It may contain a query after `?`; the member `query` takes precedence over it. */
   readonly path: string;
   /** Query values, not encoded. */
   readonly query?: OneOrMany;
@@ -45,11 +45,11 @@ export interface RequestInput {
   readonly body?: Uint8Array | string;
   /** True if `body` is base64 text; default `false`. */
   readonly isBase64?: boolean;
-  /** Where the request comes from; default: unknown. */
+  /** The source of the request; default: unknown. */
   readonly sourceProvenance?: SourceProvenance;
 }
 
-/** How one front door reads its event. Each method except `header` is called at most once for each request. */
+/** The reader of one front door for its event. Each method except `header` is called at most once for each request. */
 export interface RequestSource {
   /** All headers, names in lower case. */
   headers(): MultiMap;
@@ -57,15 +57,15 @@ export interface RequestSource {
   header(name: string): readonly string[];
   /** All query values, decoded. */
   query(): MultiMap;
-  /** The values that hold cookies, each one or more pairs joined by `;`. */
+  /** The values with cookies; each contains one or more pairs joined by `;`. */
   cookieValues(): readonly string[];
   /** Text, or base64 text when `isBase64` is true, or bytes. */
   readonly rawBody: string | Uint8Array;
   /** True if `rawBody` is base64 text. */
   readonly isBase64: boolean;
-  /** Why the body cannot be read, such as invalid base64; the request is rejected with this message. */
+  /** The reason why the body cannot be read, such as invalid base64; the request is rejected with this message. */
   readonly invalidBody?: string | undefined;
-  /** Where the request comes from; a fresh copy at each call. */
+  /** The source of the request; a new copy at each call. */
   provenance(): SourceProvenance;
 }
 
@@ -78,7 +78,7 @@ export class IncomingRequest implements Request {
   declare readonly method: string;
   declare readonly path: string;
   declare readonly rawPath: string;
-  /** How the front door reads its event. */
+  /** The reader of the front door. */
   declare readonly source: RequestSource;
   declare private headerMap: MultiMap | undefined;
   declare private queryMap: MultiMap | undefined;
@@ -186,7 +186,7 @@ function splitCookies(value: string): string[] {
     .filter((pair) => pair !== '');
 }
 
-/** Pairs with a name before `=`; the last of a name wins (RFC 6265 leaves the order to the server). */
+/** Pairs with a name before `=`; the last value of a name is used (RFC 6265 leaves the order to the server). */
 function parseCookies(pairs: readonly string[]): Record<string, string> {
   const cookies = createMap<string>();
   for (const pair of pairs) {
@@ -199,7 +199,7 @@ function parseCookies(pairs: readonly string[]): Record<string, string> {
 /** Names to lists of values. Has no prototype, so `__proto__` and `constructor` are names like any other. */
 export type MultiMap = Record<string, string[]>;
 
-/** What callers may hand in where a {@link MultiMap} is wanted. */
+/** Values that callers may pass instead of a {@link MultiMap}. */
 export type OneOrMany = Readonly<Record<string, string | readonly string[]>>;
 
 /** A map without a prototype: the only kind that untrusted names may index. */
@@ -207,7 +207,7 @@ export function createMap<T>(): Record<string, T> {
   return Object.create(null) as Record<string, T>;
 }
 
-/** Adds values under a name, behind those that are there. */
+/** Appends values to the existing values of a name. */
 export function append(map: MultiMap, name: string, values: string | readonly string[]): void {
   const present = map[name];
   if (present === undefined) map[name] = typeof values === 'string' ? [values] : [...values];
@@ -216,7 +216,7 @@ export function append(map: MultiMap, name: string, values: string | readonly st
 }
 
 /**
- * Objects whose one ancestor is empty: every name is data in them as in {@link createMap}, but V8 keeps them in the fast
+ * Objects with one empty ancestor: all names are data, as in {@link createMap}, but V8 keeps them in the fast
  * form of ordinary objects.
  */
 const Bare = /* @__PURE__ */ makeBare();
@@ -230,15 +230,15 @@ function makeBare(): new () => object {
 
 /**
  * Like {@link createMap}, and several times cheaper to fill and to walk. For names that the application chooses, such as headers of
- * an answer: V8 keeps a description of each new set of names, so that names which callers choose would cost more than they save.
+ * an answer: V8 keeps a description of each new set of names, so names that callers choose would cost more than they save.
  */
 export function createFastMap<T>(): Record<string, T> {
   return new Bare() as Record<string, T>;
 }
 
 /**
- * Canonical headers: names trimmed and lower-cased, blank names dropped, visited in sorted order so that names which
- * differ only in case give one list in one order. Values that are not strings are left out.
+ * Canonical headers: names trimmed and lower-cased, blank names dropped, read in sorted order, so that names that
+ * differ only in case always result in the same list. Values that are not strings are left out.
  */
 export function toHeaderMap(input: Readonly<Record<string, unknown>> | null | undefined): MultiMap {
   const map: MultiMap = createMap();
@@ -259,7 +259,7 @@ export function appendHeader(map: MultiMap, key: string, value: unknown): void {
   if (values.length > 0) append(map, name, values);
 }
 
-/** A string, or the strings of a list; anything else is nothing. */
+/** A string, or the strings of a list; empty for anything else. */
 export function toStringList(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];

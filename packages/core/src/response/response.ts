@@ -7,7 +7,7 @@ export type MaybePromise<T> = T | Promise<T>;
 /** A body in chunks of bytes. */
 export type BodyStream = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** A response, as middlewares get it. */
+/** A response, as middlewares receive it. */
 export interface Response {
   /** The HTTP status, 200 to 599. */
   status: number;
@@ -15,11 +15,11 @@ export interface Response {
   headers: MultiMap;
   /** Complete `set-cookie` values, one in each entry. */
   cookies: string[];
-  /** The bytes; next to a `bodyStream`, what is sent before it. */
+  /** The bytes; with a `bodyStream`, the bytes that are sent before it. */
   body: Uint8Array;
   /** A body that is read while it is sent; `null` or absent for none. */
   bodyStream?: BodyStream | null;
-  /** Forces base64 at the front door; without it the bytes decide. */
+  /** Forces base64 at the front door; otherwise it depends on the bytes. */
   isBase64: boolean;
 }
 
@@ -35,17 +35,17 @@ export interface ResponseInput {
   readonly body?: Uint8Array | string;
   /** A body that is read while it is sent; default none. */
   readonly bodyStream?: BodyStream | null;
-  /** Forces base64 at the front door; default `false`, then the bytes decide. */
+  /** Forces base64 at the front door; default `false`: it depends on the bytes. */
   readonly isBase64?: boolean;
   /** Not a member: the status is called `status`. */
   readonly statusCode?: never;
   /** Not a member: it is called `isBase64`. */
   readonly isBase64Encoded?: never;
-  /** Not a member: `headers` takes lists of values. */
+  /** Not a member: `headers` accepts lists of values. */
   readonly multiValueHeaders?: never;
 }
 
-/** The members of the Fetch standard's `Response` that are read of one; written out, so that no library of types is needed. */
+/** The members of the Fetch standard's `Response` that are read; declared here, so that no type library is needed. */
 export interface WebResponse {
   /** The HTTP status. */
   readonly status: number;
@@ -60,13 +60,13 @@ export interface WebResponse {
   readonly bodyUsed: boolean;
 }
 
-/** What a handler or middleware returns: a response, or what becomes one. Nothing else is an answer. */
+/** The result of a handler or middleware: a response, or a value that is converted to a response. Other values are errors. */
 export type Result = MaybePromise<Response | ResponseInput | WebResponse>;
 
-/** Text or bytes as given. A symbol, so that a spread copy of a response keeps its body without encoding it. */
+/** Text or bytes, unchanged. A symbol, so that a spread copy of a response keeps its body without encoding it. */
 const CONTENT: unique symbol = Symbol.for('sallyport.core.content/1') as never;
 
-/** Marks responses of every copy of this package. Not an own member: a spread copy of a response is none. */
+/** Marks responses of every copy of this package. Not an own member: a spread copy of a response does not have it. */
 const RESPONSE: unique symbol = Symbol.for('sallyport.core.response/1') as never;
 
 /** The implementation of {@link Response}: text is encoded to bytes only when the bytes are read. */
@@ -108,7 +108,7 @@ export class OutgoingResponse implements Response {
     this[CONTENT] = body;
   }
 
-  /** The body as it was given, without encoding text. */
+  /** The body as passed, without encoding text. */
   get content(): string | Uint8Array {
     return this[CONTENT];
   }
@@ -123,9 +123,9 @@ export function isOutgoingResponse(value: unknown): value is OutgoingResponse {
 const MEMBERS: readonly string[] = ['status', 'headers', 'cookies', 'body', 'bodyStream', 'isBase64'];
 
 /**
- * The response object of what a handler or middleware returned.
+ * Converts the result of a handler or middleware to a response object.
  *
- * @throws FrameworkError `app.internal` for a value that is not a response, and for members that no response has
+ * @throws FrameworkError `app.internal` for a value that is not a response, and for unknown members
  */
 export function toResponse(result: unknown): OutgoingResponse {
   if (isOutgoingResponse(result)) return result;
@@ -135,7 +135,7 @@ export function toResponse(result: unknown): OutgoingResponse {
   if (!isPlain || unknown) {
     const given = unknown ? `an object with "${unknown}"` : kindOf(result);
     throw internalError(
-      `a handler or middleware returned ${given} instead of a response; return json(200, value), say`,
+      `a handler or middleware returned ${given} instead of a response; for example, return json(200, value)`,
     );
   }
   const input = result as ResponseInput & { [CONTENT]?: string | Uint8Array };
@@ -154,13 +154,13 @@ export function toResponse(result: unknown): OutgoingResponse {
   return response;
 }
 
-/** The name that a value's kind has for the language: `[object Map]`, `[object Response]`. */
+/** The type of a value as `Object.prototype.toString` reports it: `[object Map]`, `[object Response]`. */
 function typeOf(value: unknown): string {
   return Object.prototype.toString.call(value);
 }
 
 /**
- * True if a value is a `Response` of the Fetch standard, of the platform or of a library. By its name: `instanceof` would
+ * True if a value is a `Response` of the Fetch standard, of the platform or of a library. Checked by name: `instanceof` would
  * load the platform's `fetch` at the first request.
  */
 export function isWebResponse(value: unknown): value is WebResponse {
@@ -179,7 +179,7 @@ function fromWebResponse({ status, headers: given, body, bodyUsed }: WebResponse
   return response;
 }
 
-/** The kind of a value for an error text; never the value itself. */
+/** The kind of a value for an error message; never the value itself. */
 function kindOf(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
@@ -189,7 +189,7 @@ function kindOf(value: unknown): string {
 
 /** RFC 9110 section 5.6.2, in lower case. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
-/** CR, LF and NUL (RFC 9110 section 5.5), and characters that no byte holds: the Fetch standard's ByteString ends at U+00FF. */
+/** CR, LF and NUL (RFC 9110 section 5.5), and characters that do not fit into a byte: the Fetch standard's ByteString ends at U+00FF. */
 const UNSAFE_VALUE = /[\r\n\0\u0100-\uffff]/;
 
 /** True if a header may have this value. */
@@ -202,8 +202,8 @@ const KNOWN_NAMES = new Set<string>();
 const MAX_KNOWN_NAMES = 256;
 
 /**
- * Brings a response into canonical form, in place: names in lower case, `set-cookie` headers moved to the end of
- * `cookies`, no body where the status or `HEAD` forbids one.
+ * Converts a response to canonical form, in place: names in lower case, `set-cookie` headers moved to the end of
+ * `cookies`, no body if the status or `HEAD` forbids a body.
  *
  * @throws FrameworkError `app.internal` for a status outside 200..599, a name that is not a token (RFC 9110), a value with CR, LF, NUL
  * or a character above U+00FF
@@ -213,7 +213,7 @@ export function canonicalizeResponse(response: OutgoingResponse, method: string)
   if (!Number.isInteger(status) || status < 200 || status > 599) {
     throw internalError(`the status of a response is ${String(status)}; it must be a whole number from 200 to 599`);
   }
-  // Nearly all headers are canonical already: they are looked at and left as they are.
+  // Nearly all headers are canonical already: they are only checked.
   for (const name in given) {
     const values: unknown = given[name];
     if (!Array.isArray(values) || !(KNOWN_NAMES.has(name) || isNewName(name))) {
@@ -243,7 +243,7 @@ function isNewName(name: string): boolean {
 function checkedHeaders(headers: MultiMap): MultiMap {
   const map = toHeaderMap(headers);
   for (const name of Object.keys(map)) {
-    if (!TOKEN.test(name)) throw internalError(`"${name}" is no header name`);
+    if (!TOKEN.test(name)) throw internalError(`"${name}" is not a valid header name`);
     for (const value of map[name] ?? []) if (!isHeaderValue(value)) throw invalidValue(value);
   }
   return map;

@@ -3,8 +3,8 @@ import { registeredCopies } from '../errors/internal/register.js';
 import type { Logger } from '../observability/hooks.js';
 
 /**
- * The loaded copies of a package as text: `two copies of @sallyport/secure: 0.1.0 at /app/…, 0.2.0 at /app/…`; `''` if there is
- * only one. Bundled copies have no file of their own.
+ * Describes the loaded copies of a package: `two copies of @sallyport/secure: 0.1.0 at /app/…, 0.2.0 at /app/…`; `''` if there is
+ * only one. Bundled copies share one file.
  */
 export function describeCopies(name: string): string {
   // A module that is evaluated again is the same copy.
@@ -28,15 +28,15 @@ function fileOf(place: string): string {
 }
 
 /**
- * The error for a value of another copy of a package, where that copy must not or cannot be understood. Its cause names the copies.
+ * The error for a value of another copy of a package, if it must not or cannot be used here. Its cause lists the copies.
  *
- * @param what the value that was met
+ * @param what the value
  */
 export function otherCopy(name: string, what: string): FrameworkError {
   return internalError(otherCopyText(name, what));
 }
 
-/** The text of {@link otherCopy}, for errors of another code. */
+/** The message of {@link otherCopy}, for errors of another code. */
 export function otherCopyText(name: string, what: string): string {
   const copies = describeCopies(name) || `two copies of ${name}, of which one does not register itself`;
   return `${what} is of another copy of ${name}; ${copies}; install one version: npm ls ${name}`;

@@ -47,13 +47,13 @@ export function isTransient(error: unknown): boolean {
   return typeof status === 'number' && (status >= 500 || status === 429);
 }
 
-/** How long a call may take. */
+/** The time limit of a call. */
 export interface DeadlineOptions {
   /** Milliseconds from now. */
   readonly ms: number;
   /** The clock whose timers are used, so that a test can set the time. */
   readonly clock: FullClock;
-  /** The caller's own signal, which ends the call earlier. */
+  /** The caller's own signal, which stops the call earlier. */
   readonly signal: AbortSignal | undefined;
 }
 
@@ -67,7 +67,7 @@ export type StoreCall<T> = (signal: AbortSignal, commit: (answer: T) => void) =>
  * Runs a call to the store with a signal that aborts when `ms` are over or the caller gives up, and settles then
  * even when the call ignores the signal: with the answer that the call committed to, else by rejecting with the reason.
  *
- * @throws StoreTimeout when time runs out; the reason of the caller's signal; what the call throws
+ * @throws StoreTimeout at the time limit; the reason of the caller's signal; the error of the call
  */
 export async function withDeadline<T>({ ms, clock, signal }: DeadlineOptions, run: StoreCall<T>): Promise<T> {
   signal?.throwIfAborted();

@@ -6,16 +6,16 @@ import { sanitizeLogString } from '../sanitize/log-text.js';
 import { type Environment, isObject, type LambdaContext, parseQuietly, type TriggerKind } from './invocation.js';
 
 /**
- * The front doors of a function: what may send it HTTP requests, WebSocket messages and GraphQL fields. Name at least one.
+ * The front doors of a function: the allowed senders of HTTP requests, WebSocket messages and GraphQL fields. Name at least one.
  *
- * `qualifier` decides, because AWS Lambda alone writes the ARN of an invocation. The ids are read from the event, which
- * anybody may write who can make a service pass a payload on, and ids of APIs are public: they are a second line, against
- * an API that was attached by mistake. With one id named, every door needs its own.
+ * `qualifier` is the effective check, because only AWS Lambda writes the ARN of an invocation. The ids are read from the event.
+ * Any caller that can make a service pass on a payload can write an event, and ids of APIs are public. So the ids protect only
+ * against an API that was attached by mistake. If you name one id, list the ids of all doors.
  */
 export interface DoorsOptions {
   /**
-   * The alias that the doors invoke, and nothing else does: `doors`. An event of a door that comes with another alias, with
-   * a version or without either is rejected.
+   * The alias that only the doors invoke: `doors`. An event of a door is rejected if it is sent to another alias, to a version
+   * or to the unqualified ARN.
    */
   readonly qualifier?: string;
   /** Ids of HTTP APIs: `requestContext.apiId`. */
@@ -26,17 +26,17 @@ export interface DoorsOptions {
   readonly functionUrl?: string | readonly string[];
   /** ARNs of target groups of load balancers. */
   readonly loadBalancer?: string | readonly string[];
-  /** ARNs of services of VPC Lattice. An event of version 1 names none and is rejected. */
+  /** ARNs of services of VPC Lattice. An event of version 1 has no ARN and is rejected. */
   readonly lattice?: string | readonly string[];
   /** Ids of WebSocket APIs: `requestContext.apiId`. */
   readonly webSocketApi?: string | readonly string[];
-  /** Host names of GraphQL APIs, as requests of their clients have it: an event of AppSync has no id of its API. */
+  /** Host names of GraphQL APIs, as in client requests: an AppSync event does not contain the id of its API. */
   readonly graphQLApi?: string | readonly string[];
   /** Host names of Event APIs of AppSync. */
   readonly eventApi?: string | readonly string[];
 }
 
-/** The environment variable with {@link DoorsOptions} as JSON. The constructs set it; the option `doors` goes before it. */
+/** The environment variable with {@link DoorsOptions} as JSON. The constructs set it; the option `doors` takes precedence. */
 const DOORS_ENV = 'FRAMEWORK_DOORS';
 
 type DoorName = Exclude<keyof DoorsOptions, 'qualifier'>;
@@ -45,7 +45,7 @@ const API_ID = 'requestContext.apiId';
 // AppSync writes headers in lower case.
 const HOST = 'request.headers.host';
 
-/** The kinds that doors send: the option that names such a door, and where its id is in the event. */
+/** The kinds of door events: the option that names the door, and the path of its id in the event. */
 const DOORS: Readonly<Record<string, readonly [name: DoorName, path: string]>> = {
   'gateway-v2': ['httpApi', API_ID],
   'function-url': ['functionUrl', API_ID],
@@ -76,25 +76,25 @@ function isMember(key: string, value: unknown): boolean {
   return isDoor && ids.length > 0 && ids.every((id) => typeof id === 'string' && /^[!-~]{1,512}$/.test(id));
 }
 
-/** Front doors as they are checked for each invocation. Made once, at construction. */
+/** Checks the front door of each invocation. Created once, at construction. */
 export interface DoorGuard {
-  /** What {@link assert} would throw, without its log line. */
+  /** The error that {@link assert} would throw, without its log line. */
   refusalOf(kind: TriggerKind, event: unknown, lambdaContext: LambdaContext | undefined): FrameworkError | undefined;
   /**
    * Rejects an event of a door that is not named, before anything reads it. Writes one `error` line, which shows the
-   * qualifier or the id that came. Events that no door sends pass.
+   * qualifier or the id of the event. Events of other kinds pass.
    *
-   * @param isDoor for a surface with a front door of its own: the kind is that of a door
+   * @param isDoor for a surface that has a front door: true if the kind is sent by a door
    * @throws FrameworkError `dispatch.foreign_door`
    */
   assert(kind: TriggerKind, event: unknown, lambdaContext: LambdaContext | undefined, isDoor?: boolean): void;
 }
 
 /**
- * The guard of the doors that are named; `undefined` where none is.
+ * The guard of the named doors; `undefined` if no door is named.
  *
  * @param option the option `doors`, parsed
- * @param environment read for `FRAMEWORK_DOORS` when there is no option
+ * @param environment read for `FRAMEWORK_DOORS` if the option is absent
  * @throws FrameworkError `app.invalid_configuration` for a variable that is not the JSON of {@link DoorsOptions}
  */
 export function createDoorGuard(
@@ -126,7 +126,7 @@ function foreignDoor(): FrameworkError {
   return new FrameworkError('dispatch.foreign_door', 'framework: the event did not come through a named front door');
 }
 
-/** What is wrong: what was named, and what came. */
+/** The problem: the expected value and the received value. */
 type Check = (
   kind: TriggerKind,
   event: unknown,
@@ -135,7 +135,7 @@ type Check = (
 
 function createCheck({ qualifier, ...named }: DoorsOptions): Check {
   const namesIds = Object.keys(named).length > 0;
-  // An environment is nearly always invoked by one ARN, so that this is one comparison.
+  // An environment is nearly always invoked with the same ARN, so this is usually one comparison.
   let accepted: unknown;
   return (kind, event, lambdaContext) => {
     const arn = lambdaContext?.invokedFunctionArn;
@@ -161,8 +161,8 @@ function createCheck({ qualifier, ...named }: DoorsOptions): Check {
 const MAX_LOGGED_ID = 128;
 
 /**
- * The alias or version in the ARN of an invocation, `arn:<partition>:lambda:<region>:<account>:function:<name>:<alias or version>`. Everything else,
- * such as the ARN of a durable execution, has none.
+ * The alias or version in the ARN of an invocation, `arn:<partition>:lambda:<region>:<account>:function:<name>:<alias or version>`. Any other ARN,
+ * such as the ARN of a durable execution, has no qualifier.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/api/API_AliasConfiguration.html
  */
@@ -171,16 +171,16 @@ function qualifierOf(arn: unknown): string | undefined {
   return /^arn:aws[a-z-]*:lambda:[\w-]+:\d{12}:function:[\w-]+:(\$LATEST|[\w-]+)$/.exec(arn)?.[1];
 }
 
-/** The door that an event claims to come through: the option that names it, and its id. */
+/** The front door that an event claims: the option that names it, and its id. */
 function doorOf(kind: string, event: unknown): readonly [name: DoorName | undefined, id: unknown] {
   const [name, path = ''] = Object.hasOwn(DOORS, kind) ? (DOORS[kind] ?? []) : [];
   // An HTTP API with payload format 1.0 sends its version.
   if (name === 'restApi' && at(event, 'version') === '1.0') return ['httpApi', at(event, path)];
-  // AppSync: the custom domain, where there is one.
+  // AppSync: the custom domain, if the API has a custom domain.
   return [name, (path === HOST ? at(event, 'request.domainName') : undefined) ?? at(event, path)];
 }
 
-/** The value behind own properties only. */
+/** The value at a path, own properties only. */
 function at(value: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((found, step) => {
     return isObject(found) && Object.hasOwn(found, step)

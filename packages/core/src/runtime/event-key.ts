@@ -1,6 +1,6 @@
 import { FrameworkError } from '../errors/errors.js';
 
-/** With the version of what it says, because the handler and the trigger may come from different copies of this package. */
+/** Contains a version, because the handler and the trigger may come from different copies of this package. */
 const NEEDS_KEY = Symbol.for('sallyport.needs-event-key/1');
 
 /** Marks a handler that identifies its events by their natural key, so that a trigger without one can reject it. */
@@ -9,7 +9,7 @@ export function markNeedsEventKey(handler: object): void {
 }
 
 /**
- * Rejects a handler that needs the natural key of its events, for a kind without one. Triggers call it when a handler is registered.
+ * Rejects a handler that needs the natural key of its events, for a kind without a natural key. Triggers call it when a handler is registered.
  *
  * @throws FrameworkError `app.invalid_configuration`
  */

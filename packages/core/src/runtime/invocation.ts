@@ -15,7 +15,7 @@ export const TRIGGER_KINDS = [
   'gateway-v1',
 ] as const;
 
-/** A kind of the fixed table, or one that a trigger extension adds. */
+/** A kind of the fixed table, or a kind of a trigger extension. */
 export type TriggerKind = (typeof TRIGGER_KINDS)[number] | (string & {});
 
 /** The parts of the Lambda service's context object that the framework reads. All may be missing. */
@@ -30,9 +30,9 @@ export interface LambdaContext {
   readonly invokedFunctionArn?: string | undefined;
   /** The tenant of a function with tenant isolation. */
   readonly tenantId?: string | undefined;
-  /** The invocation's own X-Ray header or trace id, where the runtime puts it on the context. */
+  /** The invocation's own X-Ray header or trace id, if the runtime sets it. */
   readonly xRayTraceId?: string;
-  /** The trace id alone, where the runtime puts it on the context. */
+  /** The trace id only, if the runtime sets it. */
   readonly traceId?: string;
   /** The client context that the caller of the `Invoke` API sent, parsed from JSON; absent for every trigger of AWS. */
   readonly clientContext?: unknown;
@@ -48,7 +48,7 @@ export interface Invocation {
   readonly lambdaContext: LambdaContext | undefined;
 }
 
-/** Remaining milliseconds of a Lambda context; 0 when it has none or an invalid value. */
+/** Remaining milliseconds of a Lambda context; 0 if the value is missing or invalid. */
 export function remainingMs(lambdaContext: LambdaContext | undefined): number {
   if (typeof lambdaContext?.getRemainingTimeInMillis !== 'function') return 0;
   const left = lambdaContext.getRemainingTimeInMillis();
@@ -56,10 +56,10 @@ export function remainingMs(lambdaContext: LambdaContext | undefined): number {
 }
 
 /**
- * Who called the function, according to the Lambda context. `agent`: an agent gateway calls a tool, and the event is what a
- * model wrote. `direct`: somebody called the `Invoke` API by hand and says so. `provider`: all other invocations. That is
- * not a proof: whoever may call `lambda:InvokeFunction` can send any event without a client context, and IAM decides who
- * may.
+ * The source of an invocation, according to the Lambda context. `agent`: an agent gateway calls a tool, and a model wrote the
+ * event. `direct`: a call of the `Invoke` API with a client context or a Cognito identity. `provider`: all other invocations. This is
+ * not a proof: any caller with the permission `lambda:InvokeFunction` can send any event without a client context. Restrict this
+ * permission in IAM.
  */
 export type InvocationProvenance = 'provider' | 'direct' | 'agent';
 
@@ -99,7 +99,7 @@ function hasAgentKey(custom: unknown): boolean {
   return Object.getOwnPropertyNames(custom ?? '').some((name) => /^bedrockagentcore/i.test(name));
 }
 
-/** What a rejection names in the place of a kind. */
+/** The name for agent invocations in rejections, in place of a kind. */
 export const AGENT_INVOCATIONS = 'agent invocations';
 
 /** The error for a recognised event that no surface serves. */
@@ -107,15 +107,15 @@ export function noAdapter(what: string): FrameworkError {
   return new FrameworkError('dispatch.no_adapter', `framework: no adapter for ${what}`);
 }
 
-/** The members of an event that name a run of a scheduled workload, each of any type. */
+/** The members of an event that identify a run of a scheduled workload; each accepts any type. */
 export interface ScheduledEvent {
   /** The id of the event. */
   readonly id?: unknown;
-  /** What the schedule sends: an object, or JSON text of one. */
+  /** The data that the schedule sends: an object, or an object as JSON text. */
   readonly detail?: unknown;
 }
 
-/** What a run is called, and under which key it counts as one; `''` where nothing says so. */
+/** The name of a run and its idempotency key; `''` if the event has neither. */
 export interface ScheduledRun {
   /** The name of the run. */
   readonly runId: string;
@@ -124,8 +124,8 @@ export interface ScheduledRun {
 }
 
 /**
- * Run id and idempotency key of a scheduled event: what its detail says, else its id, else the invocation's. The detail may
- * be JSON text, as EventBridge Scheduler sends it. Whoever names runs calls this, so that all agree.
+ * Run id and idempotency key of a scheduled event: from its detail, else its id, else the id of the invocation. The detail may
+ * be JSON text, as EventBridge Scheduler sends it. All code that names runs uses this function, so that the names agree.
  */
 export function scheduledRun({ id, detail }: ScheduledEvent, awsRequestId: unknown): ScheduledRun {
   const own = objectPart(detail);
@@ -143,7 +143,7 @@ export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A string with a character that is not blank; nearly always the first one, and nothing is allocated then. */
+/** A string with a character that is not blank; usually the first character, and then nothing is allocated. */
 export function isText(value: unknown): value is string {
   if (typeof value !== 'string') return false;
   const first = value.charCodeAt(0);
@@ -163,7 +163,7 @@ export function objectPart(value: unknown): Readonly<Record<string, unknown>> {
 
 const NOTHING: Readonly<Record<string, unknown>> = /* @__PURE__ */ Object.freeze(Object.create(null));
 
-/** The value of a JSON text; `undefined` for another one, without the parser's words, which quote the input. */
+/** The value of JSON text; `undefined` for invalid JSON, without the parser's message, which quotes the input. */
 export function parseQuietly(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -175,7 +175,7 @@ export function parseQuietly(text: string): unknown {
 /** Environment variables as containers read them: `process.env`, or a map in its place. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Set by the Lambda service; any of them tells that the code runs there. */
+/** Set by the Lambda service; any of them shows that the code runs on Lambda. */
 const LAMBDA_VARIABLES = [
   'AWS_LAMBDA_FUNCTION_NAME',
   'AWS_LAMBDA_RUNTIME_API',
@@ -183,16 +183,16 @@ const LAMBDA_VARIABLES = [
   'AWS_EXECUTION_ENV',
 ];
 
-/** True if the environment is that of a real Lambda function. */
+/** True if the environment belongs to a real Lambda function. */
 export function isLambda(environment: Environment): boolean {
   return LAMBDA_VARIABLES.some((name) => (environment[name] ?? '') !== '');
 }
 
-/** The source of time for the framework. `monotonicMs` and `after` default to those of the system. */
+/** The source of time for the framework. `monotonicMs` and `after` default to the system's implementations. */
 export interface Clock {
   /** The current time. */
   now(): Date;
-  /** Milliseconds on a clock that never goes back; for durations. */
+  /** Milliseconds on a monotonic clock; for durations. */
   monotonicMs?(): number;
   /** Runs `run` after `ms` milliseconds; the result cancels it. */
   after?(ms: number, run: () => void): () => void;
@@ -201,7 +201,7 @@ export interface Clock {
 /** A clock with every member. */
 export type FullClock = Required<Clock>;
 
-/** The longest delay that a timer takes, in milliseconds. */
+/** The longest delay of a timer, in milliseconds. */
 const MAX_DELAY_MS = 2_147_483_647;
 
 /** The machine's clock. */
@@ -226,18 +226,18 @@ export function completeClock(clock: Clock | undefined): FullClock {
 
 /** The source of request ids for the framework. */
 export interface IdGenerator {
-  /** A new id that no other call gives. */
+  /** A new, unique id. */
   newId(): string;
 }
 
-/** Asked once: reading the environment takes longer than making an id. */
+/** Read once: reading the environment takes longer than creating an id. */
 let fromSnapshot: boolean | undefined;
 
 /**
  * Random UUIDs (RFC 9562, version 4).
  *
- * Node keeps random bytes for 128 UUIDs in memory. Environments that are restored from one snapshot would hand out the same
- * ones, so where the service says `AWS_LAMBDA_INITIALIZATION_TYPE=snap-start` each id draws its own bytes.
+ * Node keeps random bytes for 128 UUIDs in memory. Environments that are restored from one snapshot would create the same
+ * UUIDs, so with `AWS_LAMBDA_INITIALIZATION_TYPE=snap-start` each id uses new random bytes.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/snapstart-uniqueness.html
  * @see https://nodejs.org/api/crypto.html#cryptorandomuuidoptions
@@ -245,7 +245,7 @@ let fromSnapshot: boolean | undefined;
 export const randomIds: IdGenerator = {
   newId() {
     fromSnapshot ??= process.env.AWS_LAMBDA_INITIALIZATION_TYPE === 'snap-start';
-    // The global `crypto.randomUUID` takes no options.
+    // The global `crypto.randomUUID` has no options.
     return fromSnapshot ? process.getBuiltinModule('node:crypto').randomUUID(UNCACHED) : crypto.randomUUID();
   },
 };
@@ -255,7 +255,7 @@ const UNCACHED = { disableEntropyCache: true };
 /**
  * A random number from 0 to below 1, for waiting times and choices among equals.
  *
- * `Math.random` continues a sequence that lies in memory: environments restored from one snapshot would all wait the same time.
+ * `Math.random` continues a sequence in memory: environments restored from one snapshot would all wait the same time.
  */
 export function randomFraction(): number {
   const [drawn = 0] = crypto.getRandomValues(new Uint32Array(1));

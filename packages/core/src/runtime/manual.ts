@@ -6,7 +6,7 @@ interface Timer {
   readonly run: () => void;
 }
 
-/** A clock that stands still until a test moves it. Starts at the epoch. */
+/** A clock that only a test moves. Starts at the epoch. */
 export class ManualClock implements FullClock {
   #nowMs: number;
   #elapsedMs = 0;
@@ -34,23 +34,23 @@ export class ManualClock implements FullClock {
     };
   }
 
-  /** How many timers wait; 0 shows that nothing was left running. */
+  /** The number of pending timers; 0 if no timer is running. */
   get pendingTimers(): number {
     return this.#timers.size;
   }
 
-  /** Sets the wall clock. Timers run on elapsed time and do not notice. */
+  /** Sets the wall clock. Timers use elapsed time and are not affected. */
   set(date: Date): void {
     this.#nowMs = date.getTime();
   }
 
-  /** Moves both clocks forward at once, firing nothing. For handlers that "take" time synchronously. */
+  /** Moves both clocks forward without firing timers. For handlers that use time synchronously. */
   tick(ms: number): void {
     this.#nowMs += ms;
     this.#elapsedMs += ms;
   }
 
-  /** Moves time forward, fires what falls due in order of time, and awaits the turns that each firing causes. */
+  /** Moves time forward, fires due timers in order, and awaits the microtasks that each timer causes. */
   async advance(ms: number): Promise<void> {
     const end = this.#elapsedMs + ms;
     await settle();
@@ -74,14 +74,14 @@ export class ManualClock implements FullClock {
   }
 }
 
-/** Lets every turn that is already caused run. */
+/** Waits until pending turns of the event loop have run. */
 async function settle(): Promise<void> {
   await new Promise<void>((resolve) => {
     setImmediate(resolve);
   });
 }
 
-/** Ids that a test can foretell: queued ones first, then `test-id-1`, `test-id-2`, … */
+/** Predictable ids for tests: queued ones first, then `test-id-1`, `test-id-2`, … */
 export class ManualIdGenerator implements IdGenerator {
   readonly #prefix: string;
   readonly #queued: string[] = [];
@@ -99,19 +99,19 @@ export class ManualIdGenerator implements IdGenerator {
     return `${this.#prefix}-${this.#count}`;
   }
 
-  /** Ids to give out before the counted ones. */
+  /** Adds ids that are returned before the counted ids. */
   queue(...ids: string[]): void {
     this.#queued.push(...ids);
   }
 
-  /** Forgets queued ids and starts counting anew. */
+  /** Discards queued ids and restarts the count. */
   reset(): void {
     this.#queued.length = 0;
     this.#count = 0;
   }
 }
 
-/** A wall clock that a test sets, over the timers of the system: for stores whose rows expire by the time of day. */
+/** A wall clock that a test sets, with the timers of the system: for stores whose rows expire by the time of day. */
 export class SettableClock implements Clock {
   readonly #startMs: number;
   #nowMs: number;

@@ -31,20 +31,20 @@ export function namePart(text: string): string {
     .replace(/^-|-$/g, '');
 }
 
-/** One word for each stage, whatever a team calls it; a stage of its own is a {@link namePart}. */
+/** One word for each stage with several usual names; any other stage becomes a {@link namePart}. */
 export function normalizeStage(stage: string): string {
   const name = stage.trim().toLowerCase();
   return Object.hasOwn(STAGES, name) ? (STAGES[name] ?? '') : namePart(stage);
 }
 
-/** `app[-tenant]-stage`; empty parts leave no dash. */
+/** `app[-tenant]-stage`; empty parts are omitted with their dash. */
 export function baseName(app: string, stage: string, tenant = ''): string {
   return joined(namePart(app), namePart(tenant), normalizeStage(stage));
 }
 
 /**
- * `app[-tenant]-resource-stage`; empty parts leave no dash. A name that is too long is cut and ends in `-` and 8 hex digits
- * of the SHA-256 of the whole, so that two long names stay two.
+ * `app[-tenant]-resource-stage`; empty parts are omitted with their dash. A name that is too long is cut and ends in `-` and 8 hex digits
+ * of the SHA-256 of the whole, so that two long names remain different.
  *
  * @throws FrameworkError `app.invalid_configuration` for a `maxLength` below 10
  */

@@ -19,17 +19,17 @@ import {
 
 /** The handler that would serve an event, as shown by `explain`. */
 export interface Target {
-  /** Of record surfaces: each source of the batch. */
+  /** Only for surfaces of records: each source of the batch. */
   readonly sources?: readonly { readonly name: string; readonly records: number; readonly handler: string | null }[];
   /** `GET /users/{id}`, `Query.note`, `$connect`, or the event-bus selector. */
   readonly route?: string;
-  /** The function's name, `(anonymous)`, or `null` when none is registered. */
+  /** The function's name, `(anonymous)`, or `null` if no handler is registered. */
   readonly handler: string | null;
-  /** `Authenticated(notes:read)`; `null` where there are no postures. */
+  /** `Authenticated(notes:read)`; `null` for containers without postures. */
   readonly posture: string | null;
-  /** What would happen: a handler runs, or why none does. */
+  /** The outcome: a handler runs, or the reason why no handler runs. */
   readonly outcome: 'handled' | 'not_found' | 'method_not_allowed' | 'no_handler';
-  /** What the service gets back: `v2 response`, `batch report`, … */
+  /** The form of the result for the service: `v2 response`, `batch report`, … */
   readonly projection: string;
 }
 
@@ -37,9 +37,9 @@ export interface Target {
 export interface TriggerRecord {
   /** The kind of the events. */
   readonly kind: TriggerKind;
-  /** Bucket, topic, Cognito source, …: what the registration is for. Event-bus registrations have a selector in its place. */
+  /** Bucket, topic, Cognito source, …: the source of the registration. Event-bus registrations have a selector instead. */
   readonly name?: string;
-  /** What matters to a deployment. */
+  /** Options that a deployment needs. */
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
@@ -48,21 +48,21 @@ export interface Surface {
   /** The kinds of events that it serves. */
   readonly serves: readonly TriggerKind[];
   /**
-   * Which invocations reach this surface; default `['provider']`. A surface that accepts `agent` gets every agent invocation,
-   * whatever its event looks like, under the first kind that it serves; of one dispatcher only one surface may.
+   * The invocations that this surface accepts; default `['provider']`. A surface that accepts `agent` receives every agent invocation,
+   * regardless of its event, under the first kind that it serves; a dispatcher accepts only one such surface.
    */
   readonly accepts?: readonly InvocationProvenance[];
-  /** Serves one event; what it gives goes back to the service as it is. */
+  /** Serves one event; its result is passed to the service unchanged. */
   serve(kind: TriggerKind, event: unknown, invocation: Invocation): Promise<unknown>;
-  /** For `explain`: pure, runs nothing of the user's. Throws what `serve` would reject with before it runs anything. */
+  /** For `explain`: pure, runs no user code. Throws the errors with which `serve` rejects before it runs user code. */
   explainTarget?(kind: TriggerKind, event: unknown): Target;
-  /** Called once, when a container that took the surface is constructed. A second container throws. */
+  /** Called once, when a container with this surface is constructed. A second container throws. */
   attach?(host: SurfaceHost): void;
   /** The surface's registrations in order; joined into `triggers()` of the container. */
   triggers?(): readonly TriggerRecord[];
 }
 
-/** What containers and routers show of a handler in inventories and explanations. */
+/** The name of a handler in inventories and explanations. */
 export function handlerName(handler: { readonly name: string }): string {
   return handler.name === '' ? '(anonymous)' : handler.name;
 }
@@ -71,13 +71,13 @@ export function handlerName(handler: { readonly name: string }): string {
 export interface SurfaceHost {
   /** The time of the container. */
   readonly clock: FullClock;
-  /** Where ids come from. */
+  /** The generator of ids. */
   readonly ids: IdGenerator;
   /** The environment variables of the container. */
   readonly environment: Environment;
   /** The container's own logger, not bound to an invocation. */
   readonly log: Logger;
-  /** The front doors of the container, where they are named. */
+  /** The front doors of the container, if they are named. */
   readonly doors?: DoorGuard | undefined;
   /** The hooks of the container. */
   readonly observability: Observability;
@@ -85,28 +85,28 @@ export interface SurfaceHost {
   readonly deadlineMarginMs: number;
   /** True if a handler's error is replaced before the service sees it. */
   readonly maskErrors: boolean;
-  /** Text of the error that replaces it. */
+  /** The message of the error that replaces it. */
   readonly failureText: string;
-  /** What `useEvents` has added, outermost first. The list grows while the application registers more. */
+  /** The middlewares of `useEvents`, outermost first. The list grows while the application registers more. */
   readonly eventMiddlewares: readonly SurfaceMiddleware[];
-  /** Makes what calls the hooks for a batch of events. Only `@sallyport/streams` knows its type. */
+  /** Creates the observer that calls the hooks for a batch of events. Its type is internal to `@sallyport/streams`. */
   readonly observeEvents: unknown;
   /** Identifies the caller; only in containers whose operations have postures. */
   readonly gate?: SurfaceGate;
-  /** Runs an event through the container's own HTTP routes, behind a front door of the surface's. */
+  /** Runs an event through the container's own HTTP routes, through a front door of the surface. */
   serveHttp(door: SurfaceDoor, event: unknown, invocation: Invocation): Promise<unknown>;
-  /** Says which of the container's own HTTP routes would serve an event; for `explainTarget` of a surface with a front door. */
+  /** Returns the container's own HTTP route that would serve an event; for `explainTarget` of a surface with a front door. */
   explainHttp(door: SurfaceDoor, event: unknown): Target;
   /**
-   * Hands an event to the container without the asking surface. The rule for invocations is applied again, so an agent's
-   * event reaches nothing by this way.
+   * Passes an event to the container, except to the calling surface. The rule for invocations is applied again, so an agent's
+   * event reaches no handler.
    */
   dispatch(event: unknown, invocation: Invocation): Promise<unknown>;
 }
 
-/** An event that is no HTTP request, as its context shows it: a POST without query and body. */
+/** An event that is not an HTTP request, in the form that its context shows: a POST without query and body. */
 export interface SurfaceEvent {
-  /** What `ctx.triggerKind` says. */
+  /** The value of `ctx.triggerKind`. */
   readonly kind: TriggerKind;
   /** The value of `ctx.event`. */
   readonly event: unknown;
@@ -118,17 +118,17 @@ export interface SurfaceEvent {
   readonly headers?: Readonly<Record<string, unknown>>;
   /** The value of `ctx.route`. Default `null`. */
   readonly route?: Route | null;
-  /** A caller that is known already. Default `null`. */
+  /** A caller that is already identified. Default `null`. */
   readonly principal?: SecurePrincipal | null;
   /** Default: the tenant of the Lambda context. */
   readonly tenantId?: string;
 }
 
-/** A context that a surface has made, and how it ends. */
+/** A context that a surface created, with the functions to finish it. */
 export interface SurfaceContext {
   /** For the gate and the handler. */
   readonly context: Context;
-  /** The caller that the gate has accepted; `null` for none. */
+  /** The caller that the gate has accepted; `null` if absent. */
   readonly principal: SecurePrincipal | null;
   /** Aborts the invocation's signal. */
   abort(reason: unknown): void;
@@ -137,8 +137,8 @@ export interface SurfaceContext {
 }
 
 /**
- * Makes the context of an event that is no HTTP request: for the gate of the container, and for handlers that get one. The surface
- * ends it.
+ * Creates the context of an event that is not an HTTP request, for the gate of the container and for handlers. The surface
+ * must call `end`.
  */
 export function createSurfaceContext(
   { clock, ids, log, environment, observability, doors }: SurfaceHost,
@@ -180,9 +180,9 @@ function sourceOf(given: SurfaceEvent['headers']): RequestSource {
 /** A middleware of events, as a container passes it on to its surfaces. `@sallyport/streams` has its whole type. */
 export type SurfaceMiddleware = (ctx: never, event: unknown, next: () => Promise<unknown>) => unknown;
 
-/** A front door that a surface brings along, and the kind under which its requests run. */
+/** A front door of a surface, and the kind of its requests. */
 export interface SurfaceDoor extends Door {
-  /** What `ctx.triggerKind` says of its requests. */
+  /** The value of `ctx.triggerKind` for its requests. */
   readonly kind: string;
 }
 
@@ -198,7 +198,7 @@ export interface SurfaceGate {
   /**
    * Accepts the caller of an invocation, or throws; on success the context has the principal.
    *
-   * @throws FrameworkError `app.unauthorized`, `app.forbidden`, or what the container's principal resolver throws
+   * @throws FrameworkError `app.unauthorized`, `app.forbidden`, or the error of the container's principal resolver
    */
   authorize(posture: unknown, ctx: Context): MaybePromise<undefined>;
 }
@@ -213,7 +213,7 @@ export const LAMBDA_MAX_ANSWER_BYTES = 6_291_556;
 
 /** The limits and features of a front door. */
 export interface DoorTraits {
-  /** Bytes that the service behind the door accepts. */
+  /** The maximum number of bytes that the service accepts. */
   readonly maxAnswerBytes: number;
   /**
    * `collect`: a stream is read to its end first; `commit`: passed on after its first chunk, so that an earlier failure is
@@ -221,13 +221,13 @@ export interface DoorTraits {
    */
   readonly streams: 'collect' | 'commit' | 'pass' | 'refuse';
   /**
-   * What the service counts of an answer, in bytes. `undefined` at doors that leave the body as it is; the others encode it
-   * as the text of a JSON document.
+   * The size of an answer in bytes, as the service counts it. `undefined` for doors that pass the body unchanged; the others encode it
+   * as a string in a JSON document.
    */
   readonly measure: ((response: OutgoingResponse, body: EncodedBody, event: unknown) => number) | undefined;
 }
 
-/** A body as a JSON document can hold it. */
+/** A body in a form that a JSON document can contain. */
 export interface EncodedBody {
   /** Text, or base64 text. */
   readonly body: string;
@@ -239,7 +239,7 @@ export interface EncodedBody {
 export interface DoorRequest {
   /** The method as the event has it. */
   readonly method: string;
-  /** Undecoded, stage cut, not yet canonical. */
+  /** The path without the stage; not decoded and not yet canonical. */
   readonly path: string;
   /** The path as received. */
   readonly rawPath: string;
@@ -253,6 +253,6 @@ export interface Door {
   readonly traits: DoorTraits;
   /** Reads method and path of an event. */
   read(event: unknown): DoorRequest;
-  /** The document that the service behind this door expects. */
+  /** The response document that the service expects. */
   write(response: OutgoingResponse, body: EncodedBody, event: unknown): Record<string, unknown>;
 }

@@ -15,7 +15,7 @@ export function sanitizeLogString(text: string): string {
 
 let otherControls: RegExp | undefined;
 
-/** {@link sanitizeLogString}, but line feeds and tabs stay: for a reader who sees several lines as such. */
+/** {@link sanitizeLogString}, but line feeds and tabs are kept, for readers that show several lines. */
 export function sanitizeLines(text: string): string {
   otherControls ??= new RegExp(`(?![\\n\\t])[${CLASS}]`, 'g');
   return UNSAFE.test(text) ? text.replace(otherControls, '').replace(LONE_SURROGATES, '\ufffd') : text;
@@ -37,14 +37,14 @@ export function encodeSafeValue(text: string): string {
 const UNESCAPED = new RegExp(`[${CLASS}]`, 'g');
 
 /**
- * JSON text in which no character can fool a terminal or a line splitter: what `JSON.stringify` leaves as it is (DEL, C1,
- * U+2028, U+2029, bidi controls) becomes `\uXXXX`.
+ * JSON text in which no character can mislead a terminal or a line splitter: characters that `JSON.stringify` does not escape (DEL, C1,
+ * U+2028, U+2029, bidi controls) become `\uXXXX`.
  */
 export function escapeJsonText(json: string): string {
   return json.replace(UNESCAPED, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** A string cut to a number of UTF-8 bytes, and how many bytes were left out. */
+/** A string cut to a number of UTF-8 bytes, and the number of removed bytes. */
 export interface CutText {
   readonly text: string;
   readonly left: number;
@@ -61,30 +61,30 @@ export function cutBytes(text: string, limit: number): CutText {
   return { text: bytes.toString('utf8', 0, end), left: size - end };
 }
 
-/** The mark behind a string or a list of which something was left out. */
+/** The mark after a truncated string or list. */
 export function cutMark(left: number): string {
   return left > 0 ? `…[+${left}]` : '';
 }
 
-/** The longest line that is written, its line break included: what CloudWatch Logs takes as one event. */
+/** The longest line that is written, its line break included: the limit of one event in CloudWatch Logs. */
 const MAX_LINE_BYTES = 262_144;
 const ENVELOPE_BYTES = 26;
 
 /** Writes one line, without its line break. */
 export type WriteLine = (line: string) => unknown;
 
-/** Standard output itself: Lambda's patched `console` would wrap the line or put a prefix before it. */
+/** Standard output itself: Lambda's patched `console` would wrap the line or add a prefix. */
 export const writeToStdout: WriteLine = (line) => {
   process.stdout.write(`${line}\n`);
 };
 
-/** One JSON object as one line that nothing in it can break, hide or reorder. */
+/** A JSON object as one line that its values cannot break, hide or reorder. */
 export function encodeLine(line: Readonly<Record<string, unknown>>): string {
   return escapeJsonText(JSON.stringify(line));
 }
 
 /**
- * The line, with the largest of the named members replaced by `[N bytes]` and `truncated: true` added as long as it is too
+ * The line, with the largest of the named members replaced by `[N bytes]` and `truncated: true` added while it is too
  * long for one log event.
  */
 export function encodeBoundedLine(line: Record<string, unknown>, members: readonly string[]): string {

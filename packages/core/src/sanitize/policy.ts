@@ -1,24 +1,24 @@
 import { boolean, defineOptions, group, integer, list, OptionKind, oneOf, wrong } from '../options/define-options.js';
 import { sanitizeLines, sanitizeLogString } from './log-text.js';
 
-/** What happens to a value because of its key. */
+/** The action for a value, according to its key. */
 export type KeyAction =
   | 'redact'
   /** Redacted unless it is a finite number: `max_tokens`. */
   | 'counter'
   | 'card'
   | 'restricted'
-  /** A card if it holds 12 digits or more. */
+  /** A card if it has 12 digits or more. */
   | 'number'
   | 'clean';
 
 /** Judges a key (without control characters) inside a parent (in the form of {@link normalizeKey}). */
 export type KeyJudge = (key: string, parent: string, exactOnly?: boolean) => KeyAction;
 
-/** True if the values of a key (in the form of {@link normalizeKey}) are never taken for card numbers. */
+/** True if the values of a key (in the form of {@link normalizeKey}) are never treated as card numbers. */
 export type KeepsKey = (normalized: string) => boolean;
 
-/** In the form of {@link normalizeKey}: at import it is faster to take the underscores out of all words at once. */
+/** In the form of {@link normalizeKey}: at import it is faster to remove the underscores of all words in one call. */
 const words = (text: string) => text.replaceAll('_', '').split(' ');
 
 const ALWAYS = words(
@@ -47,7 +47,7 @@ const STEM = /token|secret|passw|pwd|passphrase|jwt|cookie|credential|authori[sz
 const SECRET_WORD = /^(?:token|secret|password|passwd|pwd|passphrase|jwt|cookie|credential|authorization)s?$/;
 const KEY_OWNER = /^(?:api|private|secret|signing|encryption|access|shared|master)$/;
 
-/** A key as it is looked up: trimmed, in lower case, without `_`, `-`, `.` and blanks. */
+/** A key in the form for lookups: trimmed, in lower case, without `_`, `-`, `.` and blanks. */
 export function normalizeKey(key: string): string {
   const lower = key.toLowerCase();
   return /[_\-.\s]/.test(lower) ? lower.replace(/[_\-.\s]+/g, '') : lower;
@@ -58,7 +58,7 @@ export function isNeverOpened(normalized: string): boolean {
   return NEVER_OPENED.has(normalized);
 }
 
-/** The built-in judgement: the table, then the words that a key is made of. */
+/** The built-in judgement: the table, then the words of the key. */
 export const judgeKey: KeyJudge = (key, parent, exactOnly = false) => {
   const normalized = normalizeKey(key);
   const known = TABLE.get(normalized);
@@ -91,29 +91,29 @@ function splitWords(key: string): string[] {
     .split(/[^a-z0-9]+/);
 }
 
-/** What a policy does with a value: clean it on, replace it, or show its last digits. */
+/** The action of a policy for a value: sanitize it as usual, replace it, or show its last digits. */
 export type PolicyAction = 'allow' | 'redact' | 'mask';
 
-/** What a service adds to the built-in table. Keys are compared as the table's: case, `_`, `-`, `.` and blanks do not count. */
+/** Additions of a service to the built-in table. Key comparison ignores case, `_`, `-`, `.` and blanks. */
 export interface SanitizerPolicy {
-  /** Keys whose values are cleaned on. Keys that are always redacted (passwords, tokens, …) stay redacted. */
+  /** Keys whose values are shown, after sanitization. Keys that are always redacted (passwords, tokens, …) remain redacted. */
   readonly allow?: readonly string[];
   /** Keys whose values become `[REDACTED]`. */
   readonly redact?: readonly string[];
   /** Keys of which the last 4 of 8 digits or more are shown. */
   readonly mask?: readonly string[];
-  /** A rule for a key inside a parent; beats a plain one. */
+  /** A rule for a key inside a parent; takes precedence over a rule for the key alone. */
   readonly rules?: readonly PolicyRule[];
   /**
-   * Keys whose values are never taken for card numbers, for example of order numbers. A string, a number or a list of them under
-   * such a key stays; members of an object have keys of their own. Rules for keys still apply: `card_number` stays masked.
+   * Keys whose values are never treated as card numbers, for example of order numbers. A string, a number or a list of them under
+   * such a key is kept; members of an object have their own keys. Rules for keys still apply: `card_number` remains masked.
    */
   readonly keepKeys?: readonly string[];
-  /** How much is written of large values. */
+  /** Limits for large values. */
   readonly limits?: Partial<SanitizerLimits>;
   /**
-   * True if line feeds and tabs of values stay, for a page or a terminal that shows several lines. Default `false`: they are left
-   * out with the other control characters, so that a string is one line wherever it is written. A secret that is broken over lines
+   * True if line feeds and tabs of values are kept, for a page or a terminal that shows several lines. Default `false`: they are
+   * removed with the other control characters, so that a string is always one line. A secret that is broken over lines
    * is then recognized only if it is a private key in PEM form.
    */
   readonly keepLineBreaks?: boolean;
@@ -121,15 +121,15 @@ export interface SanitizerPolicy {
 
 /** A rule for a key inside a parent. */
 export interface PolicyRule {
-  /** The key of the object that holds the value. */
+  /** The key of the object that contains the value. */
   readonly parent: string;
   /** The key of the value. */
   readonly key: string;
-  /** What happens to the value. */
+  /** The action for the value. */
   readonly action: PolicyAction;
 }
 
-/** How much is written; the rest is left out, with a mark that says so. */
+/** Limits of written values; the rest is left out and marked. */
 export interface SanitizerLimits {
   /** Levels of containers; default 8. */
   readonly depth: number;
@@ -177,13 +177,13 @@ export const SANITIZER_POLICY = defineOptions<SanitizerPolicy>()({
   keepLineBreaks: boolean.default(false),
 });
 
-/** A policy as a walk over a value needs it. */
+/** A policy in the form for a walk over a value. */
 export interface ParsedPolicy {
   readonly judge: KeyJudge;
   /** `undefined` for no such key. */
   readonly keeps: KeepsKey | undefined;
   readonly limits: SanitizerLimits;
-  /** Takes control characters out of a value. */
+  /** Removes control characters from a value. */
   readonly toSafeText: (text: string) => string;
 }
 
@@ -202,7 +202,7 @@ function judgeOf({
   rules,
 }: Required<Pick<SanitizerPolicy, 'allow' | 'redact' | 'mask' | 'rules'>>): KeyJudge {
   const inParent = new Map(rules.map(({ parent, key, action }) => [`${parent}\n${key}`, ACTIONS[action]]));
-  // The strictest of two plain rules for one key wins, so it is set last.
+  // The strictest of two plain rules for one key applies, so it is set last.
   const plain = new Map<string, KeyAction>();
   for (const key of allow) plain.set(key, ACTIONS.allow);
   for (const key of mask) plain.set(key, ACTIONS.mask);
@@ -215,12 +215,12 @@ function judgeOf({
   };
 }
 
-/** What stands in place of a secret. */
+/** The replacement of a secret. */
 export const REDACTED = '[REDACTED]';
 
 const MAX_STARS = 32;
 
-/** The digits of a value, without anything else. */
+/** The digits of a value, without other characters. */
 export function digitsOf(value: string | number | bigint): string {
   return String(value).replace(/[^0-9]+/g, '');
 }
@@ -229,7 +229,7 @@ function stars(count: number): string {
   return '*'.repeat(Math.min(count, MAX_STARS));
 }
 
-/** First 6 and last 4 of 13 digits or more; last 4 of 9 to 12; none of fewer. */
+/** First 6 and last 4 of 13 digits or more; last 4 of 9 to 12; no digits of fewer. */
 export function maskCard(value: string | number | bigint): string {
   const digits = digitsOf(value);
   if (digits.length >= 13) return digits.slice(0, 6) + stars(digits.length - 10) + digits.slice(-4);
@@ -237,7 +237,7 @@ export function maskCard(value: string | number | bigint): string {
   return digits.length > 0 ? '****' : REDACTED;
 }
 
-/** Last 4 of 8 digits or more; nothing of fewer. */
+/** Last 4 of 8 digits or more; no digits of fewer. */
 export function maskRestricted(value: string | number | bigint): string {
   const digits = digitsOf(value);
   return digits.length >= 8 ? stars(digits.length - 4) + digits.slice(-4) : REDACTED;
@@ -250,8 +250,8 @@ export function maskLast4(value: string): string {
 }
 
 /**
- * `prefix***suffix` with as many characters (code points) of each end as asked for; `(empty)` for `''`; `***masked***` when
- * the lengths are not whole numbers from 0 or leave nothing to hide.
+ * `prefix***suffix` with the given number of characters (code points) of each end; `(empty)` for `''`; `***masked***` when
+ * the lengths are not whole numbers from 0 or would show the whole value.
  */
 export function maskFirstLast(value: string, first: number, last: number): string {
   if (value === '') return '(empty)';

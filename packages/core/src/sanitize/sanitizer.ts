@@ -4,15 +4,15 @@ import { SanitizerWalk } from './internal/walk.js';
 import { judgeKey, parsePolicy, type SanitizerPolicy } from './policy.js';
 import { sanitizeXmlText, type XmlPattern } from './xml.js';
 
-/** Cleans what leaves through a log, a metric, a span or a notification. No member throws or changes what it is given. */
+/** Sanitizes values for logs, metrics, spans and notifications. No member throws or changes its input. */
 export interface Sanitizer {
   /** A clean, bounded copy. Objects of it have no prototype. */
   sanitizeValue(value: unknown): unknown;
-  /** A clean copy of a value that stands under a key. */
+  /** A clean copy of the value of a key. */
   sanitizeFieldValue(key: string, value: unknown): unknown;
-  /** Clean JSON text; `(empty)` for nothing, `(malformed JSON)` for what does not parse. */
+  /** Clean JSON text; `(empty)` for empty input, `(malformed JSON)` for invalid JSON. */
   sanitizeJson(text: string | Uint8Array, options?: { readonly pretty?: boolean }): string;
-  /** Clean XML text; own patterns are added to `PAYMENT_XML_PATTERNS`. */
+  /** Clean XML text; the given patterns are added to `PAYMENT_XML_PATTERNS`. */
   sanitizeXml(text: string, patterns?: readonly XmlPattern[]): string;
   /** Prose with its secrets masked; at most 64 KiB of it. */
   scrubFreeText(text: string): string;
@@ -21,8 +21,8 @@ export interface Sanitizer {
 }
 
 /**
- * A sanitizer with a policy of its own. Passwords, tokens and similar values (the first group of the table) stay redacted
- * whatever a policy says.
+ * A sanitizer with a policy. Passwords, tokens and similar values (the first group of the table) are redacted
+ * regardless of the policy.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option, action or limit
  * @example createSanitizer({ allow: ['session_key'], rules: [{ parent: 'customer', key: 'name', action: 'redact' }] });
@@ -61,7 +61,7 @@ export const defaultSanitizer: Sanitizer = createSanitizer();
 
 /** A clean, bounded copy of a value, without a policy: {@link Sanitizer.sanitizeValue}. */
 export const sanitizeValue: Sanitizer['sanitizeValue'] = defaultSanitizer.sanitizeValue;
-/** A clean copy of a value that stands under a key, without a policy: {@link Sanitizer.sanitizeFieldValue}. */
+/** A clean copy of the value of a key, without a policy: {@link Sanitizer.sanitizeFieldValue}. */
 export const sanitizeFieldValue: Sanitizer['sanitizeFieldValue'] = defaultSanitizer.sanitizeFieldValue;
 /** Clean JSON text, without a policy: {@link Sanitizer.sanitizeJson}. */
 export const sanitizeJson: Sanitizer['sanitizeJson'] = defaultSanitizer.sanitizeJson;
@@ -69,10 +69,10 @@ export const sanitizeJson: Sanitizer['sanitizeJson'] = defaultSanitizer.sanitize
 export const sanitizeXml: Sanitizer['sanitizeXml'] = defaultSanitizer.sanitizeXml;
 /** Prose with its secrets masked, without a policy: {@link Sanitizer.scrubFreeText}. */
 export const scrubFreeText: Sanitizer['scrubFreeText'] = defaultSanitizer.scrubFreeText;
-/** What may be written out of an error, without a policy: {@link Sanitizer.sanitizeError}. */
+/** The loggable form of an error, without a policy: {@link Sanitizer.sanitizeError}. */
 export const sanitizeError: Sanitizer['sanitizeError'] = defaultSanitizer.sanitizeError;
 
-/** True if a key is one whose value is never written out as it is. */
+/** True if the value of a key is never written unchanged. */
 export function isSensitiveKey(key: string): boolean {
   return judgeKey(key, '') !== 'clean';
 }

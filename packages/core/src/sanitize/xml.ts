@@ -12,18 +12,18 @@ import {
   REDACTED,
 } from './policy.js';
 
-/** How the value of an element or attribute is masked. `last4`: stars and the last 4 characters. */
+/** The masking of the value of an element or attribute. `last4`: stars and the last 4 characters. */
 export type XmlMask = 'redact' | 'card' | 'restricted' | 'last4' | ((value: string) => string);
 
-/** A local name of elements and attributes (any prefix, any case) and what happens to its values. */
+/** A local name of elements and attributes (any prefix, any case) and the masking of its values. */
 export interface XmlPattern {
   /** The local name, without a prefix; case, `_` and `-` do not count. */
   readonly name: string;
-  /** What happens to the values. */
+  /** The masking of the values. */
   readonly mask: XmlMask;
 }
 
-/** Names of payment messages next to those of the key table. */
+/** Names of payment messages in addition to the key table. */
 export const PAYMENT_XML_PATTERNS: readonly XmlPattern[] = Object.freeze([
   ...['AcctNum', 'CardNum', 'CardNumber'].map((name) => ({ name, mask: 'card' as const })),
   ...['TrackData', 'CVV', 'CVV2', 'CVC', 'ExpDate', 'ExpiryDate', 'Password'].map((name) => ({
@@ -86,7 +86,7 @@ class XmlPass {
     return this.#out;
   }
 
-  /** Handles the markup that opens at a place, the text before it included; gives the place behind, or -1 if it is text. */
+  /** Handles the markup that opens at a place and the text before it. Returns the place after it, or -1 if it is text. */
   #markup(from: number, at: number, mark: number): number {
     const text = this.#text;
     const inner = at + mark;
@@ -131,7 +131,7 @@ class XmlPass {
     return this.#emit(before, open + value, end < 0 ? this.#text.length : end);
   }
 
-  /** Where the end tag of an element begins; -1 if it never closes. Comments and CDATA inside are skipped whole. */
+  /** The start of the end tag of an element; -1 if the element is not closed. Comments and CDATA inside are skipped whole. */
   #endOf(name: string, from: number): number {
     const text = this.#text;
     let depth = 1;
@@ -172,7 +172,7 @@ class XmlPass {
     return action;
   }
 
-  /** Text between tags; quotes that stand as entities count as quotes. */
+  /** Text between tags; quotes that are written as entities count as quotes. */
   #scrub(text: string, name = this.#open.at(-1) ?? ''): string {
     const keeps = this.#keeps?.(normalizeKey(name)) ? 'all' : this.#keeps;
     if (!/&quot;|&#34;/i.test(text)) return scrubText(text, this.#judge, keeps);
@@ -184,7 +184,7 @@ function sameName(a: string, b: string): boolean {
   return a.length === b.length && a.toLowerCase() === b.toLowerCase();
 }
 
-/** The masked form of what stands between two tags or two quotes. */
+/** The masked form of the content between two tags or two quotes. */
 function maskContent(content: string, mask: XmlMask): string {
   if (mask === 'redact') return REDACTED;
   const cdata = /^\s*<!\[CDATA\[([^\]]*)\]\]>\s*$/.exec(content);
@@ -200,12 +200,12 @@ function maskContent(content: string, mask: XmlMask): string {
   }
 }
 
-/** A start tag from behind its name on. */
+/** The part of a start tag after its name. */
 export interface Tag {
-  /** The attributes as they are written out, and the closing mark. */
+  /** The written attributes and the closing mark. */
   readonly text: string;
   readonly selfClosing: boolean;
-  /** The place behind the closing mark. */
+  /** The place after the closing mark. */
   readonly end: number;
 }
 
@@ -233,18 +233,18 @@ function markAt(text: string, at: number, plain: string, escaped: readonly strin
   return escaped.find((mark) => head.startsWith(mark))?.length ?? 0;
 }
 
-/** The name at a place, `''` if none begins there. */
+/** The name at a place, `''` if no name begins there. */
 function nameAt(text: string, at: number): string {
   NAME.lastIndex = at;
   return NAME.exec(text)?.[0] ?? '';
 }
 
-/** A name without its namespace prefix. Its case stays: humps part its words. */
+/** A name without its namespace prefix. Its case is kept, because capitals separate its words. */
 function localName(name: string): string {
   return name.slice(name.lastIndexOf(':') + 1);
 }
 
-/** The place behind a comment, a CDATA section or a declaration; the end of the text when it does not end. */
+/** The place after a comment, a CDATA section or a declaration; the end of the text if it is not closed. */
 function skipMarkup(text: string, at: number, mark: number): number {
   const inner = at + mark;
   if (text.startsWith('!--', inner)) return behind(text, '--', inner + 3);
@@ -258,7 +258,7 @@ function skipMarkup(text: string, at: number, mark: number): number {
   return text.length;
 }
 
-/** The place behind a terminator and the closing mark that follows it. */
+/** The place after a terminator and the closing mark that follows it. */
 function behind(text: string, terminator: string, from: number): number {
   for (let index = text.indexOf(terminator, from); index >= 0; index = text.indexOf(terminator, index + 1)) {
     const close = closeMark(text, index + terminator.length);
@@ -297,7 +297,7 @@ function attributesOf(text: string, from: number, rewrite: (name: string, value:
   return undefined;
 }
 
-/** The value behind an attribute's name: its range, quotes aside; `end` is -1 when a quote never closes. */
+/** The value after an attribute's name: its range without quotes; `end` is -1 if a quote is not closed. */
 function valueAt(text: string, from: number): { readonly start: number; readonly end: number } | undefined {
   let at = skipBlanks(text, from);
   if (text[at] !== '=') return undefined;

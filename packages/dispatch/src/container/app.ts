@@ -31,14 +31,14 @@ export const APP_OPTIONS = defineOptions<AppOptions>()({
 });
 
 /**
- * The open container: every trigger behind one entrypoint, and no posture asked for. It is the compatibility surface that
- * {@link createApp} makes.
+ * The open container: one entrypoint for every trigger, without postures. It is kept for compatibility, and
+ * {@link createApp} creates it.
  */
 export class App extends Container<OpenRest> {
   readonly #assembly: Assembly;
   readonly #routes: RouteGroup;
 
-  /** @throws FrameworkError `app.invalid_configuration` for an unknown or unfit option */
+  /** @throws FrameworkError `app.invalid_configuration` for an unknown or wrong option */
   constructor(options: AppOptions) {
     const parsed = APP_OPTIONS.parse(options) as AppOptions;
     const pipeline = pickOptions(parsed, OPEN_PIPELINE_OPTION_KINDS);
@@ -69,10 +69,10 @@ export class App extends Container<OpenRest> {
   }
 
   /**
-   * Registers HTTP routes that have a prefix, middlewares and tags in common. Groups nest.
+   * Registers HTTP routes that have a prefix, middlewares and tags in common. Groups can be nested.
    *
    * @param prefix static segments and parameters; `/` for none. The pattern `/` inside the group is the prefix itself
-   * @param define registers the routes, at once; `defineRoutes` of `@sallyport/http` makes one in a file of its own
+   * @param define registers the routes, synchronously; to define routes in a separate file, use `defineRoutes` of `@sallyport/http`
    * @throws FrameworkError `app.bad_request`: an invalid prefix, a `define` that is not a function or asynchronous;
    *   `app.invalid_configuration`: unknown options, further arguments
    * @example app.group('/orders', { use: [audit] }, (orders) => orders.get('/{id}', getOrder));
@@ -88,7 +88,7 @@ export class App extends Container<OpenRest> {
   }
 
   /**
-   * The same as `handle`, for applications that were written against it.
+   * The same as `handle`, for applications that use the older name.
    *
    * @deprecated `handle` is as strict.
    */
@@ -97,7 +97,7 @@ export class App extends Container<OpenRest> {
   }
 
   /**
-   * The same as `get`, for applications that were written against it.
+   * The same as `get`, for applications that use the older name.
    *
    * @deprecated `get` is as strict.
    */
@@ -106,12 +106,12 @@ export class App extends Container<OpenRest> {
   }
 
   /**
-   * Registers a route of a WebSocket API: `$connect`, `$disconnect`, `$default` or a route key of the API's own.
+   * Registers a route of a WebSocket API: `$connect`, `$disconnect`, `$default` or a custom route key.
    *
    * @throws FrameworkError for a blank or repeated route key, a handler that is not a function, further arguments
    */
   webSocket(routeKey: string, handler: Handler, ...surplus: readonly never[]): this {
-    assertNoSurplus(surplus, 'webSocket(routeKey, handler); SecureApp takes postures');
+    assertNoSurplus(surplus, 'webSocket(routeKey, handler); postures are for SecureApp');
     this.#assembly.webSocket.register(routeKey, handler);
     return this;
   }
@@ -120,10 +120,10 @@ export class App extends Container<OpenRest> {
    * Registers a GraphQL field. For a field that is not registered the HTTP routes are tried: `GET /<field>` for a query, `POST`
    * for a mutation.
    *
-   * @throws FrameworkError `app.bad_request` for blank names, a pair twice, a handler that is not a function
+   * @throws FrameworkError `app.bad_request` for blank names, a duplicate pair, a handler that is not a function
    */
   appSyncField(parentType: string, field: string, handler: Handler, ...surplus: readonly never[]): this {
-    assertNoSurplus(surplus, 'appSyncField(parentType, field, handler); SecureApp takes postures');
+    assertNoSurplus(surplus, 'appSyncField(parentType, field, handler); postures are for SecureApp');
     this.#assembly.appSync.register(parentType, field, handler);
     return this;
   }
@@ -131,7 +131,7 @@ export class App extends Container<OpenRest> {
   /**
    * Registers a GraphQL field whose elements of one batch invoke are answered together, by one call of the handler.
    *
-   * @throws FrameworkError `app.bad_request` for blank names, a pair twice, a handler that is not a function
+   * @throws FrameworkError `app.bad_request` for blank names, a duplicate pair, a handler that is not a function
    */
   appSyncBatchField(
     parentType: string,
@@ -139,7 +139,7 @@ export class App extends Container<OpenRest> {
     handler: AppSyncBatchHandler,
     ...surplus: readonly never[]
   ): this {
-    assertNoSurplus(surplus, 'appSyncBatchField(parentType, field, handler); SecureApp takes postures');
+    assertNoSurplus(surplus, 'appSyncBatchField(parentType, field, handler); postures are for SecureApp');
     this.#assembly.appSync.registerBatch(parentType, field, handler);
     return this;
   }
@@ -151,17 +151,17 @@ export class App extends Container<OpenRest> {
 }
 
 /**
- * Makes the open container, in which no operation says who may call it.
+ * Creates the open container, whose operations have no posture (access rule).
  *
- * @deprecated The compatibility surface for applications that were written against it; it stays. Use `SecureApp` of
- *   `@sallyport/secure` for whatever is reached from outside, and `createEventRouter` of `@sallyport/streams` for queues,
- *   streams, topics and event buses alone.
+ * @deprecated Kept for applications that already use it. Use `SecureApp` of
+ *   `@sallyport/secure` for operations that external callers can reach, and `createEventRouter` of `@sallyport/streams` for queues,
+ *   streams, topics and event buses only.
  * @example
  * const app = createApp();
  * app.get('/users/{id}', (ctx) => json(200, { id: ctx.param('id') }));
  * app.queue('orders', (ctx, message) => fulfil(JSON.parse(message.body)));
  * export const handler = app.handleLambda;
- * @throws FrameworkError `app.invalid_configuration` for an unknown or unfit option
+ * @throws FrameworkError `app.invalid_configuration` for an unknown or wrong option
  */
 export function createApp(options: AppOptions = {}): App {
   return new App(options);

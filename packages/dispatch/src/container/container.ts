@@ -46,7 +46,7 @@ import { createPlan, type DirectInvocations, type Plan, refusalOf } from '../int
 import type { EntrypointName } from '../rows.js';
 import { attachSurfaces, parseSurfaces } from './options.js';
 
-/** What a container is made of besides its own kernel. */
+/** The parts of a container. */
 export interface AssemblyInit {
   /** Registrations, middlewares and the stages that HTTP, GraphQL and WebSocket share. */
   readonly kernel: Kernel;
@@ -58,94 +58,94 @@ export interface AssemblyInit {
   readonly appSync: AppSyncOptions;
   /** True if GraphQL events may fall back to HTTP routes. */
   readonly httpFallback: boolean;
-  /** How a masked event failure is worded. */
+  /** The message of a masked event failure. */
   readonly failureText?: string;
-  /** How `explain` writes a posture; of containers whose operations have postures. */
+  /** Describes a posture for `explain`; only for containers with postures. */
   readonly describePosture?: DescribePosture;
-  /** True if WebSocket events are served; asked at each of them. While it is `false` they have no adapter. */
+  /** True if WebSocket events are served; called for each event. While it is `false` they have no adapter. */
   readonly servesWebSocket?: () => boolean;
   /** Surfaces next to the container's own. */
   readonly surfaces?: readonly Surface[] | undefined;
   /** Default `serve`. */
   readonly directInvocations?: DirectInvocations | undefined;
-  /** Lent to surfaces; of containers whose operations have postures. */
+  /** Passed to surfaces; only for containers with postures. */
   readonly gate?: SurfaceGate;
   /** Lists the operations, and writes their OpenAPI document; for tools on a developer's machine. */
   readonly inventory: Pick<Inventory, 'routes' | 'openapi'>;
 }
 
-/** All surfaces of one container behind one dispatcher. */
+/** All surfaces of one container, with their dispatcher. */
 export interface Assembly {
   /** Registrations and middlewares of HTTP, GraphQL and WebSocket. */
   readonly kernel: Kernel;
-  /** Takes HTTP routes. */
+  /** Registers HTTP routes. */
   readonly http: HttpSurface;
-  /** Takes WebSocket routes. */
+  /** Registers WebSocket routes. */
   readonly webSocket: WebSocketSurface;
-  /** Takes GraphQL fields. */
+  /** Registers GraphQL fields. */
   readonly appSync: AppSyncSurface;
-  /** Takes queues, streams, topics and event buses. */
+  /** Registers queues, streams, topics and event buses. */
   readonly events: EventRouter;
-  /** Serves all of them by the kind of the event. */
+  /** Passes each event to the surface that serves its kind. */
   readonly dispatcher: Dispatcher;
-  /** Serve one kind each. */
+  /** Entrypoints that serve one kind each. */
   readonly entrypoints: Entrypoints;
-  /** What streaming handlers need of the container. */
+  /** The parts of the container that streaming handlers use. */
   readonly streamAccess: StreamAccess;
-  /** Event registrations in order, then those of the surfaces; frozen, fresh at each call. */
+  /** Event registrations in order, then the registrations of the surfaces; frozen, a new list at each call. */
   readonly triggers: () => readonly (Trigger | TriggerRecord)[];
 }
 
 type Entrypoint<R = unknown> = (event: unknown, lambdaContext?: LambdaContext) => Promise<R>;
 
-/** The entrypoints of the fixed rows, one of them under a second name, and `serve`, which takes a request that was built by hand. */
+/** The entrypoints of the fixed rows, one of them under a second name, and `serve` for requests that were built by hand. */
 type Entrypoints = Pick<Container<readonly never[]>, EntrypointName | 'serveKinesisEvent' | 'serve'>;
 
 /**
- * What both containers are: every trigger behind one entrypoint. `App` and `SecureApp` add how HTTP, GraphQL and WebSocket
+ * The base of both containers: one entrypoint for every trigger. `App` and `SecureApp` add methods with which HTTP, GraphQL and WebSocket
  * operations are registered.
  *
- * @typeParam Rest what a registration takes behind the handler: options, or a posture and options
+ * @typeParam Rest the arguments of a registration after the handler: options, or a posture and options
  */
 export abstract class Container<Rest extends readonly unknown[]> extends HttpVerbs<Rest> {
   readonly #assembly: Assembly;
   /**
-   * Serves every trigger: asks the Lambda context who invoked, tells the event's kind, and answers what that trigger expects.
+   * Serves every trigger: checks the Lambda context, detects the kind of the event, and returns the result that the trigger expects.
    * Bound, so it can be exported as the function's handler.
    *
    * Rejects with a FrameworkError `dispatch.not_an_object`, `dispatch.unknown_event` (logged once), `dispatch.no_adapter`,
-   * `dispatch.direct_refused` or `dispatch.foreign_door`, else with what the trigger's own handling rejects with.
+   * `dispatch.direct_refused` or `dispatch.foreign_door`, or with the error of the surface.
    *
    * @example export const handler = app.handleLambda;
    */
   declare readonly handleLambda: Dispatcher['handleLambda'];
-  /** Says why an event is of its kind, or of none, and which handler would serve it. Pure; never throws. Bound. */
+  /** Explains the kind of an event, and names the handler that would serve it. Pure; never throws. Bound. */
   declare readonly explain: Dispatcher['explain'];
   /** Serves a request that was built by hand, without an event. Bound. */
   declare readonly serve: (request: RequestInput, lambdaContext?: LambdaContext) => Promise<Response>;
-  /** Serves an event of an HTTP API, payload format 2.0, without looking at its kind. Bound. */
+  /** Serves an event of an HTTP API, payload format 2.0, without checking its kind. Bound. */
   declare readonly serveGatewayV2: Entrypoint;
-  /** Serves an event of a Lambda function URL, without looking at its kind. Bound. */
+  /** Serves an event of a Lambda function URL, without checking its kind. Bound. */
   declare readonly serveLambdaFunctionURL: Entrypoint;
-  /** Serves an event of a REST API, or of an HTTP API with payload format 1.0, without looking at its kind. Bound. */
+  /** Serves an event of a REST API, or of an HTTP API with payload format 1.0, without checking its kind. Bound. */
   declare readonly serveGatewayProxy: Entrypoint;
-  /** Serves an event of an Application Load Balancer, without looking at its kind. Bound. */
+  /** Serves an event of an Application Load Balancer, without checking its kind. Bound. */
   declare readonly serveLoadBalancer: Entrypoint;
-  /** Serves an event of a WebSocket API, without looking at its kind. Bound. */
+  /** Serves an event of a WebSocket API, without checking its kind. Bound. */
   declare readonly serveWebSocket: Entrypoint;
-  /** Serves an event of an AppSync Lambda resolver, or a batch of them, without looking at its kind. Bound. */
+  /** Serves an event of an AppSync Lambda resolver, or a batch of them, without checking its kind. Bound. */
   declare readonly serveAppSync: Entrypoint;
-  /** Serves a batch of SQS messages, without looking at its kind. Resolves to the messages that failed. Bound. */
+  /** Serves a batch of SQS messages, without checking its kind. Resolves to the messages that failed. Bound. */
   declare readonly serveQueueEvent: EventRouter['serveQueueEvent'];
-  /** Serves a batch of DynamoDB stream records, without looking at its kind. Resolves to the records that failed. Bound. */
+  /** Serves a batch of DynamoDB stream records, without checking its kind. Resolves to the records that failed. Bound. */
   declare readonly serveTableStream: EventRouter['serveTableStream'];
-  /** Serves a batch of Kinesis records, without looking at its kind. Resolves to the records that failed. Bound. */
+  /** Serves a batch of Kinesis records, without checking its kind. Resolves to the records that failed. Bound. */
   declare readonly serveStreamEvent: EventRouter['serveStreamEvent'];
   /** The same function as `serveStreamEvent`. */
   declare readonly serveKinesisEvent: EventRouter['serveKinesisEvent'];
-  /** Serves an event of an SNS topic, without looking at its kind. Resolves to the handlers' results in order. Bound. */
+  /** Serves an event of an SNS topic, without checking its kind. Resolves to the handlers' results in order. Bound. */
   declare readonly serveTopicEvent: EventRouter['serveTopicEvent'];
-  /** Serves an event of EventBridge, without looking at its kind. Resolves to the handler's result. Bound. */
+  /** Serves an event of EventBridge, without checking its kind. Resolves to the handler's result. Bound. */
   declare readonly serveEventBus: EventRouter['serveEventBus'];
 
   protected constructor(assembly: Assembly) {
@@ -167,7 +167,7 @@ export abstract class Container<Rest extends readonly unknown[]> extends HttpVer
    * Registers a handler for the messages of an SQS queue, called once for each message.
    *
    * @param name the queue's name in the code; the option or variable that maps physical names is in the README of streams
-   * @throws FrameworkError for a blank or repeated name, a handler that is not a function, unfit options, further arguments
+   * @throws FrameworkError for a blank or repeated name, a handler that is not a function, invalid options, further arguments
    * @example app.queue('orders', (ctx, message) => fulfil(JSON.parse(message.body)));
    */
   queue(name: string, handler: EventHandler<QueueRecord>, options?: QueueOptions, ...surplus: readonly never[]): this {
@@ -180,7 +180,7 @@ export abstract class Container<Rest extends readonly unknown[]> extends HttpVer
    * Registers a handler for the records of a DynamoDB stream, called once for each record.
    *
    * @param name the table's name
-   * @throws FrameworkError for a blank or repeated name, a handler that is not a function, unfit options, further arguments
+   * @throws FrameworkError for a blank or repeated name, a handler that is not a function, invalid options, further arguments
    * @example app.tableStream('users', (ctx, record) => reindex(record.dynamodb?.Keys));
    */
   tableStream(
@@ -198,7 +198,7 @@ export abstract class Container<Rest extends readonly unknown[]> extends HttpVer
    * Registers a handler for the records of a Kinesis data stream, called once for each record.
    *
    * @param name the stream's name
-   * @throws FrameworkError for a blank or repeated name, a handler that is not a function, unfit options, further arguments
+   * @throws FrameworkError for a blank or repeated name, a handler that is not a function, invalid options, further arguments
    * @example app.kinesis('clicks', (ctx, record) => count(record.kinesis.partitionKey), { onFailure: 'stop' });
    */
   kinesis(
@@ -228,8 +228,8 @@ export abstract class Container<Rest extends readonly unknown[]> extends HttpVer
   /**
    * Registers a handler for events of EventBridge.
    *
-   * @param selector which events: by rule name, or by source and detail type
-   * @throws FrameworkError for a selector that is blank or was given before, a handler that is not a function, further arguments
+   * @param selector selects events: by rule name, or by source and detail type
+   * @throws FrameworkError for a selector that is blank or already registered, a handler that is not a function, further arguments
    * @example app.eventBus({ source: 'billing', detailType: 'InvoicePaid' }, (ctx, event) => book(event.detail));
    */
   eventBus(selector: EventBusSelector, handler: EventHandler<EventBusEvent>, ...surplus: readonly never[]): this {
@@ -239,8 +239,8 @@ export abstract class Container<Rest extends readonly unknown[]> extends HttpVer
   }
 
   /**
-   * Adds a middleware around every HTTP, GraphQL and WebSocket operation, also those registered before; in `SecureApp` it runs
-   * after the gate has let the caller pass. The first one added is outermost.
+   * Adds a middleware around every HTTP, GraphQL and WebSocket operation, even operations registered before; in `SecureApp` it runs
+   * after the gate has accepted the caller. The first middleware is outermost.
    *
    * @throws FrameworkError for a middleware that is not a function, or further arguments
    * @example app.use(async (ctx, next) => { const answer = await next(); ctx.log.info('served'); return answer; });
@@ -252,7 +252,7 @@ export abstract class Container<Rest extends readonly unknown[]> extends HttpVer
   }
 
   /**
-   * Adds a middleware around every record of a batch and every topic and bus event. The first one added is outermost.
+   * Adds a middleware around every record of a batch and every topic and bus event. The first middleware is outermost.
    *
    * @throws FrameworkError for a middleware that is not a function, or further arguments
    */
@@ -268,7 +268,7 @@ export abstract class Container<Rest extends readonly unknown[]> extends HttpVer
   }
 }
 
-/** Puts a container's surfaces together. */
+/** Builds the surfaces of a container. */
 export function assemble(init: AssemblyInit): Assembly {
   const { kernel, pipeline, describePosture } = init;
   const described = describePosture ? { describePosture } : {};
@@ -302,7 +302,7 @@ export function assemble(init: AssemblyInit): Assembly {
   };
 }
 
-/** A surface whose kind has no adapter while `isOpen` answers `false`. */
+/** A surface whose kind has no adapter while `isOpen` returns `false`. */
 function openWhen(surface: Surface, isOpen: () => boolean, log: Logger): Surface {
   return {
     serves: surface.serves,
@@ -316,7 +316,7 @@ function openWhen(surface: Surface, isOpen: () => boolean, log: Logger): Surface
   };
 }
 
-/** The options of one part of a container, as they are: those that the part itself describes. */
+/** The unchanged options of one part of a container: the options that the part describes. */
 export function pickOptions<T extends object>(options: T, kinds: object): Partial<T> {
   return Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(kinds, name))) as Partial<T>;
 }

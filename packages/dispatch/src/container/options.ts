@@ -8,12 +8,12 @@ import { serveInvocation } from '../dispatcher.js';
 import { dispatchError } from '../errors.js';
 import { assertSurfaces, createPlan, type DirectInvocations, type Plan, refusalOf } from '../internal/plan.js';
 
-/** Options for triggers outside the fixed table, and for invocations by no trigger, of both containers. */
+/** Options of both containers for triggers outside the fixed table, and for direct invocations. */
 export interface SurfaceOptions {
   /** Surfaces for triggers outside the fixed table, in the order in which their rows are tried; at most 32. */
   readonly surfaces?: readonly Surface[];
   /**
-   * What becomes of direct invocations (a client context, or a Cognito identity, in the Lambda context) that no surface
+   * The handling of direct invocations (a client context, or a Cognito identity, in the Lambda context) that no surface
    * accepts: `serve` them as if they came from a trigger, or `refuse` them. `serve` by default, `refuse` in `SecureApp`.
    */
   readonly directInvocations?: DirectInvocations;
@@ -21,12 +21,12 @@ export interface SurfaceOptions {
 
 const isFunctionOrAbsent = (value: unknown) => value === undefined || typeof value === 'function';
 
-/** The options that `createApp` and `SecureApp` share: those of their parts, and what only a container has. */
+/** The options that `createApp` and `SecureApp` share: the options of their parts, and options only for containers. */
 export const CONTAINER_KINDS = {
   ...EVENT_ROUTER_OPTION_KINDS,
   ...APPSYNC_OPTION_KINDS,
   ...PIPELINE_OPTION_KINDS,
-  clock: kind<Clock>('an object with now(), and functions for monotonicMs and after where they are given', (value) => {
+  clock: kind<Clock>('an object with now() and optional functions monotonicMs and after', (value) => {
     if (typeof value !== 'object' || value === null) return false;
     const { now, monotonicMs, after } = value as Readonly<Record<string, unknown>>;
     return typeof now === 'function' && isFunctionOrAbsent(monotonicMs) && isFunctionOrAbsent(after);
@@ -48,7 +48,7 @@ interface HostInit {
 /**
  * A copy of the option `surfaces`.
  *
- * @throws FrameworkError `app.invalid_configuration` for anything but a list, and what `assertSurfaces` throws
+ * @throws FrameworkError `app.invalid_configuration` for anything but a list, and the errors of `assertSurfaces`
  */
 export function parseSurfaces(surfaces: unknown): readonly Surface[] {
   if (surfaces === undefined) return [];
@@ -59,7 +59,7 @@ export function parseSurfaces(surfaces: unknown): readonly Surface[] {
 const ATTACHED: unique symbol = Symbol.for('sallyport.dispatch.attached/1') as never;
 
 /**
- * Surfaces that are attached to a container, of any copy of this package. They keep parts of it, so a second container rejects
+ * Surfaces that are attached to a container, of any copy of this package. They store parts of it, so a second container rejects
  * them.
  */
 function attachedSurfaces(): WeakSet<Surface> {
@@ -69,10 +69,10 @@ function attachedSurfaces(): WeakSet<Surface> {
 }
 
 /**
- * Gives each surface with `attach` access to its container.
+ * Attaches each surface that has `attach` to its container.
  *
  * @param own the container's own surfaces
- * @throws FrameworkError `dispatch.invalid_surface` for a surface that another container has
+ * @throws FrameworkError `dispatch.invalid_surface` for a surface that is attached to another container
  */
 export function attachSurfaces(
   surfaces: readonly Surface[],

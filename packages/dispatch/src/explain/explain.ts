@@ -13,11 +13,11 @@ import { ROWS } from '../rows.js';
 import { checkRow, type Miss, type Nearest, nearestRow } from './row-check.js';
 
 let fixed: CompiledTable | undefined;
-/** The fixed table alone, compiled when it is first needed. */
+/** The fixed table, compiled at first use. */
 const fixedTable = (): CompiledTable => (fixed ??= compileTable(ROWS));
 
 /**
- * The kind of an event by the fixed table alone, told by its shape; the first row that matches decides.
+ * Detects the kind of an event from its shape, with the fixed table; the first matching row is used.
  *
  * @throws FrameworkError `dispatch.not_an_object` for anything but an object or a batch of resolver events;
  * `dispatch.unknown_event` when no row matches, with an {@link Explanation} as `details`
@@ -27,7 +27,7 @@ export function detect(event: unknown): TriggerKind {
   return kindOf(event, fixedTable());
 }
 
-/** `detect` by any table. */
+/** `detect` with any table. */
 export function kindOf(event: unknown, table: CompiledTable): TriggerKind {
   const row = detectRow(event, table);
   const kind = table.kinds[row];
@@ -35,47 +35,47 @@ export function kindOf(event: unknown, table: CompiledTable): TriggerKind {
   return kind;
 }
 
-/** The error for an event that no row takes. A value that is not an object has `details` only where it is recognised. */
+/** The error for an event that no row matches. A value that is not an object has `details` only if it is recognized. */
 export function undetected(event: unknown, row: number, table: CompiledTable): FrameworkError {
   const details = explainRows(event, row, table);
   if (row !== NOT_AN_OBJECT) return dispatchError('dispatch.unknown_event', UNKNOWN_EVENT_TEXT, details);
   return dispatchError('dispatch.not_an_object', NOT_AN_OBJECT_TEXT, details.nearest ? details : undefined);
 }
 
-/** What became of one row. `shadowed`: it would match, an earlier row won. */
+/** The outcome of one row. */
 export interface RowExplanation {
-  /** Of the row of origin `invocation`: `agent` or `direct`. */
+  /** The kind of the row; for the origin `invocation`: `agent` or `direct`. */
   readonly kind: TriggerKind;
-  /** `invocation`: what the Lambda context says, asked before the table; only where a context was given. */
+  /** `invocation`: the provenance in the Lambda context, checked before the table; only if a context was passed. */
   readonly origin: 'invocation' | 'table' | 'extension';
-  /** `shadowed`: the row matches, but an earlier one won. */
+  /** `shadowed`: the row matches, but an earlier row also matched. */
   readonly outcome: 'matched' | 'missed' | 'shadowed';
-  /** Of every alternative of the row, each once. Empty unless missed. */
+  /** The failed conditions of every alternative, each once. Empty unless missed. */
   readonly misses: readonly Miss[];
 }
 
-/** Why an event is of its kind, or of none. */
+/** The reasons for the kind of an event. */
 export interface Explanation {
-  /** What `detect` decides; of an agent invocation the kind of the surface that accepts it, or `null`. */
+  /** The result of `detect`; for an agent invocation, the kind of the surface that accepts it; `null` if unknown. */
   readonly kind: TriggerKind | null;
-  /** The exact text that `handleLambda` would throw before any handler runs. */
+  /** The exact message of the error that `handleLambda` would throw before any handler runs. */
   readonly error: string | null;
   /** Every row in order. */
   readonly rows: readonly RowExplanation[];
-  /** The row with most conditions held, the earlier of equals; only if `kind` is `null` and something was recognised. */
+  /** The row with the most fulfilled conditions, or the first of equals; only if `kind` is `null` and the event has a recognized part. */
   readonly nearest: Nearest | null;
-  /** The method of the containers that serves the kind directly; `null` for an extension's. */
+  /** The method of the containers that serves the kind directly; `null` for kinds of extensions. */
   readonly entrypoint: string | null;
-  /** What the surface of a dispatcher says it would do; `null` without one. */
+  /** The handler that the surface of a dispatcher would run; `null` without a dispatcher. */
   readonly target: Target | null;
 }
 
 /**
- * Why an event is of its kind, or of none. Pure and total: runs nothing of the application and never throws, whatever the
+ * Explains the kind of an event. Pure and total: runs no application code and never throws, for any
  * event.
  *
- * @param lambdaContext with one, the first row says what the invocation itself decides
- * @example explain({ httpMethod: '' }).nearest; // null, and every row says what it missed
+ * @param lambdaContext if present, the first row shows the provenance of the invocation
+ * @example explain({ httpMethod: '' }).nearest; // null, and every row lists its failed conditions
  */
 export function explain(event: unknown, lambdaContext?: LambdaContext): Explanation {
   const provenance = invocationProvenance(lambdaContext);
@@ -87,10 +87,10 @@ export function explain(event: unknown, lambdaContext?: LambdaContext): Explanat
 }
 
 /**
- * The explanation under a decision already made.
+ * The explanation for a given decision.
  *
  * @param decided index of the deciding row; below 0 if absent, past the last row when the invocation decided
- * @param provenance of the invocation, where there is a Lambda context
+ * @param provenance of the invocation, if there is a Lambda context
  */
 export function explainRows(
   event: unknown,
@@ -121,7 +121,7 @@ export function explainRows(
 
 const NO_CLIENT_CONTEXT: readonly Miss[] = [{ path: 'clientContext', expected: 'present', found: 'absent' }];
 
-/** @param held what a row is that misses nothing */
+/** @param held the outcome of a row without failed conditions */
 function toRow(
   kind: TriggerKind,
   origin: RowExplanation['origin'],

@@ -11,36 +11,36 @@ import {
 } from '../internal/compile.js';
 import { isUrlDomain } from '../rows.js';
 
-/** One thing that kept a row from matching. Holds no value of the payload except for the tag fields. */
+/** One failed condition of a row. It contains no value of the payload except tag fields. */
 export interface Miss {
   /** The condition's path, or the first part of it that the event does not have. */
   readonly path: string;
-  /** The text that `equals` compares with, or the name of the test: `object`, `non-empty array`, … */
+  /** The string that `equals` compares with, or the name of the test: `object`, `non-empty array`, … */
   readonly expected: string;
   /** `absent`, `null`, `blank string`, `number`, `empty array`, …; for a tag field the tag itself. */
   readonly found: string;
 }
 
-/** The row that came closest, and what to do about it. */
+/** The nearest row, with a hint. */
 export interface Nearest {
-  /** Kind of the row that came closest. */
+  /** Kind of the nearest row. */
   readonly kind: TriggerKind;
-  /** What kept that row from matching. */
+  /** The failed conditions of that row. */
   readonly misses: readonly Miss[];
-  /** A sentence for people: what the event looks like, or which name or tag is misspelt. */
+  /** A sentence for developers: the type that the event resembles, or the misspelt name or tag. */
   readonly hint: string;
 }
 
 /** The result of testing a row against an event. */
 export interface RowCheck {
   readonly row: CompiledRow;
-  /** Conditions held by the alternative that holds most; those that hold for an empty event do not count. */
+  /** The number of fulfilled conditions of the best alternative; conditions that an empty event fulfils do not count. */
   readonly held: number;
-  /** Empty when the row holds. */
+  /** Empty if the row matches. */
   readonly misses: readonly Miss[];
 }
 
-/** Never throws: what cannot be read is a miss. */
+/** Never throws: a value that cannot be read is a miss. */
 export function checkRow(row: CompiledRow, event: unknown): RowCheck {
   return row.acceptsList && isBatch(event) ? checkBatch(row, event) : checkObject(row, event, '');
 }
@@ -82,7 +82,7 @@ function isBatch(event: unknown): event is readonly unknown[] {
   }
 }
 
-/** What the condition misses, told at the place where the way to its value ends. */
+/** The miss of a condition, with the first missing part of its path. */
 function missOf(condition: CompiledCondition, event: unknown, prefix: string): Miss | null {
   const { steps, path } = condition;
   const found = read(event, steps);
@@ -98,7 +98,7 @@ function missOf(condition: CompiledCondition, event: unknown, prefix: string): M
   return { path: prefix + path, expected: expectedWord(condition), found: foundWord(path, found) };
 }
 
-/** The value behind the steps, or {@link UNREADABLE}; a value of which not even its type can be told is unreadable too. */
+/** The value at the steps, or {@link UNREADABLE}; a value whose type cannot be read is unreadable too. */
 function read(event: unknown, steps: readonly (string | number)[]): unknown {
   try {
     const value = valueAt(event, steps);
@@ -113,7 +113,7 @@ function hasEntry(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0;
 }
 
-/** The first steps of a path; of none the event itself. */
+/** The first steps of a path; without steps, the event itself. */
 function headOf(path: string, depth: number, prefix: string): string {
   if (depth === 0) return prefix === '' ? '(event)' : prefix.slice(0, -1);
   return (
@@ -128,17 +128,17 @@ function headOf(path: string, depth: number, prefix: string): string {
 /** Stands for a value whose getter or proxy throws. */
 const UNREADABLE = Symbol('unreadable');
 
-/** Fields that hold a service's tag and nothing of the caller's: shown as they are. */
+/** Fields that contain only a tag of the service, no data of the caller: shown unchanged. */
 const TAG_FIELD = /(?:^|[.\]])[eE]ventSource$/;
 
 const MAX_TAG_CHARACTERS = 64;
 
-/** What a condition asks for: the text it compares with, or the name of its test. */
+/** The expected value of a condition: the string it compares with, or the name of its test. */
 function expectedWord({ test, value }: CompiledCondition): string {
   return value ?? test;
 }
 
-/** What the event has there, in a word. Values of a payload are not shown, except tags. */
+/** The found value, in a word. Values of a payload are not shown, except tags. */
 function foundWord(path: string, found: unknown): string {
   if (found === ABSENT) return 'absent';
   if (found === UNREADABLE) return 'unreadable';
@@ -155,12 +155,12 @@ function safeText(text: string, characters: number): string {
   return sanitizeLogString([...text.slice(0, 2 * characters)].slice(0, characters).join(''));
 }
 
-const OWN_FUNCTION = '(a function of its own answers it)';
+const OWN_FUNCTION = '(serve it with a separate function)';
 
-/** A place in an event: a path, or its steps where a name has a dot. */
+/** A place in an event: a path, or its steps if a name contains a dot. */
 type Place = string | readonly (string | number)[];
 
-/** Shapes that only an extension can serve: the row of the nearest relative, what it is, where it shows, and its tags. */
+/** Shapes that only an extension can serve: the nearest row, its name, the place of its tag, and its tags. */
 const OUTSIDE: readonly (readonly [near: string, name: string, place: Place, ...tags: string[]])[] = [
   ['queue', 'an S3 notification', 'Records[0].eventSource', 'aws:s3'],
   ['stream', 'a Kafka batch', 'eventSource', 'aws:kafka', 'SelfManagedKafka'],
@@ -191,8 +191,8 @@ const OUTSIDE: readonly (readonly [near: string, name: string, place: Place, ...
 const TAG = /^aws:(?:sqs|dynamodb|kinesis|sns)$/;
 
 /**
- * The row that came closest and the usual mistake behind it: the row with most conditions held, else the row that a
- * recognised mistake points to, else nothing. Never throws.
+ * The nearest row and the likely mistake: the row with the most fulfilled conditions, else the row that a
+ * recognized mistake points to, else `null`. Never throws.
  */
 export function nearestRow(event: unknown, checks: readonly RowCheck[], extensions: number): Nearest | null {
   const outside = OUTSIDE.find(([, , place, ...tags]) => isThere(event, place, tags));
@@ -204,7 +204,7 @@ export function nearestRow(event: unknown, checks: readonly RowCheck[], extensio
   }
   const { row, misses } = best;
   const hint = outside
-    ? `looks like ${outside[1]}; no opt-in row ${extensions > 0 ? 'takes it' : 'is registered'}`
+    ? `looks like ${outside[1]}; no opt-in row ${extensions > 0 ? 'matches it' : 'is registered'}`
     : mistakeIn(event, misses) || describe(misses);
   return { kind: row.kind, misses, hint };
 }
@@ -225,7 +225,7 @@ function mistakeIn(event: unknown, misses: readonly Miss[]): string {
 
 function mistakeOf(event: unknown, { path, expected, found }: Miss): string {
   if (found === 'empty array' && expected === 'non-empty array') {
-    return `"${path}" is empty: there is no record to tell the kind by`;
+    return `"${path}" is empty: the kind cannot be detected without a record`;
   }
   if (found === 'absent') {
     const steps = parsePath(path);
@@ -237,7 +237,7 @@ function mistakeOf(event: unknown, { path, expected, found }: Miss): string {
   return tag !== found && TAG.test(tag) ? `"${found}" is not "${tag}": tags are compared exactly` : '';
 }
 
-/** A key that differs only in case, dashes and underscores. It is as short as the one that was wanted, so it is safe to show. */
+/** A key that differs only in case, dashes and underscores. It is as short as the expected key, so it is safe to show. */
 function otherSpelling(container: unknown, key: string): string | undefined {
   try {
     if (!isObject(container)) return undefined;

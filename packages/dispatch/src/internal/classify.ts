@@ -5,7 +5,7 @@ import { isUrlDomain } from '../rows.js';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The index of the fixed row that takes an event that is not a list; -1 when none does. Each name is read by a literal, which the
+ * The index of the fixed row that matches an event that is not a list; -1 if no row matches. Each name is read by a literal, which the
  * engine can cache.
  */
 export function classify(event: Fields): number {

@@ -3,40 +3,40 @@ import { isObject, isText } from '@sallyport/core/pipeline';
 import { type DetectionCondition, type DetectionRow, isUrlDomain, ROWS, type TriggerRow } from '../rows.js';
 import { classify } from './classify.js';
 
-/** What {@link detectRow} answers when no row matched, and when there was nothing to match against. */
+/** Results of {@link detectRow}: no row matched, or the event is not an object. */
 const UNKNOWN_EVENT = -1;
 export const NOT_AN_OBJECT = -2;
 
 /** Stands for an absent key; `undefined` could be its value. */
 export const ABSENT = Symbol('absent');
 
-/** A condition with its path taken apart once. */
+/** A condition with its parsed path. */
 export interface CompiledCondition extends Omit<DetectionCondition, 'value'> {
   readonly value: string | undefined;
   readonly steps: readonly (string | number)[];
 }
 
-/** A row with the paths of its conditions taken apart. */
+/** A row with the parsed paths of its conditions. */
 export interface CompiledRow {
   readonly kind: string;
   readonly acceptsList: boolean;
   readonly anyOf: readonly (readonly CompiledCondition[])[];
-  /** For each alternative, a member without which it cannot hold: nearly all events fail there, at one look. */
+  /** For each alternative, a required member: nearly all events fail at this first check. */
   readonly heads: readonly string[];
 }
 
-/** Rows in the form in which events are compared with them: the fixed ones, then those of extensions. */
+/** Rows in the form in which events are compared with them: the fixed rows, then the rows of extensions. */
 export interface CompiledTable {
   readonly fixed: readonly TriggerRow[];
   /** The kinds of all rows, in their order. */
   readonly kinds: readonly TriggerKind[];
-  /** Compiled when they are first read: most functions never get an event that `classify.ts` does not know. */
+  /** Compiled when they are first read: most functions never receive an event that `classify.ts` does not recognize. */
   readonly rows: readonly CompiledRow[];
-  /** How many of the first rows `classify.ts` is written out for: all fixed ones when they are ours, else none. */
+  /** The number of first rows that `classify.ts` implements: all rows of the built-in table, 0 for any other table. */
   readonly writtenOut: number;
 }
 
-/** Compiles the rows once; `detectRow` and the explanations read nothing else. */
+/** Compiles the rows once; `detectRow` and the explanations read only the result. */
 export function compileTable(fixed: readonly TriggerRow[], extensions: readonly DetectionRow[] = []): CompiledTable {
   const all: readonly DetectionRow[] = [...fixed, ...extensions];
   let rows: readonly CompiledRow[] | undefined;
@@ -58,7 +58,7 @@ function compileRow({ kind, anyOf, acceptsList = false }: DetectionRow & { accep
   return { kind, acceptsList, anyOf: compiled, heads: compiled.map(headOf) };
 }
 
-/** The first member on the path of a condition that an empty event does not fulfil; `''` without one. */
+/** The first member on the path of a condition that an empty event does not fulfil; `''` if absent. */
 function headOf(all: readonly CompiledCondition[]): string {
   return String(all.find((condition) => !isNegative(condition))?.steps[0] ?? '');
 }
@@ -70,8 +70,8 @@ export function parsePath(path: string): (string | number)[] {
 }
 
 /**
- * The index of the first row that takes the event; every event passes through here. Below 0 if absent. An event
- * that cannot be read, because a getter or a proxy throws, is an unknown one.
+ * The index of the first row that matches the event; called for every event. Below 0 if no row matches. An event
+ * that cannot be read, because a getter or a proxy throws, is unknown.
  */
 export function detectRow(event: unknown, table: CompiledTable): number {
   try {
@@ -90,7 +90,7 @@ export function detectRow(event: unknown, table: CompiledTable): number {
   }
 }
 
-/** True if all conditions of one alternative hold. */
+/** True if all conditions of one alternative are fulfilled. */
 function rowHolds({ anyOf, heads }: CompiledRow, event: unknown): boolean {
   for (let index = 0; index < anyOf.length; index += 1) {
     if (Object.hasOwn(event as object, heads[index] as string) && allHold(anyOf[index] as never, event)) return true;
@@ -102,11 +102,11 @@ function allHold(all: readonly CompiledCondition[], event: unknown): boolean {
   return all.every((condition) => conditionHolds(condition, valueAt(event, condition.steps)));
 }
 
-/** The row that every entry of a list matches, of those that accept lists. */
+/** The row that every entry of a list matches, among the rows that accept lists. */
 function listRow(events: readonly unknown[], { rows }: CompiledTable): number {
   if (events.length === 0) return NOT_AN_OBJECT;
   const found = rows.findIndex((row) => {
-    // By index: an entry that is missing is an entry that does not match.
+    // By index: a missing entry does not match.
     for (let index = 0; row.acceptsList && index < events.length; index += 1) {
       if (!row.anyOf.some((all) => allHold(all, valueAt(events, [index])))) return false;
     }
@@ -115,7 +115,7 @@ function listRow(events: readonly unknown[], { rows }: CompiledTable): number {
   return found < 0 ? NOT_AN_OBJECT : found;
 }
 
-/** The value behind own properties only, or {@link ABSENT}; a name needs an object, an index needs a list. */
+/** The value at a path of own properties, or {@link ABSENT}; a name needs an object, an index needs a list. */
 export function valueAt(event: unknown, steps: readonly (string | number)[]): unknown {
   let value: unknown = event;
   for (let index = 0; index < steps.length; index += 1) {

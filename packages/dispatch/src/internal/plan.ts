@@ -4,25 +4,25 @@ import { dispatchError } from '../errors.js';
 import { type DetectionRow, ROWS, type TriggerExtension, type TriggerRow } from '../rows.js';
 import { type CompiledTable, compileTable, detectRow, isNegative } from './compile.js';
 
-/** Everything that a dispatcher looks up, worked out once at construction. */
+/** The data of a dispatcher, computed once at construction. */
 export interface Plan {
-  /** Of the fixed table, then of the extensions; the last one is for agent invocations. */
+  /** The kinds of the fixed table, then of the extensions; the last is for agent invocations. */
   readonly kinds: readonly TriggerKind[];
   /** The rows that events are tested against. */
   readonly table: CompiledTable;
-  /** Which surface serves the kind at the same index. */
+  /** The surface that serves the kind at the same index. */
   readonly byRow: readonly (Surface | undefined)[];
   readonly log: Logger;
   /** The error for direct invocations that no surface accepts; without it they are served as if from a trigger. */
   readonly refuseDirect: (() => FrameworkError) | undefined;
-  /** The front doors, where they are named. */
+  /** The front doors, if they are named. */
   readonly doors: DoorGuard | undefined;
 }
 
-/** What a plan knows besides its surfaces. */
+/** The settings of a plan, without its surfaces. */
 export type PlanInit = Pick<Plan, 'log'> & Partial<Pick<Plan, 'refuseDirect' | 'doors'>>;
 
-/** @throws FrameworkError for surfaces that do not fit, by name */
+/** @throws FrameworkError for invalid surfaces; it names the surface */
 export function createPlan(
   surfaces: readonly Surface[],
   { log, refuseDirect, doors }: PlanInit,
@@ -33,13 +33,13 @@ export function createPlan(
   const agent = surfaces.find(({ accepts }) => accepts?.includes('agent'));
   const kinds = [...table.kinds, agent?.serves[0] ?? AGENT_INVOCATIONS];
   for (const kind of served.keys()) {
-    // No event would ever reach this surface.
+    // No event could reach this surface.
     if (!kinds.includes(kind)) throw dispatchError('dispatch.invalid_surface', `framework: no row detects ${kind}`);
   }
   return { kinds, table, byRow: kinds.map((kind) => served.get(kind)), log, refuseDirect, doors };
 }
 
-/** Which surface serves which kind. */
+/** The surfaces by kind. */
 function indexSurfaces(surfaces: readonly Surface[]): ReadonlyMap<TriggerKind, Surface> {
   const served = new Map<TriggerKind, Surface>();
   for (const surface of surfaces) {
@@ -52,11 +52,11 @@ function indexSurfaces(surfaces: readonly Surface[]): ReadonlyMap<TriggerKind, S
   return served;
 }
 
-/** What becomes of invocations whose Lambda context says that no trigger made them. */
+/** The handling of invocations whose Lambda context shows that they are not from a trigger. */
 export type DirectInvocations = 'refuse' | 'serve';
 
 /**
- * How a plan rejects direct invocations; `undefined` where it serves them, which is the default.
+ * Creates the error for direct invocations; `undefined` if the plan serves them, the default.
  */
 export function refusalOf(directInvocations: DirectInvocations | undefined): (() => FrameworkError) | undefined {
   if (directInvocations !== 'refuse') return undefined;
@@ -67,7 +67,7 @@ const MAX_SURFACES = 32;
 const PROVENANCES: readonly unknown[] = ['provider', 'direct', 'agent'] satisfies InvocationProvenance[];
 
 /**
- * The surfaces as they are.
+ * Checks the surfaces and returns them.
  *
  * @throws FrameworkError `dispatch.invalid_surface`, `dispatch.duplicate_surface`, `dispatch.invalid_extension`, by name
  */
@@ -125,10 +125,10 @@ function isExtension(surface: Surface): surface is TriggerExtension {
 }
 
 /**
- * The fixed rows and those of all extensions, in the order given.
+ * The fixed rows and the rows of all extensions, in the given order.
  *
- * @throws FrameworkError `dispatch.invalid_extension` for a kind that is fixed, used twice or not served, a row that could
- * hold for anything, and a sample that is not detected as its extension's own
+ * @throws FrameworkError `dispatch.invalid_extension` for a kind that is fixed, used twice or not served, a row that
+ * matches any event, and a sample that is not detected as a kind of its extension
  */
 function compileExtensions(
   extensions: readonly TriggerExtension[],
@@ -143,7 +143,7 @@ function compileExtensions(
     }
   }
   const table = compileTable(fixed, rows);
-  // A row that is malformed in any other way takes nothing, so not its sample either.
+  // A row that is malformed in another way matches no event, and so not its sample.
   for (const { rows: own, serves, sample } of extensions) {
     const kind = table.kinds[detectRow(sample, table)];
     if (!own.some((row) => row.kind === kind)) throw refused(`sample is not detected as ${serves.join(' or ')}`);
@@ -151,7 +151,7 @@ function compileExtensions(
   return table;
 }
 
-/** Why a row cannot be taken, or `''`. Each alternative needs a condition that an empty event does not fulfil. */
+/** The reason why a row is rejected, or `''`. Each alternative needs a condition that an empty event does not fulfil. */
 function refusal(
   { kind, anyOf }: DetectionRow,
   serves: readonly string[],

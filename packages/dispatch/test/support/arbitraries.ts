@@ -45,7 +45,7 @@ const context = partial({
   routeKey: leaf,
 });
 
-/** Objects made of the names and values that detection looks at, in every combination. */
+/** Objects with the names and values that detection reads, in every combination. */
 export const generatedEvent = partial({
   Records: fc.oneof(fc.array(record, { maxLength: 3 }), leaf),
   'detail-type': leaf,
@@ -93,5 +93,5 @@ function mutate(event: unknown, path: readonly number[], value: unknown): unknow
   return event;
 }
 
-/** Everything of the above, and any JSON at all. */
+/** All of the above, and any JSON. */
 export const anyEvent = fc.oneof(generatedEvent, generatedBatch, mutatedEvent, fc.jsonValue());

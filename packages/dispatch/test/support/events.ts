@@ -27,7 +27,7 @@ const gatewayV2 = {
   isBase64Encoded: false,
 };
 
-/** One event a kind, of the shape that the provider sends. */
+/** One event for each kind, in the shape that the provider sends. */
 export const EVENTS: Readonly<Record<string, unknown>> = {
   queue: {
     Records: [

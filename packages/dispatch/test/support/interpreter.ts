@@ -2,7 +2,7 @@ import type { DetectionCondition, DetectionRow } from '@sallyport/dispatch';
 
 const NOTHING = Symbol('nothing there');
 
-/** True if one alternative of a row holds, condition by condition; shares no code with the package. */
+/** True if one alternative of a row matches, condition by condition; shares no code with the package. */
 export function rowHolds({ anyOf }: DetectionRow, event: unknown): boolean {
   return anyOf.some((all) => all.every((condition) => holds(condition, at(event, condition.path))));
 }

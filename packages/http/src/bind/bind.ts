@@ -21,7 +21,7 @@ import { checkFields, createBinder, IssueList, readBody, runSchema } from './int
  * A handler whose input is converted and validated before it runs, and whose values are sent as JSON. Sources are
  * validated in the order params, query, headers, cookies, body, and all errors are reported together.
  *
- * @throws FrameworkError `app.invalid_configuration` for an unknown option, an invalid schema, or a rule that does not fit
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option, an invalid schema, or a rule that does not match
  * its field
  * @example
  * app.get('/notes/{id}', bind(
@@ -44,7 +44,7 @@ export function bind<const S extends BindSpec>(spec: S, handler: BoundFunction<S
   return Object.assign(bound, { contract });
 }
 
-/** Reads all sources, then validates all: an unreadable source gives 400 before any 422. */
+/** Reads all sources, then validates all: an unreadable source is answered with 400 before any 422. */
 function createInputReader(contract: Contract): (ctx: Context) => Promise<Values> {
   const binders = SOURCES.flatMap((source) => {
     const schema = contract[source];
@@ -72,7 +72,7 @@ function createInputReader(contract: Contract): (ctx: Context) => Promise<Values
 }
 
 /**
- * True if the handler returned a complete response. Any other value, also one with some members of a response, is sent as JSON.
+ * True if the handler returned a complete response. Any other value, even with some members of a response, is sent as JSON.
  */
 function isResponse(result: unknown): result is Response | WebResponse {
   if (isOutgoingResponse(result) || isWebResponse(result)) return true;
@@ -83,7 +83,7 @@ function isResponse(result: unknown): result is Response | WebResponse {
 }
 
 /**
- * Converts a value into a response. A value that the response schema rejects is a server error: the client gets `internal error`,
+ * Converts a value into a response. A value that the response schema rejects is a server error: the client receives `internal error`,
  * and the log contains the reason.
  */
 function createAnswer({ response, status = 200 }: Contract): (ctx: Context, value: unknown) => Result {

@@ -21,13 +21,13 @@ export interface BindSpec {
   readonly query?: Schema;
   /** Names are in lower case; the values of a repeated header are joined with `,`. */
   readonly headers?: Schema;
-  /** Cookies as they were sent, not decoded. */
+  /** Cookies as sent, not decoded. */
   readonly cookies?: Schema;
   /** The JSON body. */
   readonly body?: Schema;
-  /** Validates what the handler returns; a failure is a server error (500). */
+  /** Validates the result of the handler; a failure is a server error (500). */
   readonly response?: Schema;
-  /** The status of a response that is made from a returned value. Default 200. */
+  /** The status of a response that is created from a returned value. Default 200. */
   readonly status?: number;
   /** Query names whose values are always passed to the schema as a list. */
   readonly queryArrays?: readonly string[];
@@ -46,7 +46,7 @@ type BodyOutput<S extends BindSpec> = S['bodyOptional'] extends true
   ? Output<S['body']> | undefined
   : Output<S['body']>;
 
-/** What the handler gets. A source without a schema is `undefined`. */
+/** The input of the handler. A source without a schema is `undefined`. */
 export interface BoundInput<S extends BindSpec> {
   /** The path parameters. */
   readonly params: ParamsOutput<S['params']>;
@@ -60,7 +60,7 @@ export interface BoundInput<S extends BindSpec> {
   readonly body: BodyOutput<S>;
 }
 
-/** What the handler returns to be sent as JSON. */
+/** A value that the handler returns, to be sent as JSON. */
 export type BoundValue<S extends BindSpec> =
   S['response'] extends StandardSchema<infer I, infer _>
     ? I
@@ -68,7 +68,7 @@ export type BoundValue<S extends BindSpec> =
       ? FieldResult<S['response']>
       : unknown;
 
-/** A handler that gets its input converted and validated. It returns the value to send, or a response of its own. */
+/** A handler with converted and validated input. It returns the value to send, or a complete response. */
 export type BoundFunction<S extends BindSpec> = (
   ctx: Context,
   input: BoundInput<S>,
@@ -77,7 +77,7 @@ export type BoundFunction<S extends BindSpec> = (
 /** The schemas of a handler, for OpenAPI documents. */
 export type Contract<S extends BindSpec = BindSpec> = Readonly<S>;
 
-/** The path parameters that a schema reads, by their names in the pattern; `string` if the compiler does not know all of them. */
+/** The path parameters that a schema reads, by their names in the pattern; `string` if the compiler cannot infer all of them. */
 type ParamNames<P> =
   P extends StandardSchema<infer I>
     ? Known<keyof I & string>
@@ -94,11 +94,11 @@ type Known<N extends string> = [N] extends [never] ? string : N;
  * it reads.
  */
 export interface BoundHandler<S extends BindSpec = BindSpec> extends Handler<ParamNames<S['params']>> {
-  /** The specification that was given to `bind`, frozen; OpenAPI documents are written from it. */
+  /** The specification that was passed to `bind`, frozen; OpenAPI documents are written from it. */
   readonly contract: Contract<S>;
 }
 
-/** One problem of a request, as the client gets it. */
+/** One problem of a request, as sent to the client. */
 export interface BindingIssue {
   /** `params`, `query`, `headers`, `cookies` or `body`. */
   readonly source: string;
@@ -106,11 +106,11 @@ export interface BindingIssue {
   readonly field: string;
   /** The rule's name in snake_case (`min_length`); `schema` for a Standard Schema. */
   readonly rule: string;
-  /** What is wrong, in one sentence. */
+  /** A description of the problem, in one sentence. */
   readonly message: string;
 }
 
-/** What a source may be validated with. */
+/** The validator of a source. */
 const SCHEMA = /* @__PURE__ */ fieldMap<Schema>('a Standard Schema (version 1) or a map of fields', isStandardSchema);
 const STATUS = /* @__PURE__ */ kind<number>(
   'an HTTP status of 200 to 599',
@@ -141,7 +141,7 @@ export function isContract(value: unknown): value is Contract {
 /**
  * A frozen copy of the specification.
  *
- * @throws FrameworkError `app.invalid_configuration` that names what is wrong
+ * @throws FrameworkError `app.invalid_configuration` that names the problem
  */
 export function parseContract<S extends BindSpec>(spec: S): Contract<S> {
   const { query, queryArrays } = BIND_SPEC.parse(spec ?? null);

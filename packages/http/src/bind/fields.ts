@@ -6,7 +6,7 @@ export type FieldType = 'string' | 'int' | 'float' | 'bool' | 'duration';
 
 /** One field of a source. */
 export interface FieldSpec {
-  /** What the value is converted to. */
+  /** The type to which the value is converted. */
   readonly type: FieldType;
   /** The name in the request, if it differs from the field's name. */
   readonly name?: string;
@@ -48,7 +48,7 @@ export type FieldValues<M extends FieldMap> = {
 
 type RequiredKeys<M extends FieldMap> = { [K in keyof M]: IsRequired<M[K]> extends true ? K : never }[keyof M];
 
-/** What a handler returns for a field map: all required fields; the others are optional. */
+/** The result of a handler for a field map: all required fields; the others are optional. */
 export type FieldResult<M extends FieldMap> = { readonly [K in RequiredKeys<M>]: Single<M[K]> } & {
   readonly [K in Exclude<keyof M, RequiredKeys<M>>]?: Single<M[K]> | null | undefined;
 };
@@ -95,9 +95,9 @@ export function fieldMap<T>(wanted: string, isOther: (value: unknown) => boolean
 }
 
 /**
- * Makes the fields of a map that `bind` has accepted.
+ * Creates the fields of a map that `bind` has accepted.
  *
- * @throws FrameworkError `app.invalid_configuration` for a rule that does not fit the type of its field
+ * @throws FrameworkError `app.invalid_configuration` for a rule that does not match the type of its field
  */
 export function parseFields(source: string, map: FieldMap): readonly Field[] {
   return Object.entries(map).map(([field, spec]) => parseField(source, field, spec));
@@ -125,7 +125,7 @@ export function wireName(source: string, field: string, name = field): string {
   return source === 'headers' ? name.toLowerCase() : name;
 }
 
-/** True if a field must be there. A path parameter is always present: without it the route does not match. */
+/** True if a field is required. A path parameter is always present: without it the route does not match. */
 export function isRequired(source: string, rules: readonly Rule[]): boolean {
   return source === 'params' || hasRequired(rules);
 }

@@ -38,17 +38,17 @@ export function required(): RequiredRule {
   return Object.freeze({ rule: 'required' });
 }
 
-/** Of numbers; of durations in milliseconds. */
+/** The smallest allowed number, or duration in milliseconds. */
 export function min(value: number): MinRule {
   return Object.freeze({ rule: 'min', value: finite('min', value) });
 }
 
-/** Of numbers; of durations in milliseconds. */
+/** The greatest allowed number, or duration in milliseconds. */
 export function max(value: number): MaxRule {
   return Object.freeze({ rule: 'max', value: finite('max', value) });
 }
 
-/** The least number of characters of a string or entries of a list; 1 rejects an empty one. */
+/** The least number of characters of a string or entries of a list; 1 rejects an empty value. */
 export function minLength(value: number): MinLengthRule {
   return Object.freeze({ rule: 'minLength', value: count('minLength', value) });
 }
@@ -70,14 +70,14 @@ export function pattern(expression: string | RegExp): PatternRule {
 /** The value must be one of these. */
 export function oneOf(...values: readonly (string | number)[]): OneOfRule {
   const scalar = (value: unknown) => typeof value === 'string' || Number.isFinite(value);
-  if (values.length === 0 || !values.every(scalar)) throw badRule('oneOf', 'given texts or numbers');
+  if (values.length === 0 || !values.every(scalar)) throw badRule('oneOf', 'given strings or numbers');
   return Object.freeze({ rule: 'oneOf', value: Object.freeze([...values]) });
 }
 
 const NAMES: readonly Rule['rule'][] = ['required', 'min', 'max', 'minLength', 'maxLength', 'pattern', 'oneOf'];
 const nameOf = (rule: unknown) => String((rule as { rule?: unknown } | null | undefined)?.rule);
 
-/** Checks a rule that was written as data, like the function of that rule does. */
+/** Checks a rule that was written as data, with the checks of the rule's function. */
 export function parseRule(rule: Rule): Rule {
   switch (rule?.rule) {
     case 'required':

@@ -53,7 +53,7 @@ class DirectSource implements RequestSource {
 
 const TRAITS: DoorTraits = { maxAnswerBytes: Number.POSITIVE_INFINITY, streams: 'pass', measure: undefined };
 
-/** Reads a request of `serve`. A base64 body may also be given as the bytes of its text. */
+/** Reads a request of `serve`. A base64 body can also be passed as the bytes of the base64 string. */
 function readDirect(input: RequestInput): DoorRequest {
   const method = typeof input.method === 'string' ? input.method : '';
   const path = typeof input.path === 'string' ? input.path : '';

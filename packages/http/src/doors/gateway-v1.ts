@@ -35,11 +35,11 @@ export interface ProxyTraits {
 
 /** The older event shape with single-value and multi-value maps. */
 export class ProxySource implements RequestSource {
-  /** Text of the body; `''` without one. */
+  /** Text of the body; `''` if absent. */
   readonly rawBody: string;
   /** True if the body is base64. */
   readonly isBase64: boolean;
-  /** What is wrong with a body that cannot be read. */
+  /** The problem of a body that cannot be read. */
   readonly invalidBody: string | undefined;
   readonly #event: ProxyEvent;
   readonly #single: RawHeaders | undefined;
@@ -57,7 +57,7 @@ export class ProxySource implements RequestSource {
     this.#traits = traits;
   }
 
-  /** All headers; the multi-value map wins. */
+  /** All headers; the multi-value map takes precedence. */
   headers(): MultiMap {
     return mergeHeaders(this.#multi, this.#single);
   }
@@ -113,7 +113,7 @@ export function writeProxy(response: OutgoingResponse, body: EncodedBody): Recor
 }
 
 /**
- * API Gateway REST proxy, and HTTP APIs with payload format 1.0. Only the latter send `version: "1.0"`; their path arrives
+ * API Gateway REST proxy, and HTTP APIs with payload format 1.0. Only HTTP APIs send `version: "1.0"`; their path arrives
  * decoded and begins with a stage that has a name.
  */
 export const gatewayV1Door: HttpDoor = {
@@ -133,7 +133,7 @@ export const gatewayV1Door: HttpDoor = {
   write: writeProxy,
 };
 
-/** What goes before the body of an answer that a REST API streams: repeats and cookies in the multi-value map. */
+/** The metadata before the body of an answer that a REST API streams: repeated headers and cookies in the multi-value map. */
 export function gatewayRestMetadata(response: OutgoingResponse): Record<string, unknown> {
   const { status, headers, cookies } = response;
   const single = Object.create(null) as Record<string, string>;

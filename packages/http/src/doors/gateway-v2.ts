@@ -31,11 +31,11 @@ type Event = Readonly<Record<string, unknown>>;
  * constructor and have no initialisers, because these would be one more function call for each request.
  */
 class Payload2Source implements RequestSource {
-  /** Text of the body; `''` without one. */
+  /** Text of the body; `''` if absent. */
   declare readonly rawBody: string;
   /** True if the body is base64. */
   declare readonly isBase64: boolean;
-  /** What is wrong with a body that cannot be read. */
+  /** The problem of a body that cannot be read. */
   declare readonly invalidBody: string | undefined;
   declare private readonly source: Event;
   declare private readonly headerMap: RawHeaders | undefined;
@@ -69,7 +69,7 @@ class Payload2Source implements RequestSource {
     return lookupHeader(this.headerMap, name);
   }
 
-  /** The query, decoded; from the raw text where there is one. */
+  /** The query, decoded; from the raw query string, if present. */
   query(): MultiMap {
     const { rawQueryString: raw, queryStringParameters } = this.source;
     return typeof raw === 'string' && raw !== '' ? parseQuery(raw) : mapQuery(undefined, queryStringParameters, asIs);
@@ -109,7 +109,7 @@ function writePayload2(
   return answer;
 }
 
-/** One value a header (RFC 9110 section 5.3 allows the join for all but `set-cookie`, which is not here). */
+/** One value for each header. RFC 9110 section 5.3 allows the join for all headers except `set-cookie`, which is separate. */
 export function joinHeaders(headers: MultiMap): Record<string, string> {
   const joined = createFastMap<string>();
   for (const name in headers) {
@@ -119,7 +119,7 @@ export function joinHeaders(headers: MultiMap): Record<string, string> {
   return joined;
 }
 
-/** API Gateway HTTP API, payload format 2.0. AWS decodes `rawPath` before it gets here. */
+/** API Gateway HTTP API, payload format 2.0. AWS has already decoded `rawPath`. */
 export const gatewayV2Door: HttpDoor = {
   projection: 'v2 response',
   traits: bufferedDoor(LAMBDA_MAX_ANSWER_BYTES, writePayload2),
@@ -129,7 +129,7 @@ export const gatewayV2Door: HttpDoor = {
     const { method, path: otherPath } = objectOf(nested);
     const { rawPath: given } = event;
     const rawPath = typeof given === 'string' && given.trim() !== '' ? given : textOf(otherPath);
-    // A stage that has a name stands before the path.
+    // The path begins with the stage if the stage has a name.
     const isNamed = typeof stage === 'string' && stage !== '' && stage !== '$default';
     const path = isNamed ? (cutPrefix(rawPath, `/${stage}`) ?? rawPath) : rawPath;
     return {
@@ -155,7 +155,7 @@ export const functionUrlDoor: HttpDoor = {
   write: writePayload2,
 };
 
-/** What goes before the body of a streamed answer: repeated headers joined, cookies as a list. */
+/** The metadata before the body of a streamed answer: repeated headers joined, cookies as a list. */
 export function functionUrlMetadata({ status, headers, cookies }: OutgoingResponse): Record<string, unknown> {
   return {
     statusCode: status,

@@ -57,12 +57,12 @@ export function generateOpenAPI(spec: OpenApiSpec): OpenApiDocument {
   return buildDocument(spec);
 }
 
-/** The same as compact JSON, the keys of every object in the order of their code points. */
+/** The same document as compact JSON, with the keys of every object sorted by code point. */
 export function generateOpenAPIJSON(spec: OpenApiSpec): string {
   return toCanonicalJson(generateOpenAPI(spec));
 }
 
-/** A secure application, its inventory, or a specification made of its inventory. */
+/** A secure application, its inventory, or a specification with its inventory. */
 function refuseSecure(spec: unknown): void {
   if (typeof spec !== 'object' || spec === null) return;
   const { generateOpenAPI: own, routes } = spec as { generateOpenAPI?: unknown; routes?: unknown };

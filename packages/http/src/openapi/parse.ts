@@ -12,7 +12,7 @@ import {
 
 /** A route after all checks. */
 export interface ParsedRoute {
-  /** The route as it was given. */
+  /** The given route. */
   readonly route: OpenApiRoute;
   /** In upper case. */
   readonly method: string;
@@ -72,7 +72,7 @@ function parseRoute(route: OpenApiRoute): ParsedRoute {
   if (route.summary !== undefined) assertText(`summary of ${key}`, route.summary);
   const { tags } = route;
   if (tags !== undefined && !(Array.isArray(tags) && tags.every((tag) => typeof tag === 'string'))) {
-    throw openApiError(`tags of ${key} must be a list of texts`);
+    throw openApiError(`tags of ${key} must be a list of strings`);
   }
   assertParts(route, key, path);
   return { route, method, path, key, status: parseStatus(route, key) };
@@ -99,8 +99,8 @@ function assertParts({ request, response, contract }: OpenApiRoute, key: string,
     assertFields(`response of ${key}`, response.fields ?? [], [undefined, 'header', 'body'], path);
   }
   if (contract === undefined) return;
-  if (!isContract(contract)) throw openApiError(`contract of ${key} must be that of a bound handler`);
-  if (request || response?.fields) throw openApiError(`route ${key} has fields beside a contract`);
+  if (!isContract(contract)) throw openApiError(`contract of ${key} must be the contract of a bound handler`);
+  if (request || response?.fields) throw openApiError(`route ${key} has fields and a contract: remove one of them`);
 }
 
 function assertFields(what: string, fields: unknown, sources: readonly unknown[], path: OpenApiPath): void {

@@ -21,7 +21,7 @@ export interface OpenApiSpec {
 export interface OpenApiRoute {
   /** GET, PUT, POST, DELETE, OPTIONS, HEAD, PATCH or TRACE, in any case. */
   readonly method: string;
-  /** The pattern, as it was registered. */
+  /** The registered pattern. */
   readonly path: string;
   /** Unique in the document. */
   readonly operationId: string;
@@ -29,7 +29,7 @@ export interface OpenApiRoute {
   readonly summary?: string;
   /** Tags that group operations in the document. */
   readonly tags?: readonly string[];
-  /** Status of success. Default 200, or that of the contract; not 400 or 422, which the framework itself uses. */
+  /** Status of success. Default 200, or the status of the contract; not 400 or 422, which the framework uses. */
   readonly successStatus?: number;
   /** Fields of the request, for a handler without a contract. */
   readonly request?: { readonly fields: readonly OpenApiField[] };
@@ -67,7 +67,7 @@ export interface OpenApiValidation {
   readonly minLength?: number;
   /** Most characters, or entries. */
   readonly maxLength?: number;
-  /** A regular expression that matches somewhere in the text. */
+  /** A regular expression that matches a part of the string. */
   readonly pattern?: string;
   /** The only values that are allowed. */
   readonly enum?: readonly (string | number)[];

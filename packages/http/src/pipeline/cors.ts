@@ -12,7 +12,7 @@ export interface CorsOptions {
   readonly allowCredentials?: boolean;
   /**
    * Request headers that a preflight allows. Left out: the requested headers, if they are valid names, at most 100. `[]`:
-   * only those that need no preflight.
+   * only headers that need no preflight.
    */
   readonly allowHeaders?: readonly string[];
   /** Answer headers that a page may read. */
@@ -73,7 +73,7 @@ export function cors(options: CorsOptions): CorsStages {
   const exposed = exposeHeaders?.join(', ') ?? '';
   const maxAge = maxAgeSeconds === undefined ? '' : String(maxAgeSeconds);
 
-  /** Answers preflights with the same bytes for public, closed and unknown paths. */
+  /** Answers preflights with the same bytes for public, protected and unknown paths. */
   const preflight: Stage = ({ state }) => {
     const origin = state.request.headerValues('origin')[0];
     if (origin === undefined || origin === '') return undefined;

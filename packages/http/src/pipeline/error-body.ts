@@ -18,7 +18,7 @@ const LEGACY_MESSAGES: Readonly<Record<string, string>> = {
   INVALID_JSON: 'invalid json',
 };
 
-/** The error that a client gets for an internal failure. */
+/** The error that a client receives for an internal failure. */
 export const INTERNAL_ERROR = new FrameworkError('app.internal');
 
 /** The cause of {@link responseTooLarge}. It is logged and never sent. */
@@ -30,14 +30,14 @@ class ResponseSize extends Error {
   override readonly name = 'ResponseSize';
 }
 
-/** The error for an answer that exceeds the limit of the container or of the door. Its cause states the size. */
+/** The error for an answer that exceeds the limit of the container or of the door. Its cause contains the size. */
 export function responseTooLarge(bytes: number, maxBytes: number): FrameworkError {
   return new FrameworkError('app.too_large', 'response too large', {
     cause: new ResponseSize(`the answer has ${bytes} bytes, at most ${maxBytes} are allowed`),
   });
 }
 
-/** True if a thrown value was made by {@link responseTooLarge}. */
+/** True if a thrown value was created by {@link responseTooLarge}. */
 export function isResponseTooLarge(thrown: unknown): boolean {
   return isFrameworkError(thrown) && thrown.cause instanceof ResponseSize;
 }
@@ -123,11 +123,11 @@ function encodeBody(body: ErrorBody): string {
   }
 }
 
-/** Phrases of RFC 9110 section 15.5 that differ from those of Node.js. */
+/** Phrases of RFC 9110 section 15.5 that differ from the phrases of Node.js. */
 const OWN_PHRASES: Readonly<Record<number, string>> = { 413: 'Content Too Large', 422: 'Unprocessable Content' };
 
 /**
- * The phrase of a status, such as `Not Found`; `undefined` for a status without one. The phrases are those of Node.js. Its module
+ * The phrase of a status, such as `Not Found`; `undefined` for an unknown status. The phrases are from Node.js. Its module
  * is loaded at the first use: the runtime of Lambda has loaded it by then.
  */
 export function statusPhrase(status: number): string | undefined {

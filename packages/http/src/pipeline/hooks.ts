@@ -14,7 +14,7 @@ import { isPromise } from '../routing/registration.js';
 import { type AskHook, type Decorate, type Exchange, reportFailure } from './run.js';
 
 /**
- * Returns the answer of a failed request, or `undefined` for the default one. It gets the thrown value: a `FrameworkError`
+ * Returns the answer of a failed request, or `undefined` for the default answer. It receives the thrown value: a `FrameworkError`
  * of the framework (401, 403, 404, 405, 413, …), or any error of the application.
  */
 export type ErrorHook = (ctx: Context, error: unknown) => MaybePromise<Awaited<Result> | undefined>;
@@ -22,7 +22,7 @@ export type ErrorHook = (ctx: Context, error: unknown) => MaybePromise<Awaited<R
 /** Returns the answer for an unknown path, or `undefined` for the default 404. */
 export type NotFoundHook = (ctx: Context) => MaybePromise<Awaited<Result> | undefined>;
 
-/** The answer that `onResponse` gets. It may change headers and cookies, but not status and body. */
+/** The answer that `onResponse` receives. It may change headers and cookies, but not status and body. */
 export interface FinalResponse {
   /** The HTTP status. */
   readonly status: number;
@@ -32,7 +32,7 @@ export interface FinalResponse {
   readonly cookies: string[];
 }
 
-/** Gets every answer right before it is sent. It is not awaited: changes after its first `await` have no effect. */
+/** Receives every answer right before it is sent. It is not awaited: changes after its first `await` have no effect. */
 export type ResponseHook = (ctx: Context, response: FinalResponse) => unknown;
 
 /** The hooks of HTTP, as a container's options have them. */
@@ -45,26 +45,26 @@ export interface HttpHooks {
   readonly onResponse?: ResponseHook | undefined;
 }
 
-/** What each of {@link HttpHooks} may be. */
+/** Validators for each of {@link HttpHooks}. */
 export const HOOK_KINDS = {
   onError: func<ErrorHook>(),
   notFound: func<NotFoundHook>(),
   onResponse: func<ResponseHook>(),
 };
 
-/** What {@link HttpHooks} may be, as a closed set. */
+/** Validators and defaults for {@link HttpHooks}. */
 export const HOOK_OPTIONS = defineOptions<HttpHooks>()(HOOK_KINDS);
 
 /** The result of `hooks`: the hooks in the form that the pipeline calls. */
 export interface HookStages {
-  /** Calls `notFound` for unknown paths, then `onError`; `undefined` when neither gives an answer. */
+  /** Calls `notFound` for unknown paths, then `onError`; `undefined` if neither returns an answer. */
   readonly askOnError: AskHook | undefined;
   /** Calls `onResponse`. */
   readonly showResponse: Decorate | undefined;
 }
 
 /**
- * The option `hooks` of a router: `onError`, `notFound` and `onResponse`, which are options of their own in containers. An
+ * The option `hooks` of a router: `onError`, `notFound` and `onResponse`, which are separate options in containers. An
  * error in a hook is logged, and the answer is the same as without the hook.
  *
  * @example createHttpRouter({ hooks: hooks({ notFound: () => text(404, 'nothing here'), onResponse: secureHeaders() }) });
@@ -107,14 +107,14 @@ function accept(exchange: Exchange, name: string, thrown: unknown, given: unknow
   const { status, headers, bodyStream } = response;
   if (bodyStream) {
     void closeStream(bodyStream);
-    throw internalError(`the answer of ${name} is a stream; give text or bytes`);
+    throw internalError(`the answer of ${name} is a stream; return text or bytes`);
   }
   if (status < 300) {
     throw internalError(`${name} answered ${status}; an error is answered with a status from 300 to 599`);
   }
   const { error } = exchange;
   if (error?.status === status) {
-    // `allow`, `www-authenticate` and `retry-after` belong to the status, whoever words the answer.
+    // `allow`, `www-authenticate` and `retry-after` belong to the status, even if the hook creates the answer.
     const brought = toHeaderMap(error.headers);
     for (const key of Object.keys(brought)) headers[key] ??= brought[key] as string[];
   }

@@ -33,15 +33,15 @@ import { HTTP_ERROR_FORMAT_FLAT_LEGACY, HTTP_ERROR_FORMAT_NESTED, HTTP_ERROR_FOR
 import { type Gate, type Observation, observe } from './stages.js';
 
 /**
- * How much the pipeline does: P0 routes and gates, P1 adds request ids, CORS and limits, P2 adds policy and observability.
+ * The amount of work of the pipeline: P0 routes and gates, P1 adds request ids, CORS and limits, P2 adds policy and observability.
  */
 export type Tier = 'p0' | 'p1' | 'p2';
 
 /** Sizes in bytes; 0 means only the front door's limit. */
 export interface Limits {
-  /** Most bytes of a request's body, after base64 is decoded. More is answered 413. Default 0. */
+  /** Maximum size of a request body in bytes, after base64 decoding. A larger body is answered with 413. Default 0. */
   readonly maxRequestBytes?: number;
-  /** Most bytes of an answer's body. More is answered 413 and logged as a failure. Default 0. */
+  /** Maximum size of an answer body in bytes. A larger body is answered with 413 and logged as a failure. Default 0. */
   readonly maxResponseBytes?: number;
 }
 
@@ -55,7 +55,7 @@ export interface Kernel {
   readonly limits: Limits;
   /** Called for every routed request, at tier P2. */
   readonly policyHook: PolicyHook | undefined;
-  /** Is told about every request, at tier P2. */
+  /** Receives every request, at tier P2. */
   readonly observation: Observation | undefined;
   /** Accepts a caller, or throws. */
   readonly gate: Gate;
@@ -67,22 +67,22 @@ export interface Kernel {
 export interface KernelInit extends Partial<Pick<ContextRuntime, 'copyPrincipal'>>, Pick<ContextRuntime, 'tenantOf'> {
   /** Accepts a caller, or throws. */
   readonly gate: Gate;
-  /** Makes the guard of the front doors. @throws FrameworkError for a malformed variable */
+  /** Creates the guard of the front doors. @throws FrameworkError for a malformed variable */
   readonly toDoors: ToDoors;
 }
 
-/** Makes the guard of the front doors, from an option or from the variable `FRAMEWORK_DOORS`; `undefined` where no door is named. */
+/** Creates the guard of the front doors, from an option or from the variable `FRAMEWORK_DOORS`; `undefined` if no door is named. */
 export type ToDoors = (environment: Environment, log: Logger) => ContextRuntime['doors'];
 
 /** The settings of a kernel; the options were checked before. */
 export interface KernelOptions {
   /** Default: the machine's clock. */
   readonly clock?: Clock | undefined;
-  /** Makes request ids. Default: random. */
+  /** The generator of request ids. Default: random. */
   readonly ids?: IdGenerator | undefined;
-  /** Gets failures, and what `ctx.log` writes; `false` for silence. */
+  /** Receives failures and the lines of `ctx.log`; `false` to turn off logging. */
   readonly log?: Logger | false | undefined;
-  /** Read instead of `process.env`. */
+  /** Environment variables instead of `process.env`. */
   readonly environment?: Environment | undefined;
   /** Default `p2`. */
   readonly tier?: Tier | undefined;

@@ -4,9 +4,9 @@ import { createDoorGuard, DOORS_KIND } from '@sallyport/core/pipeline';
 import { DOORS_ENV } from '../schema.js';
 import type { ToDoors } from './kernel.js';
 
-/** The front doors of a router; made by {@link namedDoors}. */
+/** The front doors of a router; created by {@link namedDoors}. */
 export interface NamedDoors {
-  /** Makes their guard. */
+  /** Creates the guard of the doors. */
   readonly toDoors: ToDoors;
 }
 
@@ -24,7 +24,7 @@ export function namedDoors(options?: DoorsOptions): NamedDoors {
 }
 
 /**
- * No doors. Who deployed the function expects that they are checked where the variable names them.
+ * No doors: rejects a variable that names doors, because the deployment expects that they are checked.
  *
  * @throws FrameworkError `app.invalid_configuration`
  */

@@ -18,19 +18,19 @@ import { type ErrorHook, HOOK_KINDS, hooks, type NotFoundHook, type ResponseHook
 import { createKernel, type Kernel, type Limits, legacyTenant, ROUTER_KINDS, type Tier } from './kernel.js';
 import { authHookGate } from './stages.js';
 
-/** Options that every container with a request pipeline takes. */
+/** Options of every container with a request pipeline. */
 export interface PipelineOptions {
-  /** Tells the time and sets timers. Default: the machine's clock. */
+  /** The source of time and timers. Default: the machine's clock. */
   readonly clock?: Clock;
-  /** Makes request ids. Default: random. */
+  /** The generator of request ids. Default: random. */
   readonly ids?: IdGenerator;
   /**
    * The front doors of the function: an HTTP, WebSocket or GraphQL event that did not come through one of them is rejected
-   * before anything reads it. Default: the variable `FRAMEWORK_DOORS`, which the constructs set; without it any invocation
-   * may bring a request.
+   * before any code reads it. Default: the variable `FRAMEWORK_DOORS`, which the constructs set; without it any invocation
+   * may contain a request.
    */
   readonly doors?: DoorsOptions;
-  /** How much the pipeline does. Default `p2`. */
+  /** The amount of work of the pipeline. Default `p2`. */
   readonly tier?: Tier;
   /** Shape of error bodies. Default `nested`. HTTP only. */
   readonly httpErrorFormat?: HttpErrorFormat;
@@ -40,7 +40,7 @@ export interface PipelineOptions {
   readonly notFound?: NotFoundHook;
   /** Called with every answer right before it is sent, also errors and preflights; may set headers and cookies. HTTP only. */
   readonly onResponse?: ResponseHook;
-  /** Limits on bodies, in bytes, at tier P1 and above. Default: those of the front door. */
+  /** Limits on bodies, in bytes, at tier P1 and above. Default: the limits of the front door. */
   readonly limits?: Limits;
   /** Cross-origin requests. Without it no CORS header is ever sent and no preflight is answered. */
   readonly cors?: CorsOptions;
@@ -48,18 +48,18 @@ export interface PipelineOptions {
   readonly policyHook?: PolicyHook;
   /** Hooks for records, metrics and spans; declares the metrics of `ctx.metric`. Tier P2. */
   readonly observability?: Observability;
-  /** Gets failures, and what `ctx.log` writes; `false` for silence. Default: JSON lines on standard output, see the README. */
+  /** Receives failures and the lines of `ctx.log`; `false` to turn off logging. Default: JSON lines on standard output, see the README. */
   readonly log?: Logger | false;
-  /** Read instead of `process.env`. */
+  /** Environment variables instead of `process.env`. */
   readonly environment?: Environment;
-  /** Makes the clients that send to WebSocket connections. Default: the AWS client, loaded when a first message is sent. */
+  /** Creates the clients that send to WebSocket connections. Default: the AWS client, loaded when a first message is sent. */
   readonly webSocketClientFactory?: WebSocketClientFactory;
   /**
    * URL for messages to WebSocket connections, if the standard endpoint of the API is disabled. Default: the
    * variable `FRAMEWORK_WEBSOCKET_ENDPOINT`, else `https://{apiId}.execute-api.{region}.amazonaws.com/{stage}` of the event.
    */
   readonly webSocketEndpoint?: string;
-  /** Literal path prefixes of whole segments; the longest that fits is removed once before routing. */
+  /** Literal path prefixes of whole segments; the longest matching prefix is removed once before routing. */
   readonly basePath?: string | readonly string[];
   /** `HEAD` without its own route runs the route of `GET`. Default false. */
   readonly autoHead?: boolean;
@@ -71,7 +71,7 @@ export interface OpenPipelineOptions extends PipelineOptions {
   readonly authHook?: AuthHook;
 }
 
-/** What each of {@link PipelineOptions} may be, for containers that define options of their own next to them. */
+/** Validators for each of {@link PipelineOptions}, for containers that add their own options. */
 export const PIPELINE_OPTION_KINDS = {
   ...ROUTER_KINDS,
   doors: DOORS_KIND,
@@ -83,22 +83,22 @@ export const PIPELINE_OPTION_KINDS = {
   webSocketEndpoint: parsed<string>('an http or https URL', (value) => configuredEndpoint(value, {}) ?? ''),
 };
 
-/** What each of {@link OpenPipelineOptions} may be. */
+/** Validators for each of {@link OpenPipelineOptions}. */
 export const OPEN_PIPELINE_OPTION_KINDS = { ...PIPELINE_OPTION_KINDS, authHook: func<AuthHook>() };
 
 const OPTIONS = /* @__PURE__ */ defineOptions<OpenPipelineOptions>()(OPEN_PIPELINE_OPTION_KINDS);
 
 /**
- * Makes the kernel of an open container.
+ * Creates the kernel of an open container.
  *
- * @throws FrameworkError `app.invalid_configuration` that names an unknown option, or one with a wrong value
+ * @throws FrameworkError `app.invalid_configuration` that names an unknown or wrong option
  */
 export function createOpenKernel(options: OpenPipelineOptions): Kernel {
   OPTIONS.parse(options);
   return createKernel(options, { gate: authHookGate(options.authHook), tenantOf: legacyTenant });
 }
 
-/** The container's options for HTTP alone, each as an own member, so that nothing is inherited. */
+/** The container's options for HTTP only, each as an own member, so that prototypes are ignored. */
 export function toHttpOptions(options: PipelineOptions): HttpSurfaceOptions {
   const { httpErrorFormat, basePath, autoHead, onError, notFound, onResponse, cors: origins } = options;
   return {

@@ -5,7 +5,7 @@ import { askPolicy, invoke, requestLimit } from './stages.js';
 
 /** The stages that one surface (HTTP, WebSocket, GraphQL) provides. A stage that it does not provide is skipped. */
 export interface SurfaceStages {
-  /** Finds or makes the id of the request. */
+  /** Finds or creates the id of the request. */
   readonly requestId?: Stage;
   /** Rejects an event that the surface cannot read as a request. */
   readonly validEvent?: Stage;
@@ -13,22 +13,22 @@ export interface SurfaceStages {
   readonly cors?: CorsStages | undefined;
   /** Rejects a body that cannot be decoded. */
   readonly validBody?: Stage;
-  /** Finds the operation, or answers that there is none. */
+  /** Finds the operation, or answers with 404 or 405. */
   readonly route: Stage;
   /** Adds the id of the request to the answer. */
   readonly addRequestId?: Decorate;
-  /** Makes the answer of an error. */
+  /** Creates the answer of an error. */
   readonly renderError: RenderError;
-  /** Asks the application for the answer of an error first; HTTP only. */
+  /** Calls the application's error hook before `renderError`; HTTP only. */
   readonly askOnError?: AskHook | undefined;
   /** Calls the application's hook with the answer; HTTP only. */
   readonly showResponse?: Decorate | undefined;
-  /** True if the surface reports the end of a request itself. Default false. */
+  /** True if the surface reports the end of requests. Default false. */
   readonly observesItself?: boolean;
 }
 
 /**
- * The pipeline of a surface: everything that happens to every request, in this order. The first column is the lowest tier at
+ * The pipeline of a surface: all stages of a request, in this order. The first column is the lowest tier at
  * which a stage runs. When a stage answers, the later stages on the way in do not run. The way out runs for every answer, also
  * for errors.
  */
@@ -37,17 +37,17 @@ export function createPipeline(kernel: Kernel, surface: SurfaceStages): Pipeline
   const { maxRequestBytes = 0, maxResponseBytes = 0 } = tier === 'p0' ? {} : limits;
   return new Pipeline({
     wayIn: upTo<Stage>(tier, [
-      // Notes the time, when hooks want durations.
+      // Stores the start time if hooks need durations.
       ['p2', observation?.startTimer],
       // The client's `x-request-id` when it is valid, else the invocation's id, else a new one.
       ['p1', surface.requestId],
       // 400 for an event that the surface cannot read as a request (GraphQL).
       ['p0', surface.validEvent],
-      // Answers CORS preflights, before routing: closed and unknown paths are answered like open ones.
+      // Answers CORS preflights, before routing: protected and unknown paths are answered like public paths.
       ['p1', surface.cors?.preflight],
       // 413 for a body over `limits.maxRequestBytes`, before it is decoded.
       ['p1', maxRequestBytes > 0 ? requestLimit(maxRequestBytes) : undefined],
-      // 400 for invalid base64, and for a body that is neither text nor bytes.
+      // 400 for invalid base64, and for a body that is not text or bytes.
       ['p0', surface.validBody],
       // Finds the operation and its path parameters: 404 for an unknown path, 405 when the path has other methods. The hook
       // `notFound` may answer a 404, `onError` every other error of any stage.
@@ -76,7 +76,7 @@ export function createPipeline(kernel: Kernel, surface: SurfaceStages): Pipeline
   });
 }
 
-/** The stages of a tier and of those below it. */
+/** The stages of a tier and of the lower tiers. */
 function upTo<T>(tier: Tier, rows: readonly (readonly [Tier, T | undefined])[]): readonly T[] {
   return rows.flatMap(([lowest, stage]) => (stage !== undefined && lowest <= tier ? [stage] : []));
 }

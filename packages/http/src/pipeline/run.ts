@@ -25,7 +25,7 @@ export type { DoorTraits } from '@sallyport/core/pipeline';
 export class Exchange {
   /** State of the invocation that the context reads from. */
   declare readonly state: ContextState;
-  /** What middlewares and the handler get. */
+  /** The context for middlewares and the handler. */
   declare readonly ctx: RequestContext;
   /** The limits and features of the front door. */
   declare readonly door: DoorTraits;
@@ -33,7 +33,7 @@ export class Exchange {
   declare registration: Registration | undefined;
   /** The error from which the answer was made, if any. */
   declare error: FrameworkError | undefined;
-  /** What was thrown, for logs. */
+  /** The thrown value, for logs. */
   declare cause: unknown;
   /** True if the failure was logged. */
   declare reported: boolean;
@@ -67,11 +67,11 @@ export class Exchange {
  */
 export type Stage = (exchange: Exchange) => MaybePromise<OutgoingResponse | undefined>;
 
-/** Makes the answer of an error, in the format of a surface. */
+/** Creates the answer of an error, in the format of a surface. */
 export type RenderError = (exchange: Exchange, error: FrameworkError) => OutgoingResponse;
 
 /**
- * Asks the application for an answer to the thrown value; `undefined` when it has none. Never throws or rejects. Logs the failure
+ * Calls the application's hooks for an answer to the thrown value; `undefined` if they return no answer. Never throws or rejects. Logs the failure
  * when the application answers.
  */
 export type AskHook = (exchange: Exchange, thrown: unknown) => MaybePromise<OutgoingResponse | undefined>;
@@ -82,15 +82,15 @@ export type Decorate = (exchange: Exchange, response: OutgoingResponse) => void;
 /** Called once, after the last byte was sent; `bytes` returns the size of the body. */
 export type Observe = (exchange: Exchange, response: OutgoingResponse, bytes: () => number) => void;
 
-/** The parts of a pipeline; `createPipeline` in `order.ts` makes them. */
+/** The parts of a pipeline; `createPipeline` in `order.ts` creates them. */
 export interface PipelineParts {
   /** Run in this order until one answers. */
   readonly wayIn: readonly Stage[];
   /** Run in this order on every answer. */
   readonly wayOut: readonly Decorate[];
-  /** Makes the answer of an error. */
+  /** Creates the answer of an error. */
   readonly renderError: RenderError;
-  /** Asked for the answer of an error before `renderError`. */
+  /** Called for the answer of an error before `renderError`. */
   readonly askOnError: AskHook | undefined;
   /** Most bytes of an answer's body; 0 for no limit. */
   readonly maxResponseBytes: number;
@@ -146,7 +146,7 @@ export class Pipeline {
     return response ? this.#finish(exchange, response) : this.run(exchange, next);
   }
 
-  /** The answer to a failure: that of the application, else the default. */
+  /** The answer to a failure: the application's answer, else the default. */
   #recover(exchange: Exchange, thrown: unknown): MaybePromise<OutgoingResponse> {
     const { askOnError } = this.#parts;
     if (askOnError === undefined) return this.#render(exchange, thrown);
@@ -157,7 +157,7 @@ export class Pipeline {
     return answer ?? this.#render(exchange, thrown);
   }
 
-  /** Makes the default answer to a failure, and logs the failure. */
+  /** Creates the default answer to a failure, and logs the failure. */
   #render(exchange: Exchange, thrown: unknown): OutgoingResponse {
     const { method } = exchange.state.request;
     const error = toFrameworkError(thrown);
@@ -217,7 +217,7 @@ export class Pipeline {
       const rest = await collectStream(stream, maxBytes - prefix);
       response.body = prefix === 0 ? rest : Buffer.concat([response.body, rest]);
     } catch (error) {
-      // A stream that fails here gives `app.internal`; its message is only logged.
+      // A stream that fails here is answered with `app.internal`; its message is only logged.
       reportFailure(exchange, error, STREAM_FAILED);
       const failed = await this.#recover(exchange, INTERNAL_ERROR);
       exchange.cause = error;
@@ -236,7 +236,7 @@ export class Pipeline {
     return response.bodyStream ? this.#completeStream(exchange, response) : this.#complete(exchange, response);
   }
 
-  /** Runs the way out, encodes the answer for the door, and ends the invocation. */
+  /** Runs the way out, encodes the answer for the door, and finishes the invocation. */
   #complete(exchange: Exchange, answer: OutgoingResponse): MaybePromise<OutgoingResponse> {
     const { wayOut, observe } = this.#parts;
     const { state, door } = exchange;
@@ -246,7 +246,7 @@ export class Pipeline {
       exchange.encoded = encodeBody(response);
       const bytes = bytesOverCap(door, response, exchange.encoded, state.event);
       if (bytes > 0) {
-        // The application is not asked, because its answer may be too large as well.
+        // The application's hooks are not called, because its answer may be too large as well.
         response = this.#render(exchange, responseTooLarge(bytes, door.maxAnswerBytes));
         for (const decorate of wayOut) decorate(exchange, response);
         exchange.encoded = encodeBody(response);

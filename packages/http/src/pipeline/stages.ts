@@ -29,7 +29,7 @@ export function isRequestId(value: string | undefined): value is string {
   return value !== undefined && VISIBLE_ASCII.test(value);
 }
 
-/** The id of the request: the client's `x-request-id` when it is valid, else the invocation's, else a new one. */
+/** The id of the request: the client's `x-request-id` if valid, else the id of the invocation, else a new id. */
 export const requestId: Stage = ({ state }) => {
   const sent = state.request.headerValues('x-request-id')[0];
   if (sent !== undefined && isRequestId(sent)) state.requestId = sent;
@@ -51,7 +51,7 @@ function bodySize({ rawBody, isBase64 }: RequestSource): number {
   return isBase64 ? base64Size(rawBody) : Buffer.byteLength(rawBody);
 }
 
-/** Answers 400 to invalid base64 and to a body that is neither text nor bytes. Text is not changed. */
+/** Answers 400 to invalid base64 and to a body that is not text or bytes. Text is not changed. */
 export const validBody: Stage = ({ state: { request } }) => {
   const { source } = request;
   if (source.invalidBody !== undefined) throw new FrameworkError('app.bad_request', source.invalidBody);
@@ -64,7 +64,7 @@ const NOT_FOUND = new FrameworkError('app.not_found');
 /**
  * Finds the operation of a path, or answers 404 or 405 without creating a stack trace.
  *
- * @param asks whether the application has a hook that answers errors
+ * @param asks true if the application has a hook that answers errors
  */
 export function matchRoute(table: RouteTable, renderError: RenderError, asks: boolean): Stage {
   return (exchange) => {
@@ -110,7 +110,7 @@ export function authHookGate(hook: AuthHook | undefined): Gate {
     if (!exchange.registration?.authRequired) return undefined;
     exchange.state.passed |= STAGE.auth;
     if (!hook) {
-      exchange.ctx.log.warn('the route has authRequired, and there is no option authHook: nobody may call it');
+      exchange.ctx.log.warn('the route has authRequired, but the option authHook is missing: every call is rejected');
       throw new FrameworkError('app.unauthorized');
     }
     const identity = hook(exchange.ctx);
@@ -126,7 +126,7 @@ function admit(exchange: Exchange, identity: unknown): undefined {
   return undefined;
 }
 
-/** Runs middlewares and handler, inside the span of the request if there is one. Tier P0 has no trace. */
+/** Runs middlewares and handler, inside the span of the request, if present. Tier P0 has no trace. */
 export const invoke: Stage = ({ registration, ctx, span, state }) => {
   if (!registration) throw internalError('no operation is registered for this event');
   if (state.runtime.traceHead.length > 0) state.passed |= STAGE.handler;
@@ -152,7 +152,7 @@ export interface Observation {
 
 /**
  * Log, metric and span of every request, and `ctx.metric`: the option `observability` of a router. The code for it is in a
- * bundle only where this function is imported. Spans are also published on `diagnostics_channel`, without any hook.
+ * bundle only if this function is imported. Spans are also published on `diagnostics_channel`, without any hook.
  *
  * @example createHttpRouter({ observability: observe({ log: (record) => console.log(JSON.stringify(record)) }) });
  * @throws FrameworkError `app.invalid_configuration` for an unknown key or a member of a wrong type

@@ -14,14 +14,14 @@ import { parsePattern } from '../routing/internal/pattern.js';
 /** Times in milliseconds. A value of 0 or less sets no timeout. */
 export interface TimeoutOptions {
   /**
-   * Time for operations without a setting of their own. Default 28,000: REST APIs end requests after 29 s and HTTP APIs after 30
-   * s, with an error of their own.
+   * Timeout of operations without a separate setting. Default 28,000: REST APIs return a separate error after 29 s,
+   * HTTP APIs after 30 s.
    */
   readonly defaultTimeoutMs?: number;
-  /** Time for all operations of a tenant, by its id. Default: none. */
+  /** Timeout of all operations of a tenant, by its id. Default: none. */
   readonly tenantTimeoutsMs?: Readonly<Record<string, number>>;
   /**
-   * Times by method and pattern, `GET:/users/{id}`, or by pattern alone. They take precedence over those of the tenant. Default:
+   * Timeouts by method and pattern, `GET:/users/{id}`, or by pattern alone. They take precedence over tenant timeouts. Default:
    * none.
    */
   readonly operationTimeoutsMs?: Readonly<Record<string, number>>;
@@ -46,7 +46,7 @@ export const TIMEOUT_OPTIONS = defineOptions<TimeoutOptions>()({
   defaultTimeoutMs: milliseconds.default(28_000),
   tenantTimeoutsMs: table,
   operationTimeoutsMs: table,
-  timeoutMessage: kind<string>('a text', (value) => typeof value === 'string'),
+  timeoutMessage: kind<string>('a string', (value) => typeof value === 'string'),
   safetyMarginMs: number(0, Number.MAX_VALUE, 'milliseconds').default(100),
 });
 
@@ -105,7 +105,7 @@ async function runWithin(budget: number, message: string | undefined, ctx: Conte
   }
 }
 
-/** A timer with a signal that aborts when the time is over, or when the outer signal aborts. */
+/** A timer with a signal that aborts at the timeout, or when the outer signal aborts. */
 class Deadline {
   expired = false;
   readonly #clock: FullClock;
@@ -125,7 +125,7 @@ class Deadline {
     return this.#controller.signal;
   }
 
-  /** Rejects when the time is over. It rejects before the signal aborts, so that an answer to the abort does not win the race. */
+  /** Rejects at the timeout. It rejects before the signal aborts, so that an answer to the abort is not used. */
   start(budget: number, message: string | undefined): Promise<never> {
     return new Promise((_, reject) => {
       this.#stopTimer = this.#clock.after(budget, () => {

@@ -5,7 +5,7 @@ import { addVary } from './responses.js';
 
 /** Directives of `cache-control` (RFC 9111 section 5.2.2, RFC 5861, RFC 8246). Times are whole seconds. */
 export interface CacheControlOptions {
-  /** Who may store the answer: `public` for all caches, `private` only for the client's cache. */
+  /** The caches that may store the answer: `public` for all caches, `private` only for the client's cache. */
   readonly visibility?: 'public' | 'private';
   /** No cache may store the answer. */
   readonly noStore?: boolean;
@@ -121,11 +121,11 @@ function opaque(tag: string): string {
   return tag.startsWith('W/') ? tag.slice(2) : tag;
 }
 
-/** Headers that are removed from a 304, because they describe the content. `content-location` stays (RFC 9110 section 15.4.5). */
+/** Headers that are removed from a 304, because they describe the content. `content-location` is kept (RFC 9110 section 15.4.5). */
 const CONTENT_HEADERS = /^content-(?!location$|security-policy)|^transfer-encoding$|^last-modified$/;
 
 /**
- * Adds an entity tag to an answer of status 200 to a `GET` or `HEAD`, unless it has one. Answers 304 when the client already has
+ * Adds an entity tag to an answer of status 200 to a `GET` or `HEAD`, unless it has a tag. Answers 304 if the client already has
  * that content. Any other answer, and a stream without a tag, is not changed.
  *
  * @example app.use(async (ctx, next) => conditional(ctx, await next(ctx)));

@@ -23,7 +23,7 @@ export function text(status: number, body: string): OutgoingResponse {
   return answer(status, TEXT, body);
 }
 
-/** A response with HTML. The text is sent unchanged: escape untrusted data. */
+/** A response with HTML. The body is sent unchanged: escape untrusted data. */
 export function html(status: number, body: string): OutgoingResponse {
   return answer(status, HTML, body);
 }
@@ -54,7 +54,7 @@ export function json(status: number, value: unknown): unknown {
   return new OutgoingResponse(status, headers, toJsonText(value));
 }
 
-/** A response with any bytes. They are encoded as base64 where the front door needs it. */
+/** A response with any bytes. They are encoded as base64 if the front door needs it. */
 export function binary(status: number, bytes: Uint8Array, contentType: string = BINARY): OutgoingResponse {
   const response = answer(status, contentType, bytes);
   response.isBase64 = true;
@@ -69,7 +69,7 @@ export function noContent(): OutgoingResponse {
 /**
  * 201 with JSON, and with `location` if an address is given.
  *
- * @throws FrameworkError `app.internal` for an address with control characters, and what `json` throws
+ * @throws FrameworkError `app.internal` for an address with control characters, and the errors of `json`
  */
 export function created<T>(value: T & Pending<T>, location?: string): AwaitTheValueFirst;
 export function created(value: unknown, location?: string): OutgoingResponse;
@@ -81,7 +81,7 @@ export function created(value: unknown, location?: string): unknown {
 
 /**
  * Redirects the client. The target is sent unchanged, but characters that are not allowed in a URI reference (RFC 3986 section 2)
- * are percent-encoded. The caller must check a target that comes from a client.
+ * are percent-encoded. The caller must check a target from a client.
  *
  * @throws FrameworkError `app.internal` for a target with control characters, or a status that is not a redirect
  */
@@ -151,7 +151,7 @@ export function toJsonText(value: unknown): string {
 }
 
 /**
- * Adds names to `vary` (RFC 9110 section 12.5.5): unique, sorted, in lower case, in one value. With `*` there is no other name.
+ * Adds names to `vary` (RFC 9110 section 12.5.5): unique, sorted, in lower case, in one value. With `*`, other names are removed.
  */
 export function addVary(headers: MultiMap, ...names: readonly string[]): void {
   const present = (headers.vary ?? []).flatMap((value) => value.split(','));
@@ -206,7 +206,7 @@ class ByteIterator implements AsyncIterator<Uint8Array> {
   #append(piece: Uint8Array): Uint8Array {
     if (!(piece instanceof Uint8Array)) {
       void this.return();
-      throw internalError('stream chunk is neither text nor bytes');
+      throw internalError('stream chunk is not text or bytes');
     }
     const half = this.#half;
     this.#half = '';

@@ -2,7 +2,7 @@ import { defineOptions, kind } from '@sallyport/core/options';
 import { isHeaderValue } from '@sallyport/core/pipeline';
 import type { ResponseHook } from '../pipeline/hooks.js';
 
-/** Values of security headers; `false` leaves one out. */
+/** Values of security headers; `false` omits a header. */
 export interface SecureHeadersOptions {
   /** `strict-transport-security` (RFC 6797). Default `max-age=31536000; includeSubDomains`: only HTTPS for a year. */
   readonly strictTransportSecurity?: string | false;
@@ -14,16 +14,16 @@ export interface SecureHeadersOptions {
   readonly frameOptions?: string | false;
   /** `referrer-policy`. Default `no-referrer`: links do not send the address of the page. */
   readonly referrerPolicy?: string | false;
-  /** `cross-origin-resource-policy`. Default `same-origin`; what `cors` allows is not affected. */
+  /** `cross-origin-resource-policy`. Default `same-origin`; requests that `cors` allows are not affected. */
   readonly crossOriginResourcePolicy?: string | false;
-  /** `cross-origin-opener-policy`, for pages. Default: left out. */
+  /** `cross-origin-opener-policy`, for pages. Default: omitted. */
   readonly crossOriginOpenerPolicy?: string | false;
-  /** `permissions-policy`, for pages. Default: left out. */
+  /** `permissions-policy`, for pages. Default: omitted. */
   readonly permissionsPolicy?: string | false;
 }
 
 const value = kind<string | false>(
-  'false or a text that a header can hold',
+  'false or a string that is a valid header value',
   (given) => given === false || (isHeaderValue(given) && given.trim() !== ''),
 );
 
@@ -52,7 +52,7 @@ const NAMES: Readonly<Record<keyof SecureHeadersOptions, string>> = {
 
 /**
  * The hook `onResponse` that adds security headers to every answer, also to errors and preflights. Headers that the answer
- * already has are kept. The defaults are those that the OWASP REST Security Cheat Sheet recommends for APIs, and two more.
+ * already has are kept. The defaults are the headers that the OWASP REST Security Cheat Sheet recommends for APIs, and two more.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a value that is not allowed in a header
  * @example new SecureApp({ onResponse: secureHeaders(), principalResolver });

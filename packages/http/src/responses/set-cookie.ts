@@ -7,25 +7,25 @@ import { internalError, type OutgoingResponse, toResponse } from '@sallyport/cor
  * site.
  */
 export interface CookieOptions {
-  /** Seconds until the client forgets the cookie; 0 removes it at once. Default: until the browser's session ends. */
+  /** Seconds until the client deletes the cookie; 0 removes it immediately. Default: until the browser's session ends. */
   readonly maxAge?: number;
-  /** The same as a point in time, for clients that do not know `maxAge`. */
+  /** The same as a point in time, for clients that do not support `maxAge`. */
   readonly expires?: Date;
-  /** Paths that begin with this get the cookie. Default `/`. */
+  /** The cookie is sent for paths that begin with this. Default `/`. */
   readonly path?: string;
-  /** This host and its subdomains get the cookie. Default: only the host that sent it. */
+  /** The cookie is sent to this host and its subdomains. Default: only the host that sent it. */
   readonly domain?: string;
   /** The cookie is sent only over HTTPS. Default `true`. */
   readonly secure?: boolean;
   /** Scripts of a page cannot read the cookie. Default `true`. */
   readonly httpOnly?: boolean;
-  /** True if requests from other sites send the cookie: `strict` never, `lax` only for links, `none` always. Default `lax`. */
+  /** Requests from other sites that send the cookie: `strict` never, `lax` only for links, `none` always. Default `lax`. */
   readonly sameSite?: 'strict' | 'lax' | 'none';
   /** Inside another site the cookie is stored for that site separately. Default `false`. */
   readonly partitioned?: boolean;
 }
 
-/** `path-value`: without characters that end an attribute, and without those that are not allowed in a header. */
+/** `path-value`: without characters that end an attribute, and without characters that are not allowed in a header. */
 const PATH = /^\/[\x20-\x3a\x3c-\x7e]*$/;
 const DOMAIN = /^\.?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i;
 

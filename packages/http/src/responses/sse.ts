@@ -7,7 +7,7 @@ import { abandon, iteratorOf, type Source, toJsonText } from './responses.js';
 export interface SseStreamOptions {
   /** Milliseconds without an event after which a comment is sent, so that proxies do not close the connection. */
   readonly heartbeatMs?: number;
-  /** Ends the stream; `ctx.signal` ends it at the deadline and when the client has disconnected. */
+  /** Stops the stream when it aborts. `ctx.signal` aborts at the deadline, and when the client disconnects. */
   readonly signal?: AbortSignal;
   /** The clock for the heartbeat. Default: the machine's clock. */
   readonly clock?: Clock;
@@ -128,7 +128,7 @@ class SseIterator implements AsyncIterator<Uint8Array> {
   /** Ends the current wait. */
   #wake: ((outcome: Outcome) => void) | undefined;
   #pulling = false;
-  /** An event that arrived while nobody waited, because a heartbeat had been sent instead. */
+  /** An event that arrived without a waiting reader, because a heartbeat had been sent instead. */
   #ready: Outcome | undefined;
   /** The call of `next` before this one. */
   #turn: Promise<unknown> = Promise.resolve();
@@ -169,7 +169,7 @@ class SseIterator implements AsyncIterator<Uint8Array> {
     return ready;
   }
 
-  /** The source's next event, or a heartbeat, or the end, whichever is first. */
+  /** The first of: the source's next event, a heartbeat, the end. */
   #wait(): Promise<Outcome> {
     return new Promise((resolve) => {
       const { heartbeatMs, clock } = this.#options;

@@ -28,13 +28,13 @@ export interface RegistrationInit {
   readonly paramNames: readonly string[];
   /** Runs inside all middlewares. */
   readonly handler: Handler;
-  /** Open container: the auth hook must name a caller. */
+  /** Open container: the auth hook must identify the caller. */
   readonly authRequired?: boolean | undefined;
-  /** Secure container: what its gate checks. */
+  /** Secure container: the data that its gate checks. */
   readonly posture?: unknown;
   /** True if the operation streams its answers. Only used in inventories and deployments. */
   readonly streaming?: boolean | undefined;
-  /** Middlewares of this operation alone, inside those of the container; the first is outermost. */
+  /** Middlewares of this operation, inside the middlewares of the container; the first is outermost. */
   readonly use?: readonly Middleware[] | undefined;
   /** OpenAPI tags of its groups. */
   readonly tags?: readonly string[] | undefined;
@@ -42,13 +42,13 @@ export interface RegistrationInit {
 
 /** One registered HTTP, GraphQL or WebSocket operation. */
 export interface Registration extends Pick<RegistrationInit, 'route' | 'paramNames' | 'handler'> {
-  /** Secure container: what its gate checks. */
+  /** Secure container: the data that its gate checks. */
   readonly posture: unknown;
-  /** Open container: the auth hook must name a caller. */
+  /** Open container: the auth hook must identify the caller. */
   readonly authRequired: boolean;
   /** True if the operation streams its answers. */
   readonly streaming: boolean;
-  /** Middlewares of this operation alone. */
+  /** Middlewares of this operation. */
   readonly use: readonly Middleware[];
   /** OpenAPI tags of its groups. */
   readonly tags: readonly string[];
@@ -75,7 +75,7 @@ export function assertRouteHandler(handler: unknown, place: string): asserts han
 }
 
 /**
- * Compares the path parameters that a handler of `bind` reads with those of its pattern. If they differ, each request would be
+ * Compares the path parameters that a handler of `bind` reads with the parameters of its pattern. If they differ, each request would be
  * rejected as the client's error, and a parameter without description would be missing in OpenAPI documents.
  *
  * @throws FrameworkError `app.bad_request` with the names of both
@@ -157,14 +157,14 @@ export class RegistrationBook {
 
 const NOTHING: readonly never[] = Object.freeze([]);
 
-/** A copy that nobody changes. Most operations have no middlewares and tags of their own; they share one list. */
+/** A frozen copy. Most operations have no separate middlewares and tags; they share one list. */
 function toFrozenList<T>(given: readonly T[] = NOTHING): readonly T[] {
   return given.length === 0 ? NOTHING : Object.freeze([...given]);
 }
 
 /**
  * Composes middlewares and handler into one function, the first middleware outermost. The state of the invocation stores the
- * current step, so that a second `next()` is detected. Each call of a middleware gets its own `next`: a shared one could not
+ * current step, so that a second `next()` is detected. Each call of a middleware receives its own `next`: a shared one could not
  * distinguish two invocations that are at the same step.
  */
 function composeChain(middlewares: readonly Middleware[], handler: Handler): Run {
@@ -183,7 +183,7 @@ function wrap(middleware: Middleware, index: number, inner: Run): Run {
     try {
       if (ctx === undefined) throw internalError('next() was called without the context; return next(ctx)');
       if (stateOf(ctx) !== own) throw internalError('next() was given the context of another invocation');
-      if (own.depth !== index) throw internalError('next() was called twice');
+      if (own.depth !== index) throw internalError('a middleware called next() more than once');
       own.depth = index + 1;
       return Promise.resolve(inner(ctx));
     } catch (error) {
@@ -210,17 +210,17 @@ export function isPromise(value: unknown): boolean {
 
 /** One line of `app.routes()`. */
 export interface RouteRecord {
-  /** Where the operation is reached. */
+  /** The surface that serves the operation. */
   readonly surface: 'http' | 'appsync' | 'websocket';
   /** HTTP method in upper case; `''` on websocket. */
   readonly method: string;
   /** Canonical pattern; `/{fieldName}` on appsync; `''` on websocket. */
   readonly path: string;
-  /** Open container: whether the auth hook must name a caller. */
+  /** Open container: true if the auth hook must identify the caller. */
   readonly authRequired?: boolean;
   /** True if the route streams. */
   readonly streaming?: boolean;
-  /** OpenAPI tags of the groups around the route; absent when there are none. */
+  /** OpenAPI tags of the groups around the route; absent if there are no tags. */
   readonly tags?: readonly string[];
   /** GraphQL parent type; appsync only. */
   readonly appSyncParentType?: string;

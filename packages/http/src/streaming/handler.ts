@@ -28,10 +28,10 @@ const GATEWAY_REST: StreamingDoor = { kind: 'gateway-v1', metadata: gatewayRestM
  * A handler that sends answers while they are produced, for a function URL with `InvokeMode: RESPONSE_STREAM`. Events of other
  * kinds are answered by `handleLambda`, as JSON.
  *
- * A failure before the first byte is an ordinary error answer. After it (the stream throws, the deadline comes, a limit is
+ * A failure before the first byte is an ordinary error answer. After it (the stream throws, the deadline is reached, a limit is
  * exceeded, the connection is lost) the handler rejects with a `FrameworkError` that has a code and its default message
- * only; the runtime then reports the error. Streams end 100 ms before the deadline, so that there is time for that. A
- * client may not be able to distinguish such an answer from a complete one: where that matters, end the stream with an end
+ * only; the runtime then reports the error. Streams end 100 ms before the deadline, so that there is time for the report. A
+ * client may not be able to distinguish such an answer from a complete answer: if that matters, send an end
  * mark.
  *
  * @example export const handler = createLambdaFunctionURLStreamingHandler(app);
@@ -45,10 +45,10 @@ export function createGatewayRestStreamingHandler(app: StreamingApp): StreamingH
   return createStreamingHandler(app, GATEWAY_REST);
 }
 
-/** Where a streaming handler keeps what streams, for tests that run without the runtime's global; shared by name with the test kit. */
+/** The key under which a streaming handler stores its streams, for tests without the runtime's global; shared by name with the test kit. */
 const STREAMS = Symbol.for('sallyport.http.streaming-handler/1');
 
-/** What the container says of itself to tools on a developer's machine; shared by name with `@sallyport/dispatch`. */
+/** The key of a container's description for tools on a developer's machine; shared by name with `@sallyport/dispatch`. */
 const INSPECT = Symbol.for('framework.inspect');
 
 function createStreamingHandler(app: StreamingApp, door: StreamingDoor): StreamingHandler {
@@ -90,7 +90,7 @@ async function streamEvent(
 }
 
 /**
- * Milliseconds before the deadline at which a streamed answer ends. At the deadline Lambda ends the process, and until then the
+ * Milliseconds before the deadline at which a streamed answer ends. At the deadline Lambda kills the process, and before that the
  * rejection must have become error trailers, or the answer 408 must have been sent.
  */
 const DEADLINE_MARGIN_MS = 100;
@@ -126,9 +126,9 @@ async function writeResponse(exchange: Exchange, response: OutgoingResponse, str
 }
 
 /**
- * Writes chunks until the stream ends. Reads the next chunk only when the reader takes more.
+ * Writes chunks until the stream ends. Reads the next chunk only when the reader accepts more data.
  *
- * @throws what the stream throws; the signal's reason when it aborts first, or when the reader is gone
+ * @throws the error of the stream; the signal's reason if it aborts first or the reader has disconnected
  */
 async function pump(
   exchange: Exchange,
@@ -152,7 +152,7 @@ async function pump(
 
 /**
  * The rejection of the handler after the first byte. The runtime client writes it into error trailers, so it has only the
- * default message of its code. The stream is not destroyed: that would end the whole execution environment, because the
+ * default message of its code. The stream is not destroyed: that would stop the whole execution environment, because the
  * client would then have unhandled rejections.
  */
 function toRejection(exchange: Exchange, cause: unknown): FrameworkError {
@@ -187,14 +187,14 @@ function awsLambdaGlobal(): AwsLambdaGlobal | undefined {
   return typeof awslambda?.streamifyResponse === 'function' ? awslambda : undefined;
 }
 
-/** The media type that tells the service that the body begins with metadata. */
+/** The media type that marks a body that begins with metadata. */
 const INTEGRATION_TYPE = 'application/vnd.awslambda.http-integration-response';
 /** The service's limit for the metadata, in bytes. */
 const MAX_METADATA_BYTES = 16 * 1024;
 const DELIMITER = new Uint8Array(8);
 
 /**
- * Writes the metadata and returns the stream of the body. Uses the runtime's function if there is one, else writes the wire form:
+ * Writes the metadata and returns the stream of the body. Uses the runtime's function, if present, else writes the wire form:
  * JSON, eight NUL bytes, body.
  */
 function openBody(stream: ResponseStream, metadata: Record<string, unknown>): ResponseStream {

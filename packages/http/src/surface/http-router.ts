@@ -28,22 +28,22 @@ import { HttpSurface, type HttpSurfaceOptions } from './http-surface.js';
 import { HttpVerbs, type OpenRest, type PathNames, parseOpenRest } from './http-verbs.js';
 
 /**
- * Options of {@link createHttpRouter}: those of `createApp` that are about HTTP. `cors`, `observability`,
- * `hooks` and `doors` take what the imported functions `cors()`, `observe()`, `hooks()` and `namedDoors()` make, so that a bundle contains their
- * code only when they are used.
+ * Options of {@link createHttpRouter}: the HTTP options of `createApp`. `cors`, `observability`,
+ * `hooks` and `doors` accept the results of the imported functions `cors()`, `observe()`, `hooks()` and `namedDoors()`, so that a bundle contains their
+ * code only if they are used.
  */
 export interface HttpRouterOptions {
-  /** Tells the time and sets timers. Default: the machine's clock. */
+  /** The source of time and timers. Default: the machine's clock. */
   readonly clock?: Clock;
-  /** Makes request ids. Default: random. */
+  /** The generator of request ids. Default: random. */
   readonly ids?: IdGenerator;
-  /** Gets failures, and what `ctx.log` writes; `false` for silence. Default: JSON lines on standard output, see the README. */
+  /** Receives failures and the lines of `ctx.log`; `false` to turn off logging. Default: JSON lines on standard output, see the README. */
   readonly log?: Logger | false;
-  /** Read instead of `process.env`. */
+  /** Environment variables instead of `process.env`. */
   readonly environment?: Environment;
   /** Cross-origin requests: `cors({ allowedOrigins: […] })`. Default: none. */
   readonly cors?: CorsStages;
-  /** Limits on bodies, in bytes. Default: those of the front door. */
+  /** Limits on bodies, in bytes. Default: the limits of the front door. */
   readonly limits?: Limits;
   /** Hooks for records, metrics and spans: `observe({ log, metric, span })`. Default: none. */
   readonly observability?: Observation;
@@ -55,11 +55,11 @@ export interface HttpRouterOptions {
   readonly httpErrorFormat?: HttpErrorFormat;
   /** Hooks for error answers and for all answers: `hooks({ onError, notFound, onResponse })`. Default: none. */
   readonly hooks?: HookStages;
-  /** Literal path prefixes of whole segments; the longest that fits is removed once before routing. */
+  /** Literal path prefixes of whole segments; the longest matching prefix is removed once before routing. */
   readonly basePath?: string | readonly string[];
   /**
    * The front doors of the function: `namedDoors({ qualifier: 'doors' })`. A request that did not come through one of them is rejected.
-   * Default: none; the router cannot be constructed then while the variable `FRAMEWORK_DOORS` is set.
+   * Default: none; without it, constructing the router fails if the variable `FRAMEWORK_DOORS` is set.
    */
   readonly doors?: NamedDoors;
   /** `HEAD` without its own route runs the route of `GET`. Default false. */
@@ -76,9 +76,9 @@ export const HTTP_ROUTER_OPTIONS = defineOptions<HttpRouterOptions>()({
   authHook: func<AuthHook>(),
 });
 
-/** A value made by a function of this package, recognized by one of its members. */
+/** A value created by a function of this package, recognized by one of its members. */
 function madeBy<T extends object>(name: string, member: keyof T & string) {
-  return kind<T>(`what ${name} gives`, (value) => typeof value === 'object' && value !== null && member in value);
+  return kind<T>(`the result of ${name}`, (value) => typeof value === 'object' && value !== null && member in value);
 }
 
 /** A router for HTTP with routes, middlewares and the four front doors. Pass it to `createDispatcher`. */
@@ -150,7 +150,7 @@ export class HttpRouter extends HttpVerbs<OpenRest> implements Surface {
     return this.#surface;
   }
 
-  /** Describes what would serve an event. Called by `explain` of a dispatcher. */
+  /** Describes the handler that would serve an event. Called by `explain` of a dispatcher. */
   explainTarget(kind: TriggerKind, event: unknown): Target {
     return this.#surface.explainTarget(kind, event);
   }

@@ -59,14 +59,14 @@ const DOORS: Readonly<Record<string, HttpDoor>> = {
 /** A front door of HTTP, or of another surface. */
 type AnyDoor = Door & Partial<HttpDoor>;
 
-/** Describes the posture of a registration for `explain`; given by the secure container. */
+/** Describes the posture of a registration for `explain`; passed by the secure container. */
 export type DescribePosture = (posture: unknown) => string | null;
 
-/** The container's options for HTTP alone. */
+/** The container's options for HTTP only. */
 export interface HttpSurfaceOptions {
   /** Shape of error bodies. Default `nested`. */
   readonly httpErrorFormat?: HttpErrorFormat | undefined;
-  /** Path prefixes. The longest one that matches is removed once before routing. */
+  /** Path prefixes. The longest matching prefix is removed once before routing. */
   readonly basePath?: string | readonly string[] | undefined;
   /** `HEAD` without its own route runs the route of `GET`. Default false. */
   readonly autoHead?: boolean | undefined;
@@ -81,11 +81,11 @@ export interface HttpSurfaceOptions {
 /** The options of a registration. */
 export interface RegistrationExtra
   extends Pick<RegistrationInit, 'authRequired' | 'posture' | 'streaming' | 'use' | 'tags'> {
-  /** Serves the path with one slash at its end as well. Default false. */
+  /** Serves the path with one slash at its end too. Default false. */
   readonly trailingSlash?: boolean | undefined;
 }
 
-/** The input of a streaming door: the exchange, and an answer whose body may be a stream. */
+/** The input of a streaming door: the exchange, and an answer, possibly with a stream. */
 export interface OpenedStream {
   /** The run of the request. */
   readonly exchange: Exchange;
@@ -125,7 +125,7 @@ export class HttpSurface implements Surface {
    * Registers an operation.
    *
    * @throws FrameworkError `app.bad_request`, with method and pattern: a handler that is not a function, a blank method, an
-   *   invalid pattern, a method and pattern twice, a bound handler with other path parameters than the pattern
+   *   invalid pattern, a duplicate method and pattern, a bound handler with other path parameters than the pattern
    */
   register(method: string, pattern: string, handler: Handler, extra: RegistrationExtra = {}): Registration {
     const verb = typeof method === 'string' ? canonicalMethod(method) : '';
@@ -207,7 +207,7 @@ export class HttpSurface implements Surface {
     return this.run((DOORS[kind] as Door).read(event), STREAMING, kind, event, lambdaContext);
   }
 
-  /** The operation of a method and a canonical path, for surfaces that route like HTTP; `undefined` without one. */
+  /** The operation of a method and a canonical path, for surfaces that route like HTTP; `undefined` without a match. */
   match(method: string, path: string): { registration: Registration; params: readonly string[] } | undefined {
     const match = this.#routes.match(method, path);
     return match && { registration: match.value, params: match.params };
@@ -219,9 +219,9 @@ export class HttpSurface implements Surface {
   }
 
   /**
-   * Describes what would serve an event, for `explain`.
+   * Describes the handler that would serve an event, for `explain`.
    *
-   * @throws FrameworkError what `serve` would reject with before any handler runs
+   * @throws FrameworkError the error with which `serve` would reject before any handler runs
    */
   explainTarget(kind: TriggerKind, event: unknown): Target {
     const refused = refusalOf(kind, event);
@@ -230,7 +230,7 @@ export class HttpSurface implements Surface {
     return this.explainRequest(read(event), projection);
   }
 
-  /** Describes what would serve a request that a door has read. */
+  /** Describes the handler that would serve a request that a door has read. */
   explainRequest(request: DoorRequest, projection: string): Target {
     const path = cutBasePath(canonicalPath(request.path), this.#basePath);
     const match = this.#routes.match(canonicalMethod(request.method), path);

@@ -19,7 +19,7 @@ type NamesIn<P extends string> = P extends `${infer Head}/${infer Tail}`
 
 /**
  * The names of a pattern's path parameters: `'id'` for `/orders/{id}`, `never` for `/orders`. `string` for a pattern that the
- * compiler does not know completely, so that any name is accepted.
+ * compiler cannot infer completely, so that any name is accepted.
  */
 export type PathNames<P extends string> = Record<never, 1> extends Record<P, 1> ? string : NamesIn<P>;
 
@@ -31,13 +31,13 @@ export const MIDDLEWARE_LIST = kind<readonly Middleware[]>(
 
 /** Options of a route of the open container. */
 export interface RouteOptions {
-  /** The auth hook must name a caller; without a hook the route answers 401. Default: what the group says, else false. */
+  /** The auth hook must identify the caller; without a hook the route answers 401. Default: the setting of the group, else false. */
   readonly authRequired?: boolean;
   /** States in the inventory that the route streams. Default false. */
   readonly streaming?: boolean;
-  /** Serves the path with one slash at its end as well: `/notes` and `/notes/`. Default false. */
+  /** Serves the path with one slash at its end too: `/notes` and `/notes/`. Default false. */
   readonly trailingSlash?: boolean;
-  /** Middlewares of this route alone, inside those of the router and of its groups; the first is outermost. Default none. */
+  /** Middlewares of this route, inside the middlewares of the router and of its groups; the first is outermost. Default none. */
   readonly use?: readonly Middleware[];
 }
 
@@ -62,17 +62,17 @@ export function parseOpenRest(rest: OpenRest) {
  * Registration of routes by method name, on top of `handle`.
  *
  * @typeParam Rest the arguments after the handler: options, or a posture and options
- * @typeParam Outer path parameters of the groups around
+ * @typeParam Outer path parameters of the enclosing groups
  */
 export abstract class HttpVerbs<Rest extends readonly unknown[], Outer extends string = never> {
   /**
    * Registers a route.
    *
    * @param method any HTTP method, in any case
-   * @param pattern static segments, `{id}` or `:id` for one segment, `{rest+}` for one or more at the end. A literal gives
-   * `ctx.params` and `ctx.param` their names
+   * @param pattern static segments, `{id}` or `:id` for a segment, `{rest+}` for the remaining segments. With a literal pattern,
+   * `ctx.params` and `ctx.param` are typed with its names
    * @throws FrameworkError `app.bad_request`: a handler that is not a function, a blank method, an invalid pattern, a method
-   * and pattern twice; where a posture is required, an invalid one. `app.invalid_configuration`: unknown options, further
+   * and pattern twice, or, if a posture is required, an invalid posture. `app.invalid_configuration`: unknown options, further
    * arguments
    * @example
    * app.handle('PURGE', '/cache/{key}', (ctx) => purge(ctx.param('key')), { authRequired: true });
@@ -85,7 +85,7 @@ export abstract class HttpVerbs<Rest extends readonly unknown[], Outer extends s
   ): this;
 
   /**
-   * Registers a `GET` route; the arguments and errors are those of {@link handle}.
+   * Registers a `GET` route; arguments and errors as for {@link handle}.
    *
    * @example
    * app.get('/notes/{id}', async (ctx) => json(200, await notes.get(ctx.param('id'))));
@@ -95,7 +95,7 @@ export abstract class HttpVerbs<Rest extends readonly unknown[], Outer extends s
   }
 
   /**
-   * Registers a `POST` route; the arguments and errors are those of {@link handle}.
+   * Registers a `POST` route; arguments and errors as for {@link handle}.
    *
    * @example
    * app.post('/notes', async (ctx) => created(await notes.add(ctx.bodyJson())));
@@ -104,27 +104,27 @@ export abstract class HttpVerbs<Rest extends readonly unknown[], Outer extends s
     return this.handle('POST', pattern, handler, ...rest);
   }
 
-  /** Registers a `PUT` route; the arguments and errors are those of {@link handle}. */
+  /** Registers a `PUT` route; arguments and errors as for {@link handle}. */
   put<const P extends string>(pattern: P, handler: Handler<Outer | PathNames<P>>, ...rest: Rest): this {
     return this.handle('PUT', pattern, handler, ...rest);
   }
 
-  /** Registers a `PATCH` route; the arguments and errors are those of {@link handle}. */
+  /** Registers a `PATCH` route; arguments and errors as for {@link handle}. */
   patch<const P extends string>(pattern: P, handler: Handler<Outer | PathNames<P>>, ...rest: Rest): this {
     return this.handle('PATCH', pattern, handler, ...rest);
   }
 
-  /** Registers a `DELETE` route; the arguments and errors are those of {@link handle}. */
+  /** Registers a `DELETE` route; arguments and errors as for {@link handle}. */
   delete<const P extends string>(pattern: P, handler: Handler<Outer | PathNames<P>>, ...rest: Rest): this {
     return this.handle('DELETE', pattern, handler, ...rest);
   }
 
-  /** Registers an `OPTIONS` route; the arguments and errors are those of {@link handle}. The option `cors` answers preflights before routing. */
+  /** Registers an `OPTIONS` route; arguments and errors as for {@link handle}. The option `cors` answers preflights before routing. */
   options<const P extends string>(pattern: P, handler: Handler<Outer | PathNames<P>>, ...rest: Rest): this {
     return this.handle('OPTIONS', pattern, handler, ...rest);
   }
 
-  /** Registers a `HEAD` route; the arguments and errors are those of {@link handle}. Without one, `autoHead` lets `HEAD` run the route of `GET`. */
+  /** Registers a `HEAD` route; arguments and errors as for {@link handle}. Without a `HEAD` route, `autoHead` runs the route of `GET`. */
   head<const P extends string>(pattern: P, handler: Handler<Outer | PathNames<P>>, ...rest: Rest): this {
     return this.handle('HEAD', pattern, handler, ...rest);
   }

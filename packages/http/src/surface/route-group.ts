@@ -19,7 +19,7 @@ export interface RouteScope {
 /** The scope of routes outside all groups. */
 export const ROOT_SCOPE: RouteScope = { prefix: '', use: [], tags: [] };
 
-/** How a group is registered, for error messages. */
+/** The call that registers a group, for error messages. */
 export const GROUP_USAGE = 'group(prefix, options, define)';
 
 /** The options that groups of all containers share. */
@@ -53,7 +53,10 @@ function parsePrefix(prefix: string): string {
     // Rejected below, with the message for prefixes.
   }
   if (!pattern || pattern.segments.at(-1)?.kind === 'rest') {
-    throw groupError(String(prefix), 'a prefix is a path without catch-all, query and slash at the end; / is none');
+    throw groupError(
+      String(prefix),
+      'a prefix is a path without catch-all, query and slash at the end; use / for no prefix',
+    );
   }
   return pattern.canonical === '/' ? '' : pattern.canonical;
 }
@@ -65,7 +68,7 @@ export function scopedPattern({ prefix }: RouteScope, pattern: string): string {
   return path === '' ? prefix : `${prefix}/${path}`;
 }
 
-/** The middlewares of a route: those of its groups, then its own. */
+/** The middlewares of a route: the middlewares of its groups, then its own. */
 export function scopedUse({ use }: RouteScope, own: readonly Middleware[] | undefined): readonly Middleware[] {
   return own === undefined ? use : [...use, ...own];
 }
@@ -73,7 +76,7 @@ export function scopedUse({ use }: RouteScope, own: readonly Middleware[] | unde
 /**
  * Runs the function that registers the routes of a group.
  *
- * @throws FrameworkError `app.bad_request` for anything but a function, and for one that is asynchronous: a function that
+ * @throws FrameworkError `app.bad_request` for anything but a function, and for an asynchronous function: a Lambda function that
  * is frozen before it continues would miss routes
  */
 export function runDefine<G>(define: (routes: G) => void, routes: G, prefix: string): void {
@@ -91,9 +94,9 @@ function groupError(prefix: string, hint: string): FrameworkError {
 
 /** Options of a group of routes of the open container; they apply to every route and group inside. */
 export interface GroupOptions {
-  /** The auth hook must name a caller, for routes without their own setting. Default: that of the outer group, else false. */
+  /** The auth hook must identify the caller, for routes without their own setting. Default: the setting of the outer group, else false. */
   readonly authRequired?: boolean;
-  /** Middlewares around the routes of the group, inside those of the container; the first is outermost. Default none. */
+  /** Middlewares around the routes of the group, inside the middlewares of the container; the first is outermost. Default none. */
   readonly use?: readonly Middleware[];
   /** OpenAPI tags of the routes, shown by `routes()`. Default none. */
   readonly tags?: readonly string[];
@@ -108,9 +111,9 @@ interface OpenScope extends RouteScope {
 }
 
 /**
- * Where routes of an open container are registered: the container itself, or a group of it.
+ * Registers routes of an open container: in the container itself, or in a group of it.
  *
- * @typeParam Outer path parameters of the prefixes around
+ * @typeParam Outer path parameters of the enclosing prefixes
  */
 export class RouteGroup<Outer extends string = never> extends HttpVerbs<OpenRest, Outer> {
   readonly #surface: HttpSurface;
@@ -140,10 +143,10 @@ export class RouteGroup<Outer extends string = never> extends HttpVerbs<OpenRest
   }
 
   /**
-   * Registers routes that have a prefix, middlewares and tags in common. Groups nest.
+   * Registers routes that have a prefix, middlewares and tags in common. Groups can be nested.
    *
    * @param prefix static segments and parameters; `/` for none. The pattern `/` inside the group is the prefix itself
-   * @param define registers the routes, at once
+   * @param define registers the routes, synchronously
    * @throws FrameworkError `app.bad_request`: an invalid prefix, a `define` that is not a function or asynchronous;
    *   `app.invalid_configuration`: unknown options, further arguments
    * @example
@@ -167,10 +170,10 @@ export class RouteGroup<Outer extends string = never> extends HttpVerbs<OpenRest
 
 /**
  * Registers routes of a router that have a prefix, middlewares and tags in common; the function form of `app.group`, so
- * that a bundle contains its code only if it is used. Groups inside are made by `routes.group`.
+ * that a bundle contains its code only if it is used. Create nested groups with `routes.group`.
  *
  * @param prefix static segments and parameters; `/` for none. The pattern `/` inside the group is the prefix itself
- * @param define registers the routes, at once
+ * @param define registers the routes, synchronously
  * @throws FrameworkError as `app.group`
  * @example group(http, '/orders', { use: [audit] }, (orders) => orders.get('/{id}', getOrder));
  */
@@ -185,7 +188,7 @@ export function group<const P extends string>(
 }
 
 /**
- * A module of routes for `group`: in its own file, with the types of a group. `@sallyport/secure` has one for
+ * Defines routes in a separate file, for `group` to mount, with the types of a group. `@sallyport/secure` has its own function for
  * `SecureApp`.
  *
  * @typeParam Outer the path parameters of its prefixes, for routes that read them

@@ -4,7 +4,7 @@ import { bearerOf, stateOf } from '@sallyport/core/pipeline';
 
 /** A container on which a handler can be mounted: `SecureApp`, or an object with the same `handle`. */
 export interface MountTarget<Posture> {
-  /** Registers a handler for one method and one path pattern. `streaming`: the response may be a stream. */
+  /** Registers a handler for one method and one path pattern. `streaming`: true if the response can be a stream. */
   handle(
     method: string,
     pattern: string,
@@ -26,7 +26,7 @@ export interface AuthInfo {
   token: string;
   /** The claim `client_id` (RFC 9068), else `azp` (OpenID Connect), else the identity of the principal. */
   clientId: string;
-  /** Scopes of the principal; empty when it has none. */
+  /** Scopes of the principal; empty if it has no scopes. */
   scopes: string[];
   /** Unix seconds. */
   expiresAt?: number;
@@ -34,7 +34,7 @@ export interface AuthInfo {
   extra: Record<string, unknown>;
 }
 
-/** A handler of web-standard requests: an application of Hono, h3 or itty-router, or one of your own. */
+/** A handler of web-standard requests: an application of Hono, h3 or itty-router, or your own handler. */
 export interface WebHandler {
   /** Answers one request. `authInfo` is absent when the caller is anonymous. */
   fetch(request: Request, options?: { authInfo?: AuthInfo }): Response | Promise<Response>;
@@ -42,7 +42,7 @@ export interface WebHandler {
 
 /** Options of {@link mountHandler}; an unknown key is rejected. */
 export interface MountHandlerOptions<Posture> {
-  /** Who may call; required. */
+  /** The access rule of the mounted handler; required. */
   readonly posture: Posture;
   /** Methods that are routed to the handler. Default GET, POST, PUT, PATCH and DELETE. */
   readonly methods?: readonly string[];
@@ -50,7 +50,7 @@ export interface MountHandlerOptions<Posture> {
 
 /** Validators and defaults for {@link MountHandlerOptions}. */
 export const MOUNT_HANDLER_OPTIONS = defineOptions<MountHandlerOptions<object>>()({
-  // True if it is a valid posture is the container's to say.
+  // The container checks the posture.
   posture: kind<object>(
     'a posture: Authenticated(), InternalOnly(), Optional() or Public()',
     (value) => typeof value === 'object' && value !== null,
@@ -59,11 +59,11 @@ export const MOUNT_HANDLER_OPTIONS = defineOptions<MountHandlerOptions<object>>(
 });
 
 /**
- * Mounts a web-standard handler behind the container's gate. It streams if the front door does.
+ * Mounts a web-standard handler after the container's gate. It streams if the front door supports streaming.
  *
- * The path of its request is the one that was routed: undecoded, without stage and base path. A path that a URL would change
+ * The path of its request is the routed path: not decoded, without stage and base path. A path that a URL would change
  * (`..` and `.` as segments in any spelling, a backslash, a control character) is answered with 400, because the handler would
- * see another path than the gate.
+ * read a different path than the gate.
  *
  * @throws FrameworkError without a posture, or for a path that is already registered
  *

@@ -20,7 +20,7 @@ export const BROADCAST_OPTIONS = defineOptions<BroadcastOptions>()({
 
 /** The outcome for each connection; every id is in one list. */
 export interface BroadcastResult {
-  /** Connections that got the message. */
+  /** Connections that received the message. */
   readonly sent: readonly string[];
   /** Connections that no longer exist. */
   readonly gone: readonly string[];
@@ -29,7 +29,7 @@ export interface BroadcastResult {
 }
 
 /**
- * Sends one message to many connections. A failing connection does not delay the others; a repeated id gets one message.
+ * Sends one message to many connections. A failing connection does not delay the others; a repeated id receives one message.
  *
  * @throws FrameworkError `websocket.too_large` before anything is sent; `app.invalid_configuration` for a bad option
  */

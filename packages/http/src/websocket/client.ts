@@ -189,7 +189,7 @@ function toConnection(answer: unknown): WebSocketConnection {
 const MAX_CLIENTS = 16;
 
 /**
- * Clients for a container's `webSocketClientFactory`, one for each endpoint, so that its sockets stay open from one
+ * Clients for a container's `webSocketClientFactory`, one for each endpoint, so that its sockets remain open from one
  * invocation to the next.
  *
  * @example createApp({ webSocketClientFactory: createWebSocketClientFactory({ timeoutMs: 2_000 }) });
@@ -214,7 +214,7 @@ export function createWebSocketClientFactory(
 
 /** The part of an AWS client that is used here. */
 export interface SdkClient {
-  /** Sends one command; the signal ends the call. */
+  /** Sends one command; the signal cancels the call. */
   send(command: object, options: { readonly abortSignal: AbortSignal }): Promise<unknown>;
   /** Closes idle sockets. */
   destroy(): void;
@@ -234,7 +234,7 @@ export interface ManagementSdk {
     ConnectionId: string;
     Data: Uint8Array;
   }) => object;
-  /** Asks about a connection. */
+  /** Reads the data of a connection. */
   readonly GetConnectionCommand: new (input: {
     ConnectionId: string;
   }) => object;
@@ -244,12 +244,12 @@ export interface ManagementSdk {
   }) => object;
 }
 
-/** Not a literal, so that bundlers do not include the AWS client: every container imports this file, and a service that sends nothing needs none. */
+/** Not a literal, so that bundlers do not include the AWS client: every container imports this file, and a service that sends no messages does not need it. */
 const CLIENT = '@aws-sdk/client-apigatewaymanagementapi';
 const IN_A_BUNDLE = 'a bundle needs webSocketClientFactory: createWebSocketClientFactory({ loadSdk })';
 
 /**
- * Imports the installed AWS client, or that of the Lambda runtime.
+ * Imports the installed AWS client, or the client of the Lambda runtime.
  *
  * @throws FrameworkError `app.missing_package`
  */

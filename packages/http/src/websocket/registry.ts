@@ -7,7 +7,7 @@ export interface ConnectionKey {
   readonly apiId: string;
   /** Stage of the API; no slash. */
   readonly stage: string;
-  /** Id of the connection, as the gateway gives it. */
+  /** Id of the connection, from the gateway. */
   readonly connectionId: string;
 }
 
@@ -51,9 +51,9 @@ function assertTtl(ttlSeconds: number): void {
 
 /** Options of {@link createMemoryConnectionRegistry}. */
 export interface MemoryConnectionRegistryOptions {
-  /** Decides when a record has expired. Default: the machine's clock. */
+  /** The clock for the expiry of records. Default: the machine's clock. */
   readonly clock?: Clock;
-  /** The most records; when there are more, the oldest is removed. Default 10,000. */
+  /** The most records; if there are more, the oldest is removed. Default 10,000. */
   readonly maxConnections?: number;
 }
 

@@ -51,17 +51,17 @@ import {
 
 const KIND = 'websocket';
 
-/** The container's options for WebSocket alone. */
+/** The container's options for WebSocket only. */
 export interface WebSocketSurfaceOptions {
-  /** Makes the clients that send messages. Default: the AWS client, loaded when a first message is sent. */
+  /** Creates the clients that send messages. Default: the AWS client, loaded when a first message is sent. */
   readonly webSocketClientFactory?: WebSocketClientFactory | undefined;
-  /** URL that messages are posted to. Default: that of the event's API. */
+  /** URL that messages are posted to. Default: the endpoint of the event's API. */
   readonly webSocketEndpoint?: string | undefined;
   /** Describes postures for `explain`. Default: none. */
   readonly describePosture?: DescribePosture;
 }
 
-/** The WebSocket operations of one container. Every event runs through the whole pipeline alone. */
+/** The WebSocket operations of one container. Every event runs through the whole pipeline separately. */
 export class WebSocketSurface implements Surface {
   /** The kind `websocket`. */
   readonly serves: readonly TriggerKind[] = [KIND];
@@ -85,7 +85,7 @@ export class WebSocketSurface implements Surface {
   /**
    * Registers the handler of a route key.
    *
-   * @throws FrameworkError `app.bad_request`: a blank key, a handler that is not a function, a key twice
+   * @throws FrameworkError `app.bad_request`: a blank key, a handler that is not a function, a duplicate key
    */
   register(routeKey: string, handler: Handler, posture?: unknown): void {
     const key = typeof routeKey === 'string' ? routeKey.trim() : '';
@@ -110,7 +110,7 @@ export class WebSocketSurface implements Surface {
     return isPromise(response) ? response.then(write) : Promise.resolve(write(response));
   }
 
-  /** @throws FrameworkError what `serve` would reject with before any handler runs */
+  /** @throws FrameworkError the error with which `serve` would reject before any handler runs */
   explainTarget(_kind: TriggerKind, event: unknown): Target {
     const refused = refusalOf(KIND, event);
     if (refused) throw refused;
@@ -166,7 +166,7 @@ function matchRouteKey(routes: ReadonlyMap<string, Registration>): Stage {
 
 const TRAITS: ProxyTraits = { decodeQuery: asIs, provenance: unknownProvenance };
 
-/** API Gateway WebSocket API. The answer to `$connect` decides whether the connection is opened. */
+/** API Gateway WebSocket API. The answer to `$connect` determines if the connection is opened. */
 export const webSocketDoor: HttpDoor = {
   projection: 'v1-style response',
   traits: {

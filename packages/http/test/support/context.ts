@@ -24,7 +24,7 @@ export interface ContextInput {
   readonly lambdaContext?: LambdaContext;
 }
 
-/** A context as the pipeline makes it, without a pipeline. */
+/** A context as created by the pipeline, without a pipeline. */
 export function contextOf(input: ContextInput = {}): Context {
   const { method = 'GET', path = '/', params = {}, query = {}, body = '' } = input;
   const headers = toHeaderMap(input.headers);

@@ -3,7 +3,7 @@ import { type OpenPipelineOptions, serveRequest } from '../../src/index.js';
 import { createOpenKernel, toHttpOptions } from '../../src/pipeline/options.js';
 import { HttpRouter } from '../../src/surface/http-router.js';
 
-/** What a client sends, whatever the door. */
+/** The request of a client, for any door. */
 export interface Sent {
   readonly method?: string;
   /** As the client wrote it: encoded. */
@@ -15,7 +15,7 @@ export interface Sent {
   readonly isBase64Encoded?: boolean;
 }
 
-/** What a client gets back, whatever the door. */
+/** The response to a client, from any door. */
 export interface Got {
   readonly status: number;
   readonly headers: Record<string, string>;

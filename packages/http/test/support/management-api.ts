@@ -8,7 +8,7 @@ export interface Received {
   readonly authorization: string;
 }
 
-/** What a connection's id says the server shall do with it. */
+/** The behaviour of the server for a connection, selected by its id. */
 type Behaviour = (request: IncomingMessage, response: ServerResponse) => void;
 
 const awsError = (status: number, name: string): Behaviour => {

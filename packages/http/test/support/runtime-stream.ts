@@ -4,16 +4,16 @@ import type { AddressInfo } from 'node:net';
 import type { StreamingHandler } from '../../src/index.js';
 import { LAMBDA } from './doors.js';
 
-/** What the Runtime API got of one answer. */
+/** The data of one answer that the Runtime API received. */
 export interface Received {
-  /** The JSON before the eight NUL bytes; `undefined` when none arrived. */
+  /** The JSON before the eight NUL bytes; `undefined` if absent. */
   readonly metadata: Record<string, unknown> | undefined;
   readonly body: string;
   readonly bytes: number;
   readonly contentType: string | undefined;
   /** True if the request ended as HTTP has it; false when its connection was cut. */
   readonly complete: boolean;
-  /** The trailer of a runtime client that was told of an error; `undefined` for none. */
+  /** The error trailer of the runtime client; `undefined` if absent. */
   readonly errorType: string | undefined;
 }
 
@@ -23,16 +23,16 @@ export interface Invocation {
   readonly stream: ClientRequest;
   /** The server's side of it, once its head is there. */
   readonly incoming: Promise<IncomingMessage>;
-  /** What has arrived so far, metadata included. */
+  /** The received body so far, metadata included. */
   readonly body: () => string;
-  /** What the handler rejected with; `undefined` when it resolved. */
+  /** The rejection of the handler; `undefined` if it resolved. */
   readonly rejection: Promise<unknown>;
   readonly received: Promise<Received>;
 }
 
 export interface InvokeOptions {
   readonly context?: unknown;
-  /** `false`: the server takes the head of the request and none of its body. */
+  /** `false`: the server reads the head of the request, but not its body. */
   readonly reads?: boolean;
 }
 
@@ -75,7 +75,7 @@ export class StreamRuntime {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** Makes a handler as on a streaming function. `writesMetadata: false`: the runtime leaves that to the handler. */
+  /** Makes a handler as on a streaming function. `writesMetadata: false`: the handler must write the metadata. */
   load(make: () => StreamingHandler, { writesMetadata = true } = {}): Invoke {
     (globalThis as Runtime).awslambda = {
       streamifyResponse: (handler: unknown) => handler,
@@ -117,7 +117,7 @@ export class StreamRuntime {
   }
 }
 
-/** The metadata leaves with the first write. */
+/** The metadata is sent with the first write. */
 function withMetadata(stream: ResponseStream, metadata: object): ResponseStream {
   const write = stream.write.bind(stream);
   stream.setContentType('application/vnd.awslambda.http-integration-response');

@@ -14,15 +14,15 @@ import { type Registration, addressOf as registeredAt } from '@sallyport/http/pi
 import { POSTURES } from '../postures/internal/kinds.js';
 import type { Posture } from '../postures/posture.js';
 
-/** What a document of the closed container is written from. */
+/** The specification for the document of the closed container. */
 export interface SecureOpenApiSpec extends Omit<OpenApiSpec, 'httpErrorFormat'> {
   /** Security Scheme Objects (OpenAPI 3.1 section 4.8.27) by name. */
   readonly securitySchemes: Readonly<Record<string, unknown>>;
-  /** Which schemes prove a known caller, and which one of the organisation's own. */
+  /** The schemes that identify any known caller, and the schemes that identify internal callers. */
   readonly authSchemes: { readonly authenticated: readonly string[]; readonly internalOnly: readonly string[] };
 }
 
-/** What can be said of operations that nobody has described: their paths, contracts and postures. */
+/** The specification of operations without a description: their paths, contracts and postures. */
 export function toInventorySpec(registrations: readonly Registration[]): SecureOpenApiSpec {
   const ids = new Map<string, number>();
   const routes = registrations
@@ -46,7 +46,7 @@ export function toInventorySpec(registrations: readonly Registration[]): SecureO
 /** The contract that the document keeps: every operation states its posture. */
 const CONTRACT_MODE = 'secure-v1';
 
-/** The document of a container's HTTP operations; GraphQL and WebSocket ones have no place in it. */
+/** The document of a container's HTTP operations; GraphQL and WebSocket operations are not included. */
 export function buildSecureDocument(
   spec: SecureOpenApiSpec,
   registrations: readonly Registration[],
@@ -69,7 +69,7 @@ export function buildSecureDocument(
   );
 }
 
-/** A described route and what is registered under it. */
+/** A described route and its registration. */
 interface Joined {
   readonly key: string;
   readonly emitted: string;
@@ -84,7 +84,7 @@ function parseSpec(spec: SecureOpenApiSpec): SecureOpenApiSpec {
   return spec;
 }
 
-/** Pairs descriptions and registrations by method and canonical pattern; neither may be without the other. */
+/** Pairs descriptions and registrations by method and canonical pattern; each needs its counterpart. */
 function join(routes: readonly OpenApiRoute[], registrations: readonly Registration[]): readonly Joined[] {
   const described = new Map<string, { route: OpenApiRoute; emitted: string }>();
   for (const route of routes) {
@@ -121,7 +121,7 @@ function assertRoutes(joined: readonly Joined[], schemes: SecuritySchemes): void
   }
 }
 
-/** A bound handler describes its route itself, and a group says its tags, unless the description already does. */
+/** Adds the contract of a bound handler and the tags of its group, unless the description contains them. */
 function withRegistered({ route, registration }: Joined): OpenApiRoute {
   const described = withContract(route, registration);
   return described.tags === undefined && registration.tags.length > 0
@@ -145,7 +145,7 @@ function extensionsOf({ path }: ParsedRoute, posture: Posture, schemes: Security
   };
 }
 
-/** Security schemes that have passed every check, and who uses them. */
+/** Security schemes that have passed every check, and their use. */
 interface SecuritySchemes {
   /** Copies of the given schemes by trimmed name. */
   readonly components: Readonly<Record<string, unknown>>;
@@ -170,7 +170,7 @@ function parseSchemes(securitySchemes: unknown, authSchemes: unknown): SecurityS
 /**
  * The names of the schemes that prove a caller of this posture.
  *
- * @throws FrameworkError when the posture needs schemes and `authSchemes` lists none
+ * @throws FrameworkError if the posture needs schemes, but `authSchemes` has no entry
  */
 function schemesOf({ kind }: Posture, schemes: SecuritySchemes): readonly string[] {
   const list = POSTURES[kind].schemes;
@@ -192,10 +192,10 @@ function parseComponents(securitySchemes: unknown): ReadonlyMap<string, unknown>
   return components;
 }
 
-/** `null`, booleans, strings, lists and plain objects are all that a scheme is made of. */
+/** `null`, booleans, strings, lists and plain objects are the allowed parts of a scheme. */
 function copyScheme(name: string, value: unknown, above: readonly unknown[]): unknown {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
-  if (above.includes(value)) throw secureOpenApiError(`security scheme ${name} leads back to itself`);
+  if (above.includes(value)) throw secureOpenApiError(`security scheme ${name} contains itself`);
   const inside = [...above, value];
   if (Array.isArray(value)) return value.map((entry) => copyScheme(name, entry, inside));
   if (!isPlainObject(value)) throw secureOpenApiError(`security scheme ${name} has a ${typeof value}`);
@@ -211,7 +211,7 @@ function parseNames(what: string, names: unknown, components: ReadonlyMap<string
   return [...new Set(trimmed)];
 }
 
-/** A specification that does not fit the application. */
+/** The error for a specification that does not match the application. */
 function secureOpenApiError(what: string): FrameworkError {
   return new FrameworkError(INVALID_CONFIGURATION, `framework: secure openapi ${what}`);
 }

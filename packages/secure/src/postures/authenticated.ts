@@ -19,7 +19,7 @@ export const AUTHENTICATED_ANY_OF: PostureDefinition = {
 };
 
 /**
- * Known callers may call who have all of these scopes; without arguments, any known caller. Scopes are trimmed and compared
+ * Allows known callers that have all of these scopes; without arguments, any known caller. Scopes are trimmed and compared
  * exactly.
  *
  * @throws FrameworkError `app.bad_request` when a scope is not a string, or when all of them are blank
@@ -30,7 +30,7 @@ export function Authenticated(...scopes: readonly string[]): Posture {
 }
 
 /**
- * Known callers may call who have at least one of these scopes. Scopes are trimmed and compared exactly.
+ * Allows known callers that have at least one of these scopes. Scopes are trimmed and compared exactly.
  *
  * @throws FrameworkError `app.bad_request` without scopes, when a scope is not a string, or when all of them are blank
  * @example app.get('/reports', listReports, AuthenticatedAnyOf('reports:read', 'admin'));
@@ -51,7 +51,7 @@ function requireScopes(scopes: readonly unknown[]): readonly string[] {
   return normal;
 }
 
-/** How many of the wanted scopes the caller has, compared exactly. */
+/** The number of required scopes that the caller has, compared exactly. */
 function countHeld(wanted: readonly string[], held: readonly string[]): number {
   let count = 0;
   for (const scope of wanted) if (held.includes(scope)) count += 1;

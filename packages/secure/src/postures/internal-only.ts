@@ -12,7 +12,7 @@ export const INTERNAL_ONLY: PostureDefinition = {
 const POSTURE = sealPosture('internal_only');
 
 /**
- * Only callers of your own organisation may call: the principal's `kind` must be `internal`.
+ * Allows only callers of your organisation: the principal's `kind` must be `internal`.
  *
  * @throws FrameworkError `app.invalid_configuration` for any argument: `framework: too many arguments, expected InternalOnly()`
  * @example app.post('/caches/clear', clearCaches, InternalOnly());

@@ -12,7 +12,7 @@ export const OPTIONAL: PostureDefinition = {
 const POSTURE = sealPosture('optional');
 
 /**
- * Everybody may call, with or without credentials. Wrong credentials are still rejected.
+ * Allows any caller, with or without credentials. Wrong credentials are still rejected.
  *
  * @throws FrameworkError `app.invalid_configuration` for any argument: `framework: too many arguments, expected Optional()`
  * @example app.get('/articles', (ctx) => json(200, listArticles(ctx.authIdentity)), Optional());

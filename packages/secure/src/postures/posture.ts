@@ -11,11 +11,11 @@ export type PostureKind = 'public' | 'optional' | 'authenticated' | 'authenticat
 
 declare const POSTURE: unique symbol;
 
-/** Who may call an operation. Only the factories of this package make one; an object that looks like one is rejected. */
+/** The access rule of an operation. Only the factories of this package create postures; any other object is rejected. */
 export interface Posture {
-  /** Which factory made it. */
+  /** The kind, according to its factory. */
   readonly kind: PostureKind;
-  /** The scopes, trimmed and without repeats; empty where the kind has none. */
+  /** The scopes, trimmed and without repeats; empty if the kind has no scopes. */
   readonly scopes: readonly string[];
   /** Exists in the type only, so that an object literal is not assignable. */
   readonly [POSTURE]: true;
@@ -24,25 +24,25 @@ export interface Posture {
 /** One alternative of an operation's `security` (OpenAPI 3.1 section 4.8.30): all of its schemes are needed. */
 export type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
 
-/** Everything that a kind of posture decides. The list of all kinds is `internal/kinds.ts`. */
+/** The rules of a kind of posture. The list of all kinds is `internal/kinds.ts`. */
 export interface PostureDefinition {
   /** The factory's name: `Public`. */
   readonly factory: string;
-  /** True if the gate asks the principal resolver before it decides. */
+  /** True if the gate calls the principal resolver. */
   readonly asksResolver: boolean;
-  /** True if this caller may pass. `null` is a caller without credentials. */
+  /** True if the posture accepts this caller. `null` is a caller without credentials. */
   readonly admits: (principal: NormalPrincipal | null, scopes: readonly string[]) => boolean;
-  /** Which list of `authSchemes` an OpenAPI document needs for it; `null` when it needs none. */
+  /** The list of `authSchemes` that an OpenAPI document needs for it; `null` if it needs no list. */
   readonly schemes: 'authenticated' | 'internalOnly' | null;
   /** The alternatives of `security`, from the names of those schemes and the posture's scopes. */
   readonly security: (schemes: readonly string[], scopes: readonly string[]) => readonly SecurityRequirement[];
 }
 
 const KNOWN = new WeakSet<object>();
-/** Tells a posture of another copy from other objects, for the text of the error alone: it makes nothing a posture. */
+/** Marks postures of all copies. Used only for the error message; an object with the mark is not accepted as a posture. */
 const MARK = Symbol.for('sallyport.secure.posture/1');
 
-/** Makes a posture; only the factories in this folder call it. */
+/** Creates a posture; only the factories in this folder call it. */
 export function sealPosture(kind: PostureKind, scopes: readonly string[] = []): Posture {
   const made = Object.defineProperty({ kind, scopes: Object.freeze([...scopes]) }, MARK, { value: true });
   const posture = Object.freeze(made) as Posture;
@@ -50,25 +50,25 @@ export function sealPosture(kind: PostureKind, scopes: readonly string[] = []): 
   return posture;
 }
 
-/** True if a value is a posture that this very copy of the package made. */
+/** True if a value is a posture that this copy of the package created. */
 export function isPosture(value: unknown): value is Posture {
   return typeof value === 'object' && value !== null && KNOWN.has(value);
 }
 
 /**
- * Rejects everything that no factory made: literals, clones, proxies, postures of a second copy of the package.
+ * Rejects all values that a factory did not create: literals, clones, proxies, postures of a second copy of the package.
  *
  * @param place the operation as its registration names it: `GET /notes/{id}`, `Query.note`, `$connect`
- * @throws FrameworkError `framework: invalid auth posture: <place> <what is wrong and what to do>`
+ * @throws FrameworkError `framework: invalid auth posture: <place> <problem and solution>`
  */
 export function assertPosture(value: unknown, place: string): asserts value is Posture {
   if (!isPosture(value)) throw registrationError('invalid auth posture', `${place} ${hintFor(value)}`);
 }
 
-/** What is wrong with a value that is no posture, and what to do. */
+/** The problem with a value that is not a posture, and the solution. */
 function hintFor(value: unknown): string {
   if (value === undefined) return 'has no posture: did you forget to call Public()?';
-  // A proxy or an heir of a posture has the mark too: only where two copies are loaded it is one of the other.
+  // A proxy or a derived object of a posture has the mark too: it is from another copy only if two copies are loaded.
   if (typeof value === 'object' && value !== null && MARK in value && describeCopies('@sallyport/secure') !== '') {
     return `has ${otherCopyText('@sallyport/secure', 'a posture that')}`;
   }
@@ -78,17 +78,17 @@ function hintFor(value: unknown): string {
   const isFactory = /^[A-Z]/.test(value.name);
   return isFactory
     ? `has the function ${value.name} for a posture: call it, ${value.name}()`
-    : 'has a function for a posture: the posture stands behind the handler';
+    : 'has a function for a posture: pass the posture after the handler';
 }
 
-/** A placeholder for a posture that is still to be chosen. It is not assignable to any posture. */
+/** A placeholder for a posture that is not chosen yet. It is not assignable to any posture. */
 export interface PostureNotChosen {
   /** Always `true`. */
   readonly postureNotChosen: true;
 }
 
 /**
- * The placeholder that the migration helper writes in place of a posture: the type check names each place, and at run time
+ * The placeholder that the migration helper writes in place of a posture: the type check reports each place, and at run time
  * it throws. It never chooses a posture for you.
  *
  * @throws FrameworkError `app.bad_request` `framework: posture not chosen: <place>`, always

@@ -12,7 +12,7 @@ export const PUBLIC: PostureDefinition = {
 const POSTURE = sealPosture('public');
 
 /**
- * Everybody may call. The principal resolver is not asked, so `ctx.securePrincipal()` has nothing to return.
+ * Allows any caller. The principal resolver is not called, so `ctx.securePrincipal()` returns `null`.
  *
  * @throws FrameworkError `app.invalid_configuration` for any argument: `framework: too many arguments, expected Public()`
  * @example app.get('/health', () => json(200, { ok: true }), Public());

@@ -2,11 +2,11 @@ import { FrameworkError, type PrincipalKind } from '@sallyport/core';
 import { defineOptions, group, invalidOption, kind, list, oneOf } from '@sallyport/core/options';
 import type { SecurePrincipalResolver } from '../principal.js';
 
-/** One caller's secret. While a secret is rotated, a caller has two, each under an id of its own. */
+/** One caller's secret. During rotation a caller has two secrets with different ids. */
 export interface SharedSecret {
   /** The principal's identity. */
   readonly id: string;
-  /** The secret itself, without blanks around it. */
+  /** The secret itself, without leading or trailing blanks. */
   readonly value: string;
   /** Scopes of the principal. Default: none. */
   readonly scopes?: readonly string[];
@@ -14,9 +14,9 @@ export interface SharedSecret {
   readonly kind?: PrincipalKind;
 }
 
-/** Which header contains the secret, and whose secrets are accepted. */
+/** The header that contains the secret, and the accepted secrets. */
 export interface SharedSecretOptions {
-  /** Name of the header that contains the secret, and nothing else. */
+  /** Name of the header that contains only the secret. */
   readonly header: string;
   /** One or more; ids and values must differ. */
   readonly secrets: readonly SharedSecret[];
@@ -31,26 +31,26 @@ export const SHARED_SECRET_OPTIONS = defineOptions<SharedSecretOptions>()({
   secrets: list(
     group<SharedSecret>()({
       id: kind<string>(
-        'a text that is not blank',
+        'a string that is not blank',
         (value) => typeof value === 'string' && value.trim() !== '',
       ).required(),
       value: kind<string>(
-        'a text without outer blanks',
+        'a string without leading or trailing blanks',
         (value) => typeof value === 'string' && value !== '' && value === value.trim(),
       ).required(),
       scopes: list(
-        kind<string>('a text', (value) => typeof value === 'string'),
-        'a list of texts',
+        kind<string>('a string', (value) => typeof value === 'string'),
+        'a list of strings',
       ),
       kind: oneOf('external', 'internal').default('external'),
     }),
-    'a list of one or more secrets',
+    'a list of at least one secret',
   ).required(),
 });
 
 /**
- * Names the caller whose secret a header contains. Every secret is compared, as SHA-256 in constant time, also after one
- * matched. Without the header there is no principal; a wrong secret is answered 401.
+ * Identifies the caller by the secret in a header. Every secret is compared, as SHA-256 in constant time, even after a
+ * match. Without the header there is no principal; a wrong secret is answered with 401.
  *
  * @throws FrameworkError `app.invalid_configuration` that names the option and never its value
  */
@@ -86,7 +86,7 @@ function digestOf(secret: string): Buffer {
 }
 
 function toCandidates(secrets: readonly SharedSecret[]): readonly Candidate[] {
-  if (secrets.length === 0) throw invalidOption('secrets', 'a list of one or more secrets');
+  if (secrets.length === 0) throw invalidOption('secrets', 'a list of at least one secret');
   const candidates = secrets.map(({ id, value, scopes = [], kind: whose = 'external' }) => ({
     digest: digestOf(value),
     principal: Object.freeze({ identity: id.trim(), scopes: Object.freeze([...scopes]), kind: whose }),

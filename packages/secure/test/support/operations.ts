@@ -1,10 +1,10 @@
 import type { Handler, LambdaContext } from '@sallyport/core';
 import type { Posture, SecureApp } from '@sallyport/secure';
 
-/** What a caller gets, whatever the way in. */
+/** The answer to a caller, on any surface. */
 export interface Answer {
   readonly status: number;
-  /** The error's code; `''` for an answer that is none. */
+  /** The error's code; `''` if the answer is not an error. */
   readonly code: string;
   readonly message: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -41,7 +41,7 @@ const v2 = (domainName: string, { method = 'GET', path = '/op', headers = {}, bo
 const lists = (headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
 
-/** The HTTP front doors, by events made by hand: nothing is normalised on the way. */
+/** The HTTP front doors, with events made by hand, without normalization. */
 export const DOORS: readonly Door[] = [
   { name: 'gateway v2', event: (sent) => v2('api1.execute-api.us-east-1.amazonaws.com', sent) },
   { name: 'function URL', event: (sent) => v2('url1.lambda-url.us-east-1.on.aws', sent) },
@@ -161,7 +161,7 @@ export function socketEvent({ routeKey = 'op', eventType, connectionId, connecte
   };
 }
 
-/** One operation behind every way in that there is. */
+/** One operation on each surface. */
 export interface Operation {
   readonly name: string;
   readonly register: (app: SecureApp, handler: Handler, posture: Posture) => void;

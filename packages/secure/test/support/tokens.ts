@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { exportJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
 import type { KeyFetch } from '../../src/resolvers/jwt/options.js';
 
-/** Seconds since the epoch; the tests' clock stands here. */
+/** Seconds since the epoch; the time of the test clock. */
 export const NOW = 1_700_000_000;
 export const ISSUER = 'https://id.example';
 export const AUDIENCE = 'https://api.example';
@@ -45,18 +45,18 @@ export function sign(key: SigningKey, claims: Claims = GOOD, header: Record<stri
     .sign(key.privateKey);
 }
 
-/** A compact token of parts as they are. */
+/** A compact token of unchanged parts. */
 export function rawToken(header: unknown, claims: unknown, signature = ''): string {
   const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
   return `${part(header)}.${part(claims)}.${signature}`;
 }
 
 export interface KeyServer {
-  /** What the resolver is configured with: `https`, which the fetch below brings to loopback. */
+  /** The configured URL of the resolver: `https`, which the fetch below maps to loopback. */
   readonly jwksUri: string;
   readonly fetch: KeyFetch;
   readonly port: number;
-  /** Paths that were asked for. */
+  /** Requested paths. */
   readonly requests: string[];
   answer: (request: IncomingMessage, response: ServerResponse) => void;
   close(): Promise<void>;

@@ -2,13 +2,13 @@
 export type Copy = readonly [name: string, version: string, at: Error];
 
 interface Copies extends Array<Copy> {
-  /** How many were looked at when the last warning was written. */
+  /** The number of copies at the time of the last warning. */
   reported?: number;
 }
 
 const COPIES = Symbol.for('sallyport.copies/1');
 
-/** The packages of ours that are loaded, of any version and copy. */
+/** The loaded packages of the framework, of any version and copy. */
 export function registeredCopies(): Copies {
   const shared = globalThis as { [COPIES]?: Copies };
   shared[COPIES] ??= [];
@@ -16,10 +16,10 @@ export function registeredCopies(): Copies {
 }
 
 /**
- * Registers a copy of a package at its load, so that two copies can be named. Call it in a module that everything of the package
- * needs: bundlers leave out modules of which nothing is used.
+ * Registers a copy of a package when it is loaded, so that duplicate copies can be reported. Call it in a module that all code of the package
+ * needs: bundlers leave out modules without used exports.
  *
- * @param at `new Error()`: its stack is written out only where two copies are named
+ * @param at `new Error()`: its stack is formatted only if two copies are reported
  */
 export function registerCopy(name: string, version: string, at: Error): void {
   registeredCopies().push([name, version, at]);

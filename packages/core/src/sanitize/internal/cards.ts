@@ -2,13 +2,13 @@ import { isInFramePath } from './frame-path.js';
 
 /**
  * Prefixes and lengths of Visa, Mastercard, American Express, Diners Club, JCB, Discover, UnionPay and Maestro, as the networks
- * publish them (ISO/IEC 7812; `test/cards.ts` has the pages). Maestro's wide ranges count from 17 digits on: of 16 digits they
- * would take one order number in seven.
+ * publish them (ISO/IEC 7812; `test/cards.ts` has the pages). Maestro's wide ranges are used from 17 digits: with 16 digits they
+ * would match one order number in seven.
  */
 const ISSUED =
   /^(?:4\d{12}(?:\d{3}){0,2}|(?:5[1-5]\d\d|222[1-9]|22[3-9]\d|2[3-6]\d\d|27[01]\d|2720)\d{12}|3[47]\d{13}|3(?:0[0-5]\d|095|[689]\d\d)\d{10,15}|(?:3088|35(?:2[89]|[3-8]\d)|6011|64[4-9]\d|65\d\d|81(?:[0-6]\d|7[01]))\d{12,15}|62\d{12,17}|(?:50(?:1[89]|20|33|38)|5641|5893|6304|6390|633\d|67\d\d)\d{9,15}|(?:5[06-8]|6\d)\d{15,17})$/;
 
-/** What separates groups; `%20` and `+` are blanks of a URL. */
+/** Separators of groups; `%20` and `+` are blanks of a URL. */
 const SEPARATORS = /%20|[ +-]/g;
 /**
  * Digits in the groups of a card number: one, 4-4-4-4 with another last group or one more (the first four of them are captured), 4-6-5,
@@ -50,10 +50,10 @@ export function isCardValue(value: number): boolean {
 }
 
 /**
- * The text with each card number replaced, wherever it is: after letters, in a URL, in groups. Digits of an identifier, a file
- * path of a stack frame, a decimal fraction or an ISO date are none.
+ * The text with each card number replaced, even after letters, in a URL or in groups. Digits of an identifier, a file
+ * path of a stack frame, a decimal fraction or an ISO date are not card numbers.
  *
- * @param isKept whether digits at a place stay, for a reason of the caller
+ * @param isKept true if the caller keeps the digits at a place
  */
 export function replaceCards(
   text: string,

@@ -13,16 +13,16 @@ const MAX_FRAMES = 30;
 const MAX_NAME_BYTES = 128;
 const MAX_FRAME_BYTES = 512;
 
-/** How the parts of an error are cleaned. */
+/** Cleans the parts of an error. */
 export interface ErrorCleaner {
   readonly stacks: boolean;
   prose(text: string, limit?: number): string;
-  /** Counts values; `false` when there have been enough. */
+  /** Counts values; `false` if the limit is reached. */
   count(nodes: number): boolean;
   value(value: unknown): unknown;
 }
 
-/** True if a value is an error, of whatever realm or copy of this package. Never throws. */
+/** True if a value is an error, of any realm or copy of this package. Never throws. */
 export function isError(value: unknown): value is Error {
   try {
     return types.isNativeError(value) || value instanceof Error || isFrameworkError(value);
@@ -31,7 +31,7 @@ export function isError(value: unknown): value is Error {
   }
 }
 
-/** `{ name, message, code?, status?, metadata?, stack?, cause?, errors? }`: everything that is written of an error. */
+/** `{ name, message, code?, status?, metadata?, stack?, cause?, errors? }`: the written members of an error. */
 export function describeError(error: object, cleaner: ErrorCleaner): Record<string, unknown> {
   return describe(error, cleaner, []);
 }
@@ -63,7 +63,7 @@ function numbersOf(error: object, cleaner: ErrorCleaner): Record<string, unknown
   return out;
 }
 
-/** Of an error of the AWS SDK: what its support asks for. */
+/** The metadata of an AWS SDK error that AWS Support needs. */
 function metadataOf(metadata: unknown, cleaner: ErrorCleaner): Record<string, unknown> | undefined {
   if (typeof metadata !== 'object' || metadata === null) return undefined;
   const out: Record<string, unknown> = {};

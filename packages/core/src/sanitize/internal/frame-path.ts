@@ -1,12 +1,12 @@
 const WINDOW = 512;
 /** Line and column after the rest of a path. */
 const POSITION = /[^:\n]{0,512}:\d{1,7}:\d{1,7}/y;
-/** A stack frame of V8 as far as into its path: `at run (/app/index.js:1:2)`, `at file:///app/index.mjs:1:2`. */
+/** The start of a V8 stack frame, including the beginning of its path: `at run (/app/index.js:1:2)`, `at file:///app/index.mjs:1:2`. */
 const FRAME = /^at (?:[^\n(]*\()?(?:async )?(?:file:\/\/)?\/?(?:[A-Za-z]:)?[\\/][^:\n]*$/;
 
 /**
- * True if a place is in the file path of a stack frame. Packages, versions and hashes in such a path are what an operator
- * searches for: `/app/node_modules/.pnpm/next@15.0.0-rc.1_4ikpqbohktyhrcj3/token.js:10:5`.
+ * True if a place is in the file path of a stack frame. Operators search logs for packages, versions and hashes in such
+ * paths: `/app/node_modules/.pnpm/next@15.0.0-rc.1_4ikpqbohktyhrcj3/token.js:10:5`.
  */
 export function isInFramePath(text: string, start: number, end: number): boolean {
   POSITION.lastIndex = end;
@@ -16,7 +16,7 @@ export function isInFramePath(text: string, start: number, end: number): boolean
   return !/\w/.test(before.charAt(at - 1)) && FRAME.test(before.slice(Math.max(0, at)));
 }
 
-/** True if what looks like an address is a package with its version in the path of a stack frame: `next@15.0.0-rc.a`. */
+/** True if an apparent email address is a package with its version in the path of a stack frame: `next@15.0.0-rc.a`. */
 export function isPackageVersion(text: string, start: number, word: string): boolean {
   return /@\d/.test(word) && isInFramePath(text, start, start + word.length);
 }

@@ -12,7 +12,7 @@ import {
 import { replaceCards } from './cards.js';
 import { isInFramePath, isPackageVersion } from './frame-path.js';
 
-/** What is looked at of a string; the rest is cut. */
+/** The maximum number of scrubbed bytes; the rest is cut. */
 const MAX_SCRUBBED_BYTES = 65_536;
 const MAX_PARTIAL_WORD = 512;
 const MAX_LABEL = 64;
@@ -25,9 +25,9 @@ const LOCAL_PART = /[A-Za-z0-9._+'~%\-\u0080-\uffff]/;
 const DOMAIN = /[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*/y;
 
 /**
- * Masks secrets inside prose, in time linear in the text: every pattern either has a bound, or consumes what it looked at.
- * Looks at {@link MAX_SCRUBBED_BYTES}; the rest is cut, and the mark `…[+N]` says how many bytes that was. `keeps` names the keys
- * whose values are never taken for card numbers, `'all'` is for a string that is such a value.
+ * Masks secrets inside prose, in linear time: every pattern either has a bound, or consumes its matches.
+ * Scrubs {@link MAX_SCRUBBED_BYTES}; the rest is cut, and the mark `…[+N]` contains the number of cut bytes. `keeps` names the keys
+ * whose values are never treated as card numbers; pass `'all'` for the value of such a key.
  */
 export function scrubText(text: string, judge: KeyJudge, keeps: KeepsKey | 'all' | undefined): string {
   const { text: head, left } = cutBytes(text, MAX_SCRUBBED_BYTES);
@@ -57,7 +57,7 @@ function scrubHead(text: string, judge: KeyJudge, keeps: KeepsKey | 'all' | unde
   return out;
 }
 
-/** PEM blocks (RFC 7468) of private keys; one without an end reaches to the end of the text. */
+/** PEM blocks (RFC 7468) of private keys; a block without an end mark extends to the end of the text. */
 function scrubPrivateKeys(text: string): string {
   let out = '';
   let done = 0;
@@ -78,7 +78,7 @@ function scrubPrivateKeys(text: string): string {
   return out + text.slice(done);
 }
 
-/** User and password of a URL (RFC 3986 section 3.2.1): what stands between `//` and the last `@` of the authority. */
+/** User and password of a URL (RFC 3986 section 3.2.1): the part between `//` and the last `@` of the authority. */
 function scrubUserInfo(text: string): string {
   return text.replace(/:\/\/[^/?#\s"'<>\\]+/g, (authority) => {
     const at = authority.lastIndexOf('@');
@@ -123,22 +123,22 @@ function afterKey(keeps: KeepsKey): (text: string, start: number) => boolean {
   };
 }
 
-/** What may stand between a key and its value, and the schemes of RFC 9110 section 11.4 whose credentials follow a blank. */
+/** Separators between a key and its value, and the schemes of RFC 9110 section 11.4 whose credentials follow a blank. */
 const MARKS = /=|:(?!\/\/)|%3[ad]|\b(?:bearer|basic)\b/gi;
-/** A value that ends in a mark may be a key itself, or a scheme: `pin= password: x`. */
+/** A value that ends in a mark can also be a key, or a scheme: `pin= password: x`. */
 const LAST_MARK = /(?:[=:]|%3[ad]|\b(?:bearer|basic))$/i;
 const KEY_CHARACTER = /[A-Za-z0-9_.-]/;
-/** What precedes the colons of a time, RFC 3339: no key. */
+/** The part of an RFC 3339 time before its colons; it is not a key. */
 const TIME = /^[\dT.-]+$/;
 const MAX_KEY = 128;
 const SCHEME = /(?:bearer|basic)[ \t:=]+/iy;
 const BLANKS = /\s*/y;
 const DIGITS = /\d(?:[ -]?\d)*/y;
-/** An unquoted value: its first character may be a bracket or a backslash, later ones end it before a quote. */
+/** An unquoted value: a bracket or a backslash is allowed as first character; later ones terminate the value. */
 const WORD = /(?:[^\s,;&"'`)>}\]\\]|\\(?!["'`]))(?:[^\s,;&"'`<>(){}[\]\\]|\\(?!["'`]))*/y;
 const NEXT_PAIR = /,[\w.-]{1,64}[=:]/y;
 const LINE = /[^\r\n]+/y;
-/** Headers whose value is a list of its own; in prose it ends with the line. */
+/** Headers whose value is a list; in prose the value extends to the end of the line. */
 const LINE_KEYS: readonly string[] = [
   'authorization',
   'authorizationheader',
@@ -146,7 +146,7 @@ const LINE_KEYS: readonly string[] = [
   'cookie',
   'setcookie',
 ];
-/** Query parameters of signed requests (AWS SigV4) next to those that the key table knows. */
+/** Query parameters of signed requests (AWS SigV4) in addition to the keys of the key table. */
 const SIGNED_QUERY: readonly string[] = ['xamzsignature', 'xamzcredential', 'xamzsecuritytoken'];
 
 interface Span {
@@ -154,7 +154,7 @@ interface Span {
   readonly end: number;
 }
 
-/** Masks what follows `key=`, `key:`, `"key":`, `Bearer` and `Basic`. One pass: what was masked is not looked at again. */
+/** Masks values after `key=`, `key:`, `"key":`, `Bearer` and `Basic`. One pass: masked values are not read again. */
 function scrubAssignments(text: string, judge: KeyJudge): string {
   MARKS.lastIndex = 0;
   let out = '';
@@ -182,8 +182,8 @@ function actionOf(key: string, judge: KeyJudge): KeyAction {
 }
 
 /**
- * The word before a mark, quotes and blanks aside; with the word before it where both together are a known key. A word that
- * was masked itself, as the value of a key before it, is a key all the same.
+ * The word before a mark, without quotes and blanks; with the previous word if both together are a known key. A word that
+ * was masked itself, as the value of a key before it, still counts as a key.
  */
 function keyBefore(text: string, mark: number, judge: KeyJudge): string {
   const end = keyEnd(text, mark);
@@ -194,7 +194,7 @@ function keyBefore(text: string, mark: number, judge: KeyJudge): string {
   return judge(both, '', true) === 'clean' ? key : both;
 }
 
-/** Where the word before a mark ends, quotes and blanks aside. */
+/** The end of the word before a mark, without quotes and blanks. */
 function keyEnd(text: string, mark: number): number {
   let end = mark;
   for (let skipped = 0; end > 0 && skipped < 8 && /[\s"'`\\]/.test(text.charAt(end - 1)); skipped += 1) end -= 1;
@@ -207,7 +207,7 @@ function wordStart(text: string, end: number): number {
   return start;
 }
 
-/** What a sticky expression matches at a place. */
+/** The match of a sticky expression at a place. */
 function matchAt(expression: RegExp, text: string, index: number): string {
   expression.lastIndex = index;
   return expression.exec(text)?.[0] ?? '';
@@ -229,7 +229,7 @@ function valueSpan(text: string, after: number, key: string, action: KeyAction):
   return { start, end: wordEnd(text, start + matchAt(SCHEME, text, start).length) };
 }
 
-/** The end of an unquoted value: a comma ends it only before a blank or another pair, for passwords hold commas. */
+/** The end of an unquoted value: a comma terminates it only before a blank or another pair, because passwords may contain commas. */
 function wordEnd(text: string, start: number): number {
   if (text.startsWith(REDACTED, start)) return start + REDACTED.length;
   let end = start + matchAt(WORD, text, start).length;
@@ -253,7 +253,7 @@ function quotedEnd(text: string, start: number, quote: string): number {
   return text.length;
 }
 
-/** The end of a bracketed value that belongs to the opening one; the end of the text if none does. */
+/** The end of a bracketed value that belongs to the opening one; the end of the text if it is not closed. */
 function bracketEnd(text: string, start: number): number {
   let depth = 0;
   for (let index = start; index < text.length; index += 1) {
@@ -273,7 +273,7 @@ function maskedValue(value: string, action: KeyAction): string {
   return action === 'counter' && /^\d+(?:\.\d+)?$/.test(value) ? value : REDACTED;
 }
 
-/** What a string has that a secret could be recognised by, as bits. */
+/** Signs of possible secrets in a string, as bits. */
 const SIGN = {
   /** `=`, `:`, `@` or `%`. */
   mark: 1,
@@ -292,8 +292,8 @@ const SIGN = {
 const MIN_DIGITS = 9;
 
 /**
- * One look at each character. Nearly every short string of a record has none of the signs, and five regular expressions
- * that find nothing cost five times as much.
+ * Reads each character once. Most short strings of a record have no sign, and five regular expressions
+ * without a match cost five times as much.
  */
 function signsOf(text: string): number {
   let signs = 0;

@@ -13,7 +13,7 @@ import { isInFramePath, isPackageVersion } from './frame-path.js';
 const SECRET_KEY =
   /passw|passphrase|secret|token|cookie|credential|authori[sz]ation|jwt|assertion|verifier|apikey|(?:private|secret|signing|encryption|access|shared|master)key|authcode|securitycode|connectionstring|cardholder|cardnumber|accountnumber|panvalue|^(?:pwd|pin|otp|cv[vc]2?|pan|ssn|tin|taxid|ein)s?$/;
 const HUMP = /[_\-.\s]+/g;
-/** Keys that hold a stem and no secret. */
+/** Keys that contain a stem but no secret. */
 const PLAIN_KEY = /^tokentype$|^monkey|^secretary|^tokeni[sz]/;
 const PAIR = /(["']?)([\w.-]{1,64})\1\s{0,3}[=:]/g;
 /** Only the schemes are recognized in any case: `eyj` is part of many hashes in base 32. */
@@ -28,7 +28,7 @@ const MAX_CAUSES = 5;
 const MAX_KEY = 128;
 const ERROR_PARTS = ['name', 'message', 'code', 'status', 'stack', 'cause'];
 
-/** True if a value under this key is left out. */
+/** True if a value under this key is removed. */
 export function isSecretKey(key: string): boolean {
   const plain = key.toLowerCase().replace(HUMP, '');
   return SECRET_KEY.test(plain) && !PLAIN_KEY.test(plain);
@@ -52,7 +52,7 @@ function cleanPlaces(text: string): string {
   return replaceCards(clean, () => REDACTED);
 }
 
-/** One walk over what one line holds: a bounded copy without secrets. Never throws. */
+/** Copies the values of one line: a bounded copy without secrets. Never throws. */
 export class LightWalk {
   #nodes = 0;
 
@@ -101,7 +101,7 @@ export class LightWalk {
     return copy;
   }
 
-  /** What is written of a thrown value; `causes` is how many causes are followed. */
+  /** The written form of a thrown value; `causes` is the maximum number of causes. */
   error(thrown: unknown, causes = MAX_CAUSES): Record<string, unknown> {
     if (!isError(thrown)) {
       return { name: 'NonError', message: thrown === null ? 'null' : typeof thrown, value: this.value(thrown) };
@@ -127,7 +127,7 @@ function framesOf(stack: string): string[] {
     .map(cleanText);
 }
 
-/** True if a value is an error of any realm or copy of this package; a revoked proxy is none. */
+/** True if a value is an error of any realm or copy of this package; false for a revoked proxy. */
 function isError(value: unknown): value is Error {
   const check = () =>
     value instanceof Error || Object.prototype.toString.call(value) === '[object Error]' || isFrameworkError(value);
@@ -139,7 +139,7 @@ export function read(object: object, key: string): unknown {
   return guarded(() => (object as Record<string, unknown>)[key]);
 }
 
-/** What a look at a foreign object gives; `[unreadable]` when it throws. */
+/** The result of reading a foreign object; `[unreadable]` if it throws. */
 function guarded<T>(look: () => T): T | '[unreadable]' {
   try {
     return look();
@@ -150,8 +150,8 @@ function guarded<T>(look: () => T): T | '[unreadable]' {
 
 /**
  * The scrubbing of the few short strings in records that a client chooses: path, correlation id, detail type. The whole
- * sanitizer (`scrubFreeText`) would weigh more than the pipeline that calls this, and a bundler puts a lazy import into the
- * same file; so these strings get a rule of their own, small and stricter: a word that holds a secret goes as a whole.
+ * sanitizer (`scrubFreeText`) is larger than the pipeline that calls this, and a bundler puts a lazy import into the
+ * same file; so these strings have a separate rule, smaller and stricter: a word that contains a secret is removed completely.
  */
 const SECRET =
   /eyJ|A[KS]IA[A-Z0-9]{16}|@|(?:^|\D)\d{3}-\d\d-\d{4}(?!\d)|(?:bearer|basic)[\s=:]|(?:pass|pwd|pin|otp|secret|token|jwt|auth|cookie|credential|key|code|cv[vc]|signature|ssn|tax|tin|ein|card|pan|account)[\w.-]*[=:]/i;
@@ -161,8 +161,8 @@ const PLAIN = /^[\w./~!$()*+,{}-]*$/;
 const MANY_DIGITS = /\d(?:[ +-]?\d){8}/;
 
 /**
- * A short text of a client's as it may be in a record: without control characters, at most `limit` characters, words
- * (between slashes, blanks, `;` or `&`) that hold a secret replaced.
+ * A short string of a client in the form for records: without control characters, at most `limit` characters, words
+ * (between slashes, blanks, `;` or `&`) that contain a secret replaced.
  */
 export function scrubWords(text: string, limit: number): string {
   const clean = sanitizeLogString(text);

@@ -27,13 +27,13 @@ interface JudgedKey {
   readonly parent: string;
   readonly action: KeyAction;
   readonly normalized: string;
-  /** As it is written out. */
+  /** The written form. */
   readonly text: string;
 }
 
 /**
- * One walk over one value: copies what is clean, within the limits. Containers are counted by level, values by number, and
- * a container inside itself is seen by its ancestors.
+ * One walk over one value: copies clean values, within the limits. Containers are counted by level, values by number, and
+ * a container inside itself is detected by its ancestors.
  */
 export class SanitizerWalk {
   readonly #judge: KeyJudge;
@@ -56,7 +56,7 @@ export class SanitizerWalk {
     this.#output = output;
   }
 
-  /** A clean copy of a value; `undefined` stays, for its container to leave out. `parent` is the normalized key it stands under. */
+  /** A clean copy of a value; `undefined` is kept, and the container leaves it out. `parent` is the normalized key of the value. */
   clean(value: unknown, depth: number, parent: string): unknown {
     this.#nodes += 1;
     switch (typeof value) {
@@ -88,7 +88,7 @@ export class SanitizerWalk {
       : this.#act(key.action, value, depth, key.normalized);
   }
 
-  /** What is known of a key, worked out once a walk: the records of a list have the same keys. */
+  /** The judgement of a key, computed once for each walk: the records of a list have the same keys. */
   #judged(key: string, parent: string): JudgedKey {
     const known = this.#keys.get(key);
     if (known?.parent === parent) return known;
@@ -103,14 +103,14 @@ export class SanitizerWalk {
     return judged;
   }
 
-  /** Prose: without control characters, scrubbed, cut. `parent` is the normalized key it stands under. */
+  /** Prose: without control characters, scrubbed, cut. `parent` is the normalized key of the value. */
   prose(text: string, limit = this.#limits.stringBytes, parent = ''): string {
     const keeps = this.#keeps?.(parent) ? 'all' : this.#keeps;
     const { text: head, left } = cutBytes(scrubText(this.#toSafeText(text), this.#judge, keeps), limit);
     return head + cutMark(left);
   }
 
-  /** What was thrown, error or not. Never throws. */
+  /** The clean form of any thrown value. Never throws. */
   thrown(value: unknown): Record<string, unknown> {
     if (isError(value)) return this.#error(value, 1);
     return { name: 'NonError', message: value === null ? 'null' : typeof value, value: this.clean(value, 1, '') };
@@ -148,7 +148,7 @@ export class SanitizerWalk {
     return head + cutMark(left);
   }
 
-  /** Text that is JSON of a container, cleaned as such; `undefined` for any other text. */
+  /** The clean form of a string that is JSON of a container; `undefined` for any other string. */
   #nestedJson(text: string, depth: number, parent: string): string | undefined {
     let first = text.charCodeAt(0);
     if (first <= 32) first = text.trimStart().charCodeAt(0);
@@ -274,7 +274,7 @@ export class SanitizerWalk {
   }
 }
 
-/** Most objects: what a literal or `JSON.parse` makes. */
+/** Most objects: created by a literal or by `JSON.parse`. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;

@@ -2,7 +2,7 @@ import { FrameworkError } from '@sallyport/core';
 import { createMap } from '@sallyport/core/pipeline';
 import type { Field, FieldType } from '../fields.js';
 
-/** Values of a field map by field name; `undefined` for an absent one. */
+/** Values of a field map by field name; `undefined` for an absent field. */
 export type Values = Record<string, unknown>;
 
 const INTEGER = /^-?\d+$/;
@@ -10,14 +10,14 @@ const DECIMAL = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** The expected value in messages for clients. */
 const EXPECTED: Readonly<Record<FieldType, string>> = {
-  string: 'a text',
+  string: 'a string',
   int: 'a whole number',
   float: 'a number',
   bool: 'true or false',
   duration: 'a duration such as 1m30s',
 };
 
-/** Converts text of the request line or of a header to a type; `undefined` when that is not possible. */
+/** Converts text of the request line or of a header to a type; `undefined` if it is not possible. */
 function fromText(type: FieldType, text: string): unknown {
   switch (type) {
     case 'string':
@@ -58,7 +58,7 @@ function finite(value: unknown): number | undefined {
 }
 
 /**
- * Fields of a query, of headers or of parameters.
+ * Reads the fields of a query, of headers or of parameters.
  *
  * @throws FrameworkError `app.bad_request` `invalid <source> binding for <field>`
  */
@@ -131,7 +131,7 @@ const SHORT_PART = /(\d+(?:\.\d+)?)(h|ms|m|s|us|µs|ns)/g;
 const ISO = /^(-?)P(?=[\dT])(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
 const ISO_MS = [604_800_000, 86_400_000, 3_600_000, 60_000, 1000];
 
-/** Milliseconds of `1h30m`, `250ms`, `1.5s` or of `PT1H30M`; `undefined` for any other text. */
+/** Milliseconds of `1h30m`, `250ms`, `1.5s` or of `PT1H30M`; `undefined` for any other string. */
 export function parseDuration(text: string): number | undefined {
   const ms = SHORT.test(text) ? shortMs(text) : isoMs(text);
   return ms !== undefined && Number.isFinite(ms) ? ms : undefined;

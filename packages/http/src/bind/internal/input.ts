@@ -124,7 +124,7 @@ function checkField(source: string, field: Field, value: unknown, issues: IssueL
   }
 }
 
-/** The names of rules that clients get, where they differ. */
+/** The names of rules in responses, if they differ. */
 const WIRE_NAMES: Readonly<Record<Rule['rule'], string>> = {
   required: 'required',
   min: 'min',

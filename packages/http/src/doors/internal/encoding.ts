@@ -3,7 +3,7 @@ import { asBuffer } from '@sallyport/core/pipeline';
 
 const EMPTY: EncodedBody = { body: '', isBase64Encoded: false };
 
-/** Decides for all doors whether a body is sent as base64: when the response asks for it, or when its bytes are not UTF-8. */
+/** Encodes a body for all doors. It is sent as base64 if the response sets `isBase64`, or if its bytes are not UTF-8. */
 export function encodeBody({ content, isBase64 }: OutgoingResponse): EncodedBody {
   if (content.length === 0) return EMPTY;
   if (typeof content === 'string') {
@@ -11,20 +11,20 @@ export function encodeBody({ content, isBase64 }: OutgoingResponse): EncodedBody
     return { body: Buffer.from(content, 'utf8').toString('base64'), isBase64Encoded: true };
   }
   const bytes = asBuffer(content);
-  // Not imported: most functions never answer bytes, and all of them would pay for the import.
+  // Not imported: the import would slow every cold start, and most functions never send bytes.
   if (!isBase64 && process.getBuiltinModule('node:buffer').isUtf8(bytes)) {
     return { body: bytes.toString('utf8'), isBase64Encoded: false };
   }
   return { body: bytes.toString('base64'), isBase64Encoded: true };
 }
 
-/** Most bytes that JSON makes of one UTF-16 unit: `\u001f`, and `\ud800` of a lone surrogate. */
+/** The maximum number of bytes of one UTF-16 unit in JSON: `\u001f`, and `\ud800` of a lone surrogate. */
 const MAX_ESCAPE = 6;
 /** An upper bound for the field names, quotes and punctuation of any door's answer. */
 const MAX_ENVELOPE = 512;
 /**
  * An upper bound for all headers that a front door would send: a load balancer accepts 32 KB, and each byte could be escaped.
- * Headers are not measured while the body leaves this much of the limit.
+ * Headers are not measured if the body is smaller than the limit by this number of bytes.
  *
  * @see https://docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-limits.html
  */
@@ -34,8 +34,8 @@ const HEADER_ROOM = 256 * 1024;
 const LONG_ESCAPES = /[\u0000-\u0007\u000b\u000e-\u001f]/;
 
 /**
- * The size of an answer that the service would reject as too large, in bytes; 0 when it accepts the answer. Estimates decide for
- * nearly all answers. Only near the limit the document itself is written and measured.
+ * The size of an answer that the service would reject as too large, in bytes; 0 when it accepts the answer. Estimates are sufficient for
+ * nearly all answers. Only near the limit, the document is written and measured.
  */
 export function bytesOverCap(
   { maxAnswerBytes, measure }: DoorTraits,

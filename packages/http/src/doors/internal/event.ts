@@ -15,7 +15,7 @@ import type { HttpErrorCode } from '../../errors.js';
 
 /** An HTTP front door, with the strings for `explain` and for the log. */
 export interface HttpDoor extends Door {
-  /** What `explain` calls the answer. */
+  /** The name of the answer's form in `explain`. */
   readonly projection: string;
   /** A warning about an answer that is sent nevertheless; logged once by each container. */
   readonly warningOf?: (
@@ -71,7 +71,7 @@ export type RawHeaders = Readonly<Record<string, unknown>>;
 
 const NONE: readonly string[] = [];
 
-/** The header maps of an event, or nothing when the field is not an object. */
+/** The header maps of an event, or `undefined` when the field is not an object. */
 export function rawHeaders(value: unknown): RawHeaders | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as RawHeaders) : undefined;
 }
@@ -99,7 +99,7 @@ function isSpellingOf(key: string, name: string): boolean {
   return isPadded && key.trim().toLowerCase() === name;
 }
 
-/** The values of a header where a multi-value map goes before a single-value one. */
+/** The values of a header if a multi-value map takes precedence over a single-value map. */
 export function lookupEither(
   multi: RawHeaders | undefined,
   single: RawHeaders | undefined,
@@ -123,7 +123,7 @@ const UNSAFE_IN_PATH = /[%?#\x00-\x20\x7f-\uffff]+/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
 const HAS_UNSAFE = /[%?#\x00-\x20\x7f-\uffff]/;
 
-/** Escapes a path that AWS has decoded, so that the later decoding gives the same text. */
+/** Escapes a path that AWS has decoded, so that decoding it later returns the same path. */
 export function escapeDecodedPath(path: string): string {
   return HAS_UNSAFE.test(path) ? path.replace(UNSAFE_IN_PATH, (run) => encodeURIComponent(run.toWellFormed())) : path;
 }
@@ -134,7 +134,7 @@ export function cutStage(path: string, stage: unknown): string {
   return cutPrefix(path, `/${stage}`) ?? path;
 }
 
-/** Removes the first prefix that matches whole segments, once. The longest prefixes come first in the list. */
+/** Removes the first prefix that matches whole segments, once. The list is sorted: longest prefixes first. */
 export function cutBasePath(path: string, prefixes: readonly string[]): string {
   for (const prefix of prefixes) {
     const rest = cutPrefix(path, prefix);
@@ -190,7 +190,7 @@ export function mapQuery(multi: unknown, single: unknown, decode: (text: string)
   return query;
 }
 
-/** Keeps the text of maps that AWS has already decoded. */
+/** Returns values that AWS has already decoded, unchanged. */
 export function asIs(text: string): string {
   return text;
 }
@@ -214,7 +214,7 @@ export function refusalOf(kind: TriggerKind, event: unknown): FrameworkError | u
 
 /**
  * Published samples of a WebSocket `$connect` have `type` and `methodArn` like an authorizer's event; they also have
- * `isBase64Encoded`, which an authorizer never gets
+ * `isBase64Encoded`, which an authorizer never receives
  * (https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-input.html).
  */
 function isAuthorizerEvent(kind: TriggerKind, fields: Readonly<Record<string, unknown>>): boolean {

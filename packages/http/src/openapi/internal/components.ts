@@ -5,7 +5,7 @@ import { toCanonicalJson } from '../spec.js';
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 const TEXT = { type: 'string' } as const;
-/** Members that an error body has of an invocation, and of an error that states them. */
+/** Members of an error body that are from the invocation, or from an error that sets them. */
 const ORIGIN = { request_id: TEXT, trace_id: TEXT, timestamp: TEXT, stack_trace: TEXT } as const;
 
 /** Media type and schema of error bodies, as `errorResponse` of the pipeline writes them. */
@@ -32,7 +32,7 @@ const ERROR_BODIES: Readonly<Record<HttpErrorFormat, { readonly mediaType: strin
       properties: { code: TEXT, message: TEXT, details: {} },
     },
   },
-  // RFC 9457 section 3.1; the members behind `detail` are extensions (section 3.2).
+  // RFC 9457 section 3.1; the members after `detail` are extensions (section 3.2).
   problem: {
     mediaType: 'application/problem+json',
     schema: {
@@ -62,7 +62,7 @@ export class Components {
     this.#errorType = mediaType;
   }
 
-  /** `name` is unique for the schema, and is used for parts without a name of their own. */
+  /** `name` is unique for the schema, and is used for parts without a name. */
   embed(name: string, schema: JsonSchema): JsonSchema {
     const { $schema, $defs, ...root } = schema;
     const defs = new Map(Object.entries(($defs ?? {}) as Readonly<Record<string, JsonSchema>>));
@@ -95,7 +95,7 @@ export class Components {
     return { description, content };
   }
 
-  /** Adds the root and the definitions under the given names; `undefined` when another schema has one of these names. */
+  /** Adds the root and the definitions under the given names; `undefined` if another schema has the same name. */
   #hoist(
     root: JsonSchema,
     defs: ReadonlyMap<string, JsonSchema>,

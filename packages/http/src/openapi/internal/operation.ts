@@ -127,7 +127,7 @@ function contentSchema(source: 'body' | 'response', schema: Schema, name: string
 
 const PLACE_OF = { params: 'path', query: 'query', headers: 'header', cookies: 'cookie' } as const;
 
-/** One parameter for each property. A validator without a JSON Schema, or without properties, gives no parameters. */
+/** One parameter for each property. A validator without a JSON Schema, or without properties, has no parameters. */
 function schemaParameters(
   source: keyof typeof PLACE_OF,
   schema: Schema,
@@ -150,7 +150,7 @@ function schemaParameters(
   }));
 }
 
-/** The result of the validator's own converter; `undefined` if it has none. */
+/** The result of the validator's own converter; `undefined` if it has no converter. */
 function toJsonSchema(schema: StandardSchema, side: 'input' | 'output', name: string): JsonSchema | undefined {
   try {
     return schema['~standard'].jsonSchema?.[side]({ target: 'draft-2020-12' });

@@ -5,13 +5,13 @@ import { asBuffer, closeStream, internalError } from '@sallyport/core/pipeline';
 function toBytes(chunk: unknown): Uint8Array {
   if (chunk instanceof Uint8Array) return chunk;
   if (typeof chunk === 'string') return Buffer.from(chunk, 'utf8');
-  throw internalError('a stream chunk is neither text nor bytes');
+  throw internalError('a stream chunk is not text or bytes');
 }
 
 /**
  * Reads a stream to its end.
  *
- * @throws FrameworkError `app.internal` past `maxBytes`; whatever the stream throws
+ * @throws FrameworkError `app.internal` past `maxBytes`; the error of the stream
  */
 export async function collectStream(stream: BodyStream, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
@@ -48,8 +48,8 @@ export function watchStream(
 }
 
 /**
- * The stream as bytes, with a look at the running total behind each chunk and at its end. Written by hand: the `return()` of
- * an async generator waits for a pending `next()`, so a hanging source would not be told that its reader has stopped.
+ * The stream as bytes, with a check of the total size after each chunk and at its end. Written by hand: the `return()` of
+ * an async generator waits for a pending `next()`, so a hanging source would not detect that its reader has stopped.
  */
 function tapStream(
   stream: BodyStream,
@@ -90,9 +90,9 @@ function tapStream(
 }
 
 /**
- * The stream, after its first chunk has been read; `undefined` when it ends before one.
+ * The stream, after its first chunk has been read; `undefined` if it ends before its first chunk.
  *
- * @throws what the stream throws; the signal's reason when it aborts before the first chunk
+ * @throws the error of the stream; the signal's reason when it aborts before the first chunk
  */
 export async function startStream(
   stream: BodyStream,
@@ -125,11 +125,11 @@ function iterate(stream: BodyStream): AsyncIterator<Uint8Array> | Iterator<Uint8
   return Symbol.asyncIterator in stream ? stream[Symbol.asyncIterator]() : stream[Symbol.iterator]();
 }
 
-/** What {@link raceWithAbort} resolves to when the signal aborts first. */
+/** The result of {@link raceWithAbort} if the signal aborts first. */
 export const ABORTED = Symbol('aborted');
 
 /**
- * Races one promise after another with a signal, through one listener however many they are. A late rejection of a promise
+ * Races one promise after another with a signal, through one listener for all of them. A late rejection of a promise
  * that lost is handled too.
  */
 export function raceWithAbort(signal: AbortSignal): <T>(work: Promise<T>) => Promise<T | typeof ABORTED> {

@@ -13,11 +13,11 @@ export interface Pattern {
   readonly paramNames: readonly string[];
 }
 
-/** A static segment: no parameter, and nothing that is not allowed in one. */
+/** A static segment: no parameter, and only allowed characters. */
 const STATIC = /^[^:{}*\s][^{}*\s]*$/;
 /** Letters of other scripts count as letters; a Unicode property costs 0.2 ms at each start. */
 const BRACED = /^\{\s*([\w$\u0080-\uFFFF-]+)(\+?)\s*\}$/;
-/** Without a dash: for Express `:from-to` is a parameter `from` and a string behind it. */
+/** Without a dash: for Express `:from-to` is a parameter `from` and a string after it. */
 const COLON = /^:([\w$\u0080-\uFFFF]+)(\+?)$/;
 /** A parameter of other routers: `<id>` of Powertools for Python, `[id]` of routers by file. */
 const OTHER_BRACKETS = /^(?:<.*>|\[.*\])$/;

@@ -10,7 +10,7 @@ export class RouteTable {
     this.#autoHead = autoHead;
   }
 
-  /** @throws FrameworkError `app.bad_request`: there is a route of the method for the same paths, whatever the parameters' names */
+  /** @throws FrameworkError `app.bad_request`: the method already has a route for the same paths, even with other parameter names */
   assertFree(method: string, pattern: Pattern): void {
     const earlier = this.#routers.get(method)?.find(pattern);
     if (earlier === undefined) return;
@@ -47,7 +47,7 @@ export interface Match<T> {
   readonly params: readonly string[];
 }
 
-/** One pattern of a router: what decides between patterns that match the same path, and where its parameters are. */
+/** One pattern of a router, with its precedence among patterns that match the same path, and the positions of its parameters. */
 interface Entry<T> {
   readonly value: T;
   /** Number of segments. */
@@ -59,7 +59,7 @@ interface Entry<T> {
   readonly order: number;
 }
 
-/** A node of the trie of patterns. Most are leaves, so the map is made with the first child. */
+/** A node of the trie of patterns. Most are leaves, so the map is created with the first child. */
 interface Node<T> {
   statics: Map<string, Node<T>> | undefined;
   param: Node<T> | undefined;
@@ -69,7 +69,7 @@ interface Node<T> {
 
 /**
  * All nodes that one sequence of segments can reach, as one state. A step from it is a single look-up, even if many routes
- * overlap. States are made from the trie when a path first needs them, and their number is limited.
+ * overlap. States are created from the trie when a path first needs them, and their number is limited.
  */
 interface State<T> {
   readonly nodes: readonly Node<T>[];
@@ -154,7 +154,7 @@ export class Router<T> {
     return { value: entry.value, params };
   }
 
-  /** Makes the state after a segment, and caches it while the limit allows it. */
+  /** Creates the state after a segment, and caches it if the limit allows it. */
   #step(state: State<T>, segment: string): State<T> {
     if (segment === '') return toState(emptyFollowers(state), state.rest);
     const named = state.nodes.some((node) => node.statics?.has(segment));

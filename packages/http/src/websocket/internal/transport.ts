@@ -12,7 +12,7 @@ import { type ContextState, type ContextTransport, internalError, lazily } from 
 import { objectOf, textOf } from '../../doors/internal/event.js';
 import { WEBSOCKET_ENDPOINT_ENV } from '../../schema.js';
 
-/** Makes the client for a management endpoint; called when a first message is sent. */
+/** Creates the client for a management endpoint; called when a first message is sent. */
 export type WebSocketClientFactory = (
   endpoint: string,
   lambdaContext: LambdaContext | undefined,
@@ -110,8 +110,8 @@ const OPTION = 'webSocketEndpoint';
  * The endpoint that is configured for all events: the option `webSocketEndpoint`, else the variable
  * `FRAMEWORK_WEBSOCKET_ENDPOINT` unless it is blank. Without a slash at its end.
  *
- * @throws FrameworkError `app.invalid_configuration` that names the option or the variable, for anything but the text of an
- * http or https URL without credentials, query or fragment
+ * @throws FrameworkError `app.invalid_configuration` that names the option or the variable, for anything but an
+ * http or https URL as a string, without credentials, query or fragment
  */
 export function configuredEndpoint(option: unknown, environment: Environment): string | undefined {
   if (option !== undefined) return parseEndpoint(option, OPTION);
@@ -130,7 +130,7 @@ function parseEndpoint(value: unknown, name: string): string {
 
 /**
  * The endpoint of an event's own API. It does not use the host name that the client connected to: a custom domain may map the API
- * to a path that the event does not contain. The region is that of the API's own host name, else that of the function. If region
+ * to a path that the event does not contain. The region is from the API's own host name, else from the function. If region
  * or API id is unknown, the endpoint is the host name, followed by the stage unless it is a custom domain.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-how-to-call-websocket-api-connections.html

@@ -4,7 +4,7 @@ import { OPTIONAL } from '../optional.js';
 import { isPosture, type PostureDefinition, type PostureKind } from '../posture.js';
 import { PUBLIC } from '../public.js';
 
-/** Every kind of posture with all that it decides: gate, `explain` and OpenAPI documents read nothing else. */
+/** All kinds of postures with their rules: gate, `explain` and OpenAPI documents read only this table. */
 export const POSTURES: Readonly<Record<PostureKind, PostureDefinition>> = {
   public: PUBLIC,
   optional: OPTIONAL,

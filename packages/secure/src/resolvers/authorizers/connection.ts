@@ -5,21 +5,21 @@ import { whenPassed } from '../../internal/resolver-marks.js';
 import type { SecurePrincipalResolver } from '../../principal.js';
 import { contextMember } from './internal/read.js';
 
-/** What is kept of a connection whose caller passed the gate. */
+/** The stored data of a connection whose caller the gate accepted. */
 export interface ConnectionPrincipal {
-  /** Who opened the connection. */
+  /** The principal that opened the connection. */
   readonly principal: SecurePrincipal;
   /** Milliseconds since the epoch. Later the principal is ignored, even if the store still has it. */
   readonly expiresAt: number;
 }
 
-/** How principals of WebSocket connections are found and kept. */
+/** Options of {@link connectionPrincipal}. */
 export interface ConnectionPrincipalOptions {
-  /** Where principals are kept; all instances of the function must share it. */
+  /** The store for principals; all instances of the function must share it. */
   readonly store: ConnectionRegistry<ConnectionPrincipal>;
-  /** Finds out who opens a connection; called at `$connect` only. */
+  /** Identifies the caller that opens a connection; called only for `$connect`. */
   readonly connect: SecurePrincipalResolver;
-  /** How long a connection's principal is kept, in seconds, at least 1. API Gateway closes a connection after two hours. */
+  /** The lifetime of a stored principal in seconds, at least 1. API Gateway closes a connection after two hours. */
   readonly ttlSeconds: number;
 }
 
@@ -31,11 +31,11 @@ export const CONNECTION_OPTIONS = defineOptions<ConnectionPrincipalOptions>()({
 });
 
 /**
- * Principals for WebSocket APIs without an authorizer: the principal of a caller who passed the gate at `$connect` is stored,
+ * Principals for WebSocket APIs without an authorizer: the principal that the gate accepted at `$connect` is stored,
  * and read again for each message of that connection. The connection is identified by the gateway's request context, never
  * by the message.
  *
- * @throws FrameworkError `app.invalid_configuration` for an unknown option, or one that is missing or has a wrong value
+ * @throws FrameworkError `app.invalid_configuration` for an unknown, missing or wrong option
  * @example new SecureApp({ principalResolver: connectionPrincipal({ store, connect: jwtPrincipalResolver(config), ttlSeconds: 7200 }) });
  */
 export function connectionPrincipal(options: ConnectionPrincipalOptions): SecurePrincipalResolver {
@@ -65,7 +65,7 @@ interface Connection {
   readonly eventType: unknown;
 }
 
-/** What the gateway says of the connection; `undefined` when a part is missing. */
+/** The connection in the request context of the gateway; `undefined` if a part is missing. */
 function connectionOf(ctx: Context): Connection | undefined {
   if (ctx.triggerKind !== 'websocket') return undefined;
   const [apiId, stage, connectionId] = ['apiId', 'stage', 'connectionId'].map((name) => contextMember(ctx, name));

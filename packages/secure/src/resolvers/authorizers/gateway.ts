@@ -12,8 +12,8 @@ import {
 } from './internal/read.js';
 
 /**
- * Makes a principal of the context that a Lambda authorizer returned. Its members are whatever that authorizer writes; return
- * nothing for a caller without a principal.
+ * Converts the context that a Lambda authorizer returned to a principal. Its members depend on the authorizer; return
+ * `null` for a caller without a principal.
  */
 export type MapAuthorizerContext = (context: Fields) => MaybePromise<SecurePrincipal | null | undefined>;
 
@@ -75,7 +75,7 @@ function placeOf(ctx: Context): unknown {
   const authorizer = contextMember(ctx, 'authorizer');
   if (ctx.triggerKind === 'gateway-v2') return ownOf(objectOrAbsent(authorizer), 'jwt');
   if (ctx.triggerKind !== 'gateway-v1' || ownOf(ctx.event, 'version') !== '1.0') return undefined;
-  // A Lambda authorizer's context is in the same place, and has no `claims` of this kind.
+  // The context of a Lambda authorizer is in the same member, but has no such `claims`.
   return ownOf(objectOrAbsent(authorizer), 'claims') === undefined ? undefined : authorizer;
 }
 

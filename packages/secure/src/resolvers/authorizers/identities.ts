@@ -13,31 +13,31 @@ import {
   textMembers,
 } from './internal/read.js';
 
-/** Which IAM roles belong to your own organisation's callers. */
+/** The IAM roles of internal callers. */
 export interface InternalRolesOptions {
   /**
-   * Exact ARNs of roles, `arn:aws:iam::123456789012:role/service/billing`. A caller with a session of one of them is a principal
+   * Exact ARNs of roles, `arn:aws:iam::123456789012:role/service/billing`. A caller with a session of such a role is a principal
    * of kind `internal`. Default: none.
    */
   readonly internalRoles?: readonly string[];
 }
 
-/** Role names are unique in an account, whatever their path, and the path is not in a session's ARN. */
+/** Role names are unique in an account, regardless of their path, and session ARNs do not contain the path. */
 const ROLE = /^arn:(aws[a-z-]*):iam::(\d{12}):role\/(?:[\x21-\x7e]+\/)?([\w+=,.@-]+)$/;
 const SESSION = /^arn:(aws[a-z-]*):sts::(\d{12}):assumed-role\/([\w+=,.@-]+)\/[^/]+$/;
-/** Looked up for an ARN that is not a session's; no role has this name. */
+/** Used for an ARN without a session; no role has this name. */
 const NO_ROLE = '';
 
-/** Which callers with AWS credentials are principals, and of which kind. */
+/** Options of {@link iamPrincipal}: the accepted callers with AWS credentials, and their kind. */
 export interface IamPrincipalOptions extends InternalRolesOptions {
   /**
-   * True if a guest of a Cognito identity pool, somebody who did not sign in, is a principal: of kind `external` whatever the
+   * True if a guest of a Cognito identity pool (not signed in) is a principal: of kind `external` regardless of the
    * role, with the claim `guest: true`. Default `false`: a guest has no principal.
    */
   readonly allowGuests?: boolean;
 }
 
-/** What the option `internalRoles` may be. */
+/** The validator of the option `internalRoles`. */
 const INTERNAL_ROLES = list(
   kind<string>('a role ARN', (value) => typeof value === 'string' && ROLE.test(value)),
   'a list of role ARNs',
@@ -55,7 +55,7 @@ export const IAM_OPTIONS = defineOptions<IamPrincipalOptions>()(IAM_KINDS);
  * of the `$connect` of a WebSocket API. A caller of a Cognito identity pool is identified by the identity id, any other by
  * the ARN.
  *
- * @throws FrameworkError `app.invalid_configuration` for an unknown option, or one with a wrong value
+ * @throws FrameworkError `app.invalid_configuration` for an unknown or wrong option
  * @example iamPrincipal({ internalRoles: ['arn:aws:iam::123456789012:role/billing'] })
  */
 export function iamPrincipal(options: IamPrincipalOptions = {}): SecurePrincipalResolver {
@@ -75,8 +75,8 @@ function identityOf(ctx: Context): Fields | undefined {
 }
 
 /**
- * Makes principals of what AWS says of an IAM caller. `null` for an identity without an ARN, because a REST API sends the
- * object for callers of every kind, and for a guest who is not allowed.
+ * Converts the IAM identity of an event to a principal. `null` for an identity without an ARN, because a REST API sends the
+ * object for callers of every kind, and for a guest if guests are not allowed.
  */
 function createToIamPrincipal({
   internalRoles = [],
@@ -97,7 +97,7 @@ function createToIamPrincipal({
   };
 }
 
-/** Tells whether the ARN of a caller is of a session of one of these roles. */
+/** Returns `internal` if the ARN of a caller is a session of one of these roles. */
 function createKindOf(internalRoles: readonly string[]): (userArn: string) => PrincipalKind {
   const roles = new Set(internalRoles.map((arn) => ROLE.exec(arn)?.slice(1).join('/')));
   return (userArn) => (roles.has(SESSION.exec(userArn)?.slice(1).join('/') ?? NO_ROLE) ? 'internal' : 'external');
@@ -117,9 +117,9 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Which callers of a GraphQL or an Event API are principals. */
+/** Options of {@link appSyncIdentityPrincipal}: the accepted callers of a GraphQL or an Event API. */
 export interface AppSyncIdentityOptions extends IamPrincipalOptions {
-  /** Makes a principal of a Lambda authorizer's `resolverContext`, or `handlerContext` of an Event API. Without it such callers have no principal. */
+  /** Converts a Lambda authorizer's `resolverContext`, or `handlerContext` of an Event API, to a principal. Without it such callers have no principal. */
   readonly map?: MapAuthorizerContext;
 }
 
@@ -136,7 +136,7 @@ export const APPSYNC_OPTIONS = defineOptions<AppSyncIdentityOptions>()({
  * The caller that AppSync verified: a Cognito or OIDC user, an IAM caller, or a caller that a Lambda authorizer accepted. A
  * caller with an API key has no principal.
  *
- * @throws FrameworkError `app.invalid_configuration` for an unknown option, or one with a wrong value
+ * @throws FrameworkError `app.invalid_configuration` for an unknown or wrong option
  * @example appSyncIdentityPrincipal({ internalRoles: ['arn:aws:iam::123456789012:role/billing'] })
  */
 export function appSyncIdentityPrincipal(options: AppSyncIdentityOptions = {}): SecurePrincipalResolver {
@@ -168,14 +168,14 @@ interface PoolCaller {
   /** The identity id, which differs between the callers of a pool; the session name in their ARN is the same for all of them. */
   readonly identityId: string;
   readonly identityPoolId: string | undefined;
-  /** True if the pool gave the credentials to somebody who did not sign in. */
+  /** True if the caller is a guest, who did not sign in. */
   readonly isGuest: boolean;
 }
 
 /**
- * The identity-pool caller in what AWS says of an IAM caller; `undefined` for a caller of another kind.
+ * The identity-pool caller of an IAM identity; `undefined` for other callers.
  *
- * An HTTP API and a function URL have an object `cognitoIdentity` whose `amr` says `authenticated` or `unauthenticated`
+ * An HTTP API and a function URL have an object `cognitoIdentity` whose `amr` contains `authenticated` or `unauthenticated`
  * (https://docs.aws.amazon.com/cognito/latest/developerguide/role-trust-and-permissions.html). A REST or WebSocket API has
  * `cognitoAuthenticationType`
  * (https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-mapping-template-reference.html), AppSync
@@ -194,7 +194,7 @@ function poolCallerOf(identity: Fields): PoolCaller | undefined {
   return { identityId: requireText(id), identityPoolId: isBlank(pool) ? undefined : requireText(pool), isGuest };
 }
 
-/** The two names never stand together; if they do, both must say the same. */
+/** The two members are never used together; if they are, they must be equal. */
 function markOf(identity: Fields): unknown {
   const marks = ['cognitoAuthenticationType', 'cognitoIdentityAuthType']
     .map((name) => ownOf(identity, name))
@@ -202,7 +202,7 @@ function markOf(identity: Fields): unknown {
   return marks.length > 1 ? marks : marks[0];
 }
 
-/** Exactly one of the two marks must be there. @throws FrameworkError 401 */
+/** Exactly one of the two marks is required. @throws FrameworkError 401 */
 function saysGuest(marks: unknown): boolean {
   const list: readonly unknown[] = Array.isArray(marks) ? marks : [marks];
   const signedIn = list.includes('authenticated');
@@ -211,20 +211,20 @@ function saysGuest(marks: unknown): boolean {
   return guest;
 }
 
-/** The gateways fill in members that have no value, with `null` or an empty text or list. */
+/** Gateways set members without a value to `null`, an empty string or an empty list. */
 function isBlank(value: unknown): boolean {
   return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
 }
 
-/** What the options of {@link latticeIdentityPrincipal} may be. */
+/** Validators and defaults for the options of {@link latticeIdentityPrincipal}. */
 export const LATTICE_OPTIONS = defineOptions<InternalRolesOptions>()({ internalRoles: INTERNAL_ROLES });
 
 /**
  * The caller whose signature VPC Lattice verified: `requestContext.identity` of the event's version 2, and only with the type `AWS_IAM`.
- * Without an auth policy of that type, and with version 1, nobody is a principal: there, everything about the caller is what a
- * header says.
+ * Without an auth policy of that type, and with version 1, no caller is a principal: their data would be from plain
+ * headers.
  *
- * @throws FrameworkError `app.invalid_configuration` for an unknown option, or one with a wrong value
+ * @throws FrameworkError `app.invalid_configuration` for an unknown or wrong option
  * @example latticeIdentityPrincipal({ internalRoles: ['arn:aws:iam::123456789012:role/billing'] })
  */
 export function latticeIdentityPrincipal(options: InternalRolesOptions = {}): SecurePrincipalResolver {

@@ -2,8 +2,8 @@ import type { JwtVerifier } from './jwt-error.js';
 import { type JwtVerifierOptions, parseSettings } from './options.js';
 
 /**
- * What `createJwtVerifier` makes, for packages that verify tokens only if they are asked to: the options are checked at once, the library
- * `jose` is loaded by the first token.
+ * The verifier of `createJwtVerifier`, for packages in which it is optional: the options are checked immediately, and the library
+ * `jose` is loaded when the first token is verified.
  *
  * @throws FrameworkError `app.invalid_configuration`
  */

@@ -17,44 +17,44 @@ export type JwtClaims = Readonly<Record<string, unknown>>;
 /** Fetches a key set; given `redirect: 'manual'` and a signal, which it must pass on. */
 export type KeyFetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** How tokens of one issuer are verified. Times in seconds. */
+/** Options for the verification of tokens of one issuer. Times in seconds. */
 export interface JwtVerifierOptions {
   /** The value that the token's `iss` must have, exactly. */
   readonly issuer: string;
   /**
-   * Where the issuer publishes its keys: `https:`, or `http:` of `127.0.0.1` or `[::1]`, for an issuer on a developer's machine.
-   * Redirects are rejected, at most 512 KiB and 100 keys. A set is used for 10 minutes; a fetch takes at most 5 s, and after one
-   * that failed the next waits 30 s. Either this or `jwks`.
+   * The URL at which the issuer publishes its keys: `https:`, or `http:` of `127.0.0.1` or `[::1]`, for an issuer on a developer's machine.
+   * Redirects are rejected, at most 512 KiB and 100 keys. A set is used for 10 minutes; a fetch takes at most 5 s, and after
+   * a failure the next fetch is delayed by 30 s. Set either this or `jwks`.
    */
   readonly jwksUri?: string;
   /** The issuer's public keys. */
   readonly jwks?: JSONWebKeySet;
-  /** Audiences, one of which the token must name. Checked last. */
+  /** Accepted audiences; the token must contain at least one of them. Checked last. */
   readonly audience: readonly string[];
   /** Algorithms of signatures that are accepted, never `none` or `HS*`. Default `RS256 PS256 ES256 EdDSA`. */
   readonly algorithms?: readonly string[];
-  /** How far clocks may differ; default 5, at most 300. */
+  /** The allowed difference between clocks; default 5, at most 300. */
   readonly clockToleranceSeconds?: number;
-  /** The claim that names the audience; default `aud`. Cognito access tokens carry the client in `client_id`. */
+  /** The claim that names the audience; default `aud`. Cognito access tokens contain the client in `client_id`. */
   readonly audienceClaim?: 'aud' | 'client_id';
-  /** What the claim `token_use` must be; `access` with `audienceClaim: 'client_id'`. */
+  /** The required value of the claim `token_use`; `access` with `audienceClaim: 'client_id'`. */
   readonly tokenUse?: 'access' | 'id';
-  /** What the header's `typ` must be, for example `at+jwt`. Default: not checked. */
+  /** The required `typ` of the header, for example `at+jwt`. Default: not checked. */
   readonly typ?: string;
   /** Greatest age of a token in seconds, by its claim `iat`, which is then required. Default: not checked. */
   readonly maxTokenAgeSeconds?: number;
-  /** Claims that a token must have besides `exp`. Default: none. */
+  /** Required claims of a token, in addition to `exp`. Default: none. */
   readonly requiredClaims?: readonly string[];
-  /** Fetches the key set in the place of the platform's `fetch`: for a proxy, or an issuer with a certificate of its own. */
+  /** Fetches the key set instead of the platform's `fetch`: for a proxy, or an issuer with a private certificate. */
   readonly fetch?: KeyFetch;
 }
 
-/** How principals are made of one issuer's tokens. */
+/** Options for principals from the tokens of one issuer. */
 export interface JwtPrincipalOptions extends JwtVerifierOptions {
   /**
-   * The identity of the caller. Default `sub`; a blank one is 401. Required of each issuer where there are several: a subject is
-   * unique within its issuer only (RFC 7519 section 4.1.2), so that subject 42 of one would be taken for subject 42 of the
-   * other.
+   * The identity of the caller. Default `sub`; a blank value is answered with 401. Required for each issuer if there are several issuers: a subject is
+   * unique within its issuer only (RFC 7519 section 4.1.2), so subject 42 of one issuer would be identified with subject 42 of
+   * another.
    *
    * @example ({ iss, sub }) => `${iss}#${sub}`
    */
@@ -65,19 +65,19 @@ export interface JwtPrincipalOptions extends JwtVerifierOptions {
   readonly tenantId?: (claims: JwtClaims) => string | undefined;
   /** The kind of the principal. Default `external`. */
   readonly kind?: (claims: JwtClaims) => PrincipalKind;
-  /** The header that contains the token. Default `authorization`. In another header the token may stand without `Bearer`. The same for all issuers. */
+  /** The header that contains the token. Default `authorization`. Other headers accept the token without `Bearer`. The same for all issuers. */
   readonly header?: string;
-  /** True if the challenge says `error="invalid_token"` (RFC 6750 section 3). Default `false`; the same for all issuers. */
+  /** True if the challenge contains `error="invalid_token"` (RFC 6750 section 3). Default `false`; the same for all issuers. */
   readonly describeErrors?: boolean;
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
-/** Compared exactly with what tokens say, so it is not trimmed. */
-const exactText = kind<string>('a text that is not blank', isText);
+/** Compared exactly with values of tokens, so it is not trimmed. */
+const exactText = kind<string>('a string that is not blank', isText);
 const textList = (least: number, wanted: string) =>
   kind<readonly string[]>(wanted, (value) => Array.isArray(value) && value.length >= least && value.every(isText));
-/** One text or more. */
-export const texts = textList(1, 'a list of one or more texts');
+/** At least one string. */
+export const texts = textList(1, 'a list of at least one string');
 const headerName = kind<string>(
   'the name of a header',
   (value) => typeof value === 'string' && /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(value),
@@ -91,7 +91,7 @@ const ASYMMETRIC: readonly unknown[] = [
 ];
 const DEFAULT_ALGORITHMS: readonly string[] = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 
-/** What the options of a verifier may be, for sets of options that have more. */
+/** Validators and defaults for {@link JwtVerifierOptions}, for option sets that extend it. */
 export const VERIFIER_KINDS = {
   issuer: exactText.required(),
   jwksUri: kind<string>('an https URL without user name', isKeyAddress),
@@ -109,11 +109,11 @@ export const VERIFIER_KINDS = {
     'a number of seconds above 0',
     (value) => Number.isFinite(value) && (value as number) > 0,
   ),
-  requiredClaims: textList(0, 'a list of texts'),
+  requiredClaims: textList(0, 'a list of strings'),
   fetch: func<KeyFetch>(),
 };
 
-/** Options of a principal resolver, without what a user pool decides itself. */
+/** Options of a principal resolver, except the values that a user pool determines. */
 export const PRINCIPAL_KINDS = {
   jwks: VERIFIER_KINDS.jwks,
   clockToleranceSeconds: VERIFIER_KINDS.clockToleranceSeconds,
@@ -138,15 +138,16 @@ export type JwtSettings = ParsedOptions<typeof VERIFIER_KINDS>;
 export type PrincipalSettings = ParsedOptions<typeof PRINCIPAL_OPTIONS.kinds>;
 
 /**
- * What options must be together, and copies of their lists.
+ * Checks that options are consistent, and copies their lists.
  *
  * @throws FrameworkError `app.invalid_configuration` that names the option and never its value
  */
 export function toSettings(options: JwtSettings): JwtSettings {
   const { jwksUri, jwks, audienceClaim, tokenUse } = options;
-  if ((jwksUri === undefined) === (jwks === undefined)) throw invalidOption('jwksUri', 'given, or jwks, and not both');
+  if ((jwksUri === undefined) === (jwks === undefined))
+    throw invalidOption('jwksUri', 'set if jwks is absent, and absent if jwks is set');
   if (audienceClaim === 'client_id' && tokenUse === 'id') {
-    throw invalidOption('tokenUse', '"access" where "audienceClaim" is "client_id"');
+    throw invalidOption('tokenUse', '"access" if "audienceClaim" is "client_id"');
   }
   return {
     ...options,
@@ -167,9 +168,9 @@ export function parseSettings(options: JwtVerifierOptions | readonly JwtVerifier
   return differentIssuers(list.map((entry) => toSettings(VERIFIER_OPTIONS.parse(entry ?? null))));
 }
 
-/** @throws FrameworkError `app.invalid_configuration` for none, and for two of one issuer */
+/** @throws FrameworkError `app.invalid_configuration` for an empty list, and for two settings with the same issuer */
 export function differentIssuers(all: readonly JwtSettings[]): readonly JwtSettings[] {
-  if (all.length === 0) throw invalidOption('options', 'one issuer or more');
+  if (all.length === 0) throw invalidOption('options', 'at least one issuer');
   if (new Set(all.map(({ issuer }) => issuer)).size < all.length) {
     throw invalidOption('issuer', 'different in each configuration');
   }
@@ -181,7 +182,7 @@ function isKeySet(value: unknown): boolean {
   return Array.isArray(keys) && keys.every((key) => typeof key === 'object' && key !== null);
 }
 
-/** What is asked on the loopback interface leaves the machine neither readable nor changeable; a name could be resolved to another one. */
+/** Requests on the loopback interface do not leave the machine. A name could be resolved to another address. */
 const LOOPBACK: readonly string[] = ['127.0.0.1', '[::1]'];
 
 function isKeyAddress(text: unknown): boolean {

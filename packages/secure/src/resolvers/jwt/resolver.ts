@@ -16,8 +16,8 @@ import {
 import { IssuerVerifier } from './verifier.js';
 
 /**
- * Makes principals of bearer tokens. Without the header, or with another scheme, there is no principal; a token that is
- * wrong is 401 with a challenge, one for another audience 403 without; keys that cannot be fetched are 503.
+ * Creates principals from bearer tokens. Without the header, or with another scheme, there is no principal. An invalid token
+ * is answered with 401 and a challenge, a token for another audience with 403, and unavailable keys with 503.
  *
  * @throws FrameworkError `app.invalid_configuration` that names the option and never its value
  * @example
@@ -34,7 +34,7 @@ export function jwtPrincipalResolver(
   return createResolver(list.map((entry) => PRINCIPAL_OPTIONS.parse(entry ?? null)));
 }
 
-/** The resolver of one issuer or more, from options that were checked one by one. */
+/** The resolver of at least one issuer, from options that were already checked. */
 function createResolver(list: readonly PrincipalSettings[]): SecurePrincipalResolver {
   const verifier = new IssuerVerifier(list.map(toSettings));
   const mappers = new Map(list.map((entry) => [entry.issuer, entry]));
@@ -42,7 +42,10 @@ function createResolver(list: readonly PrincipalSettings[]): SecurePrincipalReso
   const challenge = same(list, 'describeErrors') === true ? 'Bearer error="invalid_token"' : 'Bearer';
   // A subject is unique within its issuer only (RFC 7519 section 4.1.2).
   if (list.length > 1 && list.some(({ identity }) => identity === undefined)) {
-    throw invalidOption('identity', 'given for each issuer where there are several, so that their subjects differ');
+    throw invalidOption(
+      'identity',
+      'a function for each issuer if there are several: subjects are unique only within an issuer',
+    );
   }
   return markBearerReader<SecurePrincipalResolver>((ctx) => {
     const bearer = readBearer(ctx, header);
@@ -63,7 +66,7 @@ function createResolver(list: readonly PrincipalSettings[]): SecurePrincipalReso
   });
 }
 
-/** An option that is read before it is known which issuer's token it is. */
+/** An option that is read before the issuer of the token is known. */
 function same<K extends 'header' | 'describeErrors'>(
   list: readonly PrincipalSettings[],
   name: K,
@@ -99,10 +102,10 @@ function toRefusal(error: unknown, ctx: Context, challenge: string): unknown {
   if (!(error instanceof JwtError)) return error;
   const { reason, detail } = error;
   if (reason === 'unavailable') {
-    ctx.log.error('keys for tokens cannot be had', { event: 'secure.jwt_keys_unavailable', reason: detail });
+    ctx.log.error('could not fetch the signing keys', { event: 'secure.jwt_keys_unavailable', reason: detail });
     return new FrameworkError('app.overloaded');
   }
-  ctx.log.info('token refused', { event: 'secure.jwt_refused', reason: `${reason}: ${detail}` });
+  ctx.log.info('token rejected', { event: 'secure.jwt_refused', reason: `${reason}: ${detail}` });
   return reason === 'audience' ? new FrameworkError('app.forbidden') : unauthorized(challenge);
 }
 
@@ -110,12 +113,12 @@ function unauthorized(challenge: string): FrameworkError {
   return new FrameworkError('app.unauthorized', undefined, { headers: { 'www-authenticate': challenge } });
 }
 
-/** `refused`: credentials are there, and no token can be read from them. */
+/** `refused`: the credentials contain no readable token. */
 type Bearer = { readonly token: string } | 'refused' | 'none';
 
 const AUTHORIZATION = 'authorization';
 const SCHEME = /^\s*([^\s,]+)(?:\s+(.*))?$/s;
-/** What a JWT in compact form is made of: base64url without padding (RFC 7515 section 2), and dots. */
+/** The characters of a JWT in compact form: base64url without padding (RFC 7515 section 2), and dots. */
 const TOKEN = /^[A-Za-z0-9_.-]+$/;
 const MAX_TOKEN_LENGTH = 16_384;
 /** Some gateways join the values of a repeated header. */
@@ -138,10 +141,10 @@ function toToken(text: string): Bearer {
   return token.length <= MAX_TOKEN_LENGTH && TOKEN.test(token) ? { token } : 'refused';
 }
 
-/** What a user pool decides itself is not an option. */
+/** Values that the user pool determines are not options. */
 type Decided = 'issuer' | 'jwksUri' | 'audience' | 'audienceClaim' | 'tokenUse' | 'algorithms';
 
-/** How principals are made of the tokens of a Cognito user pool. */
+/** Options for principals from the tokens of a Cognito user pool. */
 export interface CognitoPrincipalOptions extends Omit<JwtPrincipalOptions, Decided> {
   /** Region of the user pool, `eu-west-1`. */
   readonly region: string;
@@ -149,7 +152,7 @@ export interface CognitoPrincipalOptions extends Omit<JwtPrincipalOptions, Decid
   readonly userPoolId: string;
   /** Ids of the app clients whose tokens are accepted, one or more. */
   readonly clientIds: readonly string[];
-  /** Which of the two tokens callers send; the other one is rejected. */
+  /** The kind of token that callers send; other tokens are rejected. */
   readonly tokenUse: 'access' | 'id';
 }
 

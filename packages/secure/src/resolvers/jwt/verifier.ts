@@ -11,11 +11,11 @@ import {
   parseSettings,
 } from './options.js';
 
-/** Greatest length of a token in bytes; a longer one is rejected unread. */
+/** Maximum length of a token in bytes; longer tokens are rejected unread. */
 const MAX_TOKEN_BYTES = 16_384;
 
 /**
- * Verifies tokens of one issuer or of several, each with its own keys and rules.
+ * Verifies tokens of one issuer or several issuers. Each issuer has its own keys and rules.
  *
  * @throws FrameworkError `app.invalid_configuration`
  */
@@ -26,7 +26,7 @@ export function createJwtVerifier(options: JwtVerifierOptions | readonly JwtVeri
 const COMPACT = /^[\w-]+\.[\w-]+\.([\w-]+)$/;
 
 /**
- * Three parts of base64url without padding (RFC 7515 section 2). The signature is not signed itself, so it alone could be
+ * Three parts of base64url without padding (RFC 7515 section 2). The signature itself is not signed, so it could be
  * spelled in several ways: the bits that its last character does not need must be zero (RFC 4648 section 3.5).
  */
 function isCanonical(token: string): boolean {
@@ -49,9 +49,9 @@ export class IssuerVerifier implements JwtVerifier {
   }
 
   /**
-   * What `verify` gives, and at once for a token that was verified before.
+   * Like `verify`, but synchronous for a token that was verified before.
    *
-   * @throws JwtError at once, or as a rejection
+   * @throws JwtError synchronously, or as a rejection
    */
   check(token: string, now: Date, audience?: readonly string[]): MaybePromise<VerifiedJwt> {
     const issuer = this.#verified.find(token, now);
@@ -64,12 +64,12 @@ export class IssuerVerifier implements JwtVerifier {
     const { settings, keys } = issuer;
     const set = keys.current(now);
     const claims = await verifySignature(token, keys.finder(now), joseOptions(settings, now));
-    // Otherwise other keys came meanwhile, and it is not known which ones verified it.
+    // Otherwise the keys changed meanwhile, and it is unknown which set verified the token.
     if (set !== undefined && set === keys.current(now)) this.#verified.add(token, issuer, set, claims, now);
     return accept(claims, settings, audience);
   }
 
-  /** By the `iss` that the token claims: it decides only which issuer's keys must have signed it. */
+  /** Selected by the claim `iss`, which determines only the issuer whose keys must have signed the token. */
   #issuerOf(token: string): Issuer {
     if (token.length > MAX_TOKEN_BYTES) throw new JwtError('invalid', 'too long');
     if (!isCanonical(token)) throw new JwtError('invalid', 'malformed');
@@ -85,7 +85,7 @@ export class IssuerVerifier implements JwtVerifier {
   }
 }
 
-/** @throws JwtError for claims that a signature does not make right; for the audience last */
+/** @throws JwtError for wrong claims of a signed token; the audience is checked last */
 function accept(claims: JwtClaims, settings: JwtSettings, audience = settings.audience): VerifiedJwt {
   if (settings.tokenUse !== undefined && claims.token_use !== settings.tokenUse) {
     throw new JwtError('invalid', 'token_use');
@@ -94,7 +94,7 @@ function accept(claims: JwtClaims, settings: JwtSettings, audience = settings.au
   return { issuer: settings.issuer, claims };
 }
 
-/** Without the audience, so that the audience says nothing about a token that is wrong in other ways. */
+/** Without the audience, so that an error of the audience is reported only for a token without other errors. */
 function joseOptions(settings: JwtSettings, now: Date): JWTVerifyOptions {
   const { issuer, algorithms, clockToleranceSeconds, typ, maxTokenAgeSeconds, requiredClaims } = settings;
   return {
@@ -117,7 +117,7 @@ async function verifySignature(token: string, keys: JWTVerifyGetKey, options: JW
   }
 }
 
-/** A token without `kid` may fit several keys of a set; one that verifies it suffices. */
+/** A token without `kid` may match several keys of a set; one valid signature is enough. */
 async function verifyWithAnyKey(
   token: string,
   keys: JWTVerifyGetKey,
@@ -138,13 +138,13 @@ async function verifyWithAnyKey(
   }
 }
 
-/** The library's errors carry the claims; only their codes continue. */
+/** The errors of the library contain the claims, so only their codes are used. */
 function toJwtError(error: unknown): JwtError {
   if (error instanceof KeysUnavailable) return new JwtError('unavailable', describe(error.cause));
   if (error instanceof errors.JWTExpired) return new JwtError('expired', error.code);
   if (error instanceof errors.JWTClaimValidationFailed) return new JwtError('invalid', `${error.code} ${error.claim}`);
   if (error instanceof errors.JOSEError) return new JwtError('invalid', error.code);
-  // A key in the set that no algorithm can use: a fault of the issuer, not of the token.
+  // No algorithm can use the key in the set: an error of the issuer, not of the token.
   return new JwtError('unavailable', describe(error));
 }
 
@@ -153,7 +153,7 @@ function describe(error: unknown): string {
   return error instanceof Error ? `${error.name} ${error.message}` : 'unknown';
 }
 
-/** Exact strings; a list of audiences needs one of them. */
+/** Exact strings; a list of audiences must contain at least one. */
 function namesOne(claim: unknown, wanted: readonly string[]): boolean {
   const named: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
   return named.some((name) => typeof name === 'string' && wanted.includes(name));

@@ -5,8 +5,8 @@ import { ownOf } from '../../../principal.js';
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * A member of the event where AWS made it. The event of a direct or agent invocation is what its caller wrote, with any claims
- * in it, so nothing is read from it.
+ * A member of an event that AWS created. The caller writes the event of a direct or agent invocation, with any claims
+ * in it, so its members are ignored.
  */
 export function eventMember(ctx: Context, key: string): unknown {
   if (ctx.invocationProvenance !== 'provider') return undefined;
@@ -14,12 +14,12 @@ export function eventMember(ctx: Context, key: string): unknown {
   return ownOf(ctx.event, key);
 }
 
-/** By the container's logger: a surface makes a runtime for each of its contexts. */
+/** By the container's logger, because a surface creates a runtime for each of its contexts. */
 const warned = new WeakSet<ContextRuntime['log']>();
 
 /**
  * One line for each execution environment: services such as IoT rules invoke a function with JSON that a device wrote, and
- * only the ARN of the invocation tells such an event from that of a gateway.
+ * only the ARN of the invocation distinguishes such an event from a gateway event.
  */
 function warnOfUnnamedDoors(ctx: Context): void {
   const { runtime } = stateOf(ctx);
@@ -33,19 +33,19 @@ const UNNAMED_DOORS =
   'framework: a principal resolver reads claims of a front door, and no door is named: a service that passes a payload on ' +
   'can write them; set the option doors or the variable FRAMEWORK_DOORS (docs/security.md)';
 
-/** A member of the event's request context; under {@link eventMember}'s condition. */
+/** A member of the event's request context, with the condition of {@link eventMember}. */
 export function contextMember(ctx: Context, key: string): unknown {
   return ownOf(eventMember(ctx, 'requestContext'), key);
 }
 
-/** An object that may be absent. @throws FrameworkError 401 for anything else: AWS never writes that */
+/** An object, or `undefined` if absent. @throws FrameworkError 401 for anything else: AWS never sends that */
 export function objectOrAbsent(value: unknown): Fields | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'object' || Array.isArray(value)) throw malformed();
   return value as Fields;
 }
 
-/** A string that must be there. @throws FrameworkError 401 */
+/** A required string. @throws FrameworkError 401 */
 export function requireText(value: unknown): string {
   if (typeof value !== 'string' || value.trim() === '') throw malformed();
   return value;
@@ -61,7 +61,7 @@ export function splitScope(value: unknown): readonly string[] {
   return typeof value === 'string' ? value.split(' ').filter((scope) => scope !== '') : [];
 }
 
-/** The members that are strings, or can only be meant as one: the gateways turn numbers and booleans into text here and there. */
+/** The members that are strings, numbers or booleans, as strings: gateways convert some numbers and booleans to strings. */
 export function textMembers(fields: Fields, except: readonly string[] = []): Record<string, string> {
   const entries = Object.entries(fields).filter(
     ([key, value]) => !except.includes(key) && ['string', 'number', 'boolean'].includes(typeof value),

@@ -13,11 +13,11 @@ export interface KeySource {
   current(now: Date): object | undefined;
 }
 
-/** One key set per URL and process, and per way to fetch it. Keys are public; nothing of an invocation is in here. */
+/** One key set per URL and process, and per `fetch` function. Keys are public; the map contains no data of an invocation. */
 const REMOTE = new WeakMap<KeyFetch, Map<string, RemoteKeys>>();
 const platformFetch: KeyFetch = (url, init) => fetch(url, init);
 
-/** An unknown `kid` is a fault of the token; a key set that cannot be fetched is not. */
+/** An unknown `kid` means an invalid token; a key set that cannot be fetched does not. */
 export function createKeySource(settings: JwtSettings): KeySource {
   if (settings.jwksUri === undefined) {
     const find = localKeys(settings);
@@ -53,7 +53,7 @@ function remoteKeys(jwksUri: string, way: KeyFetch): RemoteKeys {
 }
 
 const TIMEOUT_MS = 5_000;
-/** From one fetch to the next: after a failure whatever is asked for, after a success for a key that is not in the set. */
+/** The minimum time between two fetches: after a failure for any key, after a success for a key that is not in the set. */
 const COOLDOWN_MS = 30_000;
 const MAX_AGE_MS = 600_000;
 const MAX_BYTES = 524_288;
@@ -65,7 +65,7 @@ type Key = Awaited<ReturnType<FindKey>>;
 
 /**
  * The key set that an issuer publishes at a URL. Requests that need it at the same time share one fetch. An issuer that is
- * down is asked once in a cool-down: until then a token whose key is not available is rejected at once.
+ * down is called once in a cool-down: until then a token whose key is not available is rejected immediately.
  */
 class RemoteKeys {
   readonly #url: string;
@@ -85,7 +85,7 @@ class RemoteKeys {
    * The key of a token's header.
    *
    * @param now milliseconds since the epoch; all times here are measured by it
-   * @throws what the library throws for a key that is not in the set, and whatever the fetch failed with
+   * @throws the error of the library for a key that is not in the set, or the error of the fetch
    */
   async find(now: number, ...args: Parameters<FindKey>): Promise<Key> {
     const find = this.current(now) ?? (await this.#load(now));
@@ -98,7 +98,7 @@ class RemoteKeys {
     }
   }
 
-  /** The set that was fetched, while it may be used. */
+  /** The fetched set, while it is valid. */
   current(now: number): FindKey | undefined {
     return isWithin(MAX_AGE_MS, this.#fetchedAt, now) ? this.#find : undefined;
   }
@@ -134,7 +134,7 @@ function isWithin(durationMs: number, since: number, now: number): boolean {
 
 async function download(url: string, fetch: KeyFetch): Promise<JSONWebKeySet> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
-  // A `fetch` that the application gave may ignore the signal.
+  // A `fetch` of the application may ignore the signal.
   const timeout = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });

@@ -2,7 +2,7 @@ import { sha256 } from '@sallyport/core/pipeline';
 import type { JwtClaims, JwtSettings } from '../options.js';
 import type { KeySource } from './keys.js';
 
-/** How tokens of one issuer are verified. */
+/** The settings and keys for tokens of one issuer. */
 export interface Issuer {
   readonly settings: JwtSettings;
   readonly keys: KeySource;
@@ -13,25 +13,25 @@ interface Verified {
   readonly issuer: Issuer;
   /** The key set that verified it. */
   readonly keys: object;
-  /** Milliseconds since the epoch from which on, and until which, nothing in the token can have become wrong. */
+  /** Milliseconds since the epoch between which the token is valid. */
   readonly from: number;
   readonly until: number;
 }
 
-/** Tokens of one generation; each takes about 300 bytes. */
+/** Tokens of one generation; each uses about 300 bytes. */
 const GENERATION = 500;
 
 /**
- * The tokens that were verified, so that the next request with one of them costs no signature. A signature depends on nothing
- * but the token and the keys: a token is known for one key set, and for the times at which it is valid without any tolerance.
- * It is known by its SHA-256: neither the token nor what it says is kept. When a generation is full, the one before it is
- * forgotten.
+ * The verified tokens, so that later requests with the same token need no signature check. A signature depends only on
+ * the token and the keys: a token is stored for one key set, and for the times at which it is valid without any tolerance.
+ * Only its SHA-256 is stored, not the token or its claims. When a generation is full, the previous generation is
+ * discarded.
  */
 export class VerifiedTokens {
   #young = new Map<string, Verified>();
   #old: ReadonlyMap<string, Verified> = new Map();
 
-  /** The issuer whose keys have verified a token and would verify it now; `undefined`: the token is to be verified. */
+  /** The issuer whose keys have verified a token and would verify it now; `undefined` if the token must be verified. */
   find(token: string, now: Date): Issuer | undefined {
     if (this.#young.size === 0) return undefined;
     const digest = sha256(token);
@@ -41,7 +41,7 @@ export class VerifiedTokens {
     return known.from <= time && time < known.until ? known.issuer : undefined;
   }
 
-  /** Remembers a token that a key set verified at a time. */
+  /** Stores a token that a key set verified at a time. */
   add(token: string, issuer: Issuer, keys: object, claims: JwtClaims, now: Date): void {
     if (this.#young.size === GENERATION) {
       this.#old = this.#young;
