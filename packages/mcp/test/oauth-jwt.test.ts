@@ -220,13 +220,13 @@ describe('several issuers', () => {
   it('need subjects that differ, and one function for the audience', () => {
     const { identity: _, ...anonymous } = one();
     expect(() => jwtBearerValidator([anonymous, two()])).toThrow(
-      'option "identity" must be a function for each issuer',
+      'option "identity" must be given for each of several issuers',
     );
     expect(() => jwtBearerValidator([{ ...one(), audience: () => 'a' }, two()])).toThrow(
       'option "audience" must be the same function',
     );
     expect(() => jwtBearerValidator([one(), one()])).toThrow('option "issuer" must be different in each configuration');
-    expect(() => jwtBearerValidator([])).toThrow('option "options" must be at least one issuer');
+    expect(() => jwtBearerValidator([])).toThrow('option "options" must be one issuer or more');
   });
 });
 
@@ -261,13 +261,13 @@ it('keys that cannot be fetched are 503, and the next request after recovery pas
 
 it.each<[object, string]>([
   [{ issuer: undefined }, 'option "issuer" must be'],
-  [{ audience: undefined }, 'option "audience" must be a list of one or more texts, or a function'],
-  [{ audience: [] }, 'option "audience" must be a list of one or more texts, or a function'],
+  [{ audience: undefined }, 'option "audience" must be a non-empty list of strings, or a function'],
+  [{ audience: [] }, 'option "audience" must be a non-empty list of strings, or a function'],
   [{ algorithms: ['none'] }, 'option "algorithms" must be'],
   [{ algorithms: ['HS256'] }, 'option "algorithms" must be'],
   [{ algorithms: [] }, 'option "algorithms" must be'],
   [{ jwks: {} }, 'option "jwks" must be a JSON Web Key Set'],
-  [{ jwks: undefined }, 'option "jwksUri" must be set if jwks is absent, and absent if jwks is set'],
+  [{ jwks: undefined }, 'option "jwksUri" must be given, or jwks, and not both'],
   [{ jwks: undefined, jwksUri: 'http://id.example.com/jwks.json' }, 'option "jwksUri" must be an https URL'],
   [{ secret: 'x' }, 'unknown option "secret"'],
 ])('is refused with %j', (options, text) => {
