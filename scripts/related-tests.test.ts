@@ -7,9 +7,22 @@ const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 
 /** The test files that jest runs for a change of a source. */
 function relatedTests(file: string): readonly string[] {
-  const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--listTests', '--findRelatedTests', file];
-  const output = execFileSync(process.execPath, jest, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-  return output.split('\n').filter(Boolean).map((path) => relative(root, path));
+  const jest = [
+    '--experimental-vm-modules',
+    'node_modules/jest/bin/jest.js',
+    '--listTests',
+    '--findRelatedTests',
+    file,
+  ];
+  const output = execFileSync(process.execPath, jest, {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  return output
+    .split('\n')
+    .filter(Boolean)
+    .map((path) => relative(root, path));
 }
 
 // Each of these tests imports the other package only by its name.
