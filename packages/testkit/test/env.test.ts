@@ -51,9 +51,9 @@ describe('an environment', () => {
     [{ clock: 1 }, 'framework: unknown option "clock"; known are now, idPrefix, environment, lambda'],
     [{ now: 'today' }, 'framework: option "now" must be a valid Date or a number of milliseconds'],
     [{ now: new Date('x') }, 'framework: option "now" must be a valid Date or a number of milliseconds'],
-    [{ environment: { A: 1 } }, 'framework: option "environment" must be an object of texts'],
-    [{ lambda: { requestId: ' ' } }, 'framework: option "lambda.requestId" must be a text that is not blank'],
-    [{ idPrefix: '' }, 'framework: option "idPrefix" must be a text that is not blank'],
+    [{ environment: { A: 1 } }, 'framework: option "environment" must be an object of strings'],
+    [{ lambda: { requestId: ' ' } }, 'framework: option "lambda.requestId" must be a string that is not blank'],
+    [{ idPrefix: '' }, 'framework: option "idPrefix" must be a string that is not blank'],
   ])('refuses %j', (options, message) => {
     expect(() => createTestEnv(options)).toThrow(message);
   });

@@ -17,7 +17,7 @@ const get =
     buildAPIGatewayV2Request('POST', path, { headers: { 'x-user': marker }, json: { marker } });
 const requests = [get('/a'), get('/a'), get('/a')];
 
-/** Rejects with the text of a failure, or resolves if absent. */
+/** Returns the message of a failure, or `undefined`. */
 const run = (build: (env: TestEnv) => LambdaApp, events: readonly MarkedEvent[] = requests) =>
   interleave(build, events, { rounds: 5 });
 
