@@ -26,7 +26,7 @@ describe('registration', () => {
       (r) => r.eventBus({ source: ['a'] as never }, handler),
     ],
     [
-      "framework: event-bus selector must be an object, XX",
+      "framework: event-bus selector must be an object, for example { source: 'billing' }",
       (r) => r.eventBus('billing' as never, handler),
     ],
     ['framework: handler must be a function', (r) => r.queue('a', undefined as never)],
