@@ -91,8 +91,7 @@ const DOCUMENTED: Readonly<Record<string, Documented>> = {
       'requestContext.elb': 'targetGroupArn string',
     },
     leftOut: {
-      multiValueHeaders:
-        'replaces `headers` if the target group has multi-value headers; the option `multiValue`',
+      multiValueHeaders: 'replaces `headers` if the target group has multi-value headers; the option `multiValue`',
       multiValueQueryStringParameters: 'replaces `queryStringParameters`; the option `multiValue`',
     },
   },

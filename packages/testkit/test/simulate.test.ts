@@ -463,7 +463,11 @@ describe('a simulation', () => {
       () => eventBus.schedule('nightly', { everyMs: 1, times: 0 }),
       'framework: option "times" must be a whole number, at least 1',
     ],
-    ['a blank name', () => stream.data(' ', numbers('1')), 'framework: option "name" must be a string that is not blank'],
+    [
+      'a blank name',
+      () => stream.data(' ', numbers('1')),
+      'framework: option "name" must be a string that is not blank',
+    ],
   ])('refuses %s', async (_name, run, message) => {
     await expect((async () => run())()).rejects.toThrow(message);
   });

@@ -90,7 +90,8 @@ export const SELECTOR = defineOptions<EventBusSelector>()({
  * @throws FrameworkError for an unknown key, a field that is blank or not a string, or no field
  */
 export function parseSelector(selector: EventBusSelector): EventBusSelector {
-  if (typeof selector !== 'object') throw refused("event-bus selector must be an object, for example { source: 'billing' }");
+  if (typeof selector !== 'object')
+    throw refused("event-bus selector must be an object, for example { source: 'billing' }");
   if (selector === null) throw refused(EMPTY);
   const fields = Object.entries(SELECTOR.parse(selector)).filter(([, value]) => value !== undefined);
   if (fields.length === 0) throw refused(EMPTY);

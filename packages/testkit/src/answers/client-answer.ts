@@ -167,7 +167,8 @@ function headersOf(kind: HttpDoorKind, answer: Record<string, unknown>, multiVal
   if (typeof plain === 'string') return plain;
   if (kind !== 'gateway-v1') {
     const { cookies = [] } = answer;
-    if (!Array.isArray(cookies)) return `cookies is ${typeName(cookies)}, and must be a list: one string for each cookie`;
+    if (!Array.isArray(cookies))
+      return `cookies is ${typeName(cookies)}, and must be a list: one string for each cookie`;
     return [...plain, ...cookies.map((cookie): [string, string] => ['set-cookie', String(cookie)])];
   }
   const listed = listedHeaders(answer.multiValueHeaders);

@@ -296,7 +296,6 @@ function toMessage(status: number, body: string): RpcMessage {
 
 function resultOf({ result, error }: RpcMessage, status: number): Data {
   if (error && typeof error.code === 'number') throw new McpClientError(error.code, error.message, status, error.data);
-  if (!result)
-    throw new McpClientError(0, `the answer with HTTP status ${status} has no result and no error`, status);
+  if (!result) throw new McpClientError(0, `the answer with HTTP status ${status} has no result and no error`, status);
   return result;
 }
