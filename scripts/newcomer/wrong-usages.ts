@@ -511,6 +511,6 @@ export const WRONG_USAGES: readonly WrongUsage[] = [
     code: "return (await simulate(() => createApp({ log: false }).queue('orders', () => {}), queue.standard('orders', [{ body: 'x' }]))).violations",
     types: '',
     gives:
-      '[{"kind":"lost","record":"msg-1","text":"record msg-1 was removed though its handler never completed: no invocation was recorded at all; was the app made with env.options()?"}]',
+      '[{"kind":"lost","record":"msg-1","text":"record msg-1 was removed though its handler never completed: no invocation was recorded; create the app with env.options()"}]',
   },
 ];

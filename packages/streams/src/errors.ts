@@ -11,7 +11,7 @@ export type StreamsErrorCode =
   | 'streams.missing_identifier'
   /** No handler is registered for this topic or event. In logs also this queue or stream. */
   | 'streams.no_handler'
-  /** Replaces a thrown value that is not an error, and for any error with `maskErrors`. */
+  /** Replaces a thrown value that is not an error, and any error with `maskErrors`. */
   | 'streams.handler_failed'
   /** The deadline passed before a topic or event-bus handler completed or started. */
   | 'streams.deadline_exceeded'

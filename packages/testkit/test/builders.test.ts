@@ -138,7 +138,7 @@ describe('a builder refuses', () => {
     [
       'bytes that shall not be base64',
       () => build.buildAPIGatewayV2Request('POST', '/', { body: Uint8Array.of(1), isBase64: false }),
-      'framework: option "isBase64" must be true or left out where "body" is bytes',
+      'framework: option "isBase64" must be true or left out if "body" is bytes',
     ],
     [
       'a value that no table holds',

@@ -277,9 +277,9 @@ describe('invokeStreaming of what a function exports', () => {
       'an export that answers in one piece',
       app.handleLambda,
       url('/s'),
-      'the handler answers in one piece: export what create',
+      'the handler does not stream: export the result of create',
     ],
-    ['an event of another front door', fromUrl, rest('/s'), 'build the event of the front door that it streams to'],
+    ['an event of another front door', fromUrl, rest('/s'), 'build an event of the front door that it serves'],
   ])('fails for %s', async (_, handler, event, text) => {
     await expect(env.invokeStreaming(handler, event)).rejects.toThrow(text);
   });

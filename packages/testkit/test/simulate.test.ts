@@ -99,8 +99,8 @@ describe('a standard queue', () => {
         kind: 'lost',
         record: 'a',
         text:
-          'record a was removed though its handler never completed: no invocation was recorded at all; ' +
-          'was the app made with env.options()?',
+          'record a was removed though its handler never completed: no invocation was recorded; ' +
+          'create the app with env.options()',
       },
     ]);
   });

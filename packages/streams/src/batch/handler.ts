@@ -10,7 +10,7 @@ import type {
 import { streamsError } from '../errors.js';
 import type { EventSource } from '../sources/source.js';
 
-/** The context of one record or event. Each record gets a new one. Its members are computed at the first read. */
+/** The context of one record or event. Each record has a new context. Its members are computed at the first read. */
 export interface EventContext {
   /** `queue`, `table-stream`, `stream`, `topic` or `event-bus`. */
   readonly triggerKind: TriggerKind;

@@ -28,7 +28,7 @@ export interface EventBusEvent<DetailType extends string = string, Detail = unkn
   readonly detail: Detail;
   /** The name of the replay; absent unless the event came from an archive. */
   readonly 'replay-name'?: string;
-  /** The spelling of envelopes that did not come over EventBridge itself; absent in EventBridge events. */
+  /** The spelling of envelopes that were not sent by EventBridge; absent in EventBridge events. */
   readonly detailType?: string;
   /** An addition of Sallyport's envelopes: `correlation_id` is read from it. Absent in EventBridge events. */
   readonly metadata?: unknown;

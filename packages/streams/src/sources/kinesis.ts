@@ -38,7 +38,7 @@ export interface StreamRecordData {
   readonly kinesisSchemaVersion: string;
   /** The producer's key, which chose the shard. */
   readonly partitionKey: string;
-  /** The number of the record within its shard, decimal digits; AWS accepts a failed record's report only by it. */
+  /** The number of the record within its shard, decimal digits; AWS accepts only this number in reports of failed records. */
   readonly sequenceNumber: string;
 }
 

@@ -40,7 +40,7 @@ export interface TableStreamRecordData {
   readonly NewImage?: { [key: string]: AttributeValue } | undefined;
   /** The item before the change; absent for `INSERT`, and if the stream's view type excludes it. */
   readonly OldImage?: { [key: string]: AttributeValue } | undefined;
-  /** The number of the change within its shard, decimal digits; AWS accepts a failed record's report only by it. */
+  /** The number of the change within its shard, decimal digits; AWS accepts only this number in reports of failed records. */
   readonly SequenceNumber?: string | undefined;
   /** Size of the change in bytes. */
   readonly SizeBytes?: number | undefined;

@@ -94,7 +94,7 @@ const DOORS: Readonly<Record<HttpDoorKind, Door>> = {
  * Converts a function's answer to the response that the client of an HTTP front door receives. For an answer that the front door
  * rejects, the result is the front door's own error, with the reason in `refused`.
  *
- * @throws FrameworkError `app.invalid_configuration` for an unknown optionor a wrong type
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  * @example
  * clientAnswer('gateway-v1', { body: 'x' }).refused; // 'the answer has no statusCode: return an object such as { statusCode: 200 }'
  */

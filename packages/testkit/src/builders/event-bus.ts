@@ -29,7 +29,7 @@ export interface ScheduledOptions {
   readonly rule?: string;
   /** Name of the schedule that fired, in the group `default`. Default: none. Not together with `rule`. */
   readonly schedule?: string;
-  /** The payload. Default: `{}`for a rule; the string `{}` for a schedule, as EventBridge Scheduler sends it. */
+  /** The payload. Default: `{}` for a rule; the string `{}` for a schedule, as EventBridge Scheduler sends it. */
   readonly detail?: unknown;
   /** The event's id; may be blank. Default: `evt-1`. */
   readonly id?: string;

@@ -7,7 +7,7 @@ import { anyText, anything, content, date, filled, type Given, oneOrMany, textLi
 export interface HttpOptions {
   /** Query parameters, decoded; they follow the parameters of the path. Default: none. */
   readonly query?: OneOrMany;
-  /** Headers. A `cookie` header is placed where the front door has its cookies, before the values of `cookies`. Default: none. */
+  /** Headers. A `cookie` header is placed as the front door places cookies, before the values of `cookies`. Default: none. */
   readonly headers?: OneOrMany;
   /** Cookies, each a whole `name=value` pair. Default: none. */
   readonly cookies?: readonly string[];
@@ -112,7 +112,7 @@ export function bodyParts({ body, json, isBase64 }: Pick<Sent, 'body' | 'json' |
     return { body: JSON.stringify(json), isBase64Encoded: false };
   }
   if (body instanceof Uint8Array) {
-    if (isBase64 === false) throw invalidOptions('option "isBase64" must be true or left out where "body" is bytes');
+    if (isBase64 === false) throw invalidOptions('option "isBase64" must be true or left out if "body" is bytes');
     return { body: asBuffer(body).toString('base64'), isBase64Encoded: true };
   }
   return { body, isBase64Encoded: isBase64 ?? false };
@@ -152,12 +152,12 @@ export function lowerNames(pairs: Pairs): Pairs {
   return pairs.map(([name, value]) => [name.toLowerCase(), value]);
 }
 
-/** One value a name: repeated ones joined by a comma, as in payload version 2.0. */
+/** One value for each name: repeated values are joined by a comma, as in payload version 2.0. */
 export function joined(pairs: Pairs): Record<string, string> {
   return Object.fromEntries(Object.entries(listed(pairs)).map(([name, values]) => [name, values.join(',')]));
 }
 
-/** One value a name: the last, as in payload version 1.0 and load balancer events. */
+/** One value for each name: the last value, as in payload version 1.0 and load balancer events. */
 export function last(pairs: Pairs): Record<string, string> {
   return Object.fromEntries(pairs);
 }

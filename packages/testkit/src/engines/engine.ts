@@ -25,7 +25,7 @@ export type EndState = Extract<RecordState, 'done' | 'dead-letter' | 'discarded'
 export interface EngineRecord<R> {
   /** The record's id: `messageId`, `eventID` or the id of an asynchronous event. */
   readonly id: string;
-  /** The message group or shard in whose order it is delivered; `''` where there is no order. */
+  /** The message group or shard in whose order it is delivered; `''` without an order. */
   readonly lane: string;
   /** The record that was sent, with its defaults. */
   readonly record: R;

@@ -51,7 +51,7 @@ export interface OpenStream {
 export async function openStream(app: object, event: unknown, lambdaContext: LambdaContext): Promise<OpenStream> {
   const access = (app as { readonly [STREAM_ACCESS]?: StreamAccess })[STREAM_ACCESS];
   if (!access)
-    throw new TypeError('only a container can stream: pass what createApp or new SecureApp made, not its handler');
+    throw new TypeError('only a container can stream: pass the result of createApp or new SecureApp, not its handler');
   const { http, detect } = access;
   const opened = http.serveStream(detect(event, lambdaContext), event, lambdaContext);
   const response = await opened.response;
@@ -94,7 +94,7 @@ function streamsOf(handler: object): Streams {
   if (streams) return streams;
   if (marked !== undefined) return handler as Streams;
   throw new TypeError(
-    'the handler answers in one piece: export what createLambdaFunctionURLStreamingHandler(app) or createGatewayRestStreamingHandler(app) makes',
+    'the handler does not stream: export the result of createLambdaFunctionURLStreamingHandler(app) or createGatewayRestStreamingHandler(app)',
   );
 }
 
@@ -145,8 +145,7 @@ const DELIMITER = Buffer.alloc(8);
 function readStream(written: readonly Buffer[]): { metadata: Metadata; chunks: readonly Buffer[] } {
   const all = Buffer.concat(written);
   const end = all.indexOf(DELIMITER);
-  if (end < 0)
-    throw new TypeError('the handler answered in one piece: build the event of the front door that it streams to');
+  if (end < 0) throw new TypeError('the handler did not stream: build an event of the front door that it serves');
   const chunks: Buffer[] = [];
   let skip = end + DELIMITER.length;
   for (const chunk of written) {

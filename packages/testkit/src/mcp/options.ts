@@ -57,7 +57,7 @@ export const MCP_CLIENT_OPTIONS = defineOptions<McpClientOptions>()({
 export interface McpRequestOptions {
   /** Called with each progress notification; the request then contains a progress token. */
   readonly onProgress?: (progress: Data) => void;
-  /** Called with every other notification that comes with the answer. */
+  /** Called with every other notification in the answer. */
   readonly onNotification?: (method: string, params: Data) => void;
   /** Drops the connection once, after this number of messages of the answer; the client then resumes. Default: never. */
   readonly cutAfter?: number;

@@ -158,7 +158,7 @@ function toAnswer(result: unknown, isEventApi: boolean): AppSyncAuthorizerAnswer
 function flat(context: Members): Record<string, unknown> {
   const entries = Object.entries(context);
   for (const [name, value] of entries) {
-    if (!isFlatValue(value)) throw invalidAnswer(`context.${name} must be text, a finite number or a boolean`);
+    if (!isFlatValue(value)) throw invalidAnswer(`context.${name} must be a string, a finite number or a boolean`);
   }
   return Object.fromEntries(entries);
 }

@@ -231,7 +231,7 @@ export class AppSyncEvents extends TriggerSurface {
   async #decide(item: Delivered, lambdaContext: LambdaContext | undefined): Promise<{ error: string } | null> {
     const handler = async (ctx: EventContext, record: never) => {
       const result = await item.handler(ctx, record);
-      if (result !== undefined) throw invalidAnswer('a subscription is allowed by returning nothing');
+      if (result !== undefined) throw invalidAnswer('return undefined to allow a subscription');
     };
     const outcome = await attempt(this.delivery, { ...item, handler }, lambdaContext);
     return 'thrown' in outcome ? { error: publicText(outcome.thrown) } : null;
@@ -243,7 +243,7 @@ const REFUSE: EventHandler<never> = () => undefined;
 
 /** @throws FrameworkError `triggers.invalid_answer` for `undefined`, and for a value that JSON cannot write */
 function toPayload(result: unknown): unknown {
-  if (result === undefined) throw invalidAnswer('must be a payload or drop()');
+  if (result === undefined) throw invalidAnswer('must be a payload or drop(), not undefined');
   return result === DROPPED ? result : toJson('the payload', result);
 }
 

@@ -375,7 +375,7 @@ function toSimple({ effect, context }: AuthorizerDecision): SimpleAuthorizerAnsw
 function flatContext(context: AuthorizerValues): Record<string, string | number | boolean> {
   const entries = Object.entries(context);
   for (const [name, value] of entries) {
-    if (!isFlatValue(value)) throw invalidAnswer(`context.${name} must be text, a finite number or a boolean`);
+    if (!isFlatValue(value)) throw invalidAnswer(`context.${name} must be a string, a finite number or a boolean`);
   }
   return Object.fromEntries(entries) as Record<string, string | number | boolean>;
 }

@@ -79,7 +79,7 @@ export class CognitoTrigger extends TriggerSurface {
    */
   on(source: string, handler: CognitoHandler): this {
     if (textOf(source).includes('*') && !/^[A-Za-z]+_\*$/.test(source)) {
-      throw refused('trigger source: * stands for all of a kind, as in PreSignUp_*');
+      throw refused('trigger source: * is allowed only after the first _, as in PreSignUp_*');
     }
     rejectWithoutEventKey(this.kind, handler);
     this.#handlers.add(source, handler as EventHandler<never>);

@@ -66,7 +66,7 @@ export const DIRECT_INVOKE_OPTIONS = /* @__PURE__ */ defineOptions<DirectInvokeO
     if (typeof path !== 'string' || !NAME.test(path) || Object.keys(rest).length > 0) {
       throw refused('discriminator must be { path }, the name of a member of the event');
     }
-    if (TABLE_MEMBERS.includes(path)) throw refused(`discriminator: "${path}" is a member that other triggers have`);
+    if (TABLE_MEMBERS.includes(path)) throw refused(`discriminator: "${path}" is a member that other triggers use`);
     return { path };
   }),
 });

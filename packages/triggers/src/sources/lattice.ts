@@ -140,7 +140,7 @@ export class LatticeDoor implements Surface {
     this.#host = host;
   }
 
-  /** Runs the route of the request after its posture; answers 404 and 405 as every front door does. */
+  /** Checks the posture of the route and runs the route; answers 404 and 405 as every front door does. */
   async serve(_kind: TriggerKind, event: unknown, invocation: Invocation): Promise<unknown> {
     return this.#container().serveHttp(DOOR, event, invocation);
   }

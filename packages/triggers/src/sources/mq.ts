@@ -44,7 +44,7 @@ const MQ_KIND = {
   answer: 'null',
 } as const;
 
-/** A message, and where it is in the event. */
+/** A message, and its place in the event. */
 interface Placed {
   readonly queue: string;
   readonly host: string;

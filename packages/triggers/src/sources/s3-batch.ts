@@ -137,7 +137,7 @@ const MAX_RESULT = 8_192;
 function toText(result: unknown): string {
   if (result === undefined || result === null) return '';
   if (typeof result === 'string') return result.slice(0, MAX_RESULT);
-  throw invalidAnswer('must be text or nothing');
+  throw invalidAnswer('must be a string or undefined');
 }
 
 /** The report is a file of the account: it contains the code of an error, never its message. */

@@ -45,7 +45,8 @@ export class Scheduler {
       if (this.#parked.length > 0) await this.#resumeOne();
       else if (this.clock.nextDue !== undefined)
         await this.clock.advance(this.clock.nextDue - this.clock.monotonicMs());
-      else if (!(await this.#outside(() => open === 0))) throw new Error('an invocation waits for no yield point');
+      else if (!(await this.#outside(() => open === 0)))
+        throw new Error('an invocation waits for something other than a yield point');
     }
   }
 

@@ -16,7 +16,7 @@ export function cleanText(text: string, cleaner: ContentCleaner): string {
   return json === undefined ? cleaner.text(text) : JSON.stringify(cleaner.json(json.value));
 }
 
-/** Cleans base64: of text, of gzipped text, or of other bytes, which become as many zeros. */
+/** Cleans base64: of text, of gzipped text, or of other bytes, which are replaced by the same number of zeros. */
 export function cleanBase64(base64: string, cleaner: ContentCleaner): string {
   const bytes = Buffer.from(base64, 'base64');
   return cleanBytes(bytes, cleaner).toString('base64');

@@ -21,7 +21,7 @@ export interface Structure {
   readonly required: ReadonlySet<string>;
 }
 
-/** A member and where it travels. */
+/** A member and its place in a request. */
 export interface Member {
   readonly schema: Schema;
   readonly place: 'body' | 'label' | 'query' | 'header' | 'payload';
@@ -66,7 +66,7 @@ function structureOf(schema: Schema): Structure {
   };
 }
 
-/** A member whose type comes with traits is a pair of both. */
+/** A member whose type has traits is a pair of both. */
 function memberOf(name: string, type: Schema): Member {
   if (!Array.isArray(type) || type.length !== 2) return { schema: type, place: 'body', wire: name };
   const [schema, traits] = type as [Schema, number | { httpQuery?: string; httpHeader?: string }];

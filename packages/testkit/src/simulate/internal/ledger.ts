@@ -9,8 +9,8 @@ import type { RecordEnd, RecordResult, SimulatedInvocation, SimulationResult, Vi
 export type BuildApp = (env: TestEnv) => LambdaApp | Promise<LambdaApp>;
 
 /** An app without the options of the environment reports nothing to it. */
-const UNSEEN = ': no invocation was recorded at all; was the app made with env.options()?';
-const UNREPORTED = ': let the handler throw, or report the record as failed, so that it is retried';
+const UNSEEN = ': no invocation was recorded; create the app with env.options()';
+const UNREPORTED = ': throw in the handler, or report the record as failed, so that it is retried';
 
 /** State of one record. */
 interface Tracked {

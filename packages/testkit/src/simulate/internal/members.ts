@@ -40,7 +40,7 @@ export function resultsById(
         `the answer has a result for ${key} ${JSON.stringify(id)}, which is not a record of the invocation`,
       );
     else if (results.has(id))
-      violate('answered-twice', id, `the answer has two results for record ${id}: return one for each record`);
+      violate('answered-twice', id, `the answer has two results for record ${id}: return one result for each record`);
     else results.set(id, entry);
   }
   for (const id of ids) {
@@ -48,7 +48,7 @@ export function resultsById(
     violate(
       'missing-record',
       id,
-      `the answer has no result for record ${id}: return one for each record, failed ones too`,
+      `the answer has no result for record ${id}: return a result for each record, including failed records`,
     );
   }
   return results;

@@ -97,7 +97,7 @@ function readReport(
       violate(
         'missing-identifier',
         first,
-        'an itemIdentifier is not { partition, offset }, so Lambda retries the whole batch: report the partition as text, the offset as a number',
+        'an itemIdentifier is not { partition, offset }, so Lambda retries the whole batch: report the partition as a string and the offset as a number',
       );
       return undefined;
     }
@@ -105,7 +105,7 @@ function readReport(
       violate(
         'unknown-identifier',
         first,
-        `partition ${JSON.stringify(partition)}, offset ${offset} is not a record of the batch, so Lambda retries all of it: report both as the event names them`,
+        `partition ${JSON.stringify(partition)}, offset ${offset} is not a record of the batch, so Lambda retries all of it: report both as in the event`,
       );
       return undefined;
     }
