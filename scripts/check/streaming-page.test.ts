@@ -32,5 +32,5 @@ it('fails it with an export that answers in one piece', async () => {
     lambda.replace('createLambdaFunctionURLStreamingHandler(app)', 'app.handleLambda'),
   );
   expect(buffered.status).not.toBe(0);
-  expect(buffered.output).toContain('TypeError: the handler answers in one piece');
+  expect(buffered.output).toContain('TypeError: the handler does not stream');
 }, 30_000);

@@ -507,13 +507,13 @@ export const WRONG_USAGES: readonly WrongUsage[] = [
     no: 48,
     code: "app.eventBus('billing', () => {})",
     types: "Type '\"billing\"' has no properties in common with type 'EventBusSelector'",
-    throws: ['app.invalid_configuration', "event-bus selector must be an object, { source: 'billing' } say"],
+    throws: ['app.invalid_configuration', "event-bus selector must be an object, for example { source: 'billing' }"],
   },
   {
     no: 48,
     code: "app.eventBus({ source: ['billing'] }, () => {})",
     types: "Type 'string[]' is not assignable to type 'string'",
-    throws: ['app.invalid_configuration', 'option "source" of an event-bus selector must be a text'],
+    throws: ['app.invalid_configuration', 'option "source" of an event-bus selector must be a string'],
   },
   {
     no: 49,
@@ -526,6 +526,6 @@ export const WRONG_USAGES: readonly WrongUsage[] = [
     code: "return (await simulate(() => createApp({ log: false }).queue('orders', () => {}), queue.standard('orders', [{ body: 'x' }]))).violations",
     types: '',
     gives:
-      '[{"kind":"lost","record":"msg-1","text":"record msg-1 was removed though its handler never completed: no invocation was recorded at all; was the app made with env.options()?"}]',
+      '[{"kind":"lost","record":"msg-1","text":"record msg-1 was removed though its handler never completed: no invocation was recorded; create the app with env.options()"}]',
   },
 ];

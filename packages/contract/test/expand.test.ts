@@ -26,7 +26,7 @@ describe('expansions', () => {
   it.each<[Json, string]>([
     [{ $base64: 'a', b: 1 }, '$base64 must be the only key'],
     [{ $repeat: 'a' }, '$repeat needs [value, times]'],
-    [{ $bytes: { hex: '0' } }, 'bytes are a text or { hex }'],
+    [{ $bytes: { hex: '0' } }, 'bytes must be a string or { hex }'],
   ])('%j is refused', (form, message) => {
     expect(() => expand(form)).toThrow(message);
   });

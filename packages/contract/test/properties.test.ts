@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { canonicalJson, compare, type Json } from '../src/index.js';
 
-/** Any JSON data, as the wire gives it. Keys that begin with `$` would be forms. */
+/** Any JSON data, as parsed from the wire. Keys that begin with `$` would be forms. */
 const data = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value).replaceAll('"$', '"_')) as Json);
 
 /** The same data with the keys of every object in the other order. */

@@ -38,7 +38,7 @@ describe('a foreign runtime', () => {
     ['number', 'a line is not a JSON object'],
     ['long', 'a line is longer than 8 MiB'],
     ['binary', 'a line is not a JSON object'],
-    ['shapeless', 'answer is neither done nor unsupported'],
+    ['shapeless', 'answer must be "done" or "unsupported"'],
   ])('that breaks the protocol once (%s) fails that fixture and is started again', async (behaviour, reason) => {
     const folder = mkdtempSync(join(tmpdir(), 'fake-runtime-'));
     try {

@@ -14,7 +14,7 @@ import {
 
 const REPOSITORY = new URL('../../../contract-fixtures/', import.meta.url);
 
-/** The schema and the handlers of the real contract, for folders that a test makes. */
+/** The schema and the handlers of the real contract, for folders that a test creates. */
 const CATALOG = Object.fromEntries(
   ['fixture.schema.json', 'handlers.json'].map((name) => [name, readFileSync(new URL(name, REPOSITORY), 'utf8')]),
 );
@@ -46,7 +46,7 @@ export function requirement(sentence: string): JsonObject {
   return { sentence, source: 'spec: Limits' };
 }
 
-/** A fixture whose one step asks for `detect` of nothing. */
+/** A fixture with one step, a `detect` call without an event. */
 export function fixture(
   id: string,
   expect: JsonObject = { steps: [{ result: 'queue' }] },
@@ -74,7 +74,7 @@ export const HELLO = {
 
 const EMPTY = { logs: [], metrics: [], spans: [], calls: [] };
 
-/** A runtime that gives the same outcome at every step. */
+/** A runtime that returns the same outcome at every step. */
 export function fakeRuntime(outcome: JsonObject, more: Partial<DoneMessage> = {}): ContractRuntime {
   return {
     hello: async () => HELLO,

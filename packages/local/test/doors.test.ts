@@ -118,7 +118,7 @@ describe('the HTTP doors', () => {
     await fetch(`${addressOf(host, 'gateway-v1')}/odd`);
     const [record] = host.journal.list().slice(-1);
     expect(record?.logs.map(({ text }) => text)).toEqual([
-      'framework: the door rejected the response: the answer has no statusCode: return an object with one, such as { statusCode: 200 }',
+      'framework: the door rejected the response: the answer has no statusCode: return an object such as { statusCode: 200 }',
     ]);
   });
 

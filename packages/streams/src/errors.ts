@@ -3,7 +3,7 @@ import { INVALID_CONFIGURATION } from '@sallyport/core/options';
 
 /** Every code that this package's own errors carry, and when. */
 export type StreamsErrorCode =
-  /** A registration, an option, `maxDataBytes` or a variable is not what it must be. */
+  /** A registration, an option, `maxDataBytes` or a variable is invalid. */
   | typeof INVALID_CONFIGURATION
   /** No record of a batch was handled, and its registration has `failWhole`. The cause is the error of the first record. */
   | 'streams.batch_failed'
@@ -11,21 +11,21 @@ export type StreamsErrorCode =
   | 'streams.missing_identifier'
   /** No handler is registered for this topic or event. In logs also this queue or stream. */
   | 'streams.no_handler'
-  /** Stands for a thrown value that is not an error, and for any error with `maskErrors`. */
+  /** Replaces a thrown value that is not an error, and any error with `maskErrors`. */
   | 'streams.handler_failed'
-  /** The deadline ended a topic or event-bus handler, or kept it from starting. */
+  /** The deadline passed before a topic or event-bus handler completed or started. */
   | 'streams.deadline_exceeded'
-  /** An entrypoint was given something without records, or not an object. */
+  /** An entrypoint received an event without records, or a value that is not an object. */
   | 'streams.invalid_event'
   /** A middleware called `next()` a second time. */
   | 'streams.next_called_twice'
-  /** `recordBytes` or `recordJson` found nothing to read, or text that is not JSON; `tableImage` a value of a type that DynamoDB does not have. */
+  /** `recordBytes` or `recordJson` found no data, or data that is not JSON; `tableImage` found a value with an unknown DynamoDB type. */
   | 'streams.invalid_record'
-  /** `payload` found a value that does not fit its schema. The text names the fields, never their values. */
+  /** `payload` found a value that does not fit its schema. The message names the fields, never their values. */
   | 'streams.payload_invalid'
   /** `requireEventBusEnvelope` found fields missing. `details.missing` names them. */
   | 'streams.envelope_invalid'
-  /** A log subscription could not be decoded. The text says why and quotes nothing of it. */
+  /** A log subscription could not be decoded. The message contains the reason and never quotes the subscription. */
   | 'streams.log_subscription_invalid'
   /** `createKinesisJsonRecord` rejected its input. */
   | 'streams.record_invalid'
@@ -34,7 +34,7 @@ export type StreamsErrorCode =
   /** The event is of a tumbling window. */
   | 'streams.window_unsupported';
 
-/** An error with a string for developers. Never holds anything of an event. */
+/** An error with a message for developers. The message never contains data of an event. */
 export function streamsError(code: StreamsErrorCode, text: string, details?: unknown): FrameworkError {
   return new FrameworkError(code, `framework: ${text}`, { details });
 }
@@ -44,7 +44,7 @@ export function refused(text: string): FrameworkError {
   return streamsError(INVALID_CONFIGURATION, text);
 }
 
-/** Stands for a record or event that the deadline ended. */
+/** The error of a record or event that exceeded the deadline. */
 export function deadlineExceeded(): FrameworkError {
   return streamsError('streams.deadline_exceeded', 'deadline exceeded');
 }

@@ -1,4 +1,4 @@
-// Queues alone, for a function that serves nothing else.
+// Queues alone, for a function that serves only queues.
 
 // Handlers
 export type { EventContext, EventHandler, EventMiddleware } from './batch/handler.js';

@@ -43,7 +43,7 @@ function attached(host: Partial<SurfaceHost> = {}, kind: Partial<DeliveryKind> =
 
 const SOURCE = { name: 's', arn: 'arn', account: '1', region: 'r' };
 
-/** Records by their ids; each gets a handler of its own. */
+/** Records by their ids; each record has a separate handler. */
 function items(handlers: Readonly<Record<string, Delivered['handler']>>): Delivered[] {
   return Object.entries(handlers).map(([id, handler]) => ({ id, handler, record: { id }, name: 'n', source: SOURCE }));
 }
@@ -132,7 +132,7 @@ describe('each', () => {
     };
     expect(await marginOf(60_000)).toBe(2_000);
     expect(await marginOf(6_000)).toBe(2_000);
-    // Of a shorter invocation it takes a third, but not less than the container's.
+    // The margin is a third of a shorter invocation, but at least the container's margin.
     expect(await marginOf(3_000)).toBe(1_000);
     expect(await marginOf(150)).toBe(100);
     expect(await marginOf(undefined)).toBeNull();

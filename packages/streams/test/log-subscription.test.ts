@@ -222,7 +222,7 @@ describe('the bounds of the decoder', () => {
     return head.replace('@', parts.join('').slice(0, bytes - head.length + 1));
   };
 
-  /** Half noise, half repetition: out of the ratio's reach, and within the compressed bound. */
+  /** Half noise, half repetition: below the maximum ratio, and within the compressed limit. */
   const mixed = (bytes: number) => sized(1_000_000).replace('"}]}', `${'x'.repeat(bytes - 1_000_000)}"}]}`);
 
   it('take a document of 2 MiB, and not one byte more', () => {

@@ -8,7 +8,7 @@ const GOOD = { id: 'o-1', items: [{ price: 3 }] };
 const order = (id: string, body: unknown) =>
   message(id, { body: typeof body === 'string' ? body : JSON.stringify(body) });
 
-/** What is logged of errors, as text. */
+/** The logged errors, as a string. */
 function logOf(env: ReturnType<typeof environment>): string {
   return JSON.stringify(env.lines, (_key, value) => (value instanceof Error ? String(value) : value));
 }

@@ -18,15 +18,15 @@ describe('registration', () => {
     ['framework: event-bus selector is empty', (r) => r.eventBus(null as never, handler)],
     ['framework: event-bus selector is empty', (r) => r.eventBus({ source: ' ' }, handler)],
     [
-      'framework: option "detailType" of an event-bus selector must be a text',
+      'framework: option "detailType" of an event-bus selector must be a string',
       (r) => r.eventBus({ source: 'a', detailType: 5 as never }, handler),
     ],
     [
-      'framework: option "source" of an event-bus selector must be a text',
+      'framework: option "source" of an event-bus selector must be a string',
       (r) => r.eventBus({ source: ['a'] as never }, handler),
     ],
     [
-      "framework: event-bus selector must be an object, { source: 'billing' } say",
+      "framework: event-bus selector must be an object, for example { source: 'billing' }",
       (r) => r.eventBus('billing' as never, handler),
     ],
     ['framework: handler must be a function', (r) => r.queue('a', undefined as never)],

@@ -63,7 +63,7 @@ export interface Line {
   readonly fields: Json;
 }
 
-/** A router's surroundings: nothing of the machine, everything that is written out kept. */
+/** Options for a router that is isolated from the machine and whose output is kept. */
 export function environment(options: EventRouterOptions = {}) {
   const clock = new ManualClock();
   const lines: Line[] = [];

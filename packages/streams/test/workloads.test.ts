@@ -10,7 +10,7 @@ import {
 } from '@sallyport/streams';
 import { change, environment, loadEvent } from './support.js';
 
-/** What a handler makes of an event, run by a router of its own. */
+/** Runs a handler for an event in a new router, and returns its result. */
 const inHandler = async (
   event: object,
   work: (event: EventBusEvent, ctx: EventContext) => unknown,

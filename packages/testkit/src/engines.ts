@@ -1,4 +1,4 @@
-// What AWS does with the answers of a function, on any clock: a manual one in tests, a real one in a development server.
+// AWS's treatment of a function's answers, on any clock: a manual clock in tests, a real clock in a development server.
 export { type AsyncEngineOptions, type AsyncEvent, type AsyncSettings, createAsyncEngine } from './engines/async.js';
 export type {
   Delivery,

@@ -6,5 +6,5 @@ export type TestKitErrorCode =
   | typeof INVALID_CONFIGURATION
   /** `loadRecording`: not JSON, not a recording, an event that is not of the recorded kind, or a recording of another kind. */
   | 'testkit.invalid_recording'
-  /** A fake WebSocket client was given a message that API Gateway would not take. @status 413 */
+  /** A fake WebSocket client received a message that exceeds API Gateway's limit. @status 413 */
   | 'websocket.too_large';

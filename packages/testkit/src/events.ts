@@ -1,4 +1,4 @@
-// Events as AWS sends them, built for tests, and what clients get of the answers. Needs nothing of the other packages but `core`.
+// Builders of events as AWS sends them, and the clients' view of the answers. Depends only on `core`.
 export {
   type ClientAnswer,
   type ClientAnswerOptions,

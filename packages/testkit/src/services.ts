@@ -1,4 +1,4 @@
-/** Stand-ins on loopback for services that have no local server. They speak the services' wire protocols to the real AWS clients. */
+/** Local servers on loopback for services that have no official local server. They speak the services' wire protocols to the real AWS clients. */
 export { type BedrockOptions, startBedrock } from './services/bedrock.js';
 export {
   type MachineProgram,

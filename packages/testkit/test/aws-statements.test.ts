@@ -9,7 +9,7 @@ import {
 } from '../src/engines.js';
 import { TrackedClock } from '../src/internal/tracked-clock.js';
 
-// What AWS documents of the answers of a function, and what the engines do. docs/simulation.md shows the same sentences.
+// AWS's statements about the answers of a function, and the behaviour of the engines. docs/simulation.md shows the same sentences.
 
 const SQS_ERRORS = 'https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html';
 const SQS_VISIBILITY =

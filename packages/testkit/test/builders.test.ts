@@ -19,7 +19,7 @@ const BUILDERS: [name: string, make: () => unknown, kind: string, alsoFits: stri
     [],
   ],
   ['gateway v1', () => build.buildAPIGatewayProxyRequest('GET', '/'), 'gateway-v1', []],
-  // AWS itself sends `httpMethod` at top level, which is all that the last row asks for.
+  // AWS itself sends `httpMethod` at top level, which is the only condition of the last row.
   ['load balancer', () => build.buildLoadBalancerRequest('GET', '/'), 'load-balancer', ['gateway-v1']],
   [
     'load balancer, multi-value',
@@ -77,17 +77,17 @@ describe('a builder refuses', () => {
     [
       'an HTTP option of another type',
       () => build.buildAPIGatewayV2Request('GET', '/', wrong({ headers: { a: 1 } })),
-      'framework: option "headers" must be an object of texts or lists of texts',
+      'framework: option "headers" must be an object of strings or lists of strings',
     ],
     [
       'a method that is no text',
       () => build.buildAPIGatewayV2Request(wrong(7), '/'),
-      'framework: option "method" must be a text that is not blank',
+      'framework: option "method" must be a string that is not blank',
     ],
     [
       'a path that is no text',
       () => build.buildLoadBalancerRequest('GET', wrong(undefined)),
-      'framework: option "path" must be a text',
+      'framework: option "path" must be a string',
     ],
     [
       'an address for a load balancer, which states none',
@@ -123,7 +123,7 @@ describe('a builder refuses', () => {
     [
       'a blank ARN',
       () => build.buildKinesisEvent(' ', [{}]),
-      'framework: option "arn" must be a text that is not blank',
+      'framework: option "arn" must be a string that is not blank',
     ],
     [
       'data given twice',
@@ -133,12 +133,12 @@ describe('a builder refuses', () => {
     [
       'body and json together',
       () => build.buildAPIGatewayV2Request('POST', '/', { body: 'a', json: {} }),
-      'framework: options "json" and "body" exclude each other: give one of them',
+      'framework: options "json" and "body" exclude each other: pass one of them',
     ],
     [
       'bytes that shall not be base64',
       () => build.buildAPIGatewayV2Request('POST', '/', { body: Uint8Array.of(1), isBase64: false }),
-      'framework: option "isBase64" must be true or left out where "body" is bytes',
+      'framework: option "isBase64" must be true or left out if "body" is bytes',
     ],
     [
       'a value that no table holds',
@@ -153,7 +153,7 @@ describe('a builder refuses', () => {
     [
       'a rule and a schedule',
       () => build.buildScheduledEvent({ rule: 'a', schedule: 'b' }),
-      'framework: options "rule" and "schedule" exclude each other: give one of them',
+      'framework: options "rule" and "schedule" exclude each other: pass one of them',
     ],
     [
       'a batch of something else',
@@ -163,7 +163,7 @@ describe('a builder refuses', () => {
     [
       'a log event without an id',
       () => build.cloudWatchLogsSubscriptionData({ logEvents: wrong([{ timestamp: 1, message: 'm' }]) }),
-      'framework: option "logEvents[0].id" must be a text',
+      'framework: option "logEvents[0].id" must be a string',
     ],
   ])('%s', (_name, make, message) => {
     expect(make).toThrow(new FrameworkError('app.invalid_configuration', message));

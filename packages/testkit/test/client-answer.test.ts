@@ -47,7 +47,7 @@ describe('what the client of a door gets', () => {
       { a: 1 },
       502,
       '{"message": "Internal server error"}',
-      'the answer has no statusCode: return an object with one, such as { statusCode: 200 }',
+      'the answer has no statusCode: return an object such as { statusCode: 200 }',
     ],
     [
       'gateway-v2',
@@ -61,7 +61,7 @@ describe('what the client of a door gets', () => {
       { statusCode: 200, body: {} },
       500,
       '{"message":"Internal Server Error"}',
-      'body is an object, and must be text: JSON.stringify it, or send bytes as base64 text',
+      'body is an object, and must be a string: JSON.stringify it, or send bytes as base64',
     ],
     [
       'gateway-v2',
@@ -75,7 +75,7 @@ describe('what the client of a door gets', () => {
       { statusCode: 'x'.repeat(19) },
       500,
       '{"message":"Internal Server Error"}',
-      'statusCode is text, and must be a whole number from 100 to 599',
+      'statusCode is a string, and must be a whole number from 100 to 599',
     ],
     [
       'gateway-v2',
@@ -89,21 +89,21 @@ describe('what the client of a door gets', () => {
       { statusCode: 200, headers: { a: {} } },
       502,
       '{"message": "Internal server error"}',
-      'headers["a"] is an object, and must be text',
+      'headers["a"] is an object, and must be a string',
     ],
     [
       'function-url',
       { statusCode: 200, cookies: 'a=1' },
       502,
       'Internal Server Error',
-      'cookies is text, and must be a list: one text for each cookie',
+      'cookies is a string, and must be a list: one string for each cookie',
     ],
     [
       'gateway-v1',
       { statusCode: 200, multiValueHeaders: { a: '1' } },
       502,
       '{"message": "Internal server error"}',
-      'multiValueHeaders["a"] must be a list of texts, also for one value',
+      'multiValueHeaders["a"] must be a list of strings, even for a single value',
     ],
   ] as const)('%s of %j', (kind, answer, status, body, refused) => {
     const got = clientAnswer(kind, answer);

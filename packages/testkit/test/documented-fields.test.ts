@@ -19,7 +19,7 @@ import {
 const GATEWAY = 'https://docs.aws.amazon.com/apigateway/latest/developerguide';
 const LAMBDA = 'https://docs.aws.amazon.com/lambda/latest/dg';
 const EVENTS = 'https://docs.aws.amazon.com/eventbridge/latest/userguide';
-const UNLESS_GIVEN = 'AWS leaves it out where there is none; an option gives it';
+const UNLESS_GIVEN = 'AWS sends it only if it has a value; an option sets it';
 
 interface Documented {
   readonly source: string;
@@ -55,8 +55,8 @@ const DOCUMENTED: Readonly<Record<string, Documented>> = {
     fields: { ...HTTP_2, '': `${HTTP_2['']}, routeKey string` },
     leftOut: {
       ...HTTP_2_LEFT_OUT,
-      pathParameters: 'only of a route with parameters; the option `pathParameters`',
-      stageVariables: 'only of a stage that has some',
+      pathParameters: 'only for a route with parameters; the option `pathParameters`',
+      stageVariables: 'only for a stage with variables',
     },
   },
   buildLambdaFunctionURLRequest: {
@@ -66,7 +66,7 @@ const DOCUMENTED: Readonly<Record<string, Documented>> = {
     leftOut: {
       ...HTTP_2_LEFT_OUT,
       routeKey:
-        "AWS sends `$default`; the option `routeKey: '$default'` gives it. Without it the event is the other form that the detection table knows",
+        "AWS sends `$default`; the option `routeKey: '$default'` sets it. Without it the event has the other form in the detection table",
       pathParameters: 'AWS sends `null`: a function URL has no routes',
       stageVariables: 'AWS sends `null`: a function URL has no stages',
     },
@@ -91,9 +91,8 @@ const DOCUMENTED: Readonly<Record<string, Documented>> = {
       'requestContext.elb': 'targetGroupArn string',
     },
     leftOut: {
-      multiValueHeaders:
-        'in place of `headers` where the target group has multi-value headers; the option `multiValue`',
-      multiValueQueryStringParameters: 'in place of `queryStringParameters`; the option `multiValue`',
+      multiValueHeaders: 'replaces `headers` if the target group has multi-value headers; the option `multiValue`',
+      multiValueQueryStringParameters: 'replaces `queryStringParameters`; the option `multiValue`',
     },
   },
   buildWebSocketEvent: {
@@ -107,12 +106,12 @@ const DOCUMENTED: Readonly<Record<string, Documented>> = {
     },
     leftOut: {
       body: UNLESS_GIVEN,
-      headers: 'only of `$connect` and `$disconnect`',
-      multiValueHeaders: 'only of `$connect` and `$disconnect`',
-      queryStringParameters: 'only of `$connect`',
+      headers: 'only for `$connect` and `$disconnect`',
+      multiValueHeaders: 'only for `$connect` and `$disconnect`',
+      queryStringParameters: 'only for `$connect`',
       'requestContext.authorizer': 'only with an authorizer; the option `authorizer`',
-      'requestContext.disconnectStatusCode': 'only of `$disconnect`, where it is filled',
-      'requestContext.disconnectReason': 'only of `$disconnect`, where it is filled',
+      'requestContext.disconnectStatusCode': 'only for `$disconnect`, where it is filled',
+      'requestContext.disconnectReason': 'only for `$disconnect`, where it is filled',
     },
   },
   buildAppSyncEvent: {
@@ -136,12 +135,12 @@ const DOCUMENTED: Readonly<Record<string, Documented>> = {
     },
     leftOut: {
       'Records[0].md5OfMessageAttributes':
-        'only of a message with attributes, and of a binary form that no handler checks',
+        'only for a message with attributes; computed over a binary form that no handler checks',
       'Records[0].attributes.AWSTraceHeader': 'only with active tracing; the option `attributes`',
       'Records[0].attributes.DeadLetterQueueSourceArn': 'only in a dead-letter queue; the option `attributes`',
-      'Records[0].attributes.MessageGroupId': 'of FIFO queues, and of messages with the option `groupId`',
-      'Records[0].attributes.MessageDeduplicationId': 'of FIFO queues, where it is filled',
-      'Records[0].attributes.SequenceNumber': 'of FIFO queues, where it is filled',
+      'Records[0].attributes.MessageGroupId': 'only for FIFO queues, and for messages with the option `groupId`',
+      'Records[0].attributes.MessageDeduplicationId': 'only for FIFO queues, where it is filled',
+      'Records[0].attributes.SequenceNumber': 'only for FIFO queues, where it is filled',
     },
   },
   buildTableStreamEvent: {
@@ -154,9 +153,9 @@ const DOCUMENTED: Readonly<Record<string, Documented>> = {
         'ApproximateCreationDateTime number, Keys object, SequenceNumber string, SizeBytes number, StreamViewType string',
     },
     leftOut: {
-      'Records[0].dynamodb.NewImage': 'which images there are depends on the table; the option `newImage`',
-      'Records[0].dynamodb.OldImage': 'which images there are depends on the table; the option `oldImage`',
-      'Records[0].userIdentity': 'only of items that expired',
+      'Records[0].dynamodb.NewImage': 'the images depend on the table; the option `newImage`',
+      'Records[0].dynamodb.OldImage': 'the images depend on the table; the option `oldImage`',
+      'Records[0].userIdentity': 'only for expired items',
     },
   },
   buildKinesisEvent: {
@@ -170,7 +169,7 @@ const DOCUMENTED: Readonly<Record<string, Documented>> = {
     },
     leftOut: {
       window:
-        'only of a mapping with tumbling windows, with `state`, `shardId`, `isFinalInvokeForWindow` and `isWindowTerminatedEarly`',
+        'only for a mapping with tumbling windows, with `state`, `shardId`, `isFinalInvokeForWindow` and `isWindowTerminatedEarly`',
     },
   },
   buildTopicEvent: {
@@ -181,7 +180,7 @@ const DOCUMENTED: Readonly<Record<string, Documented>> = {
       'Records[0].Sns':
         'Type string, MessageId string, TopicArn string, Message string, Timestamp string, SignatureVersion string, Signature string, SigningCertUrl string, UnsubscribeUrl string, MessageAttributes object',
     },
-    leftOut: { 'Records[0].Sns.Subject': 'only of a message with a subject; the option `subject`' },
+    leftOut: { 'Records[0].Sns.Subject': 'only for a message with a subject; the option `subject`' },
   },
   buildEventBusEvent: {
     source: `${EVENTS}/eb-events-structure.html`,

@@ -15,7 +15,7 @@ const ok: Outcome = { answer: { batchItemFailures: [] } };
 const failed: Outcome = { error: new Error('boom') };
 const none = { done: 0, 'dead-letter': 0, discarded: 0, expired: 0 };
 
-/** Invocations that end when the test says so. */
+/** Invocations that end when the test resolves them. */
 function gate() {
   const waiting: { ids: readonly string[]; end: (outcome: Outcome) => void }[] = [];
   return {
@@ -336,7 +336,7 @@ describe('the options of an engine', () => {
     [
       'a blank ARN',
       () => createQueueEngine({ arn: ' ', clock, invoke }),
-      'framework: option "arn" must be a text that is not blank',
+      'framework: option "arn" must be a string that is not blank',
     ],
     [
       'a FIFO batch of 11',

@@ -51,9 +51,9 @@ describe('an environment', () => {
     [{ clock: 1 }, 'framework: unknown option "clock"; known are now, idPrefix, environment, lambda'],
     [{ now: 'today' }, 'framework: option "now" must be a valid Date or a number of milliseconds'],
     [{ now: new Date('x') }, 'framework: option "now" must be a valid Date or a number of milliseconds'],
-    [{ environment: { A: 1 } }, 'framework: option "environment" must be an object of texts'],
-    [{ lambda: { requestId: ' ' } }, 'framework: option "lambda.requestId" must be a text that is not blank'],
-    [{ idPrefix: '' }, 'framework: option "idPrefix" must be a text that is not blank'],
+    [{ environment: { A: 1 } }, 'framework: option "environment" must be an object of strings'],
+    [{ lambda: { requestId: ' ' } }, 'framework: option "lambda.requestId" must be a string that is not blank'],
+    [{ idPrefix: '' }, 'framework: option "idPrefix" must be a string that is not blank'],
   ])('refuses %j', (options, message) => {
     expect(() => createTestEnv(options)).toThrow(message);
   });
@@ -277,9 +277,9 @@ describe('invokeStreaming of what a function exports', () => {
       'an export that answers in one piece',
       app.handleLambda,
       url('/s'),
-      'the handler answers in one piece: export what create',
+      'the handler does not stream: export the result of create',
     ],
-    ['an event of another front door', fromUrl, rest('/s'), 'build the event of the front door that it streams to'],
+    ['an event of another front door', fromUrl, rest('/s'), 'build an event of the front door that it serves'],
   ])('fails for %s', async (_, handler, event, text) => {
     await expect(env.invokeStreaming(handler, event)).rejects.toThrow(text);
   });

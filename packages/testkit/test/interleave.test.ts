@@ -17,7 +17,7 @@ const get =
     buildAPIGatewayV2Request('POST', path, { headers: { 'x-user': marker }, json: { marker } });
 const requests = [get('/a'), get('/a'), get('/a')];
 
-/** Rejects with the text of a failure, or resolves if absent. */
+/** Returns the message of a failure, or `undefined`. */
 const run = (build: (env: TestEnv) => LambdaApp, events: readonly MarkedEvent[] = requests) =>
   interleave(build, events, { rounds: 5 });
 
@@ -165,7 +165,7 @@ describe('interleave', () => {
 
   it('reports an invocation that never ends', async () => {
     const build = (env: TestEnv) => env.app().post('/a', () => new Promise<never>(() => {}));
-    await expect(run(build)).rejects.toThrow('an invocation waits for no yield point');
+    await expect(run(build)).rejects.toThrow('an invocation waits for something other than a yield point');
   });
 
   it('repeats itself under the same seed', async () => {

@@ -30,7 +30,7 @@ function buildApp(env: TestEnv) {
 
 beforeAll(() => void expect.extend(matchers as never));
 
-/** The text of the failure of an assertion. */
+/** Returns the message of a failed assertion. */
 function failure(assertion: () => unknown): string {
   try {
     assertion();

@@ -25,7 +25,7 @@ import { createRecorder, loadRecording, type RecorderOptions, type Recording } f
 const QUEUE = 'arn:aws:sqs:eu-west-1:210987654321:orders';
 const STREAM = 'arn:aws:kinesis:eu-west-1:210987654321:stream/clicks';
 
-/** What a recorder makes of an event. */
+/** Records an event. */
 async function recordingOf(event: unknown, options: Partial<RecorderOptions> = {}): Promise<Recording | undefined> {
   const written: Recording[] = [];
   const recorder = createRecorder({ write: (recording) => written.push(recording), sample: 1, ...options });

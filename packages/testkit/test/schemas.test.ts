@@ -115,7 +115,7 @@ const CASES: [name: string, event: unknown, schema: Schema, refused: string[]][]
     AlbMultiValueHeadersSchema,
     [],
   ],
-  // The schema wants two fields that only an authorizer's event has, and headers that only $connect contains.
+  // The schema requires two fields that only an authorizer's event has, and headers that only $connect contains.
   [
     'websocket',
     build.buildWebSocketEvent(),

@@ -12,7 +12,7 @@ import {
   triggers,
 } from '../src/index.js';
 
-/** A function as somebody writes it by hand; `done` reports a record as the framework does. */
+/** A hand-written function; `done` reports a record as the framework does. */
 type Handle = (event: never, done: (id: string) => void, env: TestEnv) => unknown;
 
 function handWritten(handle: Handle) {

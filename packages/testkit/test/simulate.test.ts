@@ -14,7 +14,7 @@ import {
   topic,
 } from '../src/index.js';
 
-/** An app whose queue handler fails on the bodies given, as often as their number says. */
+/** An app whose queue handler fails on the given bodies, for the given number of times. */
 function queueApp(failures: Readonly<Record<string, number>>, name = 'orders') {
   return (env: TestEnv) => {
     const left = new Map(Object.entries(failures));
@@ -27,7 +27,7 @@ function queueApp(failures: Readonly<Record<string, number>>, name = 'orders') {
   };
 }
 
-/** The app with another answer in place of its own. */
+/** The app with a replaced answer. */
 function answering(build: (env: TestEnv) => LambdaApp, answer: (own: unknown) => unknown) {
   return (env: TestEnv): LambdaApp => {
     const app = build(env);
@@ -99,8 +99,8 @@ describe('a standard queue', () => {
         kind: 'lost',
         record: 'a',
         text:
-          'record a was removed though its handler never completed: no invocation was recorded at all; ' +
-          'was the app made with env.options()?',
+          'record a was removed though its handler never completed: no invocation was recorded; ' +
+          'create the app with env.options()',
       },
     ]);
   });
@@ -236,7 +236,7 @@ describe('a FIFO queue', () => {
   });
 });
 
-/** An app whose stream handler fails on these sequence numbers, as often as their number says. */
+/** An app whose stream handler fails on these sequence numbers, for the given number of times. */
 function streamApp(
   failures: Readonly<Record<string, number>>,
   streamFailureIdentifier: 'eventID' | 'sequenceNumber' = 'sequenceNumber',
@@ -289,7 +289,7 @@ describe('a stream', () => {
         'unknown-identifier',
       ]);
       expect(() => assertNothingLost(wrong)).toThrow(
-        `"002" is not a sequence number of the batch, and AWS knows no other identifier: set the option streamFailureIdentifier to 'sequenceNumber'`,
+        `"002" is not a sequence number of the batch, the only identifier that AWS documents: set the option streamFailureIdentifier to 'sequenceNumber'`,
       );
       expect(ends(wrong.ignoring as SimulationResult)).toEqual({ '001': '1/1 done', '002': '1/0 lost' });
       const right = await simulate(streamApp({ '2': 1 }), source);
@@ -390,7 +390,7 @@ describe('a stream', () => {
 });
 
 describe('a topic, an event bus and a schedule', () => {
-  /** An app that fails on these record ids, as often as their number says. */
+  /** An app that fails on these record ids, for the given number of times. */
   function asyncApp(failures: Readonly<Record<string, number>>) {
     return (env: TestEnv) => {
       const left = new Map(Object.entries(failures));
@@ -463,7 +463,11 @@ describe('a simulation', () => {
       () => eventBus.schedule('nightly', { everyMs: 1, times: 0 }),
       'framework: option "times" must be a whole number, at least 1',
     ],
-    ['a blank name', () => stream.data(' ', numbers('1')), 'framework: option "name" must be a text that is not blank'],
+    [
+      'a blank name',
+      () => stream.data(' ', numbers('1')),
+      'framework: option "name" must be a string that is not blank',
+    ],
   ])('refuses %s', async (_name, run, message) => {
     await expect((async () => run())()).rejects.toThrow(message);
   });

@@ -3,20 +3,20 @@ import type { INVALID_CONFIGURATION } from '@sallyport/core/options';
 
 /** Every code that this package's own errors carry, and when. */
 export type TriggersErrorCode =
-  /** A registration or an option is not what it must be. */
+  /** A registration or an option is invalid. */
   | typeof INVALID_CONFIGURATION
-  /** The event has the shape of its row, and cannot be read inside, or has more than 10,000 records. */
+  /** The event matches a row of the detection table, but its content is invalid, or it has more than 10,000 records. */
   | 'triggers.invalid_event'
-  /** Nothing is registered for this bucket, source, topic or secret. The cause, which only logs show, says what came. */
+  /** No handler is registered for this bucket, source, topic or secret. The cause, which only logs show, names the received source. */
   | 'triggers.no_handler'
-  /** A Cognito trigger refuses. Its text reaches the user. */
+  /** A Cognito trigger rejects the request. The user sees the message. */
   | 'triggers.denied'
-  /** A handler returned something that the service could not read, or that is too large for it. */
+  /** A handler returned a value that the service could not read, or that exceeds the service's limit. */
   | 'triggers.invalid_answer'
-  /** CloudFormation could not be told the result of a custom resource. */
+  /** The result of a custom resource could not be sent to CloudFormation. */
   | 'triggers.response_failed';
 
-/** An error with a string for developers. Never holds anything of an event. */
+/** An error with a message for developers. The message never contains data of an event. */
 export function triggersError(code: TriggersErrorCode, text: string, cause?: unknown): FrameworkError {
   return new FrameworkError(code, `framework: ${text}`, cause === undefined ? {} : { cause });
 }
@@ -26,7 +26,7 @@ export function refused(text: string): FrameworkError {
   return triggersError('app.invalid_configuration', text);
 }
 
-/** An event that cannot be read. The text names the place and never quotes the event. */
+/** An event that cannot be read. The message names the place and never quotes the event. */
 export function invalidEvent(kind: string, place: string): FrameworkError {
   return triggersError('triggers.invalid_event', `${kind} event: ${place}`);
 }

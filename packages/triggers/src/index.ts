@@ -1,4 +1,4 @@
-// What all triggers share; each trigger has an entry of its own.
+// Types that all triggers share; each trigger has a separate entry.
 export type {
   EventContext,
   EventHandler,

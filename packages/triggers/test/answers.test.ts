@@ -35,9 +35,9 @@ type Json = Record<string, unknown>;
 interface Place {
   readonly name: string;
   readonly event: object;
-  /** What serves the event with this handler; `puts` gets the documents that are sent elsewhere. */
+  /** Serves the event with this handler; `puts` receives the documents that are sent elsewhere. */
   readonly make: (handler: Handler, env: TestEnv, puts: string[]) => Serve;
-  /** Where a value of a handler can stand in its result. */
+  /** Places in a handler's result where a value can occur. */
   readonly results?: readonly ((value: unknown) => unknown)[];
   /** True if a failed invocation is an answer that the service understands: it retries, or denies. */
   readonly mayFail: boolean;
@@ -314,7 +314,7 @@ const throwing = (name: string, target: object = {}) =>
   });
 const BIG = 'x'.repeat(10_000_000);
 
-/** What a handler may return, whatever its type says. */
+/** Values that a handler may return at run time, regardless of its type. */
 const VALUES: readonly [string, (record: unknown) => unknown][] = [
   ['undefined', nothing],
   ['null', () => null],
@@ -341,7 +341,7 @@ const VALUES: readonly [string, (record: unknown) => unknown][] = [
   ['10 MB in a buffer', () => Buffer.alloc(10_000_000)],
 ];
 
-/** What a handler may return that settles later, or never. */
+/** Promises that settle later, or never. */
 const LATER: readonly [string, () => unknown][] = [
   ['a rejected promise', () => Promise.reject(new Error('later'))],
   // biome-ignore lint/suspicious/noThenProperty: a promise of another library
@@ -349,7 +349,7 @@ const LATER: readonly [string, () => unknown][] = [
   ['a promise that never settles', () => new Promise(() => {})],
 ];
 
-/** What a handler may throw. */
+/** Values that a handler may throw. */
 const THROWN: readonly [string, () => unknown][] = [
   ['an error', () => new Error('secret')],
   ['undefined', nothing],
@@ -374,7 +374,7 @@ const THROWN: readonly [string, () => unknown][] = [
 
 const MAX_ANSWER_BYTES = 6_291_556;
 
-/** What the runtime sends for an invocation: the answer as JSON, or a failure. */
+/** The runtime's response to an invocation: the answer as JSON, or a failure. */
 async function outcomeOf({ make, event }: Place, handler: Handler) {
   const env = createTestEnv();
   const puts: string[] = [];
@@ -425,7 +425,7 @@ describe.each(PLACES.map((place) => [place.name, place] as const))(
     });
 
     it.each(LATER)('when its handler returns %s', async (what, value) => {
-      // An authorizer that is a function of its own has the machine's clock.
+      // An authorizer in a separate function uses the machine's clock.
       if (what === 'a promise that never settles' && place.name.startsWith('request authorizer')) return;
       await check(place, value as never);
     });

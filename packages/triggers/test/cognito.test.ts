@@ -121,6 +121,6 @@ it('has at most five seconds, whatever time the function has', async () => {
 
 it.each(['PreSignUp*', '*', 'Pre_Sign_*'])('the source %s is refused', (source) => {
   expect(() => cognitoTrigger().on(source, () => ({}))).toThrow(
-    'framework: trigger source: * stands for all of a kind',
+    'framework: trigger source: * is allowed only after the first _',
   );
 });

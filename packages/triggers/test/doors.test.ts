@@ -31,7 +31,7 @@ function open(doors: object) {
   return { app, ran };
 }
 
-// Both services write who called into the event, and resolvers of `secure` believe it.
+// Both services write the caller into the event, and resolvers of `secure` accept it.
 it.each([
   ['VPC Lattice', request, 'route', { lattice: SERVICE }],
   ['an Event API of AppSync', published, 'publish', { eventApi: 'abc.appsync-api.eu-west-1.amazonaws.com' }],

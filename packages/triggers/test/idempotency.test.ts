@@ -44,7 +44,7 @@ const onRouter = (register: (router: ReturnType<typeof createEventRouter>) => un
   return createDispatcher(router);
 };
 
-/** How a handler is registered for each kind of streams and triggers. */
+/** Registers a handler for each kind of streams and triggers. */
 const KINDS: Readonly<Record<string, (handler: Handler) => Served>> = {
   queue: (run) => onRouter((router) => router.queue('orders', run)),
   topic: (run) => onRouter((router) => router.topic('news', run)),
@@ -79,7 +79,7 @@ const KINDS: Readonly<Record<string, (handler: Handler) => Served>> = {
 };
 /** Kinds whose events have no natural key. */
 const KEYLESS = ['authorizer-token', 'authorizer-request', 'cognito', 'appsync-events', 'appsync-authorizer', 'invoke'];
-/** What a handler answers, where the kind needs an answer. */
+/** Answers of the handlers, for kinds that need an answer. */
 const ANSWERS: Readonly<Record<string, unknown>> = {
   ses: 'continue',
   firehose: 'data',

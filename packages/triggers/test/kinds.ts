@@ -19,7 +19,7 @@ import { sesTrigger } from '@sallyport/triggers/ses';
 import * as build from '@sallyport/triggers/testing';
 import { z } from 'zod';
 
-/** Every surface of the package with a handler for what the builders make; `ran` is told each call. */
+/** Every surface of the package with a handler for the builders' events; `ran` is called for each call. */
 export const SURFACES: Readonly<Record<string, (ran: () => undefined) => TriggerSurface | LatticeDoor>> = {
   s3: (ran) => s3Trigger().bucket('uploads', ran),
   ses: (ran) => sesTrigger({ onError: 'stop' }).rule(() => ran() ?? 'continue'),
@@ -41,7 +41,7 @@ export const SURFACES: Readonly<Record<string, (ran: () => undefined) => Trigger
   invoke: (ran) => directInvoke().invoke('a', z.any(), ran),
 };
 
-/** What the builders make, by kind. */
+/** Events of the builders, by kind. */
 export const EVENTS: readonly [string, object][] = [
   ['s3', build.buildS3Event('uploads', [{ key: 'a' }])],
   ['s3', build.buildS3Event('uploads', [{ key: 'a', event: 'ObjectRemoved:Delete' }])],

@@ -73,7 +73,7 @@ it('no event of a contract fixture that the fixed table takes satisfies an opt-i
 });
 
 describe('events written from the pages of AWS', () => {
-  /** Everything that this repository can register, with handlers for the sources of these events; `ran` collects the kinds that ran. */
+  /** All registrations of this repository, with handlers for the sources of these events; `ran` collects the kinds that ran. */
   const everything = (ran: string[]) => {
     const run = (kind: string) => () => void ran.push(kind);
     const own: Record<string, () => TriggerExtension> = {

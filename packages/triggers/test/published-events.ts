@@ -24,14 +24,14 @@ export function powertoolsExamples(): readonly Published[] {
   );
 }
 
-/** The blocks of JSON behind the first `@example` of a comment. */
+/** The blocks of JSON after the first `@example` of a comment. */
 function examplesOf(comment: string): unknown[] {
   const text = comment.replace(/^[ \t]*\* ?/gm, '');
   const blocks = text.slice(text.indexOf('@example')).matchAll(/^```json\n([\s\S]*?)^```/gm);
   return [...blocks].map(([, block = '']) => JSON.parse(repaired(block)));
 }
 
-/** Some of the examples are no JSON: commas are missing or too many, a quotation mark is missing, and a word stands for members. */
+/** Some of the examples are invalid JSON: commas or quotation marks are missing or superfluous, and a word replaces members. */
 function repaired(text: string): string {
   return text
     .replace(/^ *[a-z]+\n/gm, '')

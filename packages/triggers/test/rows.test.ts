@@ -44,7 +44,7 @@ describe('arguments of an agent in the shape of each event', () => {
         calls += 1;
         return undefined;
       };
-      // Channels of SecureApp need postures, and stand in a test of their own.
+      // Channels of SecureApp need postures; a separate test covers them.
       const make = (skipped: string) =>
         Object.entries(SURFACES)
           .filter(([name]) => name !== skipped)

@@ -8,7 +8,7 @@ export interface Invokes {
   handleLambda(event: unknown, lambdaContext?: object): Promise<unknown>;
 }
 
-/** The ways in which a surface can be served; `make` is called anew for each. */
+/** Ways to serve a surface; each calls `make` for a new surface. */
 export const HOSTS: readonly [string, (make: () => TriggerSurface, env?: TestEnv) => Invokes][] = [
   ['the open container', (make, env = createTestEnv()) => createApp({ ...env.options(), surfaces: [make()] })],
   [

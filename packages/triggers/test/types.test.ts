@@ -7,7 +7,7 @@ import type { S3BatchAnswer } from '@sallyport/triggers/s3-batch';
 import type * as build from '@sallyport/triggers/testing';
 import type * as aws from 'aws-lambda';
 
-/** True if `From` can be used where `To` is wanted. */
+/** True if `From` is assignable to `To`. */
 type Fits<From, To> = From extends To ? true : false;
 
 /** Checked by the compiler: each line names a pair, and whether theirs fits ours and ours theirs. */
@@ -65,16 +65,16 @@ const PAIRS: readonly [string, boolean, boolean][] = [
 type Ses = build.SesEvent['Records'][number]['ses'];
 type Without<T, K extends keyof T> = Omit<T, K>;
 
-// Where AWS sends more than @types/aws-lambda 8.10.164 says: each type below is ours, narrowed to theirs.
+// AWS sends more than @types/aws-lambda 8.10.164 declares: each type below is ours, narrowed to theirs.
 
-/** Theirs has a key and a value in every record; a tombstone has the value `null`, and a record may have no key. */
+/** Theirs has a key and a value in every record; the value of a tombstone is `null`, and the key is optional. */
 type WithValues = Omit<build.KafkaEvent, 'records' | 'eventSource' | 'eventSourceArn'> & {
   eventSource: 'aws:kafka';
   eventSourceArn: string;
   records: Record<string, (Omit<build.KafkaEventRecord, 'value' | 'key'> & { value: string; key: string })[]>;
 };
 
-/** Theirs knows schema 1.0 alone; 2.0 has the name of the bucket in place of its ARN. */
+/** Theirs covers only schema 1.0; schema 2.0 has the name of the bucket instead of its ARN. */
 type Schema1 = Omit<build.S3BatchEvent, 'tasks'> & {
   tasks: (build.S3BatchEvent['tasks'][number] & { s3BucketArn: string })[];
 };

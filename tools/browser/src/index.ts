@@ -5,7 +5,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 export type { Browser, Page } from 'playwright-core';
 
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
-/** A container has neither a sandbox for root, nor a graphics card, nor much shared memory. */
+/** A container has no sandbox for root, no graphics card and little shared memory. */
 const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
@@ -14,7 +14,7 @@ let axe: string | undefined;
 /**
  * Starts Chromium.
  *
- * @throws Error without a Chromium, and says what to do
+ * @throws Error without a Chromium; the message contains the remedy
  */
 export async function launchBrowser(): Promise<Browser> {
   if (!existsSync(CHROMIUM)) {
@@ -25,7 +25,7 @@ export async function launchBrowser(): Promise<Browser> {
   return await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
 }
 
-/** What axe finds against WCAG 2.2, levels A and AA: the rule and the first element that breaks it. */
+/** Runs axe for WCAG 2.2, levels A and AA, and returns each violated rule with the first violating element. */
 export async function findViolations(page: Page): Promise<readonly string[]> {
   axe ??= readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   // Half a megabyte: sent once for each document.

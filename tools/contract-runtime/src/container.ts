@@ -18,7 +18,7 @@ export interface Container {
   readonly [member: string]: unknown;
 }
 
-/** Builds what a setup asks for; what it throws is the fixture's construction error. */
+/** Builds the container of a setup; its error is the fixture's construction error. */
 export async function buildContainer(setup: Setup, world: World): Promise<Container | undefined> {
   const container = await CONTAINERS[setup.container](setup, world);
   world.app = container;
@@ -65,7 +65,7 @@ async function surfaceOptions(setup: Setup, world: World): Promise<{ surfaces?: 
   return surfaces.length === 0 ? {} : { surfaces };
 }
 
-/** A client that records what handlers post; only where a handler posts. */
+/** A client that records what handlers post; only if a handler posts. */
 function socketOptions(setup: Setup, world: World): object {
   const senders = (setup.register ?? [])
     .map(({ handler = null }) => readNamed(handler))

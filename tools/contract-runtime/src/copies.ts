@@ -1,5 +1,5 @@
-// The contract in a process with two copies of packages (`scripts/two-copies.ts` makes it): every fixture gives what it gives with one
-// copy, or a value of another copy is rejected with an error that names the copies.
+// Runs the contract in a process with two copies of packages (created by `scripts/two-copies.ts`). Every fixture must have the same
+// result as with one copy, or a value of another copy is rejected with an error that names the copies.
 import { inProcess, loadContract, PROTOCOL, runContract } from '@sallyport/contract';
 import type { Logger } from '@sallyport/core';
 import { createApp } from '@sallyport/dispatch/app';
@@ -45,7 +45,7 @@ function countNaming(copies: Copy[]): () => number {
 
 const runtime = createTypeScriptRuntime(TOOL_FUNCTIONS);
 await runtime.hello({ type: 'hello', protocol: PROTOCOL, fixtures: '' });
-// The first container names what is loaded twice, once.
+// The first container reports packages that are loaded twice, once.
 createApp({ log });
 createApp({ log });
 for (const warning of warnings) process.stdout.write(`${warning}\n`);

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@sallyport/contract';
 import { FrameworkError } from '@sallyport/core';
 
-/** Throws in the way that a fixture names. */
+/** Throws as a fixture specifies. */
 export function failAs({ kind, message, code, status, details, value }: JsonObject): never {
   switch (kind) {
     case 'coded':
@@ -18,7 +18,7 @@ export function failAs({ kind, message, code, status, details, value }: JsonObje
   }
 }
 
-/** A thrown value in the form of the protocol: `code` is `''` for one without a code. */
+/** A thrown value in the form of the protocol: `code` is `''` for a value without a code. */
 export function toErrorObject(thrown: unknown): JsonObject {
   if (!(thrown instanceof Error)) return { message: '', code: '' };
   const { message, code, details } = thrown as Error & { code?: unknown; details?: unknown };

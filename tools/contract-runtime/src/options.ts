@@ -54,7 +54,7 @@ function answerHook(value: Json): Json {
   return value;
 }
 
-/** The principal resolver of a fixture that names principals, or the one for bearer tokens. */
+/** The principal resolver of a fixture that names principals, or the resolver for bearer tokens. */
 export async function principalOptions({ bearer }: Setup, world: World): Promise<Record<string, unknown>> {
   if (bearer) {
     const { jwtPrincipalResolver } = await import('@sallyport/secure/jwt');
@@ -63,7 +63,7 @@ export async function principalOptions({ bearer }: Setup, world: World): Promise
   return world.resolves ? { principalResolver: () => resolvePrincipal(world.principal) } : {};
 }
 
-/** A principal object's own keys are in our spelling; claims stay as they are. */
+/** A principal object's own keys are converted to our spelling; claims are unchanged. */
 function resolvePrincipal(principal: Json): unknown {
   if (typeof principal !== 'object' || principal === null || Array.isArray(principal)) return principal;
   const { fail, message, ...fields } = principal as JsonObject;

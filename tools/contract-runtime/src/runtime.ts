@@ -21,7 +21,7 @@ import { createWorld } from './world.js';
 /**
  * The TypeScript packages as a runtime of the contract. Each fixture gets a new container, and no data is kept.
  *
- * @param tools further functions: those that no function on Lambda has
+ * @param tools additional functions, which are not available on Lambda
  */
 export function createTypeScriptRuntime(tools: PortableFunctions = {}): ContractRuntime {
   const functions = { ...FUNCTIONS, ...tools };
@@ -70,7 +70,7 @@ async function runFixture({ seq, setup, steps }: RunMessage, functions: Portable
   return { type: 'done', seq, construction_error: null, steps: outcomes };
 }
 
-/** A package that is not there fails its own fixtures only. */
+/** True for a missing package, which fails only its own fixtures. */
 function isMissingModule(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };
   return code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND';

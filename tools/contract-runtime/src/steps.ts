@@ -56,7 +56,7 @@ const CALLS: Readonly<Record<string, (parts: StepParts) => Promise<JsonObject>>>
   openapi: async ({ container, step }) => resultOf(await member(container, 'generateOpenAPI')(openApiSpec(step.args))),
 };
 
-/** What the steps of a fixture have in common. */
+/** Common data of a fixture's steps. */
 interface Stage {
   readonly setup: Setup;
   readonly container: Container | undefined;
@@ -140,7 +140,7 @@ function toProvenance(value: Json): NonNullable<RequestInput['sourceProvenance']
   return { ...rest, sourceIP: source_ip } as unknown as NonNullable<RequestInput['sourceProvenance']>;
 }
 
-/** The specification's own top-level names and those of its routes; schemes and fields are OpenAPI's. */
+/** The specification's own top-level names and the names of its routes are converted; schemes and fields are OpenAPI's. */
 function openApiSpec(args: Json | undefined): unknown {
   const { routes, auth_schemes, security_schemes, ...rest } = (args ?? {}) as JsonObject;
   return {

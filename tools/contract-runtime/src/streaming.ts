@@ -9,7 +9,7 @@ import {
 } from '@sallyport/http';
 import { streamError, toJson, withChunks } from './wire.js';
 
-/** What a client sees of an answer that is streamed by the streaming handler of the event's kind. */
+/** Runs the streaming handler for the event's kind, and returns the client's view of the answer. */
 export async function streamThrough(
   app: unknown,
   event: unknown,
@@ -30,7 +30,7 @@ export async function streamThrough(
       detect(event) === 'function-url' ? createLambdaFunctionURLStreamingHandler : createGatewayRestStreamingHandler;
     await create(app as StreamingApp)(event, lambdaContext);
   } catch (error) {
-    // Before an answer has begun there is nothing that could have broken off.
+    // Before an answer has begun, it cannot break off.
     if (!stream.hasBegun) throw error;
     return { ...stream.outcome(), stream_error: streamError(error) };
   } finally {
@@ -39,7 +39,7 @@ export async function streamThrough(
   return stream.outcome();
 }
 
-/** The far end of the runtime's response stream. Only the runtime ends it early, never the handler. */
+/** The client's end of the runtime's response stream. Only the runtime closes it early, never the handler. */
 class ClientStream extends Writable {
   readonly #chunks: Uint8Array[] = [];
   #metadata: JsonObject = {};

@@ -165,7 +165,7 @@ function named(registration: Registration, world: World): [string, EventHandler<
   return [registration.name ?? '', handlerOf(registration, world)];
 }
 
-/** What a handler of a channel returned; `{ "dropped": true }` leaves the event out. */
+/** The result of a channel's handler; `{ "dropped": true }` drops the event. */
 function toEvent(result: unknown, drop: () => unknown): unknown {
   return (result as { dropped?: boolean } | null | undefined)?.dropped === true ? drop() : result;
 }
@@ -182,11 +182,11 @@ export function isOptIn({ surface }: Registration): boolean {
   return surface in SURFACES;
 }
 
-/** The surfaces that a setup registers with; none for most. */
+/** The surfaces that a setup registers with; empty for most setups. */
 export async function makeSurfaces({ register = [] }: Setup, world: World): Promise<Surface[]> {
   const kinds = [...new Set(register.filter(isOptIn).map(({ surface }) => surface))];
   const surfaces: Surface[] = [];
-  // One after the other: the test runner cannot load one module twice at once.
+  // One after the other: the test runner cannot load a module twice concurrently.
   for (const kind of kinds) {
     const registrations = register.filter(({ surface }) => surface === kind);
     surfaces.push(await (SURFACES[kind] as Make)(registrations, world));

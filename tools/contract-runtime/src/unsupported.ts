@@ -1,4 +1,4 @@
-/** The fixture asks for something that this runtime does not have. */
+/** The fixture uses a feature that this runtime does not support. */
 export class Unsupported extends Error {
   override readonly name = 'Unsupported';
 }

@@ -2,7 +2,7 @@ import type { Context } from '@sallyport/core';
 import type { EventContext } from '@sallyport/streams';
 import { renameKeys, toSnake } from './casing.js';
 
-/** What the handler `show` can tell of a request's context. */
+/** Views of a request's context for the handler `show`. */
 const REQUEST_VIEWS: Readonly<Record<string, (ctx: Context) => unknown>> = {
   method: (ctx) => ctx.request.method,
   path: (ctx) => ctx.request.path,

@@ -1,12 +1,12 @@
 import type { Json, JsonObject, Setup, Step } from '@sallyport/contract';
 import { createTestEnv, type TestEnv } from '@sallyport/testkit';
 
-/** Everything that belongs to one fixture; nothing outlives it. */
+/** State of one fixture; it does not outlive the fixture. */
 export interface World {
   readonly env: TestEnv;
   /** The reports of the handlers. */
   readonly calls: Json[];
-  /** True if the fixture names principals at all, so that there is a resolver. */
+  /** True if the fixture names principals, so that it needs a resolver. */
   readonly resolves: boolean;
   /** The current result of the principal resolver. */
   principal: Json;
@@ -38,11 +38,11 @@ function toFailure(log: object): object {
   return { ...pick(log, PLACE), error: pick((log as { error: object }).error, ERROR) };
 }
 
-/** What was recorded since the last call, as the wire has it. */
+/** The records since the last call, in wire format. */
 export function takeRecords({ env, calls }: World): JsonObject {
   const { logs, metrics, spans } = env.records;
   const taken = {
-    // A line about an error holds frames and a string that are this runtime's own; its record stands next to it.
+    // A line about an error contains frames and a message that are specific to this runtime; its record is returned with it.
     logs: logs.filter((log) => !isErrorLine(log)),
     failures: logs.filter((log) => isErrorLine(log) && log.level === 'ERROR').map(toFailure),
     metrics: [...metrics],

@@ -6,7 +6,7 @@ import { FIXTURES, validate } from '../src/index.js';
 
 const { fixtures } = loadContract(FIXTURES, validate);
 
-/** The documents of two kinds of files that other runtimes write and read: what has the schema, and what reads them. */
+/** The documents of two kinds of files that other runtimes write and read, each with its schema and its readers. */
 const FORMATS = [
   { area: 'inventory-file', schema: 'inventory.schema.json', writer: 'inventory', read: readInventories },
   {
@@ -22,7 +22,7 @@ interface Document {
   readonly document: Json;
 }
 
-/** What fixtures expect of a writer, and what they give to a reader. */
+/** The documents that fixtures expect of a writer, and the documents that they pass to a reader. */
 function documentsOf({ id, input, expect: expected }: Fixture, writer: string): readonly Document[] {
   return input.steps.flatMap(({ call, args }, index) => {
     const { documents } = (args ?? {}) as JsonObject;

@@ -1,4 +1,4 @@
-// Ends the run's servers, those that a test started, and waits for their end.
+// Stops the servers that tests of this run started, and waits for their end.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

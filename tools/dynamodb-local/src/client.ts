@@ -1,7 +1,7 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { dynamodbEndpoint } from './server.js';
 
-/** Credentials that every local server accepts; never those of the developer. */
+/** Credentials that every local server accepts; never the developer's credentials. */
 const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 /** The real client with a local endpoint: the run's server, or the `endpoint` of a fault proxy. */
@@ -13,8 +13,8 @@ export async function createLocalClient(config: DynamoDBClientConfig = {}): Prom
 }
 
 /**
- * Jest runs tests in a context of their own, where Node's errors are not instances of `Error`: the SDK would take a reset
- * connection for something other than an error: it would not try again, and lose the code.
+ * Jest runs tests in a separate context, where Node's errors are not instances of `Error`. The SDK would not recognize a reset
+ * connection as an error: it would not retry the request, and would lose the code.
  */
 export function adoptNetworkErrors(client: { readonly middlewareStack: object }): void {
   // Every client of the SDK has this stack; its type differs from service to service.

@@ -1,6 +1,6 @@
 import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
-/** What an operation cost: requests that left the process, retries included, and the capacity that they consumed. */
+/** The cost of an operation: requests that left the process, retries included, and the capacity that they consumed. */
 export interface CallCounts {
   readonly calls: number;
   readonly readUnits: number;
@@ -33,7 +33,7 @@ export class CallCounter {
     return [...this.#counts.values()].reduce(sum, NOTHING);
   }
 
-  /** The counts of every operation since the last `take`; starts anew. */
+  /** Returns the counts of every operation since the last `take`, and resets them. */
   take(): Record<string, CallCounts> {
     const counts = Object.fromEntries(this.#counts);
     this.#counts = new Map();
@@ -42,9 +42,9 @@ export class CallCounter {
 }
 
 /**
- * Counts what this client sends from now on. Units are those that the server states. A write whose condition fails states none; it
- * counts as AWS bills it: one unit a KB of the larger of the item that it met and the item that it would have put, at least one, and
- * twice that inside a transaction. The item that it met is known when the write asks for `ReturnValuesOnConditionCheckFailure`.
+ * Counts this client's requests from now on. Units are the units that the server reports. For a write whose condition fails the server
+ * reports no units; it counts as AWS bills it: one unit for each KB of the larger of the existing item and the new item, at least one,
+ * and twice that inside a transaction. The existing item is known if the write sets `ReturnValuesOnConditionCheckFailure`.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/WorkingWithItems.html#WorkingWithItems.ConditionalUpdate
  */
 export function countCalls(client: Pick<DynamoDBClient, 'middlewareStack'>): CallCounter {
@@ -110,7 +110,7 @@ interface WriteInput {
   }[];
 }
 
-/** What a transaction costs at least. The local server states the units of its items once; AWS bills them twice. */
+/** Minimum units of a transaction. The local server reports the units of its items once; AWS bills them twice. */
 function leastUnits({ TransactItems = [] }: WriteInput): number {
   return 2 * TransactItems.length;
 }

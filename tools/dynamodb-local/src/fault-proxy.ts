@@ -2,35 +2,35 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What happens to a request on its way. */
+/** Fault of a request. */
 export type Fault =
-  /** The server never sees it; this error comes back. */
+  /** The server never receives it; the client receives this error. */
   | { readonly kind: 'error'; readonly status: number; readonly type: string; readonly body?: object }
-  /** The server never sees it, and no answer ever comes. */
+  /** The server never receives it, and the client receives no answer. */
   | { readonly kind: 'silence' }
-  /** The server never sees it; the connection is reset. */
+  /** The server never receives it; the connection is reset. */
   | { readonly kind: 'reset' }
   /** It is answered after `ms` more milliseconds. */
   | { readonly kind: 'slow'; readonly ms: number }
-  /** The server applies it; the connection is reset in place of the answer, after `meanwhile`. */
+  /** The server applies it; the connection is reset instead of an answer, after `meanwhile`. */
   | { readonly kind: 'lost-answer'; readonly meanwhile?: () => Promise<unknown> }
-  /** The server applies it, and no answer ever comes. */
+  /** The server applies it, and the client receives no answer. */
   | { readonly kind: 'silence-after' }
-  /** Old items are cut out of a failed condition, as servers answer that do not know the parameter. */
+  /** Removes old items from a failed condition, as for servers that do not support the parameter. */
   | { readonly kind: 'no-old-item' };
 
 export interface FaultRule {
-  /** `UpdateItem`; every operation without it. */
+  /** Name of an operation, `UpdateItem`. Default: every operation. */
   readonly operation?: string;
-  /** Requests that pass untouched before it starts; 0. */
+  /** Number of requests that pass before it starts. Default: 0. */
   readonly after?: number;
-  /** Requests that it hits; all without it. */
+  /** Number of affected requests. Default: all. */
   readonly times?: number;
-  /** True if it hits one more request; asked for each that the other members let through. */
+  /** Returns true if the fault applies to the request; called for each request that matches the other members. */
   readonly when?: () => boolean;
 }
 
-/** The error that a throttled table answers. */
+/** The error of a throttled table. */
 export const THROTTLED: Fault = { kind: 'error', status: 400, type: 'ProvisionedThroughputExceededException' };
 /** The error of a fault inside the service. */
 export const SERVER_ERROR: Fault = { kind: 'error', status: 500, type: 'InternalServerError' };
@@ -69,7 +69,7 @@ export class FaultProxy {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
   }
 
-  /** What clients use in place of the server's address. */
+  /** Option `endpoint` of clients, instead of the server's address. */
   get endpoint(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
@@ -151,7 +151,7 @@ export class FaultProxy {
   }
 }
 
-/** A started proxy before the given server. Stop it when the test ends. */
+/** Starts a proxy in front of the given server. Stop it when the test ends. */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const proxy = new FaultProxy(target);
   await proxy.start();

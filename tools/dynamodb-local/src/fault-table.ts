@@ -2,14 +2,14 @@ import { type Fault, SERVER_ERROR, THROTTLED } from './fault-proxy.js';
 
 /** One way in which a store can fail. */
 export interface StoreFault {
-  /** What happens, for the name of a test. */
+  /** Description, for the name of a test. */
   readonly name: string;
   readonly fault: Fault;
   /** True if the same call may succeed later. */
   readonly transient: boolean;
-  /** True if the server applied the write although the caller got no answer. */
+  /** True if the server applied the write although the caller received no answer. */
   readonly applied: boolean;
-  /** True if an answer never comes, so that only the caller's own deadline ends the call. */
+  /** True if the answer never arrives, so that only the caller's deadline stops the call. */
   readonly hangs: boolean;
 }
 

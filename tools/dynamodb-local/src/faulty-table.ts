@@ -8,7 +8,7 @@ import { createTable, type TableSchema } from './table.js';
 export class FaultyTable {
   readonly name: string;
   readonly proxy: FaultProxy;
-  /** Goes straight to the server. */
+  /** Client without the proxy. */
   readonly direct: DynamoDBClient;
   #client: DynamoDBClient;
 
@@ -26,7 +26,7 @@ export class FaultyTable {
     return new FaultyTable(await createTable(direct, schema), proxy, direct, await connect(proxy));
   }
 
-  /** Goes through the proxy, and tries at most three times. */
+  /** Client through the proxy, with at most three attempts. */
   get client(): DynamoDBClient {
     return this.#client;
   }

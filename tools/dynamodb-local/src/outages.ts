@@ -7,16 +7,16 @@ import { TableClock } from './table-clock.js';
 
 /** One way in which a table fails for some time. */
 export interface Outage {
-  /** What happens, for the name of a test. */
+  /** Description, for the name of a test. */
   readonly name: string;
-  /** For how many milliseconds every request is rejected with status 500; 0 when a response is lost. */
+  /** Milliseconds for which every request is rejected with status 500; 0 for lost responses. */
   readonly awayMs: number;
-  /** How many responses in a row are lost after the table has applied the request. */
+  /** Number of consecutive responses that are lost after the table has applied the request. */
   readonly lost: number;
 }
 
 const ATTEMPTS = 3;
-/** How long a rejected request takes. The SDK's three attempts take 0.1 to 0.3 s with their waits. */
+/** Duration of a rejected request. The SDK's three attempts need 0.1 to 0.3 s with their waits. */
 const REJECTED_MS = 50;
 
 /** The outages that the end of work must survive, at each of its requests. */
@@ -28,11 +28,11 @@ export const OUTAGES: readonly Outage[] = [
   { name: 'a response that is lost at every attempt of the SDK', awayMs: 0, lost: ATTEMPTS },
 ];
 
-/** What a run of {@link atEachCall} works with. */
+/** Client and clock for a run of {@link atEachCall}. */
 export interface OutageRun {
-  /** Goes through the proxy, and makes three attempts without waits. */
+  /** Client through the proxy, with three attempts without waits. */
   readonly client: DynamoDBClient;
-  /** Moves only while no request is on its way. Use it for the store, and for everything else that waits. */
+  /** Advances only while no request is in progress. Use it for the store, and for all other waits. */
   readonly clock: TableClock;
   /** The number of this run, for ids that no other run uses. */
   readonly run: number;
@@ -48,23 +48,23 @@ export interface Examined<S> {
   check(subject: S, outcome: OutageOutcome): Promise<void>;
 }
 
-/** How an operation ended. */
+/** Result of an operation. */
 export interface OutageOutcome extends OutageRun {
   /** The request at which the outage began, from 1. */
   readonly call: number;
   /** The name of that request, such as `UpdateItem`. */
   readonly operation: string;
-  /** What the operation returned; `undefined` when it was rejected. */
+  /** The result of the operation; `undefined` if it was rejected. */
   readonly value: unknown;
-  /** What the operation was rejected with; `undefined` when it was not. */
+  /** The error of the operation; `undefined` if it succeeded. */
   readonly error: unknown;
 }
 
 let runs = 0;
 
 /**
- * Runs an operation once for each of its requests, with the outage at that request. Returns the names of the requests, as they are
- * without an outage.
+ * Runs an operation once for each of its requests, with the outage at that request. Returns the names of the requests, as they
+ * occur without an outage.
  *
  * @throws what `prepare` and `check` throw, with the request in the message
  */

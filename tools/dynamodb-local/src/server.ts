@@ -11,17 +11,17 @@ const START_MS = 130_000;
 
 /** A server that tests start when they need it. */
 export interface SharedServerOptions {
-  /** What it is called, for errors and folders: `dynamodb`. The global tear-down has to know it. */
+  /** Its name, for errors and folders: `dynamodb`. The global tear-down uses the same name. */
   readonly name: string;
   /** The environment variable that names another server in its place. */
   readonly variable: string;
-  /** The program that runs the server, on the base of `supervise.mjs`. */
+  /** The program that runs the server, based on `supervise.mjs`. */
   readonly supervisor: URL;
 }
 
 /**
  * The address of a server that this run shares. The first caller starts it; the environment variable replaces it. The
- * server ends with the jest run, or with this process if absent.
+ * server stops with the jest run, or with this process without a jest run.
  *
  * @throws Error when no server can be started, with the reason
  */
@@ -69,7 +69,7 @@ function splitRun(run: string): [number, string] {
   return [Number(run.slice(0, colon)), run.slice(colon + 1)];
 }
 
-/** Detached, so that a terminal's Ctrl-C and a jest worker's end leave it to its supervisor's own rules. */
+/** Detached, so that a terminal's Ctrl-C and the end of a jest worker do not stop it; only its supervisor does. */
 function supervise(supervisor: URL, owner: number, directory: string): void {
   const child = spawn(process.execPath, [fileURLToPath(supervisor), String(owner), directory], {
     detached: true,

@@ -42,9 +42,9 @@ export function freePort() {
 /**
  * Starts a server and watches over it.
  *
- * @param start given the directory and a function that says whether the server is no longer wanted; answers the endpoint, or
+ * @param start receives the directory and a function that returns true if the server is no longer needed; returns the endpoint, or
  *   throws with the reason
- * @param stop ends what was started, and waits for its end
+ * @param stop stops the server, and waits for its end
  */
 export function supervise(start, stop) {
   let stopping = false;
@@ -70,7 +70,7 @@ export function supervise(start, stop) {
   );
 }
 
-/** Asks a child to end, and insists after three seconds. */
+/** Sends SIGTERM to a child, and SIGKILL after three seconds. */
 export async function endChild(child, ended) {
   child.kill('SIGTERM');
   const forced = setTimeout(() => child.kill('SIGKILL'), 3000);

@@ -6,8 +6,8 @@ interface Timer {
 }
 
 /**
- * A clock for code that waits for a table: its time passes only while no request is on its way. Then the next timer fires at
- * once, so a test of waits and deadlines sleeps never, and a real request takes no time.
+ * A clock for code that waits for a table: its time passes only while no request is in progress. Then the next timer fires
+ * immediately, so a test of waits and deadlines never sleeps, and a real request needs no time on this clock.
  */
 export class TableClock {
   readonly #startMs: number;
@@ -39,12 +39,12 @@ export class TableClock {
     };
   }
 
-  /** How many timers wait; 0 shows that nothing was left running. */
+  /** Number of pending timers; 0 shows that no timer was left running. */
   get pendingTimers(): number {
     return this.#timers.size;
   }
 
-  /** Moves time forward and fires no timer, as work does that blocks the event loop. */
+  /** Advances the time without firing a timer, like work that blocks the event loop. */
   tick(ms: number): void {
     this.#nowMs += ms;
   }
@@ -55,7 +55,7 @@ export class TableClock {
     this.#timers.clear();
   }
 
-  /** Time stands until this work has settled. */
+  /** Stops the time until this work has settled. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     this.#onTheirWay += 1;
     try {
@@ -66,12 +66,12 @@ export class TableClock {
     }
   }
 
-  /** Time stands while this client has a request on its way. */
+  /** Stops the time while this client has a request in progress. */
   watch({ middlewareStack }: Pick<DynamoDBClient, 'middlewareStack'>): void {
     middlewareStack.add((next) => (args) => this.during(() => next(args)), { step: 'initialize', name: 'tableClock' });
   }
 
-  /** Looks after a few turns of the event loop, because the code under test may be about to send a request. */
+  /** Checks after a few turns of the event loop, because the code under test may be about to send a request. */
   #checkLater(turns = 3): void {
     if (this.#check !== undefined) clearImmediate(this.#check);
     this.#check = setImmediate(() => {

@@ -18,11 +18,11 @@ export interface IndexSchema {
   readonly name: string;
   readonly partitionKey: KeyAttribute;
   readonly sortKey?: KeyAttribute | undefined;
-  /** All attributes unless told otherwise. */
+  /** Projected attributes. Default: all attributes. */
   readonly projection?: 'ALL' | 'KEYS_ONLY' | readonly string[] | undefined;
 }
 
-/** What the `/schema` entries of the packages export. */
+/** Table schema, as the `/schema` entries of the packages export it. */
 export interface TableSchema {
   readonly partitionKey: KeyAttribute;
   readonly sortKey?: KeyAttribute | undefined;

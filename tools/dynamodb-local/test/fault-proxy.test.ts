@@ -116,7 +116,7 @@ describe('the fault proxy', () => {
   });
 });
 
-/** Polls without a clock of its own; the test's time-out ends it. */
+/** Polls without a deadline; the test's time-out stops it. */
 async function until(holds: () => Promise<boolean>): Promise<string> {
   while (!(await holds())) await new Promise(setImmediate);
   return 'true';

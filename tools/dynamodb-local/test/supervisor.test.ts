@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const SUPERVISOR = fileURLToPath(new URL('../src/supervisor.mjs', import.meta.url));
-/** Stands in for `java`: answers 400, as the real server answers an unsigned request. */
+/** Replaces `java`: answers 400, as the real server answers an unsigned request. */
 const FAKE_JAVA = `#!${process.execPath}
 const http = require('node:http');
 const port = Number(process.argv.at(-1));

@@ -11,7 +11,7 @@ import { s3Batch } from '@sallyport/triggers/s3-batch';
 import { sesTrigger } from '@sallyport/triggers/ses';
 import { z } from 'zod';
 
-/** What every handler of this function does, by the variable `HOSTILE`. */
+/** Behaviour of the handlers of this function, by the variable `HOSTILE`. */
 const DEEDS: Readonly<Record<string, () => unknown>> = {
   bigint: () => ({ n: 10n }),
   cycle: () => {

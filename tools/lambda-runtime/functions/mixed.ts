@@ -5,12 +5,12 @@ import { createLambdaFunctionURLStreamingHandler, json } from '@sallyport/http';
 import { Authenticated, SecureApp } from '@sallyport/secure';
 import { recordJson } from '@sallyport/streams';
 
-/** Lets other invocations run, for some of them longer than for others. */
+/** Lets other invocations run, some of them for longer. */
 async function pause(marker: string): Promise<void> {
   for (let turns = Number(marker) % 5; turns > 0; turns -= 1) await turn();
 }
 
-/** Whose request this is, as each part of the context says it. */
+/** The caller of this request, from each part of the context. */
 function whose(ctx: Context, marker: string) {
   return {
     marker,

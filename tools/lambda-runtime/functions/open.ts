@@ -4,7 +4,7 @@ import { ROUTES } from './routes.js';
 
 const app = createApp();
 for (const [path, handler] of Object.entries(ROUTES)) app.get(path, handler);
-// Fails the messages that name another trace than the invocation's.
+// Fails messages with a trace that differs from the trace of the invocation.
 app.queue('traces', (ctx, message) => {
   if (message.body !== ctx.traceId) throw new Error('another trace');
 });

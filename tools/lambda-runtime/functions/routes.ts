@@ -17,7 +17,7 @@ function gate(): Promise<void> {
   });
 }
 
-/** Never settles, and holds the process no more than a real request would. */
+/** Never settles, and keeps the process alive only as a real request would. */
 function never(): Promise<never> {
   return new Promise(() => {});
 }
@@ -26,7 +26,7 @@ const stream = (chunks: () => AsyncGenerator<Uint8Array>): Handler => {
   return () => ({ status: 200, headers: { 'content-type': 'text/plain' }, bodyStream: chunks() });
 };
 
-/** What both containers serve, by path; the hand-written function answers the same. */
+/** Routes of both containers, by path; the hand-written function answers the same. */
 export const ROUTES: Readonly<Record<string, Handler>> = {
   '/hello': () => json(200, { hello: 'world' }),
   '/html': () => ({ ...html(404, '<p>grüße</p>'), cookies: ['a=1', 'b=2'] }),

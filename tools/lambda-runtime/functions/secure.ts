@@ -4,7 +4,7 @@ import { ROUTES } from './routes.js';
 
 const app = new SecureApp({ principalResolver: () => null, directInvocations: 'serve' });
 for (const [path, handler] of Object.entries(ROUTES)) app.get(path, handler, Public());
-// Fails the messages that name another trace than the invocation's.
+// Fails messages with a trace that differs from the trace of the invocation.
 app.queue('traces', (ctx, message) => {
   if (message.body !== ctx.traceId) throw new Error('another trace');
 });

@@ -11,7 +11,7 @@ export interface BundleOptions {
 }
 
 export interface Bundle {
-  /** Path of the file, alone in a folder of its own. */
+  /** Path of the file, alone in a new folder. */
   readonly file: string;
   remove(): void;
 }

@@ -2,32 +2,32 @@ import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from '
 
 /** The data of an invocation besides its event. */
 export interface InvocationOptions {
-  /** Default: a new one. */
+  /** Default: a new id. */
   readonly requestId?: string;
-  /** Milliseconds from the moment the runtime gets the event; default 15,000. */
+  /** Milliseconds from the moment the runtime receives the event; default 15,000. */
   readonly timeoutMs?: number;
   /** `Lambda-Runtime-Trace-Id`; default: none. */
   readonly traceId?: string;
   /** `Lambda-Runtime-Aws-Tenant-Id`; default: none. */
   readonly tenantId?: string;
-  /** Text of `Lambda-Runtime-Client-Context`, JSON or not; default: none. */
+  /** Value of `Lambda-Runtime-Client-Context`, JSON or not; default: none. */
   readonly clientContext?: string;
-  /** Text of `Lambda-Runtime-Cognito-Identity`, JSON or not; default: none. */
+  /** Value of `Lambda-Runtime-Cognito-Identity`, JSON or not; default: none. */
   readonly cognitoIdentity?: string;
   /** Called with each part of the answer as it arrives. */
   readonly onChunk?: (chunk: Buffer) => void;
 }
 
 /**
- * How an invocation ended: with an answer, with an error that the runtime reported, with an answer whose connection was cut, or
- * without any because the process ended or was out of time.
+ * Result of an invocation: an answer, an error that the runtime reported, an answer whose connection was cut, or no answer because
+ * the process exited or timed out.
  */
 export type Outcome = 'response' | 'error' | 'cut' | 'exit' | 'timeout';
 
 export interface InvocationResult {
   readonly outcome: Outcome;
   readonly requestId: string;
-  /** True if the runtime said that it streams. */
+  /** True if the runtime declared a streamed answer. */
   readonly streaming: boolean;
   readonly headers: IncomingHttpHeaders;
   readonly trailers: Readonly<Record<string, string | undefined>>;
@@ -57,7 +57,7 @@ export class Invocation {
     });
   }
 
-  /** The event and the headers that go with it. The time runs from here. */
+  /** Sends the event with its headers. The timeout starts here. */
   handOut(
     functionName: string,
     onTimeout: () => void,
@@ -77,7 +77,7 @@ export class Invocation {
     return { headers, body: this.#event };
   }
 
-  /** Takes the answer as it comes; `onEnd` runs once when it is whole or cut. */
+  /** Receives the answer in parts; `onEnd` runs once when it is whole or cut. */
   receive(answer: IncomingMessage, kind: 'response' | 'error', onEnd: () => void): void {
     this.#answer = answer;
     answer.on('data', (chunk: Buffer) => {

@@ -10,9 +10,9 @@ const ROUTE = /^\/2018-06-01\/runtime\/(?:invocation\/(?:(next)|([^/]+)\/(respon
 export interface RuntimeApiOptions {
   /** Default `test`. */
   readonly functionName?: string;
-  /** Invocations that may be out at once; default 1. */
+  /** Maximum number of concurrent invocations; default 1. */
   readonly maxConcurrency?: number;
-  /** Called when an invocation got no answer in time; it has ended as `timeout` by then. */
+  /** Called after an invocation has timed out; its outcome is `timeout` by then. */
   readonly onTimeout?: () => void;
 }
 
@@ -29,7 +29,7 @@ export interface InitError {
  * @see https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
  */
 export class RuntimeApi {
-  /** What runtimes reported instead of starting. */
+  /** Errors that runtimes reported instead of starting. */
   readonly initErrors: InitError[] = [];
   readonly #functionName: string;
   readonly #maxConcurrency: number;
@@ -58,7 +58,7 @@ export class RuntimeApi {
     return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Resolves when the invocation ended, however it did. */
+  /** Resolves when the invocation has ended, with any outcome. */
   invoke(event: unknown, options: InvocationOptions = {}): Promise<InvocationResult> {
     const invocation = new Invocation(options.requestId ?? randomUUID(), event, options);
     this.#queued.push(invocation);
@@ -66,7 +66,7 @@ export class RuntimeApi {
     return invocation.result;
   }
 
-  /** Ends everything queued and unanswered as `exit`: the process that would have answered is gone. */
+  /** Settles all queued and unanswered invocations as `exit`, after the process has exited. */
   abandon(): void {
     for (const invocation of [...this.#out.values(), ...this.#queued.splice(0)]) invocation.end('exit');
     this.#out.clear();
@@ -86,7 +86,7 @@ export class RuntimeApi {
       response.writeHead(404).end();
     } else if (next) {
       this.#polls.push(response);
-      // A worker or process that ended must not be handed an event.
+      // A worker or process that has exited must not receive an event.
       response.once('close', () => this.#forget(response));
       this.#handOut();
     } else if (id) {

@@ -7,62 +7,62 @@ import { fileURLToPath } from 'node:url';
 import type { InvocationOptions, InvocationResult } from './invocation.js';
 import { type InitError, RuntimeApi } from './runtime-api.js';
 
-/** Major version of AWS's runtime interface client: 3 is the one of Node 20, 4 that of Node 22 and later. */
+/** Major version of AWS's runtime interface client: 3 is used with Node 20, 4 with Node 22 and later. */
 export type RicVersion = 3 | 4;
 
 export interface RuntimeOptions {
-  /** Path of the JavaScript file that holds the function; its folder is the task root. */
+  /** Path of the JavaScript file that contains the function; its folder is the task root. */
   readonly bundle: string;
   /** Name of the export. */
   readonly handler: string;
-  /** Path of the Node binary; default: the one that runs this. */
+  /** Path of the Node binary; default: the current binary. */
   readonly node?: string;
-  /** Major version of `node`; default: of the one that runs this. */
+  /** Major version of `node`; default: the current version. */
   readonly nodeMajor?: number;
-  /** Default: the one that AWS uses with this version of Node. */
+  /** Default: the version that AWS uses with this version of Node. */
   readonly ric?: RicVersion;
-  /** Variables next to those that Lambda sets. */
+  /** Variables in addition to Lambda's variables. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Starts the function as on Lambda Managed Instances: worker threads that each take several events at once. */
+  /** Starts the function as on Lambda Managed Instances: several worker threads, each with several concurrent events. */
   readonly concurrency?: { readonly workers: number; readonly invocations: number };
 }
 
 export interface Runtime {
-  /** What the process and its workers wrote, both streams. */
+  /** Output of the process and its workers, both streams. */
   readonly log: string;
-  /** What the runtime client reported instead of starting. */
+  /** Errors that the runtime client reported instead of starting. */
   readonly initErrors: readonly InitError[];
-  /** True if the process is there. */
+  /** True if the process is running. */
   readonly running: boolean;
   /** Resolves when the process has ended, with its exit code or the name of the signal. */
   readonly exited: Promise<number | string>;
   /**
-   * Resolves when `log` matches the pattern. What a process wrote can arrive after its answer: pipes of their own carry them.
+   * Resolves when `log` matches the pattern. The output of a process can arrive after its answer, because it uses separate pipes.
    * @throws Error when the process has ended without it
    */
   logged(pattern: RegExp): Promise<void>;
   /** @throws Error when the process has ended */
   invoke(event: unknown, options?: InvocationOptions): Promise<InvocationResult>;
-  /** Ends the process and the server. Waits for both. */
+  /** Stops the process and the server. Waits for both. */
   stop(): Promise<void>;
 }
 
 const require = createRequire(import.meta.url);
 
-/** What every process and worker loads first: the end with its parent, and the part of the client that is compiled elsewhere. */
+/** Loaded first in every process and worker: the exit with its parent, and the part of the client that is compiled elsewhere. */
 const PRELOAD = [
   join(dirname(fileURLToPath(import.meta.url)), 'end-with-parent.cjs'),
   join(dirname(require.resolve('@sallyport/local/package.json')), 'child', 'shim.cjs'),
 ].flatMap((file) => ['--require', file]);
 
-/** Starts a function under AWS's runtime interface client, with its own Runtime API server. */
+/** Starts a function under AWS's runtime interface client, with a separate Runtime API server. */
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { node = process.execPath, concurrency } = options;
   const nodeMajor = options.nodeMajor ?? Number(process.versions.node.split('.')[0]);
   const { ric = nodeMajor < 22 ? 3 : 4 } = options;
   const api = await RuntimeApi.start({
     ...(concurrency ? { maxConcurrency: concurrency.invocations } : {}),
-    // The service ends an environment after a timeout, but not on Managed Instances, where it also runs the work of other
+    // The service kills an environment after a timeout, but not on Managed Instances, where it also runs the work of other
     // callers.
     onTimeout: () => concurrency || child.kill('SIGKILL'),
   });
@@ -70,7 +70,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   const handler = `${basename(options.bundle, extname(options.bundle))}.${options.handler}`;
   const child = spawn(node, [...lambdaFlags(nodeMajor), ...PRELOAD, entryOf(ric), handler], {
     cwd: taskRoot,
-    // The shim writes what it knows of the process to descriptor 5; nobody reads it here.
+    // The shim writes diagnostics to descriptor 5; the test harness ignores them.
     stdio: ['pipe', 'pipe', 'pipe', 'ignore', 'ignore', 'ignore'],
     env: environment(options, { api: api.address, taskRoot, handler }),
   });

@@ -5,7 +5,7 @@ import { KINDS, serve } from './support/functions.js';
 const CONTEXT = buildAPIGatewayV2Request('GET', '/context');
 const NOTHING = { tenant: '', clientContext: null, identity: null, timed: true, polluted: false };
 
-/** What an invocation brings, and what the handler sees of it. */
+/** Input of an invocation, and the handler's view of it. */
 const CASES: readonly (readonly [string, InvocationOptions, object])[] = [
   ['nothing but the event', {}, {}],
   ['a tenant', { tenantId: 'tenant-a' }, { tenant: 'tenant-a' }],
@@ -103,7 +103,7 @@ test.each([
   await runtime.logged(/the connection string/);
 });
 
-/** Version 3 of the client reports it and continues, version 4 ends the process. */
+/** Version 3 of the client reports it and continues, version 4 exits. */
 const REFUSED = Number(process.versions.node.split('.')[0]) < 22 ? ['error', true] : ['exit', false];
 
 test.each(KINDS)('%s never runs when the client context is no JSON', async (_kind, file) => {

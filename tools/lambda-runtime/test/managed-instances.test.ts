@@ -8,7 +8,7 @@ import {
 import type { InvocationResult } from '../src/index.js';
 import { errorTrailers, KINDS, serve, splitStream } from './support/functions.js';
 
-/** AWS's client knows many invocations at once from its version 4 on, which Node 20 does not have. */
+/** AWS's client supports concurrent invocations from its version 4 on, which is not available for Node 20. */
 const describeManaged = Number(process.versions.node.split('.')[0]) >= 22 ? describe : describe.skip;
 /** All kinds of request together, over both exports. */
 const INVOCATIONS = Number(process.env.LAMBDA_RUNTIME_INVOCATIONS ?? 600);
@@ -18,7 +18,7 @@ interface Sent {
   readonly marker: string;
   readonly tenant: string;
   readonly invocation: string;
-  /** Only events take it from the invocation; requests have a header. */
+  /** Only events read it from the invocation; requests have a header. */
   readonly trace: string;
 }
 
@@ -38,7 +38,7 @@ const lines = (bytes: Buffer) =>
 
 interface Kind {
   readonly event: (sent: Sent) => unknown;
-  /** What of an answer is compared. */
+  /** Reads the compared part of an answer. */
   readonly read: (result: InvocationResult) => unknown;
   readonly expected: (sent: Sent) => unknown;
 }

@@ -13,7 +13,7 @@ import { type Person, signIn } from './person.js';
 export interface AgentOptions {
   readonly url: URL;
   readonly person: Person;
-  /** Gets method, URL and status of every request: `POST http://127.0.0.1:1234/mcp 401`. */
+  /** Receives method, URL and status of every request: `POST http://127.0.0.1:1234/mcp 401`. */
   readonly onRequest?: (line: string) => void;
 }
 
@@ -37,7 +37,7 @@ function recordingFetch({ onRequest = () => {} }: AgentOptions) {
   };
 }
 
-/** Lets the user sign in, and checks the `state` of the answer. */
+/** Runs the user's sign-in, and checks the `state` of the answer. */
 async function authorize(memory: ClientMemory, { person, onRequest }: AgentOptions): Promise<URLSearchParams> {
   const { searchParams } = await signIn(memory.takeAuthorizationUrl(), person, onRequest);
   if (searchParams.get('state') !== memory.state()) throw new Error('the answer is to another request');

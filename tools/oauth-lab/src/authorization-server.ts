@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
-// @ts-expect-error the package has no types of its own
+// @ts-expect-error the package has no types
 import Provider, { errors } from 'oidc-provider';
 import { SIGN_IN_PATH, serveSignIn } from './sign-in.js';
 
@@ -37,7 +37,7 @@ const LOOPBACK = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?\//;
 
 /**
  * Starts the server at a free port of 127.0.0.1. Clients register dynamically, with redirect URIs on this machine only. A user signs in
- * with the password of this run and gives consent for each client.
+ * with the password of this run and consents for each client.
  *
  * @throws Error in a Lambda function: the server is for a developer's machine only
  */

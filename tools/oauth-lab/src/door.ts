@@ -48,7 +48,7 @@ export interface OpenDoor {
   readonly origin: string;
   /** Method, path and status of every request so far: `POST /mcp 401`. */
   readonly requests: readonly string[];
-  /** The function behind it; until it is set, the door answers 503. */
+  /** The function of the front door; until it is set, the door answers 503. */
   handler: LambdaHandler | undefined;
   close(): Promise<void>;
 }
@@ -56,7 +56,7 @@ export interface OpenDoor {
 /**
  * Opens a front door: HTTP becomes events of its kind, and answers become HTTP.
  *
- * @param renamesChallenge whether `www-authenticate` comes out under the name that API Gateway gives it
+ * @param renamesChallenge whether `www-authenticate` is renamed as API Gateway does
  */
 export async function openDoor(name: DoorName, { renamesChallenge = false } = {}): Promise<OpenDoor> {
   const requests: string[] = [];

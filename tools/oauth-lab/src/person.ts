@@ -5,11 +5,11 @@ export interface Person {
 }
 
 /**
- * Does what a user does in a browser: opens the authorization URL, signs in, and is redirected to the client.
+ * Acts as a user in a browser: opens the authorization URL, signs in, and is redirected to the client.
  *
- * @param onRequest gets method, URL without query, and status of every request
+ * @param onRequest receives method, URL without query, and status of every request
  * @returns the redirect URI with its parameters; it is not requested
- * @throws Error for an unexpected page, such as that of a wrong password
+ * @throws Error for an unexpected page, such as the page for a wrong password
  */
 export async function signIn(
   authorizationUrl: URL,

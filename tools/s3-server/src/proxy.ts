@@ -4,23 +4,23 @@ import type { AddressInfo } from 'node:net';
 import { HeadObjectCommand } from '@aws-sdk/client-s3';
 import { createS3TestClient } from './server.js';
 
-/** What happens to a request on its way. */
+/** Fault of a request. */
 export type S3Fault =
-  /** The server never sees it; this error comes back. */
+  /** The server never receives it; the client receives this error. */
   | { readonly kind: 'error'; readonly status: number; readonly code: string; readonly message?: string }
-  /** The server never sees it, and no answer ever comes. */
+  /** The server never receives it, and the client receives no answer. */
   | { readonly kind: 'silence' }
-  /** The server never sees it; the connection is reset. */
+  /** The server never receives it; the connection is reset. */
   | { readonly kind: 'reset' }
-  /** The server does it; the connection is reset in place of the answer. */
+  /** The server applies it; the connection is reset instead of an answer. */
   | { readonly kind: 'lost-answer' }
   /** The answer's body stops after so many bytes, and the connection stays open. */
   | { readonly kind: 'stall'; readonly after: number }
   /** The answer's body stops after so many bytes, and the connection is reset. */
   | { readonly kind: 'cut'; readonly after: number }
-  /** The answer has no `content-length`; it comes in chunks. */
+  /** The answer has no `content-length`; it is sent in chunks. */
   | { readonly kind: 'chunked' }
-  /** The answer has a checksum that is not that of its body. */
+  /** The answer has a checksum that does not match its body. */
   | { readonly kind: 'wrong-checksum' };
 
 interface ActiveRule {
@@ -58,7 +58,7 @@ export class S3Proxy {
     this.#target = new URL(target);
   }
 
-  /** What clients use in place of the server's address. */
+  /** Option `endpoint` of clients, instead of the server's address. */
   get endpoint(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
@@ -73,12 +73,12 @@ export class S3Proxy {
     await closed;
   }
 
-  /** Breaks requests from now on, of a method or all, so many times or always. Of several rules the first that fits counts. */
+  /** Injects a fault into requests from now on, for one method or all, `times` times or always. The first matching rule applies. */
   inject(fault: S3Fault, { method, times = Number.POSITIVE_INFINITY }: { method?: string; times?: number } = {}): void {
     this.#rules.push({ fault, method, left: times });
   }
 
-  /** Forgets all rules and requests. */
+  /** Removes all rules and requests. */
   clear(): void {
     this.#rules = [];
     this.requests.length = 0;
@@ -142,13 +142,13 @@ export class S3Proxy {
     }
   }
 
-  /** What the server says of the headers alone; `undefined` when it would take the body. Nothing is written. */
+  /** The server's answer to the headers alone; `undefined` if it would accept the body. No object is written. */
   #refusalOf({ method, url: path, headers }: IncomingMessage): Promise<IncomingMessage | undefined> {
     return new Promise((resolve, reject) => {
       const { hostname, port } = this.#target;
       const asking = { ...headers, expect: '100-continue' };
       const onward = request({ hostname, port, method, path, headers: asking, agent: false }, (answer) => {
-        // The body is never sent, so nothing else would end the request.
+        // The body is never sent, so the request would not end otherwise.
         answer.once('end', () => onward.destroy());
         resolve(answer);
       });
@@ -171,14 +171,14 @@ export class S3Proxy {
   }
 }
 
-/** A started proxy before the given server. Stop it when the test ends. */
+/** Starts a proxy in front of the given server. Stop it when the test ends. */
 export async function startS3Proxy(target: string): Promise<S3Proxy> {
   const proxy = new S3Proxy(target);
   await proxy.start();
   return proxy;
 }
 
-/** Passes on a body as fast as the reader accepts it, until the fault occurs. */
+/** Forwards a body as fast as the reader accepts it, until the fault occurs. */
 async function pump(
   from: IncomingMessage,
   to: ServerResponse,

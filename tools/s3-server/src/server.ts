@@ -9,13 +9,13 @@ export const s3Endpoint = sharedServer({
   supervisor: new URL('./supervisor.mjs', import.meta.url),
 });
 
-/** The one user of the server; never the developer's credentials. */
+/** The only user of the server; never the developer's credentials. */
 export const S3_CREDENTIALS = { accessKeyId: 'AKIATESTACCESSKEY', secretAccessKey: 'testsecret0123456789' };
 
-/** Keys for `aws:kms` that the server knows. */
+/** Keys for `aws:kms` that the server accepts. */
 export const KMS_KEY_IDS = ['testkey-1', 'testkey-2'] as const;
 
-/** The real client with the run's server, or the `endpoint` of a proxy before it. */
+/** The real client with the run's server, or the `endpoint` of a proxy in front of it. */
 export async function createS3TestClient(config: S3ClientConfig = {}): Promise<S3Client> {
   const endpoint = config.endpoint ?? (await s3Endpoint());
   const client = new S3Client({

@@ -23,13 +23,13 @@ export default defineConfig({
     outline: [2, 3],
   },
   markdown: {
-    // Both have the contrast that WCAG AA wants.
+    // Both have the contrast that WCAG AA requires.
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     config: unlinkSources,
   },
 });
 
-/** A link to a file that is not a page, such as a source or a fixture, becomes its text: the site has no such address. */
+/** Replaces a link to a file that is not a page, such as a source or a fixture, by its text. */
 function unlinkSources(md: MarkdownIt): void {
   md.core.ruler.push('unlink-sources', ({ tokens, env }) => {
     for (const { children } of tokens) {

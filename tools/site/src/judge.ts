@@ -58,7 +58,7 @@ for (const failure of failures) process.stdout.write(`${failure}\n`);
 process.stdout.write(failures.length === 0 ? 'the site has no failures\n' : `${failures.length} failures\n`);
 process.exitCode = failures.length === 0 ? 0 : 1;
 
-/** The built site as a plain file server gives it. */
+/** Serves the built site as a plain file server does. */
 async function serve(): Promise<Server> {
   const files = createServer((request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url ?? '/', 'http://site').pathname));
@@ -92,7 +92,7 @@ async function readPages(opened: Browser, colorScheme: 'light' | 'dark', address
   process.stdout.write(`${addresses.length} pages in ${colorScheme}${links > 0 ? `, ${links} links` : ''}\n`);
 }
 
-/** Asks the server for each address that the page names, and the target page for each fragment. */
+/** Requests each address on the page from the server, and checks each fragment in the target page. */
 async function followLinks(page: Page, address: string): Promise<number> {
   const hrefs = await page
     .locator('a[href]')

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-/** Where the Markdown files of the site lie while it is built, under the names that they have in the repository. */
+/** Folder of the site's Markdown files during the build, under the same names as in the repository. */
 export const SOURCE = join(ROOT, 'tools/site/pages');
 export const OUTPUT = join(ROOT, 'tools/site/dist');
 
 export interface SiteLink {
   readonly text: string;
   readonly link: string;
-  /** What the page answers, in one sentence. */
+  /** The content of the page, in one sentence. */
   readonly answers: string;
 }
 
@@ -23,7 +23,7 @@ export const PACKAGES: readonly SiteLink[] = linksOf('packages');
 
 export const EXAMPLES: readonly SiteLink[] = linksOf('examples');
 
-/** Every file that is a page, with its address. What is not here is not part of the site. */
+/** All files that are pages, with their addresses. A file that is not listed is not part of the site. */
 export const PAGES: Readonly<Record<string, string>> = {
   'docs/README.md': 'index.md',
   ...Object.fromEntries(

@@ -4,9 +4,9 @@ import { isJsonObject, type Json, type JsonObject } from '../fixtures/json.js';
 export interface Difference {
   /** The path of the value: `.headers["x-a"][0]`. */
   readonly path: string;
-  /** What was expected, as text. */
+  /** The expected value, as a string. */
   readonly expected: string;
-  /** What was found, as text. */
+  /** The found value, as a string. */
   readonly found: string;
 }
 
@@ -38,7 +38,7 @@ export function compare(expected: Json | undefined, found: Json | undefined, pat
 }
 
 /**
- * The matcher, if an expected object is one.
+ * The matcher in an expected object; `undefined` if the object is not a matcher.
  *
  * @throws Error for an unknown key beginning with `$`, or a matcher with other keys
  */

@@ -22,19 +22,19 @@ export interface HelloMessage {
 export interface HelloAnswer {
   /** The kind of the answer. */
   readonly type: 'hello';
-  /** The protocol that the runtime speaks; its major version must be the runner's. */
+  /** The protocol that the runtime speaks; its major version must equal the major version of the runner. */
   readonly protocol: string;
   /** Name and version of the runtime; the name finds its file in `skips/`. */
   readonly runtime: { readonly name: string; readonly version: string };
   /** Areas that it supports; fixtures of other areas are skipped. */
   readonly areas: readonly string[];
-  /** Calls that it knows. Not judged. */
+  /** Supported calls. Not judged. */
   readonly calls: readonly string[];
-  /** Named handlers that it knows. Not judged. */
+  /** Supported named handlers. Not judged. */
   readonly handlers: readonly string[];
 }
 
-/** The part of a fixture that a runtime gets. It never contains the expected results. */
+/** The part of a fixture that a runtime receives. It never contains the expected results. */
 export interface RunMessage {
   /** The kind of the message. */
   readonly type: 'run';
@@ -44,7 +44,7 @@ export interface RunMessage {
   readonly id: string;
   /** Area of the fixture. */
   readonly area: string;
-  /** What to create and register, after the expansion. */
+  /** Objects and registrations to create, after the expansion. */
   readonly setup: Setup;
   /** The calls, after the expansion of everything except `$from`. */
   readonly steps: readonly Step[];
@@ -80,9 +80,9 @@ export interface ContractRuntime {
   run(message: RunMessage): Promise<DoneMessage | UnsupportedMessage>;
   /** Ends the conversation. */
   bye(): Promise<void>;
-  /** Ends a hanging runtime and starts a new one. A runtime without it cannot be restarted. */
+  /** Stops a hanging runtime and starts a new one. A runtime without it cannot be restarted. */
   restart?(): Promise<void>;
-  /** Ends it immediately, after an error of the communication. */
+  /** Kills the runtime immediately, after an error of the communication. */
   kill?(): Promise<void>;
 }
 
@@ -116,12 +116,12 @@ export function checkProtocol(protocol: unknown): void {
   if (major !== '1') throw new ProtocolError(`protocol ${JSON.stringify(protocol)} is not ${PROTOCOL}`);
 }
 
-/** @throws ProtocolError for another sequence number, or an answer that is neither done nor unsupported */
+/** @throws ProtocolError for another sequence number, or an answer other than `done` or `unsupported` */
 export function checkAnswer(answer: DoneMessage | UnsupportedMessage, seq: number): DoneMessage | UnsupportedMessage {
   if (answer.seq !== seq) throw new ProtocolError(`answer has seq ${JSON.stringify(answer.seq)} instead of ${seq}`);
   if (answer.type === 'unsupported') return answer;
   if (answer.type !== 'done' || !Array.isArray(answer.steps))
-    throw new ProtocolError('answer is neither done nor unsupported');
+    throw new ProtocolError('answer must be "done" or "unsupported"');
   return answer;
 }
 
@@ -184,7 +184,7 @@ export class LineReader {
 /**
  * One message as a line.
  *
- * @throws ProtocolError for one that is too long
+ * @throws ProtocolError for a message that is too long
  */
 export function toLine(message: object): string {
   const line = JSON.stringify(message);

@@ -23,7 +23,7 @@ export function inProcess(runtime: ContractRuntime): ContractRuntime {
   };
 }
 
-/** How long a runtime may take to end after `bye`, in milliseconds. */
+/** Maximum time for a runtime to exit after `bye`, in milliseconds. */
 const BYE_MS = 5000;
 
 interface Waiting {
@@ -61,7 +61,7 @@ class RuntimeProcess {
       (error) => this.#break(error),
     );
     this.#child.stdout?.on('data', (bytes: Buffer) => reader.push(bytes)).on('end', () => reader.end());
-    // For a runtime that has ended, the error is its exit status and not the broken pipe.
+    // For a runtime that has exited, the error is its exit status, not the broken pipe.
     this.#child.stdin?.on('error', () => {});
     this.#exit = new Promise((resolve) => {
       this.#child.on('error', () => resolve(null)).on('close', (status) => resolve(status));
@@ -104,7 +104,7 @@ class RuntimeProcess {
     throw new ProtocolError(`the runtime did not end within ${byeMs} ms of bye`);
   }
 
-  /** Ends the command and the processes that it started. */
+  /** Kills the command and its child processes. */
   async kill(): Promise<void> {
     const { pid } = this.#child;
     if (pid !== undefined && this.#child.exitCode === null) {

@@ -11,7 +11,7 @@ import {
 } from './protocol.js';
 
 /**
- * Answers a runner over a pair of streams until it says `bye`, one message after the other.
+ * Answers a runner over a pair of streams until the message `bye`, one message after the other.
  *
  * @throws ProtocolError for a line that is not a message of the protocol, or an input that ends without `bye`
  */

@@ -22,7 +22,7 @@ export interface Verdict {
   readonly outcome: 'passed' | 'failed' | 'skipped';
   /** Every difference; empty unless it failed. */
   readonly failures: readonly Failure[];
-  /** Why it was skipped, or could not be compared. */
+  /** Reason why it was skipped, or could not be compared. */
   readonly reason?: string;
 }
 
@@ -30,7 +30,7 @@ export interface Verdict {
 export interface RunOptions {
   /** Maximum milliseconds for one answer. Default: 10,000. */
   readonly timeoutMs?: number;
-  /** True if the first failure ends the run. Default: `false`. */
+  /** True if the run stops at the first failure. Default: `false`. */
   readonly bail?: boolean;
   /** Called with each verdict, in order. Default: not called. */
   readonly onVerdict?: (verdict: Verdict) => void;
@@ -44,7 +44,7 @@ export const RUN_OPTIONS = defineOptions<RunOptions>()({
 });
 
 /**
- * Compares a runtime with fixtures, one by one and in order.
+ * Compares a runtime with fixtures, one at a time and in order.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong value
  * @throws ProtocolError when communication fails: a wrong hello, a second violation after its restart, or a wrong end

@@ -29,7 +29,7 @@ export interface LeakWatch {
 }
 
 /** Strings that the stand-ins put into errors and descriptions; they must be nowhere. */
-const SERVICE_TEXTS = ['a text of the service', 'a text that must reach no client', 'secret text of'];
+const SERVICE_TEXTS = ['a text of the service', 'internal text that must reach no client', 'secret text of'];
 
 /** Starts a watch, and adds to the file the test that ends it. Standard output is watched as well. */
 export function watchLeaks(): LeakWatch {

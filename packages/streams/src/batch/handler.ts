@@ -10,24 +10,24 @@ import type {
 import { streamsError } from '../errors.js';
 import type { EventSource } from '../sources/source.js';
 
-/** The context of one record or event. Each record gets a new one. Its members are computed at the first read. */
+/** The context of one record or event. Each record has a new context. Its members are computed at the first read. */
 export interface EventContext {
   /** `queue`, `table-stream`, `stream`, `topic` or `event-bus`. */
   readonly triggerKind: TriggerKind;
   /** The queue, table, stream or topic that the record came from, or the source of the event. */
   readonly source: EventSource;
-  /** The request id of the invocation, the same for all records of a batch; a new one when Lambda gives none. */
+  /** The request id of the invocation, equal for all records of a batch; a generated id if Lambda sends no id. */
   readonly requestId: string;
-  /** Message id, event id, notification id or `id` of the event; `''` when it has none. */
+  /** Message id, event id, notification id or `id` of the event; `''` if absent. */
   readonly recordId: string;
   /**
-   * The natural key of the record or event: the same whenever the service delivers it again, and unique together with `triggerKind`
-   * and `source`. `undefined` for a kind without one, and where the sender left it out.
+   * The natural key of the record or event: equal for every delivery by the service, and unique together with `triggerKind` and
+   * `source`. `undefined` for a kind without natural keys, and if the sender left it out.
    */
   readonly eventKey: string | undefined;
-  /** How often the queue has delivered this message, 1 the first time; 0 if the service does not count deliveries. */
+  /** Number of deliveries of this message by the queue, 1 the first time; 0 if the service does not count deliveries. */
   readonly attempt: number;
-  /** The place of the record in its batch, from 0, and how many records the batch has. */
+  /** The place of the record in its batch, from 0, and the number of records in the batch. */
   readonly batch: { readonly index: number; readonly size: number };
   /** The trace id of the message, else of the invocation; `''` if absent. */
   readonly traceId: string;
@@ -41,7 +41,7 @@ export interface EventContext {
   readonly signal: AbortSignal;
   /** Writes to the logger of the router, with request id, trace id, tenant, trigger and source in each line. */
   readonly log: Logger;
-  /** The Lambda context, which is the second argument of the function; `undefined` when it was called without one. */
+  /** The Lambda context, which is the second argument of the function; `undefined` if absent. */
   readonly lambdaContext: LambdaContext | undefined;
   /** The caller according to the Lambda context: `provider` or `direct`. An agent's event is never passed to a record handler. */
   readonly invocationProvenance: InvocationProvenance;
@@ -51,7 +51,7 @@ export interface EventContext {
   now(): Date;
   /** A new id of the router's id generator. */
   newId(): string;
-  /** The value that a middleware or handler has set for this record; `undefined` without one. */
+  /** The value that a middleware or handler has set for this record; `undefined` if absent. */
   get<T>(key: ContextKey<T>): T | undefined;
   get(key: string): unknown;
   /** Sets a value for later middlewares and the handler of the same record. A key made by `contextKey` has a type. */
@@ -64,7 +64,7 @@ export interface KeylessEventContext extends EventContext {
   readonly eventKey: undefined;
 }
 
-/** Handles one record or event. The result is ignored for queues and streams, and answered for topics and event buses. */
+/** Handles one record or event. The result is ignored for queues and streams, and is the answer for topics and event buses. */
 export type EventHandler<E> = (ctx: EventContext, event: E) => MaybePromise<unknown>;
 
 /**
@@ -77,7 +77,7 @@ export type EventMiddleware = (
   next: () => Promise<unknown>,
 ) => MaybePromise<unknown>;
 
-/** Calls the handler inside the middlewares, outermost first. Without any, nothing is added to the handler's own call. */
+/** Calls the handler inside the middlewares, outermost first. Without middlewares, it calls only the handler. */
 export function callWrapped(
   middlewares: readonly EventMiddleware[],
   index: number,

@@ -11,46 +11,46 @@ import type { EventSource, LooseRecord, SourceDefinition } from '../sources/sour
 
 /** A kind of events outside the fixed table. */
 export interface DeliveryKind {
-  /** The kind, as `ctx.triggerKind` and log lines have it. */
+  /** The kind, as in `ctx.triggerKind` and log lines. */
   readonly kind: TriggerKind;
   /**
-   * The natural key of a record: equal for every delivery of the same event, and different for different events. Required, so
-   * that every kind states its key, or states with a reason that it has none.
+   * The natural key of a record: equal for every delivery of the same event, and different for different events. Required: a
+   * kind without natural keys sets `undefined`, with the reason in a comment.
    */
   readonly key: ((item: Delivered) => string | undefined) | undefined;
   /** The longest time that the service waits for an answer, in milliseconds; default: as long as the function may run. */
   readonly maxMs?: number | undefined;
   /**
-   * Milliseconds before the end of the invocation that the answer needs; default: the container's margin. Of a short invocation it takes
-   * at most a third, so that handlers run with any timeout.
+   * Milliseconds before the end of the invocation that the answer needs; default: the container's margin. At most a third of a
+   * short invocation is reserved, so that handlers run with any timeout.
    */
   readonly marginMs?: number | undefined;
 }
 
 /** One record or event for its handler. */
 export interface Delivered {
-  /** What the handler gets. */
+  /** The argument of the handler. */
   readonly record: unknown;
-  /** The id that the service gave it; `''` without one. */
+  /** The id from the service; `''` if absent. */
   readonly id: string;
-  /** Where it came from. */
+  /** Its source. */
   readonly source: EventSource;
   /** The name that the handler was registered under. */
   readonly name: string;
-  /** What its key contains besides `id`, `source` and `record`; nothing else reads it. */
+  /** A part of its key besides `id`, `source` and `record`; used only by the key. */
   readonly keyPart?: string;
   /** Its handler. */
   readonly handler: EventHandler<never>;
 }
 
-/** How a run of records ended. */
+/** The result of a run of records. */
 export type DeliveryRun = BatchRun;
 
-/** What a handler returned or threw. */
+/** The result or the error of a handler. */
 export type Outcome = { readonly value: unknown } | { readonly thrown: unknown };
 
 /**
- * Runs handlers of events as the built-in kinds run theirs: one context for each record, middlewares, deadline, log lines,
+ * Runs handlers of events in the same way as the built-in kinds: one context for each record, middlewares, deadline, log lines,
  * metrics and spans. Before a container attaches it, it works with the machine's clock and `process.env`.
  */
 export class Delivery {
@@ -62,7 +62,7 @@ export class Delivery {
     this.#kind = kind;
   }
 
-  /** Takes over clock, logger, hooks, middlewares and limits of a container. */
+  /** Adopts clock, logger, hooks, middlewares and limits of a container. */
   attach(host: SurfaceHost): void {
     const { clock, ids, environment, log, observability, deadlineMarginMs: marginMs, maskErrors, failureText } = host;
     this.#createObserver = host.observeEvents as CreateObserver;
@@ -81,18 +81,18 @@ export class Delivery {
     return this.#kind.kind;
   }
 
-  /** What all events share. @throws FrameworkError when `FRAMEWORK_EVENT_SOURCES` is not a JSON object of names */
+  /** Settings for all events. @throws FrameworkError if `FRAMEWORK_EVENT_SOURCES` is not a JSON object of names */
   get settings(): RouterSettings {
     this.#settings ??= toSettings({ ...NO_OPTIONS, deadlineMarginMs: 500 }, {}, OWN);
     return this.#settings;
   }
 
-  /** The deployed name of a source, by `FRAMEWORK_EVENT_SOURCES`; the name itself where nothing is mapped. */
+  /** The deployed name of a source, by `FRAMEWORK_EVENT_SOURCES`; the given name if it is not mapped. */
   physicalName(method: string, name: string): string {
     return physicalName(this.settings.physicalNames, method, name);
   }
 
-  /** Rejects agent invocations where no dispatcher has done so. @throws FrameworkError `dispatch.no_adapter` */
+  /** Rejects agent invocations if no dispatcher has done so. @throws FrameworkError `dispatch.no_adapter` */
   refuseAgent(lambdaContext: LambdaContext | undefined): void {
     refuseAgent(lambdaContext, this.settings.log);
   }
@@ -103,9 +103,9 @@ export class Delivery {
   }
 
   /**
-   * Runs the records in order and resolves to their results, `undefined` as `null`. A failure ends the run.
+   * Runs the records in order and resolves to their results, `undefined` as `null`. The first failure stops the run.
    *
-   * @throws what the first failed handler threw; with `maskErrors`, or when it is not an error, FrameworkError
+   * @throws the error of the first failed handler; with `maskErrors`, or for a value that is not an error, FrameworkError
    *   `streams.handler_failed`; FrameworkError `streams.deadline_exceeded` past the deadline
    */
   async each(items: readonly Delivered[], lambdaContext: LambdaContext | undefined): Promise<unknown[]> {
@@ -115,7 +115,7 @@ export class Delivery {
   /**
    * One run of these records.
    *
-   * @param groupOf of a run that continues behind a failure: the group of a record, whose failure holds back later ones
+   * @param groupOf for a run that continues after a failure: the group of a record, whose failure holds back later records of the group
    */
   run(
     items: readonly Delivered[],
@@ -164,10 +164,10 @@ export class Delivery {
 const NO_GROUPS = () => undefined;
 
 /**
- * Runs the records in order, also behind a failure, and resolves to what became of each; `undefined` for a record that did not
- * start, because one of its group had failed or the deadline had passed.
+ * Runs the records in order, even after a failure, and resolves to the outcome of each record. The outcome is `undefined` for a
+ * record that did not start, because a record of its group had failed or the deadline had passed.
  *
- * @param groupOf the group within which a failure holds back later records; without it none is held back
+ * @param groupOf the group within which a failure holds back later records; without it no record is held back
  */
 export async function settle(
   delivery: Delivery,
@@ -180,8 +180,8 @@ export async function settle(
 }
 
 /**
- * Runs one event and resolves to what its handler returned or threw, unmasked: for services that get an answer in place of an
- * error, or an error that is made for them.
+ * Runs one event and resolves to its handler's result or error, unmasked: for services that receive an answer instead of an
+ * error, or an error in a format of the service.
  */
 export async function attempt(
   delivery: Delivery,
@@ -192,7 +192,7 @@ export async function attempt(
   return outcome ?? { thrown: deadlineExceeded() };
 }
 
-/** A handler's error as the service may see it: with `maskErrors` without its text. */
+/** A handler's error for the service: with `maskErrors` without its message. */
 export function mask({ settings }: Delivery, thrown: unknown): unknown {
   return toThrown(settings, thrown);
 }

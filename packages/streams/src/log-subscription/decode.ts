@@ -12,11 +12,11 @@ import { isObject, safeLog } from '../sources/source.js';
 export interface LogSubscriptionEvent {
   /** The id of the line; may be blank in a `CONTROL_MESSAGE`. */
   readonly id: string;
-  /** When it was written, in epoch milliseconds. */
+  /** Time of the line, in epoch milliseconds. */
   readonly timestamp: number;
-  /** The line itself. It may contain anything that was logged. */
+  /** The line itself. It may contain any logged data. */
   readonly message: string;
-  /** What the filter pattern took out of the line, by name. Absent unless the decoder was asked for it, and where there is nothing. */
+  /** Fields that the filter pattern extracted from the line, by name. Absent unless the option `extractedFields` is set and fields exist. */
   readonly extractedFields?: Readonly<Record<string, string>>;
 }
 
@@ -32,7 +32,7 @@ export interface LogSubscriptionLimits {
   readonly extractedFields?: boolean;
 }
 
-/** What may be logged of a log subscription: everything but its messages. */
+/** The loggable part of a log subscription: all members except its messages. */
 export interface LogSubscriptionSummary {
   /** The `eventID` of the data-stream record. */
   readonly record_id: string;
@@ -44,15 +44,15 @@ export interface LogSubscriptionSummary {
   readonly log_group: string;
   /** The name of the log stream; may be blank in a `CONTROL_MESSAGE`. */
   readonly log_stream: string;
-  /** How many subscription filters matched. */
+  /** Number of matching subscription filters. */
   readonly subscription_filter_count: number;
-  /** How many lines there are. */
+  /** Number of lines. */
   readonly log_event_count: number;
   /** `name=value` pairs of all of these, each value encoded. */
   readonly safe_log: string;
 }
 
-/** A decoded log subscription; the same in every runtime. */
+/** A decoded log subscription, equal in every runtime. */
 export interface LogSubscription {
   /** The `eventID` of the data-stream record. */
   readonly record_id: string;
@@ -68,7 +68,7 @@ export interface LogSubscription {
   readonly subscription_filters: readonly string[];
   /** The lines, at most 10,000. */
   readonly log_events: readonly LogSubscriptionEvent[];
-  /** What may be logged. */
+  /** The loggable part. */
   readonly safe_summary: LogSubscriptionSummary;
 }
 
@@ -86,7 +86,7 @@ const ENVELOPE = ['messageType', 'owner', 'logGroup', 'logStream', 'subscription
 export interface LogSubscriptionRecord {
   /** The id of the data-stream record. */
   readonly eventID: string;
-  /** What the record contains. */
+  /** The content of the record. */
   readonly kinesis: {
     /** Base64 of gzip of JSON. */
     readonly data: string;
@@ -96,14 +96,14 @@ export interface LogSubscriptionRecord {
 type Document = Readonly<Record<string, unknown>>;
 
 /**
- * Decodes the CloudWatch Logs subscription that a data-stream record contains. Synchronous, bounded, and strict: what does
- * not look exactly like the documented envelope is rejected.
+ * Decodes the CloudWatch Logs subscription that a data-stream record contains. It is synchronous, bounded, and strict: it rejects
+ * any document that does not match the documented envelope exactly.
  *
- * The service's own reachability check, a `CONTROL_MESSAGE`, may leave owner, log group, log stream, filters and event ids
- * blank: https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/SubscriptionFilters.html.
+ * The service's own reachability check, a `CONTROL_MESSAGE`, may contain blank values for owner, log group, log stream,
+ * filters and event ids: https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/SubscriptionFilters.html.
  *
  * @param limits bounds of the document, which the caller has checked
- * @throws FrameworkError `streams.log_subscription_invalid`; its text never quotes the input
+ * @throws FrameworkError `streams.log_subscription_invalid`; its message never quotes the input
  */
 export function decodeCloudWatchLogsSubscription(
   record: LogSubscriptionRecord,
@@ -142,7 +142,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '';
 }
 
-/** The size is known before anything is decoded. */
+/** Checks the size before decoding. */
 function decodeData(data: unknown): Uint8Array {
   if (!isText(data)) throw invalid('empty data');
   if (base64Size(data) > MAX_COMPRESSED_BYTES) throw invalid('compressed input too large');
@@ -157,8 +157,8 @@ function decodeData(data: unknown): Uint8Array {
 const FREE_BYTES = 64 * 1024;
 
 /**
- * Inflates gzip data (RFC 1952) and stops at the first byte beyond a bound, so that a decompression bomb is never held in memory as a whole.
- * Both bounds are one while inflating: the document may not outgrow its bound, nor, beyond 64 KiB, the ratio to its input.
+ * Inflates gzip data (RFC 1952) and stops at the first byte over the limit, so that a decompression bomb is never held in memory as a whole.
+ * The limit is the lower of two: the maximum size of the document and, above 64 KiB, the maximum ratio to its input.
  */
 function inflate(
   compressed: Uint8Array,
@@ -168,13 +168,13 @@ function inflate(
   const maxOutputLength = Math.min(maxDocumentBytes, byRatio);
   let inflated: { readonly buffer: Buffer; readonly engine: { readonly bytesWritten: number } };
   try {
-    // `info` is documented but missing in the types of Node's declarations.
+    // `info` is documented but missing from Node's type declarations.
     inflated = gunzipSync(compressed, { maxOutputLength, info: true }) as unknown as typeof inflated;
   } catch (error) {
     if ((error as { code?: unknown }).code !== 'ERR_BUFFER_TOO_LARGE') throw invalid('invalid gzip');
     throw invalid(byRatio < maxDocumentBytes ? 'compression ratio too high' : 'document too large');
   }
-  // What follows the last member is not gzip; zlib would pass zeros over silently.
+  // Data after the last member is not gzip; zlib would silently ignore zeros.
   if (inflated.engine.bytesWritten !== compressed.length) throw invalid('invalid gzip');
   return inflated.buffer;
 }

@@ -2,19 +2,19 @@ import type { SNSClient } from '@aws-sdk/client-sns';
 import { defineOptions, withMethods } from '@sallyport/core/options';
 import { missingPackage } from '@sallyport/core/pipeline';
 
-/** What the error notifier hands over. */
+/** A notification of the error notifier. */
 export interface ErrorNotification {
   /** The ARN of the SNS topic; its region is read from it. */
   readonly topicArn: string;
-  /** The subject of the notification, as SNS takes it. */
+  /** The subject of the notification, in the form that SNS accepts. */
   readonly subject: string;
-  /** The text of the notification. */
+  /** The body of the notification. */
   readonly message: string;
 }
 
 /** Options of `createErrorTopicPublish`. An unknown key is rejected. */
 export interface ErrorTopicOptions {
-  /** The SNS client. Default: one that is made in the topic's region when the first notification is sent. */
+  /** The SNS client. Default: a client in the topic's region, created with the first notification. */
   readonly client?: Pick<SNSClient, 'send'>;
 }
 
@@ -24,8 +24,8 @@ export const ERROR_TOPIC_OPTIONS = defineOptions<ErrorTopicOptions>()({
 });
 
 /**
- * The `publish` of `createErrorNotifier`, on SNS. `@aws-sdk/client-sns`, an optional peer, is loaded by the first
- * notification and not before.
+ * The `publish` of `createErrorNotifier`, on SNS. `@aws-sdk/client-sns`, an optional peer, is loaded only by the first
+ * notification.
  *
  * @throws FrameworkError for an unknown option; its result rejects when SNS does, which the notifier expects, and with
  *   `app.missing_package` without the peer

@@ -4,38 +4,38 @@ import { trimmedText } from '@sallyport/core/pipeline';
 import { streamsError } from '../errors.js';
 import { safeLog } from '../sources/source.js';
 
-/** What `createKinesisJsonRecord` takes. An unknown key is rejected. */
+/** Input of `createKinesisJsonRecord`. An unknown key is rejected. */
 export interface KinesisJsonRecordInput {
-  /** Decides the shard; trimmed, 1 to 256 bytes. */
+  /** Determines the shard; trimmed, 1 to 256 bytes. */
   readonly partitionKey: string;
   /** Plain JSON data; 1 to `maxDataBytes` bytes when encoded. */
   readonly payload: unknown;
-  /** Decimal, at most 2^128 - 1; overrides the shard that the partition key gives. */
+  /** Decimal, at most 2^128 - 1; overrides the shard that the partition key selects. */
   readonly explicitHashKey?: string;
   /**
-   * Bytes that the encoded payload may have: 1 to 10,485,760; default 1,048,576. A stream takes more than 1 MiB only where
-   * its own `MaxRecordSizeInKiB` was raised, and counts the partition key too.
+   * Limit of the encoded payload in bytes: 1 to 10,485,760; default 1,048,576. A stream accepts more than 1 MiB only if its
+   * `MaxRecordSizeInKiB` was raised, and counts the partition key too.
    */
   readonly maxDataBytes?: number;
 }
 
-/** A record ready for Kinesis, in the form that is the same in every runtime. */
+/** A record ready for Kinesis, in the same form in every runtime. */
 export interface KinesisJsonRecord {
   /** Trimmed, 1 to 256 bytes. */
   readonly partition_key: string;
   /** Canonical JSON (RFC 8785) in UTF-8. */
   readonly data: Uint8Array;
-  /** Decimal digits; absent when the input has none. */
+  /** Decimal digits; absent if the input contains no explicit hash key. */
   readonly explicit_hash_key?: string;
-  /** What may be logged of the record. */
+  /** The loggable part of the record. */
   readonly safe_summary: {
-    /** The same as outside. */
+    /** The same value as in the record. */
     readonly partition_key: string;
     /** Bytes of `data`. */
     readonly data_byte_length: number;
-    /** The same as outside. */
+    /** The same value as in the record. */
     readonly explicit_hash_key?: string;
-    /** `name=value` pairs, each value encoded. Holds neither data nor partition key. */
+    /** `name=value` pairs, each value encoded. Contains no data and no partition key. */
     readonly safe_log: string;
   };
 }
@@ -49,7 +49,7 @@ export interface PutRecordsEntry {
   PartitionKey: string;
   /** The record's bytes; the SDK encodes them. */
   Data: Uint8Array;
-  /** Overrides the shard that the partition key gives; absent when the record has none. */
+  /** Overrides the shard that the partition key selects; absent if the record contains no explicit hash key. */
   ExplicitHashKey?: string;
 }
 
@@ -59,7 +59,7 @@ const DEFAULT_DATA_BYTES = 1_048_576;
 const MAX_DATA_BYTES = 10_485_760;
 const MAX_HASH_KEY = 2n ** 128n - 1n;
 
-/** Any value. The functions below check it and throw `streams.record_invalid`: wrong data is not a wrong configuration. */
+/** Any value. The functions below check it and throw `streams.record_invalid`: invalid data is not an invalid configuration. */
 const anyData = () => kind<never>('data', () => true);
 
 /** Validators and defaults for {@link KinesisJsonRecordInput}. */
@@ -71,10 +71,10 @@ export const KINESIS_RECORD_INPUT = defineOptions<KinesisJsonRecordInput>()({
 });
 
 /**
- * Makes a JSON record of which the same payload gives the same bytes.
+ * Makes a JSON record: equal payloads have equal bytes.
  *
- * @throws FrameworkError `streams.record_invalid`, its text never quotes the input; `app.invalid_configuration` for an
- *   unknown key or a `maxDataBytes` that is out of its range
+ * @throws FrameworkError `streams.record_invalid`, its message never quotes the input; `app.invalid_configuration` for an
+ *   unknown key or a `maxDataBytes` that is out of range
  * @example
  * const record = createKinesisJsonRecord({ partitionKey: order.id, payload: order });
  * await kinesis.send(new PutRecordsCommand({ StreamName, Records: [toPutRecordsEntry(record)] }));
@@ -93,7 +93,7 @@ export function createKinesisJsonRecord(input: KinesisJsonRecordInput): KinesisJ
   };
 }
 
-/** The record as the SDK takes it. */
+/** Converts the record for the SDK. */
 export function toPutRecordsEntry(record: KinesisJsonRecord): PutRecordsEntry {
   const entry: PutRecordsEntry = { PartitionKey: record.partition_key, Data: record.data };
   if (record.explicit_hash_key !== undefined) entry.ExplicitHashKey = record.explicit_hash_key;
@@ -121,7 +121,7 @@ function canonicalPayload(payload: unknown): string {
   try {
     return canonicalJson(payload);
   } catch {
-    // A getter of the payload that throws ends here too: there is no value to send.
+    // A throwing getter of the payload is also caught here: there is no value to send.
     throw invalid('unsupported value');
   }
 }
@@ -139,10 +139,10 @@ class UnsupportedValue extends Error {}
 const MAX_DEPTH = 1_000;
 
 /**
- * JSON in its one canonical form (RFC 8785): keys sorted by UTF-16 units, no blanks, numbers as ECMAScript writes them. Same
- * value, same text, in every runtime.
+ * JSON in its canonical form (RFC 8785): keys sorted by UTF-16 units, no blanks, numbers as ECMAScript writes them. Equal
+ * values have equal JSON in every runtime.
  *
- * @throws UnsupportedValue for anything but plain objects, arrays, well-formed strings, booleans, finite numbers and `null`;
+ * @throws UnsupportedValue for a value other than plain objects, arrays, well-formed strings, booleans, finite numbers and `null`;
  * for a cycle; for more than 1,000 levels
  */
 function canonicalJson(value: unknown): string {
@@ -189,7 +189,7 @@ function writeMembers(object: object, path: Set<unknown>): string {
     .join(',');
 }
 
-/** Of `Object` itself, of any realm, or without a prototype. */
+/** True for an object whose prototype is `Object.prototype` of any realm, or `null`. */
 function isPlain(object: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(object);
   return prototype === null || Object.getPrototypeOf(prototype) === null;

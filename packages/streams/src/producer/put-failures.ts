@@ -3,17 +3,17 @@ import { safeLog } from '../sources/source.js';
 import type { KinesisJsonRecord } from './kinesis-record.js';
 
 /**
- * An entry of the answer to `PutRecordsCommand`, as the SDK gives it or in snake_case:
+ * An entry of the answer to `PutRecordsCommand`, as in the SDK or in snake_case:
  * https://docs.aws.amazon.com/kinesis/latest/APIReference/API_PutRecordsResultEntry.html.
  */
 export interface PutRecordsResult {
-  /** The number of the record within its shard; absent when Kinesis did not take it. */
+  /** The number of the record within its shard; absent if Kinesis rejected the record. */
   readonly SequenceNumber?: string | null | undefined;
-  /** The shard; absent when Kinesis did not take the record. */
+  /** The shard; absent if Kinesis rejected the record. */
   readonly ShardId?: string | null | undefined;
-  /** Why Kinesis did not take the record; absent when it did. */
+  /** The reason of the rejection; absent if Kinesis accepted the record. */
   readonly ErrorCode?: string | null | undefined;
-  /** Says the same in words; absent when Kinesis took the record. */
+  /** The reason in words; absent if Kinesis accepted the record. */
   readonly ErrorMessage?: string | null | undefined;
   /** Another spelling of `ErrorCode`. */
   readonly error_code?: string | null | undefined;
@@ -21,39 +21,39 @@ export interface PutRecordsResult {
   readonly error_message?: string | null | undefined;
 }
 
-/** What may be logged of a record that Kinesis did not take. The provider's message is measured, never copied. */
+/** The loggable part of a rejected record. The provider's message is measured, never copied. */
 export interface PutRecordsFailure {
   /** The place of the record in the list, from 0. */
   readonly index: number;
-  /** The record's. */
+  /** The partition key of the record. */
   readonly partition_key: string;
   /** Bytes of the record's data. */
   readonly data_byte_length: number;
-  /** What Kinesis gave as `ErrorCode`: 1 to 128 visible ASCII characters. */
+  /** Kinesis's `ErrorCode`: 1 to 128 visible ASCII characters. */
   readonly error_code: string;
-  /** True if Kinesis gave a message that is not empty. */
+  /** True if Kinesis sent a message that is not empty. */
   readonly error_message_present: boolean;
   /** Bytes of that message in UTF-8, at most 4,096. */
   readonly error_message_byte_length: number;
-  /** The record's; absent when it has none. */
+  /** The explicit hash key of the record; absent if it has no such key. */
   readonly explicit_hash_key?: string;
-  /** `name=value` pairs, each value encoded. Holds neither data nor partition key. */
+  /** `name=value` pairs, each value encoded. Contains no data and no partition key. */
   readonly safe_log: string;
 }
 
-/** Which records of a put failed. */
+/** Report of the failed records of a put. */
 export interface PutRecordsReport {
-  /** How many records were put. */
+  /** Number of records in the put. */
   readonly record_count: number;
-  /** How many of them Kinesis did not take. */
+  /** Number of records that Kinesis rejected. */
   readonly failed_record_count: number;
-  /** In the order of the records; their `index` says which to send again. */
+  /** In the order of the records; their `index` identifies the records to send again. */
   readonly failures: readonly PutRecordsFailure[];
   /** Both counts, for logs. */
   readonly safe_summary: {
-    /** The same as outside. */
+    /** The same value as in the report. */
     readonly record_count: number;
-    /** The same as outside. */
+    /** The same value as in the report. */
     readonly failed_record_count: number;
     /** Both as `name=value` pairs. */
     readonly safe_log: string;
@@ -66,9 +66,9 @@ const MAX_MESSAGE_BYTES = 4_096;
 const ERROR_CODE = /^[!-~]{1,128}$/;
 
 /**
- * Says which records of a put failed, without repeating what the provider wrote.
+ * Reports the failed records of a put, without quoting the provider's messages.
  *
- * @throws FrameworkError `streams.put_result_invalid`; its text never quotes the input
+ * @throws FrameworkError `streams.put_result_invalid`; its message never quotes the input
  */
 export function reportKinesisPutRecordsFailures(
   records: readonly KinesisJsonRecord[],

@@ -35,7 +35,7 @@ export type Entrypoint<R> = (event: unknown, lambdaContext?: LambdaContext) => P
 /** Serves queues, table streams, data streams, topics and event buses. Each registration returns the router. */
 export interface EventRouter extends Surface {
   /**
-   * Registers the handler of an SQS queue. It is called for each message; what it throws is reported as a failed message.
+   * Registers the handler of an SQS queue. It is called for each message; if it throws, the message is reported as failed.
    *
    * @param name of the queue, its ARN, or a name that `FRAMEWORK_EVENT_SOURCES` maps
    * @throws FrameworkError for a blank or repeated name, a handler that is not a function, options that do not fit, further
@@ -56,14 +56,14 @@ export interface EventRouter extends Surface {
   /**
    * Registers the handler of a Kinesis data stream. It is called for each record, one at a time.
    *
-   * @param name of the stream, its ARN or that of a consumer, or a name that `FRAMEWORK_EVENT_SOURCES` maps
+   * @param name of the stream, its ARN or the ARN of a consumer, or a name that `FRAMEWORK_EVENT_SOURCES` maps
    * @throws FrameworkError as `queue` does
    * @example
    * events.kinesis('clicks', (ctx, record) => count(recordJson(record)), { onFailure: 'stop' });
    */
   kinesis(name: string, handler: EventHandler<StreamRecord>, options?: StreamOptions): this;
   /**
-   * Registers the handler of an SNS topic. What it throws is thrown to Lambda, which repeats the invocation.
+   * Registers the handler of an SNS topic. Its errors are thrown to Lambda, which repeats the invocation.
    *
    * @param name of the topic, its ARN, or a name that `FRAMEWORK_EVENT_SOURCES` maps
    * @throws FrameworkError as `queue` does
@@ -72,8 +72,8 @@ export interface EventRouter extends Surface {
    */
   topic(name: string, handler: EventHandler<TopicRecord>): this;
   /**
-   * Registers the handler of events of an event bus or a schedule. Of several selectors that fit, the one with more fields
-   * wins, then the earlier. What the handler throws is thrown to Lambda, which repeats the invocation.
+   * Registers the handler of events of an event bus or a schedule. If several selectors match, the selector with more fields
+   * wins, then the earlier. The handler's errors are thrown to Lambda, which repeats the invocation.
    *
    * @throws FrameworkError for a selector that is empty, wrong or registered already, a handler that is not a function, further
    *   arguments
@@ -84,12 +84,12 @@ export interface EventRouter extends Surface {
   /**
    * Wraps every record and event; the first registered is outermost.
    *
-   * @throws FrameworkError for anything but a function
+   * @throws FrameworkError for a value that is not a function
    */
   useEvents(middleware: EventMiddleware): this;
-  /** What is registered, in order; frozen, fresh at each call. */
+  /** The registrations, in order; frozen, fresh at each call. */
   triggers(): readonly Trigger[];
-  /** Which handlers an event would reach. Runs nothing. */
+  /** The handlers that an event would reach. Runs no handler. */
   explainTarget(kind: TriggerKind, event: unknown): Target;
   /** Serves the messages of an SQS queue. */
   readonly serveQueueEvent: Entrypoint<BatchReport>;
@@ -109,9 +109,9 @@ export interface EventRouter extends Surface {
  * Makes a router for events that are not HTTP requests. Its `serve…` functions each serve one kind of event; a dispatcher serves all
  * of them.
  *
- * @param failureText what is thrown in a handler's place where its own error may not be; containers have their own
- * @param middlewares where `useEvents` adds to; a container shares the list with its other surfaces
- * @throws FrameworkError `app.invalid_configuration` for an option or variable that does not hold
+ * @param failureText message of the error that replaces a handler's error with `maskErrors`; containers pass their own
+ * @param middlewares the list that `useEvents` extends; a container shares the list with its other surfaces
+ * @throws FrameworkError `app.invalid_configuration` for an invalid option or variable
  * @example
  * const events = createEventRouter();
  * events.queue('orders', (ctx, message) => fulfil(JSON.parse(message.body)));
@@ -228,7 +228,7 @@ class Router implements EventRouter {
     return (await deliverEvents(this.#routing, EVENT_BUS, [event], lambdaContext))[0];
   }
 
-  /** The rule for invocations, then the kind, whatever the event looks like. */
+  /** Applies the rule for invocations, then the kind, regardless of the event's shape. */
   #entrypoint<R>(kind: TriggerKind): Entrypoint<R> {
     return async (event, lambdaContext) => {
       refuseAgent(lambdaContext, this.#routing.settings.log);

@@ -8,39 +8,39 @@ import type { StreamIdentifier } from '../sources/source.js';
 import { COMMON_OPTIONS } from './internal/common-options.js';
 import { type RouterSettings, toSettings } from './internal/settings.js';
 
-/** By what failed stream records are reported; `auto` decides by the environment. */
+/** The identifier in reports of failed stream records; `auto` depends on the environment. */
 export type StreamFailureIdentifier = 'auto' | StreamIdentifier;
 
 /** Options of `createEventRouter`. An unknown key is rejected. */
 export interface EventRouterOptions {
   /**
-   * By what a failed record of a table stream or data stream is reported. `eventID` is the contract between runtimes, AWS
-   * takes only `sequenceNumber` (`kinesis.sequenceNumber`, `dynamodb.SequenceNumber`). `auto` is `sequenceNumber` in an
+   * The identifier in reports of failed records of a table stream or data stream. `eventID` is the contract between runtimes; AWS
+   * accepts only `sequenceNumber` (`kinesis.sequenceNumber`, `dynamodb.SequenceNumber`). `auto` is `sequenceNumber` in an
    * execution environment of Lambda (`AWS_LAMBDA_FUNCTION_NAME` and `AWS_LAMBDA_RUNTIME_API` are set) and `eventID`
    * elsewhere. Default: the variable `FRAMEWORK_STREAM_FAILURE_IDENTIFIER`, else `auto`.
    */
   readonly streamFailureIdentifier?: StreamFailureIdentifier;
-  /** Messages of one standard queue that run at once where its registration does not say: a whole number; default 1. */
+  /** Concurrent messages of one standard queue, unless its registration sets `concurrency`: a whole number; default 1. */
   readonly queueConcurrency?: number;
   /** Milliseconds before the end of the invocation from which no record starts; default 500. */
   readonly deadlineMarginMs?: number;
-  /** True if errors of topic and event-bus handlers are thrown without their text; default `false`. */
+  /** True if errors of topic and event-bus handlers are thrown without their message; default `false`. */
   readonly maskErrors?: boolean;
-  /** Tells the time. Default: the machine's clock. */
+  /** The clock. Default: the machine's clock. */
   readonly clock?: Clock;
-  /** Makes ids. Default: random ones. */
+  /** Generates ids. Default: random ids. */
   readonly ids?: IdGenerator;
   /** Read instead of `process.env`. */
   readonly environment?: Environment;
-  /** Hooks for log records, metrics and spans of every record and batch, and what `ctx.metric` may write. Default: none. */
+  /** Hooks for log records, metrics and spans of every record and batch, and the metrics for `ctx.metric`. Default: none. */
   readonly observability?: Observability;
-  /** Gets failures of records, and what `ctx.log` writes; `false` for silence. Default: JSON lines on standard output. */
+  /** Receives failures of records and the output of `ctx.log`; pass `false` to disable logging. Default: JSON lines on standard output. */
   readonly log?: Logger | false;
 }
 
 const IDENTIFIER = oneOf('auto', 'eventID', 'sequenceNumber');
 
-/** The kinds of {@link EventRouterOptions}, for containers that take them among their own options. */
+/** Validators of {@link EventRouterOptions}, for containers that accept them among their own options. */
 export const EVENT_ROUTER_OPTION_KINDS = {
   streamFailureIdentifier: IDENTIFIER,
   ...COMMON_OPTIONS,
@@ -72,9 +72,9 @@ export function parseEventRouterOptions(
 }
 
 /**
- * By what stream records are reported: the option, else the variable, else by the environment. AWS accepts the sequence
- * number alone (https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html). A wrong variable is rejected
- * also where an option overrides it.
+ * The identifier of failed stream records: the option, else the variable, else by the environment. AWS accepts only the sequence
+ * number (https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html). A wrong variable is rejected
+ * even if an option overrides it.
  */
 function streamIdentifierOf(option: StreamFailureIdentifier | undefined, environment: Environment): StreamIdentifier {
   const variable = environment[STREAM_FAILURE_IDENTIFIER_ENV] || undefined;

@@ -10,31 +10,31 @@ import { COMMON_OPTIONS } from './internal/common-options.js';
 import { toSettings } from './internal/settings.js';
 import { assertHandler, HandlerRegistry, type Trigger } from './registry.js';
 
-/** What `observeRecords` makes: the hooks, together with the code that calls them. */
+/** The result of `observeRecords`: the hooks, together with the code that calls them. */
 export interface RecordObservability {
-  /** The hooks that were given. */
+  /** The hooks. */
   readonly hooks: Observability;
-  /** Makes what watches one batch. */
+  /** Creates the observer of one batch. */
   readonly createObserver: CreateObserver;
 }
 
-/** Options of `createQueueRouter`: those of `createEventRouter` that a queue knows. An unknown key is rejected. */
+/** Options of `createQueueRouter`: the options of `createEventRouter` that apply to queues. An unknown key is rejected. */
 export interface QueueRouterOptions {
-  /** Messages of one standard queue that run at once where its registration does not say: a whole number; default 1. */
+  /** Concurrent messages of one standard queue, unless its registration sets `concurrency`: a whole number; default 1. */
   readonly queueConcurrency?: number;
   /** Milliseconds before the end of the invocation from which no message starts; default 500. */
   readonly deadlineMarginMs?: number;
-  /** Tells the time. Default: the machine's clock. */
+  /** The clock. Default: the machine's clock. */
   readonly clock?: Clock;
-  /** Makes ids. Default: random ones. */
+  /** Generates ids. Default: random ids. */
   readonly ids?: IdGenerator;
   /** Read instead of `process.env`. */
   readonly environment?: Environment;
-  /** Gets failures of messages, and what `ctx.log` writes; `false` for silence. Default: JSON lines on standard output. */
+  /** Receives failures of messages and the output of `ctx.log`; pass `false` to disable logging. Default: JSON lines on standard output. */
   readonly log?: Logger | false;
   /**
-   * The hooks, as {@link observeRecords} takes them: the code that calls them comes with that import, so that a bundle
-   * without it stays small. Default: none, only the lines of failures.
+   * The hooks, as a result of {@link observeRecords}. The code that calls them is loaded with that import, so that a bundle
+   * without it is small. Default: none, only the lines of failures.
    */
   readonly observability?: RecordObservability;
 }
@@ -43,7 +43,7 @@ export interface QueueRouterOptions {
 export const QUEUE_ROUTER_OPTIONS = defineOptions<QueueRouterOptions>()({
   ...COMMON_OPTIONS,
   observability: kind<RecordObservability>(
-    'what observeRecords() makes',
+    'a result of observeRecords()',
     (value) => typeof (value as Partial<RecordObservability> | null)?.createObserver === 'function',
   ),
 });
@@ -51,7 +51,7 @@ export const QUEUE_ROUTER_OPTIONS = defineOptions<QueueRouterOptions>()({
 /**
  * The option `observability` of a queue router: log records, metrics and spans of every message and batch, and `ctx.metric`.
  *
- * @param hooks what `createEventRouter` takes as its option `observability`
+ * @param hooks the option `observability` of `createEventRouter`
  * @throws FrameworkError `app.invalid_configuration` for an unknown key or a member of a wrong type
  * @example
  * createQueueRouter({ observability: observeRecords({ log: (record) => console.log(JSON.stringify(record)) }) });
@@ -60,16 +60,16 @@ export function observeRecords(hooks: Observability = {}): RecordObservability {
   return { hooks: parseObservability(hooks), createObserver };
 }
 
-/** Serves queues, by the same rules as the router of every kind. */
+/** Serves queues, with the same rules as the event router. */
 export class QueueRouter implements Surface {
-  /** `queue`, the one kind that it serves. */
+  /** `queue`, the only kind that it serves. */
   readonly serves = ['queue'];
   readonly #middlewares: EventMiddleware[] = [];
   readonly #triggers: Trigger[] = [];
   readonly #handlers: HandlerRegistry;
   readonly #routing: BatchRouting;
 
-  /** @throws FrameworkError `app.invalid_configuration` for an option or variable that does not hold */
+  /** @throws FrameworkError `app.invalid_configuration` for an invalid option or variable */
   constructor(given: QueueRouterOptions = {}) {
     const options = QUEUE_ROUTER_OPTIONS.parse(given);
     const settings = toSettings(options, options.observability?.hooks ?? {}, {
@@ -104,7 +104,7 @@ export class QueueRouter implements Surface {
   /**
    * Wraps every message; the first registered is outermost.
    *
-   * @throws FrameworkError for anything but a function
+   * @throws FrameworkError for a value that is not a function
    */
   useEvents(middleware: EventMiddleware, ...surplus: readonly never[]): this {
     assertNoSurplus(surplus, 'useEvents(middleware)');
@@ -113,17 +113,17 @@ export class QueueRouter implements Surface {
     return this;
   }
 
-  /** What is registered, in order; frozen, fresh at each call. */
+  /** The registrations, in order; frozen, fresh at each call. */
   triggers(): readonly Trigger[] {
     return Object.freeze([...this.#triggers]);
   }
 
-  /** Serves one event: for dispatchers and containers, which know the kind already. */
+  /** Serves one event: for dispatchers and containers, which have already detected the kind. */
   serve(_kind: string, event: unknown, { lambdaContext }: Invocation): Promise<BatchReport> {
     return deliverBatch(this.#routing, QUEUE, event, lambdaContext);
   }
 
-  /** A Lambda handler of its own. Rejects agent invocations. */
+  /** A Lambda handler for queue events. Rejects agent invocations. */
   readonly serveQueueEvent: Entrypoint<BatchReport> = async (event, lambdaContext) => {
     refuseAgent(lambdaContext, this.#routing.settings.log);
     return this.serve('queue', event, { lambdaContext });
@@ -131,9 +131,9 @@ export class QueueRouter implements Surface {
 }
 
 /**
- * Makes a router for queues alone: half the code that `createEventRouter` brings.
+ * Makes a router only for queues, with half the code of `createEventRouter`.
  *
- * @throws FrameworkError `app.invalid_configuration` for an option or variable that does not hold
+ * @throws FrameworkError `app.invalid_configuration` for an invalid option or variable
  * @example
  * const queues = createQueueRouter();
  * queues.queue('orders', (ctx, message) => fulfil(JSON.parse(message.body)));

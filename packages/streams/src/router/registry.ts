@@ -39,7 +39,7 @@ export interface HandlerEntry extends RunRules {
   readonly handler: EventHandler<unknown>;
 }
 
-/** What a record reaches: where it came from, and the handler for that. */
+/** The target of a record: its source, and the handler of that source. */
 export interface HandlerMatch {
   readonly source: EventSource;
   readonly entry: HandlerEntry;
@@ -47,13 +47,13 @@ export interface HandlerMatch {
 
 /** Finds the handlers of records. */
 export interface HandlerLookup {
-  /** The match of every record, or `undefined` in its place; runs nothing. */
+  /** The match of every record, or `undefined`; runs no handler. */
   find(source: SourceDefinition, records: readonly LooseRecord[]): readonly (HandlerMatch | undefined)[];
-  /** The error of a record without a match. Its cause, which only logs show, says what came and what is registered. */
+  /** The error of a record without a match. Its cause, which only logs show, names the source and the registrations. */
   noHandler(source: SourceDefinition, record: LooseRecord): FrameworkError;
 }
 
-/** @throws FrameworkError for anything but a function */
+/** @throws FrameworkError for a value that is not a function */
 export function assertHandler(handler: unknown, what = 'handler'): void {
   if (typeof handler !== 'function') throw refused(`${what} must be a function`);
 }
@@ -64,14 +64,14 @@ export class HandlerRegistry implements HandlerLookup {
   readonly #physicalNames: PhysicalNames;
   readonly #concurrency: number;
 
-  /** @param concurrency of standard queues whose registration does not say */
+  /** @param concurrency of standard queues without the option `concurrency` */
   constructor(physicalNames: PhysicalNames, concurrency: number) {
     this.#physicalNames = physicalNames;
     this.#concurrency = concurrency;
   }
 
   /**
-   * Registers the handler of one source; nothing is kept of a registration that is rejected.
+   * Registers the handler of one source; a rejected registration has no effect.
    *
    * @throws FrameworkError for a blank or repeated name, an ARN of another service, a handler that is not a function, an option
    *   that is unknown or does not fit
@@ -126,7 +126,7 @@ export class HandlerRegistry implements HandlerLookup {
     return `the record comes from ${quoted(arn)}; ${registeredFor(names)}${hint}`;
   }
 
-  /** What handlers of a kind are registered for: physical name or ARN of a source, JSON of a selector. */
+  /** The places that handlers of a kind are registered for: physical name or ARN of a source, JSON of a selector. */
   protected placesOf(kind: string): [string, HandlerEntry][] {
     const prefix = `${kind} `;
     return [...this.#entries]
@@ -135,9 +135,9 @@ export class HandlerRegistry implements HandlerLookup {
   }
 }
 
-/** Handlers of every kind of source: those with a name, and event buses. */
+/** Handlers of every kind of source: named sources, and event buses. */
 export class EventHandlerRegistry extends HandlerRegistry {
-  /** Those with more fields first, of equals the earlier. */
+  /** Selectors with more fields first, then in the order of registration. */
   readonly #selectors: {
     readonly selector: EventBusSelector;
     readonly fields: number;
@@ -194,12 +194,12 @@ function registeredFor(names: readonly string[]): string {
   return `handlers are registered for ${names.slice(0, MAX_NAMES).join(', ')}${names.length > MAX_NAMES ? ', …' : ''}`;
 }
 
-/** A name out of an event for error messages, cut after 256 characters. */
+/** A name from an event for error messages, cut after 256 characters. */
 function quoted(name: string): string {
   return JSON.stringify(name.slice(0, MAX_NAME));
 }
 
-/** The ARN that a handler is registered for, its tail cut off; a table's may lack the stream's label. */
+/** The ARN that a handler is registered for, without its tail; a table's ARN may lack the stream's label. */
 function parseRegisteredArn(source: RecordSource, arn: string): string {
   const parts = parseSourceArn(source, arn) ?? parseSourceArn(source, `${arn}/stream/*`);
   if (parts === undefined) throw refused(`${source.noun} name is not the ARN of a ${source.noun}`);

@@ -8,27 +8,27 @@ import { type EventSource, keyText, type LooseRecord, type SourceDefinition, tex
  * https://docs.aws.amazon.com/eventbridge/latest/ref/overiew-event-structure.html.
  */
 export interface EventBusEvent<DetailType extends string = string, Detail = unknown> {
-  /** The id that EventBridge gave the event. */
+  /** The event's id in EventBridge. */
   readonly id: string;
   /** Version of this shape, `0`. */
   readonly version: string;
   /** The account that sent the event, 12 digits. */
   readonly account: string;
-  /** When it happened, ISO 8601 in UTC with seconds. */
+  /** Time of the event, ISO 8601 in UTC with seconds. */
   readonly time: string;
   /** The region that it was sent in, as in `eu-central-1`. */
   readonly region: string;
-  /** ARNs of what the event is about; of a schedule's event the ARN of the rule or schedule. */
+  /** ARNs of the resources concerned; for a schedule's event the ARN of the rule or schedule. */
   readonly resources: string[];
-  /** Who sent it: `aws.ec2`, or a name of your own. */
+  /** Sender of the event: `aws.ec2`, or a custom name. */
   readonly source: string;
-  /** What `detail` is, together with `source`. */
+  /** Kind of `detail`, together with `source`. */
   readonly 'detail-type': DetailType;
-  /** What its sender says. It is not checked. */
+  /** The sender's data. It is not validated. */
   readonly detail: Detail;
   /** The name of the replay; absent unless the event came from an archive. */
   readonly 'replay-name'?: string;
-  /** The spelling of envelopes that did not come over EventBridge itself; absent in EventBridge events. */
+  /** The spelling of envelopes that were not sent by EventBridge; absent in EventBridge events. */
   readonly detailType?: string;
   /** An addition of Sallyport's envelopes: `correlation_id` is read from it. Absent in EventBridge events. */
   readonly metadata?: unknown;
@@ -36,7 +36,7 @@ export interface EventBusEvent<DetailType extends string = string, Detail = unkn
   readonly headers?: unknown;
 }
 
-/** Which events a handler wants. Every field that is given must equal the event's; one at least must be given. */
+/** Selects the events of a handler. Every given field must equal the field of the event; at least one is required. */
 export interface EventBusSelector {
   /** The event's `source`. */
   readonly source?: string;
@@ -55,7 +55,7 @@ export const EVENT_BUS: SourceDefinition = {
   noun: 'event-bus',
   eventNoun: 'event-bus event',
   answer: 'result or null',
-  // A replay of an archive keeps the id, so its events have the keys of the first delivery; `replay-name` tells them apart.
+  // A replay of an archive keeps the id, so its events have the keys of the first delivery; only `replay-name` differs.
   key: (event, awsRequestId) =>
     detailTypeOf(event).trim() === SCHEDULED
       ? keyText(scheduledRun({ id: event.id, detail: event.detail }, awsRequestId).idempotencyKey)
@@ -70,8 +70,8 @@ export const EVENT_BUS: SourceDefinition = {
 
 const EMPTY = 'event-bus selector is empty';
 
-const FIELD: OptionKind<string> = parsed('a text that is not blank', (value, name) => {
-  if (typeof value !== 'string') throw refused(`option "${name}" of an event-bus selector must be a text`);
+const FIELD: OptionKind<string> = parsed('a string that is not blank', (value, name) => {
+  if (typeof value !== 'string') throw refused(`option "${name}" of an event-bus selector must be a string`);
   if (value.trim() === '') throw refused(EMPTY);
   return value;
 });
@@ -87,10 +87,11 @@ export const SELECTOR = defineOptions<EventBusSelector>()({
 /**
  * A frozen copy with its fields in one order.
  *
- * @throws FrameworkError for an unknown key, a field that is blank or not a string, or no field at all
+ * @throws FrameworkError for an unknown key, a field that is blank or not a string, or no field
  */
 export function parseSelector(selector: EventBusSelector): EventBusSelector {
-  if (typeof selector !== 'object') throw refused("event-bus selector must be an object, { source: 'billing' } say");
+  if (typeof selector !== 'object')
+    throw refused("event-bus selector must be an object, for example { source: 'billing' }");
   if (selector === null) throw refused(EMPTY);
   const fields = Object.entries(SELECTOR.parse(selector)).filter(([, value]) => value !== undefined);
   if (fields.length === 0) throw refused(EMPTY);
@@ -104,7 +105,7 @@ export function selectorName(selector: EventBusSelector): string {
     .join(' ');
 }
 
-/** `detail-type` where it is text, else `detailType`. */
+/** `detail-type` if it is a string, else `detailType`. */
 export function detailTypeOf(event: LooseRecord): string {
   const native = event['detail-type'];
   return typeof native === 'string' ? native : textOf(event.detailType);
@@ -115,7 +116,7 @@ export function eventSourceOf(event: LooseRecord): EventSource {
   return { name: textOf(event.source), arn: '', account: textOf(event.account), region: textOf(event.region) };
 }
 
-/** A rule's own name is the last segment; a custom or partner bus stands before it. */
+/** The name of a rule is the last segment; a custom or partner bus precedes it. */
 const RULE = /^arn:[^:]+:events:[^:]*:[^:]*:rule\/(?:.+\/)?([^/]+)$/;
 const SCHEDULE = /^arn:[^:]+:scheduler:[^:]*:[^:]*:schedule\/[^/]+\/([^/]+)$/;
 
@@ -148,7 +149,7 @@ export interface Correlation {
 }
 
 /**
- * The correlation of an event: the first usable id of its metadata, headers, detail, its own id and the invocation's. An id is
+ * The correlation of an event: the first usable id of its metadata, headers, detail, its own id and the invocation's id. An id is
  * usable when it has 1 to 256 characters and no control character.
  */
 export function correlationOf(event: LooseRecord, awsRequestId: unknown): Correlation {
@@ -170,7 +171,7 @@ export function correlationOf(event: LooseRecord, awsRequestId: unknown): Correl
   return { id: '', source: '' };
 }
 
-/** Characters are counted only when the UTF-16 length does not decide. */
+/** Characters are counted only if the UTF-16 length is too long. */
 function isUsable(id: string): boolean {
   return (
     id !== '' && !CONTROL.test(id) && (id.length <= MAX_ID || (id.length <= MAX_ID * 2 && [...id].length <= MAX_ID))

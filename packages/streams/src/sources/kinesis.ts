@@ -28,9 +28,9 @@ export interface StreamRecord {
   readonly kinesis: StreamRecordData;
 }
 
-/** What a producer wrote to a stream: https://docs.aws.amazon.com/kinesis/latest/APIReference/API_Record.html. */
+/** A producer's record in a stream: https://docs.aws.amazon.com/kinesis/latest/APIReference/API_Record.html. */
 export interface StreamRecordData {
-  /** When the stream took the record, in epoch seconds with fractions. */
+  /** Arrival time of the record, in epoch seconds with fractions. */
   readonly approximateArrivalTimestamp: number;
   /** The producer's bytes in base64; `recordBytes` decodes them, `recordJson` parses them. */
   readonly data: string;
@@ -38,16 +38,15 @@ export interface StreamRecordData {
   readonly kinesisSchemaVersion: string;
   /** The producer's key, which chose the shard. */
   readonly partitionKey: string;
-  /** The number of the record within its shard, decimal digits; AWS takes a failed record's report by it. */
+  /** The number of the record within its shard, decimal digits; AWS accepts only this number in reports of failed records. */
   readonly sequenceNumber: string;
 }
 
 /** Options of `kinesis(name, handler, options)` and `tableStream(name, handler, options)`. An unknown key is rejected. */
 export interface StreamOptions {
   /**
-   * What a failed record means for those behind it. `continue`, the default, tries every record; AWS delivers again from the
-   * first that was reported, so that records which have succeeded run again. `stop` tries none of them and reports them
-   * all.
+   * Treatment of the records after a failed record. `continue`, the default, runs every record; AWS delivers again from the first
+   * reported record, so that records which have succeeded run again. `stop` runs no later record and reports all of them.
    */
   readonly onFailure?: 'continue' | 'stop';
   /**

@@ -7,25 +7,25 @@ import { keyText, type RecordSource, textOf } from './source.js';
 
 /** The `Records` of an SQS event source mapping: https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html. */
 export interface QueueEvent {
-  /** 1 to 10,000 messages, of one queue. */
+  /** 1 to 10,000 messages of a queue. */
   readonly Records: QueueRecord[];
 }
 
 /** One message of an SQS queue: https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html. */
 export interface QueueRecord {
-  /** The id that SQS gave the message; a failed message is reported by it. */
+  /** The message's id in SQS; a failed message is reported by it. */
   readonly messageId: string;
   /** Identifies this delivery of the message, for calls of SQS such as `ChangeMessageVisibility`. */
   readonly receiptHandle: string;
   /** The message as its sender wrote it; `recordJson` parses it. */
   readonly body: string;
-  /** What SQS says of the message. */
+  /** SQS's data about the message. */
   readonly attributes: QueueRecordAttributes;
-  /** What the sender added to the message, by name; empty when it added nothing. */
+  /** Attributes that the sender added to the message, by name; empty if there are no attributes. */
   readonly messageAttributes: { [name: string]: QueueMessageAttribute };
   /** MD5 of the body, hexadecimal. */
   readonly md5OfBody: string;
-  /** MD5 of the message attributes, hexadecimal; absent when there are none. */
+  /** MD5 of the message attributes, hexadecimal; absent without message attributes. */
   readonly md5OfMessageAttributes?: string;
   /** `aws:sqs`. */
   readonly eventSource: string;
@@ -40,23 +40,23 @@ export interface QueueRecord {
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ReceiveMessage.html.
  */
 export interface QueueRecordAttributes {
-  /** The trace header of X-Ray; absent when the sender did not trace. */
+  /** The trace header of X-Ray; absent if the sender did not trace. */
   readonly AWSTraceHeader?: string | undefined;
-  /** How often the message was received and not deleted, `1` the first time. */
+  /** Number of receptions without deletion, `1` the first time. */
   readonly ApproximateReceiveCount: string;
-  /** When the message was sent, in epoch milliseconds. */
+  /** Time at which the message was sent, in epoch milliseconds. */
   readonly SentTimestamp: string;
   /** Id of the user or role that sent the message. */
   readonly SenderId: string;
-  /** When the message was first received, in epoch milliseconds. */
+  /** Time of the first reception, in epoch milliseconds. */
   readonly ApproximateFirstReceiveTimestamp: string;
-  /** The number that SQS gave the message; absent for standard queues. */
+  /** The message's number in SQS; absent for standard queues. */
   readonly SequenceNumber?: string | undefined;
-  /** The group within which messages keep their order; absent when the sender gave none. */
+  /** The group within which messages keep their order; absent if the sender set no group. */
   readonly MessageGroupId?: string | undefined;
-  /** What SQS recognizes a repeated message by; absent for standard queues. */
+  /** Id by which SQS recognizes a repeated message; absent for standard queues. */
   readonly MessageDeduplicationId?: string | undefined;
-  /** The queue that the message was moved from; absent unless it came back from a dead-letter queue. */
+  /** The queue from which the message was moved; absent unless it was redriven from a dead-letter queue. */
   readonly DeadLetterQueueSourceArn?: string | undefined;
 }
 
@@ -78,7 +78,7 @@ export interface QueueMessageAttribute {
 }
 
 /**
- * What an invocation with a batch is answered with:
+ * The answer to an invocation with a batch:
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html.
  */
 export interface BatchReport {
@@ -89,7 +89,7 @@ export interface BatchReport {
 /** Options of `queue(name, handler, options)`. An unknown key is rejected. */
 export interface QueueOptions {
   /**
-   * Messages of one invocation that run at once: a whole number, at least 1. Default: the option `queueConcurrency` of the
+   * Concurrent messages of one invocation: a whole number, at least 1. Default: the option `queueConcurrency` of the
    * router, which is 1. Only for standard queues: the messages of a FIFO queue run one at a time.
    */
   readonly concurrency?: number;
@@ -103,7 +103,7 @@ export interface QueueOptions {
 /** Validators and defaults for {@link QueueOptions}. */
 export const QUEUE_OPTIONS = defineOptions<QueueOptions>()({ concurrency: integer(1), failWhole: boolean });
 
-/** Recognised by the queue's name alone: messages of standard queues carry group ids too. */
+/** Recognized only by the queue's name: messages of standard queues carry group ids too. */
 function isFifo(queue: string): boolean {
   return queue.endsWith('.fifo');
 }
@@ -146,7 +146,7 @@ export function recordBytes(record: Pick<QueueRecord, 'body'> | Pick<StreamRecor
 /**
  * The JSON value that a record contains. It is not checked against `T`.
  *
- * @throws FrameworkError `streams.invalid_record` when the text is not JSON; the message does not quote the record
+ * @throws FrameworkError `streams.invalid_record` for data that is not JSON; the message does not quote the record
  * @example
  * events.queue('orders', (ctx, message) => fulfil(recordJson<Order>(message)));
  */

@@ -7,9 +7,9 @@ export type BatchKind = 'queue' | 'table-stream' | 'stream';
 /** Kinds whose events are lists of records; each record names the ARN of its source. */
 export type RecordKind = BatchKind | 'topic';
 
-/** Where a record or event came from. */
+/** Source of a record or event. */
 export interface EventSource {
-  /** Last part of the ARN that names the queue, table, stream or topic; of an event its `source`. `''` when unknown. */
+  /** Last part of the ARN that names the queue, table, stream or topic; for an event its `source`. `''` when unknown. */
   readonly name: string;
   /** The ARN of the queue, table, stream (without consumer) or topic; `''` when unknown, and for events of an event bus. */
   readonly arn: string;
@@ -22,41 +22,41 @@ export interface EventSource {
 /** The member that reports a failed stream record; see the option `streamFailureIdentifier`. */
 export type StreamIdentifier = 'eventID' | 'sequenceNumber';
 
-/** What the options of a registration come to. */
+/** Rules that follow from the options of a registration. */
 export interface RunRules {
-  /** How many of its records may run at once. */
+  /** Limit of concurrent records. */
   readonly concurrency: number;
-  /** True if a failure ends the batch. */
+  /** True if a failure stops the batch. */
   readonly stops: boolean;
   /** True if a batch without a completed record fails the invocation. */
   readonly failsWhole?: boolean;
 }
 
-/** One kind of source, with everything that the router decides by the kind. */
+/** One kind of source, with all kind-specific behaviour of the router. */
 export interface SourceDefinition {
   readonly kind: TriggerKind;
-  /** What error messages call the source that a handler is registered for. */
+  /** Name of the source in error messages. */
   readonly noun: string;
-  /** What error messages call one event; the kind when left out. */
+  /** Name of one event in error messages; default: the kind. */
   readonly eventNoun?: string;
-  /** What an invocation is answered with, as `explain` says it. */
+  /** Description of the answer, for `explain`. */
   readonly answer: string;
   /** The longest time that the service waits for an answer, in milliseconds; it may be shorter than the function's own. */
   readonly maxMs?: number;
   /**
    * The natural key of a record: equal for every delivery of the same event, and different for different events of one source.
-   * Required, so that every new kind states its key, or states with a reason that it has none.
+   * Required: a kind without natural keys sets `undefined`, with the reason in a comment.
    */
   readonly key: ((record: LooseRecord, awsRequestId: unknown) => string | undefined) | undefined;
-  /** The id that the service gave a record; `''` without one. */
+  /** The id from the service; `''` if absent. */
   recordId(record: LooseRecord): string;
-  /** The trace that a record says it belongs to; `''` without one. */
+  /** The trace that a record belongs to; `''` if absent. */
   traceId?(record: LooseRecord): string;
-  /** What only records of this kind say to metrics, spans and log records. */
+  /** Facts for metrics, spans and log records that only records of this kind have. */
   facts?(record: LooseRecord, awsRequestId: unknown): Partial<EventFacts>;
-  /** The identifier by which the service knows a failed record of a batch. A kind without it answers results instead. */
+  /** The identifier of a failed record in a batch report. A kind without it answers results instead. */
   failureIdentifier?(record: LooseRecord, identifier: StreamIdentifier): unknown;
-  /** The group whose later records wait for this one; `undefined` where records do not wait for each other. */
+  /** The group whose later records wait for this one; `undefined` if records do not wait for each other. */
   orderedGroup?(record: LooseRecord, source: EventSource): string | undefined;
   /** @throws FrameworkError for an event that cannot be answered correctly */
   assertSupported?(event: unknown): void;
@@ -69,13 +69,13 @@ export interface RecordSource extends SourceDefinition {
   readonly method: string;
   /** Groups: the ARN without its tail, region, account, name. */
   readonly arn: RegExp;
-  /** The ARN that a record says it comes from; `undefined` when its tag is another kind's. */
+  /** The ARN of the source in a record; `undefined` if the record is of another kind. */
   arnOf(record: LooseRecord | null): unknown;
   /**
    * Checks the options of a registration.
    *
    * @param place the physical name or ARN of the source
-   * @param concurrency of queues whose registration does not say
+   * @param concurrency of queues without the option `concurrency`
    * @throws FrameworkError for an option that is unknown, wrong, or does not fit the source
    */
   rules(options: object | undefined, place: string, concurrency: number): RunRules;
@@ -93,12 +93,12 @@ export interface LooseRecord {
 
 type Members = Readonly<Record<string, unknown>> | null | undefined;
 
-/** The key of a record that its service identifies by one string; `undefined` for a blank one. */
+/** The key of a record that its service identifies by one string; `undefined` for a blank string. */
 export function keyText(id: unknown): string | undefined {
   return trimmedText(id) || undefined;
 }
 
-/** Text as it is, anything else `''`. */
+/** The value if it is a string, else `''`. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
@@ -107,13 +107,13 @@ export function isObject(value: unknown): value is LooseRecord {
   return typeof value === 'object' && value !== null;
 }
 
-/** The list of records of an event, if it has one. */
+/** The list of records of an event; `undefined` if absent. */
 export function readRecords(event: unknown): readonly LooseRecord[] | undefined {
   const records = (event as { readonly Records?: unknown } | null | undefined)?.Records;
   return Array.isArray(records) ? records : undefined;
 }
 
-/** The parts of a record's ARN, its tail cut off; `undefined` when service or resource do not fit. */
+/** The parts of a record's ARN, without its tail; `undefined` when service or resource do not fit. */
 export function parseSourceArn(source: RecordSource, arn: string): EventSource | undefined {
   const match = source.arn.exec(arn);
   if (!match) return undefined;

@@ -22,7 +22,7 @@ export interface TableStreamRecord {
   readonly eventName?: 'INSERT' | 'MODIFY' | 'REMOVE' | undefined;
   /** `aws:dynamodb`. */
   readonly eventSource?: string | undefined;
-  /** The ARN of the stream: the table's with `/stream/` and a label behind it. */
+  /** The ARN of the stream: the ARN of the table, followed by `/stream/` and a label. */
   readonly eventSourceARN?: string | undefined;
   /** Version of this shape, as in `1.1`. */
   readonly eventVersion?: string | undefined;
@@ -32,19 +32,19 @@ export interface TableStreamRecord {
 
 /** The change: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_StreamRecord.html. */
 export interface TableStreamRecordData {
-  /** When the change was made, in epoch seconds. */
+  /** Time of the change, in epoch seconds. */
   readonly ApproximateCreationDateTime?: number | undefined;
   /** The primary key of the item. */
   readonly Keys?: { [key: string]: AttributeValue } | undefined;
-  /** The item after the change; absent for `REMOVE`, and where the stream's view type leaves it out. */
+  /** The item after the change; absent for `REMOVE`, and if the stream's view type excludes it. */
   readonly NewImage?: { [key: string]: AttributeValue } | undefined;
-  /** The item before the change; absent for `INSERT`, and where the stream's view type leaves it out. */
+  /** The item before the change; absent for `INSERT`, and if the stream's view type excludes it. */
   readonly OldImage?: { [key: string]: AttributeValue } | undefined;
-  /** The number of the change within its shard, decimal digits; AWS takes a failed record's report by it. */
+  /** The number of the change within its shard, decimal digits; AWS accepts only this number in reports of failed records. */
   readonly SequenceNumber?: string | undefined;
   /** Size of the change in bytes. */
   readonly SizeBytes?: number | undefined;
-  /** Which images the stream contains. */
+  /** The images that the stream contains. */
   readonly StreamViewType?: 'KEYS_ONLY' | 'NEW_IMAGE' | 'OLD_IMAGE' | 'NEW_AND_OLD_IMAGES' | undefined;
 }
 
@@ -85,7 +85,7 @@ export const TABLE_STREAM: RecordSource = {
   rules: streamRules,
 };
 
-/** What may be logged of a table's change: neither keys nor images. A string is `''` when the record lacks it. */
+/** The loggable part of a table's change, without keys and images. A string is `''` if the record lacks it. */
 export interface TableStreamSummary {
   /** As in `eu-central-1`. */
   readonly aws_region: string;
@@ -95,7 +95,7 @@ export interface TableStreamSummary {
   readonly event_name: string;
   /** The number of the change within its shard. */
   readonly sequence_number: string;
-  /** Size of the change in bytes; 0 when the record does not say. */
+  /** Size of the change in bytes; 0 if the record does not contain it. */
   readonly size_bytes: number;
   /** As in `NEW_AND_OLD_IMAGES`. */
   readonly stream_view_type: string;
@@ -125,7 +125,7 @@ export function tableStreamSummary(record: TableStreamRecord): TableStreamSummar
   };
 }
 
-/** Which part of a change is read: the item after it, the item before it, or its primary key. */
+/** The part of a change to read: the item after it, the item before it, or its primary key. */
 export type ImageOf = 'new' | 'old' | 'keys';
 
 /** DynamoDB nests values at most this deep. */
@@ -133,9 +133,9 @@ const MAX_DEPTH = 32;
 
 /**
  * A part of a table's change as plain values: numbers as `number`, whole numbers beyond 2^53 as `bigint`, binary as bytes, sets as
- * `Set`, maps as objects. `undefined` where the change has no such part: the stream's view type decides which images it contains.
+ * `Set`, maps as objects. `undefined` if the change lacks that part: the stream's view type determines its images.
  *
- * @throws FrameworkError `streams.invalid_record` for a value of no type that DynamoDB has
+ * @throws FrameworkError `streams.invalid_record` for a value with an unknown DynamoDB type
  * @example
  * events.tableStream('notes', (ctx, record) => index(tableImage<Note>(record)));
  */

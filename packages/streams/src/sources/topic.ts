@@ -23,17 +23,17 @@ export interface TopicRecord {
 export interface TopicMessage {
   /** Version of the signature, `1` or `2`. */
   readonly SignatureVersion: string;
-  /** When it was published, ISO 8601 with milliseconds. */
+  /** Time of the publication, ISO 8601 with milliseconds. */
   readonly Timestamp: string;
   /** The signature in base64. */
   readonly Signature: string;
-  /** Where the certificate of the signature is. */
+  /** URL of the signing certificate. */
   readonly SigningCertUrl: string;
-  /** The id that SNS gave the notification. */
+  /** The notification's id in SNS. */
   readonly MessageId: string;
   /** The message as its publisher wrote it. */
   readonly Message: string;
-  /** What the publisher added to the message, by name; empty when it added nothing. */
+  /** Attributes that the publisher added to the message, by name; empty if there are no attributes. */
   readonly MessageAttributes: { [name: string]: TopicMessageAttribute };
   /** `Notification`. */
   readonly Type: string;
@@ -41,7 +41,7 @@ export interface TopicMessage {
   readonly UnsubscribeUrl: string;
   /** The ARN of the topic. */
   readonly TopicArn: string;
-  /** The subject; absent when the publisher gave none. */
+  /** The subject; absent if the publisher set no subject. */
   readonly Subject?: string;
   /** Confirms a subscription; absent in notifications. */
   readonly Token?: string;
@@ -51,7 +51,7 @@ export interface TopicMessage {
 export interface TopicMessageAttribute {
   /** `String`, `String.Array`, `Number` or `Binary`. */
   readonly Type: string;
-  /** The value as text; of `Binary` in base64. */
+  /** The value as a string; for `Binary` in base64. */
   readonly Value: string;
 }
 

@@ -4,15 +4,15 @@ import { streamsError } from '../errors.js';
 import { correlationOf, detailTypeOf, type EventBusEvent } from '../sources/event-bus.js';
 import type { LooseRecord } from '../sources/source.js';
 
-/** What an event-bus event says of itself, in the form that is the same in every runtime. Absent parts are `''`. */
+/** Facts about an event-bus event, in the same form in every runtime. Absent parts are `''`. */
 export interface EventBusEnvelope {
   /** The account that sent the event. */
   readonly account: string;
   /** The region that it was sent in. */
   readonly region: string;
-  /** Who sent it. */
+  /** Sender of the event. */
   readonly source: string;
-  /** When it happened, as the event says it: ISO 8601. */
+  /** Time of the event, as its sender wrote it: ISO 8601. */
   readonly time: string;
   /** The event's `id`. */
   readonly event_id: string;
@@ -22,16 +22,16 @@ export interface EventBusEnvelope {
   readonly resources: readonly string[];
   /** The request id of the invocation. */
   readonly request_id: string;
-  /** Joins the event to the work that it belongs to: 1 to 256 characters, none of them a control character. */
+  /** Correlates the event with related work: 1 to 256 characters, no control characters. */
   readonly correlation_id: string;
   /** The field that the correlation was read from: `metadata.correlation_id`, …, `lambda.aws_request_id`. */
   readonly correlation_source: string;
 }
 
 /**
- * The portable envelope of an event-bus event. Never throws; of the event's detail it holds the correlation id alone.
+ * The portable envelope of an event-bus event. Never throws; of the event's detail it contains only the correlation id.
  *
- * @param event as the handler got it
+ * @param event as the handler received it
  * @param ctx of the same call
  */
 export function eventBusEnvelope(event: EventBusEvent, ctx: EventContext): EventBusEnvelope {
@@ -54,7 +54,7 @@ export function eventBusEnvelope(event: EventBusEvent, ctx: EventContext): Event
 const REQUIRED = ['source', 'detail_type', 'correlation_id'] as const;
 
 /**
- * The envelope of an event that must say where it comes from, what it is and what it belongs to.
+ * The envelope of an event that must have a source, a type and a correlation id.
  *
  * @throws FrameworkError `streams.envelope_invalid`; `details.missing` names the blank fields
  */
@@ -65,11 +65,11 @@ export function requireEventBusEnvelope(event: EventBusEvent, ctx: EventContext)
   return envelope;
 }
 
-/** What a scheduled workload did, as far as it says. */
+/** Result of a scheduled workload, as its handler reports it. */
 export interface ScheduledResult {
-  /** How many things it did: a whole number, 0 or more. */
+  /** Number of processed items: a whole number, 0 or more. */
   readonly processed?: number;
-  /** How many of them failed: a whole number, 0 or more. */
+  /** Number of failed items: a whole number, 0 or more. */
   readonly failed?: number;
   /** A status in the workload's own words; `partial` or `ok` when left out. */
   readonly status?: string;
@@ -77,17 +77,17 @@ export interface ScheduledResult {
 
 /** The portable summary of one run of a scheduled workload. Absent strings are `''`. */
 export interface ScheduledSummary {
-  /** Tells this summary from other kinds. */
+  /** Kind of summary. */
   readonly kind: 'scheduled';
-  /** The run: what the event's detail names, else its id, else the request id of the invocation. */
+  /** The run: the id in the event's detail, else its id, else the request id of the invocation. */
   readonly run_id: string;
-  /** The same for all deliveries of one run; what the event's detail names, else made of the event. */
+  /** Equal for all deliveries of one run; the key in the event's detail, else derived from the event. */
   readonly idempotency_key: string;
-  /** Milliseconds of the invocation that are left; 0 when unknown. */
+  /** Remaining milliseconds of the invocation; 0 when unknown. */
   readonly remaining_ms: number;
   /** End of the invocation in epoch milliseconds; 0 when unknown. */
   readonly deadline_unix_ms: number;
-  /** What the handler did, else what the event's detail says of it; counts that nobody gives are 0. */
+  /** The handler's result, else the result in the event's detail; missing counts are 0. */
   readonly result: { readonly processed: number; readonly failed: number; readonly status: string };
   /** The event's `time`. */
   readonly scheduled_time: string;
@@ -99,16 +99,16 @@ export interface ScheduledSummary {
   readonly detail_type: string;
   /** The event's `id`. */
   readonly event_id: string;
-  /** Who sent the event. */
+  /** Sender of the event. */
   readonly source: string;
 }
 
 /**
- * Summarises a scheduled event and, if given, what its handler did. Never throws.
+ * Summarises a scheduled event and, if given, its handler's result. Never throws.
  *
- * @param event as the handler got it
+ * @param event as the handler received it
  * @param ctx of the same call
- * @param result what was done; the event's detail is read where it is left out
+ * @param result the handler's result; if it is left out, the event's detail is read
  */
 export function scheduledSummary(
   event: EventBusEvent,

@@ -1,18 +1,18 @@
 import { boolean, defineOptions } from '@sallyport/core/options';
 import { isPlainObject } from '@sallyport/core/pipeline';
 
-/** The HTTP doors of AWS that a function can stand behind. */
+/** AWS services that put HTTP in front of a function. */
 export type HttpDoorKind = 'gateway-v2' | 'gateway-v1' | 'function-url' | 'load-balancer';
 
-/** What the client of an HTTP door gets. */
+/** The response that the client of an HTTP front door receives. */
 export interface ClientAnswer {
   /** HTTP status. */
   readonly status: number;
-  /** Names as the function wrote them, in order; a name with several values comes several times. */
+  /** Names as the function wrote them, in order; a name with several values is repeated. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** The body, decoded. */
   readonly body: Uint8Array;
-  /** Why the door did not take the function's answer; `undefined` when it did. */
+  /** Reason why the front door rejected the function's answer; `undefined` if it was accepted. */
   readonly refused?: string;
 }
 
@@ -24,17 +24,17 @@ export interface ClientAnswerOptions {
 
 const OPTIONS = defineOptions<ClientAnswerOptions>()({ multiValue: boolean.default(false) });
 
-/** Why a function has no answer for its door. */
+/** Reason why a function has no answer for its front door. */
 export type DoorFailure =
-  /** It threw, ended, or answered what the door does not take. */
+  /** The function threw, was killed, or returned an answer that the front door rejects. */
   | 'error'
-  /** It took longer than the door waits. */
+  /** The function exceeded the front door's timeout. */
   | 'timeout'
-  /** All its environments are busy. */
+  /** All environments of the function are busy. */
   | 'throttled';
 
 interface Door {
-  /** Without one, an answer of any shape is a body. */
+  /** If `false`, an answer without `statusCode` is sent as the body. */
   readonly needsStatus: boolean;
   readonly contentType: string | undefined;
   readonly failures: Readonly<Record<DoorFailure, readonly [status: number, body: string]>>;
@@ -91,12 +91,12 @@ const DOORS: Readonly<Record<HttpDoorKind, Door>> = {
 };
 
 /**
- * What the client of an HTTP door gets for what a function answered. An answer that the door does not take gives the door's
- * own error, with the reason in `refused`.
+ * Converts a function's answer to the response that the client of an HTTP front door receives. For an answer that the front door
+ * rejects, the result is the front door's own error, with the reason in `refused`.
  *
- * @throws FrameworkError `app.invalid_configuration` for an unknown option or one of another type
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  * @example
- * clientAnswer('gateway-v1', { body: 'x' }).refused; // 'the answer has no statusCode: return an object with one, such as { statusCode: 200 }'
+ * clientAnswer('gateway-v1', { body: 'x' }).refused; // 'the answer has no statusCode: return an object such as { statusCode: 200 }'
  */
 export function clientAnswer(kind: HttpDoorKind, answer: unknown, options: ClientAnswerOptions = {}): ClientAnswer {
   const { multiValue } = OPTIONS.parse(options);
@@ -112,7 +112,7 @@ export function clientAnswer(kind: HttpDoorKind, answer: unknown, options: Clien
   }
   const { body = '', isBase64Encoded = false } = answer;
   if (typeof body !== 'string' && body !== null) {
-    return refuse(kind, `body is ${typeName(body)}, and must be text: JSON.stringify it, or send bytes as base64 text`);
+    return refuse(kind, `body is ${typeName(body)}, and must be a string: JSON.stringify it, or send bytes as base64`);
   }
   if (typeof isBase64Encoded !== 'boolean') {
     return refuse(kind, `isBase64Encoded is ${typeName(isBase64Encoded)}, and must be true or false`);
@@ -128,7 +128,7 @@ export function clientAnswer(kind: HttpDoorKind, answer: unknown, options: Clien
 }
 
 /**
- * What the client of an HTTP door gets when the function has no answer.
+ * Builds the response that the client of an HTTP front door receives if the function has no answer.
  *
  * @example clientFailure('gateway-v1', 'timeout').status; // 504
  */
@@ -138,9 +138,9 @@ export function clientFailure(kind: HttpDoorKind, failure: DoorFailure): ClientA
   return { status, headers: [['content-type', contentType]], body: Buffer.from(text) };
 }
 
-const NO_STATUS = 'the answer has no statusCode: return an object with one, such as { statusCode: 200 }';
+const NO_STATUS = 'the answer has no statusCode: return an object such as { statusCode: 200 }';
 
-/** A value as JSON, when that is short; else what it is. Bodies and headers are not shown: they may hold secrets. */
+/** Short values as JSON, others by their type. Bodies and headers are not shown: they may hold secrets. */
 function shown(value: unknown): string {
   const json = JSON.stringify(value) ?? 'undefined';
   return json.length <= 20 ? json : typeName(value);
@@ -149,7 +149,7 @@ function shown(value: unknown): string {
 function typeName(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return 'a list';
-  return { string: 'text', object: 'an object' }[typeof value as string] ?? `a ${typeof value}`;
+  return { string: 'a string', object: 'an object' }[typeof value as string] ?? `a ${typeof value}`;
 }
 
 function refuse(kind: HttpDoorKind, refused: string): ClientAnswer {
@@ -158,7 +158,7 @@ function refuse(kind: HttpDoorKind, refused: string): ClientAnswer {
 
 type Headers = ClientAnswer['headers'];
 
-/** The headers that the door reads; a string says which of them it does not take. */
+/** Reads the headers as the front door does; a string is the reason why they are rejected. */
 function headersOf(kind: HttpDoorKind, answer: Record<string, unknown>, multiValue: boolean): Headers | string {
   if (kind === 'load-balancer') {
     return multiValue ? listedHeaders(answer.multiValueHeaders) : plainHeaders(answer.headers);
@@ -167,7 +167,8 @@ function headersOf(kind: HttpDoorKind, answer: Record<string, unknown>, multiVal
   if (typeof plain === 'string') return plain;
   if (kind !== 'gateway-v1') {
     const { cookies = [] } = answer;
-    if (!Array.isArray(cookies)) return `cookies is ${typeName(cookies)}, and must be a list: one text for each cookie`;
+    if (!Array.isArray(cookies))
+      return `cookies is ${typeName(cookies)}, and must be a list: one string for each cookie`;
     return [...plain, ...cookies.map((cookie): [string, string] => ['set-cookie', String(cookie)])];
   }
   const listed = listedHeaders(answer.multiValueHeaders);
@@ -183,7 +184,7 @@ function plainHeaders(headers: unknown = {}): Headers | string {
   if (!isPlainObject(headers)) return `headers is ${typeName(headers)}, and must be an object`;
   const pairs = Object.entries(headers);
   const [bad] = pairs.filter(([, value]) => !isScalar(value));
-  if (bad) return `headers[${JSON.stringify(bad[0])}] is ${typeName(bad[1])}, and must be text`;
+  if (bad) return `headers[${JSON.stringify(bad[0])}] is ${typeName(bad[1])}, and must be a string`;
   return pairs.map(([name, value]) => [name, String(value)]);
 }
 
@@ -192,7 +193,7 @@ function listedHeaders(headers: unknown = {}): Headers | string {
   if (!isPlainObject(headers)) return `multiValueHeaders is ${typeName(headers)}, and must be an object`;
   const pairs = Object.entries(headers);
   const [bad] = pairs.filter(([, values]) => !Array.isArray(values) || !values.every(isScalar));
-  if (bad) return `multiValueHeaders[${JSON.stringify(bad[0])}] must be a list of texts, also for one value`;
+  if (bad) return `multiValueHeaders[${JSON.stringify(bad[0])}] must be a list of strings, even for a single value`;
   return pairs.flatMap(([name, values]) =>
     (values as unknown[]).map((value): [string, string] => [name, String(value)]),
   );

@@ -17,7 +17,7 @@ export interface AppSyncOptions {
   readonly source?: Data | null;
   /** The result of the function before this one in a pipeline resolver. Default: `null`. */
   readonly prev?: Data | null;
-  /** What the functions of a pipeline resolver share. Default: `{}`. */
+  /** Object that the functions of a pipeline resolver share. Default: `{}`. */
   readonly stash?: Data | null;
   /** Headers of the GraphQL request. Default: `{}`. */
   readonly headers?: OneOrMany;
@@ -43,15 +43,15 @@ export interface AppSyncEvent extends Answered<unknown> {
   readonly source: Data | null;
   /** The GraphQL request: its headers, and the custom domain or `null`. */
   readonly request: { readonly headers: OneOrMany; readonly domainName: string | null };
-  /** What is resolved. */
+  /** The resolved field. */
   readonly info: AppSyncInfo;
   /** The result of the function before this one in a pipeline resolver; `null` for none. */
   readonly prev: Data | null;
-  /** What the functions of a pipeline resolver share. */
+  /** Object that the functions of a pipeline resolver share. */
   readonly stash: Data | null;
 }
 
-/** The field of a resolver event, and what the client selected of it. */
+/** The field of a resolver eventand the client's selection. */
 export interface AppSyncInfo {
   /** Name of the field. */
   readonly fieldName: string;

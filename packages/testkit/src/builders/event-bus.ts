@@ -5,7 +5,7 @@ import { ACCOUNT, type Answered, EPOCH, REGION } from './shape.js';
 
 /** Options of {@link buildEventBusEvent}. */
 export interface EventBusOptions {
-  /** What sent the event. Default: `test.source`. */
+  /** Sender of the event. Default: `test.source`. */
   readonly source?: string;
   /** The kind of event. Default: `Test Event`. */
   readonly detailType?: string;
@@ -13,13 +13,13 @@ export interface EventBusOptions {
   readonly detail?: unknown;
   /** The event's id; may be blank. Default: `evt-1`. */
   readonly id?: string;
-  /** ARNs of what the event is about. Default: `[]`. */
+  /** ARNs of the resources concerned. Default: `[]`. */
   readonly resources?: readonly string[];
   /** A member `metadata` at the top of the event, which portable envelopes use and AWS does not send. Default: left out. */
   readonly metadata?: unknown;
   /** A member `headers` at the top of the event, which portable envelopes use and AWS does not send. Default: left out. */
   readonly headers?: unknown;
-  /** When the event happened. Default: the epoch. */
+  /** Time of the event. Default: the epoch. */
   readonly time?: Date;
 }
 
@@ -29,7 +29,7 @@ export interface ScheduledOptions {
   readonly rule?: string;
   /** Name of the schedule that fired, in the group `default`. Default: none. Not together with `rule`. */
   readonly schedule?: string;
-  /** The payload. Default: `{}` of a rule; the text `{}` of a schedule, which is how a schedule sends it. */
+  /** The payload. Default: `{}` for a rule; the string `{}` for a schedule, as EventBridge Scheduler sends it. */
   readonly detail?: unknown;
   /** The event's id; may be blank. Default: `evt-1`. */
   readonly id?: string;
@@ -37,7 +37,7 @@ export interface ScheduledOptions {
   readonly metadata?: unknown;
   /** A member `headers` at the top of the event. Default: left out. */
   readonly headers?: unknown;
-  /** When it fired. Default: the epoch. */
+  /** Time at which it fired. Default: the epoch. */
   readonly time?: Date;
 }
 
@@ -53,15 +53,15 @@ export interface EventBusEvent extends Answered<unknown> {
   readonly id: string;
   /** The kind of event. */
   readonly 'detail-type': string;
-  /** What sent the event. */
+  /** Sender of the event. */
   readonly source: string;
   /** Account number, 12 digits. */
   readonly account: string;
-  /** When the event happened: ISO 8601, without milliseconds where they are 0. */
+  /** Time of the event: ISO 8601, without milliseconds if they are 0. */
   readonly time: string;
   /** The region, `us-east-1`. */
   readonly region: string;
-  /** ARNs of what the event is about. */
+  /** ARNs of the resources concerned. */
   readonly resources: string[];
   /** The payload. */
   readonly detail: unknown;
@@ -115,7 +115,7 @@ export function buildScheduledEvent(options: ScheduledOptions = {}): EventBusEve
   if (rule !== undefined && schedule !== undefined) {
     throw new FrameworkError(
       INVALID_CONFIGURATION,
-      'framework: options "rule" and "schedule" exclude each other: give one of them',
+      'framework: options "rule" and "schedule" exclude each other: pass one of them',
     );
   }
   const detailOr = (fallback: unknown) => (detail === undefined ? fallback : detail);

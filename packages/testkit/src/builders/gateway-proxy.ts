@@ -17,7 +17,7 @@ import { ACCOUNT, type Answered, EPOCH, type GatewayV1Result, gatewayTime, REGIO
 export interface GatewayProxyOptions extends HttpOptions {
   /** The resource's path pattern, `/notes/{id}`. Default: the path. */
   readonly resource?: string;
-  /** What an authorizer leaves in the request context. Default: `null`. */
+  /** Data of an authorizer in the request context. Default: `null`. */
   readonly authorizer?: Readonly<Record<string, unknown>>;
   /** Values of the parameters of `resource`. Default: `null`. */
   readonly pathParameters?: Readonly<Record<string, string>>;
@@ -47,7 +47,7 @@ export interface GatewayProxyEvent extends Answered<GatewayV1Result> {
   readonly pathParameters: Record<string, string> | null;
   /** Variables of the stage; always `null`. */
   readonly stageVariables: Record<string, string> | null;
-  /** What API Gateway knows of the request: ids, stage, times, caller. */
+  /** Data of API Gateway about the request: ids, stage, times, caller. */
   readonly requestContext: ReturnType<typeof requestContext>;
   /** The body, base64 when `isBase64Encoded`; `null` for none. */
   readonly body: string | null;

@@ -20,7 +20,7 @@ import { ACCOUNT, type Answered, EPOCH, type GatewayV2Result, gatewayTime, REGIO
 export interface GatewayV2Options extends HttpOptions {
   /** The route that matched, `GET /notes/{id}`. Default: `$default`. */
   readonly routeKey?: string;
-  /** What an authorizer leaves in the request context: `{ jwt }`, `{ iam }` or `{ lambda }`. Default: left out. */
+  /** Data of an authorizer in the request context: `{ jwt }`, `{ iam }` or `{ lambda }`. Default: left out. */
   readonly authorizer?: Readonly<Record<string, unknown>>;
   /** Values of the parameters of the route. Default: left out. */
   readonly pathParameters?: Readonly<Record<string, string>>;
@@ -30,7 +30,7 @@ export interface GatewayV2Options extends HttpOptions {
 export interface FunctionUrlOptions extends HttpOptions {
   /** The member `routeKey` at the top of the event. AWS itself sends `$default`. Default: left out. */
   readonly routeKey?: string;
-  /** What the caller's signature leaves in the request context: `{ iam }`. Default: left out. */
+  /** Data about the caller's signature in the request context: `{ iam }`. Default: left out. */
   readonly authorizer?: Readonly<Record<string, unknown>>;
   /** Values of path parameters, which AWS does not send to function URLs. Default: left out. */
   readonly pathParameters?: Readonly<Record<string, string>>;
@@ -52,7 +52,7 @@ export interface PayloadV2 {
   readonly queryStringParameters?: Record<string, string>;
   /** Values of the parameters of the route; absent for none. */
   readonly pathParameters?: Record<string, string>;
-  /** What AWS knows of the request. */
+  /** Data of AWS about the request: ids, stage, times, caller. */
   readonly requestContext: RequestContextV2;
   /** The body, base64 when `isBase64Encoded`; absent for none. */
   readonly body?: string;
@@ -60,13 +60,13 @@ export interface PayloadV2 {
   readonly isBase64Encoded: boolean;
 }
 
-/** What AWS knows of a request in payload version 2.0. */
+/** Data of AWS about a request in payload version 2.0. */
 export interface RequestContextV2 {
   /** Account number, 12 digits. */
   readonly accountId: string;
   /** Id of the API or of the function URL. */
   readonly apiId: string;
-  /** What an authorizer left; absent for none. */
+  /** Data of an authorizer; absent if there was no authorizer. */
   readonly authorizer?: Record<string, unknown>;
   /** Host that the client called. */
   readonly domainName: string;
@@ -86,7 +86,7 @@ export interface RequestContextV2 {
   readonly routeKey: string;
   /** The stage. */
   readonly stage: string;
-  /** When the request arrived, `01/Jan/1970:00:00:00 +0000`. */
+  /** Arrival time of the request, `01/Jan/1970:00:00:00 +0000`. */
   readonly time: string;
   /** The same in milliseconds since the epoch. */
   readonly timeEpoch: number;
@@ -119,11 +119,11 @@ const OPTIONS = defineOptions<GatewayV2Options>()({
   pathParameters: textMap,
 });
 
-/** What tells the two senders of payload version 2.0 apart. */
+/** Differences between the two senders of payload version 2.0. */
 interface Sender {
   readonly apiId: string;
   readonly domainName: string;
-  /** `rawPath` of a path as the client sent it. `requestContext.http.path` is decoded by both. */
+  /** `rawPath` of a path as the client sent it. `requestContext.http.path` is decoded for both senders. */
   readonly rawPath: (path: string) => string;
   /** Both put cookies into a list; only function URLs also keep the header. */
   readonly headers: (parts: HttpParts) => Pairs;

@@ -5,9 +5,9 @@ import { anyText, anything, content, date, filled, type Given, oneOrMany, textLi
 
 /** Options of every builder of an HTTP event. */
 export interface HttpOptions {
-  /** Query parameters, decoded; they follow those that the path contains. Default: none. */
+  /** Query parameters, decoded; they follow the parameters of the path. Default: none. */
   readonly query?: OneOrMany;
-  /** Headers. A `cookie` header is placed where the front door has its cookies, before those of `cookies`. Default: none. */
+  /** Headers. A `cookie` header is placed as the front door places cookies, before the values of `cookies`. Default: none. */
   readonly headers?: OneOrMany;
   /** Cookies, each a whole `name=value` pair. Default: none. */
   readonly cookies?: readonly string[];
@@ -23,11 +23,11 @@ export interface HttpOptions {
   readonly requestId?: string;
   /** The stage. Default: `$default` for gateway v2 and function URLs, `prod` for gateway v1, `dev` for WebSocket events. */
   readonly stage?: string;
-  /** When the request arrived. Default: the epoch. */
+  /** Arrival time of the request. Default: the epoch. */
   readonly time?: Date;
 }
 
-/** The kinds of {@link HttpOptions}, for the options of each builder. */
+/** Validators of {@link HttpOptions}, for the options of each builder. */
 export const HTTP_KINDS = {
   query: oneOrMany,
   headers: oneOrMany,
@@ -73,7 +73,7 @@ type Sent = Given<Pick<HttpOptions, 'query' | 'headers' | 'cookies' | 'body' | '
 /** The client's address in events whose options name none; of the range for documentation (RFC 5737). */
 export const SOURCE_IP = '203.0.113.1';
 
-/** Reads the arguments that every HTTP builder takes. */
+/** Reads the arguments that all HTTP builders accept. */
 export function httpParts(method: string, path: string, options: Sent): HttpParts {
   ARGUMENTS.parse({ method, path });
   const question = path.indexOf('?');
@@ -81,7 +81,7 @@ export function httpParts(method: string, path: string, options: Sent): HttpPart
   const query = toPairs(options.query)
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
     .join('&');
-  // Cookies leave the headers; those of a header that came twice are one list.
+  // Cookies are removed from the headers; those of a repeated header form one list.
   const isCookie = ([name]: Pairs[number]) => name.toLowerCase() === 'cookie';
   const headers = requestHeaders(options);
   const sent = headers.filter(isCookie).flatMap(([, value]) => value.split(';'));
@@ -103,29 +103,29 @@ export function withCookieHeader({ headers, cookies }: Pick<HttpParts, 'headers'
 /**
  * The body as an event contains it.
  *
- * @throws FrameworkError when body and json are both given, or bytes are said not to be base64
+ * @throws FrameworkError if body and json are both given, or if `isBase64` is false for bytes
  */
 export function bodyParts({ body, json, isBase64 }: Pick<Sent, 'body' | 'json' | 'isBase64'>): BodyParts {
   if (json !== undefined) {
     if (body !== undefined || isBase64)
-      throw invalidOptions('options "json" and "body" exclude each other: give one of them');
+      throw invalidOptions('options "json" and "body" exclude each other: pass one of them');
     return { body: JSON.stringify(json), isBase64Encoded: false };
   }
   if (body instanceof Uint8Array) {
-    if (isBase64 === false) throw invalidOptions('option "isBase64" must be true or left out where "body" is bytes');
+    if (isBase64 === false) throw invalidOptions('option "isBase64" must be true or left out if "body" is bytes');
     return { body: asBuffer(body).toString('base64'), isBase64Encoded: true };
   }
   return { body, isBase64Encoded: isBase64 ?? false };
 }
 
-/** The headers in order, with a content type for `json` that came without one. */
+/** The headers in order; adds a content type for `json` if the headers have no content type. */
 export function requestHeaders(options: Pick<Sent, 'headers' | 'json'>): Pairs {
   const headers = toPairs(options.headers);
   const typed = headers.some(([name]) => name.toLowerCase() === 'content-type');
   return options.json === undefined || typed ? headers : [...headers, ['content-type', 'application/json']];
 }
 
-/** The entries of a map, those with several values once for each. */
+/** The entries of a map; a name with several values is repeated. */
 export function toPairs(map: OneOrMany | undefined): Pairs {
   return Object.entries(map ?? {}).flatMap(([name, values]) =>
     (typeof values === 'string' ? [values] : values).map((value): [string, string] => [name, value]),
@@ -152,12 +152,12 @@ export function lowerNames(pairs: Pairs): Pairs {
   return pairs.map(([name, value]) => [name.toLowerCase(), value]);
 }
 
-/** One value a name: repeated ones joined by a comma, as payload version 2.0 has them. */
+/** One value for each name: repeated values are joined by a comma, as in payload version 2.0. */
 export function joined(pairs: Pairs): Record<string, string> {
   return Object.fromEntries(Object.entries(listed(pairs)).map(([name, values]) => [name, values.join(',')]));
 }
 
-/** One value a name: the last, as payload version 1.0 and load balancers have them. */
+/** One value for each name: the last value, as in payload version 1.0 and load balancer events. */
 export function last(pairs: Pairs): Record<string, string> {
   return Object.fromEntries(pairs);
 }
@@ -169,7 +169,7 @@ export function listed(pairs: Pairs): Record<string, string[]> {
   return Object.fromEntries(lists);
 }
 
-/** Decodes escapes; text with a malformed one stays. */
+/** Decodes escapes; a string with a malformed escape is returned unchanged. */
 export function decodeEscapes(encoded: string): string {
   try {
     return decodeURIComponent(encoded);

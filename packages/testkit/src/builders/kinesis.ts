@@ -10,9 +10,9 @@ export interface KinesisRecordOptions {
   readonly data?: string | Uint8Array;
   /** A value whose JSON text is the payload. Only one of `data`, `json` and `kinesis.data` may be given. */
   readonly json?: unknown;
-  /** Members of the record's own payload, taken as they are: `kinesis.data` is base64 already. Default: none. */
+  /** Members of the record's payload, copied unchanged: `kinesis.data` must be base64. Default: none. */
   readonly kinesis?: Partial<KinesisPayload>;
-  /** Key that decides the shard. Default: `kinesis.partitionKey`, else `pk-<n>`. */
+  /** Key that determines the shard. Default: `kinesis.partitionKey`, else `pk-<n>`. */
   readonly partitionKey?: string;
   /** Place in the shard; may be blank. Default: `kinesis.sequenceNumber`, else `<n>`. */
   readonly sequenceNumber?: string;
@@ -20,21 +20,21 @@ export interface KinesisRecordOptions {
   readonly eventID?: string;
   /** ARN of the stream. Default: the event's own. */
   readonly eventSourceARN?: string;
-  /** When the record arrived. Default: the epoch. */
+  /** Arrival time of the record. Default: the epoch. */
   readonly time?: Date;
 }
 
-/** What a data stream keeps of a record. */
+/** Stored data of a record in a data stream. */
 export interface KinesisPayload {
   /** Version of this form, `1.0`. */
   readonly kinesisSchemaVersion: string;
-  /** Key that decides the shard. */
+  /** Key that determines the shard. */
   readonly partitionKey: string;
   /** Place in the shard. */
   readonly sequenceNumber: string;
   /** The payload in base64. */
   readonly data: string;
-  /** When the record arrived, in seconds since the epoch. */
+  /** Arrival time of the record, in seconds since the epoch. */
   readonly approximateArrivalTimestamp: number;
 }
 
@@ -54,7 +54,7 @@ export interface KinesisRecord {
   readonly awsRegion: string;
   /** The stream's ARN. */
   readonly eventSourceARN: string;
-  /** What the stream keeps of the record. */
+  /** Stored data of the record. */
   readonly kinesis: KinesisPayload;
 }
 

@@ -8,11 +8,11 @@ import { ACCOUNT } from './shape.js';
 export interface LogEventOptions {
   /** The log event's id; may be blank. Required. */
   readonly id: string;
-  /** When it was logged, in milliseconds since the epoch. Required. */
+  /** Time of the log event, in milliseconds since the epoch. Required. */
   readonly timestamp: number;
   /** The line. Required. */
   readonly message: string;
-  /** What the filter pattern took out of the line. Default: left out. */
+  /** Fields that the filter pattern extracted from the line. Default: left out. */
   readonly extractedFields?: Readonly<Record<string, string>>;
 }
 
@@ -28,7 +28,7 @@ export interface LogSubscriptionOptions {
   readonly logStream?: string;
   /** Names of the filters that matched. Default: `['filter-1']`. */
   readonly subscriptionFilters?: readonly string[];
-  /** The log events. Default: one with the message `test message`. */
+  /** The log events. Default: a single log event, whose message is `test message`. */
   readonly logEvents?: readonly LogEventOptions[];
   /** Level of the policy; an account's own filters send `ACCOUNT_LEVEL_SUBSCRIPTION_FILTER_POLICY`. Default: left out. */
   readonly policyLevel?: string;
@@ -38,21 +38,21 @@ export interface LogSubscriptionOptions {
 export interface LogSubscriptionRecordOptions {
   /** Shard and sequence number of the record; may be blank. Default: `shardId-000000000000:1`. */
   readonly eventID?: string;
-  /** ARN of the stream. Default: left out, so that the event's own counts. */
+  /** ARN of the stream. Default: left out, so that the ARN of the event applies. */
   readonly eventSourceARN?: string;
-  /** Key that decides the shard. Default: `pk-1`. */
+  /** Key that determines the shard. Default: `pk-1`. */
   readonly partitionKey?: string;
   /** The document in the record. Default: all of its defaults. */
   readonly subscription?: LogSubscriptionOptions;
 }
 
-/** A record for {@link buildKinesisEvent}, and for the decoder as it is. */
+/** A record for {@link buildKinesisEvent} and for the decoder. */
 export interface LogSubscriptionRecord {
   /** Shard and sequence number of the record. */
   readonly eventID: string;
   /** ARN of the stream; absent unless it was given. */
   readonly eventSourceARN?: string;
-  /** The gzipped document in base64, and the key that decides the shard. */
+  /** The gzipped document in base64, and the key that determines the shard. */
   readonly kinesis: { readonly data: string; readonly partitionKey: string };
 }
 

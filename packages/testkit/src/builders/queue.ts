@@ -11,19 +11,19 @@ export interface QueueRecordOptions {
   readonly messageId?: string;
   /** Message group, for FIFO queues and for fair queues. Default: none. */
   readonly groupId?: string;
-  /** How often it was received, this time included. Default: 1. */
+  /** Number of receptions, including this one. Default: 1. */
   readonly receiveCount?: number;
   /** System attributes, in addition to or instead of the usual ones. Default: none. */
   readonly attributes?: Readonly<Record<string, string>>;
   /** Message attributes by name; a string represents an attribute of type `String`. Default: none. */
   readonly messageAttributes?: Readonly<Record<string, string | QueueMessageAttribute>>;
-  /** When it was sent. Default: the epoch. */
+  /** Time at which the message was sent. Default: the epoch. */
   readonly time?: Date;
 }
 
 /** A message attribute of a queue. */
 export interface QueueMessageAttribute {
-  /** `String`, `Number` or `Binary`, a custom label behind a dot. */
+  /** `String`, `Number` or `Binary`, optionally with a custom label after a dot. */
   readonly dataType: string;
   /** The value of a `String` or `Number`. */
   readonly stringValue?: string;
@@ -35,7 +35,7 @@ export interface QueueMessageAttribute {
 export interface QueueRecord {
   /** The message's id, which a batch report names. */
   readonly messageId: string;
-  /** What the queue wants to see when the message is deleted. */
+  /** Handle with which the message is deleted. */
   readonly receiptHandle: string;
   /** The body. */
   readonly body: string;
@@ -53,15 +53,15 @@ export interface QueueRecord {
   readonly awsRegion: string;
 }
 
-/** System attributes of a message. Those of FIFO queues are there when the ARN ends in `.fifo`. */
+/** System attributes of a message. FIFO attributes are present if the ARN ends in `.fifo`. */
 export interface QueueAttributes {
-  /** How often it was received, as a string. */
+  /** Number of receptions, as a string. */
   readonly ApproximateReceiveCount: string;
-  /** When it was sent, in milliseconds since the epoch, as a string. */
+  /** Time at which the message was sent, in milliseconds since the epoch, as a string. */
   readonly SentTimestamp: string;
-  /** Who sent it, `sender-1`. */
+  /** Sender of the message, `sender-1`. */
   readonly SenderId: string;
-  /** When it was first received, in milliseconds since the epoch, as a string. */
+  /** Time of the first reception, in milliseconds since the epoch, as a string. */
   readonly ApproximateFirstReceiveTimestamp: string;
   readonly [name: string]: string;
 }
@@ -94,7 +94,7 @@ const BATCH = defineOptions<{ arn: string; records: readonly QueueRecordOptions[
 /**
  * Builds a batch of queue messages.
  *
- * @param arn the queue's ARN; one that ends in `.fifo` gives FIFO attributes
+ * @param arn the queue's ARN; an ARN that ends in `.fifo` adds FIFO attributes
  * @throws FrameworkError `app.invalid_configuration` for no records, an unknown option or a wrong type
  */
 export function buildQueueEvent(arn: string, records: readonly QueueRecordOptions[]): QueueEvent {

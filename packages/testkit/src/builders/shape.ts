@@ -10,11 +10,11 @@ declare const ANSWER: unique symbol;
 
 /** An event whose answer has a known type. */
 export interface Answered<Result> {
-  /** Never there at run time; `env.invoke` reads the type of the answer from it. */
+  /** Never present at run time; `env.invoke` reads the type of the answer from it. */
   readonly [ANSWER]?: Result;
 }
 
-/** The type of what `handleLambda` answers to an event of a builder. */
+/** The type of `handleLambda`'s answer to an event of a builder. */
 export type AnswerOf<Event> = Event extends Answered<infer Result> ? Result : unknown;
 
 /** Answer to a batch of a queue or a stream: the records that failed. */
@@ -23,7 +23,7 @@ export interface BatchReport {
   readonly batchItemFailures: readonly { readonly itemIdentifier: string }[];
 }
 
-/** What the answers of all HTTP front doors have. */
+/** Members of the answers of all HTTP front doors. */
 export interface BodyResult {
   /** HTTP status, a number from 100 to 599. */
   readonly statusCode: number;
@@ -49,7 +49,7 @@ export interface GatewayV1Result extends BodyResult {
   readonly multiValueHeaders?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Answer to load balancer events: one of the two header maps, the same one that the event had. */
+/** Answer to load balancer events, with the header map that the event used: `headers` or `multiValueHeaders`. */
 export interface LoadBalancerResult extends BodyResult {
   /** Status and reason phrase, `200 OK`. */
   readonly statusDescription: string;

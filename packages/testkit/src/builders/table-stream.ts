@@ -11,7 +11,7 @@ type StreamViewType = 'KEYS_ONLY' | 'NEW_IMAGE' | 'OLD_IMAGE' | 'NEW_AND_OLD_IMA
 export interface TableStreamRecordOptions {
   /** The record's id; may be blank. Default: `evt-<n>`. */
   readonly eventID?: string;
-  /** What was done to the item. Default: `MODIFY`. */
+  /** Kind of change. Default: `MODIFY`. */
   readonly eventName?: EventName;
   /** The item's key, as plain values. Default: `{ id: '<n>' }`. */
   readonly keys?: Item;
@@ -25,9 +25,9 @@ export interface TableStreamRecordOptions {
   readonly streamViewType?: StreamViewType;
   /** Size of the record in bytes. Default: 0. */
   readonly sizeBytes?: number;
-  /** When the item was changed. Default: the epoch. */
+  /** Time of the change. Default: the epoch. */
   readonly time?: Date;
-  /** Members of the record's own change, taken as they are: keys and images are attribute values already. Default: none. */
+  /** Members of the record's change, copied unchanged: keys and images must be attribute values. Default: none. */
   readonly dynamodb?: Partial<TableStreamChange>;
 }
 
@@ -35,7 +35,7 @@ export interface TableStreamRecordOptions {
 export interface TableStreamRecord {
   /** The record's id. */
   readonly eventID: string;
-  /** What was done to the item. */
+  /** Kind of change. */
   readonly eventName: EventName;
   /** Version of this form, `1.1`. */
   readonly eventVersion: string;
@@ -45,13 +45,13 @@ export interface TableStreamRecord {
   readonly awsRegion: string;
   /** The stream's ARN. */
   readonly eventSourceARN: string;
-  /** What the stream keeps of the change. */
+  /** Stored data of the change. */
   readonly dynamodb: TableStreamChange;
 }
 
-/** What a table's stream keeps of a change. */
+/** Stored data of a change in a table's stream. */
 export interface TableStreamChange {
-  /** When the item was changed, in seconds since the epoch. */
+  /** Time of the change, in seconds since the epoch. */
   readonly ApproximateCreationDateTime: number;
   /** The item's key. */
   readonly Keys: Record<string, AttributeValue>;
@@ -99,7 +99,7 @@ const BATCH = defineOptions<{ arn: string; records: readonly TableStreamRecordOp
  * Builds a batch of a table's change records. Keys and images are plain values, marshalled here.
  *
  * @param arn the stream's ARN
- * @throws FrameworkError `app.invalid_configuration` for no records, an unknown option, a wrong type, or a value that no table holds
+ * @throws FrameworkError `app.invalid_configuration` for no records, an unknown option, a wrong type, or a value that DynamoDB cannot store
  */
 export function buildTableStreamEvent(arn: string, records: readonly TableStreamRecordOptions[]): TableStreamEvent {
   const batch = BATCH.parse({ arn, records });
@@ -147,7 +147,7 @@ function toAttributes(item: Readonly<Record<string, unknown>>): Record<string, A
   return Object.fromEntries(entries.map(([name, value]) => [name, toAttributeValue(value)]));
 }
 
-/** @throws FrameworkError for a value that the table could not hold */
+/** @throws FrameworkError for a value that DynamoDB cannot store */
 function toAttributeValue(value: unknown): AttributeValue {
   if (value === null) return { NULL: true };
   if (value instanceof Uint8Array) return { B: asBuffer(value).toString('base64') };

@@ -12,7 +12,7 @@ export interface TopicRecordOptions {
   readonly subject?: string;
   /** Message attributes by name; a string represents an attribute of type `String`. Default: none. */
   readonly messageAttributes?: Readonly<Record<string, string | TopicMessageAttribute>>;
-  /** When it was published. Default: the epoch. */
+  /** Time of the publication. Default: the epoch. */
   readonly time?: Date;
 }
 
@@ -48,15 +48,15 @@ export interface TopicNotification {
   readonly Subject?: string;
   /** The message. */
   readonly Message: string;
-  /** When it was published, ISO 8601. */
+  /** Time of the publication, ISO 8601. */
   readonly Timestamp: string;
   /** Version of the signature, `1`. */
   readonly SignatureVersion: string;
   /** A placeholder. */
   readonly Signature: string;
-  /** Where the certificate of the signature would be. */
+  /** URL of the signing certificate, which does not exist. */
   readonly SigningCertUrl: string;
-  /** Where the subscription would be ended. */
+  /** URL to unsubscribe, which does not exist. */
   readonly UnsubscribeUrl: string;
   /** Message attributes by name. */
   readonly MessageAttributes: Record<string, TopicMessageAttribute>;

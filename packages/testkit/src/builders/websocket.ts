@@ -3,24 +3,24 @@ import { anyText, date, filled, type Given, object, positive } from '../internal
 import { bodyParts, HTTP_KINDS, type HttpOptions, last, listed, requestHeaders, SOURCE_IP, toPairs } from './http.js';
 import { type Answered, EPOCH, type GatewayV1Result, gatewayTime, REGION } from './shape.js';
 
-/** What happened to a WebSocket connection. */
+/** Kinds of WebSocket events. */
 export type WebSocketEventType = 'CONNECT' | 'MESSAGE' | 'DISCONNECT';
 
 /** Options of {@link buildWebSocketEvent}. */
 export interface WebSocketOptions extends Omit<HttpOptions, 'cookies'> {
-  /** The route that matched: `$connect`, `$disconnect`, `$default` or one of your own. Default: `$default`. */
+  /** The route that matched: `$connect`, `$disconnect`, `$default` or a custom route. Default: `$default`. */
   readonly routeKey?: string;
-  /** What happened. Default: `CONNECT` for `$connect`, `DISCONNECT` for `$disconnect`, else `MESSAGE`. */
+  /** Kind of event. Default: `CONNECT` for `$connect`, `DISCONNECT` for `$disconnect`, else `MESSAGE`. */
   readonly eventType?: WebSocketEventType;
   /** The connection's id. Default: `conn-1`. */
   readonly connectionId?: string;
   /** Host that the client called. Default: `api1.execute-api.us-east-1.amazonaws.com`. */
   readonly domainName?: string;
-  /** When the connection was opened. Default: the epoch. */
+  /** Time at which the connection was opened. Default: the epoch. */
   readonly connectedAt?: Date;
-  /** What an authorizer leaves in the request context. Default: left out. */
+  /** Data of an authorizer in the request context. Default: left out. */
   readonly authorizer?: Readonly<Record<string, unknown>>;
-  /** Close code of the connection, in `DISCONNECT` events. Default: 1001, going away (RFC 6455 section 7.4.1). */
+  /** Close code of the connection, in `DISCONNECT` events. Default: 1001 (RFC 6455 section 7.4.1). */
   readonly disconnectStatusCode?: number;
   /** Reason of the close, in `DISCONNECT` events. Default: `''`. */
   readonly disconnectReason?: string;
@@ -40,7 +40,7 @@ export interface WebSocketEvent extends Answered<GatewayV1Result> {
   readonly queryStringParameters?: Record<string, string>;
   /** Query parameters with all their values. Absent without a query. */
   readonly multiValueQueryStringParameters?: Record<string, string[]>;
-  /** What API Gateway knows of the connection and the event. */
+  /** Data of API Gateway about the connection and the event. */
   readonly requestContext: ReturnType<typeof requestContext>;
   /** The message, base64 when `isBase64Encoded`; absent for none. */
   readonly body?: string;

@@ -4,19 +4,19 @@ import { seededRandom } from '../internal/random.js';
 import { type Engine, type EngineOptions, engineKinds } from './engine.js';
 import { Book, type Entry } from './internal/book.js';
 
-/** What the asynchronous invocation of a function is set to. */
+/** Settings of a function's asynchronous invocations. */
 export interface AsyncSettings {
   /** Retries after the first delivery, a minute and then two minutes apart: 0 to 2. Default: 2. */
   readonly maximumRetryAttempts?: number;
   /** Milliseconds after which an event is given up: one minute to six hours. Default: 21,600,000, which is six hours. */
   readonly maximumEventAgeMs?: number;
-  /** True if there is a dead-letter queue or a failure destination; without one an event that is given up is lost. Default: `true`. */
+  /** True if there is a dead-letter queue or a failure destination; otherwise an event that is given up is lost. Default: `true`. */
   readonly onFailure?: boolean;
-  /** Invocations at once. Default: 10. */
+  /** Concurrent invocations. Default: 10. */
   readonly invocations?: number;
-  /** How many events are delivered again though they succeeded; which ones is decided by `seed`. Default: 0. */
+  /** Number of events that are delivered again although they succeeded; `seed` selects them. Default: 0. */
   readonly duplicates?: number;
-  /** Decides which events are retried. Default: 1. */
+  /** Selects the events that are delivered again. Default: 1. */
   readonly seed?: number;
 }
 
@@ -55,8 +55,8 @@ interface Queued extends Entry<AsyncEvent> {
 }
 
 /**
- * Makes the queue of a function's asynchronous invocations, which topics, event buses and schedules use: an event whose
- * invocation failed is delivered again, then given up. What the function answers is not read.
+ * Makes the queue of a function's asynchronous invocations, which topics, event buses and schedules use. An event whose
+ * invocation failed is delivered again, then given up. The function's answer is not read.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  * @see https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html

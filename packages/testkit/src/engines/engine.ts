@@ -1,19 +1,19 @@
 import type { FullClock } from '@sallyport/core';
 import { func, type OptionKind, withMethods } from '@sallyport/core/options';
 
-/** Where a record of an engine is. */
+/** State of a record in an engine. */
 export type RecordState =
   /** It can be delivered as soon as there is room. */
   | 'waiting'
   /** It is hidden, or its retry is delayed, until a time. */
   | 'delayed'
-  /** An invocation has it. */
+  /** An invocation is processing it. */
   | 'in-flight'
-  /** Its source let go of it after an answer that did not report it. */
+  /** The source removed it after an answer that did not report it. */
   | 'done'
-  /** It was given up, and its dead-letter queue or failure destination has it. */
+  /** It was given up and sent to its dead-letter queue or failure destination. */
   | 'dead-letter'
-  /** It was given up, and there is no such destination. */
+  /** It was given up, and there is no dead-letter queue or failure destination. */
   | 'discarded'
   /** It grew too old. */
   | 'expired';
@@ -25,25 +25,25 @@ export type EndState = Extract<RecordState, 'done' | 'dead-letter' | 'discarded'
 export interface EngineRecord<R> {
   /** The record's id: `messageId`, `eventID` or the id of an asynchronous event. */
   readonly id: string;
-  /** The message group or shard in whose order it is delivered; `''` where there is no order. */
+  /** The message group or shard in whose order it is delivered; `''` without an order. */
   readonly lane: string;
-  /** What was sent, with its defaults. */
+  /** The record that was sent, with its defaults. */
   readonly record: R;
-  /** How often it was delivered. */
+  /** Number of deliveries. */
   readonly deliveries: number;
-  /** Where it is. */
+  /** Its state. */
   readonly state: RecordState;
-  /** When a delayed record can be delivered again, in milliseconds of `clock.monotonicMs()`; absent in other states. */
+  /** Time at which a delayed record can be delivered again, in milliseconds of `clock.monotonicMs()`; absent in other states. */
   readonly until?: number;
 }
 
-/** A record came to another state. */
+/** A change of a record's state. */
 export interface EngineChange<R> extends EngineRecord<R> {
-  /** When it did, in milliseconds of `clock.monotonicMs()`. */
+  /** Time of the change, in milliseconds of `clock.monotonicMs()`. */
   readonly at: number;
 }
 
-/** What an engine invokes the function with. */
+/** Input of one invocation. */
 export interface Delivery<R> {
   /** The event, as AWS sends it. */
   readonly event: unknown;
@@ -51,16 +51,16 @@ export interface Delivery<R> {
   readonly records: readonly EngineRecord<R>[];
 }
 
-/** How an invocation ended: with an answer, or with an error, a timeout included. */
+/** Result of an invocation: an answer, or an error, which includes a timeout. */
 export type Outcome = { readonly answer: unknown } | { readonly error: unknown };
 
-/** An answer that names records so that AWS cannot tell which. */
+/** An answer whose identifiers AWS cannot assign to records. */
 export interface UnclearAnswer {
   /** Ids of the records that were delivered. */
   readonly records: readonly string[];
-  /** `missing-identifier`: an entry has no identifier. `unknown-identifier`: an identifier names no record of the batch. */
+  /** `missing-identifier`: an entry has no identifier. `unknown-identifier`: an identifier matches no record of the batch. */
   readonly reason: 'missing-identifier' | 'unknown-identifier';
-  /** The identifiers that name no record; empty for `missing-identifier`. */
+  /** The identifiers that match no record; empty for `missing-identifier`. */
   readonly identifiers: readonly string[];
 }
 
@@ -72,36 +72,36 @@ export interface EngineOptions<R> {
   readonly invoke: (delivery: Delivery<R>) => Promise<Outcome>;
   /** Called for each change of a record's state. Must not throw. Default: none. */
   readonly onChange?: (change: EngineChange<R>) => void;
-  /** Called for an answer that names records so that AWS cannot tell which. Must not throw. Default: none. */
+  /** Called for an answer whose identifiers AWS cannot assign to records. Must not throw. Default: none. */
   readonly onUnclear?: (answer: UnclearAnswer) => void;
 }
 
-/** What an engine holds now. */
+/** Current content of an engine. */
 export interface EngineSnapshot<R> {
   /** The records that are still in the source, in the order in which they were sent. */
   readonly records: readonly EngineRecord<R>[];
-  /** How many records have left it, by their last state. */
+  /** Number of records that have left the source, by their last state. */
   readonly ended: Readonly<Record<EndState, number>>;
-  /** Invocations that run now. */
+  /** Running invocations. */
   readonly running: number;
 }
 
-/** A source and its event source mapping. It delivers alone as soon as it has records. */
+/** A source and its event source mapping. It delivers automatically as soon as it has records. */
 export interface Engine<R> {
   /**
    * Puts records into the source.
    *
    * @returns their ids, in order
-   * @throws FrameworkError `app.invalid_configuration` for a record that its builder does not take
+   * @throws FrameworkError `app.invalid_configuration` for a record that its builder rejects
    */
   send(records: readonly R[]): readonly string[];
-  /** Ends the wait of a delayed record and of those of its group or shard, or of all: they can be delivered at once. */
+  /** Ends the wait of a delayed record and of its group or shard, or of all records: they can be delivered immediately. */
   hurry(id?: string): void;
   /** Resolves when the source is empty and nothing runs, or when the engine was stopped and nothing runs. */
   settle(): Promise<void>;
-  /** What the source holds now. */
+  /** Returns the current content of the source. */
   snapshot(): EngineSnapshot<R>;
-  /** Delivers nothing any more and ends all waits. Invocations that run are not ended. */
+  /** Stops deliveries and waits. Running invocations continue. */
   stop(): void;
 }
 

@@ -7,19 +7,19 @@ import { readAnswer } from './internal/answer.js';
 import { Book, type Entry } from './internal/book.js';
 import { FifoPool, type Pool, type Pooled, StandardPool } from './internal/pools.js';
 
-/** What a queue and its event source mapping are set to. */
+/** Settings of a queue and its event source mapping. */
 export interface QueueSettings {
-  /** Most messages of one invocation; at most 10 of a FIFO queue. Default: 10. */
+  /** Most messages of one invocation; at most 10 for a FIFO queue. Default: 10. */
   readonly batchSize?: number;
   /** Milliseconds from a reception until a message that was not deleted can be received again. Default: 30,000. */
   readonly visibilityTimeoutMs?: number;
   /** Receptions after which a message goes to the dead-letter queue. Default: 3. */
   readonly maxReceiveCount?: number;
-  /** True if there is a dead-letter queue; without one a failing message is delivered again and again. Default: `true`. */
+  /** True if there is a dead-letter queue; otherwise a failing message is delivered again and again. Default: `true`. */
   readonly deadLetter?: boolean;
-  /** Invocations at once. Default: 1. */
+  /** Concurrent invocations. Default: 1. */
   readonly invocations?: number;
-  /** Decides the order of a standard queue, and which messages are delivered twice. Default: 1. */
+  /** Selects the order of a standard queue, and the messages that are delivered twice. Default: 1. */
   readonly seed?: number;
   /** Number of messages that a standard queue delivers again after they were deleted. Default: 0. */
   readonly duplicates?: number;
@@ -29,7 +29,7 @@ export interface QueueSettings {
 
 /** Options of {@link createQueueEngine}. */
 export interface QueueEngineOptions extends QueueSettings, EngineOptions<QueueRecordOptions> {
-  /** The queue's ARN; one that ends in `.fifo` makes it a FIFO queue. */
+  /** The queue's ARN; an ARN that ends in `.fifo` makes it a FIFO queue. */
   readonly arn: string;
 }
 
@@ -55,17 +55,17 @@ export const QUEUE_ENGINE_OPTIONS = defineOptions<QueueEngineOptions>()({
 type Settings = ReturnType<typeof QUEUE_ENGINE_OPTIONS.parse>;
 
 interface Message extends Entry<QueueRecordOptions>, Pooled {
-  /** Its record as it was sent. */
+  /** Its record at the time it was sent. */
   readonly built: QueueRecord;
   /** Receptions since it was put into the queue. */
   received: number;
 }
 
 /**
- * Makes a queue with its event source mapping: it delivers batches, reads the answers as AWS does, hides and redelivers what
- * failed, and moves to the dead-letter queue what was received too often.
+ * Makes a queue with its event source mapping: it delivers batches, reads the answers as AWS does, hides and redelivers failed
+ * messages, and moves a message to the dead-letter queue after too many receptions.
  *
- * @throws FrameworkError `app.invalid_configuration` for an unknown option, a wrong type, or a batch of more than 10 of a FIFO queue
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option, a wrong type, or a batch of more than 10 for a FIFO queue
  * @example
  * const engine = createQueueEngine({ clock, arn, invoke: async ({ event }) => ({ answer: await app.handleLambda(event) }) });
  * engine.send([{ body: { id: 1 } }]);
@@ -131,7 +131,7 @@ class QueueEngine {
     this.#pool.add(message);
   }
 
-  /** Starts as many invocations as there may be. */
+  /** Starts as many invocations as `invocations` allows. */
   #fill(): void {
     while (this.#book.isOpen && this.#book.running < this.#settings.invocations) {
       const batch = this.#pool.take(this.#settings.batchSize);
@@ -172,7 +172,7 @@ class QueueEngine {
     this.#admit(message);
   }
 
-  /** Messages that could be received again are; those that were received too often go to the dead-letter queue instead. */
+  /** Makes messages available again; messages with too many receptions go to the dead-letter queue instead. */
   #reappear(messages: readonly Message[]): void {
     const { deadLetter, maxReceiveCount } = this.#settings;
     for (const message of messages) {
@@ -188,7 +188,7 @@ class QueueEngine {
   }
 }
 
-/** The record of a reception: the count goes up, and each reception has a handle of its own. */
+/** Builds the record of a reception, with a higher count and a new handle. */
 function receive(message: Message): QueueRecord {
   message.received += 1;
   const { built, order, received } = message;

@@ -7,7 +7,7 @@ import { readAnswer, type Verdict } from './internal/answer.js';
 import { Book } from './internal/book.js';
 import { type ShardRecordOptions, type StreamEntry, toStreamEntry } from './internal/stream-entry.js';
 
-/** What a stream and its event source mapping are set to. */
+/** Settings of a stream and its event source mapping. */
 export interface ShardSettings {
   /** Most records of one invocation. Default: 100. */
   readonly batchSize?: number;
@@ -19,7 +19,7 @@ export interface ShardSettings {
   readonly maxRecordAgeMs?: number;
   /** True if a batch that failed as a whole is split in two. Default: `false`. */
   readonly bisect?: boolean;
-  /** True if there is a failure destination; without one a record that is given up is lost. Default: `true`. */
+  /** True if there is a failure destination; otherwise a record that is given up is lost. Default: `true`. */
   readonly onFailure?: boolean;
   /** True if the event source mapping has `ReportBatchItemFailures`; without it the answer is not read. Default: `true`. */
   readonly reportBatchItemFailures?: boolean;
@@ -29,7 +29,7 @@ export interface ShardSettings {
 export interface ShardEngineOptions extends ShardSettings, EngineOptions<ShardRecordOptions> {
   /** The stream's ARN: of a data stream (`arn:aws:kinesis:…`) or of a table's stream (`arn:aws:dynamodb:…`). */
   readonly arn: string;
-  /** How an identifier is read that AWS does not know; AWS does not document what it does. Default: `batch-fails`. */
+  /** Treatment of an identifier that matches no record; AWS does not document its behaviour. Default: `batch-fails`. */
   readonly unknownIdentifiers?: 'batch-fails' | 'ignored';
 }
 
@@ -59,10 +59,10 @@ export const SHARD_ENGINE_OPTIONS = defineOptions<ShardEngineOptions>()({
 
 type Settings = ReturnType<typeof SHARD_ENGINE_OPTIONS.parse>;
 
-/** Between a failure and the next delivery of the same batch. */
+/** Delay between a failure and the next delivery of the same batch. */
 const RETRY_DELAY_MS = 1000;
 
-/** Records of a shard that are delivered as one, and how often that has failed. */
+/** Records of a shard that are delivered together, and the number of their failed deliveries. */
 interface Batch {
   readonly entries: readonly StreamEntry[];
   readonly retries: number;
@@ -70,16 +70,16 @@ interface Batch {
 
 /** A shard. It delivers one batch at a time, in order. */
 interface Shard {
-  /** What was not delivered yet, in order. */
+  /** Records that were not delivered yet, in order. */
   waiting: StreamEntry[];
-  /** What is left of the batch that is being delivered; the first part comes first. */
+  /** Remaining parts of the batch that is being delivered; the current part is first. */
   parts: Batch[];
   isBusy: boolean;
 }
 
 /**
  * Makes a stream with its event source mapping: each shard delivers its records in order, reads the answers as AWS does,
- * retries from the checkpoint, and gives up what was retried too often or grew too old.
+ * retries from the checkpoint, and gives up records that exceed the retries or the maximum age.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  * @example
@@ -169,7 +169,7 @@ class ShardEngine {
     return verdict;
   }
 
-  /** Does what the verdict says. @returns whether what is left waits for its retry */
+  /** Applies the verdict. @returns whether the remaining records wait for a retry */
   #settleBatch(shard: Shard, { entries, retries }: Batch, verdict: Verdict): boolean {
     if (verdict.failed === 'all') return this.#retry(shard, { entries, retries }, this.#settings.bisect);
     const failed = new Set(verdict.failed);
@@ -177,7 +177,7 @@ class ShardEngine {
     const passed = checkpoint < 0 ? entries : entries.slice(0, checkpoint);
     for (const entry of passed) this.#book.end(entry, 'done');
     if (checkpoint < 0) return false;
-    // A checkpoint that has moved is progress: the count starts anew.
+    // A checkpoint that has moved is progress: the count restarts.
     if (checkpoint > 0) return this.#again(shard, { entries: entries.slice(checkpoint), retries: 0 });
     return this.#retry(shard, { entries, retries }, false);
   }
@@ -185,7 +185,7 @@ class ShardEngine {
   #retry(shard: Shard, { entries, retries }: Batch, bisect: boolean): boolean {
     if (bisect && entries.length > 1) {
       const middle = Math.ceil(entries.length / 2);
-      // Splitting costs no retry.
+      // Splitting does not count as a retry.
       const halves = [entries.slice(0, middle), entries.slice(middle)].map((half) => ({ entries: half, retries }));
       for (const entry of entries) this.#book.enqueue(entry);
       shard.parts.unshift(...halves);
@@ -202,7 +202,7 @@ class ShardEngine {
     return true;
   }
 
-  /** The wait of a batch has ended; its records all wait for the same time. */
+  /** Ends the wait of a batch, whose records all wait until the same time. */
   #resume(entries: readonly StreamEntry[]): void {
     for (const lane of new Set(entries.map((entry) => entry.lane))) {
       const shard = this.#shardOf(lane);

@@ -29,13 +29,13 @@ export interface LambdaContextOptions {
   /** The function's name. Default: `test-function`. */
   readonly functionName?: string;
   /**
-   * The ARN that was invoked, with its alias: `…:function:notes:doors` for an application that names its front doors. Default: that of
-   * the function, without a qualifier.
+   * The ARN that was invoked, with its alias: `…:function:notes:doors` for an application that names its front doors.
+   * Default: the ARN of the function, without a qualifier.
    */
   readonly invokedFunctionArn?: string;
-  /** What the caller of the `Invoke` API put next to the event: any JSON value. Default: left out. */
+  /** Client context that the caller of the `Invoke` API sent: any JSON value. Default: left out. */
   readonly clientContext?: unknown;
-  /** The identity id of a caller that invoked through a mobile SDK. Default: left out. */
+  /** The identity id of a caller that used a mobile SDK. Default: left out. */
   readonly cognitoIdentityId?: string;
 }
 
@@ -51,11 +51,11 @@ export interface TestLambdaContext extends LambdaContext {
 export interface TestEnvOptions {
   /** Start of the clock: a date, or milliseconds since the epoch. Default: the epoch. */
   readonly now?: Date | number;
-  /** What generated ids begin with: `test-id` gives `test-id-1`, `test-id-2`. Default: `test-id`. */
+  /** Prefix of generated ids: with `test-id` they are `test-id-1`, `test-id-2`. Default: `test-id`. */
   readonly idPrefix?: string;
-  /** What containers read instead of `process.env`. Default: empty. */
+  /** Variables that containers read instead of `process.env`. Default: empty. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Defaults of every Lambda context made here. Default: those of {@link LambdaContextOptions}. */
+  /** Defaults of every Lambda context made here. Default: the defaults of {@link LambdaContextOptions}. */
   readonly lambda?: LambdaContextOptions;
 }
 
@@ -73,46 +73,46 @@ export interface ContainerOptions {
   readonly observability: Observability;
 }
 
-/** Anything with the one entrypoint. */
+/** Any object with the method `handleLambda`. */
 export interface LambdaApp {
   /** Answers any trigger event. */
   readonly handleLambda: (event: unknown, lambdaContext?: LambdaContext) => Promise<unknown>;
 }
 
-/** Anything that serves a request without a front door. */
+/** Any object that serves a request without a front door. */
 export interface DirectApp {
   /** Answers a request. */
   readonly serve: (request: RequestInput, lambdaContext?: LambdaContext) => Promise<Response>;
 }
 
-/** What a container needs to be deterministic. Two of them share nothing. */
+/** Deterministic options for containers, and records of their output. Two environments share nothing. */
 export interface TestEnv {
-  /** The clock; it moves when the test says so. */
+  /** The clock; it advances only when the test advances it. */
   readonly clock: ManualClock;
-  /** Ids that count. */
+  /** Counted ids. */
   readonly ids: ManualIdGenerator;
   /** The variables that containers read; a test may change them. */
   readonly environment: Record<string, string>;
-  /** What the containers of this environment logged, measured and traced. */
+  /** Logs, metrics and spans of this environment's containers. */
   readonly records: Records;
-  /** To spread into any container: `new SecureApp({ ...env.options(), principalResolver })`. */
+  /** Options to spread into the options of any container: `new SecureApp({ ...env.options(), principalResolver })`. */
   options(): ContainerOptions;
-  /** The open container with these options and the given ones, which count more. */
+  /** Creates an `App` with these options; the given options take precedence. */
   app(options?: AppOptions): App;
   /**
-   * A Lambda context; these options count more than those of `createTestEnv`.
+   * Creates a Lambda context; these options take precedence over `lambda` of `createTestEnv`.
    *
    * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
    */
   lambdaContext(options?: LambdaContextOptions): TestLambdaContext;
-  /** Hands an event to the app; the type of the answer follows from the builder's event. Default of `lambda`: a new context. */
+  /** Passes an event to the app; the type of the answer follows from the builder's event. Default of `lambda`: a new context. */
   invoke<E>(app: LambdaApp, event: E, lambda?: LambdaContext): Promise<AnswerOf<E>>;
   /**
    * Reads a streamed answer to its end, or to the invocation's deadline. Default of `lambda`: a new context.
    *
-   * @param app what the function exports, so that a test of an export that answers in one piece fails; or a container
-   * @throws TypeError for an app that is not a container, a handler that does not stream, an event of another front door than the
-   *   handler's
+   * @param app the exported handler, so that a test of an export that does not stream fails; or a container
+   * @throws TypeError for an app that is not a container, a handler that does not stream, or an event of a front door that the handler
+   *   does not serve
    * @example
    * import { handler } from '../src/lambda.js'; // createLambdaFunctionURLStreamingHandler(app)
    * const answer = await env.invokeStreaming(handler, buildLambdaFunctionURLRequest('GET', '/progress'));
@@ -194,7 +194,7 @@ export function assembleEnv(
   };
 }
 
-/** Header maps of an answer have no prototype. Its JSON, which is all that AWS gets, does not show it, and a strict comparison should not either. */
+/** Header maps of an answer have no prototype. AWS receives only their JSON, and a strict comparison should not fail for a prototype. */
 function withPlainHeaders(answer: unknown): unknown {
   const { headers, multiValueHeaders } = Object(answer) as { headers?: object; multiValueHeaders?: object };
   if (!headers && !multiValueHeaders) return answer;

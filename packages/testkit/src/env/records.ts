@@ -7,17 +7,17 @@ export interface CapturedSpan {
   readonly kind: 'framework.request' | 'framework.event';
   /** Name of the span. */
   readonly name: string;
-  /** Its attributes, those that were set later included. */
+  /** Its attributes, including attributes that were set later. */
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
   /** Name of the span around it; `''` for none. */
   readonly parent: string;
-  /** What was reported as its error; `undefined` for none. */
+  /** The reported error; `undefined` if absent. */
   readonly error: unknown;
   /** True if it has ended. */
   readonly ended: boolean;
 }
 
-/** What the hooks and the logger of an environment were given, in order. The lists grow as containers run. */
+/** Output of the hooks and the logger of an environment, in order. The lists grow as containers run. */
 export interface Records {
   /** Records of the `log` hook, and parsed lines of the logger. */
   readonly logs: readonly (LogRecord | LogLine)[];
@@ -66,7 +66,7 @@ export function createRecording(clock: FullClock): Recording {
   };
 }
 
-/** The names of captured spans, by the object that the framework holds of them. */
+/** The names of captured spans, by the span object that the framework received. */
 const NAMES = new WeakMap<Span, string>();
 
 function startSpan(

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { isFrameworkError, type LambdaContext, type MaybePromise, type TriggerKind } from '@sallyport/core';
 import type { OutgoingResponse } from '@sallyport/core/pipeline';
 
-/** Where containers keep what streaming front doors need of them; shared by name with `@sallyport/http`. */
+/** Key under which containers store the data that streaming front doors need; shared by name with `@sallyport/http`. */
 const STREAM_ACCESS = Symbol.for('sallyport.http.stream-access/1');
 
 /** A container as a streaming front door sees it. */
@@ -20,7 +20,7 @@ interface StreamAccess {
   readonly detect: (event: unknown, lambdaContext?: LambdaContext) => TriggerKind;
 }
 
-/** What a client of a streaming front door saw. */
+/** The response that the client of a streaming front door received. */
 export interface StreamedAnswer {
   /** HTTP status. */
   readonly status: number;
@@ -39,7 +39,7 @@ export interface StreamedAnswer {
 /** An answer of a streaming front door that is being written. */
 export interface OpenStream {
   readonly response: OutgoingResponse;
-  /** What is written, as it is written. */
+  /** Pieces of the body while it is being written. */
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
@@ -51,20 +51,20 @@ export interface OpenStream {
 export async function openStream(app: object, event: unknown, lambdaContext: LambdaContext): Promise<OpenStream> {
   const access = (app as { readonly [STREAM_ACCESS]?: StreamAccess })[STREAM_ACCESS];
   if (!access)
-    throw new TypeError('only a container can stream: pass what createApp or new SecureApp made, not its handler');
+    throw new TypeError('only a container can stream: pass the result of createApp or new SecureApp, not its handler');
   const { http, detect } = access;
   const opened = http.serveStream(detect(event, lambdaContext), event, lambdaContext);
   const response = await opened.response;
   return { response, chunks: readUntilAbort(response, opened.exchange.state) };
 }
 
-/** What a function exports: a handler of its own, or what one of the streaming handlers of `@sallyport/http` is. */
+/** An exported handler: a custom handler, or the result of one of the streaming handlers of `@sallyport/http`. */
 export type ExportedHandler = (event: unknown, lambdaContext?: LambdaContext) => Promise<unknown>;
 
 /**
  * Reads an answer to its end, one chunk at a time.
  *
- * @throws TypeError for an app that is not a container, and for a handler that answers without a stream
+ * @throws TypeError for an app that is not a container, and for a handler that returns an answer without a stream
  */
 export function drain(app: object, event: unknown, lambdaContext: LambdaContext): Promise<StreamedAnswer> {
   return typeof app === 'function' ? drainHandler(app, event, lambdaContext) : drainApp(app, event, lambdaContext);
@@ -83,7 +83,7 @@ async function drainApp(app: object, event: unknown, lambdaContext: LambdaContex
   return { status, headers, cookies, chunks, body: Buffer.concat(chunks).toString(), streamErrorCode };
 }
 
-/** Where the streaming handlers of `@sallyport/http` keep what streams, and where AWS's runtime marks a handler that does. */
+/** Keys under which `@sallyport/http` stores a streaming handler's stream, and with which AWS's runtime marks such a handler. */
 const STREAMS = Symbol.for('sallyport.http.streaming-handler/1');
 const MARKED = Symbol.for('aws.lambda.runtime.handler.streaming');
 
@@ -94,11 +94,11 @@ function streamsOf(handler: object): Streams {
   if (streams) return streams;
   if (marked !== undefined) return handler as Streams;
   throw new TypeError(
-    'the handler answers in one piece: export what createLambdaFunctionURLStreamingHandler(app) or createGatewayRestStreamingHandler(app) makes',
+    'the handler does not stream: export the result of createLambdaFunctionURLStreamingHandler(app) or createGatewayRestStreamingHandler(app)',
   );
 }
 
-/** Runs what a function exports as the runtime does: with a stream that begins with status and headers as JSON and eight NUL. */
+/** Runs an exported handler as the runtime does: with a stream that begins with status and headers as JSON and eight NUL. */
 async function drainHandler(handler: object, event: unknown, lambdaContext: LambdaContext): Promise<StreamedAnswer> {
   const streams = streamsOf(handler);
   const stream = new ResponseStream();
@@ -119,10 +119,10 @@ async function drainHandler(handler: object, event: unknown, lambdaContext: Lamb
 /** The runtime's stream, as far as handlers use it. */
 class ResponseStream extends Writable {
   readonly written: Buffer[] = [];
-  /** Set by `awslambda.HttpResponseStream.from`, where there is one. */
+  /** Set by `awslambda.HttpResponseStream.from`, if the handler calls it. */
   _onBeforeFirstWrite?: (write: (chunk: string | Uint8Array) => void) => void;
 
-  /** The media type says what the first bytes are; they are told by their form here. */
+  /** The media type marks the prelude; here the prelude is recognized by its form. */
   setContentType(): void {}
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
@@ -141,12 +141,11 @@ interface Metadata {
 
 const DELIMITER = Buffer.alloc(8);
 
-/** @throws TypeError when the handler wrote no status and headers: the event is of another door than the handler's */
+/** @throws TypeError when the handler wrote no status and headers: the handler does not serve the front door of the event */
 function readStream(written: readonly Buffer[]): { metadata: Metadata; chunks: readonly Buffer[] } {
   const all = Buffer.concat(written);
   const end = all.indexOf(DELIMITER);
-  if (end < 0)
-    throw new TypeError('the handler answered in one piece: build the event of the front door that it streams to');
+  if (end < 0) throw new TypeError('the handler did not stream: build an event of the front door that it serves');
   const chunks: Buffer[] = [];
   let skip = end + DELIMITER.length;
   for (const chunk of written) {
@@ -161,7 +160,7 @@ function toLists(headers: Readonly<Record<string, string>>): Readonly<Record<str
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
 }
 
-/** A source that hangs is asked to end and not waited for. */
+/** Stops a hanging source without waiting for it. */
 async function* readUntilAbort(
   { body, bodyStream }: OutgoingResponse,
   state: { readonly signal: AbortSignal },
@@ -185,7 +184,7 @@ async function* readUntilAbort(
       if (!next.done) yield next.value;
     }
   } finally {
-    // A reader that leaves early ends the source, as does the deadline.
+    // A reader that stops early stops the source, as does the deadline.
     if (!over) void Promise.resolve(iterator.return?.()).catch(() => {});
   }
 }

@@ -3,7 +3,7 @@ import type { ErrorNotification } from '@sallyport/core/observability';
 import { defineOptions, func, withMethods } from '@sallyport/core/options';
 import { filled } from '../internal/kinds.js';
 
-/** What API Gateway takes in one message. */
+/** Limit of API Gateway for one message. */
 const MAX_MESSAGE_BYTES = 128 * 1024;
 
 /** Calls that a fake keeps, so that a test in a loop does not fill the memory. */
@@ -21,7 +21,7 @@ class Failures {
     this.#next.push({ error });
   }
 
-  /** @throws the error that the test asked for, once */
+  /** @throws the error passed to `failNext`, once */
   raise(): void {
     const failure = this.#next.shift();
     if (failure) throw failure.error;
@@ -30,7 +30,7 @@ class Failures {
 
 /** Options of every fake. */
 export interface FakeOptions {
-  /** A turn before each call is answered: the environment's `pause`, so that `interleave` may park there. Default: none. */
+  /** Called before each answer: the environment's `pause`, so that `interleave` can suspend the call there. Default: none. */
   readonly pause?: () => Promise<void>;
 }
 
@@ -38,7 +38,7 @@ const pause = func<() => Promise<void>>().default(async () => {});
 
 /** Options of {@link fakeWebSocketClient}. */
 export interface FakeWebSocketClientOptions extends FakeOptions {
-  /** Where the client says that it sends to. Default: `https://api1.execute-api.us-east-1.amazonaws.com/dev`. */
+  /** Value of the client's `endpoint`. Default: `https://api1.execute-api.us-east-1.amazonaws.com/dev`. */
   readonly endpoint?: string;
 }
 
@@ -48,13 +48,13 @@ export interface WebSocketCall {
   readonly method: 'postToConnection' | 'getConnection' | 'deleteConnection';
   /** The connection that it was called for. */
   readonly connectionId: string;
-  /** What was posted; absent for the other two methods. */
+  /** The posted data; absent for the other two methods. */
   readonly data?: Uint8Array;
 }
 
-/** A management client over connections in memory. An unknown connection is gone, as it is for the real one. */
+/** A management client over connections in memory. An unknown connection is gone, as in API Gateway. */
 export interface FakeWebSocketClient extends WebSocketClient {
-  /** Where it says that it sends to. */
+  /** The endpoint that the client reports. */
   readonly endpoint: string;
   /** The calls, in order; the first 10,000. */
   readonly calls: readonly WebSocketCall[];
@@ -124,7 +124,7 @@ export function fakeWebSocketClient(options: FakeWebSocketClientOptions = {}): F
 export interface FakePublisher {
   /** For the notifier's option `publish`. */
   readonly publish: (notification: ErrorNotification) => Promise<void>;
-  /** What was published, in order; the first 10,000. */
+  /** Published notifications, in order; the first 10,000. */
   readonly messages: readonly ErrorNotification[];
   /** Makes the next publication fail with this error. */
   failNext(error: unknown): void;
@@ -158,7 +158,7 @@ export interface CaptureWriter {
   readonly write: (line: string) => void;
   /** Each line parsed. */
   readonly lines: readonly Readonly<Record<string, unknown>>[];
-  /** Each line as it was written. */
+  /** Each line, unparsed. */
   readonly raw: readonly string[];
 }
 
@@ -176,13 +176,13 @@ export function captureWriter(): CaptureWriter {
   };
 }
 
-/** What one call of a fake handler does: waits if it says so, then throws or answers. */
+/** Result of one call of a fake handler: it waits if `waitMs` is set, then throws or answers. */
 export interface FakeResult<T> {
-  /** What the call answers. Default: `undefined`. */
+  /** Value that the call returns. Default: `undefined`. */
   readonly returns?: T;
-  /** What the call throws; a member that is there counts, even if it is `undefined`. Default: nothing. */
+  /** Value that the call throws; a present member counts, even if it is `undefined`. Default: nothing. */
   readonly throws?: unknown;
-  /** Milliseconds of the clock before that; needs the option `clock`. Default: none. */
+  /** Milliseconds of the clock before the result; needs the option `clock`. Default: none. */
   readonly waitMs?: number;
 }
 
@@ -192,7 +192,7 @@ export interface FakeHandlerOptions extends FakeOptions {
   readonly clock?: FullClock;
 }
 
-/** What a fake handler needs of its context. */
+/** The part of the context that a fake handler uses. */
 interface HandlerContext {
   readonly signal: AbortSignal;
 }
@@ -200,9 +200,9 @@ interface HandlerContext {
 /** A handler of requests, records or events. */
 export interface FakeHandler<T> {
   (ctx: HandlerContext, event?: unknown): Promise<T>;
-  /** What each call was given besides the context; the first 10,000. */
+  /** Argument of each call besides the context; the first 10,000. */
   readonly events: readonly unknown[];
-  /** How often it was called. */
+  /** Number of calls. */
   readonly callCount: number;
   /** The signal of each call; the first 10,000. */
   readonly signals: readonly AbortSignal[];
@@ -215,7 +215,7 @@ export const FAKE_HANDLER_OPTIONS = defineOptions<FakeHandlerOptions>()({
 });
 
 /**
- * Makes a handler that does what a list says, call by call; calls beyond it do what its last entry says.
+ * Makes a handler with one result for each call; further calls use the last result.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  * @example app.queue('orders', fakeHandler([{ throws: new Error('first') }, { returns: undefined }]));

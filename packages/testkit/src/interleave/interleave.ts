@@ -6,16 +6,16 @@ import { changeSince, observeSurroundings, Scheduler } from './internal/schedule
 import { firstDifference, splitRecording, type Transcript, transcribe } from './internal/transcript.js';
 
 /**
- * Makes the event of one invocation. The marker is that invocation's alone: put it into a header, the payload and whatever
- * names the principal. It is the request id and the tenant of the Lambda context anyway.
+ * Makes the event of one invocation. The marker is unique to that invocation: put it into a header, the payload and the
+ * credentials. It is also the request id and the tenant of the Lambda context.
  */
 export type MarkedEvent = (marker: string) => unknown;
 
 /** Options of {@link interleave}. */
 export interface InterleaveOptions {
-  /** How often the invocations are run at once, each time with another schedule. Default: 20. */
+  /** Number of rounds; each runs the invocations concurrently with another schedule. Default: 20. */
   readonly rounds?: number;
-  /** Decides the schedule of the first round; each round after it counts one up. Default: 1. */
+  /** Selects the schedule of the first round; each further round adds 1. Default: 1. */
   readonly seed?: number;
 }
 
@@ -32,9 +32,9 @@ interface Wrappable {
 }
 
 /**
- * Proves that invocations which run at once in one app share nothing: each must answer, log, measure and trace exactly as
- * it does alone in a fresh app. Invocations are suspended at their yield points (`env.pause()`, timers of `env.clock`, fakes
- * that are given `env.pause`, before and behind each handler, every `next()` of `env.app()`) and a seed decides which continues.
+ * Proves that invocations which run concurrently in one app share nothing: each must answer, log, measure and trace exactly as
+ * it does alone in a fresh app. Invocations are suspended at their yield points: `env.pause()`, timers of `env.clock`, fakes
+ * with `env.pause`, before and after each handler, and every `next()` of `env.app()`. A seed selects which invocation continues.
  *
  * @throws Error with seed, schedule and the first difference: an answer or record that differs, a marker of another
  *   invocation, timers left running, `process.env` or a global changed
@@ -80,7 +80,7 @@ function problemOf(index: number, found: Transcript, alone: Transcript, marked: 
   return difference === undefined ? undefined : `invocation ${index} differs from its run alone at ${difference}`;
 }
 
-/** One app and the invocations that run in it at once. */
+/** One app with its concurrent invocations. */
 class Round {
   readonly #seed: number;
   readonly #scheduler: Scheduler;
@@ -121,7 +121,7 @@ class Round {
   }
 }
 
-/** The environment, whose own containers park at every `next()` too. */
+/** The environment, whose own containers also suspend at every `next()`. */
 function parkingEnv(env: TestEnv): TestEnv {
   return {
     ...env,
@@ -144,7 +144,7 @@ async function around<T>(pause: () => Promise<void>, next: () => Promise<T>): Pr
   return result;
 }
 
-/** Yield points right before and right behind each handler. */
+/** Adds yield points directly before and after each handler. */
 function parkHandlers(app: Wrappable, pause: () => Promise<void>): void {
   app.use?.((ctx, next) => around(pause, () => next(ctx)));
   app.useEvents?.((_ctx, _event, next) => around(pause, next));

@@ -4,7 +4,7 @@ import { integer, kind, list, OptionKind, wrong } from '@sallyport/core/options'
 /** An object of any members. */
 export type Data = Readonly<Record<string, unknown>>;
 
-/** Parsed options: every key is an own member, `undefined` where nothing was given. */
+/** Parsed options: every key is an own member, `undefined` if it was not given. */
 export type Given<T> = { readonly [K in keyof T]-?: T[K] | undefined };
 
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -14,10 +14,10 @@ const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
 const isMap = (value: unknown, member: (value: unknown) => boolean) =>
   isObject(value) && Object.values(value).every(member);
 
-// Tests send blank and padded strings on purpose, so none of these trims.
-export const anyText: OptionKind<string> = kind('a text', isText);
+// Tests send blank and padded strings on purpose, so no kind trims.
+export const anyText: OptionKind<string> = kind('a string', isText);
 export const filled: OptionKind<string> = kind(
-  'a text that is not blank',
+  'a string that is not blank',
   (value) => isText(value) && value.trim() !== '',
 );
 export const count: OptionKind<number> = integer(0);
@@ -35,22 +35,22 @@ export const objectOrNull: OptionKind<Data | null> = kind(
 /** A body. Named, so that declarations carry the name: the inferred `Uint8Array<ArrayBufferLike>` is an error for TypeScript before 5.7. */
 export type Content = string | Uint8Array;
 export const content: OptionKind<Content> = kind(
-  'a text or bytes',
+  'a string or bytes',
   (value) => isText(value) || value instanceof Uint8Array,
 );
 export const textOrObject: OptionKind<string | object> = kind(
-  'a text or an object',
+  'a string or an object',
   (value) => isText(value) || isObject(value),
 );
-export const textMap: OptionKind<Readonly<Record<string, string>>> = kind('an object of texts', (value) =>
+export const textMap: OptionKind<Readonly<Record<string, string>>> = kind('an object of strings', (value) =>
   isMap(value, isText),
 );
-export const textList: OptionKind<readonly string[]> = kind('a list of texts', isTexts);
-export const oneOrMany: OptionKind<OneOrMany> = kind('an object of texts or lists of texts', (value) =>
+export const textList: OptionKind<readonly string[]> = kind('a list of strings', isTexts);
+export const oneOrMany: OptionKind<OneOrMany> = kind('an object of strings or lists of strings', (value) =>
   isMap(value, (member) => isText(member) || isTexts(member)),
 );
 
-/** An object whose members are not looked at. */
+/** An object with any members. */
 export function object<T extends object = Data>(): OptionKind<T> {
   return kind('an object', isObject);
 }

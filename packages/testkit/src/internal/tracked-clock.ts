@@ -1,10 +1,10 @@
 import { ManualClock } from '@sallyport/core/testing';
 
-/** A manual clock that knows when its next timer is due. */
+/** A manual clock that reports when its next timer is due. */
 export class TrackedClock extends ManualClock {
   readonly #due = new Map<object, number>();
 
-  /** Milliseconds of `monotonicMs` at which the next timer fires; `undefined` when none waits. */
+  /** Milliseconds of `monotonicMs` at which the next timer fires; `undefined` if no timer is set. */
   get nextDue(): number | undefined {
     return this.#due.size === 0 ? undefined : Math.min(...this.#due.values());
   }
@@ -23,7 +23,7 @@ export class TrackedClock extends ManualClock {
   }
 }
 
-/** Turns of the event loop that work without timers may take before it counts as stuck. */
+/** Limit for turns of the event loop without timers; work that needs more counts as stuck. */
 export const TURNS = 50;
 
 /** Lets one turn of the event loop pass. */
@@ -33,7 +33,7 @@ export function turn(): Promise<void> {
   });
 }
 
-/** Lets everything run that waits for no timer; stops early when `done` says so. */
+/** Runs all work that needs no timer; stops early if `done` returns true. */
 export async function settle(done: () => boolean): Promise<void> {
   for (let turns = 0; turns < TURNS && !done(); turns += 1) await turn();
 }

@@ -19,7 +19,7 @@ export interface TestkitMatchers<R = unknown> {
   toHaveMeasured(members: Readonly<Record<string, unknown>>): R;
   /** Of a simulation: how these records ended. */
   toHaveEnded(ends: Readonly<Record<string, RecordEnd>>): R;
-  /** Of a simulation: no record was lost, is stuck, or was reported so that AWS cannot tell which. */
+  /** Of a simulation: no record was lost, is stuck, or was reported in a way that AWS cannot identify. */
   toHaveLostNothing(): R;
   /** Of a simulation: every handler completed exactly once. */
   toHaveCompletedOnce(): R;
@@ -27,12 +27,12 @@ export interface TestkitMatchers<R = unknown> {
   toHaveKeptOrder(): R;
 }
 
-/** What a test runner gives to a matcher; jest and vitest do. */
+/** Context that jest and vitest pass to a matcher. */
 interface MatcherContext {
   equals(a: unknown, b: unknown): boolean;
 }
 
-/** What a matcher returns to the test runner. */
+/** Result of a matcher for the test runner. */
 interface MatcherResult {
   readonly pass: boolean;
   readonly message: () => string;

@@ -15,25 +15,25 @@ import {
 export interface McpToolResult {
   /** Blocks of content. */
   readonly content: readonly { readonly type: string; readonly text?: string; readonly [member: string]: unknown }[];
-  /** The structured result, where there is one. */
+  /** The structured result, if present. */
   readonly structuredContent?: unknown;
-  /** True if the tool says that it failed. */
+  /** True if the tool reports a failure. */
   readonly isError?: boolean;
   readonly [member: string]: unknown;
 }
 
-/** An answer that is an error: of the protocol, or of HTTP. */
+/** An error in the answer: of the protocol or of HTTP. */
 export class McpClientError extends Error {
   static {
     brandError(McpClientError, 'sallyport.McpClientError');
   }
 
   override readonly name: string = 'McpClientError';
-  /** The code of JSON-RPC; 0 when the answer was none. */
+  /** The JSON-RPC code; 0 if the answer is not JSON-RPC. */
   readonly code: number;
   /** HTTP status of the answer. */
   readonly status: number;
-  /** What the server says next to the code. */
+  /** The error's `data`. */
   readonly data: unknown;
 
   constructor(code: number, message: string, status: number, data?: unknown) {
@@ -55,11 +55,11 @@ interface RpcMessage {
 const STATELESS = '2026-07-28';
 const META = 'io.modelcontextprotocol/';
 const INFO = { name: 'sallyport-testkit', version: '1.0.0' };
-/** How often a client comes back for one answer before it gives up. */
+/** Limit of requests for one answer before the client gives up. */
 const MAX_RETURNS = 100;
 
 /**
- * Connects to an MCP server in an app, in memory. Every request goes through a front door to one of the instances, chosen
+ * Connects to an MCP server in an app, in memory. Every request is sent through a front door to one of the instances, chosen
  * by `seed`, so that a server that keeps state in its process fails the test.
  *
  * @param instances the containers that serve; they share the server's store
@@ -99,12 +99,12 @@ export class McpTestClient {
       capabilities ?? (answer ? { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} } : {});
   }
 
-  /** What the server said of itself: `capabilities`, `serverInfo`, `instructions`. */
+  /** The server's description of itself: `capabilities`, `serverInfo`, `instructions`. */
   get server(): Data {
     return this.#server;
   }
 
-  /** The session's id; `''` where there are no sessions. */
+  /** The session's id; `''` without sessions. */
   get sessionId(): string {
     return this.#sessionId;
   }
@@ -113,7 +113,7 @@ export class McpTestClient {
     return this.#options.version === STATELESS;
   }
 
-  /** Says hello; {@link connectMcp} has done it. */
+  /** Initializes the session; {@link connectMcp} calls it. */
   async connect(): Promise<void> {
     if (this.#isStateless) {
       this.#server = await this.request('server/discover');
@@ -124,12 +124,12 @@ export class McpTestClient {
     await this.notify('notifications/initialized');
   }
 
-  /** Ends the session, where the server lets clients do it. */
+  /** Deletes the session, if the server allows clients to delete sessions. */
   async close(): Promise<void> {
     if (this.#sessionId !== '') await this.#send('DELETE', {});
   }
 
-  /** Calls a tool. Questions of the handler go to the option `answer`. */
+  /** Calls a tool. The option `answer` answers the handler's questions. */
   async callTool(name: string, args: object = {}, options: McpRequestOptions = {}): Promise<McpToolResult> {
     return (await this.request('tools/call', { name, arguments: args }, options)) as McpToolResult;
   }
@@ -166,7 +166,7 @@ export class McpTestClient {
   /**
    * Sends a request and returns its result, over questions, lost connections and other instances.
    *
-   * @throws McpClientError for an answer that is an error, or none
+   * @throws McpClientError for an error, or if no answer arrives
    */
   async request(method: string, params: object = {}, options: McpRequestOptions = {}): Promise<Data> {
     const { onProgress, meta } = MCP_REQUEST_OPTIONS.parse(options);
@@ -179,7 +179,7 @@ export class McpTestClient {
     return resultOf(await this.#finish(id, answer, options), answer.status);
   }
 
-  /** Each round of questions needs a new request with the answers. */
+  /** Sends a new request with the answers after each round of questions. */
   async #requestStateless(
     id: number,
     method: string,
@@ -201,10 +201,10 @@ export class McpTestClient {
       for (const [key, question] of Object.entries(inputRequests)) inputResponses[key] = await this.#ask(question);
       sent = { ...params, inputResponses, ...(requestState === undefined ? {} : { requestState }) };
     }
-    throw new McpClientError(0, `the server asked ${MAX_RETURNS} times and gave no result`, 200);
+    throw new McpClientError(0, `no result after ${MAX_RETURNS} rounds of questions`, 200);
   }
 
-  /** Reads an answer to the response with this id; comes back for the rest of a stream that ends without it. */
+  /** Reads an answer up to the response with this id; resumes a stream that ends without that response. */
   async #finish(id: number, first: McpHttpAnswer, { cutAfter, ...options }: McpRequestOptions): Promise<RpcMessage> {
     let answer = first;
     let left = cutAfter ?? Number.POSITIVE_INFINITY;
@@ -248,7 +248,7 @@ export class McpTestClient {
   async #ask(question: McpQuestion): Promise<object> {
     const { answer } = this.#options;
     if (!answer)
-      throw new McpClientError(0, `the server asks "${question.method}": pass the option "answer" to connectMcp`, 200);
+      throw new McpClientError(0, `no answer for "${question.method}": pass the option "answer" to connectMcp`, 200);
     return answer(question);
   }
 
@@ -261,7 +261,7 @@ export class McpTestClient {
     return { ...params, _meta: { ...own, ...meta } };
   }
 
-  /** What the stateless revision repeats in headers. */
+  /** Headers in which the stateless revision repeats the method and its parameters. */
   #headersOf(method: string, params: object): Readonly<Record<string, string>> {
     if (!this.#isStateless) return {};
     const { name, uri, taskId } = params as { name?: string; uri?: string; taskId?: string };
@@ -285,7 +285,7 @@ export class McpTestClient {
   }
 }
 
-/** @throws McpClientError for what is no message of JSON-RPC */
+/** @throws McpClientError for a body that is not a JSON-RPC message */
 function toMessage(status: number, body: string): RpcMessage {
   try {
     return JSON.parse(body) as RpcMessage;
@@ -296,7 +296,6 @@ function toMessage(status: number, body: string): RpcMessage {
 
 function resultOf({ result, error }: RpcMessage, status: number): Data {
   if (error && typeof error.code === 'number') throw new McpClientError(error.code, error.message, status, error.data);
-  if (!result)
-    throw new McpClientError(0, `the answer with HTTP status ${status} has neither a result nor an error`, status);
+  if (!result) throw new McpClientError(0, `the answer with HTTP status ${status} has no result and no error`, status);
   return result;
 }

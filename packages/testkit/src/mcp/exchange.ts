@@ -5,7 +5,7 @@ import { buildLoadBalancerRequest } from '../builders/load-balancer.js';
 import type { LambdaApp } from '../env/env.js';
 import { openStream } from '../env/streamed.js';
 
-/** The front door that requests come through. */
+/** The front door that receives the requests. */
 export type McpDoor = 'gateway-v2' | 'function-url' | 'gateway-v1' | 'load-balancer';
 
 /** One HTTP request of a client. */
@@ -16,7 +16,7 @@ export interface McpHttpRequest {
   readonly body?: string;
 }
 
-/** What a front door answers; the body in the pieces in which it was written. */
+/** The response of a front door; the body in the pieces in which it was written. */
 export interface McpHttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -115,7 +115,7 @@ function toSseEvent(block: string): SseEvent | undefined {
   };
 }
 
-/** All of a body. */
+/** Reads a whole body. */
 export async function readText(body: AsyncIterable<string>): Promise<string> {
   let text = '';
   for await (const part of body) text += part;

@@ -17,9 +17,9 @@ export type McpAnswerer = (question: McpQuestion) => MaybePromise<object>;
 
 /** Options of `connectMcp`; an unknown key is rejected. */
 export interface McpClientOptions {
-  /** Where the server is mounted. Default `/mcp`. */
+  /** Path of the server. Default `/mcp`. */
   readonly path?: string;
-  /** The front door that requests come through. Default `gateway-v2`. */
+  /** The front door that receives the requests. Default `gateway-v2`. */
   readonly door?: McpDoor;
   /** True if the door streams; the app must be a container. Default `false`. */
   readonly streaming?: boolean;
@@ -27,13 +27,13 @@ export interface McpClientOptions {
   readonly version?: '2025-03-26' | '2025-06-18' | '2025-11-25' | '2026-07-28';
   /** Headers of every request: the caller's credentials. Default none. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What the client declares that it can do. Default: to answer what `answer` is there for, or nothing. */
+  /** Declared capabilities of the client. Default: derived from `answer`, else `{}`. */
   readonly capabilities?: object;
-  /** Answers the server's questions. Default: none are answered, and a call that asks fails. */
+  /** Answers the server's questions. Default: a call with a question fails. */
   readonly answer?: McpAnswerer;
-  /** Which of several instances gets a request is drawn from this seed. Default 1. */
+  /** Seed for the choice of an instance for each request. Default 1. */
   readonly seed?: number;
-  /** Makes the Lambda contexts; its clock moves by what the server says a client must wait. Default: a new environment. */
+  /** Makes the Lambda contexts; its clock advances by the wait that the server specifies. Default: a new environment. */
   readonly env?: TestEnv;
 }
 
@@ -55,11 +55,11 @@ export const MCP_CLIENT_OPTIONS = defineOptions<McpClientOptions>()({
 
 /** Options of one request. */
 export interface McpRequestOptions {
-  /** Called with each progress notification; the request then asks for progress. */
+  /** Called with each progress notification; the request then contains a progress token. */
   readonly onProgress?: (progress: Data) => void;
-  /** Called with every other notification that comes with the answer. */
+  /** Called with every other notification in the answer. */
   readonly onNotification?: (method: string, params: Data) => void;
-  /** Loses the connection once, after so many messages of the answer; the client then comes back for the rest. Default: never. */
+  /** Drops the connection once, after this number of messages of the answer; the client then resumes. Default: never. */
   readonly cutAfter?: number;
   /** Members of the request's `_meta`. Default none. */
   readonly meta?: object;

@@ -8,21 +8,21 @@ import { RECORDING_SCHEMA, type Recording, tryDetect } from './recording.js';
 
 /** Options of {@link createRecorder}. */
 export interface RecorderOptions {
-  /** Keeps a recording, in a bucket say. It is called after the answer is known, and waited for at most two seconds. */
+  /** Stores a recording, for example in a bucket. It is called after the answer is known; the recorder waits up to two seconds for its result. */
   readonly write: (recording: Recording) => unknown;
-  /** What hides secrets, for rules of your own: `createSanitizer({ redact: [...] })`. Default: the built-in rules. */
+  /** Sanitizer that hides secrets; pass your own for custom rules: `createSanitizer({ redact: [...] })`. Default: the built-in rules. */
   readonly sanitizer?: Sanitizer;
   /** The share of invocations that is recorded, from 0 to 1. Default: 0.01. */
   readonly sample?: number;
   /** Most bytes of an event's JSON; a larger one is not recorded. Default: 262,144. */
   readonly maxBytes?: number;
-  /** Names of queues, streams, tables and topics that stay as they are, so that a replay finds its handler. Default: none. */
+  /** Names of queues, streams, tables and topics that are kept, so that a replay finds its handler. Default: none. */
   readonly keepNames?: readonly string[];
-  /** A number from 0 to 1 for each invocation: below `sample` it is recorded. Default: `Math.random`. */
+  /** Returns a number from 0 to 1 for each invocation; the invocation is recorded if it is less than `sample`. Default: `Math.random`. */
   readonly random?: () => number;
-  /** The clock of `recorded_at` and of the deadline. Default: the system's. */
+  /** The clock of `recorded_at` and of the deadline. Default: the system clock. */
   readonly clock?: FullClock;
-  /** Where a recording that failed leaves its line. Default: one JSON line to standard output. */
+  /** Logger for failed recordings. Default: one JSON line to standard output. */
   readonly log?: Logger;
 }
 
@@ -38,20 +38,20 @@ export const RECORDER_OPTIONS = defineOptions<RecorderOptions>()({
   log: withMethods<Logger>('warn'),
 });
 
-/** Records what passes through a handler. */
+/** Records events of a handler. */
 export interface Recorder {
-  /** The handler, whose events are recorded now and then. Its answers and errors are the handler's own. */
+  /** Wraps a handler and records a sample of its events. Answers and errors are passed through unchanged. */
   wrap<A>(
     handler: (event: unknown, lambdaContext?: LambdaContext) => Promise<A>,
   ): (event: unknown, lambdaContext?: LambdaContext) => Promise<A>;
 }
 
-/** How long a write may take after the answer is known, in milliseconds. */
+/** Deadline of a write after the answer is known, in milliseconds. */
 const WRITE_DEADLINE_MS = 2000;
 
 /**
- * Makes a recorder of real events: sanitized copies that keep their shape, with stand-ins for ids, names, addresses and
- * accounts, for `loadRecording` in tests. A recording that fails, or whose event would be of another kind, is not written.
+ * Makes a recorder of real events: sanitized copies of the same shape, in which ids, names, addresses and accounts are replaced,
+ * for `loadRecording` in tests. A recording is not written if it fails, or if the sanitized event would be of another kind.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  * @example

@@ -14,27 +14,27 @@ import type { WebSocketEvent } from '../builders/websocket.js';
 import type { TestKitErrorCode } from '../errors.js';
 import { anything } from '../internal/kinds.js';
 
-/** The name of the form of recordings. */
+/** Value of `schema` in recordings. */
 export const RECORDING_SCHEMA = 'framework.recorded-event/v1';
 
-/** A sanitized event with what is needed to play it again. Its JSON has these names. */
+/** A sanitized event with the data for a replay. Its JSON has these names. */
 export interface Recording {
-  /** The form of this object: `framework.recorded-event/v1`. */
+  /** The format of this object: `framework.recorded-event/v1`. */
   readonly schema: typeof RECORDING_SCHEMA;
-  /** The kind that the detection table gives the event. */
+  /** The kind of event by the detection table. */
   readonly kind: TriggerKind;
-  /** When it was recorded, ISO 8601. */
+  /** Time of the recording, ISO 8601. */
   readonly recorded_at: string;
   /** The event, sanitized. */
   readonly event: unknown;
-  /** What was known of the invocation. */
+  /** Data about the invocation. */
   readonly lambda: {
-    /** Milliseconds that the invocation had left. */
+    /** Remaining milliseconds of the invocation. */
     readonly remaining_ms: number;
-    /** A stand-in for the tenant; `''` for none. */
+    /** A replacement for the tenant; `''` for no tenant. */
     readonly tenant: string;
   };
-  /** Where a value was replaced: paths such as `$.headers.authorization`. */
+  /** Paths of the replaced values, such as `$.headers.authorization`. */
   readonly redactions: readonly string[];
 }
 
@@ -77,9 +77,9 @@ const RECORDING = defineOptions<Recording>()(
 );
 
 /**
- * Reads a recording and gives its event, for `env.invoke`.
+ * Reads a recording and returns its event, for `env.invoke`.
  *
- * @param json the recording: its JSON text, or what that parses to
+ * @param json the recording: its JSON, as a string or parsed
  * @param expected the kind that the test expects; the type of the event follows from it
  * @throws FrameworkError `testkit.invalid_recording` for a string that is not JSON, another form, an event that is not of the
  *   recorded kind, or a recording of another kind than `expected`

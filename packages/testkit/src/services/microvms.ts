@@ -7,7 +7,7 @@ import { completeClock } from '@sallyport/core/pipeline';
 import { startEndpoints } from './internal/machine-endpoints.js';
 import { type Service, ServiceError, startService } from './service.js';
 
-/** Stands for the program in every machine. */
+/** Replaces the program in every machine. */
 export type MachineProgram = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -16,13 +16,13 @@ export type MachineProgram = (
 
 /** Options of {@link startMicrovms}. */
 export interface MicrovmsOptions {
-  /** The module `@aws-sdk/client-lambda-microvms`, whose schemas say which operations there are. */
+  /** The module `@aws-sdk/client-lambda-microvms`, whose schemas define the operations. */
   readonly sdk: object;
-  /** Answers for the programs in the machines. Default: 200 with the text `ok`. */
+  /** Answers for the programs in the machines. Default: 200 with the body `ok`. */
   readonly program?: MachineProgram;
-  /** Milliseconds that a change of state takes. Default 0: the next look shows it. */
+  /** Duration of a change of state in milliseconds. Default 0: the next request shows it. */
   readonly settleMs?: number;
-  /** Tells how long machines and tokens live. Default: the system's clock. */
+  /** The clock for the lifetimes of machines and tokens. Default: the system clock. */
   readonly clock?: Clock;
 }
 
@@ -34,25 +34,25 @@ const OPTIONS = defineOptions<MicrovmsOptions>()({
   clock: withMethods<Clock>('now'),
 });
 
-/** A machine of a stand-in. */
+/** A machine of the local service. */
 export interface StandInMachine {
   /** Its id. */
   readonly microvmId: string;
-  /** Its state in the words of the service. */
+  /** Its state as the service names it. */
   readonly state: string;
-  /** What its `run` hook got. */
+  /** The payload that its `run` hook received. */
   readonly runHookPayload: string;
 }
 
-/** A stand-in for AWS Lambda MicroVMs. */
+/** A local AWS Lambda MicroVMs service. */
 export interface MicrovmsService extends Service {
-  /** Connects to the endpoints of the machines, whatever their host names: the option `agent` of an HTTPS client. It checks their certificate. */
+  /** Connects to the endpoints of the machines for any host name: the option `agent` of an HTTPS client. It checks their certificate. */
   readonly agent: Agent;
-  /** Where the endpoints listen on loopback, and the authority of their certificate as PEM: for agents of other processes. */
+  /** Port of the endpoints on loopback, and the authority of their certificate as PEM: for agents of other processes. */
   readonly endpoints: { readonly port: number; readonly ca: string };
-  /** Every token that was given out. */
+  /** All issued tokens. */
   readonly secrets: readonly string[];
-  /** Machines that there were, in the order of their start. */
+  /** All started machines, in the order of their start. */
   readonly machines: readonly StandInMachine[];
   /** Puts a machine into a state of the service, as idling or a crash does. */
   setState(microvmId: string, state: string): void;
@@ -76,8 +76,8 @@ const MAX_SECONDS = 28_800;
 const PAGE = 50;
 
 /**
- * Starts a stand-in for AWS Lambda MicroVMs: machines in memory behind the service's wire protocol, and their endpoints behind
- * TLS, which want a token and a port and take away the service's own headers.
+ * Starts a local server for AWS Lambda MicroVMs: machines in memory with the service's wire protocol. Their TLS endpoints require
+ * a token and a port, and remove the service's own headers.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/microvms-networking.html
  * @example
@@ -279,7 +279,7 @@ class Machine {
       ...this.summarise(now),
       endpoint: `https://${this.host}`,
       maximumDurationInSeconds: this.input.maximumDurationInSeconds ?? MAX_SECONDS,
-      stateReason: 'a text that must reach no client',
+      stateReason: 'internal text that must reach no client',
       idlePolicy,
       ingressNetworkConnectors,
       egressNetworkConnectors,

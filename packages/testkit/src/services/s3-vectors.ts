@@ -1,7 +1,7 @@
 import { defineOptions, integer, list, object } from '@sallyport/core/options';
 import { type Service, ServiceError, startService } from './service.js';
 
-/** An index that a stand-in serves. */
+/** An index of the local service. */
 export interface StandInIndex {
   /** The name of its vector bucket. */
   readonly vectorBucketName: string;
@@ -9,9 +9,9 @@ export interface StandInIndex {
   readonly indexName: string;
   /** Numbers of each vector. */
   readonly dimension: number;
-  /** How distances are measured. Default `cosine`. */
+  /** Metric of distances. Default `cosine`. */
   readonly distanceMetric?: 'cosine' | 'euclidean';
-  /** Keys that filters cannot see. Default: none. */
+  /** Keys that filters cannot use. Default: none. */
   readonly nonFilterableMetadataKeys?: readonly string[];
 }
 
@@ -19,9 +19,9 @@ export interface StandInIndex {
 export interface S3VectorsOptions {
   /** The module `@aws-sdk/client-s3vectors`, whose schemas define the operations. */
   readonly sdk: object;
-  /** The indexes that there are. */
+  /** The indexes of the service. */
   readonly indexes: readonly StandInIndex[];
-  /** Hits of one page. Default 100. */
+  /** Hits on one page. Default 100. */
   readonly pageSize?: number;
 }
 
@@ -31,13 +31,13 @@ const OPTIONS = defineOptions<S3VectorsOptions>()({
   pageSize: integer(1).default(100),
 });
 
-/** A stand-in for Amazon S3 Vectors. */
+/** A local Amazon S3 Vectors service. */
 export interface S3VectorsService extends Service {
   /** Keys of an index, sorted. */
   keysOf(indexName: string): readonly string[];
-  /** Forgets the vectors of an index; without a name, of all. */
+  /** Deletes the vectors of an index, or of all indexes if no name is given. */
   empty(indexName?: string): void;
-  /** Makes every page token that was given out invalid, as time does. */
+  /** Invalidates all issued page tokens, as if they had expired. */
   expireTokens(): void;
 }
 
@@ -273,7 +273,7 @@ function distance(metric: 'cosine' | 'euclidean', left: readonly number[], right
   return Math.max(0, 1 - product / lengths);
 }
 
-/** A reading of the filter's documentation of its own, so that a mistake in the package's reading is noticed. */
+/** A separate implementation of the filter's documentation, which detects mistakes in the package's implementation. */
 function passes(filter: Json, metadata: Json): boolean {
   return Object.entries(filter).every(([key, operand]) => {
     if (key === '$and') return (operand as readonly Json[]).every((part) => passes(part, metadata));

@@ -19,7 +19,7 @@ import {
   send,
 } from './internal/wire.js';
 
-/** An error as a service answers it: the name of the exception, the HTTP status and a string. */
+/** An error response of a service: the name of the exception, the HTTP status and a message. */
 export class ServiceError extends Error {
   static {
     brandError(ServiceError, 'sallyport.ServiceError');
@@ -39,9 +39,9 @@ export class ServiceError extends Error {
   }
 }
 
-/** What happens to a request on its way. */
+/** Fault of a request. */
 export type ServiceFault =
-  /** It is answered with this error and does nothing. */
+  /** The request has no effect and is answered with this error. */
   | {
       readonly kind: 'error';
       readonly name: string;
@@ -49,24 +49,24 @@ export type ServiceFault =
       readonly message?: string;
       readonly headers?: Readonly<Record<string, string>>;
     }
-  /** It does nothing, and no answer ever comes. */
+  /** The request has no effect and is never answered. */
   | { readonly kind: 'silence' }
-  /** It does nothing; the connection is closed. */
+  /** The request has no effect, and the connection is closed. */
   | { readonly kind: 'reset' }
-  /** It is done; the connection is closed in place of the answer. */
+  /** The request takes effect, and the connection is closed instead of an answer. */
   | { readonly kind: 'lost-answer' }
-  /** It is done, and no answer ever comes. */
+  /** The request takes effect and is never answered. */
   | { readonly kind: 'silence-after' }
-  /** It is answered with this text, whatever it asked. */
+  /** The request is answered with this body, for any operation. */
   | { readonly kind: 'answer'; readonly status: number; readonly body: string };
 
-/** Which requests a fault hits. */
+/** Requests that a fault applies to. */
 export interface FaultRule {
-  /** `PutVectors`; every operation without it. */
+  /** Name of an operation, `PutVectors`. Default: every operation. */
   readonly operation?: string;
   /** Requests that pass before it starts. Default 0. */
   readonly after?: number;
-  /** Requests that it hits. Default: all. */
+  /** Number of affected requests. Default: all. */
   readonly times?: number;
 }
 
@@ -82,7 +82,7 @@ export interface ServiceRequest {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** Answers an operation: a JSON body, or bytes that are sent as they are. */
+/** Answers an operation: a JSON body, or bytes that are sent unchanged. */
 export type ServiceHandler = (
   input: Readonly<Record<string, unknown>>,
 ) => object | Uint8Array | Promise<object | Uint8Array>;
@@ -91,11 +91,11 @@ export type ServiceHandler = (
 export interface ServiceOptions {
   /** The module of the SDK package, whose schemas define the operations: `await import('@aws-sdk/client-s3vectors')`. */
   readonly sdk: object;
-  /** What the operations do, by name. One without a handler is answered with 501. */
+  /** Handlers of the operations, by name. An operation without a handler is answered with 501. */
   readonly handlers: Readonly<Record<string, ServiceHandler>>;
-  /** `http2` for clients that speak only HTTP/2, such as the one of Bedrock. Default `http1`. */
+  /** `http2` for clients that speak only HTTP/2, such as the Bedrock client. Default `http1`. */
   readonly protocol?: 'http1' | 'http2';
-  /** Bytes of a body; more are answered with `ValidationException`. Default: any number. */
+  /** Limit of a body's bytes; larger bodies are answered with `ValidationException`. Default: no limit. */
   readonly maxBodyBytes?: number;
 }
 
@@ -108,19 +108,19 @@ const OPTIONS = defineOptions<ServiceOptions>()({
 
 /** A service on loopback that speaks the wire protocol `restJson1` to the real AWS client. */
 export interface Service {
-  /** What clients use as `endpoint`. */
+  /** Option `endpoint` of clients. */
   readonly endpoint: string;
   /** Requests in the order in which they arrived; a copy. */
   readonly requests: readonly ServiceRequest[];
-  /** The most requests that were in progress at once. */
+  /** Highest number of concurrent requests. */
   readonly mostAtOnce: number;
-  /** Breaks requests from now on. Of several rules the first that fits counts. */
+  /** Breaks requests from now on. The first matching rule applies. */
   inject(fault: ServiceFault, rule?: FaultRule): void;
-  /** Lets requests wait from now on, before they do anything, until the function that is returned is called. */
+  /** Delays requests from now on, before they take effect, until the returned function is called. */
   hold(): () => void;
-  /** Forgets faults, requests and counts; keeps what was stored. */
+  /** Clears faults, requests and counts; keeps stored data. */
   clear(): void;
-  /** Ends connections and stops listening. */
+  /** Closes connections and stops listening. */
   stop(): Promise<void>;
 }
 
@@ -131,8 +131,8 @@ interface ActiveRule extends Pick<FaultRule, 'operation'> {
 }
 
 /**
- * Starts a local test server for an AWS service that has none. Operations, paths and types come from the SDK's own model,
- * so that a request which the model does not have is rejected.
+ * Starts a local test server for an AWS service without an official local server. Operations, paths and types come from the SDK's
+ * own model, so that a request which is not in the model is rejected.
  *
  * @example
  * const sdk = await import('@aws-sdk/client-s3vectors');

@@ -1,15 +1,15 @@
-/** What became of a record in the end. */
+/** Final outcome of a record. */
 export type RecordEnd = 'done' | 'dead-letter' | 'expired' | 'lost' | 'stuck';
 
-/** What a simulation knows of one record. */
+/** Result for one record. */
 export interface RecordResult {
-  /** How often it was passed to the app. */
+  /** Number of deliveries to the app. */
   readonly deliveries: number;
-  /** How often its handler completed, as the framework itself observed it. */
+  /** Number of completions of its handler, as the framework observed them. */
   readonly completions: number;
   /**
-   * `done`: its handler completed and the source let go of it. `dead-letter`: it was given up after its retries. `expired`: it grew
-   * too old. `lost`: the source let go of it though its handler never completed. `stuck`: it was left over at the end.
+   * `done`: its handler completed and the source removed it. `dead-letter`: it was given up after its retries. `expired`: it grew
+   * too old. `lost`: the source removed it although its handler never completed. `stuck`: it was still in its source at the end.
    */
   readonly end: RecordEnd;
 }
@@ -18,18 +18,18 @@ export interface RecordResult {
 export interface SimulatedInvocation {
   /** Virtual milliseconds since the start. */
   readonly time: number;
-  /** Ids of the records that it was handed. */
+  /** Ids of the delivered records. */
   readonly records: readonly string[];
-  /** What it answered; absent when it threw. */
+  /** The answer; absent if the invocation failed. */
   readonly answer?: unknown;
-  /** What was thrown, as text; `timeout` when the function's time ran out. Absent when it answered. */
+  /** The error as a string; `timeout` if the function timed out. Absent if the invocation answered. */
   readonly error?: string;
 }
 
 /** Something that went wrong in a simulation. */
 export interface Violation {
   /**
-   * `lost`: a record was removed though its handler never completed. `unknown-identifier`, `missing-identifier`: the answer
+   * `lost`: a record was removed although its handler never completed. `unknown-identifier`, `missing-identifier`: the answer
    * named a record in a way that AWS cannot identify. `out-of-order`: a record completed before an earlier one of its group
    * or shard. `unsettled`: records were left when the simulation was given up. `missing-record`, `answered-twice`: a record is
    * not in the answer, or twice. `never-answered`: a stack waits for an answer that does not come.
@@ -45,24 +45,24 @@ export interface Violation {
     | 'never-answered';
   /** Id of the record. */
   readonly record: string;
-  /** What happened, in words. */
+  /** The violation in words. */
   readonly text: string;
 }
 
-/** What a simulation found. */
+/** Result of a simulation. */
 export interface SimulationResult {
   /** The invocations, in order. */
   readonly invocations: readonly SimulatedInvocation[];
   /** The records by id. */
   readonly records: Readonly<Record<string, RecordResult>>;
-  /** What went wrong, in order; empty when nothing did. */
+  /** Violations, in order; empty if there were no violations. */
   readonly violations: readonly Violation[];
   /** With `unknownIdentifiers: 'both'`: the run in which AWS ignores unknown identifiers. Absent otherwise. */
   readonly ignoring?: SimulationResult;
 }
 
 /**
- * Asserts that no record was lost. Looks at the result, not at its `ignoring`.
+ * Asserts that no record was lost. Checks the result, not its `ignoring`.
  *
  * @throws Error with the record's history, for a record that was lost, is stuck, was reported in a way that AWS cannot
  * identify, or was not answered once
@@ -73,7 +73,7 @@ export function assertNothingLost(result: SimulationResult): void {
 }
 
 /**
- * Asserts that every handler completed once. Looks at the result, not at its `ignoring`.
+ * Asserts that every handler completed once. Checks the result, not its `ignoring`.
  *
  * @throws Error with the record's history, for a record whose handler did not complete exactly once
  */
@@ -84,7 +84,7 @@ export function assertCompletedOnce(result: SimulationResult): void {
 }
 
 /**
- * Asserts that records completed in the order of their group or shard. Looks at the result, not at its `ignoring`.
+ * Asserts that records completed in the order of their group or shard. Checks the result, not its `ignoring`.
  *
  * @throws Error with the record's history, for a record that completed before an earlier one of its group or shard
  */

@@ -17,9 +17,9 @@ export type SimulationOptions<S> = S extends QueueSource
       : AsyncSimulation;
 
 /**
- * Runs a source against an app in virtual time, as AWS would, until no record is left, and returns the outcome of every
+ * Delivers a source's records to an app in virtual time, as AWS would, until no record is left. It returns the outcome of every
  * record. It ends after 1,000 invocations, or ten for each record if that is more. The app must be created with
- * `env.options()`: completed records are taken from the framework's log records, not from the answer.
+ * `env.options()`: completed records are read from the framework's log records, not from the answer.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  * @example

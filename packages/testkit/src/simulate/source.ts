@@ -9,7 +9,7 @@ import { filled, object, positive, someOf } from '../internal/kinds.js';
 
 /** A queue and its messages. */
 export interface QueueSource {
-  /** Tells it from a stream. */
+  /** Kind of source. */
   readonly kind: 'queue';
   /** The queue's ARN. */
   readonly arn: string;
@@ -21,7 +21,7 @@ export interface QueueSource {
 
 /** A data stream and its records. */
 export interface DataStreamSource {
-  /** Tells it from a queue and a table's stream. */
+  /** Kind of source. */
   readonly kind: 'stream';
   /** The stream's ARN. */
   readonly arn: string;
@@ -31,7 +31,7 @@ export interface DataStreamSource {
 
 /** A table's stream and its records. */
 export interface TableStreamSource {
-  /** Tells it from a queue and a data stream. */
+  /** Kind of source. */
   readonly kind: 'table-stream';
   /** The stream's ARN. */
   readonly arn: string;
@@ -44,31 +44,31 @@ export type StreamSource = DataStreamSource | TableStreamSource;
 
 /** A topic and its messages. */
 export interface TopicSource {
-  /** Tells it from the other sources. */
+  /** Kind of source. */
   readonly kind: 'topic';
   /** The topic's ARN. */
   readonly arn: string;
-  /** Its messages; each is an invocation of its own. */
+  /** Its messages; each is a separate invocation. */
   readonly events: readonly TopicRecordOptions[];
 }
 
 /** An event bus and the events that match the function's rule. */
 export interface EventBusSource {
-  /** Tells it from the other sources. */
+  /** Kind of source. */
   readonly kind: 'event-bus';
-  /** Its events; each is an invocation of its own. */
+  /** Its events; each is a separate invocation. */
   readonly events: readonly EventBusOptions[];
 }
 
 /** A schedule. */
 export interface ScheduleSource {
-  /** Tells it from the other sources. */
+  /** Kind of source. */
   readonly kind: 'schedule';
   /** Its name, in the group `default`. */
   readonly name: string;
   /** Milliseconds between two runs, and before the first. */
   readonly everyMs: number;
-  /** How often it runs. */
+  /** Number of runs. */
   readonly times: number;
 }
 
@@ -89,10 +89,10 @@ function checked<T extends object>(name: string, items: readonly T[]): readonly 
   return items;
 }
 
-/** Queues to simulate; messages as `buildQueueEvent` takes them. */
+/** Queues to simulate; messages as in `buildQueueEvent`. */
 export const queue = {
   /**
-   * A standard queue: messages come in any order, and more than once if a simulation asks for it.
+   * A standard queue: messages arrive in any order, and some arrive twice with the option `duplicates`.
    *
    * @throws FrameworkError `app.invalid_configuration` for a blank name or no messages
    */
@@ -100,7 +100,7 @@ export const queue = {
     return { kind: 'queue', arn: arn('sqs', name), fifo: false, messages: checked(name, messages) };
   },
   /**
-   * A FIFO queue. The name gets its `.fifo` if it has none. Messages without `groupId` are one group.
+   * A FIFO queue. `.fifo` is appended to the name if it is missing. Messages without `groupId` form one group.
    *
    * @throws FrameworkError `app.invalid_configuration` for a blank name or no messages
    */
@@ -110,7 +110,7 @@ export const queue = {
   },
 } as const;
 
-/** Streams to simulate; records as their builders take them, in the order of their sequence numbers. */
+/** Streams to simulate; records as in their builders, in the order of their sequence numbers. */
 export const stream = {
   /**
    * A data stream.
@@ -135,7 +135,7 @@ export const stream = {
   },
 } as const;
 
-/** Topics to simulate; messages as `buildTopicEvent` takes them. */
+/** Topics to simulate; messages as in `buildTopicEvent`. */
 export const topic = {
   /**
    * A standard topic.
@@ -156,7 +156,7 @@ const SCHEDULE = defineOptions<Omit<ScheduleSource, 'kind'>>()({
 /** Event buses and schedules to simulate. */
 export const eventBus = {
   /**
-   * Events that match the function's rule, as `buildEventBusEvent` takes them.
+   * Events that match the function's rule, as in `buildEventBusEvent`.
    *
    * @throws FrameworkError `app.invalid_configuration` for no events
    */
@@ -164,9 +164,9 @@ export const eventBus = {
     return { kind: 'event-bus', events: checked('default', events) };
   },
   /**
-   * A schedule of EventBridge Scheduler that runs some times, `everyMs` apart.
+   * A schedule of EventBridge Scheduler that runs `times` times, `everyMs` apart.
    *
-   * @throws FrameworkError `app.invalid_configuration` for a blank name or a number that is not a whole one of at least 1
+   * @throws FrameworkError `app.invalid_configuration` for a blank name or a number that is not an integer of at least 1
    */
   schedule(name: string, { everyMs, times }: { readonly everyMs: number; readonly times: number }): ScheduleSource {
     return { kind: 'schedule', ...SCHEDULE.parse({ name, everyMs, times }) };

@@ -8,10 +8,10 @@ import type { BuildApp } from './internal/ledger.js';
 import type { SimulationResult } from './result.js';
 import type { StreamSource } from './source.js';
 
-/** Options of {@link simulate} for a stream: those of its event source mapping and of the function. */
+/** Options of {@link simulate} for a stream: settings of its event source mapping and of the function. */
 export interface StreamSimulation extends ShardSettings {
   /**
-   * How an unknown identifier is treated: the batch fails, it is ignored, or `both`, one run each. AWS does not document
+   * Treatment of an unknown identifier: the batch fails, it is ignored, or `both`, one run each. AWS does not document
    * its behaviour. Default: `both`.
    */
   readonly unknownIdentifiers?: 'batch-fails' | 'ignored' | 'both';
@@ -57,6 +57,6 @@ function wordsOf({ records, reason, identifiers }: UnclearAnswer) {
   }
   return identifiers.map((identifier) => ({
     record: records.includes(identifier) ? identifier : first,
-    text: `itemIdentifier ${JSON.stringify(identifier)} is not a sequence number of the batch, and AWS knows no other identifier: set the option streamFailureIdentifier to 'sequenceNumber'`,
+    text: `itemIdentifier ${JSON.stringify(identifier)} is not a sequence number of the batch, the only identifier that AWS documents: set the option streamFailureIdentifier to 'sequenceNumber'`,
   }));
 }

@@ -3,15 +3,15 @@ import { type Data, filled, object, someOf } from '../internal/kinds.js';
 
 /** Any events of one asynchronous trigger: S3, log groups, alarms. */
 export interface AsynchronousSource {
-  /** Tells it from the other sources. */
+  /** Kind of source. */
   readonly kind: 'asynchronous';
-  /** The events; each is an invocation of its own. Their ids are `event-1`, `event-2`, … */
+  /** The events; each is a separate invocation. Their ids are `event-1`, `event-2`, … */
   readonly events: readonly Data[];
 }
 
 /** Records of Kafka, of any topics and partitions. */
 export interface KafkaSource {
-  /** Tells it from the other sources. */
+  /** Kind of source. */
   readonly kind: 'kafka';
   /** The event whose records are delivered. Their ids are `<topic>-<partition>-<offset>`. */
   readonly event: Data;
@@ -19,23 +19,23 @@ export interface KafkaSource {
 
 /** Records of a Firehose stream. */
 export interface FirehoseSource {
-  /** Tells it from the other sources. */
+  /** Kind of source. */
   readonly kind: 'firehose';
-  /** The event whose records are delivered. Their ids are those of the event. */
+  /** The event whose records are delivered. Their ids are the ids in the event. */
   readonly event: Data;
 }
 
 /** Messages of a broker, or changes of a DocumentDB. */
 export interface BlockingSource {
-  /** Tells it from the other sources. */
+  /** Kind of source. */
   readonly kind: 'blocking';
-  /** The event whose messages are delivered. Their ids are those of the event, or `message-<n>`. */
+  /** The event whose messages are delivered. Their ids are the ids in the event, or `message-<n>`. */
   readonly event: Data;
 }
 
 /** Tasks of a job of S3 Batch Operations. */
 export interface BatchJobSource {
-  /** Tells it from the other sources. */
+  /** Kind of source. */
   readonly kind: 'batch-job';
   /** The events; the task of each gets the id `task-<n>`. */
   readonly events: readonly Data[];
@@ -43,7 +43,7 @@ export interface BatchJobSource {
 
 /** One rotation of a secret. */
 export interface RotationSource {
-  /** Tells it from the other sources. */
+  /** Kind of source. */
   readonly kind: 'rotation';
   /** An event of any step; the ids are the four steps. */
   readonly event: Data;
@@ -51,9 +51,9 @@ export interface RotationSource {
 
 /** Requests of CloudFormation for custom resources. */
 export interface CustomResourceSource {
-  /** Tells it from the other sources. */
+  /** Kind of source. */
   readonly kind: 'custom-resource';
-  /** The events in order; each gets the id `request-<n>`, and a place where its answer is read. */
+  /** The events in order; each gets the id `request-<n>`, and a response URL whose answers are read. */
   readonly events: readonly Data[];
 }
 
@@ -82,8 +82,8 @@ function many(events: readonly object[]): readonly Data[] {
 }
 
 /**
- * Triggers outside the fixed table to simulate. They take events of any builder, such as those of `@sallyport/triggers/testing`,
- * and deliver what is in them in batches of their own. Each throws FrameworkError `app.invalid_configuration` for no event.
+ * Triggers outside the fixed table to simulate. They accept events of any builder, for example from `@sallyport/triggers/testing`,
+ * and deliver the records of the events in new batches. Each throws FrameworkError `app.invalid_configuration` for no event.
  *
  * @example await simulate(buildApp, triggers.kafka(buildKafkaEvent('orders', [{ value: 'a' }, { value: 'b' }])));
  */
@@ -94,7 +94,7 @@ export const triggers = {
   kafka: (event: object): KafkaSource => ({ kind: 'kafka', event: one(event) }),
   /** Records of a Firehose stream. */
   firehose: (event: object): FirehoseSource => ({ kind: 'firehose', event: one(event) }),
-  /** Messages of ActiveMQ or RabbitMQ, or changes of DocumentDB: a batch that fails blocks all that is behind it. */
+  /** Messages of ActiveMQ or RabbitMQ, or changes of DocumentDB: a failed batch blocks all later messages. */
   blocking: (event: object): BlockingSource => ({ kind: 'blocking', event: one(event) }),
   /** Tasks of a job of S3 Batch Operations. */
   batchJob: (events: readonly object[]): BatchJobSource => ({ kind: 'batch-job', events: many(events) }),

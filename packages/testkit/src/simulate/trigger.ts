@@ -32,15 +32,15 @@ export interface TriggerSimulations {
   readonly 'custom-resource': CustomResourceSimulation;
 }
 
-/** A trigger whose answer its service reads. */
+/** A trigger whose service reads the answer. */
 export type ReadTrigger = Exclude<TriggerSource, AsynchronousSource>;
 
-/** What is delivered, and what the service does with the answers. */
+/** Records to deliver, and the service's treatment of the answers. */
 interface Prepared {
   readonly items: readonly Item[];
   readonly timeoutMs: number;
   readonly model: (ledger: Ledger) => BatchModel;
-  /** True if a record is done when the service has its answer, whoever gave it. */
+  /** True if a record is done when the service has its answer, regardless of the sender. */
   readonly byAnswer?: true;
 }
 

@@ -5,11 +5,11 @@ import { anyText } from '../internal/kinds.js';
 
 /** Options of {@link createTokenIssuer}. */
 export interface TokenIssuerOptions {
-  /** Claim `iss`, and what the address of the keys begins with. Default: `https://issuer.test`. */
+  /** Claim `iss`, and prefix of the URL of the keys. Default: `https://issuer.test`. */
   readonly issuer?: string;
-  /** Claim `aud` of tokens that name none. Default: left out. */
+  /** Claim `aud`, unless a token specifies another audience. Default: left out. */
   readonly audience?: string;
-  /** The clock that `iat` and `exp` are counted from: `env.clock`. Default: the system's. */
+  /** The clock that `iat` and `exp` are counted from: `env.clock`. Default: the system clock. */
   readonly clock?: Clock;
 }
 
@@ -17,15 +17,15 @@ export interface TokenIssuerOptions {
 export interface TokenOptions {
   /** Claim `sub`. Default: left out. */
   readonly subject?: string;
-  /** Claim `aud`: one audience or several. Default: the issuer's. */
+  /** Claim `aud`: one audience or several. Default: the option `audience` of the issuer. */
   readonly audience?: string | readonly string[];
   /** Claim `scope`, joined by blanks (RFC 8693, section 4.2). Default: left out. */
   readonly scopes?: readonly string[];
-  /** Seconds until `exp`; 0 or less gives a token that has expired. Default: 300. */
+  /** Seconds until `exp`; with 0 or less the token has expired. Default: 300. */
   readonly expiresInSeconds?: number;
-  /** Further claims; they count more than those above, and `undefined` takes one away. Default: none. */
+  /** Additional claims; they take precedence over the claims above, and `undefined` removes a claim. Default: none. */
   readonly claims?: Readonly<Record<string, unknown>>;
-  /** Members of the header; they count more than `alg` (`ES256`), `kid` and `typ`. Default: none. */
+  /** Members of the header; they take precedence over `alg` (`ES256`), `kid` and `typ`. Default: none. */
   readonly header?: Readonly<Record<string, unknown>>;
 }
 
@@ -33,11 +33,11 @@ export interface TokenOptions {
 export interface TokenIssuer {
   /** Claim `iss` of the tokens. */
   readonly issuer: string;
-  /** Where a verifier looks for the keys: `<issuer>/.well-known/jwks.json`. */
+  /** URL of the keys: `<issuer>/.well-known/jwks.json`. */
   readonly jwksUri: string;
   /** The public keys (RFC 7517). */
   readonly jwks: { readonly keys: readonly JsonWebKey[] };
-  /** Answers a verifier's request for the keys, so that nothing is asked over a network; anything else gets 404. */
+  /** Answers a verifier's request for the keys without a network; other requests receive 404. */
   readonly fetch: (url: string | URL) => Promise<Response>;
   /**
    * A signed JWT (RFC 7519), without `Bearer`.
@@ -57,7 +57,7 @@ export const TOKEN_ISSUER_OPTIONS = defineOptions<TokenIssuerOptions>()({
 });
 
 const oneOrMore = kind<string | readonly string[]>(
-  'a text or a list of texts',
+  'a string or a list of strings',
   (value) => typeof value === 'string' || (Array.isArray(value) && value.every((member) => typeof member === 'string')),
 );
 
@@ -72,7 +72,7 @@ export const TOKEN_OPTIONS = defineOptions<TokenOptions>()({
 });
 
 /**
- * Makes an issuer with an ES256 key of its own. The key exists in this object alone.
+ * Makes an issuer with a new ES256 key, which exists only in this object.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  * @example
@@ -124,7 +124,7 @@ function createKey(): SigningKey {
   return { privateKey, jwk };
 }
 
-/** RFC 7515, section 3.1; an ES256 signature is the two numbers one after the other (RFC 7518, section 3.4). */
+/** RFC 7515, section 3.1; an ES256 signature consists of the two concatenated numbers (RFC 7518, section 3.4). */
 function signJwt({ privateKey }: SigningKey, header: object, claims: object): string {
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
   const signed = `${encode(header)}.${encode(claims)}`;

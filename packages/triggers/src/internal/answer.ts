@@ -3,7 +3,7 @@ import { LAMBDA_MAX_ANSWER_BYTES, toClientError } from '@sallyport/core/pipeline
 import { invalidAnswer } from '../errors.js';
 
 /**
- * A value as the runtime would write it: the JSON of a handler's result, read again. What is answered is then data alone, without
+ * Converts a handler's result to JSON and parses it again, as the runtime would write it. The result is plain data, without
  * getters or methods that could throw or change it after the check.
  *
  * @throws FrameworkError `triggers.invalid_answer` for a value that JSON cannot write (a BigInt, a cycle, a function, bytes), or that
@@ -16,7 +16,7 @@ export function toJson(what: string, value: unknown): unknown {
 }
 
 /**
- * Checks a result that is answered as it is.
+ * Checks a result that is answered unchanged.
  *
  * @throws FrameworkError `triggers.invalid_answer` for a value that JSON cannot write, or that is more than 6 MB
  */
@@ -31,7 +31,7 @@ export function isFlatValue(value: unknown): boolean {
   return typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
 }
 
-/** The JSON of a value; `undefined` for a value without one, or that is certainly more than 6 MB. */
+/** The JSON of a value; `undefined` for a value that has no JSON, or that certainly exceeds 6 MB. */
 function writeJson(value: unknown): string | undefined {
   try {
     return JSON.stringify(value, bounded());
@@ -41,8 +41,8 @@ function writeJson(value: unknown): string | undefined {
 }
 
 /**
- * Ends a writing that cannot become an answer: it would block the process past the deadline. Bytes are written as an object with a member for
- * each, which nobody means.
+ * Stops the serialization of a value that is too large for an answer and would block the process past the deadline. Bytes are
+ * rejected because JSON writes them as an object with a member for each byte.
  */
 function bounded(): (name: string, value: unknown) => unknown {
   let left = LAMBDA_MAX_ANSWER_BYTES;
@@ -54,7 +54,7 @@ function bounded(): (name: string, value: unknown) => unknown {
 }
 
 /**
- * An answer that Lambda accepts.
+ * Returns an answer that Lambda accepts.
  *
  * @param answer data that JSON can write
  * @throws FrameworkError `triggers.invalid_answer` for more than 6 MB, which Lambda would turn into a failed invocation
@@ -69,14 +69,14 @@ function bytesOfJson(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** Bytes around the list of an answer: `{"records":[]}`. */
+/** Bytes of an answer around its list: `{"records":[]}`. */
 const FRAME = 14;
 
 /**
- * The entries of an answer of at most 6 MB. An entry that does not fit next to the ones before it is replaced by its failure; each entry is
- * decided alone, so entries after it may fit.
+ * Limits the entries of an answer to 6 MB. An entry that does not fit next to the previous entries is replaced by its failure. Each
+ * entry is checked separately, so later entries may fit.
  *
- * @param failureOf the entry that says that a record failed; there is room for all of them, because the event has had it
+ * @param failureOf the entry for a failed record; all failures fit, because they were in the event
  */
 export function fitting<T>(entries: readonly T[], failureOf: (entry: T, index: number) => T): T[] {
   const sizeOf = (entry: T) => bytesOfJson(entry) + 1;
@@ -111,12 +111,12 @@ interface Failure {
   readonly message: string;
 }
 
-/** What a client may read of a FrameworkError; `undefined` for any other value, whose text may quote anything. */
+/** Code and message of a FrameworkError for a client; `undefined` for any other value, whose message may quote any data. */
 export function publicFailure(thrown: unknown): Failure | undefined {
   return readFailure(thrown, toClientError);
 }
 
-/** The text that a client may read of any failure. */
+/** The message of any failure for a client. */
 export function publicText(thrown: unknown): string {
   return publicFailure(thrown)?.message ?? 'internal error';
 }

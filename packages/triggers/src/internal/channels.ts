@@ -38,17 +38,17 @@ export class ChannelHandlers {
     this.entries.push(entry);
   }
 
-  /** @throws FrameworkError for a registration without posture where postures are needed, or with one where there are none */
+  /** @throws FrameworkError for a registration without posture if postures are required, or with a posture if they are not supported */
   assertPosture({ pattern, posture }: ChannelEntry, { gate }: SurfaceHost): void {
     const place = `${this.operation} ${pattern}`;
     if (gate) gate.assertPosture(posture, place);
-    else if (posture !== undefined) throw refused(`invalid auth posture: ${place}: only SecureApp takes one`);
+    else if (posture !== undefined) throw refused(`invalid auth posture: ${place}: only SecureApp accepts a posture`);
   }
 
   /**
-   * The handler whose pattern fits best: the channel itself, else the longest pattern above it. None for a subscription to `/news/*`
-   * when something below it has a handler of its own: it would deliver what that handler decides about. None for a path in another
-   * form, so that no spelling of a channel passes by its own handler.
+   * The handler with the best match: the channel itself, else the longest pattern above it. `undefined` for a subscription to `/news/*`
+   * if a channel under it has its own handler, which the subscription would bypass. `undefined` for a path in another form, so that
+   * no spelling of a channel bypasses its handler.
    */
   find(path: string): ChannelEntry | undefined {
     const channel = path.startsWith('/') ? path : `/${path}`;

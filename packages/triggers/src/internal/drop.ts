@@ -1,14 +1,14 @@
 /** The result of {@link drop}. */
 export interface Drop {
-  /** Only for the compiler: nothing else is a {@link Drop}. */
+  /** Exists only for the compiler, so that no other value is a {@link Drop}. */
   readonly dropped: true;
 }
 
-/** The one value that drops. */
+/** The only value of {@link Drop}. */
 export const DROPPED: Drop = /* @__PURE__ */ Object.freeze({ dropped: true });
 
 /**
- * The result of a handler that leaves a record out on purpose.
+ * The result of a handler that drops a record on purpose.
  *
  * @example firehoseTransform((ctx, { data }) => (data.length === 0 ? drop() : data));
  */

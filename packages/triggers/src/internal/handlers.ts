@@ -8,12 +8,12 @@ export interface HandlerEntry {
   readonly handler: EventHandler<never>;
 }
 
-/** @throws FrameworkError `app.invalid_configuration` for anything but a function */
+/** @throws FrameworkError `app.invalid_configuration` for a value that is not a function */
 export function assertHandler(handler: unknown, what = 'handler'): void {
   if (typeof handler !== 'function') throw refused(`${what} must be a function`);
 }
 
-/** The handlers of one surface by name. Names are those of the deployed sources, or `FRAMEWORK_EVENT_SOURCES` maps them. */
+/** The handlers of one surface by name. Names are the names of the deployed sources, or `FRAMEWORK_EVENT_SOURCES` maps them. */
 export class Handlers {
   readonly #noun: string;
   readonly #method: string | undefined;
@@ -21,8 +21,8 @@ export class Handlers {
   #byPlace: Map<string, HandlerEntry> | undefined;
 
   /**
-   * @param noun what error messages call the source
-   * @param method the key in `FRAMEWORK_EVENT_SOURCES`; left out where names are not deployed ones
+   * @param noun name of the source in error messages
+   * @param method the key in `FRAMEWORK_EVENT_SOURCES`; left out if names are not names of deployed sources
    */
   constructor(noun: string, method?: string) {
     this.#noun = noun;
@@ -42,7 +42,7 @@ export class Handlers {
     this.#byPlace = undefined;
   }
 
-  /** The handler for the first of these names or ARNs that one is registered for. */
+  /** The handler for the first of these names or ARNs that has a registered handler. */
   find(delivery: Delivery, ...places: readonly string[]): HandlerEntry | undefined {
     this.#byPlace ??= this.#index(delivery);
     for (const place of places) {
@@ -52,7 +52,7 @@ export class Handlers {
     return undefined;
   }
 
-  /** @throws FrameworkError when two registrations have the same deployed name */
+  /** @throws FrameworkError if two registrations have the same deployed name */
   #index(delivery: Delivery): Map<string, HandlerEntry> {
     const byPlace = new Map<string, HandlerEntry>();
     for (const entry of this.#entries.values()) {
@@ -63,10 +63,10 @@ export class Handlers {
     return byPlace;
   }
 
-  /** The error of an event without a handler. Its cause, which only logs show, says what came and what is registered. */
+  /** The error of an event without a handler. Its cause, which only logs show, names the received source and the registered names. */
   missing(kind: string, came: string): FrameworkError {
     const names = this.names.slice(0, MAX_NAMES).map((name) => JSON.stringify(name));
-    const registered = names.length === 0 ? 'none is registered' : `registered are ${names.join(', ')}`;
+    const registered = names.length === 0 ? 'no handler is registered' : `registered are ${names.join(', ')}`;
     const cause = new Error(`the ${this.#noun} is ${JSON.stringify(came.slice(0, MAX_NAME))}; ${registered}`);
     return triggersError('triggers.no_handler', `no handler for ${kind}`, cause);
   }

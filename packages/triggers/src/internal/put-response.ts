@@ -2,8 +2,8 @@ import type { FullClock } from '@sallyport/core';
 import { textOf } from './read.js';
 
 /**
- * Virtual-hosted and path-style hosts of S3: https://docs.aws.amazon.com/general/latest/gr/s3.html. The suffixes are those of all
- * partitions: commercial, China, the European sovereign cloud, and the isolated ones, as `partitions` of the AWS SDK has them.
+ * Virtual-hosted and path-style hosts of S3: https://docs.aws.amazon.com/general/latest/gr/s3.html. The list has the suffixes of all
+ * partitions: commercial, China, the European sovereign cloud, and the isolated partitions, as in `partitions` of the AWS SDK.
  */
 const S3_HOST =
   /^(?:[a-z0-9.-]+\.)?s3(?:[.-][a-z0-9-]+)?(?:\.[a-z0-9-]+)?\.(?:amazonaws\.(?:com|com\.cn|eu)|c2s\.ic\.gov|sc2s\.sgov\.gov|cloud\.adc-e\.uk|csp\.hci\.ic\.gov)$/;
@@ -15,7 +15,7 @@ export type ResponseFetch = (
   url: URL,
   init: {
     readonly method: 'PUT';
-    /** Bytes. Named by its place in `RequestInit`, because older compilers do not know the parameter of `Uint8Array`. */
+    /** Bytes. The type is taken from `RequestInit`, because older compilers do not support the parameter of `Uint8Array`. */
     readonly body: NonNullable<RequestInit['body']>;
     readonly headers: Readonly<Record<string, string>>;
     readonly redirect: 'manual';
@@ -24,8 +24,8 @@ export type ResponseFetch = (
 ) => Promise<{ readonly status: number }>;
 
 /**
- * Sends the answer of a custom resource, again after a failure of the network or of the service. Whether it has arrived; the URL
- * is in no error.
+ * Sends the answer of a custom resource, and retries it after a failure of the network or of the service. Returns true if the answer
+ * has arrived. No error contains the URL.
  *
  * @param hosts further hosts, `host:port`, which are reached over HTTP
  */
@@ -57,7 +57,7 @@ function isAllowed(url: URL, hosts: readonly string[]): boolean {
   );
 }
 
-/** The status of one PUT; 0 when there was none. The signature of the URL covers an empty content type. */
+/** The status of one PUT; 0 without a response. The signature of the URL covers an empty content type. */
 async function put(url: URL, body: Uint8Array, send: ResponseFetch, clock: FullClock): Promise<number> {
   const controller = new AbortController();
   const stop = clock.after(ATTEMPT_MS, () => controller.abort());

@@ -6,12 +6,12 @@ export type Members = Readonly<Record<string, unknown>>;
 
 const NOTHING: Members = {};
 
-/** The members of an object; none for anything else. */
+/** The members of an object; empty for any other value. */
 export function membersOf(value: unknown): Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : NOTHING;
 }
 
-/** Text as it is, anything else `''`. */
+/** The value if it is a string, else `''`. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
@@ -21,7 +21,7 @@ const MAX_RECORDS = 10_000;
 /**
  * The members of each entry of a list.
  *
- * @throws FrameworkError `triggers.invalid_event` for anything but a list, more than 10,000 entries, or an entry that is not an object
+ * @throws FrameworkError `triggers.invalid_event` for a value that is not a list, more than 10,000 entries, or an entry that is not an object
  */
 export function recordsOf(kind: string, place: string, list: unknown): readonly Members[] {
   if (!Array.isArray(list)) throw invalidEvent(kind, `${place} must be a list`);
@@ -33,14 +33,14 @@ export function recordsOf(kind: string, place: string, list: unknown): readonly 
   });
 }
 
-/** The text behind a name. @throws FrameworkError `triggers.invalid_event` for anything but text with a visible character */
+/** Reads a required string. @throws FrameworkError `triggers.invalid_event` for a value that is not a string with a visible character */
 export function requiredText(kind: string, place: string, value: unknown): string {
   const text = textOf(value);
   if (text.trim() === '') throw invalidEvent(kind, `${place} must be text`);
   return text;
 }
 
-/** Where an event came from, by an ARN: `arn:partition:service:region:account:resource`. */
+/** Source of an event, by an ARN: `arn:partition:service:region:account:resource`. */
 export function sourceOf(name: string, arn: unknown): EventSource {
   const text = textOf(arn);
   const [, , , region = '', account = ''] = text.split(':', 5);

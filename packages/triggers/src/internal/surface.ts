@@ -15,36 +15,36 @@ import { VERSION } from '../internal/version.js';
 
 registerCopy('@sallyport/triggers', VERSION, new Error());
 
-/** One question about an event, as the detection table asks them. */
+/** One condition on an event, as in the detection table. */
 export interface SurfaceCondition {
   /** Names and list indexes from the event down: `Records[0].eventSource`. */
   readonly path: string;
-  /** What the value behind the path must be. */
+  /** Condition on the value at the path. */
   readonly test: 'equals' | 'present' | 'absent' | 'string' | 'text' | 'object';
-  /** What `equals` compares with. */
+  /** Operand of `equals`. */
   readonly value?: string;
 }
 
-/** How events of a surface are told from others: all conditions of one alternative hold. */
+/** Detection of a surface's events: all conditions of one alternative must be true. */
 export interface SurfaceRow {
   /** The kind of the events. */
   readonly kind: TriggerKind;
-  /** Alternatives; one suffices. */
+  /** Alternatives; an event matches if one of them matches. */
   readonly anyOf: readonly (readonly SurfaceCondition[])[];
 }
 
-/** What a surface is made of. */
+/** Parts of a surface. */
 export interface SurfaceDefinition {
   readonly kind: TriggerKind;
   readonly anyOf: SurfaceRow['anyOf'];
-  /** An event that fulfils a row. */
+  /** An event that matches a row. */
   readonly sample: unknown;
   /**
    * The natural key of a record: equal for every delivery of the same event, and different for different events. Required: a kind
-   * whose events have none says so, with the reason.
+   * whose events have no key sets `undefined`, with the reason in a comment.
    */
   readonly key: DeliveryKind['key'];
-  /** What the service gets back, as `explain` says it. */
+  /** Description of the answer to the service, for `explain`. */
   readonly answer: string;
   /** The longest time that the service waits, in milliseconds. */
   readonly maxMs?: number;
@@ -52,16 +52,16 @@ export interface SurfaceDefinition {
   readonly marginMs?: number;
 }
 
-/** What can be passed to the option `surfaces` of a container, to `createDispatcher`, or deployed on its own. */
+/** A surface for the option `surfaces` of a container or for `createDispatcher`; it can also be deployed alone. */
 export abstract class TriggerSurface implements Surface {
   /** The kind of its events. */
   readonly serves: readonly [TriggerKind];
   /** An event of this kind, which the container tests its rows with. */
   readonly sample: unknown;
-  /** Whose invocations it takes: those of triggers alone, where it does not say otherwise. */
+  /** Accepted invocations: by default only invocations by services. */
   readonly accepts: readonly InvocationProvenance[] = ['provider'];
   /**
-   * A Lambda handler for a function that has this trigger alone. It may be taken out of its object, and rejects agent
+   * A Lambda handler for a function with only this trigger. It can be detached from its object, and rejects agent
    * invocations. Without a container it uses the machine's clock and `process.env`.
    */
   readonly handleLambda: (event: unknown, lambdaContext?: LambdaContext) => Promise<unknown>;
@@ -81,7 +81,7 @@ export abstract class TriggerSurface implements Surface {
     };
   }
 
-  /** How its events are told from others. */
+  /** Detection rows of its events. */
   get rows(): readonly SurfaceRow[] {
     return [{ kind: this.kind, anyOf: this.#definition.anyOf }];
   }
@@ -91,7 +91,7 @@ export abstract class TriggerSurface implements Surface {
     this.delivery.attach(host);
   }
 
-  /** Answers one event as its service expects. Rejects with what the service is to see as a failure. */
+  /** Answers one event as its service expects. Rejects with the failure for the service. */
   async serve(_kind: TriggerKind, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
     let items: readonly Delivered[];
     try {
@@ -103,7 +103,7 @@ export abstract class TriggerSurface implements Surface {
     return this.answer(items, lambdaContext, event);
   }
 
-  /** What the event would reach. Runs nothing. @throws what `serve` would reject with before it runs anything */
+  /** The target of the event. Runs no handler. @throws the errors that `serve` throws before it runs a handler */
   explainTarget(_kind: TriggerKind, event: unknown): Target {
     const items = this.read(event);
     const sources = new Map<string, { name: string; records: number; handler: string | null }>();
@@ -136,7 +136,7 @@ export abstract class TriggerSurface implements Surface {
    */
   protected abstract read(event: unknown): readonly Delivered[];
 
-  /** Runs the records and makes the answer. By default each in order, the first failure thrown, and `null` answered. */
+  /** Runs the records and builds the answer. By default it runs them in order, throws the first failure and answers `null`. */
   protected async answer(
     items: readonly Delivered[],
     lambdaContext: LambdaContext | undefined,

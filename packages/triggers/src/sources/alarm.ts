@@ -13,13 +13,13 @@ export interface Alarm {
   readonly name: string;
   /** The state that it has now: `ALARM`, `OK` or `INSUFFICIENT_DATA`. */
   readonly state: string;
-  /** The state before; `''` when the event does not say. */
+  /** The state before; `''` if the event does not contain it. */
   readonly previousState: string;
-  /** Why it changed, in the words of CloudWatch. */
+  /** CloudWatch's reason for the change. */
   readonly reason: string;
-  /** When, ISO 8601 with the offset as `+0000`. */
+  /** Time of the change, ISO 8601 with the offset as `+0000`. */
   readonly time: string;
-  /** The part `alarmData` of the event, with the configuration. */
+  /** The member `alarmData` of the event, with the configuration. */
   readonly data: Readonly<Record<string, unknown>>;
 }
 
@@ -79,7 +79,7 @@ function readAlarm(arn: string, name: string, time: string, data: Members): Alar
 }
 
 /**
- * Makes the surface for alarms whose action is this function. A throw fails the invocation, which is tried again.
+ * Makes the surface for alarms whose action is this function. If the handler throws, the invocation fails and Lambda retries it.
  *
  * @throws FrameworkError `app.invalid_configuration` for a handler that is not a function
  * @example

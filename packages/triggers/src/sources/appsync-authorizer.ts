@@ -13,46 +13,46 @@ import { assertHandler } from '../internal/handlers.js';
 import { type Members, membersOf, requiredText, textOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
-/** A request that AppSync asks about: https://docs.aws.amazon.com/appsync/latest/devguide/security-authz.html. */
+/** A request to authorize: https://docs.aws.amazon.com/appsync/latest/devguide/security-authz.html. */
 export interface AppSyncAuthorizerRequest {
   /** The token of the client, as it sent it. */
   readonly token: string;
-  /** What the event says of the request: `apiId`, and the operation of a GraphQL or an Event API. */
+  /** The event's data about the request: `apiId`, and the operation of a GraphQL or an Event API. */
   readonly request: Readonly<Record<string, unknown>>;
 }
 
-/** What `allow` of this entry takes. */
+/** Options of {@link allow}. */
 export interface AppSyncAllowance {
   /** Values for resolvers and handlers: text, numbers, booleans. Default: none. */
   readonly context?: Readonly<Record<string, string | number | boolean>>;
-  /** Fields that answer `null`: `Query.secret`, or their ARNs. GraphQL APIs only. Default: none. */
+  /** Fields that resolve to `null`: `Query.secret`, or their ARNs. GraphQL APIs only. Default: none. */
   readonly deniedFields?: readonly string[];
-  /** How long AppSync may reuse the answer, in seconds; 0 for not at all. Default: as the API is configured. */
+  /** Time in seconds for which AppSync may cache the answer; 0 disables the cache. Default: as the API is configured. */
   readonly ttlSeconds?: number;
 }
 
-/** The key of what a decision holds, the same in every copy of this package. JSON has no symbols. */
+/** The key of a decision's content, equal in every copy of this package. JSON cannot contain symbols. */
 const ALLOWANCE: unique symbol = Symbol.for('sallyport.triggers.appsync-decision/1') as never;
 
-/** The result of {@link allow} or {@link deny}. Only these are understood. */
+/** The result of {@link allow} or {@link deny}. Any other result rejects the request. */
 export class AppSyncDecision {
   /** @internal */
   declare readonly [ALLOWANCE]: AppSyncAllowance | undefined;
 
   /** @internal */
   constructor(allowance: AppSyncAllowance | undefined) {
-    // Not enumerable: a spread copy of a decision is none.
+    // Not enumerable: a spread copy is not a decision.
     Object.defineProperty(this, ALLOWANCE, { value: allowance });
   }
 
-  /** What is allowed; `undefined` for anything but a result of {@link allow}. @internal */
+  /** The allowance; `undefined` for any value that is not a result of {@link allow}. @internal */
   static read(result: unknown): AppSyncAllowance | undefined {
     const isDecision = typeof result === 'object' && result !== null && ALLOWANCE in result;
     return isDecision ? (result as AppSyncDecision)[ALLOWANCE] : undefined;
   }
 }
 
-/** Lets a request pass. @example appSyncAuthorizer(async (ctx, { token }) => allow({ context: { user: await verify(token) } })); */
+/** Allows a request. @example appSyncAuthorizer(async (ctx, { token }) => allow({ context: { user: await verify(token) } })); */
 export function allow(allowance: AppSyncAllowance = {}): AppSyncDecision {
   const { ttlSeconds } = allowance;
   if (ttlSeconds !== undefined && !(Number.isInteger(ttlSeconds) && ttlSeconds >= 0 && ttlSeconds <= 3_600)) {
@@ -68,15 +68,15 @@ export function deny(): AppSyncDecision {
 
 /** The answer of an authorizer. */
 export interface AppSyncAuthorizerAnswer {
-  /** True if the request passes. */
+  /** True if the request is allowed. */
   readonly isAuthorized: boolean;
   /** Values for resolvers of a GraphQL API. */
   readonly resolverContext?: Record<string, unknown>;
   /** Values for handlers of an Event API. */
   readonly handlerContext?: Record<string, unknown>;
-  /** Fields that answer `null`. */
+  /** Fields that resolve to `null`. */
   readonly deniedFields?: string[];
-  /** How long the answer is reused, in seconds. */
+  /** Cache time of the answer, in seconds. */
   readonly ttlOverride?: number;
 }
 
@@ -89,7 +89,7 @@ const AUTHORIZER_KIND = {
     ],
   ],
   sample: { authorizationToken: 't', requestContext: { apiId: 'a' } },
-  // A question about a request, which is asked again for each request.
+  // An authorization, which AppSync requests again for each request.
   key: undefined,
   answer: '{ isAuthorized }',
   // https://docs.aws.amazon.com/appsync/latest/devguide/security-authz.html
@@ -98,7 +98,7 @@ const AUTHORIZER_KIND = {
 
 const REFUSED: AppSyncAuthorizerAnswer = { isAuthorized: false, ttlOverride: 0 };
 
-/** Decides about a request. */
+/** Authorizes a request. */
 type AuthorizerHandler = (ctx: KeylessEventContext, request: AppSyncAuthorizerRequest) => MaybePromise<AppSyncDecision>;
 
 /** The authorizer of a GraphQL or an Event API of AppSync. */
@@ -139,7 +139,7 @@ export class AppSyncAuthorizer extends TriggerSurface {
   }
 }
 
-/** @throws FrameworkError `triggers.invalid_answer` for a context that AppSync does not take */
+/** @throws FrameworkError `triggers.invalid_answer` for a context that AppSync does not accept */
 function toAnswer(result: unknown, isEventApi: boolean): AppSyncAuthorizerAnswer {
   const allowance = AppSyncDecision.read(result);
   if (!allowance) return REFUSED;
@@ -154,18 +154,18 @@ function toAnswer(result: unknown, isEventApi: boolean): AppSyncAuthorizerAnswer
   });
 }
 
-/** AppSync does not take nested values. */
+/** AppSync does not accept nested values. */
 function flat(context: Members): Record<string, unknown> {
   const entries = Object.entries(context);
   for (const [name, value] of entries) {
-    if (!isFlatValue(value)) throw invalidAnswer(`context.${name} must be text, a finite number or a boolean`);
+    if (!isFlatValue(value)) throw invalidAnswer(`context.${name} must be a string, a finite number or a boolean`);
   }
   return Object.fromEntries(entries);
 }
 
 /**
- * Makes the surface for the Lambda authorizer of an AppSync API. What is not {@link allow} is rejected, and so is a request whose
- * handler throws; no rejection is cached.
+ * Makes the surface for the Lambda authorizer of an AppSync API. Any result except {@link allow} rejects the request, and so does a
+ * throw; no rejection is cached.
  *
  * @throws FrameworkError `app.invalid_configuration` for a handler that is not a function
  * @example

@@ -35,28 +35,28 @@ import { TriggerSurface } from '../internal/surface.js';
 
 /** An event that a client publishes: https://docs.aws.amazon.com/appsync/latest/eventapi/direct-lambda-integrations.html. */
 export interface PublishedEvent {
-  /** The id by which the answer names it. */
+  /** Its id in the answer. */
   readonly id: string;
-  /** What was published. */
+  /** The published payload. */
   readonly payload: unknown;
   /** The path of the channel: `/news/sport`. */
   readonly channel: string;
-  /** Who publishes, as the gate of `SecureApp` found; `null` without one. */
+  /** The publisher's principal from the gate of `SecureApp`; `null` for an anonymous caller. */
   readonly principal: SecurePrincipal | null;
 }
 
-/** A subscription that a client asks for. */
+/** A client's request to subscribe. */
 export interface Subscription {
   /** The path of the channel, which may end in `/*`. */
   readonly channel: string;
-  /** Who subscribes, as the gate of `SecureApp` found; `null` without one. */
+  /** The subscriber's principal from the gate of `SecureApp`; `null` for an anonymous caller. */
   readonly principal: SecurePrincipal | null;
 }
 
-/** Handles one published event: returns what is broadcast in its place, or `drop()`. A throw rejects this event alone. */
+/** Handles one published event: returns the payload to broadcast instead, or `drop()`. A throw rejects only this event. */
 export type PublishHandler = (ctx: KeylessEventContext, event: PublishedEvent) => MaybePromise<unknown>;
 
-/** Decides about a subscription: returns nothing to allow it. A throw, and any result, rejects it. */
+/** Authorizes a subscription: returns `undefined` to allow it. A throw, and any other result, rejects it. */
 export type SubscribeHandler = (ctx: KeylessEventContext, subscription: Subscription) => MaybePromise<undefined>;
 
 /** One event of the answer to a publication. */
@@ -87,7 +87,7 @@ export class AppSyncEvents extends TriggerSurface {
   readonly #publish = new ChannelHandlers('PUBLISH');
   readonly #subscribe = new ChannelHandlers('SUBSCRIBE');
   #host: SurfaceHost | undefined;
-  /** An Event API is a front door: it writes who publishes. */
+  /** An Event API is a front door: its events contain the publisher's identity. */
   #doors: DoorGuard | undefined;
 
   /** @throws FrameworkError `app.invalid_configuration` for a malformed variable `FRAMEWORK_DOORS` */
@@ -104,8 +104,8 @@ export class AppSyncEvents extends TriggerSurface {
   /**
    * Registers the handler of events that are published to a channel. It is called for each event, one at a time.
    *
-   * @param pattern the path of a channel, or `/news/*` for all below `/news`; the longest pattern that fits counts
-   * @param posture who may publish: in `SecureApp` each registration has one, elsewhere none
+   * @param pattern the path of a channel, or `/news/*` for all channels under `/news`; the longest matching pattern applies
+   * @param posture access rule for publishers: required in `SecureApp`, not supported elsewhere
    * @throws FrameworkError `app.invalid_configuration` for an invalid or repeated pattern, or a handler that is not a function
    * @example appSyncEvents().publish('/news/*', (ctx, { payload }) => clean(payload), Authenticated('news:write'));
    */
@@ -118,7 +118,7 @@ export class AppSyncEvents extends TriggerSurface {
    * Registers the handler of subscriptions to a channel.
    *
    * @param pattern as of {@link publish}
-   * @param posture who may subscribe: in `SecureApp` each registration has one, elsewhere none
+   * @param posture access rule for subscribers: required in `SecureApp`, not supported elsewhere
    * @throws FrameworkError `app.invalid_configuration` for an invalid or repeated pattern, or a handler that is not a function
    * @example appSyncEvents().subscribe('/news/*', () => undefined, Authenticated('news:read'));
    */
@@ -137,7 +137,7 @@ export class AppSyncEvents extends TriggerSurface {
   /**
    * Called by the container that the surface is passed to.
    *
-   * @throws FrameworkError `framework: invalid auth posture` for a registration without one in `SecureApp`, or with one elsewhere
+   * @throws FrameworkError `framework: invalid auth posture` for a registration without posture in `SecureApp`, or with a posture elsewhere
    */
   override attach(host: SurfaceHost): void {
     for (const handlers of [this.#publish, this.#subscribe]) {
@@ -192,7 +192,7 @@ export class AppSyncEvents extends TriggerSurface {
     return isPublish ? this.#broadcast(known, lambdaContext) : this.#decide(known[0] as Delivered, lambdaContext);
   }
 
-  /** The caller, or the text with which the gate rejects. The gate is asked once, whatever the number of events. */
+  /** The caller, or the message with which the gate rejects. The gate runs once for any number of events. */
   async #pass({ posture, pattern }: ChannelEntry, event: unknown, lambdaContext: LambdaContext | undefined) {
     const host = this.#host;
     if (!host?.gate) return { principal: null };
@@ -200,7 +200,7 @@ export class AppSyncEvents extends TriggerSurface {
     const made = createSurfaceContext(host, {
       ...{ kind: this.kind, event, lambdaContext },
       path: String(membersOf(membersOf(info).channel).path),
-      // Of what the service passes on the principal resolver sees the headers, and nothing of the payload.
+      // The principal resolver receives only the headers of the request, not the payload.
       headers: membersOf(membersOf(request).headers),
       route: { surface: 'appsync', method: 'POST', pattern },
     });
@@ -231,19 +231,19 @@ export class AppSyncEvents extends TriggerSurface {
   async #decide(item: Delivered, lambdaContext: LambdaContext | undefined): Promise<{ error: string } | null> {
     const handler = async (ctx: EventContext, record: never) => {
       const result = await item.handler(ctx, record);
-      if (result !== undefined) throw invalidAnswer('a subscription is allowed by returning nothing');
+      if (result !== undefined) throw invalidAnswer('return undefined to allow a subscription');
     };
     const outcome = await attempt(this.delivery, { ...item, handler }, lambdaContext);
     return 'thrown' in outcome ? { error: publicText(outcome.thrown) } : null;
   }
 }
 
-/** Stands where nothing is registered; it is never called. */
+/** Placeholder for a missing registration; it is never called. */
 const REFUSE: EventHandler<never> = () => undefined;
 
-/** @throws FrameworkError `triggers.invalid_answer` for nothing, which is neither a payload nor `drop()`, and for what JSON cannot write */
+/** @throws FrameworkError `triggers.invalid_answer` for `undefined`, and for a value that JSON cannot write */
 function toPayload(result: unknown): unknown {
-  if (result === undefined) throw invalidAnswer('must be a payload or drop()');
+  if (result === undefined) throw invalidAnswer('must be a payload or drop(), not undefined');
   return result === DROPPED ? result : toJson('the payload', result);
 }
 
@@ -254,8 +254,8 @@ function toPublishResult(id: string, outcome: Outcome | undefined): PublishResul
 }
 
 /**
- * Makes the surface for channels of AppSync Events whose namespace invokes the function directly and waits (`REQUEST_RESPONSE`). A
- * channel without handler is rejected.
+ * Makes the surface for channels of AppSync Events whose namespace invokes the function directly and waits for the answer
+ * (`REQUEST_RESPONSE`). A channel without handler is rejected.
  *
  * @example
  * const channels = appSyncEvents()

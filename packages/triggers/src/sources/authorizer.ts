@@ -15,48 +15,48 @@ import { assertHandler } from '../internal/handlers.js';
 import { type Members, membersOf, requiredText, sourceOf, textOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
-/** What an authorizer adds to the request: text, numbers and booleans; in simple answers any JSON. */
+/** Values that an authorizer adds to the request: strings, numbers and booleans; in simple answers any JSON. */
 export type AuthorizerValues = Readonly<Record<string, unknown>>;
 
-/** The key of what an answer holds, the same in every copy of this package. JSON has no symbols. */
+/** The key of an answer's content, equal in every copy of this package. JSON cannot contain symbols. */
 const DECISION: unique symbol = Symbol.for('sallyport.triggers.authorizer-answer/1') as never;
 
-/** The result of {@link allow}, {@link deny} or {@link unauthorized}. Only these are understood. */
+/** The result of {@link allow}, {@link deny} or {@link unauthorized}. Any other result denies the request. */
 export class AuthorizerAnswer {
   /** @internal */
   declare readonly [DECISION]: AuthorizerDecision;
 
   /** @internal */
   constructor(effect: 'allow' | 'deny' | 'unauthorized', principalId: string, options: Answered = {}) {
-    // Not enumerable: a spread copy of an answer is none.
+    // Not enumerable: a spread copy is not an answer.
     Object.defineProperty(this, DECISION, { value: { effect, principalId, ...options } });
   }
 
-  /** What a handler's result means. Anything but an answer of this class denies. @internal */
+  /** Reads a handler's result. Any value except an answer of this class denies. @internal */
   static read(result: unknown): AuthorizerDecision {
     if (typeof result !== 'object' || result === null || !(DECISION in result)) return DENIED;
     return (result as AuthorizerAnswer)[DECISION];
   }
 }
 
-/** What {@link deny} takes. */
+/** Options of {@link deny}. */
 export interface DenyOptions {
   /** Values for the API's gateway responses: `$context.authorizer.<name>`. Default: none. */
   readonly context?: AuthorizerValues;
 }
 
-/** What {@link allow} takes. */
+/** Options of {@link allow}. */
 export interface AllowOptions {
   /** Values that the request's handler finds in `requestContext.authorizer`. Default: none. */
   readonly context?: AuthorizerValues;
   /**
-   * The API key whose usage plan counts the request, of a REST API whose key source is `AUTHORIZER`. It is a credential: it is in the answer
-   * alone, never in a log line. Default: none.
+   * The API key whose usage plan counts the request, for a REST API with the key source `AUTHORIZER`. It is a credential: it is only
+   * in the answer, never in a log line. Default: none.
    */
   readonly usageIdentifierKey?: string;
 }
 
-/** What is answered besides the decision. */
+/** Content of an answer besides its decision. */
 type Answered = { readonly [Name in keyof AllowOptions]?: AllowOptions[Name] | undefined };
 
 const VALUES = kind<AuthorizerValues>('an object', isObject);
@@ -74,9 +74,9 @@ interface AuthorizerDecision extends Answered {
 const DENIED: AuthorizerDecision = { effect: 'deny', principalId: 'anonymous' };
 
 /**
- * Lets a request pass.
+ * Allows a request.
  *
- * @param principalId who calls, as access logs and `requestContext.authorizer.principalId` have it
+ * @param principalId the caller, as in access logs and `requestContext.authorizer.principalId`
  * @param options values for the request's handler, and the API key of its usage plan
  * @throws FrameworkError `app.invalid_configuration` for a blank principal, or a wrong or unknown option
  * @example tokenAuthorizer(async (ctx, { token }) => allow((await verify(token)).sub));
@@ -87,7 +87,7 @@ export function allow(principalId: string, options: AllowOptions = {}): Authoriz
 }
 
 /**
- * Rejects a request: the client gets 403.
+ * Rejects a request: the client receives 403.
  *
  * @param options values for the gateway response of the API
  * @example tokenAuthorizer((ctx, { token }) => (isExpired(token) ? deny({ context: { reason: 'expired' } }) : allow('caller')));
@@ -96,12 +96,12 @@ export function deny(options: DenyOptions = {}): AuthorizerAnswer {
   return new AuthorizerAnswer('deny', 'anonymous', DENY_OPTIONS.parse(options));
 }
 
-/** Rejects a request without a usable identity: the client gets 401. API Gateway does not cache it. */
+/** Rejects a request without a usable identity: the client receives 401. API Gateway does not cache it. */
 export function unauthorized(): AuthorizerAnswer {
   return new AuthorizerAnswer('unauthorized', 'anonymous');
 }
 
-/** A token that API Gateway asks about. */
+/** A token to authorize. */
 export interface TokenRequest {
   /** The value of the header that the authorizer is configured with: `Bearer …`. */
   readonly token: string;
@@ -109,7 +109,7 @@ export interface TokenRequest {
   readonly methodArn: string;
 }
 
-/** A request that API Gateway asks about. */
+/** A request to authorize. */
 export interface AuthorizerRequest {
   /** The ARN of the method or route that was called. */
   readonly arn: string;
@@ -119,9 +119,9 @@ export interface AuthorizerRequest {
   readonly path: string;
   /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Query parameters; of repeated ones as API Gateway joins or chooses them. */
+  /** Query parameters; repeated parameters as API Gateway joins or selects them. */
   readonly query: Readonly<Record<string, string>>;
-  /** The parts of the path that its pattern names. */
+  /** Values of the path parameters. */
   readonly pathParameters: Readonly<Record<string, string>>;
   /** The identity sources that the authorizer is configured with. */
   readonly identitySource: readonly string[];
@@ -132,15 +132,15 @@ export interface AuthorizerRequest {
 /** Options of `tokenAuthorizer`. An unknown key is rejected. */
 export interface TokenAuthorizerOptions {
   /**
-   * What an answer is about: the `method` that was called, or the whole `api` and stage. With `method`, switch API Gateway's cache
-   * off: a cached Allow for one method denies the next. Default `method`.
+   * Scope of an answer: the called `method`, or the whole `api` and stage. With `method`, disable API Gateway's cache: a cached Allow
+   * for one method denies the next method. Default `method`.
    */
   readonly scope?: 'method' | 'api';
 }
 
 /** Options of `requestAuthorizer`. An unknown key is rejected. */
 export interface RequestAuthorizerOptions extends TokenAuthorizerOptions {
-  /** `policy` for REST and WebSocket APIs, and HTTP APIs without simple responses; `simple` for HTTP APIs with them. */
+  /** `policy` for REST and WebSocket APIs, and for HTTP APIs without simple responses; `simple` for HTTP APIs with simple responses. */
   readonly form: 'policy' | 'simple';
 }
 
@@ -157,9 +157,9 @@ export const REQUEST_AUTHORIZER_OPTIONS = /* @__PURE__ */ defineOptions<RequestA
 
 /** The answer with a policy: https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html. */
 export interface AuthorizerPolicy {
-  /** Who calls. */
+  /** The caller. */
   readonly principalId: string;
-  /** What the caller may do. */
+  /** Permissions of the caller. */
   readonly policyDocument: {
     readonly Version: string;
     readonly Statement: { readonly Action: string; readonly Effect: 'Allow' | 'Deny'; readonly Resource: string }[];
@@ -172,7 +172,7 @@ export interface AuthorizerPolicy {
 
 /** The simple answer: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-lambda-authorizer.html. */
 export interface SimpleAuthorizerAnswer {
-  /** True if the request passes. */
+  /** True if the request is allowed. */
   readonly isAuthorized: boolean;
   /** Values for the request's handler. */
   readonly context?: Record<string, unknown>;
@@ -188,15 +188,15 @@ const TOKEN_KIND = {
     ],
   ],
   sample: { type: 'TOKEN', methodArn: 'arn', authorizationToken: 't' },
-  // A question about a request, which is asked again for each request.
+  // An authorization, which API Gateway requests again for each request.
   key: undefined,
   answer: 'policy',
 } as const;
 
-/** Decides about a token. */
+/** Authorizes a token. */
 type TokenHandler = (ctx: KeylessEventContext, request: TokenRequest) => MaybePromise<AuthorizerAnswer>;
 
-/** Decides about tokens for API Gateway's REST APIs. */
+/** Authorizes tokens for API Gateway's REST APIs. */
 export class TokenAuthorizer extends TriggerSurface {
   readonly #handler: TokenHandler;
   readonly #scope: 'method' | 'api';
@@ -227,8 +227,8 @@ export class TokenAuthorizer extends TriggerSurface {
 }
 
 /**
- * Makes the surface for TOKEN authorizers of REST APIs. What is not {@link allow} denies; what the handler throws is an error without
- * its text, which API Gateway answers with 500 and does not cache.
+ * Makes the surface for TOKEN authorizers of REST APIs. Any result except {@link allow} denies the request. If the handler throws,
+ * API Gateway answers with 500, without the error's message, and does not cache it.
  *
  * @throws FrameworkError `app.invalid_configuration` for a handler that is not a function, or an unknown option
  * @example
@@ -239,9 +239,9 @@ export function tokenAuthorizer(handler: TokenHandler, options: TokenAuthorizerO
   return new TokenAuthorizer(handler, options);
 }
 
-/** A Lambda function of its own: events of REQUEST authorizers look like requests, so no container ever dispatches them. */
+/** A separate Lambda function: events of REQUEST authorizers look like requests, so no container dispatches them. */
 export interface RequestAuthorizer {
-  /** The Lambda handler. It may be taken out of its object. */
+  /** The Lambda handler. It can be detached from its object. */
   readonly serveAuthorizer: (
     event: unknown,
     lambdaContext?: LambdaContext,
@@ -251,7 +251,7 @@ export interface RequestAuthorizer {
 const REQUEST_KIND = 'authorizer-request';
 
 /**
- * Makes the Lambda handler of a REQUEST authorizer, for REST, HTTP and WebSocket APIs. What is not {@link allow} denies.
+ * Makes the Lambda handler of a REQUEST authorizer, for REST, HTTP and WebSocket APIs. Any result except {@link allow} denies.
  *
  * @throws FrameworkError `app.invalid_configuration` for a handler that is not a function, or a missing or unknown option
  * @example
@@ -309,14 +309,14 @@ function textsOf(value: unknown): Record<string, string> {
   >;
 }
 
-/** What a handler's `unauthorized()` becomes: it is no failure, so it is not logged as one. */
+/** Thrown for a handler's `unauthorized()`, which is not logged as a failure. */
 const UNAUTHORIZED = Symbol('unauthorized');
 
 /**
- * Runs the handler, and writes its decision while the run can still fail.
+ * Runs the handler, and serializes its decision within the run, so that an invalid decision fails the run.
  *
- * @throws `Unauthorized`, the text that API Gateway answers with 401; FrameworkError `app.internal` for a failure, also of an answer that
- *   API Gateway would not read
+ * @throws `Unauthorized`, which API Gateway answers with 401; FrameworkError `app.internal` for a failure, or for an answer that API
+ *   Gateway could not read
  */
 async function decide<T>(
   delivery: Delivery,
@@ -339,12 +339,12 @@ async function decide<T>(
 }
 
 /**
- * Text that is no plain text in the `Resource` of a policy: wildcards, and policy variables, which IAM replaces
+ * Characters in the `Resource` of a policy that IAM does not read literally: wildcards and policy variables
  * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_variables.html).
  */
 const NOT_LITERAL = /[*?]|\$\{/;
 
-/** A wildcard or a variable in the requested path would widen the policy, so such a request is denied. */
+/** Builds the policy. A wildcard or a variable in the requested path would widen the policy, so such a request is denied. */
 function toPolicy(
   { effect, principalId, context, usageIdentifierKey }: AuthorizerDecision,
   arn: string,
@@ -371,11 +371,11 @@ function toSimple({ effect, context }: AuthorizerDecision): SimpleAuthorizerAnsw
   return { isAuthorized, ...(isAuthorized && context && { context: toJson('context', context) as Members }) };
 }
 
-/** @throws FrameworkError `triggers.invalid_answer` for a value that API Gateway does not take there */
+/** @throws FrameworkError `triggers.invalid_answer` for a value that API Gateway does not accept in a context */
 function flatContext(context: AuthorizerValues): Record<string, string | number | boolean> {
   const entries = Object.entries(context);
   for (const [name, value] of entries) {
-    if (!isFlatValue(value)) throw invalidAnswer(`context.${name} must be text, a finite number or a boolean`);
+    if (!isFlatValue(value)) throw invalidAnswer(`context.${name} must be a string, a finite number or a boolean`);
   }
   return Object.fromEntries(entries) as Record<string, string | number | boolean>;
 }

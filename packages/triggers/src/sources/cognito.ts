@@ -14,31 +14,31 @@ import { type Members, membersOf, requiredText, textOf } from '../internal/read.
 import { TriggerSurface } from '../internal/surface.js';
 
 /**
- * What a Cognito user pool asks or tells:
+ * An event of a Cognito user pool:
  * https://docs.aws.amazon.com/cognito/latest/developerguide/cognito-user-identity-pools-working-with-aws-lambda-triggers.html.
  */
 export interface CognitoEvent {
   /** Version of this shape. */
   readonly version: string;
-  /** What happens: `PreSignUp_SignUp`, `TokenGeneration_Authentication`, … */
+  /** The trigger source: `PreSignUp_SignUp`, `TokenGeneration_Authentication`, … */
   readonly triggerSource: string;
   /** The region of the user pool. */
   readonly region: string;
   /** The id of the user pool. */
   readonly userPoolId: string;
-  /** Who signs up or in; absent of some triggers. */
+  /** The user who signs up or in; absent for some triggers. */
   readonly userName?: string;
   /** The client that called, and its SDK. */
   readonly callerContext: { readonly awsSdkVersion: string; readonly clientId: string };
-  /** What the trigger is told. Its members depend on the trigger. */
+  /** Input of the trigger. Its members depend on the trigger. */
   readonly request: Readonly<Record<string, unknown>>;
-  /** What the trigger may fill; absent of custom senders. */
+  /** Output of the trigger, to be filled; absent for custom senders. */
   readonly response?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Handles one event of a user pool. Its result is merged into `response`; the event itself as a result, as in AWS's samples, stands for
- * its `response`. Only changes of `event.response` are answered: the event is a copy. A throw denies.
+ * Handles one event of a user pool. Its result is merged into `response`. A handler can also return the event, as in AWS's samples;
+ * its `response` is then the result. The event is a copy, and only changes of `event.response` are answered. A throw denies.
  */
 export type CognitoHandler = (ctx: KeylessEventContext, event: CognitoEvent) => MaybePromise<object | undefined>;
 
@@ -53,7 +53,7 @@ const COGNITO_KIND = {
     ],
   ],
   sample: { triggerSource: 's', userPoolId: 'p', callerContext: {}, request: {} },
-  // A user pool gives its events no id.
+  // A user pool sends events without an id.
   key: undefined,
   answer: 'the event with its response',
   // https://docs.aws.amazon.com/cognito/latest/developerguide/cognito-user-pools-working-with-lambda-triggers.html
@@ -69,17 +69,17 @@ export class CognitoTrigger extends TriggerSurface {
   }
 
   /**
-   * Registers the handler of a trigger source. A throw rejects; only the message of a FrameworkError reaches the user, anything else
-   * is `denied`. A source that is not registered rejects.
+   * Registers the handler of a trigger source. A throw rejects; the user sees only the message of a FrameworkError, or `denied` for any
+   * other error. An event of a source that is not registered is rejected.
    *
    * @param source `PreSignUp_SignUp`, or `PreSignUp_*` for all of a kind
-   * @throws FrameworkError `app.invalid_configuration` for a source that is blank, repeated or has `*` elsewhere than behind the
+   * @throws FrameworkError `app.invalid_configuration` for a source that is blank, repeated or has `*` anywhere except after the
    *   first `_`, or a handler that is not a function
    * @example cognitoTrigger().on('PreSignUp_SignUp', (ctx, event) => ({ autoConfirmUser: isStaff(event.userName) }));
    */
   on(source: string, handler: CognitoHandler): this {
     if (textOf(source).includes('*') && !/^[A-Za-z]+_\*$/.test(source)) {
-      throw refused('trigger source: * stands for all of a kind, as in PreSignUp_*');
+      throw refused('trigger source: * is allowed only after the first _, as in PreSignUp_*');
     }
     rejectWithoutEventKey(this.kind, handler);
     this.#handlers.add(source, handler as EventHandler<never>);
@@ -118,8 +118,8 @@ export class CognitoTrigger extends TriggerSurface {
 }
 
 /**
- * The response: what the handler has set in the event's own, then its result. The event as a result, with which AWS's samples end,
- * stands for its `response`.
+ * The response: the handler's changes of the event's `response`, then its result. If the handler returns the event, as in AWS's
+ * samples, its `response` is the result.
  *
  * @throws FrameworkError `triggers.invalid_answer` for a result that is neither an object nor nothing, cannot be written as JSON, as JSON
  */
@@ -135,13 +135,13 @@ function toResponse(event: Members, result: unknown): Members {
   return merge(own, isEvent ? membersOf(response) : (given as Members));
 }
 
-/** Own members of both; a member named `__proto__` stays out. */
+/** Merges own members of both; a member named `__proto__` is dropped. */
 function merge(response: Members, result: Members): Members {
   const entries = Object.entries({ ...response, ...result }).filter(([name]) => name !== '__proto__');
   return Object.fromEntries(entries);
 }
 
-/** Cognito shows the message of the error to the user. */
+/** Converts an error to the denial whose message Cognito shows to the user. */
 function toDenial(error: unknown): FrameworkError {
   return new FrameworkError('triggers.denied', publicText(error), { cause: error });
 }

@@ -9,13 +9,13 @@ import { putResponse, type ResponseFetch } from '../internal/put-response.js';
 import { type Members, membersOf, requiredText, sourceOf, textOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
-/** What a stack wants: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/crpg-ref-requests.html. */
+/** A stack's request: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/crpg-ref-requests.html. */
 export interface ResourceRequest {
-  /** The properties of the resource in the template, without `ServiceToken`. CloudFormation sends scalars as text. */
+  /** The properties of the resource in the template, without `ServiceToken`. CloudFormation sends scalars as strings. */
   readonly properties: Readonly<Record<string, unknown>>;
   /** The properties before an update; absent otherwise. */
   readonly oldProperties?: Readonly<Record<string, unknown>>;
-  /** The id of the resource; absent when it is to be created. */
+  /** The id of the resource; absent in a request to create it. */
   readonly physicalId?: string;
   /** The name of the resource in the template. */
   readonly logicalId: string;
@@ -23,13 +23,13 @@ export interface ResourceRequest {
   readonly resourceType: string;
   /** The ARN of the stack. */
   readonly stackId: string;
-  /** The id of this request; the same when Lambda tries it again. */
+  /** The id of this request; equal for Lambda's retries. */
   readonly requestId: string;
 }
 
-/** What became of a resource. */
+/** Result of an operation. */
 export interface ResourceResult {
-  /** At most 1 KB. Another id than before makes an update a replacement. Default: the old one; of a new resource one of its own. */
+  /** At most 1 KB. A new id makes an update a replacement. Default: the old id; for a new resource a generated id. */
   readonly physicalId?: string;
   /** Values for `Fn::GetAtt`. Default: none. */
   readonly data?: Readonly<Record<string, unknown>>;
@@ -37,24 +37,24 @@ export interface ResourceResult {
   readonly noEcho?: boolean;
 }
 
-/** Makes, changes or deletes a resource. What it throws fails the operation of the stack. */
+/** Creates, changes or deletes a resource. If it throws, the operation of the stack fails. */
 export type ResourceHandler = (ctx: EventContext, request: ResourceRequest) => MaybePromise<ResourceResult | undefined>;
 
-/** The three operations of a custom resource; each may come more than once. */
+/** The three operations of a custom resource; each may run more than once. */
 export interface ResourceHandlers {
-  /** Makes the resource. */
+  /** Creates the resource. */
   readonly create: ResourceHandler;
-  /** Changes it, or makes another one and returns its id. */
+  /** Changes the resource, or creates a replacement and returns its id. */
   readonly update: ResourceHandler;
-  /** Deletes it. Deleting what is gone must succeed. */
+  /** Deletes it. Must succeed if the resource no longer exists. */
   readonly delete: ResourceHandler;
 }
 
 /** Options of `customResource`. An unknown key is rejected. */
 export interface CustomResourceOptions {
-  /** True if the function stands behind the CDK's provider framework, which answers CloudFormation itself. Default `false`. */
+  /** True if the function is called by the CDK's provider framework, which answers CloudFormation itself. Default `false`. */
   readonly cdkProvider?: boolean;
-  /** Hosts, as in `127.0.0.1:8080`, that may receive answers over HTTP besides S3's over HTTPS: for tests. Default: none. */
+  /** Hosts that may receive answers over HTTP, in addition to S3 hosts over HTTPS, for example `127.0.0.1:8080`. For tests. Default: none. */
   readonly responseHosts?: readonly string[];
   /** Sends the answer. For tests: `responseFetch` of `@sallyport/testkit`. Default: the platform's `fetch`. */
   readonly fetch?: ResponseFetch;
@@ -82,7 +82,7 @@ const KIND = {
   sample: { RequestType: 'Create', ResponseURL: 'u', StackId: 's', RequestId: 'r', LogicalResourceId: 'l' },
   key: ({ source, id }: Delivered) => keyOf(source.arn, id),
   answer: 'one PUT to ResponseURL',
-  // The answer must still be sent when the handler is given up. A function with less than 15 s leaves it a third.
+  // Time to send the answer after the handler's deadline. A function with less than 15 s reserves a third of its time.
   marginMs: 5_000,
 } as const;
 
@@ -92,10 +92,10 @@ const OPERATIONS: Readonly<Record<string, keyof ResourceHandlers>> = {
   Delete: 'delete',
 };
 
-/** Marks the id of a resource that was never made. */
+/** Prefix of the id of a resource that was never created. */
 const FAILED_CREATE = 'sallyport-failed-create-';
 
-/** What CloudFormation is told. */
+/** Content of the answer to CloudFormation. */
 interface Answer {
   readonly Status: 'SUCCESS' | 'FAILED';
   readonly Reason?: string;
@@ -162,7 +162,7 @@ export class CustomResource extends TriggerSurface {
 
   async #run(item: Delivered, request: ResourceRequest, lambdaContext: LambdaContext | undefined): Promise<Answer> {
     const { physicalId } = request;
-    // The Delete that follows a Create that failed here: there is nothing to delete.
+    // This Delete follows a failed Create: there is nothing to delete.
     if (item.handler === this.#handlers.delete && physicalId?.startsWith(FAILED_CREATE)) {
       return { Status: 'SUCCESS', PhysicalResourceId: physicalId };
     }
@@ -204,7 +204,7 @@ function toRequest(event: Members, requestId: string): ResourceRequest {
   };
 }
 
-/** The text of a FrameworkError is for people who deploy; any other error stays in the log. */
+/** CloudFormation shows the message of a FrameworkError; the message of any other error is only logged. */
 function failed({ physicalId, requestId }: ResourceRequest, error: unknown): Answer {
   const Reason = readFailure(error)?.message ?? 'the handler failed; see the log of the function';
   return { Status: 'FAILED', Reason, PhysicalResourceId: physicalId ?? `${FAILED_CREATE}${requestId}` };
@@ -224,7 +224,7 @@ function toBody(answer: Answer, request: ResourceRequest): Uint8Array {
 
 /**
  * Makes the surface for a custom resource of CloudFormation. Each request gets one answer, even if the handler throws or the
- * deadline ends it. Answers go to hosts of S3 over HTTPS alone; the URL, which is a credential, is never logged.
+ * deadline passes. Answers are sent only to S3 hosts over HTTPS; the URL, which is a credential, is never logged.
  *
  * @throws FrameworkError `app.invalid_configuration` for a missing handler or an unknown option
  * @example

@@ -15,11 +15,11 @@ export interface DocumentChange {
   readonly database: string;
   /** The collection; `''` for a change of the whole database or of the stream. */
   readonly collection: string;
-  /** Which document; absent of changes that are about none. */
+  /** Key of the document; absent for changes that do not concern a document. */
   readonly documentKey?: Readonly<Record<string, unknown>>;
-  /** The document; absent of deletions, and of updates unless the mapping asks for it. */
+  /** The document; absent for deletions, and for updates unless the event source mapping sets `FullDocument`. */
   readonly document?: Readonly<Record<string, unknown>>;
-  /** The change event as it came. */
+  /** The change event, unchanged. */
   readonly event: Readonly<Record<string, unknown>>;
 }
 
@@ -45,10 +45,10 @@ export class DocumentDbTrigger extends TriggerSurface {
   }
 
   /**
-   * Registers the handler of a collection's changes. It is called for each change, one at a time and in order. A failure is thrown,
-   * and Lambda delivers the batch again until it is done: later changes are not run, earlier ones are retried.
+   * Registers the handler of a collection's changes. It is called for each change, one at a time and in order. If it throws, Lambda
+   * delivers the batch again until it succeeds: later changes are not run, earlier changes are retried.
    *
-   * @param namespace `database.collection`; the database alone takes what no collection of it is registered for
+   * @param namespace `database.collection`; the database alone receives changes of collections without a handler
    * @throws FrameworkError `app.invalid_configuration` for a blank or repeated name, or a handler that is not a function
    * @example documentDb().collection('shop.orders', (ctx, { operation, document }) => index(operation, document));
    */
@@ -77,7 +77,7 @@ export class DocumentDbTrigger extends TriggerSurface {
   }
 }
 
-/** The name of the handler of every change that no other one is for. */
+/** The name of the handler of all changes without a more specific handler. */
 const ALL = '*';
 
 function skipped(ctx: EventContext, { operation }: DocumentChange): void {

@@ -11,19 +11,19 @@ import { TriggerSurface } from '../internal/surface.js';
 
 /** A record of a Firehose stream: https://docs.aws.amazon.com/firehose/latest/dev/data-transformation.html. */
 export interface FirehoseRecord {
-  /** The id that Firehose gave it. */
+  /** The id of the record in Firehose. */
   readonly recordId: string;
   /** Its bytes. */
   readonly data: Uint8Array;
-  /** When it arrived, in milliseconds since 1970; 0 when the event does not say. */
+  /** Arrival time in milliseconds since 1970; 0 if the event does not contain it. */
   readonly arrivedAt: number;
-  /** Where it came from when the source is a Kinesis stream: partition key, sequence number, shard. */
+  /** Origin of the record in a Kinesis stream: partition key, sequence number, shard. */
   readonly kinesis?: Readonly<Record<string, unknown>>;
 }
 
 /** A record with keys for dynamic partitioning. */
 export interface FirehoseOutput {
-  /** What is delivered. */
+  /** The data to deliver. */
   readonly data: Uint8Array;
   /** Names and values that the destination's prefix uses. */
   readonly partitionKeys: Readonly<Record<string, string>>;
@@ -39,9 +39,9 @@ export type FirehoseHandler = (
 export interface FirehoseResult {
   /** The id of the record in the event. */
   readonly recordId: string;
-  /** What became of it. */
+  /** The outcome. */
   readonly result: 'Ok' | 'Dropped' | 'ProcessingFailed';
-  /** Base64; of a failed record the data of the event. */
+  /** Base64; for a failed record the data of the event. */
   readonly data?: string;
   /** Keys for dynamic partitioning. */
   readonly metadata?: { readonly partitionKeys: Record<string, string> };
@@ -78,7 +78,7 @@ export class FirehoseTransform extends TriggerSurface {
     return [{ kind: this.kind }];
   }
 
-  /** @throws FrameworkError `triggers.invalid_event` also for a record id that comes twice: the answer needs each once */
+  /** @throws FrameworkError `triggers.invalid_event` even for a repeated record id: the answer needs unique ids */
   protected override read(event: unknown): readonly Delivered[] {
     const { records, deliveryStreamArn } = membersOf(event);
     const source = sourceOf(textOf(deliveryStreamArn).split('/').at(-1) ?? '', deliveryStreamArn);
@@ -139,7 +139,7 @@ function toResult(recordId: string, result: unknown): FirehoseResult {
   const { data, partitionKeys } = membersOf(result);
   const keys = membersOf(partitionKeys);
   if (!(data instanceof Uint8Array) || !Object.values(keys).every((value) => typeof value === 'string')) {
-    throw invalidAnswer('must be bytes, { data, partitionKeys } with bytes and texts, or drop()');
+    throw invalidAnswer('must be bytes, { data, partitionKeys } with bytes and strings, or drop()');
   }
   const metadata = { partitionKeys: { ...keys } as Record<string, string> };
   return { recordId, result: 'Ok', data: toBase64(data), metadata };
@@ -150,8 +150,8 @@ function toBase64(bytes: Uint8Array): string {
 }
 
 /**
- * Makes the surface for the transformation of a Firehose stream. Each record is answered once, in order; one that fails is answered
- * `ProcessingFailed` with its own data, so that Firehose delivers it to the folder of failed records.
+ * Makes the surface for the transformation of a Firehose stream. Each record is answered once, in order. A failed record is answered
+ * `ProcessingFailed` with its original data, so that Firehose delivers it to the folder of failed records.
  *
  * @throws FrameworkError `app.invalid_configuration` for a handler that is not a function
  * @example

@@ -26,7 +26,7 @@ import { type SurfaceRow, TriggerSurface } from '../internal/surface.js';
 export interface InvocationPayload<Input = unknown> {
   /** The name that the handler was registered under. */
   readonly $invoke: string;
-  /** What the handler's schema checks. */
+  /** The input, which the handler's schema validates. */
   readonly input: Input;
 }
 
@@ -41,11 +41,11 @@ export interface DirectInvokeOptions {
 
 /** Options of one handler of `directInvoke`. An unknown key is rejected. */
 export interface InvokeOptions {
-  /** A Standard Schema that the result must fit; the caller gets what it makes of the result. Default: none. */
+  /** A Standard Schema that validates the result; the caller receives the schema's output. Default: none. */
   readonly output?: StandardSchema;
 }
 
-/** Members of an event that the fixed table reads: none of them can name a handler. */
+/** Members of an event that the fixed table reads; they cannot name a handler. */
 export const TABLE_MEMBERS: readonly string[] = [
   'Records',
   'detail-type',
@@ -66,7 +66,7 @@ export const DIRECT_INVOKE_OPTIONS = /* @__PURE__ */ defineOptions<DirectInvokeO
     if (typeof path !== 'string' || !NAME.test(path) || Object.keys(rest).length > 0) {
       throw refused('discriminator must be { path }, the name of a member of the event');
     }
-    if (TABLE_MEMBERS.includes(path)) throw refused(`discriminator: "${path}" is a member that other triggers have`);
+    if (TABLE_MEMBERS.includes(path)) throw refused(`discriminator: "${path}" is a member that other triggers use`);
     return { path };
   }),
 });
@@ -116,11 +116,11 @@ export class DirectInvoke extends TriggerSurface {
   }
 
   /**
-   * Registers the handler of one name. Who may call is decided by IAM (`lambda:InvokeFunction`); an agent's arguments never reach
-   * it. With a discriminator, register before the container is made.
+   * Registers the handler of one name. IAM controls access (`lambda:InvokeFunction`); an agent's arguments never reach the handler.
+   * With a discriminator, register before the container is created.
    *
    * @param schema a Standard Schema validator (zod, valibot, arktype, …) of the input
-   * @throws FrameworkError `app.invalid_configuration` for a blank or repeated name, a schema or handler that is none, an unknown
+   * @throws FrameworkError `app.invalid_configuration` for a blank or repeated name, an invalid schema or handler, an unknown
    *   option
    * @example directInvoke().invoke('charge', ChargeInput, (ctx, input) => charge(input.amount));
    */
@@ -139,7 +139,7 @@ export class DirectInvoke extends TriggerSurface {
     return this;
   }
 
-  /** The names with the JSON Schemas of input and output, where their libraries can write them. */
+  /** The names with the JSON Schemas of input and output, if their libraries can write JSON Schema. */
   override triggers(): readonly TriggerRecord[] {
     return [...this.#operations].map(([name, { input, output }]) => ({
       kind: 'invoke',
@@ -153,7 +153,7 @@ export class DirectInvoke extends TriggerSurface {
     const { $invoke } = members;
     const isNamed = typeof $invoke === 'string' && Object.hasOwn(members, '$invoke') && Object.hasOwn(members, 'input');
     const name = isNamed ? $invoke : textOf(this.#path === undefined ? undefined : members[this.#path]);
-    if (name === '') throw invalidEvent('invoke', '$invoke must be text, with input beside it');
+    if (name === '') throw invalidEvent('invoke', '$invoke must be a string, next to input');
     const entry = this.#handlers.find(this.delivery, name);
     if (!entry) throw new InvokeError('app.not_found', 'framework: no handler for this name');
     return [{ ...entry, record: isNamed ? members.input : event, id: '', source: NO_SOURCE(name) }];
@@ -193,7 +193,7 @@ class InvokeError extends FrameworkError {
 
 const MAX_PATHS = 5;
 
-/** @throws FrameworkError `app.validation_failed` for an input that does not fit. Libraries quote values: only places are named. */
+/** @throws FrameworkError `app.validation_failed` for an input that does not fit. Only places are named, because libraries quote values. */
 async function fit(schema: StandardSchema, value: unknown): Promise<unknown> {
   const result = await schema['~standard'].validate(value);
   if (result.issues === undefined) return result.value;
@@ -219,7 +219,7 @@ function jsonSchemaOf(schema: StandardSchema, side: 'input' | 'output'): Record<
 /**
  * Makes the surface for invocations by name: from a state machine, a schedule, another function or the command line.
  *
- * @throws FrameworkError `app.invalid_configuration` for an unknown option, or a path that other triggers have
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option, or a path that other triggers use
  * @example
  * const operations = directInvoke().invoke('charge', ChargeInput, (ctx, input) => charge(input.amount));
  * const app = new SecureApp({ principalResolver, surfaces: [operations] });

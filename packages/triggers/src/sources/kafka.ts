@@ -17,22 +17,22 @@ export interface KafkaRecord {
   readonly partition: number;
   /** Its place in the partition. */
   readonly offset: number;
-  /** Milliseconds since 1970; 0 when the event does not say. */
+  /** Milliseconds since 1970; 0 if the event does not contain a timestamp. */
   readonly timestamp: number;
-  /** The key; `null` without one. */
+  /** The key; `null` if absent. */
   readonly key: Uint8Array | null;
-  /** The value; `null` is a tombstone, which deletes what has the key. */
+  /** The value; `null` is a tombstone, which deletes records with the same key. */
   readonly value: Uint8Array | null;
-  /** The headers in order; a name may come more than once. */
+  /** The headers in order; a name may be repeated. */
   readonly headers: readonly { readonly name: string; readonly value: Uint8Array }[];
 }
 
 /** Options of `kafkaTrigger`. An unknown key is rejected. */
 export interface KafkaTriggerOptions {
   /**
-   * What happens after a failed record. `throw` fails the invocation: Lambda delivers the whole batch again, whatever the mode of the
-   * event source mapping. `report` answers the lowest failed offset of each partition. Lambda reads that answer only from a mapping with
-   * provisioned mode and `ReportBatchItemFailures`; any other mapping takes it for a success, and the failed records are lost.
+   * Reaction to a failed record. `throw` fails the invocation: Lambda delivers the whole batch again in any mode of the event source
+   * mapping. `report` answers the lowest failed offset of each partition. Lambda reads that answer only from a mapping with provisioned
+   * mode and `ReportBatchItemFailures`; any other mapping treats it as a success, and the failed records are lost.
    * Default: the variable `FRAMEWORK_KAFKA_ON_FAILURE`, which the construct `KafkaTrigger` sets to `report`; else `throw`.
    */
   readonly onFailure?: 'throw' | 'report';
@@ -43,7 +43,7 @@ const ON_FAILURE = oneOf('throw', 'report');
 /** Validators and defaults for {@link KafkaTriggerOptions}. */
 export const KAFKA_TRIGGER_OPTIONS = /* @__PURE__ */ defineOptions<KafkaTriggerOptions>()({ onFailure: ON_FAILURE });
 
-/** The answer: the first record of each partition that is to be delivered again. */
+/** The answer: the first record of each partition to deliver again. */
 export interface KafkaReport {
   /** Empty when all records are done. The identifier is an object: a string makes Lambda deliver the whole batch again. */
   readonly batchItemFailures: {
@@ -66,7 +66,7 @@ const KAFKA_KIND = {
   answer: 'an empty report, or an error after a failed record',
 } as const;
 
-/** What a record says of its place. */
+/** Place of a record. */
 interface Place {
   readonly partition: string;
   readonly offset: number;
@@ -173,9 +173,9 @@ const REPORT =
   'the lowest failed offset of each partition, for a mapping in provisioned mode with ReportBatchItemFailures';
 
 /**
- * What happens after a failed record: the option, else the variable, else `throw`. AWS reads the report only in provisioned mode
+ * Reaction to a failed record: the option, else the variable, else `throw`. AWS reads the report only in provisioned mode
  * (https://docs.aws.amazon.com/lambda/latest/dg/kafka-retry-configurations.html), which an event does not show. A wrong variable is
- * rejected also where an option overrides it.
+ * rejected even if an option overrides it.
  */
 function onFailureOf(option: KafkaTriggerOptions['onFailure'], environment: Environment): 'throw' | 'report' {
   const variable = environment[KAFKA_ON_FAILURE_ENV] || undefined;
@@ -207,7 +207,7 @@ function toRecord(
   };
 }
 
-/** Lambda writes the bytes of a header as numbers; those above 127 may come as negative ones. */
+/** Lambda writes the bytes of a header as numbers; bytes above 127 may be negative numbers. */
 function readHeaders(headers: unknown, place: string): KafkaRecord['headers'] {
   return recordsOf('kafka', `${place}.headers`, headers).flatMap((header) =>
     Object.entries(header).map(([name, value]) => {
@@ -219,7 +219,7 @@ function readHeaders(headers: unknown, place: string): KafkaRecord['headers'] {
 }
 
 /**
- * The value of a record as JSON; `null` for a tombstone. The type is only asserted: check what comes from outside with a schema.
+ * The value of a record as JSON; `null` for a tombstone. The type is only asserted: validate untrusted input with a schema.
  *
  * @throws FrameworkError `triggers.invalid_event` for a value that is not JSON; the error does not quote it
  * @example kafkaTrigger().topic('orders', (ctx, record) => book(kafkaJson<Order>(record)));
@@ -234,8 +234,8 @@ export function kafkaJson<T = unknown>({ value }: Pick<KafkaRecord, 'value'>): T
 }
 
 /**
- * Makes the surface for topics of Kafka, in MSK or in a cluster of your own. A failed record fails the invocation, unless the option or
- * the variable says that the event source mapping reads partial reports.
+ * Makes the surface for topics of Kafka, in MSK or in a self-managed cluster. A failed record fails the invocation, unless the option
+ * or the variable is `report`.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option
  * @example

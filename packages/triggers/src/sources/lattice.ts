@@ -45,7 +45,7 @@ const ROWS: readonly SurfaceRow[] = [
   },
 ];
 
-/** A request of VPC Lattice. Version 2 has lists where a name comes more than once. */
+/** A request of VPC Lattice. Version 2 contains a list for a repeated name. */
 class LatticeSource implements RequestSource {
   readonly rawBody: string;
   readonly isBase64: boolean;
@@ -80,7 +80,7 @@ class LatticeSource implements RequestSource {
     return this.header('cookie');
   }
 
-  /** The event has no address of the client, and a header says what its sender wants. */
+  /** The event does not contain the client's address, and the sender controls every header. */
   provenance() {
     return unknownProvenance();
   }
@@ -93,7 +93,7 @@ function read(event: unknown) {
   return { method: textOf(members.method), path, rawPath: path, source: new LatticeSource(members) };
 }
 
-/** An answer has one value a header; further cookies use other spellings of the name, because names ignore case and keys do not. */
+/** An answer has one value for each header; further cookies use other spellings of the name, because names ignore case and keys do not. */
 function write({ status, headers, cookies }: OutgoingResponse, { body, isBase64Encoded }: EncodedBody) {
   const single = createFastMap<string>();
   for (const name in headers) {
@@ -129,7 +129,7 @@ const DOOR: SurfaceDoor = {
 export class LatticeDoor implements Surface {
   /** The kind of its events. */
   readonly serves: readonly TriggerKind[] = [KIND];
-  /** How its events are told from others. */
+  /** Detection rows of its events. */
   readonly rows: readonly SurfaceRow[] = ROWS;
   /** An event of this kind, which the container tests its rows with. */
   readonly sample: unknown = { raw_path: '/', method: 'GET' };
@@ -140,7 +140,7 @@ export class LatticeDoor implements Surface {
     this.#host = host;
   }
 
-  /** Runs the route of the request, behind its posture; answers 404 and 405 as every front door does. */
+  /** Checks the posture of the route and runs the route; answers 404 and 405 as every front door does. */
   async serve(_kind: TriggerKind, event: unknown, invocation: Invocation): Promise<unknown> {
     return this.#container().serveHttp(DOOR, event, invocation);
   }
@@ -155,7 +155,7 @@ export class LatticeDoor implements Surface {
     return this.#host;
   }
 
-  /** None: the routes are the container's own. */
+  /** Empty: the routes belong to the container. */
   triggers(): readonly TriggerRecord[] {
     return [];
   }
@@ -164,7 +164,7 @@ export class LatticeDoor implements Surface {
 /**
  * Makes the front door of VPC Lattice: its requests reach the routes of the container, each with its posture. Both versions of the
  * event are read. `ctx.sourceIP()` is `''`, because the event has no address; with version 2 and IAM authentication
- * `latticeIdentityPrincipal` of `@sallyport/secure/authorizers` knows the caller.
+ * `latticeIdentityPrincipal` of `@sallyport/secure/authorizers` identifies the caller.
  *
  * @example
  * const app = new SecureApp({ principalResolver: latticeIdentityPrincipal(), surfaces: [latticeDoor()] });

@@ -35,7 +35,7 @@ export const LOGS_TRIGGER_OPTIONS = /* @__PURE__ */ defineOptions<LogsTriggerOpt
   maxEvents: integer(1, 1_000_000).default(100_000),
 });
 
-/** The name of the handler of every log group that has none of its own. */
+/** The name of the handler of all log groups without their own handler. */
 const ALL = '*';
 
 /** Handlers of subscriptions of CloudWatch log groups. */
@@ -55,10 +55,10 @@ export class LogsTrigger extends TriggerSurface {
   }
 
   /**
-   * Registers the handler of a log group's subscription. It gets the lines of one invocation at once. A throw fails the
+   * Registers the handler of a log group's subscription. It receives all lines of one invocation. A throw fails the
    * invocation, which is retried.
    *
-   * @param name of the log group, or `*` for all groups without a handler of their own, as an account-level subscription sends them
+   * @param name of the log group, or `*` for all groups without a separate handler, as in an account-level subscription
    * @throws FrameworkError `app.invalid_configuration` for a blank or repeated name, or a handler that is not a function
    * @example logsTrigger().group('/aws/lambda/orders', (ctx, { log_events }) => count(log_events.length));
    */
@@ -72,14 +72,14 @@ export class LogsTrigger extends TriggerSurface {
     return this.#handlers.names.map((name) => ({ kind: this.kind, name }));
   }
 
-  /** @throws FrameworkError `streams.log_subscription_invalid` for what cannot be decoded within its bounds */
+  /** @throws FrameworkError `streams.log_subscription_invalid` for a document that cannot be decoded within the limits */
   protected override read(event: unknown): readonly Delivered[] {
     const { data } = membersOf(membersOf(event).awslogs);
     const subscription = decodeCloudWatchLogsSubscription(
       { eventID: 'awslogs', kinesis: { data } } as never,
       this.#limits,
     );
-    // The service asks with it whether the function can be reached.
+    // CloudWatch Logs checks with it whether the function is reachable.
     if (subscription.message_type === 'CONTROL_MESSAGE') return [];
     const { log_group: group, owner: account } = subscription;
     const entry = this.#handlers.find(this.delivery, group, ALL);
@@ -91,7 +91,7 @@ export class LogsTrigger extends TriggerSurface {
 /**
  * Makes the surface for subscriptions of CloudWatch log groups. The document is decompressed within the bounds of the options.
  *
- * @throws FrameworkError `app.invalid_configuration` for an unknown option, or one that is out of range
+ * @throws FrameworkError `app.invalid_configuration` for an unknown option, or an option that is out of range
  * @example
  * const logs = logsTrigger().group('/aws/lambda/orders', (ctx, { log_events }) => ctx.log.info('lines', { count: log_events.length }));
  * const app = new SecureApp({ principalResolver, surfaces: [logs] });

@@ -10,15 +10,15 @@ import { TriggerSurface } from '../internal/surface.js';
 export interface MqMessage {
   /** The name of the queue. */
   readonly queue: string;
-  /** RabbitMQ: the virtual host; `''` of ActiveMQ. */
+  /** RabbitMQ: the virtual host; `''` for ActiveMQ. */
   readonly host: string;
-  /** The id; `''` when the sender gave none to a message of RabbitMQ. */
+  /** The id; `''` for a RabbitMQ message whose sender set no id. */
   readonly id: string;
   /** Its bytes. */
   readonly data: Uint8Array;
   /** True if the broker has delivered it before. */
   readonly redelivered: boolean;
-  /** What the event says of it besides: properties of ActiveMQ, or `basicProperties` of RabbitMQ, and more. */
+  /** Other data of the event about the message: properties of ActiveMQ, `basicProperties` of RabbitMQ, and more. */
   readonly message: Readonly<Record<string, unknown>>;
 }
 
@@ -44,7 +44,7 @@ const MQ_KIND = {
   answer: 'null',
 } as const;
 
-/** A message, and where it is in the event. */
+/** A message, and its place in the event. */
 interface Placed {
   readonly queue: string;
   readonly host: string;
@@ -61,11 +61,11 @@ export class MqTrigger extends TriggerSurface {
   }
 
   /**
-   * Registers the handler of a queue. It is called for each message, one at a time. A failure is thrown, and Lambda delivers the
-   * whole batch again, before any other message: later messages are not run, earlier ones are retried.
+   * Registers the handler of a queue. It is called for each message, one at a time. If it throws, Lambda delivers the
+   * whole batch again, before any other message: later messages are not run, earlier messages are retried.
    *
-   * @param name of the queue, a name that `FRAMEWORK_EVENT_SOURCES` maps under `mq`, or of RabbitMQ queue and virtual host as the
-   *   event has them: `orders::/`
+   * @param name of the queue, or a name that `FRAMEWORK_EVENT_SOURCES` maps under `mq`; for RabbitMQ also queue and virtual host as in
+   *   the event: `orders::/`
    * @throws FrameworkError `app.invalid_configuration` for a blank or repeated name, or a handler that is not a function
    * @example mqTrigger().queue('orders', (ctx, message) => book(Buffer.from(message.data).toString()));
    */

@@ -10,7 +10,7 @@ import { TriggerSurface } from '../internal/surface.js';
 
 /** An object of a job: https://docs.aws.amazon.com/AmazonS3/latest/userguide/batch-ops-invoke-lambda.html. */
 export interface S3BatchTask {
-  /** The id of the task; the same when it is tried again. */
+  /** The id of the task; equal for retries. */
   readonly taskId: string;
   /** The id of the job. */
   readonly jobId: string;
@@ -18,9 +18,9 @@ export interface S3BatchTask {
   readonly bucket: string;
   /** The key, decoded: tasks have it URL-encoded. */
   readonly key: string;
-  /** The version; absent when the manifest has none. */
+  /** The version; absent if the manifest contains no versions. */
   readonly versionId?: string;
-  /** What the job was given for the function; only jobs with schema 2.0 have any. */
+  /** Arguments of the job for the function; only jobs with schema 2.0 have arguments. */
   readonly userArguments: Readonly<Record<string, string>>;
 }
 
@@ -31,9 +31,9 @@ export type S3BatchHandler = (ctx: EventContext, task: S3BatchTask) => MaybeProm
 export interface S3BatchResult {
   /** The id of the task. */
   readonly taskId: string;
-  /** True if it is done, tried again, or failed for good. */
+  /** Outcome: done, to be retried, or failed permanently. */
   readonly resultCode: 'Succeeded' | 'TemporaryFailure' | 'PermanentFailure';
-  /** What the report says. */
+  /** Text for the report. */
   readonly resultString: string;
 }
 
@@ -41,11 +41,11 @@ export interface S3BatchResult {
 export interface S3BatchAnswer {
   /** The version of the event. */
   readonly invocationSchemaVersion: string;
-  /** What a task without a result is; each has one. */
+  /** Outcome of a task without a result; every task has a result. */
   readonly treatMissingKeysAs: 'TemporaryFailure';
   /** The id of the invocation. */
   readonly invocationId: string;
-  /** One result a task, in order. */
+  /** One result for each task, in order. */
   readonly results: S3BatchResult[];
 }
 
@@ -64,7 +64,7 @@ const S3_BATCH_KIND = {
   answer: 'one result a task',
 } as const;
 
-/** Failures that may pass. */
+/** Temporary failures. */
 const TEMPORARY: readonly string[] = ['app.timeout', 'app.overloaded', 'app.rate_limited', 'streams.deadline_exceeded'];
 
 /** The function of an S3 Batch Operations job. */
@@ -90,7 +90,7 @@ export class S3Batch extends TriggerSurface {
     const ids = new Set<string>();
     return recordsOf(this.kind, 'tasks', tasks).map((task, index) => {
       const record = { ...toTask(task, `tasks[${index}]`), ...shared };
-      if (ids.has(record.taskId)) throw invalidEvent(this.kind, `tasks[${index}].taskId comes twice`);
+      if (ids.has(record.taskId)) throw invalidEvent(this.kind, `tasks[${index}].taskId is not unique`);
       ids.add(record.taskId);
       const source = sourceOf(record.bucket, task.s3BucketArn ?? `arn:aws:s3:::${record.bucket}`);
       return { handler: this.#handler, record, id: record.taskId, name: '', source };
@@ -130,17 +130,17 @@ function toTask({ taskId, s3Key, s3VersionId, s3BucketArn, s3Bucket }: Members, 
   };
 }
 
-/** The most characters of a result; the report is no place for more, and an answer has at most 6 MB. */
+/** The most characters of a result: an answer has at most 6 MB. */
 const MAX_RESULT = 8_192;
 
-/** @throws FrameworkError `triggers.invalid_answer` for anything but text or nothing */
+/** @throws FrameworkError `triggers.invalid_answer` for a value that is not a string or `undefined` */
 function toText(result: unknown): string {
   if (result === undefined || result === null) return '';
   if (typeof result === 'string') return result.slice(0, MAX_RESULT);
-  throw invalidAnswer('must be text or nothing');
+  throw invalidAnswer('must be a string or undefined');
 }
 
-/** The report is a file of the account: it gets the code of an error, never its text. */
+/** The report is a file of the account: it contains the code of an error, never its message. */
 function toResult(taskId: string, outcome: Outcome | undefined): S3BatchResult {
   if (outcome && 'value' in outcome) {
     return { taskId, resultCode: 'Succeeded', resultString: textOf(outcome.value) };
@@ -152,8 +152,8 @@ function toResult(taskId: string, outcome: Outcome | undefined): S3BatchResult {
 }
 
 /**
- * Makes the surface for jobs of S3 Batch Operations. Each task gets one result; `app.timeout`, `app.overloaded` and
- * `app.rate_limited` are tried again by the service, every other failure is for good.
+ * Makes the surface for jobs of S3 Batch Operations. Each task gets one result. S3 retries `app.timeout`, `app.overloaded` and
+ * `app.rate_limited`; every other failure is permanent.
  *
  * @throws FrameworkError `app.invalid_configuration` for a handler that is not a function
  * @example

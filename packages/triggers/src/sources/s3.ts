@@ -12,15 +12,15 @@ export interface S3Object {
   readonly bucket: string;
   /** The key, decoded: notifications have it URL-encoded, with `+` for a blank. */
   readonly key: string;
-  /** The version; absent unless the bucket has versions. */
+  /** The version; absent unless the bucket is versioned. */
   readonly versionId?: string;
   /** Bytes of the object; absent when it was deleted. */
   readonly size?: number;
   /** The entity tag; absent when the object was deleted. */
   readonly eTag?: string;
-  /** Orders the events of one key; compare with {@link compareSequencers}. Absent of events other than creation and deletion. */
+  /** Orders the events of one key; compare with {@link compareSequencers}. Absent for events other than creation and deletion. */
   readonly sequencer?: string;
-  /** What happened: `ObjectCreated:Put`, `ObjectRemoved:Delete`, … */
+  /** The event: `ObjectCreated:Put`, `ObjectRemoved:Delete`, … */
   readonly event: string;
 }
 
@@ -35,7 +35,7 @@ const S3_KIND = {
   sample: { Records: [{ eventSource: 'aws:s3', s3: { bucket: { name: 'b' }, object: { key: 'k' } } }] },
   key: ({ record, id }: Delivered) => {
     const { bucket, key, event, versionId = '', sequencer } = record as S3Object;
-    // Only creations and deletions have a sequencer; the request that caused an event tells the others apart.
+    // Only creations and deletions have a sequencer; other events differ by the id of the request that caused them.
     return keyOf(bucket, key, event, versionId, sequencer ?? id);
   },
   answer: 'null',
@@ -50,8 +50,8 @@ export class S3Trigger extends TriggerSurface {
   }
 
   /**
-   * Registers the handler of a bucket's objects. It is called for each record, one at a time. What it throws is thrown to
-   * Lambda, which tries the whole event again; an event may also come twice, and out of order.
+   * Registers the handler of a bucket's objects. It is called for each record, one at a time. If it throws, Lambda retries the whole
+   * event. S3 may also deliver an event twice, and out of order.
    *
    * @param name of the bucket, its ARN, or a name that `FRAMEWORK_EVENT_SOURCES` maps under `s3`
    * @throws FrameworkError `app.invalid_configuration` for a blank or repeated name, or a handler that is not a function
@@ -109,8 +109,8 @@ export function s3Trigger(): S3Trigger {
 }
 
 /**
- * Compares the sequencers of two events of the same key: negative when `a` is of the earlier event. The shorter one is padded
- * with zeros at its right, then both are compared as text, as S3 documents it.
+ * Compares the sequencers of two events of the same key: negative if `a` is earlier. The shorter sequencer is padded
+ * with zeros on the right, then both are compared as strings, as S3 documents it.
  */
 export function compareSequencers(a: string, b: string): number {
   const length = Math.max(a.length, b.length);

@@ -12,19 +12,19 @@ export interface SecretRotationStep {
   readonly secretId: string;
   /** The id of the new version, the same in all steps: `ClientRequestToken`. */
   readonly token: string;
-  /** Who asked, for rotations across accounts; absent otherwise. */
+  /** Identity of the requester, for rotations across accounts; absent otherwise. */
   readonly rotationToken?: string;
 }
 
-/** The four steps in their order; each may come more than once for the same version. */
+/** The four steps in their order; Secrets Manager may repeat each step for the same version. */
 export interface SecretRotationSteps {
-  /** Makes the new version with the label `AWSPENDING`, unless it is there. */
+  /** Makes the new version with the label `AWSPENDING`, unless it exists. */
   readonly createSecret: EventHandler<SecretRotationStep>;
   /** Sets it in the service. */
   readonly setSecret: EventHandler<SecretRotationStep>;
-  /** Tries it. */
+  /** Tests it. */
   readonly testSecret: EventHandler<SecretRotationStep>;
-  /** Moves the label `AWSCURRENT` to it, unless it is there. */
+  /** Moves the label `AWSCURRENT` to it, unless it is already there. */
   readonly finishSecret: EventHandler<SecretRotationStep>;
 }
 

@@ -9,13 +9,13 @@ import { TriggerSurface } from '../internal/surface.js';
 
 /** A mail that SES received: https://docs.aws.amazon.com/ses/latest/dg/receiving-email-action-lambda-event.html. The body is not in it. */
 export interface SesMessage {
-  /** The id that SES gave the mail; with an S3 action before this one also the key of its object. */
+  /** The id of the mail in SES; after an S3 action also the key of its object. */
   readonly messageId: string;
   /** The envelope's sender. */
   readonly source: string;
   /** The recipients that matched the rule. */
   readonly recipients: readonly string[];
-  /** The subject; absent if absent. */
+  /** The subject; `undefined` if absent. */
   readonly subject?: string;
   /** Results of the checks by name, `PASS`, `FAIL`, `GRAY` or `PROCESSING_FAILED`: `spam`, `virus`, `spf`, `dkim`, `dmarc`. */
   readonly verdicts: Readonly<Record<string, string>>;
@@ -23,17 +23,17 @@ export interface SesMessage {
   readonly mail: Readonly<Record<string, unknown>>;
 }
 
-/** What SES does next with a mail: the next action, no further action of this rule, or no further rule. */
+/** Next step of SES for a mail: the next action, no further action of this rule, or no further rule. */
 export type SesDisposition = 'continue' | 'stop_rule' | 'stop_rule_set';
 
-/** Handles one mail. What it returns counts only where the rule waits for the answer. */
+/** Handles one mail. The result counts only if the rule waits for the answer. */
 export type SesHandler = (ctx: EventContext, message: SesMessage) => MaybePromise<SesDisposition>;
 
 /** Options of `sesTrigger`. An unknown key is rejected. */
 export interface SesTriggerOptions {
   /**
-   * What SES does after an error of a rule that waits for the answer: `stop` all rules, or `continue`. Without an answer SES
-   * would let the mail on, so there is no default.
+   * SES's reaction to an error of a rule that waits for the answer: `stop` all rules, or `continue`. Without an answer SES would
+   * continue to process the mail, so there is no default.
    */
   readonly onError: 'stop' | 'continue';
 }
@@ -78,7 +78,7 @@ export class SesTrigger extends TriggerSurface {
   /**
    * Sets the handler of the receipt rule's mails.
    *
-   * @throws FrameworkError `app.invalid_configuration` for a second handler, or one that is not a function
+   * @throws FrameworkError `app.invalid_configuration` for a second handler, or a handler that is not a function
    * @example sesTrigger({ onError: 'stop' }).rule((ctx, { verdicts }) => (verdicts.spam === 'PASS' ? 'continue' : 'stop_rule_set'));
    */
   rule(handler: SesHandler): this {

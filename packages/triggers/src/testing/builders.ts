@@ -5,11 +5,11 @@ import { refused } from '../errors.js';
 export interface S3RecordOptions {
   /** The key as text; it is encoded here, as S3 does. */
   readonly key: string;
-  /** What happened. Default `ObjectCreated:Put`. */
+  /** The event name. Default `ObjectCreated:Put`. */
   readonly event?: string;
-  /** Bytes of the object; default 1024, absent of events that delete. */
+  /** Bytes of the object; default 1024, absent for deletions. */
   readonly size?: number;
-  /** The entity tag; default of 32 digits, absent of events that delete. */
+  /** The entity tag; default of 32 digits, absent for deletions. */
   readonly eTag?: string;
   /** The version. Default: left out. */
   readonly versionId?: string;
@@ -40,13 +40,13 @@ export interface S3EventRecord {
   readonly eventSource: string;
   /** The region of the bucket. */
   readonly awsRegion: string;
-  /** When it happened, ISO 8601. */
+  /** Time of the event, ISO 8601. */
   readonly eventTime: string;
-  /** What happened. */
+  /** The event name. */
   readonly eventName: string;
-  /** Who did it. */
+  /** The user who caused the event. */
   readonly userIdentity: { readonly principalId: string };
-  /** Where the request came from. */
+  /** Address of the request. */
   readonly requestParameters: { readonly sourceIPAddress: string };
   /** The ids of the request. */
   readonly responseElements: { readonly 'x-amz-request-id': string; readonly 'x-amz-id-2': string };
@@ -156,7 +156,7 @@ export interface RequestAuthorizerEventOptions {
 
 const isTexts = (value: unknown) =>
   typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one === 'string');
-const TEXTS = kind<Readonly<Record<string, string>>>('an object of texts', isTexts);
+const TEXTS = kind<Readonly<Record<string, string>>>('an object of strings', isTexts);
 
 const REQUEST_EVENT = /* @__PURE__ */ defineOptions<RequestAuthorizerEventOptions>()({
   version: oneOf('1.0', '2.0').default('1.0'),
@@ -165,7 +165,7 @@ const REQUEST_EVENT = /* @__PURE__ */ defineOptions<RequestAuthorizerEventOption
 });
 
 /**
- * Builds the event of a REQUEST authorizer: `GET /notes`. It goes to `serveAuthorizer`, never to a container.
+ * Builds the event of a REQUEST authorizer: `GET /notes`. Pass it to `serveAuthorizer`, never to a container.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-lambda-authorizer.html
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
@@ -242,13 +242,13 @@ function requestV2(headers: Texts, query: Texts): Record<string, unknown> {
 
 /** Options of {@link buildCognitoEvent}. */
 export interface CognitoEventOptions {
-  /** What happens. Default `PreSignUp_SignUp`. */
+  /** The trigger source. Default `PreSignUp_SignUp`. */
   readonly triggerSource?: string;
   /** Default `user-1`. */
   readonly userName?: string;
   /** Members of `request`; `userAttributes` is `{}` unless given. */
   readonly request?: Readonly<Record<string, unknown>>;
-  /** What the trigger may fill; `null` leaves it out, as of custom senders. Default: what PreSignUp has. */
+  /** The member `response`; `null` leaves it out, as for custom senders. Default: the response of PreSignUp. */
   readonly response?: Readonly<Record<string, unknown>> | null;
 }
 
@@ -284,7 +284,7 @@ export function buildCognitoEvent(options: CognitoEventOptions = {}): Record<str
 export interface CustomResourceEventOptions {
   /** Default `Create`. */
   readonly requestType?: 'Create' | 'Update' | 'Delete';
-  /** Where the answer goes. Default: a URL of S3. */
+  /** URL for the answer. Default: a URL of S3. */
   readonly responseUrl?: string;
   /** The id of the resource. Default: `resource-1`, left out of `Create`. */
   readonly physicalId?: string;
@@ -307,7 +307,7 @@ const CUSTOM_RESOURCE_EVENT = /* @__PURE__ */ defineOptions<CustomResourceEventO
 /** The properties of a resource as CloudFormation sends them. */
 type SentProperties = Record<string, unknown> & { readonly ServiceToken: string };
 
-/** What all requests of CloudFormation for a custom resource have. */
+/** Common members of all custom resource requests of CloudFormation. */
 interface ResourceEvent {
   readonly ServiceToken: string;
   readonly ResponseURL: string;

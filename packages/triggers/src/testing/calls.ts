@@ -2,7 +2,7 @@ import { defineOptions, integer, kind, object, oneOf, string } from '@sallyport/
 import { refused } from '../errors.js';
 
 const TEXT_OR_BYTES = /* @__PURE__ */ kind<string | Uint8Array>(
-  'a text or bytes',
+  'a string or bytes',
   (value) => typeof value === 'string' || value instanceof Uint8Array,
 );
 
@@ -67,7 +67,7 @@ export interface S3BatchEventOptions {
   readonly key?: string;
   /** Default: none. */
   readonly versionId?: string;
-  /** What the job has for the function; schema 2.0 only. Default: none. */
+  /** Arguments of the job for the function; schema 2.0 only. Default: none. */
   readonly userArguments?: Readonly<Record<string, string>>;
 }
 
@@ -199,9 +199,9 @@ export function buildAppSyncAuthorizerEvent(options: AppSyncAuthorizerEventOptio
 export interface AppSyncEventsEventOptions {
   /** Default `PUBLISH`. */
   readonly operation?: 'PUBLISH' | 'SUBSCRIBE';
-  /** What is published. Default: one, `{ n: 1 }`. */
+  /** The published payloads. Default: one, `{ n: 1 }`. */
   readonly payloads?: readonly unknown[];
-  /** Who the API has verified. Default `null`: an API key. */
+  /** The identity that the API has verified. Default `null`: an API key. */
   readonly identity?: Readonly<Record<string, unknown>> | null;
   /** Headers that the API passes on. Default: none. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -251,7 +251,7 @@ export interface LatticeRequestOptions {
   readonly query?: Readonly<Record<string, string | readonly string[]>>;
   /** Bytes are sent as base64. Default: none. */
   readonly body?: string | Uint8Array;
-  /** What version 2 says of the caller. Default: nothing but its network. */
+  /** Identity of the caller, in version 2. Default: only its network. */
   readonly identity?: Readonly<Record<string, string>>;
 }
 

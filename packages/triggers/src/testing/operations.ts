@@ -5,9 +5,9 @@ import { defineOptions, list, oneOf, string } from '@sallyport/core/options';
 export interface SesEventOptions {
   /** `RequestResponse` when the rule waits for the answer. Default `Event`. */
   readonly invocationType?: 'Event' | 'RequestResponse';
-  /** Who sent the mail. Default `sender@example.com`. */
+  /** Sender of the mail. Default `sender@example.com`. */
   readonly source?: string;
-  /** Who it is for. Default `recipient@example.com`. */
+  /** Recipients of the mail. Default `recipient@example.com`. */
   readonly recipients?: readonly string[];
   /** Default `Subject`. */
   readonly subject?: string;
@@ -17,7 +17,7 @@ export interface SesEventOptions {
 
 /** The result of one of SES's checks. */
 export interface SesVerdict {
-  /** What it is. */
+  /** The result. */
   readonly status: 'PASS' | 'FAIL' | 'GRAY' | 'PROCESSING_FAILED' | 'DISABLED';
 }
 
@@ -186,11 +186,11 @@ export interface AlarmEvent {
   readonly alarmArn: string;
   /** Its account. */
   readonly accountId: string;
-  /** When it changed. */
+  /** Time of the change. */
   readonly time: string;
   /** Its region. */
   readonly region: string;
-  /** What changed. */
+  /** The change. */
   readonly alarmData: {
     readonly alarmName: string;
     readonly state: AlarmState;

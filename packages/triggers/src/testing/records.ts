@@ -5,11 +5,11 @@ import { refused } from '../errors.js';
 type Data = string | Uint8Array;
 
 const DATA = /* @__PURE__ */ kind<Data>(
-  'a text or bytes',
+  'a string or bytes',
   (value) => typeof value === 'string' || value instanceof Uint8Array,
 );
 const DATA_OR_NULL = /* @__PURE__ */ kind<Data | null>(
-  'a text, bytes or null',
+  'a string, bytes or null',
   (value) => value === null || typeof value === 'string' || value instanceof Uint8Array,
 );
 
@@ -75,7 +75,7 @@ export interface KafkaEventRecord {
   readonly offset: number;
   /** Milliseconds since 1970. */
   readonly timestamp: number;
-  /** What the timestamp is of. */
+  /** Kind of the timestamp. */
   readonly timestampType: 'CREATE_TIME' | 'LOG_APPEND_TIME';
   /** Base64; absent without a key. */
   readonly key?: string;

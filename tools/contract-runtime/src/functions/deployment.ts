@@ -29,14 +29,14 @@ export function inventoryOf(app: unknown): object {
   return toInventory(app as Inventoried);
 }
 
-/** Each document as the file that a stack reads: what it says, or the code of its rejection. */
+/** Reads each document as the file that a stack reads: its content, or the code of its rejection. */
 export function readInventories({ documents }: Args): readonly object[] {
   return withFolder((folder) =>
     listOf(documents).map((document) => outcomeOf(() => inventoryFromFile(fileOf(folder, document)))),
   );
 }
 
-/** What the local runtime reads of each document for one entry file, `null` for no function, or the code of its rejection. */
+/** The local runtime's reading of each document for one entry file: a function, `null` for no function, or the code of its rejection. */
 export function readManifests({ documents, entry }: Args): readonly unknown[] {
   return listOf(documents).map((document) => outcomeOf(() => parseManifest(textOf(document), String(entry)) ?? null));
 }
@@ -46,7 +46,7 @@ export function writeManifest({ functions }: Args): unknown {
   return outcomeOf(() =>
     withFolder((outdir) => {
       process.env.CDK_VALIDATION = 'false';
-      // Without a bundle: the entry files are not there.
+      // Without a bundle: the entry files do not exist.
       const app = new App({ outdir, analyticsReporting: false, context: { 'aws:cdk:bundling-stacks': [] } });
       const stack = new Stack(app, 'Service');
       for (const one of listOf(functions)) addFunction(stack, one as DeployedFunction);
@@ -59,7 +59,7 @@ export function writeManifest({ functions }: Args): unknown {
 /** A function as fixtures describe it: its settings, its inventory, and what the stack attaches. */
 interface DeployedFunction {
   readonly id: string;
-  /** The entry file; without it the code came bundled. */
+  /** The entry file; absent for bundled code. */
   readonly entry?: string;
   readonly timeout_seconds?: number;
   readonly memory_mb?: number;
@@ -80,7 +80,7 @@ function addFunction(stack: Stack, described: DeployedFunction): void {
   for (const { to, ...options } of attach) ATTACH[String(to)]?.(wiring, camelOptions(options) as unknown as Attachment);
 }
 
-/** Of one attachment: the name of its handler, and what its source and its trigger are made of. */
+/** One attachment: the name of its handler, and the settings of its source and its trigger. */
 interface Attachment extends QueueMappingProps {
   readonly name: string;
   readonly retryAttempts?: number;
@@ -88,7 +88,7 @@ interface Attachment extends QueueMappingProps {
   readonly expression?: string;
   readonly selector?: EventSelector;
   readonly clusterArn?: string;
-  /** For the attributes of a message, and for the message. */
+  /** Rules for the attributes of a message, and for its body. */
   readonly filterPolicy?: Rules;
   readonly bodyFilterPolicy?: Rules;
   readonly pattern?: EventPattern;
@@ -141,7 +141,7 @@ function outcomeOf(run: () => unknown): object {
   }
 }
 
-/** `{ "text": … }` is a file that may be no JSON; everything else is written as JSON. */
+/** `{ "text": … }` is a file with any content, valid JSON or not; all other values are written as JSON. */
 function textOf(document: unknown): string {
   const { text } = (document ?? {}) as { readonly text?: unknown };
   return typeof text === 'string' ? text : JSON.stringify(document);

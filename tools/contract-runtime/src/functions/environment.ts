@@ -29,7 +29,7 @@ const READS: Readonly<Record<string, (options: TableOptions) => Promise<unknown>
   mcp: (options) => dynamoMcpStore(options).get({ partition: 'any', sort: 'any' }),
 };
 
-/** `{ "store": "jobs" | "event_bus" | "rate_limit" | "mcp", "environment": { … }, "table_name": "…" }`: the table that is asked. */
+/** `{ "store": "jobs" | "event_bus" | "rate_limit" | "mcp", "environment": { … }, "table_name": "…" }`: the table of the requests. */
 export async function tableOf({ store, environment, table_name }: Args): Promise<string> {
   let table = '';
   const client = {
@@ -58,7 +58,7 @@ interface WireLine {
   readonly error?: { readonly name: string; readonly message: string; readonly code: string };
 }
 
-/** `{ "environment": { … }, "topic_arn": "…", "lines": [{ "at_ms": 0, "level": "error", "message": "…", "error": { "name": "…", "message": "…", "code": "…" } }] }`: what is published. */
+/** `{ "environment": { … }, "topic_arn": "…", "lines": [{ "at_ms": 0, "level": "error", "message": "…", "error": { "name": "…", "message": "…", "code": "…" } }] }`: the published notifications. */
 export async function errorNotifications({ environment, topic_arn, lines }: Args): Promise<unknown[]> {
   const clock = new ManualClock();
   const sent: ErrorNotification[] = [];

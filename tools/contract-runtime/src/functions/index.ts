@@ -5,7 +5,7 @@ import { callExport } from './streams.js';
 
 type Args = Readonly<Record<string, unknown>>;
 
-/** A portable function: the module that has it, its name there, and its arguments in order. */
+/** A portable function: its module, its name there, and its arguments in order. */
 interface PortableFunction {
   readonly load: () => Promise<object>;
   readonly name: string;
@@ -27,7 +27,7 @@ const mcpRoutes = () => import('./mcp-routes.js');
 const mcpOAuth = () => import('./mcp-oauth.js');
 const mcpFacade = () => import('./mcp-facade.js');
 
-/** What an event helper reads of its context: the invocation's clock, ids and Lambda context. */
+/** The context members that an event helper reads: the invocation's clock, ids and Lambda context. */
 function contextOf(args: Args, { env }: World): object {
   const { request_id = '', remaining_ms } = (args.context ?? {}) as JsonObject;
   const lambdaContext =
@@ -192,7 +192,7 @@ export const FUNCTIONS: PortableFunctions = {
   parse_xray_trace_header: { load: core, name: 'parseXrayTraceHeader', arguments: ({ value }) => [value] },
 };
 
-/** A record that `create_kinesis_json_record` could have made: its bytes may be given as base64 or as text. */
+/** A record that `create_kinesis_json_record` could have made: its bytes are given as base64 or as a string. */
 function toKinesisRecord(record: JsonObject): object {
   const { data } = record;
   if (typeof data === 'string') return { ...record, data: Buffer.from(data) };
@@ -204,7 +204,7 @@ export async function callFunction(call: PortableFunction, args: Args, world: Wo
   return callExport(await call.load(), call.name, ...call.arguments(args, world));
 }
 
-/** Imports what the functions and handlers live in, so that no fixture waits for a first import while its clock moves. */
+/** Imports the modules of the functions and handlers, so that no fixture waits for a first import while its clock moves. */
 export async function preload(): Promise<void> {
   await Promise.all([streams(), core(), observability(), import('@sallyport/http'), import('@sallyport/dispatch/app')]);
 }

@@ -3,13 +3,13 @@ import { createMemoryEventBusStore, createMemoryJobLedger } from '@sallyport/job
 
 type Args = Readonly<Record<string, unknown>>;
 
-/** One call of a ledger: a method in snake_case, its input, and what later steps call its answer. */
+/** One call of a ledger: a method in snake_case, its input, and the name of its answer in later steps. */
 interface WireStep {
   readonly call: string;
-  /** Milliseconds behind `start`. */
+  /** Milliseconds after `start`. */
   readonly at_ms: number;
   readonly input: unknown;
-  /** A lease, slot or idempotency handle that an earlier step gave, by its place. */
+  /** A lease, slot or idempotency handle of an earlier step, by its place. */
   readonly of_step?: number;
 }
 
@@ -58,7 +58,7 @@ async function run(create: Create, start: string, steps: readonly WireStep[]): P
   return answers;
 }
 
-/** What may be refreshed, released or completed: the answer itself, or the handle in it. */
+/** The handle to refresh, release or complete: the answer itself, or the handle in it. */
 function handleOf(answer: unknown): unknown {
   return (answer as { handle?: unknown }).handle ?? answer;
 }
@@ -76,7 +76,7 @@ async function settle(call: () => Promise<unknown>): Promise<{ answer: unknown; 
   }
 }
 
-/** Members whose keys are the user's own. */
+/** Members whose keys the user chooses. */
 const OPAQUE = ['result', 'payload', 'metadata', 'fields'];
 
 function toCamel(value: unknown): unknown {

@@ -27,7 +27,7 @@ async function toConfig({ posture, scopes, ...given }: Args): Promise<FacadeConf
   } as unknown as FacadeConfig;
 }
 
-/** `{ "config": { … }, "register": ["GET /{tenant}/mcp"] }`: what was registered, or the code of the error; and all routes then. */
+/** `{ "config": { … }, "register": ["GET /{tenant}/mcp"] }`: the registration or the code of the error, and all routes afterwards. */
 export async function register({ config, register = [] }: Args): Promise<object> {
   const app = new SecureApp({ log: false });
   for (const route of register as string[]) {
@@ -44,7 +44,7 @@ export async function check({ configs }: Args): Promise<readonly unknown[]> {
   return facades.map((facade) => outcomeOf(() => registerMcpFacade(new SecureApp({ log: false }), facade) && 'ok'));
 }
 
-/** `{ "config": { … }, "requests": [ … ] }`: the answer to each; `"caller": true` in a request is an authenticated one. */
+/** `{ "config": { … }, "requests": [ … ] }`: the answer to each; `"caller": true` in a request is an authenticated request. */
 export async function answers({ config, requests }: Args): Promise<readonly object[]> {
   const app = new SecureApp({
     log: false,

@@ -30,7 +30,7 @@ interface Token {
   readonly expires_at?: string;
 }
 
-/** A validator that knows these tokens; `outcome` is what it says of one. */
+/** A validator that accepts these tokens; `outcome` is its result for a token. */
 function validatorOf(tokens: readonly Token[]): oauth.Validator {
   return (text) => {
     const { token, outcome, expires_at, ...claims } = tokens.find((one) => one.token === text) ?? {
@@ -47,8 +47,8 @@ function validatorOf(tokens: readonly Token[]): oauth.Validator {
 }
 
 /**
- * `{ "now", "pattern", "options", "tokens", "requests" }`: the answers of a route behind a guard. The option `resource_metadata_url_func` is the
- * text that the function returns, `null` for one that throws.
+ * `{ "now", "pattern", "options", "tokens", "requests" }`: the answers of a route with a guard. The option `resource_metadata_url_func` is
+ * the string that the function returns, or `null` for a function that throws.
  */
 export async function bearer({ now, pattern, options = {}, tokens = [], requests }: Args): Promise<readonly object[]> {
   const { resource_metadata_url_func: returned, ...rest } = options as Args;
@@ -97,7 +97,7 @@ export function bearerUrls({ templates = [], urls = [] }: Args): object {
   };
 }
 
-/** `{ "protected_resources": [ … ], "authorization_servers": [ … ], "metadata_urls": [ … ] }`: the text of each document, or a code. */
+/** `{ "protected_resources": [ … ], "authorization_servers": [ … ], "metadata_urls": [ … ] }`: each document as a string, or a code. */
 export function documents({ protected_resources = [], authorization_servers = [], metadata_urls = [] }: Args): object {
   const text = (make: () => unknown) => outcomeOf(() => JSON.stringify(make()));
   return {
@@ -111,12 +111,12 @@ export function documents({ protected_resources = [], authorization_servers = []
   };
 }
 
-/** `{ "pairs": [[verifier, challenge], …] }`: whether each verifier is the one of its challenge. */
+/** `{ "pairs": [[verifier, challenge], …] }`: true for each verifier that matches its challenge. */
 export function pkce({ pairs }: Args): readonly boolean[] {
   return (pairs as [unknown, unknown][]).map(([verifier, challenge]) => oauth.verifyPkce(verifier, challenge));
 }
 
-/** `{ "policy", "requests" }`: what is kept of each registration, or the protocol's error. */
+/** `{ "policy", "requests" }`: the stored part of each registration, or the protocol's error. */
 export function registrations({ policy = {}, requests }: Args): readonly unknown[] {
   return (requests as unknown[]).map((request) => {
     try {
@@ -139,8 +139,8 @@ interface Step {
 }
 
 /**
- * `{ "now", "steps" }` at a token endpoint: `put` keeps a grant and names its code, `post` sends a form and names the refresh token of the answer,
- * `wait` lets time pass. `{name}` in a form is what was named. Of each form the status with scope or error.
+ * `{ "now", "steps" }` at a token endpoint: `put` stores a grant and names its code, `post` sends a form and names the refresh token of
+ * the answer, `wait` advances the clock. `{name}` in a form is replaced by the named value. Returns the status of each form with scope or error.
  */
 export async function tokenSteps({ now, steps }: Args): Promise<readonly object[]> {
   const clock = new ManualClock(new Date(now as string));

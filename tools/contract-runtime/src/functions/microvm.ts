@@ -45,9 +45,9 @@ interface World {
   readonly seen: object[];
 }
 
-/** One step: a request, or something that happens to the machines. */
+/** One step: a request, or an event of the machines. */
 interface MicrovmStep {
-  /** Who calls: the principal of the closed container, `null` for nobody. */
+  /** The caller: the principal of the secure container, `null` for an anonymous caller. */
   readonly as?: object | null;
   readonly request?: {
     readonly method: string;
@@ -62,8 +62,8 @@ interface MicrovmStep {
 }
 
 /**
- * A closed container with the routes of a controller, over machines and rows in memory. Answers of requests and sweeps in their
- * order, the lifecycle events, what programs saw, the calls of the service and the rows of the partitions that were asked for.
+ * A secure container with the routes of a controller, over machines and rows in memory. Returns the answers of requests and sweeps in
+ * order, the lifecycle events, the requests that programs received, the calls of the service and the rows of the requested partitions.
  */
 export async function microvmSteps(args: Args): Promise<object> {
   const events: object[] = [];
@@ -170,7 +170,7 @@ async function send({ app }: World, as: unknown, request: NonNullable<MicrovmSte
   };
 }
 
-/** Of an error its code: messages are the runtime's own. */
+/** The code of an error, because messages differ between runtimes. */
 function codeOrBody(body: Args): unknown {
   const { error } = body as { readonly error?: { readonly code: string } };
   return error === undefined ? body : { code: error.code };

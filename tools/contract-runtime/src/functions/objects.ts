@@ -25,7 +25,7 @@ import { camelOptions, renameKeys, toCamel } from '../casing.js';
 type Args = Readonly<Record<string, unknown>>;
 type Outcome = Readonly<Record<string, unknown>>;
 
-/** What a call answers, or the code that it was rejected with and the field that is wrong. */
+/** The answer of a call, or the code of its rejection and the invalid field. */
 async function outcomeOf(call: () => unknown): Promise<unknown> {
   try {
     return await call();
@@ -60,7 +60,7 @@ export function parseRefs({ uris }: Args): Promise<unknown[]> {
   return each<string>(uris, (uri) => fromRef(parseObjectRef(uri)));
 }
 
-/** `{ "refs": [ … ] }`: each as text. */
+/** `{ "refs": [ … ] }`: each as a string. */
 export function formatRefs({ refs }: Args): Promise<unknown[]> {
   return each(refs, (ref) => formatObjectRef(toRef(ref)));
 }
@@ -99,7 +99,7 @@ async function storeStep(store: ObjectStore, { put, get, delete: removed }: Args
 }
 
 /**
- * `{ "now": "…", "region": "…", "encryption": { … }, "credentials_end": "…", "grants": [ … ] }`: what each link binds, without its
+ * `{ "now": "…", "region": "…", "encryption": { … }, "credentials_end": "…", "grants": [ … ] }`: the parameters of each link, without its
  * signature.
  */
 export function grants({ now, region, encryption, credentials_end, grants: inputs }: Args): Promise<unknown[]> {

@@ -29,12 +29,12 @@ interface WireWindow {
 
 interface WireStep {
   readonly call?: 'consume' | 'peek' | 'reset' | 'refund';
-  /** Milliseconds behind `start`. */
+  /** Milliseconds after `start`. */
   readonly at_ms: number;
   readonly cost?: number;
-  /** Which decision is refunded, counted from 0. */
+  /** Index of the decision to refund, from 0. */
   readonly of?: number;
-  /** How much of it; all without it. */
+  /** Number of units to refund. Default: all. */
   readonly units?: number;
 }
 
@@ -91,7 +91,7 @@ export async function decisions({ strategy, limits, start, steps }: Args): Promi
   return answers;
 }
 
-/** What became of a refund: the code of its rejection, or that it was made. */
+/** The outcome of a refund: the code of its rejection, or success. */
 async function refund(limiter: RateLimiter, decision: unknown, units: number | undefined): Promise<object> {
   try {
     await limiter.refund(decision as LimitDecision, units === undefined ? {} : { units });

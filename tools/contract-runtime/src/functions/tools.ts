@@ -3,8 +3,8 @@ import type { PortableFunctions } from './index.js';
 const deployment = () => import('./deployment.js');
 
 /**
- * What tools on a developer's machine do with an application. Except the functions of the packages: a bundle of the runtime then has no
- * part of the CDK.
+ * Functions of tools on a developer's machine. They are separate from the functions of the packages, so that a bundle of the runtime
+ * contains no part of the CDK.
  */
 export const TOOL_FUNCTIONS: PortableFunctions = {
   inventory: { load: deployment, name: 'inventoryOf', arguments: (_args, world) => [world.app] },

@@ -66,7 +66,7 @@ export function validate({ what, values }: Args): unknown[] {
   return (values as Args[]).map((value) => outcomeOf(() => VALIDATORS[String(what)]?.(value)));
 }
 
-/** `{ "values": [0, 3.9, null] }`; null is no value. */
+/** `{ "values": [0, 3.9, null] }`; null is a missing value. */
 export function topK({ values }: Args): number[] {
   return (values as (number | null)[]).map((value) => normalizeTopK(value ?? undefined));
 }
@@ -125,7 +125,7 @@ function toWireHit({ distance, ...hit }: QueryHit): object {
   return { ...hit, distance: Number(distance.toFixed(6)) };
 }
 
-/** Requests of a store, as an AWS client is given them. */
+/** Requests of a store, as an AWS client receives them. */
 function recordingSdk(): { readonly sdk: S3VectorsSdk; readonly inputs: Record<string, unknown>[] } {
   const inputs: Record<string, unknown>[] = [];
   class Command {
@@ -152,7 +152,7 @@ function recordingSdk(): { readonly sdk: S3VectorsSdk; readonly inputs: Record<s
   return { sdk, inputs };
 }
 
-/** `{ "dimension": 1024, "count": 5000, "text_bytes": 0 }`: how many records each request of a put has, the largest first. */
+/** `{ "dimension": 1024, "count": 5000, "text_bytes": 0 }`: the number of records in each request of a put, the largest first. */
 export async function putSizes({ dimension, count, text_bytes = 0 }: Args): Promise<number[]> {
   const { sdk, inputs } = recordingSdk();
   const store = createS3VectorStore({
@@ -173,7 +173,7 @@ export async function putSizes({ dimension, count, text_bytes = 0 }: Args): Prom
   return inputs.map(({ vectors }) => (vectors as unknown[]).length).toSorted((left, right) => right - left);
 }
 
-/** `{ "filter": { … } }`: the filter that is sent. */
+/** `{ "filter": { … } }`: the sent filter. */
 export async function sentFilter({ filter }: Args): Promise<unknown> {
   const { sdk, inputs } = recordingSdk();
   const names = { vectorBucketName: 'bucket', indexName: 'index' };
@@ -182,7 +182,7 @@ export async function sentFilter({ filter }: Args): Promise<unknown> {
   return inputs[0]?.filter;
 }
 
-/** `{ "text": "…", "options": { … }, "answer": "…" }`: what the model is sent, and how long its vector is. */
+/** `{ "text": "…", "options": { … }, "answer": "…" }`: the request to the model, and the length of its vector. */
 export async function embed({ text, options = {}, answer }: Args): Promise<object> {
   let sent: unknown;
   class Command {
@@ -232,7 +232,7 @@ export async function semanticSteps({
 
 /**
  * `{ "vectors": { … }, "puts": [{ "tenant": "acme", "records": [ … ] }], "query": { "tenant": "acme", "text": "…" }, "remove": { … } }`
- * on one store in memory: the keys that are stored, the hits of the tenant, and the stored keys after its records with a prefix were
+ * on one store in memory: the stored keys, the hits of the tenant, and the stored keys after its records with a prefix were
  * removed.
  */
 export async function tenantSteps({ vectors, puts, query, remove }: Args): Promise<unknown> {

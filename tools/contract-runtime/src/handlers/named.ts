@@ -7,7 +7,7 @@ export function readNamed(named: Named): { use: string; parameters: JsonObject }
   return { use: named.use, parameters: named.with ?? {} };
 }
 
-/** The parameter `then`, a fixed answer if absent. */
+/** The parameter `then`; default: a fixed answer. */
 export function thenOf(parameters: JsonObject): Named {
   return (parameters.then as Named | undefined) ?? 'reply';
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@sallyport/contract';
 import { FrameworkError, type ResponseInput } from '@sallyport/core';
 
-/** The answer of the handler `stream`: chunks that come one by one, and a failure behind some of them. */
+/** The answer of the handler `stream`: chunks that arrive one at a time, and a failure after some of them. */
 export async function streamed(parameters: JsonObject): Promise<ResponseInput> {
   const { sse, status = 200, headers } = parameters;
   if (sse !== undefined) {

@@ -13,14 +13,14 @@ import {
 
 const FUNCTIONS = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'functions');
 
-/** The kinds of function that every case runs on; the first needs nothing of ours. */
+/** The kinds of function that every case runs on; the first kind does not use Sallyport. */
 export const KINDS = [
   ['a hand-written function', 'hand-written.mjs'],
   ['createApp', 'open.ts'],
   ['SecureApp', 'secure.ts'],
 ] as const;
 
-/** Ends what the tests of a file started, those that ran out of time too. */
+/** Stops the processes that the tests of a file started, including tests that timed out. */
 const cleanUps: (() => unknown)[] = [];
 afterAll(() => Promise.all(cleanUps.splice(0).map((cleanUp) => cleanUp())));
 
@@ -42,7 +42,7 @@ export interface Gate {
   open(): void;
 }
 
-/** A server that answers only after it is opened, so that a function waits for it and not for a time. */
+/** A server that answers only after it is opened, so that a function does not depend on timing. */
 export async function createGate(): Promise<Gate> {
   let open: () => void = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -69,7 +69,7 @@ export function splitStream({ body }: InvocationResult): { readonly prelude: unk
   };
 }
 
-/** What the error trailers of a streamed answer say; `undefined` when there are none. */
+/** The content of the error trailers of a streamed answer; `undefined` if absent. */
 export function errorTrailers({
   trailers,
 }: InvocationResult): { readonly type: string; readonly body: string } | undefined {

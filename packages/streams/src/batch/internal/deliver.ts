@@ -25,7 +25,7 @@ export interface BatchRouting {
 /**
  * The records of a supported event.
  *
- * @throws FrameworkError `streams.invalid_event`, or why the event is not supported; it is in the log by then
+ * @throws FrameworkError `streams.invalid_event`, or the reason why the event is not supported; both are logged before
  */
 export function recordsOf(
   { log }: RouterSettings,
@@ -44,7 +44,7 @@ export function recordsOf(
   }
 }
 
-/** Passes the records of a batch to their handlers, and reports those that did not complete. */
+/** Passes the records of a batch to their handlers, and reports the records that did not complete. */
 export async function deliverBatch(
   { settings, handlers, createObserver }: BatchRouting,
   definition: SourceDefinition,
@@ -68,13 +68,13 @@ export async function deliverBatch(
   return reportOf(run, batch);
 }
 
-/** True if the invocation fails in place of a report of every record: all of their registrations say so. */
+/** True if the invocation fails instead of reporting every record: all registrations have `failWhole`. */
 function failsWhole(run: BatchRun, { records, matches }: RecordBatch): boolean {
   if (records.length === 0 || !matches.every((match) => match?.entry.failsWhole === true)) return false;
   return records.every((_record, index) => !run.isDone(index));
 }
 
-/** The text of the first error is in the log, and with `maskErrors` nowhere else. */
+/** The message of the first error is logged; with `maskErrors` it appears only in the log. */
 function batchFailed(settings: RouterSettings, thrown: unknown): FrameworkError {
   const text = 'framework: no record of the batch was handled';
   const cause = thrown === undefined ? undefined : toThrown(settings, thrown);
@@ -128,14 +128,14 @@ function bytesOfJson(value: unknown): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** The results of all records. @throws what the first failed record threw, as the service may see it */
+/** The results of all records. @throws the error of the first failed record, masked for the service if required */
 export function resultsOf(run: BatchRun, settings: RouterSettings): unknown[] {
   if (run.failure) throw toThrown(settings, run.failure.thrown);
   if (run.notTried > 0) throw deadlineExceeded();
   return run.results;
 }
 
-/** Runs a batch whose every record has a handler, and waits for what it left behind. */
+/** Runs a batch in which every record has a handler, and waits for its pending deliveries. */
 export async function runAll(batch: RecordBatch, observer: Observer | undefined): Promise<BatchRun> {
   const run = new BatchRun(batch, observer);
   await run.complete();
@@ -150,7 +150,7 @@ function warnOfDeadline(run: BatchRun, { settings, definition }: RecordBatch): v
   if (notTried > 0) warn(settings, 'streams.deadline', { trigger: definition.kind, not_tried: notTried });
 }
 
-/** The error that the service receives for a failure: its text goes to destinations and dead-letter queues. */
+/** The error that the service receives for a failure: its message is sent to destinations and dead-letter queues. */
 export function toThrown(settings: RouterSettings, thrown: unknown): unknown {
   if (!settings.maskErrors && isError(thrown)) return thrown;
   return new FrameworkError('streams.handler_failed', settings.failureText, { cause: thrown });

@@ -30,7 +30,7 @@ export class RecordBatch implements DeliveryHolder {
   readonly lambdaContext: LambdaContext | undefined;
   readonly records: readonly LooseRecord[];
   readonly matches: readonly (HandlerMatch | undefined)[];
-  /** Work besides the answer, such as notifications. The answer waits for it for a short time. */
+  /** Work besides the answer, such as notifications. The answer is delayed for it by a short time. */
   kept: Deliveries | undefined = undefined;
   /** On the monotonic clock; infinite without a deadline. */
   readonly #deadlineAt: number = Number.POSITIVE_INFINITY;
@@ -41,7 +41,7 @@ export class RecordBatch implements DeliveryHolder {
   #controllers: AbortController[] | undefined = undefined;
   #stopTimer: (() => void) | undefined = undefined;
 
-  /** @param matches one for each record, `undefined` where no handler is registered */
+  /** @param matches one for each record, `undefined` without a registered handler */
   constructor(
     settings: RouterSettings,
     definition: SourceDefinition,
@@ -74,7 +74,7 @@ export class RecordBatch implements DeliveryHolder {
     return this.records[index] ?? NOTHING;
   }
 
-  /** The handler of a record; only for a batch in which every record has one. */
+  /** The handler of a record; only for a batch in which every record has a handler. */
   matchAt(index: number): HandlerMatch {
     return this.matches[index] as HandlerMatch;
   }

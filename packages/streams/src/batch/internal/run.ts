@@ -11,7 +11,7 @@ import type { BatchReport } from '../../sources/queue.js';
 import { callWrapped, type EventContext, type EventHandler } from '../handler.js';
 import { type RecordBatch, RecordContext } from './record-batch.js';
 
-/** The state of a record. At the end, every record that is not `DONE` is reported, so that none is lost. */
+/** The state of a record. At the end, every record that is not `DONE` is reported, so that no record is lost. */
 const UNTRIED = 0;
 const RUNNING = 1;
 const DONE = 2;
@@ -146,7 +146,7 @@ export class BatchRun implements BatchOutcome {
     this.#hold(index);
   }
 
-  /** Decides which records do not start after a failure. */
+  /** Selects the records that do not start after a failure. */
   #hold(index: number): void {
     const isReportable = !this.#isReported || identifierOf(this.#batch, index) !== undefined;
     if (this.#batch.matchAt(index).entry.stops || !isReportable) this.#stopped = true;
@@ -165,7 +165,7 @@ export class BatchRun implements BatchOutcome {
     return this.#batch.definition.orderedGroup?.(this.#batch.recordAt(index), source);
   }
 
-  /** Marks the records that are still running as failed. What their handlers do later has no effect on the report. */
+  /** Marks the records that are still running as failed. Later results of their handlers have no effect on the report. */
   #close(): void {
     for (let index = this.#states.indexOf(RUNNING); index >= 0; index = this.#states.indexOf(RUNNING)) {
       this.stoppedBy = 'deadline';
@@ -178,7 +178,7 @@ export class BatchRun implements BatchOutcome {
 /**
  * The report of all records that are not done, in record order, each identifier once.
  *
- * @throws FrameworkError `streams.missing_identifier`: an empty list would tell the service that all went well
+ * @throws FrameworkError `streams.missing_identifier`: an empty list would report success to the service
  */
 export function reportOf(run: BatchRun, batch: RecordBatch): BatchReport {
   const failed = new Set<string>();

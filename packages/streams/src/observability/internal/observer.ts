@@ -19,17 +19,17 @@ export interface Failure {
   readonly thrown: unknown;
 }
 
-/** Why records were left untried. */
+/** Reason why records were not tried. */
 export type StoppedBy = 'none' | 'failure' | 'deadline' | 'no_handler';
 
-/** How a batch ended. */
+/** The result of a batch. */
 export interface BatchOutcome {
-  /** How many records started and did not complete. */
+  /** Number of records that started and did not complete. */
   readonly failed: number;
-  /** How many records never started. */
+  /** Number of records that never started. */
   readonly notTried: number;
   readonly stoppedBy: StoppedBy;
-  /** What the first failed record threw. */
+  /** The error of the first failed record. */
   readonly failure: Failure | undefined;
 }
 
@@ -59,7 +59,7 @@ export function reportLate(batch: RecordBatch, index: number, { thrown }: Failur
   });
 }
 
-/** The code of a thrown value; `app.internal` for whatever has none. */
+/** The code of a thrown value; `app.internal` for a value without a code. */
 function codeOf(thrown: unknown): string {
   return isFrameworkError(thrown) ? thrown.code : 'app.internal';
 }
@@ -69,7 +69,7 @@ const STOP_CODES: Readonly<Partial<Record<StoppedBy, string>>> = {
   no_handler: 'streams.no_handler',
 };
 
-/** Watches one batch. Made only when somebody listens: without it nothing is measured and nothing is built. */
+/** Observes one batch. It is created only for hooks or tracers: without them it measures nothing. */
 export class Observer {
   readonly #batch: RecordBatch;
   /** True if the answer is a batch report. */
@@ -123,22 +123,22 @@ export class Observer {
   }
 }
 
-/** Makes what watches a batch; `undefined` when nobody listens. */
+/** Creates the observer of a batch; `undefined` without hooks and tracers. */
 export type CreateObserver = (batch: RecordBatch) => Observer | undefined;
 
-/** Where tracers listen without a hook. */
+/** Tracers without a hook subscribe here. */
 const SPANS = /* @__PURE__ */ process
   .getBuiltinModule('node:diagnostics_channel')
   .channel('tracing:framework.event:start');
 
-/** The observer of a batch, `undefined` when nobody listens. */
+/** Creates the observer of a batch; `undefined` without hooks and tracers. */
 export const createObserver: CreateObserver = (batch) => {
   const { log, metric, span } = batch.settings.observability;
   const listened = log || metric || span || SPANS.hasSubscribers;
   return listened ? new Observer(batch) : undefined;
 };
 
-/** What is known of a whole batch. */
+/** Facts about a whole batch. */
 function batchFacts(batch: RecordBatch): EventFacts {
   return {
     trigger: batch.definition.kind,
@@ -149,7 +149,7 @@ function batchFacts(batch: RecordBatch): EventFacts {
   };
 }
 
-/** What is known of one record or event. */
+/** Facts about one record or event. */
 function recordFacts(batch: RecordBatch, index: number): EventFacts {
   const { definition, lambdaContext } = batch;
   const record = batch.recordAt(index);

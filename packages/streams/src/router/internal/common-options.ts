@@ -2,7 +2,7 @@ import type { Clock, Environment, IdGenerator, Logger } from '@sallyport/core';
 import { integer, kind, number, parsed, withMethods } from '@sallyport/core/options';
 import { parseLog } from '@sallyport/core/pipeline';
 
-/** The kinds of the options that every router takes. */
+/** Validators of the options that every router accepts. */
 export const COMMON_OPTIONS = {
   queueConcurrency: integer(1).default(1),
   deadlineMarginMs: number(0, undefined, 'milliseconds').default(500),

@@ -23,7 +23,7 @@ import type { StreamIdentifier } from '../../sources/source.js';
 
 registerCopy('@sallyport/streams', VERSION, new Error());
 
-/** What all batches of one router share. */
+/** Settings that all batches of one router share. */
 export interface RouterSettings {
   readonly clock: FullClock;
   readonly ids: IdGenerator;
@@ -32,16 +32,16 @@ export interface RouterSettings {
   readonly log: Logger;
   readonly observability: Observability;
   readonly marginMs: number;
-  /** By what a failed stream record is reported. */
+  /** The identifier in reports of failed stream records. */
   readonly streamIdentifier: StreamIdentifier;
   readonly maskErrors: boolean;
-  /** Text of the error that replaces a handler's error. */
+  /** Message of the error that replaces a handler's error. */
   readonly failureText: string;
   /** First registered is outermost. */
   readonly middlewares: readonly EventMiddleware[];
 }
 
-/** What {@link toSettings} needs of the options. */
+/** The options that {@link toSettings} reads. */
 interface CommonOptions {
   readonly deadlineMarginMs: number;
   readonly clock: Clock | undefined;
@@ -51,7 +51,7 @@ interface CommonOptions {
 }
 
 /**
- * The settings of a router from its options; what only some routers have is given apart.
+ * The settings of a router from its options; settings of only some routers are separate parameters.
  *
  * @throws FrameworkError when `FRAMEWORK_EVENT_SOURCES` is not a JSON object of names
  */
@@ -88,7 +88,7 @@ export type PhysicalNames = Readonly<Record<string, unknown>>;
 
 /**
  * Reads `FRAMEWORK_EVENT_SOURCES`: `{ "queue": { "orders": "<physical name or ARN>" }, "tableStream": {}, … }`, or the
- * inner object alone, for every kind of source.
+ * inner object only, for every kind of source.
  */
 function readPhysicalNames(environment: Environment): PhysicalNames {
   const text = environment[EVENT_SOURCES_ENV];
@@ -97,12 +97,12 @@ function readPhysicalNames(environment: Environment): PhysicalNames {
     const names: unknown = JSON.parse(text);
     if (isMap(names) && Object.values(names).every(isNameOrNames)) return names;
   } catch {
-    // Rejected below, without the parser's words: they quote the input.
+    // Rejected below, without the parser's message, which quotes the input.
   }
   throw refused(`${EVENT_SOURCES_ENV} must be a JSON object of names`);
 }
 
-/** The physical name for a registration; the name itself when the map does not contain it. */
+/** The physical name for a registration; the given name if the map does not contain it. */
 export function physicalName(names: PhysicalNames, method: string, name: string): string {
   for (const map of [names[method], names]) {
     if (isMap(map) && typeof map[name] === 'string') return map[name];

@@ -27,14 +27,14 @@ export class Agenda<T> {
     this.#arm();
   }
 
-  /** Ends the wait of the items that match, and hands them over now. */
+  /** Ends the wait of the matching items and passes them to the callback now. */
   hurry(matches: (item: T) => boolean): void {
     const taken = this.#entries.takeOut(({ item }) => matches(item));
     this.#arm();
     if (taken.length > 0) this.#onDue(taken.sort((a, b) => a.order - b.order).map(({ item }) => item));
   }
 
-  /** Forgets all items. */
+  /** Removes all items. */
   clear(): void {
     this.#entries.takeOut(() => true);
     this.#arm();

@@ -1,6 +1,6 @@
 import type { Outcome } from '../engine.js';
 
-/** What AWS makes of an answer: all of the batch fails, none does, or these do. */
+/** AWS's reading of an answer: the whole batch fails, no record fails, or these records fail. */
 export type Verdict =
   | {
       readonly failed: 'all';
@@ -33,7 +33,7 @@ export function readAnswer(
   return { failed: ids.filter((id) => known.has(id)), unknown };
 }
 
-/** The list of an answer; empty where AWS takes the answer for a success, `undefined` where it cannot read it. */
+/** The list of an answer; empty if AWS treats the answer as a success, `undefined` if AWS cannot read it. */
 function failuresOf(answer: unknown): readonly unknown[] | undefined {
   if (answer === undefined || answer === null) return [];
   if (typeof answer !== 'object') return undefined;

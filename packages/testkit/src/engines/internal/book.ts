@@ -24,7 +24,7 @@ export interface Entry<R> {
 /** The parsed options that a book needs. */
 type Parts<R> = Pick<EngineOptions<R>, 'clock' | 'invoke'> & Given<Pick<EngineOptions<R>, 'onChange' | 'onUnclear'>>;
 
-/** What all engines have in common: the states of records, waits, invocations, and when all is over. */
+/** Common part of all engines: states of records, waits, invocations, and the end of all work. */
 export class Book<R, E extends Entry<R>> {
   /** The members of the engine that are the same for all sources. */
   readonly controls: Omit<Engine<R>, 'send'>;
@@ -36,7 +36,7 @@ export class Book<R, E extends Entry<R>> {
   #running = 0;
   #isOpen = true;
 
-  /** @param resume gets delayed records whose wait has ended, and starts what can start */
+  /** @param resume receives delayed records whose wait has ended, and starts their deliveries */
   constructor(options: Parts<R>, resume: (entries: readonly E[]) => void) {
     this.#options = options;
     this.#agenda = new Agenda<E>(options.clock, (entries) => {
@@ -56,7 +56,7 @@ export class Book<R, E extends Entry<R>> {
     return this.#isOpen;
   }
 
-  /** Invocations that run now. */
+  /** Running invocations. */
   get running(): number {
     return this.#running;
   }
@@ -66,26 +66,26 @@ export class Book<R, E extends Entry<R>> {
     return this.#options.clock.monotonicMs();
   }
 
-  /** The record is in the source and can be delivered. */
+  /** Adds the record to the source. */
   enqueue(entry: E): void {
     this.#held.add(entry);
     this.#set(entry, 'waiting');
   }
 
-  /** The record waits until `at`. */
+  /** Delays the record until `at`. */
   delay(entry: E, at: number): void {
     this.#set(entry, 'delayed', at);
     if (this.#isOpen) this.#agenda.add(entry, at);
   }
 
-  /** The record leaves the source. */
+  /** Removes the record from the source. */
   end(entry: E, state: EndState): void {
     this.#held.delete(entry);
     this.#ended[state] += 1;
     this.#set(entry, state);
   }
 
-  /** Hands records to the function. The caller this gives them their next states, then calls {@link checkSettled}. */
+  /** Passes records to the function. The caller sets their next states, then calls {@link checkSettled}. */
   async invoke(event: unknown, entries: readonly E[]): Promise<Outcome> {
     for (const entry of entries) {
       entry.deliveries += 1;
@@ -101,7 +101,7 @@ export class Book<R, E extends Entry<R>> {
     }
   }
 
-  /** Reports an answer that names records so that AWS cannot tell which. */
+  /** Reports an answer whose identifiers AWS cannot assign to records. */
   noteUnclear(entries: readonly E[], reason: UnclearAnswer['reason'], identifiers: readonly string[]): void {
     this.#options.onUnclear?.({ records: entries.map(({ id }) => id), reason, identifiers });
   }

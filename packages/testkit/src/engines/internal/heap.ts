@@ -1,4 +1,4 @@
-/** A binary heap: the item that goes before all others is at the top. */
+/** A binary heap: the item with the highest precedence is at the top. */
 export class Heap<T> {
   readonly #items: T[] = [];
   readonly #goesBefore: (a: T, b: T) => boolean;
@@ -31,7 +31,7 @@ export class Heap<T> {
     return top;
   }
 
-  /** Takes out what matches, in no particular order. */
+  /** Removes and returns the matching items, in no particular order. */
   takeOut(matches: (item: T) => boolean): T[] {
     const all = this.#items.splice(0);
     for (const item of all) if (!matches(item)) this.push(item);

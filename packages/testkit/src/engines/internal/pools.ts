@@ -10,17 +10,17 @@ export interface Pooled {
 
 /** The messages of a queue that can be received. */
 export interface Pool<M extends Pooled> {
-  /** A message was sent. */
+  /** Adds a sent message. */
   add(message: M): void;
-  /** Receives at most so many; they are away until `giveBack` or `drop`. */
+  /** Receives up to `most` messages; they are unavailable until `giveBack` or `drop`. */
   take(most: number): M[];
-  /** A message that was taken can be received again. */
+  /** Makes a received message available again. */
   giveBack(message: M): void;
-  /** A message that was taken has left the queue. */
+  /** Removes a received message from the queue. */
   drop(message: M): void;
 }
 
-/** A standard queue: any order, here the one that a seed decides. */
+/** A standard queue: any order, here selected by a seed. */
 export class StandardPool<M extends Pooled> implements Pool<M> {
   readonly #messages: M[] = [];
   readonly #random: () => number;
@@ -54,11 +54,11 @@ export class StandardPool<M extends Pooled> implements Pool<M> {
 
 /** A message group. */
 interface Group<M> {
-  /** Its messages that are in the queue, in order; those that were taken are among them. */
+  /** Its messages in the queue, in order, including received messages. */
   readonly messages: M[];
-  /** How many of them are away. While there is one, the group gives nothing. */
+  /** Number of received messages. While it is above 0, no message of the group can be received. */
   away: number;
-  /** Its place in the heap; `undefined` when it has none. */
+  /** Its place in the heap; `undefined` if absent. */
   place: Place<M> | undefined;
 }
 
@@ -69,7 +69,7 @@ interface Place<M> {
   readonly order: number;
 }
 
-/** A FIFO queue: in order, and a group with a message in flight or hidden gives nothing. */
+/** A FIFO queue: in order; a group with a message in flight or hidden delivers no message. */
 export class FifoPool<M extends Pooled> implements Pool<M> {
   readonly #groups = new Map<string, Group<M>>();
   readonly #ready = new Heap<Place<M>>((a, b) => a.order < b.order);
@@ -121,7 +121,7 @@ export class FifoPool<M extends Pooled> implements Pool<M> {
     if (group.away === 0) this.#enter(group, 0);
   }
 
-  /** Puts the group into the heap, at the place of its message `next`. An older place of it counts no more. */
+  /** Puts the group into the heap, at the place of its message `next`. Its older places no longer count. */
   #enter(group: Group<M>, next: number): void {
     const message = group.messages[next];
     group.place = message && { group, next, order: message.order };

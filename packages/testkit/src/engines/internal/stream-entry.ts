@@ -3,20 +3,20 @@ import type { KinesisRecordOptions } from '../../builders/kinesis.js';
 import type { TableStreamRecordOptions } from '../../builders/table-stream.js';
 import type { Entry } from './book.js';
 
-/** A record of a data stream or of a table's stream, as its builder takes it. */
+/** Builder options for a record of a data stream or of a table's stream. */
 export type ShardRecordOptions = KinesisRecordOptions | TableStreamRecordOptions;
 
 /** A record in a shard. */
 export interface StreamEntry extends Entry<ShardRecordOptions> {
   readonly sequenceNumber: string;
-  /** The sequence number as a number: 9 comes before 10. */
+  /** The sequence number as a number, so that 9 is less than 10. */
   readonly place: bigint;
   readonly arrivedAt: number;
 }
 
 /** The stream that a record is put into. */
 interface Stream {
-  /** How many records were put into it, this one included. */
+  /** Number of records that were put into it, including this record. */
   readonly n: number;
   readonly shards: number;
   /** A data stream; else a table's stream. */

@@ -7,10 +7,10 @@ interface Parked {
   readonly resume: () => void;
 }
 
-/** Turns that one resumed invocation gets to reach its next yield point. */
+/** Turns of the event loop in which a resumed invocation reaches its next yield point. */
 const TURNS = 2;
 
-/** Parks invocations at their yield points and lets a seed decide which one continues. */
+/** Suspends invocations at their yield points; a seed selects which invocation continues. */
 export class Scheduler {
   /** The invocation whose code runs. */
   readonly running = new AsyncLocalStorage<number>();
@@ -33,7 +33,7 @@ export class Scheduler {
   /**
    * Runs all of them to their end, one step of one invocation at a time.
    *
-   * @throws Error when those that are left wait for something that is not a yield point
+   * @throws Error if the remaining invocations wait for something other than a yield point
    */
   async runAll(invocations: readonly (() => Promise<void>)[]): Promise<void> {
     let open = invocations.length;
@@ -45,7 +45,8 @@ export class Scheduler {
       if (this.#parked.length > 0) await this.#resumeOne();
       else if (this.clock.nextDue !== undefined)
         await this.clock.advance(this.clock.nextDue - this.clock.monotonicMs());
-      else if (!(await this.#outside(() => open === 0))) throw new Error('an invocation waits for no yield point');
+      else if (!(await this.#outside(() => open === 0)))
+        throw new Error('an invocation waits for something other than a yield point');
     }
   }
 
@@ -63,7 +64,7 @@ export class Scheduler {
     await settle(() => turns++ >= TURNS);
   }
 
-  /** Work that waits for the event loop alone gets some turns; `true` once it has led somewhere. */
+  /** Runs some turns for work that waits only for the event loop; `true` after any progress. */
   async #outside(isDone: () => boolean): Promise<boolean> {
     const led = () => isDone() || this.#parked.length > 0 || this.clock.nextDue !== undefined;
     await settle(led);
@@ -71,7 +72,7 @@ export class Scheduler {
   }
 }
 
-/** A clock whose timers park their invocation when they are due, so that those due at once run in any order. */
+/** A clock whose timers suspend their invocation when they are due, so that timers due at the same time run in any order. */
 class ParkingClock extends TrackedClock {
   readonly #park: (resume: () => void) => void;
 
@@ -95,7 +96,7 @@ class ParkingClock extends TrackedClock {
   }
 }
 
-/** What an invocation must leave as it found it. */
+/** State that an invocation must leave unchanged. */
 export interface Surroundings {
   readonly environment: string;
   readonly globals: ReadonlyMap<PropertyKey, unknown>;
@@ -109,13 +110,13 @@ export function observeSurroundings(): Surroundings {
   };
 }
 
-/** What has changed, in words; `undefined` when nothing has. */
+/** Describes the change; `undefined` if nothing has changed. */
 export function changeSince(before: Surroundings): string | undefined {
   const after = observeSurroundings();
   if (after.environment !== before.environment) return 'process.env was changed';
   for (const key of new Set([...before.globals.keys(), ...after.globals.keys()])) {
     const [one, other] = [before.globals.get(key), after.globals.get(key)];
-    // A getter of the platform loads something at its first use, and becomes its value.
+    // A lazy getter of the platform is replaced by its value on first use.
     const isLoaded = one === LAZY && after.globals.has(key);
     const isSame = before.globals.has(key) === after.globals.has(key) && Object.is(one, other);
     if (!isLoaded && !isSame) return `the global ${String(key)} was changed`;
@@ -123,12 +124,12 @@ export function changeSince(before: Surroundings): string | undefined {
   return undefined;
 }
 
-/** Registries that all copies of a framework package share: they are made with the first container, and hold nothing of an invocation. */
+/** Registries shared by all copies of a framework package: the first container creates them, and they store no data of an invocation. */
 function isRegistry(key: PropertyKey): boolean {
   return typeof key === 'symbol' && Symbol.keyFor(key)?.startsWith('sallyport.') === true;
 }
 
-/** Stands for a getter of the platform, which is not asked. */
+/** Represents a lazy getter of the platform, which is not called. */
 const LAZY = Symbol('lazy');
 
 function dataOf(key: PropertyKey): unknown {

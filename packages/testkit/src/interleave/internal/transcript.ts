@@ -2,14 +2,14 @@ import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { FullClock, Logger } from '@sallyport/core';
 import { createRecording, type Recording, type Records } from '../../env/records.js';
 
-/** One recording an invocation, behind one logger and one set of hooks. */
+/** A separate recording for each invocation, with one shared logger and one set of hooks. */
 export interface SplitRecording {
-  /** What the container is given. */
+  /** The logger and hooks for the container. */
   readonly shared: Recording;
   of(invocation: number): Recording;
 }
 
-/** Sorts what is recorded by the invocation in whose asynchronous context it was written. */
+/** Assigns each record to the invocation in whose asynchronous context it was written. */
 export function splitRecording(clock: FullClock, running: AsyncLocalStorage<number>): SplitRecording {
   const byInvocation = new Map<number, Recording>();
   const of = (invocation: number) => {
@@ -32,7 +32,7 @@ export function splitRecording(clock: FullClock, running: AsyncLocalStorage<numb
   };
 }
 
-/** A logger that asks at each line whose line it is. */
+/** A logger that selects its target for each line. */
 function forward(target: () => Logger): Logger {
   return {
     debug: (...line) => target().debug(...line),
@@ -44,10 +44,10 @@ function forward(target: () => Logger): Logger {
   };
 }
 
-/** What an invocation showed of itself, in a form that two runs of it share. */
+/** Observable behaviour of an invocation, in a form that is equal for equal runs. */
 export type Transcript = Readonly<Record<'outcome' | 'logs' | 'metrics' | 'spans', readonly string[]>>;
 
-/** Fields that tell how much time passed, which other invocations decide too. */
+/** Durations, which also depend on other invocations. */
 const DURATIONS = new Set(['duration_ms', 'remaining_ms', 'remainingMs', 'durationMs']);
 const GENERATED = /test-id-\d+|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
@@ -66,8 +66,8 @@ export function transcribe(outcome: unknown, { logs, metrics, spans }: Records):
 }
 
 /**
- * The first place where two transcripts differ, in words; `undefined` when they are the same. The order of records does not
- * count: one invocation may work on the records of a batch at once.
+ * The first difference between two transcripts, in words; `undefined` if they are equal. The order of records does not count,
+ * because an invocation may process the records of a batch concurrently.
  */
 export function firstDifference(expected: Transcript, found: Transcript): string | undefined {
   for (const part of ['outcome', 'logs', 'metrics', 'spans'] as const) {
@@ -89,7 +89,7 @@ function withoutOrder(lines: readonly string[]): string {
     .join('\n');
 }
 
-/** The JSON of a value, with sorted keys, so that equal data gives equal text. */
+/** A value with sorted keys, so that equal data has equal JSON. */
 function plain(value: unknown): unknown {
   if (value === undefined || value === null) return null;
   if (value instanceof Error) return { name: value.name, message: value.message };

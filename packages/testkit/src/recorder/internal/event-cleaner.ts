@@ -3,33 +3,33 @@ import { cleanBase64, cleanText } from './packed.js';
 import type { Pseudonyms } from './pseudonyms.js';
 import { TextCleaner } from './text.js';
 
-/** A clean event and where something was replaced. */
+/** A clean event and the places of the replaced values. */
 export interface CleanEvent {
   readonly event: unknown;
   /** Paths such as `$.headers.authorization`, in the order of the event. */
   readonly redactions: readonly string[];
 }
 
-/** Where a value is. */
+/** Place of a value in the event. */
 interface Place {
   readonly path: string;
-  /** The key under which it is; of an attribute value of DynamoDB, the attribute's name. */
+  /** The value's key; for an attribute value of DynamoDB, the attribute's name. */
   readonly key: string;
   /** The object that holds it. */
   readonly holder: Readonly<Record<string, unknown>>;
-  /** True if it belongs to what a client or a producer sent, not to the envelope of AWS. */
+  /** True if a client or a producer sent it; false for members of AWS's envelope. */
   readonly isData: boolean;
   /** True if it is a parameter of a query or a field of a form. */
   readonly isQuery?: boolean;
-  /** True if it is a header, whose value is a client's. */
+  /** True if it is a header, whose value a client sent. */
   readonly isHeader?: boolean;
 }
 
 const REDACTED = '[REDACTED]';
-/** Members whose text AWS writes and detection reads. */
+/** Members that AWS writes and detection reads. */
 const ENVELOPE_WORDS =
   /^(?:version|httpMethod|method|protocol|stage|routeKey|resource|resourcePath|eventSource|EventSource|eventVersion|EventVersion|eventName|eventType|awsRegion|region|messageDirection|StreamViewType|kinesisSchemaVersion|detail-type|source|Type|SignatureVersion|parentTypeName|fieldName|sequenceNumber|SequenceNumber|requestTime|time|Timestamp|dataType|DataType|SentTimestamp|ApproximateFirstReceiveTimestamp|ApproximateReceiveCount)$/;
-/** Members that hold what a client or a producer sent. */
+/** Members with data of a client or a producer. */
 const DATA =
   /^(?:body|Message|detail|Keys|NewImage|OldImage|arguments|variables|stash|prev|queryStringParameters|multiValueQueryStringParameters|logEvents|messageAttributes|MessageAttributes|extractedFields)$/;
 const ID =
@@ -130,14 +130,14 @@ export class EventCleaner {
     return shown === REDACTED || (typeof shown === 'string' && /^\*+\w{0,4}$/.test(shown));
   }
 
-  /** A shard's own id stays: it holds the sequence number, whose order counts. */
+  /** Keeps a shard's id: it contains the sequence number, whose order counts. */
   #id(text: string): string {
     if (/^shardId-\d+:\d+$/.test(text)) return text;
     const cleaned = this.#text.identifiers(text);
     return cleaned === text ? this.#pseudonyms.ofId(text) : cleaned;
   }
 
-  /** An address, whose query can have what the one of a request has. */
+  /** A URL; its query is cleaned like the query of a request. */
   #address(text: string, place: Place): string {
     const question = text.indexOf('?');
     if (question < 0) return this.#host(text);
@@ -153,7 +153,7 @@ export class EventCleaner {
     );
   }
 
-  /** A path, whose parameters have the same stand-ins as in `pathParameters`. */
+  /** A path, whose parameters are replaced as in `pathParameters`. */
   #path(path: string, holder: Readonly<Record<string, unknown>>): string {
     const values = new Map<string, string>();
     for (const [name, value] of Object.entries((holder.pathParameters ?? {}) as Record<string, unknown>)) {
@@ -191,7 +191,7 @@ function isCode(text: string, { key, isQuery = false }: Place): boolean {
   return isQuery && CODES.test(key) && text.length >= MIN_CODE;
 }
 
-/** True if a string is base64 by its place: the data of a stream, a binary attribute, a body that says so. */
+/** True if a string is base64 by its place: the data of a stream, a binary attribute, or a body with `isBase64Encoded`. */
 function isPacked({ path, key, holder }: Place): boolean {
   if (key === 'body') return holder.isBase64Encoded === true;
   if (path.endsWith('.B') || /\.BS\[\d+\]$/.test(path)) return true;

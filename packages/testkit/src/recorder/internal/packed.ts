@@ -1,7 +1,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { asBuffer } from '@sallyport/core/pipeline';
 
-/** Most bytes that a compressed payload may have unpacked. */
+/** Limit for the unpacked bytes of a compressed payload. */
 const MAX_UNPACKED = 8_388_608;
 
 /** Cleans a JSON value, or a string that is not JSON. */
@@ -10,13 +10,13 @@ export interface ContentCleaner {
   text(text: string): string;
 }
 
-/** Cleans a string that may be JSON. JSON stays JSON. */
+/** Cleans a string that may be JSON. JSON remains valid JSON. */
 export function cleanText(text: string, cleaner: ContentCleaner): string {
   const json = /^\s*[[{]/.test(text) ? parse(text) : undefined;
   return json === undefined ? cleaner.text(text) : JSON.stringify(cleaner.json(json.value));
 }
 
-/** Cleans base64: of text, of gzipped text, or of other bytes, which become as many zeros. */
+/** Cleans base64: of text, of gzipped text, or of other bytes, which are replaced by the same number of zeros. */
 export function cleanBase64(base64: string, cleaner: ContentCleaner): string {
   const bytes = Buffer.from(base64, 'base64');
   return cleanBytes(bytes, cleaner).toString('base64');

@@ -6,13 +6,13 @@ const LOWER = 'abcdefghijklmnopqrstuvwxyz';
 const UPPER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
 /**
- * Stand-ins for names and ids. Equal values have equal stand-ins as long as this object lives; the key that decides them is
- * random and never leaves it, so that a stand-in cannot be traced back.
+ * Replacements for names and ids. Equal values have equal replacements during the lifetime of this object. They depend on a
+ * random key that never leaves the object, so a replacement cannot be traced back.
  */
 export class Pseudonyms {
   readonly #key = randomBytes(32);
 
-  /** A value of the same form: digits for digits, letters for letters, everything else as it is. */
+  /** A value of the same form: digits for digits, letters for letters, all other characters unchanged. */
   ofId(value: string): string {
     const isHex = /^[0-9a-f-]+$/.test(value) && /[a-f]/.test(value);
     const noise = this.#noise(value, value.length);

@@ -10,10 +10,10 @@ const ARN = /\barn:(aws[\w-]*):([\w-]*):([\w-]*):(\d{12}|)(:[^\s"',]+)/g;
 const ACCOUNT = /(?<!\d)\d{12}(?!\d)/g;
 const AWS_HOST =
   /\b([a-z0-9-]+)((?:\.[a-z0-9-]+)*\.(?:amazonaws\.com(?:\.cn)?|on\.aws|amazoncognito\.com|cloudfront\.net))\b/g;
-/** A word of 24 characters or more with letters and digits: what ids and keys look like. */
+/** A word of 24 characters or more with letters and digits: the form of ids and keys. */
 const LONG_WORD = /(?<![\w%+/=-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{24,}(?![\w%+/=-])/g;
 
-/** Parts of ARNs that are words of AWS, not names. */
+/** Words in ARNs that are not names. */
 const ARN_WORDS = new Set([
   'stream',
   'table',
@@ -28,13 +28,13 @@ const ARN_WORDS = new Set([
   'event-bus',
 ]);
 
-/** Cleans strings: what a sanitizer hides is hidden, and what names a person, a machine or an account has a stand-in. */
+/** Cleans strings: values that the sanitizer hides are hidden, and names of users, machines and accounts are replaced. */
 export class TextCleaner {
   readonly #sanitizer: Sanitizer;
   readonly #pseudonyms: Pseudonyms;
   readonly #keep: ReadonlySet<string>;
 
-  /** @param keep names that stay in ARNs */
+  /** @param keep names in ARNs that are not replaced */
   constructor(sanitizer: Sanitizer, pseudonyms: Pseudonyms, keep: ReadonlySet<string>) {
     this.#sanitizer = sanitizer;
     this.#pseudonyms = pseudonyms;
@@ -45,7 +45,7 @@ export class TextCleaner {
     return this.identifiers(this.#sanitizer.scrubFreeText(text));
   }
 
-  /** Without the sanitizer: for the members of an envelope, whose words are AWS's own. */
+  /** Without the sanitizer: for the members of AWS's envelope. */
   identifiers(text: string): string {
     const names = this.#pseudonyms;
     return text
@@ -61,7 +61,7 @@ export class TextCleaner {
       .replace(ACCOUNT, (account) => names.ofAccount(account));
   }
 
-  /** The resource of an ARN: words of AWS stay, names have stand-ins; a suffix `.fifo` stays. */
+  /** The resource of an ARN: AWS words and a suffix `.fifo` are kept, names are replaced. */
   #arnRest(rest: string): string {
     return rest.replace(/[^:/]+/g, (part) => {
       if (ARN_WORDS.has(part) || this.#keep.has(part) || /^\d{4}-\d{2}-\d{2}T?/.test(part)) return part;

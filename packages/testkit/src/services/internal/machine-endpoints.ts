@@ -3,7 +3,7 @@ import { Agent, type AgentOptions, createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { createCertificate } from './certificate.js';
 
-/** A server behind TLS for many host names, on one port of loopback. */
+/** A TLS server for many host names, on one port of loopback. */
 export interface Endpoints {
   /** Connects every host name to the server, and checks its certificate against the name. */
   readonly agent: Agent;
@@ -46,7 +46,7 @@ class LoopbackAgent extends Agent {
     this.#port = port;
   }
 
-  /** The host of the request stays the name that the certificate is checked for. */
+  /** Keeps the host of the request as the name that the certificate is checked for. */
   override createConnection(
     ...[options, callback]: Parameters<Agent['createConnection']>
   ): ReturnType<Agent['createConnection']> {

@@ -9,7 +9,7 @@ type Schema = number | readonly unknown[] | (() => Schema);
 export interface Operation {
   readonly name: string;
   readonly method: string;
-  /** Parts of the path; a label stands in braces. */
+  /** Parts of the path; labels are in braces. */
   readonly path: readonly string[];
   readonly status: number;
   readonly input: Structure;
@@ -21,7 +21,7 @@ export interface Structure {
   readonly required: ReadonlySet<string>;
 }
 
-/** A member and where it travels. */
+/** A member and its place in a request. */
 export interface Member {
   readonly schema: Schema;
   readonly place: 'body' | 'label' | 'query' | 'header' | 'payload';
@@ -66,7 +66,7 @@ function structureOf(schema: Schema): Structure {
   };
 }
 
-/** A member whose type comes with traits is a pair of both. */
+/** A member whose type has traits is a pair of both. */
 function memberOf(name: string, type: Schema): Member {
   if (!Array.isArray(type) || type.length !== 2) return { schema: type, place: 'body', wire: name };
   const [schema, traits] = type as [Schema, number | { httpQuery?: string; httpHeader?: string }];
@@ -79,7 +79,7 @@ function memberOf(name: string, type: Schema): Member {
   return { schema, place: (traits & LABEL) !== 0 ? 'label' : 'body', wire: name };
 }
 
-/** What is wrong with a JSON body, as a sentence with the member's path; `undefined` when it fits its structure. */
+/** Describes the error in a JSON body as a sentence with the member's path; `undefined` if the body matches its structure. */
 export function bodyProblem(body: unknown, { members, required }: Structure, path = ''): string | undefined {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     return `${path || 'the body'} must be an object`;
@@ -105,7 +105,7 @@ function valueProblem(value: unknown, schema: Schema, path: string): string | un
 function listProblem(value: unknown, element: Schema, path: string): string | undefined {
   if (!Array.isArray(value)) return `${path} must be a list`;
   const wanted = SIMPLE[Number(element)];
-  // Vectors are long: no text is made for a number that is right.
+  // Vectors are long: no path is built for a valid number.
   if (wanted !== undefined && value.every((item) => typeof item === wanted)) return undefined;
   for (const [at, item] of value.entries()) {
     const problem = valueProblem(item, element, `${path}[${at}]`);
@@ -114,7 +114,7 @@ function listProblem(value: unknown, element: Schema, path: string): string | un
   return undefined;
 }
 
-/** Of simple types: strings, numbers, booleans. Documents (15) and the rest are taken as they are. */
+/** Simple types that are checked: strings, numbers, booleans. Documents (15) and other types are passed unchanged. */
 const SIMPLE: Readonly<Record<number, string>> = { 0: 'string', 1: 'number', 2: 'boolean' };
 
 function simpleProblem(value: unknown, type: number, path: string): string | undefined {

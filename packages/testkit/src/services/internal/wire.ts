@@ -1,4 +1,4 @@
-// How the protocol `restJson1` stands on the wire (https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html).
+// The wire format of the protocol `restJson1` (https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html).
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { Operation } from './model.js';
@@ -13,13 +13,13 @@ export type Input = Readonly<Record<string, unknown>>;
 export interface Found {
   readonly operation: Operation;
   readonly labels: Readonly<Record<string, string>>;
-  /** True if the body is one member as it is, and no JSON object of members. */
+  /** True if the body is one raw member, not a JSON object of members. */
   readonly isRaw: boolean;
   readonly query: URLSearchParams;
   readonly headers: Incoming['headers'];
 }
 
-/** What is sent back. */
+/** Response of the service. */
 export interface Answer {
   readonly status: number;
   readonly body: Buffer;
@@ -60,7 +60,7 @@ function decodeLabel(text: string): string | undefined {
   }
 }
 
-/** What the operation is given: labels of the path, the body, and the members that stand in query and headers. */
+/** Input of the operation: labels of the path, the body, and members in query and headers. */
 export function inputOf({ operation, labels, isRaw, query, headers }: Found, body: Buffer): Input {
   const input: Record<string, unknown> = { ...labels, ...(isRaw ? { body } : (parseJson(body) as object | undefined)) };
   for (const [name, { place, wire }] of operation.input.members) {
@@ -79,7 +79,7 @@ export function parseJson(body: Buffer): unknown {
   }
 }
 
-/** The error's name stands in a header, its text in the body. */
+/** The error's name is in a header, its message in the body. */
 export function errorAnswer({ name, status, message, headers }: Pick<Answer, 'status' | 'headers'> & Error): Answer {
   return { status, headers: { 'x-amzn-errortype': name, ...headers }, body: Buffer.from(JSON.stringify({ message })) };
 }
@@ -94,7 +94,7 @@ export function send(outgoing: Outgoing, { status, body, headers }: Answer): voi
   response.end(body);
 }
 
-/** Ends the connection in the middle of what it does. */
+/** Destroys the connection in the middle of a request. */
 export function disconnect(outgoing: Outgoing): void {
   if ('stream' in outgoing) outgoing.stream.session?.destroy();
   else outgoing.socket?.destroy();

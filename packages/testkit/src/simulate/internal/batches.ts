@@ -5,7 +5,7 @@ import { Book, type Entry } from '../../engines/internal/book.js';
 export interface Item {
   /** Its id, unique in the simulation. */
   readonly id: string;
-  /** What waits behind it when it is tried again; `''` for nothing. */
+  /** Records of the same lane wait while a record of the lane is retried; `''` for no lane. */
   readonly lane: string;
   /** The member of the event. */
   readonly part: unknown;
@@ -14,25 +14,25 @@ export interface Item {
 /** One delivery of a record, as a model sees it. */
 export interface Delivered {
   readonly item: Item;
-  /** How often it was delivered, this time included. */
+  /** Number of deliveries, including this delivery. */
   readonly deliveries: number;
 }
 
-/** What becomes of a record after an answer. `halt`: it is given up, and nothing behind it is delivered. */
+/** Outcome of a record after an answer. `halt`: it is given up, and no later record is delivered. */
 export type Fate = 'done' | 'dead-letter' | 'discarded' | 'halt' | { readonly againMs: number };
 
-/** A service that invokes a function with some records at once, one invocation after the other. */
+/** A service that invokes a function with several records, one invocation after the other. */
 export interface BatchModel {
   /** Most records of one invocation. */
   readonly batchSize: number;
   /** The event for these records. */
   eventOf(items: readonly Item[]): unknown;
-  /** What the service makes of the answer: one fate for each record, in order. */
+  /** The service's reading of the answer: one outcome for each record, in order. */
   judge(outcome: Outcome, delivered: readonly Delivered[]): readonly Fate[];
 }
 
 interface Queued extends Entry<Item> {
-  /** Its place in what was sent. */
+  /** Its position among all sent records. */
   readonly place: number;
 }
 

@@ -3,19 +3,19 @@ import { TURNS, turn } from '../../internal/tracked-clock.js';
 import type { SimulationResult } from '../result.js';
 import { type BuildApp, Ledger } from './ledger.js';
 
-/** One simulation: an engine, what is put into it, and how unclear answers are called. */
+/** One simulation: an engine, its records, and the messages for unclear answers. */
 export interface Simulation<R> {
-  /** How many records there are. */
+  /** Number of records. */
   readonly size: number;
   /** The function's timeout in milliseconds. */
   readonly timeoutMs: number;
   /** Called before the app is built; returns what makes the engine with its parts. */
   readonly prepare: (ledger: Ledger) => (parts: EngineOptions<R>) => Engine<R>;
-  /** True if a record is done when the service has its answer, whoever gave it. Default: when its handler has completed. */
+  /** True if a record is done when the service has its answer, regardless of the sender. Default: when its handler has completed. */
   readonly byAnswer?: true;
-  /** Puts everything into it; resolves when that is done. */
+  /** Sends all records to the engine; resolves when that is done. */
   readonly feed: (engine: Engine<R>, clock: Ledger['clock']) => void | Promise<void>;
-  /** Words for an answer that names records so that AWS cannot tell which; one for each violation. */
+  /** Messages for an answer whose identifiers AWS cannot assign to records; one for each violation. */
   readonly wordsOf?: (answer: UnclearAnswer) => readonly { readonly record: string; readonly text: string }[];
 }
 
@@ -45,7 +45,7 @@ async function settled<R>(engine: Engine<R>, fed: void | Promise<void>): Promise
   await engine.settle();
 }
 
-/** Moves the clock from timer to timer, whenever nothing else is left to do, until all is over. */
+/** Advances the clock from timer to timer, each time no other work remains, until the simulation ends. */
 async function moveClock(ledger: Ledger, end: Promise<void>): Promise<void> {
   let isOver = false;
   void end.then(() => {

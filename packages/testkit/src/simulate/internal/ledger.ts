@@ -8,11 +8,11 @@ import type { RecordEnd, RecordResult, SimulatedInvocation, SimulationResult, Vi
 
 export type BuildApp = (env: TestEnv) => LambdaApp | Promise<LambdaApp>;
 
-/** An app that reports to something else looks as if it did nothing. */
-const UNSEEN = ': no invocation was recorded at all; was the app made with env.options()?';
-const UNREPORTED = ': let the handler throw, or report the record as failed, so that it is retried';
+/** An app without the options of the environment reports nothing to it. */
+const UNSEEN = ': no invocation was recorded; create the app with env.options()';
+const UNREPORTED = ': throw in the handler, or report the record as failed, so that it is retried';
 
-/** What became of one record. */
+/** State of one record. */
 interface Tracked {
   readonly id: string;
   /** The record's group or shard, in whose order it must complete. */
@@ -37,12 +37,12 @@ function mostInvocations(records: number): number {
   return Math.max(1000, 10 * records);
 }
 
-/** Keeps the books of one simulation: what was delivered, what completed, what became of it. */
+/** Collects the facts of one simulation: deliveries, completions, and the outcome of each record. */
 export class Ledger {
   readonly clock = new TrackedClock();
-  /** Counts what happens, so that whoever waits can tell work from standstill. */
+  /** Counts events, so that a waiting caller can distinguish progress from standstill. */
   activity = 0;
-  /** True if invocations run now. */
+  /** Number of running invocations. */
   running = 0;
   readonly #timeoutMs: number;
   readonly #limit: number;
@@ -55,11 +55,11 @@ export class Ledger {
   #env!: TestEnv;
   #app!: LambdaApp;
 
-  /** Records of the invocations that run, by the request id of each. */
+  /** Records of the running invocations, by request id. */
   readonly #inFlight = new Map<string, readonly string[]>();
 
   /**
-   * @param records how many there are
+   * @param records number of records
    * @param byAnswer whether a record may leave its source without a completed handler
    */
   constructor(timeoutMs: number, records: number, byAnswer = false) {
@@ -76,7 +76,7 @@ export class Ledger {
     this.#app = await buildApp(this.#env);
   }
 
-  /** True if another invocation would be one too many. */
+  /** True if the limit of invocations is reached. */
   get isSpent(): boolean {
     return this.#invocations.length + this.running >= this.#limit;
   }
@@ -99,7 +99,7 @@ export class Ledger {
     return outcome;
   }
 
-  /** A record of the engine came to another state. */
+  /** Handles a change of a record's state. */
   note({ id, lane, state }: EngineChange<unknown>): void {
     const tracked = this.#trackedOf(id);
     if (state === 'in-flight') {
@@ -163,7 +163,7 @@ export class Ledger {
     tracked.lane = lane;
   }
 
-  /** What the framework itself says of a record; an answer may say anything. */
+  /** Reads completions from the framework's own log records, because an answer may be wrong. */
   #noteCompletion({ event, outcome, record_id: id, request_id: requestId }: LogRecord): void {
     if (event !== 'event.completed' || outcome !== 'success') return;
     const tracked = this.#tracked.get(String(id)) ?? this.#onlyRecordOf(String(requestId));
@@ -172,7 +172,7 @@ export class Ledger {
     tracked.completions += 1;
   }
 
-  /** Some services give their records no id, or all the same. */
+  /** Some services send records without ids, or with equal ids. */
   #onlyRecordOf(requestId: string): Tracked | undefined {
     const [only, another] = this.#inFlight.get(requestId) ?? [];
     return only !== undefined && another === undefined ? this.#tracked.get(only) : undefined;
@@ -188,20 +188,20 @@ export class Ledger {
       this.violate(
         'out-of-order',
         tracked.id,
-        `record ${tracked.id} completed before ${first.id}, which comes first in its group or shard`,
+        `record ${tracked.id} completed before ${first.id}, which precedes it in its group or shard`,
       );
     }
   }
 }
 
-/** How a record ended that came to this state; `undefined` when it has not. */
+/** The outcome of a record in this state; `undefined` if it is still open. */
 function endOf(state: RecordState, completions: number): RecordEnd | undefined {
   if (state === 'dead-letter' || state === 'expired') return state;
   if (state === 'discarded') return 'lost';
   return state === 'done' ? (completions > 0 ? 'done' : 'lost') : undefined;
 }
 
-/** The recording, whose log records are heard too. */
+/** The recording, which also passes its log records to `hear`. */
 function listening(recording: Recording, hear: (record: LogRecord) => void): Recording {
   const log = (record: LogRecord) => {
     recording.observability.log(record);

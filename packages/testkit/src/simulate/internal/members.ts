@@ -1,29 +1,29 @@
 import type { Data } from '../../internal/kinds.js';
 import type { Violation } from '../result.js';
 
-/** Notes that something went wrong. */
+/** Records a violation. */
 export type Violate = (kind: Violation['kind'], record: string, text: string) => void;
 
 const NOTHING: Data = {};
 
-/** The members of an object; none for anything else. */
+/** The members of an object; empty for any other value. */
 export function membersOf(value: unknown): Data {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Data) : NOTHING;
 }
 
-/** The entries of a list; none for anything else. */
+/** The entries of a list; empty for any other value. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Lists of what has the same name, in order. */
+/** Lists of values with the same name, in order. */
 export function grouped(pairs: readonly (readonly [string, unknown])[]): Readonly<Record<string, readonly unknown[]>> {
   const groups = new Map<string, unknown[]>();
   for (const [name, value] of pairs) groups.set(name, [...(groups.get(name) ?? []), value]);
   return Object.fromEntries(groups);
 }
 
-/** What an answer says of each record by its id. An id that is missing, comes twice or is unknown is a violation. */
+/** The answer's result for each record, by id. A missing, repeated or unknown id is a violation. */
 export function resultsById(
   list: readonly unknown[],
   key: string,
@@ -40,7 +40,7 @@ export function resultsById(
         `the answer has a result for ${key} ${JSON.stringify(id)}, which is not a record of the invocation`,
       );
     else if (results.has(id))
-      violate('answered-twice', id, `the answer has two results for record ${id}: return one for each record`);
+      violate('answered-twice', id, `the answer has two results for record ${id}: return one result for each record`);
     else results.set(id, entry);
   }
   for (const id of ids) {
@@ -48,7 +48,7 @@ export function resultsById(
     violate(
       'missing-record',
       id,
-      `the answer has no result for record ${id}: return one for each record, failed ones too`,
+      `the answer has no result for record ${id}: return a result for each record, including failed records`,
     );
   }
   return results;

@@ -5,7 +5,7 @@ import { listOf, membersOf, resultsById, type Violate } from '../internal/member
 
 /** Options of `simulate` for a job of S3 Batch Operations. */
 export interface BatchJobSimulation {
-  /** Retries of a task that failed for now. S3 does not document how many there are. Default: 3. */
+  /** Retries of a task that failed temporarily. S3 does not document their number. Default: 3. */
   readonly maximumRetryAttempts?: number;
   /** The function's timeout in milliseconds. Default: 30,000. */
   readonly timeoutMs?: number;
@@ -29,7 +29,7 @@ export function batchJobItems(events: readonly Data[]): readonly Item[] {
   });
 }
 
-/** What S3 does with answers: a temporary failure is tried again, a permanent one is reported. */
+/** S3's treatment of answers: a task with a temporary failure is retried, a permanent failure is reported. */
 export function batchJobModel({ maximumRetryAttempts }: Required<BatchJobSimulation>, violate: Violate): BatchModel {
   return {
     batchSize: 1,

@@ -18,7 +18,7 @@ export const BLOCKING_SIMULATION = defineOptions<BlockingSimulation>()({
 });
 
 const RETRY = { againMs: 1000 } as const;
-/** All messages are one lane: what failed is in front of everything else. */
+/** All messages are in one lane: a failed message blocks all others. */
 const LANE = 'source';
 
 /** A message, and the queue of RabbitMQ that it is from. */
@@ -49,7 +49,7 @@ function idOf(message: unknown): string {
   return String(messageID ?? membersOf(basicProperties).messageId ?? _data ?? '');
 }
 
-/** What Lambda does with answers: a batch that failed is retried, before all others, until it succeeds. */
+/** Lambda's treatment of answers: a failed batch is retried, before all others, until it succeeds. */
 export function blockingModel(event: Data, { batchSize }: Required<BlockingSimulation>): BatchModel {
   return {
     batchSize,

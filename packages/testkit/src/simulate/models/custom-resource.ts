@@ -6,9 +6,9 @@ import { membersOf, type Violate } from '../internal/members.js';
 
 /** Options of `simulate` for custom resources. */
 export interface CustomResourceSimulation {
-  /** How many PUTs the place for answers rejects with a 503 before it takes one. Default: 0. */
+  /** Number of PUTs that the response URL rejects with a 503 before it accepts an answer. Default: 0. */
   readonly refuse?: number;
-  /** How long the place for answers takes, in milliseconds. Default: 0. */
+  /** Response time of the response URL, in milliseconds. Default: 0. */
   readonly delayMs?: number;
   /** The function's timeout in milliseconds. Default: 30,000. */
   readonly timeoutMs?: number;
@@ -21,9 +21,9 @@ export const CUSTOM_RESOURCE_SIMULATION = defineOptions<CustomResourceSimulation
   timeoutMs: positive.default(30_000),
 });
 
-/** Lambda tries a failed asynchronous invocation again after these times. */
+/** Delays before Lambda's retries of a failed asynchronous invocation. */
 const RETRY_DELAYS_MS = [60_000, 120_000];
-/** A place of S3, as CloudFormation sends one. */
+/** A response URL in S3, as in CloudFormation's requests. */
 const PLACE = 'https://cloudformation-custom-resource-response-useast1.s3.amazonaws.com/';
 
 /** Sends one request; the part of `fetch` that a custom resource needs. */
@@ -38,7 +38,7 @@ const ENDPOINTS = new WeakMap<object, Endpoint>();
  * The `fetch` with which the app of a simulation of custom resources sends its answers.
  *
  * @param env the environment that `simulate` passes to `buildApp`
- * @throws Error for an environment of anything else
+ * @throws Error for any other environment
  * @example
  * const buildApp = (env: TestEnv) =>
  *   env.app({ surfaces: [customResource(handlers, { fetch: responseFetch(env) })] });
@@ -49,7 +49,7 @@ export function responseFetch(env: { readonly clock: FullClock }): ResponseFetch
   return (url, init) => endpoint.take(new URL(url), init);
 }
 
-/** Where the answers of one simulation go. */
+/** Receiver of the answers of one simulation. */
 export class Endpoint {
   readonly #answers = new Map<string, Data>();
   readonly #clock: FullClock;
@@ -96,7 +96,7 @@ export class Endpoint {
   }
 }
 
-/** The requests; those of one resource are a lane. */
+/** The requests; the requests of one resource are a lane. */
 export function customResourceItems(events: readonly Data[]): readonly Item[] {
   return events.map((event, index) => {
     const id = `request-${index + 1}`;
@@ -105,7 +105,7 @@ export function customResourceItems(events: readonly Data[]): readonly Item[] {
   });
 }
 
-/** What Lambda and CloudFormation do: a failed invocation is retried, and the stack waits for one answer to each request. */
+/** The behaviour of Lambda and CloudFormation: a failed invocation is retried, and the stack waits for one answer to each request. */
 export function customResourceModel(endpoint: Endpoint, violate: Violate): BatchModel {
   const physical = new Map<string, unknown>();
   return {
@@ -125,7 +125,7 @@ export function customResourceModel(endpoint: Endpoint, violate: Violate): Batch
           violate(
             'never-answered',
             id,
-            `${id} was not answered, so the stack waits for an hour: send an answer to its ResponseURL, also after a failure`,
+            `${id} was not answered, so the stack waits for an hour: send an answer to its ResponseURL, even after a failure`,
           );
           return 'discarded';
         }

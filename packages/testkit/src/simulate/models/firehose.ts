@@ -27,7 +27,7 @@ export function firehoseItems(event: Data): readonly Item[] {
   return listOf(event.records).map((part) => ({ id: String(membersOf(part).recordId), lane: '', part }));
 }
 
-/** What Firehose does with answers: `Ok` and `Dropped` are done, the rest goes to the folder of failed records. */
+/** Firehose's treatment of answers: `Ok` and `Dropped` are done, other records are stored in the folder of failed records. */
 export function firehoseModel(event: Data, { batchSize }: Required<FirehoseSimulation>, violate: Violate): BatchModel {
   const again = ({ deliveries }: Delivered): Fate => (deliveries <= RETRIES ? RETRY : 'dead-letter');
   return {

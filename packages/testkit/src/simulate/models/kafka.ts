@@ -10,7 +10,7 @@ export interface KafkaSimulation {
   readonly batchSize?: number;
   /** Retries of a partition from the same offset. Default: 3. */
   readonly maximumRetryAttempts?: number;
-  /** True if there is a failure destination; without one a record that is given up is lost. Default: `true`. */
+  /** True if there is a failure destination; otherwise a record that is given up is lost. Default: `true`. */
   readonly onFailure?: boolean;
   /**
    * True if the event source mapping is in provisioned mode. On demand Lambda ignores reports and retries a failed batch without limit.
@@ -39,7 +39,7 @@ export function kafkaItems(event: Data): readonly Item[] {
   );
 }
 
-/** What Lambda does with answers to records of Kafka: each partition continues from the lowest offset that is reported of it. */
+/** Lambda's treatment of answers to Kafka records: each partition continues from its lowest reported offset. */
 export function kafkaModel(
   event: Data,
   { batchSize, maximumRetryAttempts, onFailure, provisioned }: Required<KafkaSimulation>,
@@ -65,7 +65,7 @@ export function kafkaModel(
   };
 }
 
-/** A record behind the reported one has its fate: it is retried with it, or is given up with it. */
+/** A record after the reported record has the same outcome: both are retried, or both are given up. */
 function behind(
   delivered: readonly Delivered[],
   lane: string,
@@ -80,7 +80,7 @@ function offsetOf({ part }: Item): number {
   return Number(membersOf(part).offset);
 }
 
-/** The lowest reported offset of each partition; `undefined` when all is retried. */
+/** The lowest reported offset of each partition; `undefined` if all records are retried. */
 function readReport(
   outcome: Outcome,
   delivered: readonly Delivered[],
@@ -97,7 +97,7 @@ function readReport(
       violate(
         'missing-identifier',
         first,
-        'an itemIdentifier is not { partition, offset }, so Lambda retries the whole batch: report the partition as text, the offset as a number',
+        'an itemIdentifier is not { partition, offset }, so Lambda retries the whole batch: report the partition as a string and the offset as a number',
       );
       return undefined;
     }
@@ -105,7 +105,7 @@ function readReport(
       violate(
         'unknown-identifier',
         first,
-        `partition ${JSON.stringify(partition)}, offset ${offset} is not a record of the batch, so Lambda retries all of it: report both as the event names them`,
+        `partition ${JSON.stringify(partition)}, offset ${offset} is not a record of the batch, so Lambda retries all of it: report both as in the event`,
       );
       return undefined;
     }

@@ -4,7 +4,7 @@ import type { BatchModel, Item } from '../internal/batches.js';
 
 /** Options of `simulate` for a rotation. */
 export interface RotationSimulation {
-  /** How often each step comes, because Secrets Manager may repeat it. Default: 2. */
+  /** Number of deliveries of each step, because Secrets Manager may repeat a step. Default: 2. */
   readonly repeats?: number;
   /** Retries of a step that failed. Default: 2. */
   readonly maximumRetryAttempts?: number;
@@ -23,12 +23,12 @@ const STEPS = ['createSecret', 'setSecret', 'testSecret', 'finishSecret'] as con
 const AT_ONCE = { againMs: 0 } as const;
 const RETRY = { againMs: 60_000 } as const;
 
-/** The four steps, one behind the other. */
+/** The four steps, in order. */
 export function rotationItems(event: Data): readonly Item[] {
   return STEPS.map((id) => ({ id, lane: 'rotation', part: { ...event, Step: id } }));
 }
 
-/** What Secrets Manager does: each step in order, some of them again; a step that fails for good ends the rotation. */
+/** Secrets Manager's behaviour: each step in order, some of them again; a permanent failure stops the rotation. */
 export function rotationModel({ repeats, maximumRetryAttempts }: Required<RotationSimulation>): BatchModel {
   const failures = new Map<string, number>();
   return {
