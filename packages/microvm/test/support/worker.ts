@@ -1,4 +1,4 @@
-/** One instance of a function, as a process of its own: changes sessions until it is killed, and tells what it is told. */
+/** One instance of a function as a separate process: changes sessions until it is killed, and prints the responses. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaMicrovmsClient } from '@aws-sdk/client-lambda-microvms';
 import { isFrameworkError } from '@sallyport/core';
