@@ -38,7 +38,7 @@ function openLedger(timeoutMs: number): JobLedger {
 
 afterAll(() => faulty.stop());
 
-/** Every operation that asks the store. */
+/** All operations that use the store. */
 function operations(store: JobLedger): readonly (() => Promise<unknown>)[] {
   const id = `f${count}`;
   return [

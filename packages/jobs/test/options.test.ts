@@ -185,7 +185,7 @@ describe('errors for wrong options name the option and the expected value', () =
     [
       'runIdempotent',
       () => runIdempotent(ledger, { scope: 's' } as never, work),
-      'jobs.invalid_input framework: option "key" must be a text that is not empty, without control characters',
+      'jobs.invalid_input framework: option "key" must be a non-empty string without control characters',
     ],
   ])('%s', async (_, run, text) => {
     expect(await refusal(run)).toBe(text);

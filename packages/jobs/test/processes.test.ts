@@ -38,13 +38,13 @@ afterAll(async () => {
   close();
 });
 
-/** The protected resource: takes a write only with the largest token that it has seen. */
+/** The protected resource: rejects a write with a smaller token than the largest token so far. */
 class FencedResource {
   readonly accepted: FencedWrite[] = [];
   readonly holds: Hold[] = [];
   #largest = 0;
 
-  /** A process that was frozen may tell late what it got early, so when it asked says nothing. */
+  /** A frozen process may report an acquisition late, so the time of its request is ignored. */
   held(token: number, pid: number): void {
     this.holds.push({ name: 'resource', holder: `${pid}/${token}`, askedMs: 0, fromMs: 0, toMs: 0, token });
   }

@@ -71,7 +71,7 @@ export const IDEMPOTENCY_OPTIONS = defineOptions<HttpIdempotencyOptions>()({
 });
 
 /**
- * If the `Idempotency-Key` of a request is known, answers with the stored answer of the first request. GraphQL and WebSocket
+ * If the `Idempotency-Key` of a request is stored, responds with the stored response of the first request. GraphQL and WebSocket
  * requests are not affected.
  *
  * @throws FrameworkError `app.invalid_configuration` for a wrong option
@@ -114,7 +114,7 @@ export function withIdempotency(ledger: JobLedger, options: HttpIdempotencyOptio
   };
 }
 
-/** The ledger's errors as HTTP answers. A store that fails must not let a request run twice. */
+/** The ledger's errors as HTTP answers. If the store fails, a request must not run twice. */
 async function translated<T>(run: () => Promise<RunOutcome<T>>): Promise<RunOutcome<T>> {
   try {
     return await run();
@@ -145,7 +145,7 @@ function toAnswer(outcome: RunOutcome<Answer>): Answer {
 }
 
 /**
- * The key of a request; `undefined` if absent and none is required.
+ * The key of a request; `undefined` if absent and not required.
  *
  * @throws FrameworkError `app.bad_request`
  */
