@@ -2,12 +2,12 @@
  * The limiter of this package at a size that no test reaches: 1,000,000 tenants and 100,000 decisions a second, scaled down.
  * `node --conditions=@sallyport/source --import tsx packages/ratelimit/bench/simulate.ts [rows [scale]]`, for example `6,8 20`
  *
- * Everything that grows with the traffic is divided by `SCALE`: tenants, decisions, instances, partitions and their throughput, the
+ * All numbers that grow with the traffic are divided by `SCALE`: tenants, decisions, instances, partitions and their throughput, the
  * table's quota, and `shardAbove`. So an instance serves as many requests of a tenant as without the scale. Tenants are drawn by
  * Zipf's law with the exponent 1, instances at random; arrivals are a Poisson process on a virtual clock. Each tenant has a
  * sliding window of a minute of which it uses the stated part on average. A first 72 s fill the windows and are not counted.
  *
- * The table is `ModelTable`, which evaluates what the limiter sends, behind the throughput of `Partitions`: 1,000 write units a second
+ * The table is `ModelTable`, which evaluates the limiter's requests, with the throughput of `Partitions`: 1,000 write units a second
  * for each partition. With isolation, the busiest item of a throttled partition gets its own partition after ten seconds; AWS
  * describes that, but not after which time it happens. Burst capacity and retries of the SDK are left out.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/burst-adaptive-capacity.html
@@ -42,7 +42,7 @@ interface Options {
 interface Row {
   readonly use: number;
   readonly options: Options;
-  /** Instances before the scale: each of 2,000 serves 50 requests a second, each of 100, as processes that serve many at once, 1,000. */
+  /** Instances before the scale: each of 2,000 serves 50 requests a second; each of 100, as processes with concurrent requests, serves 1,000. */
   readonly instances?: number;
   readonly isolates?: boolean;
   readonly quota?: keyof typeof QUOTAS;
@@ -98,7 +98,7 @@ class Partitions {
     this.#total += 1;
   }
 
-  /** An isolated item has its own partition, and one item never has more than one. */
+  /** An isolated item has its own partition; no item has several partitions. */
   #of(item: string): number {
     return this.#isolated.get(item) ?? hashOf(item) % PARTITIONS;
   }

@@ -113,7 +113,7 @@ describe('the time that a request is counted at', () => {
       client: client as never,
     });
     const pending = limiter.consume(KEY);
-    // Loading the SDK takes two seconds of a small function's CPU.
+    // Loading the SDK lasts two seconds on a small function's CPU.
     while (sentAtMs === 0) {
       clock.ms += 2500;
       await new Promise(setImmediate);
@@ -130,7 +130,7 @@ describe('the time that a request is counted at', () => {
     const settings = { strategy, storeTimeoutMs: 3000, maxClockSkewMs: 0, deniedCache: false } as const;
     const admitted: number[] = [];
     for (let round = 0; round < 4; round += 1) {
-      // Ten writes that are applied at once, ten of the same instant that arrive three seconds later.
+      // Ten writes that are applied immediately, and ten writes of the same time that arrive three seconds later.
       const at = bench.clock.ms;
       const onTime = bench.limiter(settings);
       for (let request = 0; request < 10; request += 1) {

@@ -1,4 +1,4 @@
-/** A cold instance of a small function: makes one decision on the CPU share that Lambda gives for the memory, and prints it. */
+/** A cold instance of a small function: makes one decision with the CPU share of its memory size, and prints it. */
 import type { FullClock } from '@sallyport/core';
 import { createDynamoRateLimiter, slidingWindow } from '@sallyport/ratelimit';
 

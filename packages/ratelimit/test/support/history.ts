@@ -1,4 +1,4 @@
-/** What many instances did, judged by their own stamps. */
+/** Decisions of many instances, checked with their timestamps. */
 export class History {
   readonly stamps: readonly number[];
 
