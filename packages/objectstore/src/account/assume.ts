@@ -130,7 +130,8 @@ export async function assumeFirst(
   const problem = problemOf(request);
   if (problem !== undefined) return failed('assume-failed', problem);
   const [, roleAccountId = ''] = ROLE_ARN.exec(String(roleArn)) ?? [];
-  if (roleAccountId !== expectedAccountId) return failed('mismatch', 'the role belongs to another account', roleAccountId);
+  if (roleAccountId !== expectedAccountId)
+    return failed('mismatch', 'the role belongs to another account', roleAccountId);
   let credentials: AssumedCredentials | undefined;
   try {
     const answer = await callSts(settings, (abortSignal) => clients.sts.assumeRole(toInput(request), { abortSignal }));

@@ -18,11 +18,7 @@ const PAIRS: readonly (readonly [string, Partial<RateLimitKey>, Partial<RateLimi
     { kind: 'auth', caller: '["external","ada",""]' },
     { kind: 'auth', caller: '["internal","ada",""]' },
   ],
-  [
-    'a caller and no caller',
-    { kind: 'auth', caller: '["external","bob",""]' },
-    { kind: 'auth', identifier: 'bob' },
-  ],
+  ['a caller and no caller', { kind: 'auth', caller: '["external","bob",""]' }, { kind: 'auth', identifier: 'bob' }],
   ['case', { resource: '/A' }, { resource: '/a' }],
   ['blanks', { resource: '/a ' }, { resource: '/a' }],
   ['long strings with different ends', { resource: `${'x'.repeat(2048)}1` }, { resource: `${'x'.repeat(2048)}2` }],
