@@ -62,7 +62,7 @@ function isAnswer(error: unknown): boolean {
 
 /**
  * A DynamoDB table with a string partition key `pk` and a string sort key `sk`. The AWS SDK is loaded at the first call. Every
- * call ends within its deadline, even when the client ignores its signal. A failed call rejects with the error that `toError`
+ * call ends within its deadline, even if the client ignores its signal. A failed call rejects with the error that `toError`
  * returns, or with the reason of the caller's signal; without the package `@aws-sdk/client-dynamodb` with FrameworkError
  * `app.missing_package`.
  *

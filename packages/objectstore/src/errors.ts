@@ -32,7 +32,7 @@ export const OBJECT_STORE_CODES = [
 /** A code of {@link ObjectStoreError}. */
 export type ObjectStoreErrorCode = (typeof OBJECT_STORE_CODES)[number];
 
-/** The status of the response when a handler does not catch the error. Any other code is an error in the code or deployment, 500. */
+/** The status of the response if a handler does not catch the error. Any other code is an error in the code or deployment, 500. */
 const STATUSES: Partial<Record<ObjectStoreErrorCode, number>> = {
   'objectstore.invalid_ref': 400,
   'objectstore.invalid_presign_put': 400,

@@ -24,8 +24,7 @@ type Row = Record<string, Value | undefined> & Key;
 
 /**
  * A table in the memory of one process that behaves like a DynamoDB table, for tests and local runs of a store. Each write is one
- * synchronous step, so no other write can run between check and change. Expired items are not deleted, as in DynamoDB for some
- * time.
+ * synchronous step, so no other write can run between check and change. Expired items are not deleted, as in DynamoDB for some time.
  *
  * @example const table: ItemTable = new MemoryTable();
  */
@@ -36,7 +35,7 @@ export class MemoryTable implements ItemTable {
 
   readonly #rows = new Map<string, Row>();
 
-  /** The number of items, including expired ones. */
+  /** The number of items, including expired items. */
   get size(): number {
     return this.#rows.size;
   }

@@ -66,7 +66,7 @@ export interface EventQuery {
   readonly order?: 'newest' | 'oldest';
   /** Events per page, 1 to 1,000. Default 100. */
   readonly limit?: number;
-  /** `cursor` of the page before. Default: the first page. */
+  /** `cursor` of the previous page. Default: the first page. */
   readonly cursor?: string;
 }
 
@@ -79,7 +79,7 @@ export interface EventBusStore {
   /**
    * Stores an event. `duplicate` means that it was already stored; its time, metadata and correlation are not changed.
    *
-   * @throws JobLedgerError conflict `payload_mismatch` when the stored event with this id has another payload, type, source or
+   * @throws JobLedgerError conflict `payload_mismatch` if the stored event with this id has another payload, type, source or
    * other tags
    */
   publish(

@@ -20,7 +20,7 @@ export interface BeginIdempotencyInput {
    * SHA-256 of the request or message, 64 lower-case hex digits. It is compared with the fingerprint of the record, if any.
    */
   readonly fingerprint?: string;
-  /** The durable execution that begins. If it began the key before, it gets its own record back. */
+  /** The durable execution that begins. If it began the key before, it receives its existing record. */
   readonly executionId?: string;
   /** Seconds until the record is deleted if it is never completed. Default 86,400. */
   readonly ttlSeconds?: number;

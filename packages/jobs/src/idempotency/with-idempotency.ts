@@ -56,7 +56,7 @@ const BARE = /^[\x21-\x2b\x2d-\x7e]{1,255}$/;
 const QUOTED = /^"((?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\]){1,510})"$/;
 const MAX_KEY = 255;
 
-/** 4xx answers that do not depend on the request alone: the same request may succeed later. */
+/** 4xx statuses that depend on more than the request: the same request may succeed later. */
 const PASSING = [408, 409, 425, 429];
 const KEPT_HEADERS = ['content-type', 'content-language', 'etag', 'last-modified', 'link', 'location'];
 
@@ -216,7 +216,7 @@ function toStored({ status, headers, body, isBase64 }: Response, names: readonly
   };
 }
 
-/** The stored answer with `idempotency-replayed: true`; `undefined` when the record contains something else. */
+/** The stored answer with `idempotency-replayed: true`; `undefined` if the record contains another value. */
 function replayedAnswer(result: unknown): Answer | undefined {
   if (!isStored(result)) return undefined;
   const headers = createMap<string[]>();

@@ -84,7 +84,7 @@ export function textsOf<K extends string>(item: Item, names: Readonly<Record<K, 
 /**
  * A JSON value as text; `undefined` for `undefined`.
  *
- * @throws JobLedgerError `invalid_input` for what JSON cannot represent: BigInt, functions, symbols, cycles, numbers that are not
+ * @throws JobLedgerError `invalid_input` for values that JSON cannot represent: BigInt, functions, symbols, cycles, numbers that are not
  * finite, maps and sets
  */
 export function toJson(name: string, value: unknown, errors: LedgerErrors): string | undefined {

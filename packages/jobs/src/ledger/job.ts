@@ -158,7 +158,7 @@ export interface TransitionJobInput extends TransitionOutcome {
   readonly jobId: string;
   /** Its new status. */
   readonly to: JobStatus;
-  /** A job of another tenant counts as absent. Default: any tenant. Set it when the id comes from a client. */
+  /** A job of another tenant counts as absent. Default: any tenant. Set it if the id comes from a client. */
   readonly tenantId?: string;
   /** Rejects the transition if the job has another version. Default: any version. */
   readonly expectedVersion?: number;
@@ -180,7 +180,7 @@ export interface ListJobsInput {
   readonly order?: 'newest' | 'oldest';
   /** Jobs per page, 1 to 100. Default 50. */
   readonly limit?: number;
-  /** `cursor` of the page before. Default: the first page. */
+  /** `cursor` of the previous page. Default: the first page. */
   readonly cursor?: string;
   /**
    * True if the jobs are read consistently. The index is updated shortly after a write and is never read consistently.
@@ -215,7 +215,7 @@ export interface RecordChange extends TransitionOutcome {
 export interface TransitionRecordInput extends RecordChange {
   /** The record's job. */
   readonly jobId: string;
-  /** Records of another tenant's job count as absent. Default: any tenant. Set it when the id comes from a client. */
+  /** Records of another tenant's job count as absent. Default: any tenant. Set it if the id comes from a client. */
   readonly tenantId?: string;
 }
 
@@ -281,7 +281,7 @@ export interface ReapRecordsInput {
   readonly stuckMs?: number;
   /** Stuck records with this number of attempts become `FAILED`, the others `PENDING`. Default: no limit. */
   readonly maxAttempts?: number;
-  /** `cursor` of the call before. Default: the first records. */
+  /** `cursor` of the previous call. Default: the first records. */
   readonly cursor?: string;
 }
 
@@ -305,6 +305,6 @@ export interface ListRecordsInput {
   readonly status?: RecordStatus;
   /** Records per page, 1 to 1,000. Default 50. */
   readonly limit?: number;
-  /** `cursor` of the page before. Default: the first page. */
+  /** `cursor` of the previous page. Default: the first page. */
   readonly cursor?: string;
 }

@@ -187,7 +187,7 @@ export interface JobLedger {
   /**
    * Releases a lease. A missing, free or expired lease counts as released.
    *
-   * @throws JobLedgerError conflict `lease_lost` when another acquisition holds it
+   * @throws JobLedgerError conflict `lease_lost` if another acquisition holds it
    */
   releaseLease(lease: Lease, options?: CallOptions): Promise<void>;
   /** Reads the holder of a lease; `undefined` if it is free. The read is consistent (one read unit) unless `consistent` is false. */
@@ -216,7 +216,7 @@ export interface JobLedger {
   /**
    * Releases a slot. A missing or expired slot counts as released.
    *
-   * @throws JobLedgerError conflict `lease_lost` when another acquisition holds it
+   * @throws JobLedgerError conflict `lease_lost` if another acquisition holds it
    */
   releaseSlot(slot: Slot, options?: CallOptions): Promise<void>;
   /** Reads the held slots of a semaphore. */
@@ -227,7 +227,7 @@ export interface JobLedger {
   /**
    * Acquires an idempotency key, or returns its state.
    *
-   * @throws JobLedgerError conflict `payload_mismatch` when the key was started with another fingerprint
+   * @throws JobLedgerError conflict `payload_mismatch` if the key was started with another fingerprint
    */
   beginIdempotency(input: BeginIdempotencyInput, options?: CallOptions): Promise<IdempotencyStart>;
   /**

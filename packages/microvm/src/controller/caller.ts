@@ -35,7 +35,7 @@ export interface CallerFacts extends MicrovmBinding {
   readonly identity: string;
   readonly requestId: string;
   readonly signal: AbortSignal | undefined;
-  /** Milliseconds left of the invocation; `Infinity` when unknown. */
+  /** Remaining milliseconds of the invocation; `Infinity` if unknown. */
   readonly remainingMs: () => number;
   readonly observability: Observability | undefined;
 }
@@ -132,7 +132,7 @@ export function internalCaller(input: InternalCallerInput): MicrovmCaller {
 export function factsOf(caller: MicrovmCaller): CallerFacts {
   const known = typeof caller === 'object' && caller !== null ? facts.get(caller) : undefined;
   if (known !== undefined) return known;
-  // A proxy or an heir of a caller has the mark too. Only if two copies are loaded can it be a caller of the other copy.
+  // A proxy of a caller, or an object that inherits from it, has the mark too. It is a caller of another copy only if two copies are loaded.
   const isMarked = typeof caller === 'object' && caller !== null && MARK in caller;
   if (isMarked && describeCopies('@sallyport/microvm') !== '') throw otherCopy('@sallyport/microvm', 'the caller');
   throw unauthenticated();
@@ -158,7 +158,7 @@ function unauthenticated(): MicrovmError {
   return new MicrovmError('microvm.unauthenticated_controller', 'unauthorized');
 }
 
-/** The request names another tenant, namespace or caller than the authenticated one. */
+/** The request contains another tenant, namespace or caller than the authenticated caller. */
 export function bindingViolation(): MicrovmError {
   return new MicrovmError('microvm.tenant_binding_violation', 'forbidden');
 }

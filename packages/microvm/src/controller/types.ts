@@ -17,7 +17,7 @@ export interface MicrovmEnvelope {
   readonly authSubject: string;
 }
 
-/** Names a session. */
+/** Input with the id of a session. */
 export interface SessionInput {
   /** Letters, digits, `_` and `-`; 1 to 64, the first a letter or a digit. */
   readonly sessionId: string;
@@ -45,7 +45,7 @@ export interface RunInput {
 export interface ListInput {
   /** Sessions of the page, 1 to 50. Default 25. */
   readonly maxResults?: number;
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   readonly cursor?: string;
   /** True if the state of each open session is read from the service; a page then has at most 25 sessions. Default `false`. */
   readonly refresh?: boolean;
@@ -53,7 +53,7 @@ export interface ListInput {
 
 /** Input of `auth-token`. */
 export interface AuthTokenInput extends SessionInput {
-  /** Ports within those of the option `invoke`, 1 to 16 entries. */
+  /** Ports within the allowed ports of the option `invoke`, 1 to 16 entries. */
   readonly ports: readonly PortScope[];
   /** Seconds, 60 to 900. Default 300. The service counts whole minutes. */
   readonly ttlSeconds?: number;

@@ -29,7 +29,7 @@ export type MicrovmLogging =
   | { readonly disabled: Readonly<Record<string, never>> }
   | { readonly cloudWatch: { readonly logGroup?: string; readonly logStream?: string } };
 
-/** The input of a start that comes from the deployment or from its code. A repeated start sends exactly the same input. */
+/** The part of a start's input that depends on the deployment or its code. A repeated start sends exactly the same input. */
 export interface StartSetup {
   /** The role of the machine. */
   readonly executionRoleArn?: string | undefined;

@@ -183,7 +183,7 @@ function isFree(item: Item, nowMs: number): boolean {
   return item.status === 'IN_PROGRESS' && numberOf(item, 'in_progress_until_ms') <= nowMs;
 }
 
-/** An owner whose time is over may renew its key, as long as no other caller has taken it over. */
+/** Renews a key. An owner may renew its key even after its time is over, as long as no other caller has begun it. */
 async function renewIdempotency(
   parts: StoreParts,
   { scope, key, owner }: IdempotencyHandle,

@@ -162,7 +162,7 @@ export class Heartbeat<H extends Held> {
     this.#controller.abort(reason);
   }
 
-  /** Treats the lease or slot as lost when it is too close to its end. */
+  /** Treats the lease or slot as lost if it is too close to its end. */
   check(): void {
     if (this.#leftMs() <= 0) this.#lose();
   }

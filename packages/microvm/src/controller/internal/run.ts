@@ -18,7 +18,7 @@ import {
 } from './shared.js';
 import { finishStart, LOST_MS, setupOf, start } from './start.js';
 
-/** Reserves a session, runs its machine, and confirms the session; undoes what cannot be confirmed. */
+/** Reserves a session, runs its machine, and confirms the session; terminates the machine if the session cannot be confirmed. */
 export async function runSession(deps: Dependencies, facts: CallerFacts, input: unknown): Promise<MicrovmSession> {
   const request = parseRun(input, deps.settings);
   facts.signal?.throwIfAborted();

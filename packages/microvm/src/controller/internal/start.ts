@@ -49,7 +49,7 @@ function payloadOf(settings: Settings, session: NewMicrovmSession): string {
  * Finishes the start of a session whose process was lost. It repeats the start with the same client token and input, or abandons it
  * if the service may no longer recognize the token. A start that another instance has finished is returned unchanged.
  *
- * @throws MicrovmError when the outcome of the repeated start is unknown
+ * @throws MicrovmError if the outcome of the repeated start is unknown
  */
 export async function finishStart(
   deps: Dependencies,

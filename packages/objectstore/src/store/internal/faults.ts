@@ -13,7 +13,7 @@ interface Fault {
 /** The call that failed. */
 export interface FailedCall {
   readonly operation: 'put' | 'get' | 'delete';
-  /** True if the call names a version. */
+  /** True if the call has a version. */
   readonly isVersioned: boolean;
 }
 

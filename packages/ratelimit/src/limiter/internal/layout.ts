@@ -12,7 +12,7 @@ import { shardName } from './shards.js';
 
 /** The attribute of a key's first item with the number of its items; negative while its counters are being spread. */
 const ITEMS = 'k';
-/** The attribute of another item, followed by a number of items: when the first item was last written with that number. */
+/** The attribute of another item, followed by a number of items: the time when the first item was last written with that number. */
 const VERIFIED = 'v';
 const IS_LAYOUT = /^(?:k|v\d+)$/;
 /** Time for which an item is written without writing the first item. An expired first item remains for longer. */

@@ -131,7 +131,7 @@ export class Reservations {
   }
 
   /**
-   * The claim of a write for the current request, for the waiting requests, and for some future ones. Units of an earlier period
+   * The claim of a write for the current request, for the waiting requests, and for some future requests. Units of an earlier period
    * are removed from the grant here: even if the write fails, they are not returned a second time.
    */
   toClaim(
