@@ -233,7 +233,7 @@ async function store<T>(
     await ledger.completeIdempotency(handle, { ...common, result }, { signal });
   } catch (error) {
     if (!(error instanceof JobLedgerError) || error.type !== 'invalid_input') throw error;
-    log.warn('result is not a JSON value and was left out', { scope: begin.scope });
+    log.warn('result is not a JSON value and was not stored', { scope: begin.scope });
     await ledger.completeIdempotency(handle, { ...common, resultOmitted: true }, { signal });
   }
 }

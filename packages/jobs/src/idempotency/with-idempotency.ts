@@ -192,7 +192,7 @@ function fingerprintOf({ method, rawPath, query, headers, body }: Request): stri
 /** True if an answer is stored, or its key released. */
 function keptAnswer(ctx: Context, answer: Answer, names: readonly string[]): Keep {
   if (answer.bodyStream) {
-    ctx.log.warn('streamed answer is not kept for its idempotency key');
+    ctx.log.warn('streamed response is not stored for its idempotency key');
     return 'abandon';
   }
   const { status } = answer;

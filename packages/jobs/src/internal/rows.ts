@@ -99,7 +99,8 @@ export function toJson(name: string, value: unknown, errors: LedgerErrors): stri
 function assertMember(_: string, value: unknown): unknown {
   const isLost = typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint';
   const isFiniteNumber = typeof value !== 'number' || Number.isFinite(value);
-  if (isLost || !isFiniteNumber || value instanceof Map || value instanceof Set) throw new TypeError('no JSON value');
+  if (isLost || !isFiniteNumber || value instanceof Map || value instanceof Set)
+    throw new TypeError('not a JSON value');
   return value;
 }
 
@@ -132,7 +133,7 @@ export const OUTCOME_INPUT = ['result', 'error', 'ttlSeconds'] as const;
 /** The result or error of a transition as attributes, and the attributes to remove, so that no row has both. */
 export function outcomeOf(input: TransitionOutcome, nowMs: number): { set: Item; remove: string[] } {
   if (input.result !== undefined && input.error !== undefined) {
-    throw JOB_ERRORS.invalid('result and error exclude each other');
+    throw JOB_ERRORS.invalid('pass result or error, not both');
   }
   const result = toJson('result', input.result, JOB_ERRORS);
   const error = input.error === undefined ? undefined : JSON.stringify(toErrorEnvelope(input.error));

@@ -284,7 +284,7 @@ function parseInvoke(invoke: InvokeOptions): Settings['invoke'] {
   const scopes = ports.map((entry) => (typeof entry === 'number' ? { port: entry } : entry));
   if (scopes.length === 0) throw controllerIncomplete('option "invoke.ports" must name a port');
   if (scopes.some((scope) => includesPort(scope, hookPort))) {
-    throw controllerIncomplete('option "invoke.ports" must not hold the port of the hooks');
+    throw controllerIncomplete('option "invoke.ports" must not contain the hook port');
   }
   const { connectTimeoutMs = 3000, firstByteTimeoutMs = 25_000, idleTimeoutMs = 30_000 } = invoke;
   const times = { connectMs: connectTimeoutMs, firstByteMs: firstByteTimeoutMs, idleMs: idleTimeoutMs };

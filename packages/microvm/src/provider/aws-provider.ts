@@ -214,6 +214,6 @@ function toToken({ authToken }: Answer): SecretToken {
   const value = ((authToken ?? {}) as Answer)[TOKEN_MEMBER];
   if (typeof value === 'string' && value !== '') return new SecretToken(value);
   throw new MicrovmError('microvm.provider_failed', 'service failed', {
-    cause: new Error('an answer without a token'),
+    cause: new Error('a response without a token'),
   });
 }

@@ -126,7 +126,7 @@ class Exchange {
   }
 
   #watchConnection(outgoing: ClientRequest, clock: FullClock, ms: number, fail: (error: unknown) => void): void {
-    const stop = clock.after(ms, () => fail(new BrokenConnection(new Error('no connection in time'), false)));
+    const stop = clock.after(ms, () => fail(new BrokenConnection(new Error('the connection timed out'), false)));
     this.#timers.push(stop);
     outgoing.on('socket', (socket) => {
       if (outgoing.reusedSocket) stop();

@@ -140,7 +140,7 @@ export async function assumeFirst(
     settings.signal?.throwIfAborted();
     return failed('assume-failed', 'the role could not be assumed', '', cause);
   }
-  if (credentials === undefined) return failed('assume-failed', 'STS answered without complete credentials');
+  if (credentials === undefined) return failed('assume-failed', 'STS returned incomplete credentials');
   const client = clientOf(clients.callerIdentity, credentials);
   const judged = await judgeAccount(client, expectedAccountId, settings);
   return judged.state === 'verified' ? { ...judged, state: 'verified', credentials } : withoutCredentials(judged);

@@ -134,7 +134,7 @@ export async function judgeAccount(
   });
   const unavailable = (problem: string, cause?: unknown) =>
     judged('unavailable', '', new AccountError('unavailable', problem, cause));
-  if (client === undefined || client === null) return unavailable('there is no client to check the account with');
+  if (client === undefined || client === null) return unavailable('pass a client to check the account');
   let account: unknown;
   try {
     const answer = await callSts(settings, (abortSignal) => client.getCallerIdentity({}, { abortSignal }));
@@ -143,7 +143,7 @@ export async function judgeAccount(
     settings.signal?.throwIfAborted();
     return unavailable('the account could not be read', cause);
   }
-  if (typeof account !== 'string' || account.trim() === '') return unavailable('STS named no account');
+  if (typeof account !== 'string' || account.trim() === '') return unavailable('STS returned no account');
   if (account === expectedAccountId) return judged('verified', account);
   return judged('mismatch', account, new AccountError('mismatch', 'the credentials belong to another account'));
 }

@@ -231,7 +231,7 @@ async function completeIdempotency(
   assertInput(input, ['result', 'error', 'resultOmitted', 'resultTtlSeconds', 'writeId'], JOB_ERRORS);
   const omitted = flag('resultOmitted', input.resultOmitted, JOB_ERRORS);
   if ([input.result !== undefined, input.error !== undefined, omitted].filter(Boolean).length > 1) {
-    throw JOB_ERRORS.invalid('result, error and resultOmitted exclude each other');
+    throw JOB_ERRORS.invalid('pass only one of result, error and resultOmitted');
   }
   const seconds = ttlSeconds('resultTtlSeconds', input.resultTtlSeconds ?? DAY_SECONDS, JOB_ERRORS);
   const result = toJson('result', input.result, JOB_ERRORS);

@@ -36,7 +36,7 @@ export interface RunRequest {
 export function checkFields(input: unknown, known: readonly string[]): Fields {
   if (!isPlainObject(input)) throw invalidRequest('the input must be an object');
   if (findForbidden(input) !== undefined) {
-    throw new MicrovmError('microvm.forbidden_field', 'the request holds a field that is not allowed');
+    throw new MicrovmError('microvm.forbidden_field', 'the request contains a field that is not allowed');
   }
   for (const name of Object.keys(input)) {
     if (!known.includes(name)) throw invalidRequest(`unknown field; known are ${known.join(', ') || 'none'}`);
@@ -67,7 +67,7 @@ export function parseRun(input: unknown, settings: Settings): RunRequest {
   const sessionId = optional(session_id, parseSessionId);
   const idempotencyKey = optional(idempotency_key, parseIdempotencyKey);
   if (sessionId !== undefined && idempotencyKey !== undefined) {
-    throw invalidRequest('session_id and idempotency-key exclude each other');
+    throw invalidRequest('pass session_id or idempotency-key, not both');
   }
   const { max } = settings.duration;
   return {

@@ -106,7 +106,7 @@ function toAnswer(
   const { publicPath, dropCors = false, maxResponseBytes = MAX_RESPONSE_BYTES } = input;
   if (response.status < 200 || response.status > 599) {
     throw new MicrovmError('microvm.workload_unreachable', 'workload unreachable', {
-      cause: new Error('no HTTP status'),
+      cause: new Error('not a valid HTTP status'),
     });
   }
   const secret = revealToken(token);

@@ -124,7 +124,8 @@ export async function observeStrictly(
   if (microvmId === undefined || isClosed(record.state)) return record;
   const machine = await machineOf(deps, facts, microvmId);
   if (machine !== undefined) return keepObservation(deps, record, machine);
-  if (maySoonShow(deps, record)) throw new MicrovmError('microvm.provider_unavailable', 'machine not shown yet');
+  if (maySoonShow(deps, record))
+    throw new MicrovmError('microvm.provider_unavailable', 'the machine is not visible yet');
   return writeEnd(deps, record);
 }
 

@@ -33,7 +33,7 @@ export function readInput(ctx: Context, caller: MicrovmCaller, command: MicrovmO
   checkNames(fields);
   checkEnvelope(fields, caller, command);
   if (Object.hasOwn(fields, 'idempotency_key'))
-    throw invalidRequest('the idempotency key is the header idempotency-key');
+    throw invalidRequest('pass the idempotency key in the header idempotency-key');
   if (ctx.route?.pattern.includes('{session_id}')) {
     if (Object.hasOwn(fields, 'session_id')) throw invalidRequest('session_id is part of the path');
     fields.session_id = ctx.param('session_id');
@@ -75,7 +75,7 @@ function queryFields(
 ): readonly (readonly [string, unknown])[] {
   return Object.entries(ctx.request.query).map(([name, values]) => {
     if (isForbiddenName(name) || values.some(isForbiddenText)) {
-      throw new MicrovmError('microvm.forbidden_field', 'the request holds a field that is not allowed');
+      throw new MicrovmError('microvm.forbidden_field', 'the request contains a field that is not allowed');
     }
     if (values.length !== 1) throw invalidRequest('a query parameter must be sent once');
     const [text = ''] = values;

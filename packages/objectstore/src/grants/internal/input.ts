@@ -60,7 +60,7 @@ export function checkPresignPut(input: PresignPutInput): CheckedGrant {
     ...rest
   } = input;
   const [unknown] = Object.keys(rest);
-  if (unknown !== undefined) throw invalid(unknown, 'left out: there is no such field');
+  if (unknown !== undefined) throw invalid(unknown, 'omitted: there is no such field');
   return { ref, contentLength, contentType, checksumSha256, expiresIn, createOnly };
 }
 

@@ -8,7 +8,7 @@ export type Body = AsyncIterable<Uint8Array>;
  * limit is rejected without reading.
  */
 export async function readBody(body: unknown, length: number | undefined, maxBytes: number): Promise<Uint8Array> {
-  if (!isBody(body)) throw invalidStoreConfig('the store answered without a body');
+  if (!isBody(body)) throw invalidStoreConfig('the store returned no body');
   if (length === undefined) return readUnknown(body, maxBytes);
   if (length > maxBytes) throw tooLarge();
   const bytes = allocate(length);
@@ -71,7 +71,7 @@ function tooLarge(cause?: unknown): ObjectStoreError {
 }
 
 function truncated(): ObjectStoreError {
-  return new ObjectStoreError('objectstore.unavailable', 'framework: the body of the object was cut', {
+  return new ObjectStoreError('objectstore.unavailable', 'framework: the body of the object was truncated', {
     retryable: true,
   });
 }

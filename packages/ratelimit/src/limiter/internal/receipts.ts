@@ -31,7 +31,8 @@ export class Receipts {
     if (units !== undefined && (!Number.isSafeInteger(units) || units < 1)) {
       throw invalidInput('units must be a whole number of at least 1');
     }
-    if (taken < 1 || taken > receipt.left) throw invalidInput('more would be refunded than the decision counted');
+    if (taken < 1 || taken > receipt.left)
+      throw invalidInput('units must not exceed the units of the decision that are not refunded yet');
     receipt.left -= taken;
     return { claim: receipt.claim, address: receipt.address, units: taken };
   }

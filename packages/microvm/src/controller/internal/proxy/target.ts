@@ -18,10 +18,10 @@ const DECODINGS = 3;
  */
 export function checkTarget(target: unknown): string {
   if (typeof target !== 'string' || !target.startsWith('/') || CONTROLS.test(target) || target.includes('#')) {
-    throw invalidRequest('the path must begin with "/" and hold no control characters, blanks or "#"');
+    throw invalidRequest('the path must begin with "/" without control characters, blanks and "#"');
   }
   const [path = ''] = target.split('?', 1);
-  if (ESCAPED_CONTROLS.test(path)) throw invalidRequest('the path must not hold NUL, CR or LF');
+  if (ESCAPED_CONTROLS.test(path)) throw invalidRequest('the path must not contain NUL, CR or LF');
   if (isHookPath(path)) throw invalidRequest('the path belongs to the lifecycle hooks');
   return target;
 }
