@@ -20,7 +20,7 @@ it('a ledger and an event store take their tables from option or environment, an
 });
 
 describe('the tables that the environment names', () => {
-  /** Every call fails; what counts is the table that it was for. */
+  /** A client whose calls fail; the test checks only their table. */
   const asked = () => {
     const tables: unknown[] = [];
     const send = async ({ input }: { readonly input: { readonly TableName?: string } }) => {

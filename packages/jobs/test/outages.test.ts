@@ -279,7 +279,7 @@ describe('a table that answers after the deadline of the call', () => {
       isDone = true;
     });
     while (!faulty.proxy.operations.includes('UpdateItem')) await nextTurn();
-    // The first attempt gets no answer within the time limit of the store; the second one recognizes it.
+    // The first attempt has no response within the time limit of the store; the second attempt detects it.
     await clock.advance(4999);
     expect(isDone).toBe(false);
     while (!isDone) {

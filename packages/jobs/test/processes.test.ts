@@ -15,7 +15,7 @@ import { type Worker, Workers } from './support/workers.js';
 
 const INSTANCES = 8;
 const LEASE_MS = 1000;
-/** Longer than a lease: who is stopped for it has lost what it held. */
+/** Longer than a lease: a process that is frozen for this time has lost its lease. */
 const FROZEN_MS = 1500;
 const LOSSES = { before: 0.05, after: 0.2 };
 const SKEWS = [0, 0, 120_000, -120_000, 60_000, -60_000, 120_000, -120_000];

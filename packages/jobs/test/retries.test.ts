@@ -135,7 +135,7 @@ class Event {
 const TIMEOUTS = [30, 60, 120, 180, 190, 300, 900];
 const CRASHES = [1, 5, 14, 16, 29, 44, 46, 59, 118, 188, 298, 470, 898];
 /**
- * Waits before the retries of an asynchronous event: one minute and two minutes, and longer ones.
+ * Waits before the retries of an asynchronous event: one minute and two minutes, and longer waits.
  * https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
  */
 const RETRIES = [

@@ -102,7 +102,7 @@ async function start(options: Partial<MicrovmControllerOptions> = {}) {
   return { controller, invoke };
 }
 
-/** Resolves when the program sees none of its requests any more. */
+/** Resolves when the program has no open requests. */
 async function allClosed(): Promise<void> {
   await Promise.all([...open].map((response) => new Promise<void>((resolve) => response.once('close', resolve))));
 }
@@ -178,7 +178,7 @@ describe('the transport', () => {
 
   it('checks the certificate of an endpoint', async () => {
     class Distrusting extends Agent {
-      /** The same server, without its authority among the trusted ones. */
+      /** The same server, without its certificate authority in the trusted authorities. */
       override createConnection(...[options, callback]: Parameters<Agent['createConnection']>) {
         return service.agent.createConnection({ ...options, ca: [] } as never, callback);
       }

@@ -187,7 +187,7 @@ describe('the link', () => {
     expect(signed).toEqual(['host', ...Object.keys(grant.headers)].sort());
   });
 
-  /** Changes what the SDK is about to sign, as a client of another version or configuration would. */
+  /** Changes the request before the SDK signs it, like a client of another version or configuration. */
   function meddling(
     change: (request: {
       headers: Record<string, string>;

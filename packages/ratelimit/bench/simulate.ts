@@ -9,7 +9,7 @@
  *
  * The table is `ModelTable`, which evaluates the limiter's requests, with the throughput of `Partitions`: 1,000 write units a second
  * for each partition. With isolation, the busiest item of a throttled partition gets its own partition after ten seconds; AWS
- * describes that, but not after which time it happens. Burst capacity and retries of the SDK are left out.
+ * describes that, but not the time after which it happens. Burst capacity and retries of the SDK are omitted.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/burst-adaptive-capacity.html
  */
 import { createDynamoRateLimiter, slidingWindow } from '@sallyport/ratelimit';
@@ -65,7 +65,7 @@ const ROWS: readonly Row[] = [
 
 const weights = zipf(TENANTS);
 
-/** The throughput of a table: throws what DynamoDB answers to a write that exceeds it. */
+/** The throughput of a table: throws DynamoDB's error for a write that exceeds it. */
 class Partitions {
   readonly #isolates: boolean;
   readonly #quota: number;

@@ -41,12 +41,12 @@ async function admissionsOf(strategy: Strategy, maxClockSkewMs: number): Promise
   return admissions;
 }
 
-/** The most that any interval of a length holds. */
+/** Maximum number of admissions in any interval of a length. */
 function densest(times: readonly number[], lengthMs: number): number {
   return Math.max(...times.map((start) => times.filter((at) => at >= start && at < start + lengthMs).length));
 }
 
-/** The most that any window of Unix time holds. */
+/** Maximum number of admissions in any window of Unix time. */
 function fullest(times: readonly number[], windowMs: number): number {
   const windows = times.map((at) => Math.floor(at / windowMs));
   return Math.max(...windows.map((window) => windows.filter((other) => other === window).length));

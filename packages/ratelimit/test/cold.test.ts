@@ -30,7 +30,7 @@ describe('a cold instance', () => {
 
   afterAll(() => built.remove());
 
-  /** First decisions of so many processes, two at a time. */
+  /** First decisions of several processes, two at a time. */
   async function firstDecisions(count: number, ...settings: string[]): Promise<Cold[]> {
     const left = Array.from({ length: count }, () => [built.program, tableName, ...settings]);
     const decisions: Cold[] = [];
@@ -49,7 +49,7 @@ describe('a cold instance', () => {
   it('of 128 MB is degraded in none of 20 first decisions', async () => {
     const decisions = await firstDecisions(20, '128');
     expect(degradedOf(decisions)).toBe(0);
-    // With the SDK to be loaded: the share of the CPU is what makes it slow.
+    // Includes loading the SDK, which is slow because of the CPU share.
     expect(Math.min(...decisions.map(({ tookMs }) => tookMs))).toBeGreaterThan(300);
   }, 180_000);
 

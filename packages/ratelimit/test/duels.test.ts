@@ -16,7 +16,7 @@ import { History } from './support/history.js';
 
 const INSTANCES = 8;
 const DECISIONS = 300;
-/** A violence comes after so many decisions. */
+/** Number of decisions until the next fault. */
 const BETWEEN = 20;
 
 let built: ReturnType<typeof bundle>;

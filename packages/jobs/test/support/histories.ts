@@ -1,4 +1,4 @@
-/** Checkers of what several processes did to one table. Each answers what was violated, as sentences; none when all is well. */
+/** Checks for the actions of several processes on one table. Each returns violations as sentences; empty if there are no violations. */
 
 /** One holder of a lease or slot: from the response to the acquisition until the release, or until its end by the holder's clock. */
 export interface Hold {

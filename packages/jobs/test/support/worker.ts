@@ -17,7 +17,7 @@ export interface WorkerOrder {
   readonly kind: 'lease' | 'holds' | 'idempotency' | 'records';
   readonly tableName: string;
   readonly durationMs: number;
-  /** Keys of idempotent work, the id of a job, or the name of what is taken in turns. */
+  /** Keys of idempotent work, the id of a job, or the name of the lease that the processes acquire in turn. */
   readonly keys: readonly string[];
   /** By how much its clock is wrong. */
   readonly skewMs?: number;

@@ -16,7 +16,7 @@ export interface Worker {
   readonly pid: number;
   readonly ended: Promise<unknown>;
   kill(): void;
-  /** Stops it as Lambda freezes an environment, and lets it continue after so many milliseconds. */
+  /** Stops a process like Lambda freezes an environment, and resumes it after a number of milliseconds. */
   freeze(ms: number): void;
 }
 

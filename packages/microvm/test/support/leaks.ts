@@ -6,7 +6,7 @@ import { scanForLeaks } from '@sallyport/microvm/testing';
 
 /** Collects the visible output of a test file, and scans it for leaks at its end. */
 export interface LeakWatch {
-  /** Keeps what a caller gets, an answer or an error, and returns it. */
+  /** Records a caller's response or error, and returns it. */
   shown<T>(answer: Promise<T>): Promise<T>;
   /** Keeps a value that is visible outside. */
   keep<T>(value: T): T;

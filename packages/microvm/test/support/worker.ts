@@ -23,7 +23,7 @@ export type WorkerReport =
   | { readonly kind: 'told'; readonly told: Told }
   | { readonly kind: 'refused'; readonly code: string };
 
-/** Sessions that all processes change at the same time; the next ones come after so many milliseconds. */
+/** Sessions that all processes change at the same time, and the milliseconds until the next sessions. */
 const AT_ONCE = 4;
 const GENERATION_MS = 700;
 const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };

@@ -40,7 +40,7 @@ export class Workers {
   start(): void {
     const child = fork(this.#program, { env: { PATH: process.env.PATH } });
     this.#all.push(child);
-    // A message to a process that was killed meanwhile cannot be written.
+    // A message to a killed process cannot be written.
     child.on('error', () => {});
     child.on('message', (report: WorkerReport) => {
       if (report.kind === 'ready') child.send(this.#order, () => {});

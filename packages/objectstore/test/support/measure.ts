@@ -47,7 +47,7 @@ const inUse = () => {
 /**
  * Bytes that a run needs at most, sampled at every turn of the event loop, over those in use before.
  *
- * @param beforeSample `collect` leaves out what nothing refers to any more; it takes milliseconds each time
+ * @param beforeSample `collect` excludes unreferenced memory; it takes milliseconds each time
  */
 async function peakOf(run: () => Promise<void>, beforeSample: () => void = () => {}): Promise<number> {
   // Buffers of before are given back in the background after the first collection.

@@ -66,7 +66,7 @@ async function lane(order: Order, decisions: number): Promise<Answer> {
     onStoreError: 'deny',
     log: silentLogger,
     storeTimeoutMs: 30_000,
-    // Clocks of a test lie up to ten seconds apart, and a decision may be slow on its way to the table.
+    // Clocks of a test differ by up to ten seconds, and a decision may reach the table late.
     maxClockSkewMs: 15_000,
     ...(!order.deniedCache && { deniedCache: false }),
   });
