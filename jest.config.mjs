@@ -1,4 +1,6 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { workspaceNames } from './scripts/workspace-names.mjs';
 
 export default {
   testMatch: ['<rootDir>/{packages,examples,tools}/*/test/**/*.test.ts', '<rootDir>/scripts/**/*.test.ts'],
@@ -10,7 +12,10 @@ export default {
   workerIdleMemoryLimit: '1GB',
   testEnvironmentOptions: { customExportConditions: ['@sallyport/source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  moduleNameMapper: {
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+    ...workspaceNames(fileURLToPath(new URL('.', import.meta.url))),
+  },
   // Test data that is a service of its own is no part of the workspace.
   modulePathIgnorePatterns: [
     '<rootDir>/.*/dist/',

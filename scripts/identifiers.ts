@@ -1,5 +1,5 @@
-// `npm run identifiers [-- count]`: how many of a million random identifiers of each kind the sanitizers change. Not part of CI,
-// where `packages/core/test/identifiers.test.ts` counts fewer.
+// `npm run identifiers [-- count]`: counts how many of a million random identifiers of each kind the sanitizers change. Not part of CI,
+// in which `packages/core/test/identifiers.test.ts` tests fewer.
 import { countAltered } from '../packages/core/test/altered.js';
 import { IDENTIFIERS, orderNumber } from '../packages/core/test/identifiers.js';
 

@@ -3,10 +3,10 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { CACHE, ROOT } from './check/command.js';
 
-/** The oldest that `engines` allows, then the newest of each line that the npm registry contains. */
+/** The oldest version that `engines` allows, then the newest of each line in the npm registry. */
 const VERSIONS = ['20.19.0', '22.23.3', '24.21.0', '26.10.0'];
 
-/** Path of a Node binary. It is fetched from the npm registry at the first use. */
+/** Path of a Node binary. It is fetched from the npm registry on first use. */
 export function nodeBinary(version: string): string {
   const home = join(CACHE, `node-${version}`);
   const binary = join(home, 'node_modules', 'node', 'bin', 'node');
@@ -20,10 +20,10 @@ export function nodeBinary(version: string): string {
 }
 
 /**
- * Runs jest on each version of Node that we support, one after the other, and reports at the end which passed. The exit code of
- * this process is 1 when one failed.
+ * Runs jest on each version of Node that we support, one after the other, and reports the results at the end. The exit code of
+ * this process is 1 if one failed.
  *
- * @param variables environment variables of the tests next to this process's own
+ * @param variables environment variables of the tests, in addition to this process's variables
  */
 export function testOnEachNode(
   jestArguments: readonly string[],
@@ -33,7 +33,7 @@ export function testOnEachNode(
   const failed = VERSIONS.filter((version) => {
     process.stdout.write(`\nNode ${version}\n`);
     const node = nodeBinary(version);
-    // Processes that tests start by the name `node` are of this version too.
+    // Processes that tests start by the name `node` use this version too.
     const env = { ...process.env, ...variables, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` };
     return spawnSync(node, [...jest, ...jestArguments], { cwd: ROOT, stdio: 'inherit', env }).status !== 0;
   });

@@ -32,14 +32,14 @@ function binary(version) {
       if (from(manifest).version === version)
         return join(dirname(manifest), process.platform === 'win32' ? 'pnpm.exe' : 'pnpm');
     } catch {
-      // Not installed: the next one.
+      // Not installed: try the next candidate.
     }
   }
   return undefined;
 }
 
 /**
- * Runs pnpm in the workspace's root, installed first when it is not there. Exits when that fails, a wrong hash included.
+ * Runs pnpm in the workspace's root; installs it first if it is missing. Exits if that fails, for example with a wrong hash.
  *
  * @param {readonly string[]} args
  * @param {import('node:child_process').SpawnSyncOptions} [options]

@@ -1,4 +1,4 @@
-// Failures that tests provoke in containers without `log` would fill the report. `LOGS=1 npm test …` shows their lines.
+// Hides the failures that tests cause in containers without `log`. `LOGS=1 npm test …` shows their lines.
 const LINE = /^\{"timestamp":"[^"]+","level":"(?:WARN|ERROR)","message":/;
 const QUIET = Symbol.for('sallyport.quiet-logs');
 

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { ensureSetup, root } from './setup.mjs';
 
 const bin = (name) => join(root, 'node_modules', '.bin', name);
-/** A TypeScript script of ours, run on the sources of the workspace's packages. */
+/** One of our TypeScript scripts, run on the sources of the workspace's packages. */
 const script = (file, ...args) => [
   process.execPath,
   ['--conditions=@sallyport/source', '--import', 'tsx', file, ...args],
 ];
 
-/** Everything that the published packages contain. */
+/** The build of all published packages. */
 const build = [
   [bin('tsc'), ['-b']],
   script('packages/local/scripts/build-console.ts'),
@@ -21,7 +21,7 @@ const jest = [
   process.execPath,
   ['--experimental-vm-modules', '--no-warnings', join(root, 'node_modules/jest/bin/jest.js')],
 ];
-/** The test that makes the pictures of docs/local.md, which are not kept in the repository. */
+/** The test that creates the pictures of docs/local.md, which are not kept in the repository. */
 const pictures = [jest[0], [...jest[1], 'packages/local/test/console-page.test.ts']];
 
 const tasks = {
@@ -48,7 +48,7 @@ const tasks = {
   pack: [...build, script('scripts/newcomer/pack.ts')],
   size: [script('scripts/bench/size/main.ts')],
   test: [jest],
-  // A build server has nobody who ends a run: there it starts everything, asks the console once, and ends.
+  // On a build server no user stops the run: it starts everything, checks that the console responds, and exits.
   start: [
     script(
       'packages/local/src/internal/main.ts',
@@ -57,7 +57,9 @@ const tasks = {
       ...(process.env.CI ? ['--check'] : []),
     ),
   ],
+  api: [script('scripts/api/main.ts')],
   words: [script('scripts/words.ts')],
+  changed: [[jest[0], [...jest[1], '--onlyChanged']]],
   'test:create': [...build, script('scripts/newcomer/create.ts')],
   'test:matrix': [script('scripts/matrix.ts')],
   'test:runtime': [script('scripts/runtime.ts')],

@@ -16,7 +16,7 @@ function fingerprint() {
   return hash.digest('hex');
 }
 
-/** Some tools want a newer Node than the packages do. It is a package of the lock file where npm carries one. */
+/** Some tools require a newer Node than the packages do. It is a package of the lock file if npm carries it. */
 function ensureNode() {
   if (existsSync(join(root, 'node_modules', '.bin', 'node')) || Number(process.versions.node.split('.')[0]) >= 22)
     return;
@@ -27,7 +27,7 @@ function ensureNode() {
 
 const runs = (command, args) => spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 
-/** What tests start of Debian's packages. They are installed if possible, else the user is asked to install them. */
+/** The Debian packages that tests start. They are installed if possible, else the script prints the install command. */
 const DEBIAN_NEEDS = [
   {
     packages: ['default-jre-headless'],
@@ -62,7 +62,7 @@ function ensureDebianPackages() {
   for (const { isThere, otherwise } of missing) if (!isThere()) process.stderr.write(`${otherwise}\n`);
 }
 
-/** Does nothing, and needs no network, when this script already ran to its end for this lock file. */
+/** Does nothing, and needs no network, if this script has already finished for this lock file. */
 export function ensureSetup() {
   const wanted = fingerprint();
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;

@@ -1,5 +1,5 @@
 /**
- * Ends a jest run with the one line that CI reads: `N passed, N failed`. A suite that could not run counts as failed.
+ * Prints at the end of a jest run the line that CI reads: `N passed, N failed`. A suite that could not run counts as failed.
  * Written as the process exits, because jest prints its own summary after every reporter.
  */
 export default class TotalsReporter {

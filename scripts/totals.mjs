@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
  * Counts tests and gates together. These count as one failure each: an interrupted run, a run without tests, and an exit status
  * that no reported failure explains.
  *
- * @param {{ status: number, output: string }} tests what `npm test` left
- * @param {{ status: number, output: string }} gates what `npm run check` left
+ * @param {{ status: number, output: string }} tests the result of `npm test`
+ * @param {{ status: number, output: string }} gates the result of `npm run check`
  * @returns {{ passed: number, failed: number, reasons: string[] }}
  */
 export function total(tests, gates) {
@@ -23,7 +23,7 @@ export function total(tests, gates) {
 }
 
 function count(name, { status, output }, line) {
-  // The last such line counts: a test may print one of its own.
+  // The last such line counts: a test may print such a line too.
   const last = [...output.matchAll(line)].at(-1);
   if (!last) return { passed: 0, failed: 1, reasons: [`${name} ended with status ${status} and without totals`] };
   const [passed, failed] = [Number(last[1]), Number(last[2])];

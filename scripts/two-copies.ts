@@ -19,8 +19,8 @@ const OTHER_VERSION = '9.9.9';
 const names = readdirSync(join(ROOT, 'packages')).sort();
 
 /**
- * A workspace whose runtime has some of the packages from this one and the others from its own copies. The packages of each
- * workspace use those next to them: there are two copies of everything that both halves need.
+ * A workspace whose runtime has some of the packages from this workspace and the others from its copies. The packages of each
+ * workspace use the packages next to them: there are two copies of each package that both halves need.
  */
 function makeWorkspace(folder: string, isOther: (name: string) => boolean): void {
   const notNeeded = new Set(['test', 'dist', 'bench', 'judge', 'templates', 'console']);
@@ -63,7 +63,7 @@ function runContract(isOther: (name: string) => boolean): number {
   }
 }
 
-/** Every two packages are in different halves of one of the divisions: by each bit of their place in the list. */
+/** Any two packages are in different halves of one of the divisions: by each bit of their place in the list. */
 const divisions = process.argv.includes('--pairs') ? [...names.length.toString(2)].map((_, bit) => bit) : [0];
 for (const [bit, half] of divisions.flatMap((bit) => [[bit, 0] as const, [bit, 1] as const])) {
   const isOther = (name: string) => ((names.indexOf(name) >> bit) & 1) === half;

@@ -15,7 +15,7 @@ const SHAPES = [
   ['GET', '/{id}/items/{item}'],
 ] as const;
 
-/** Routes in addition to those that the workloads call, as in a service with many resources. */
+/** Routes that no workload calls, as in a service with many resources. */
 function otherRoutes(count: number): readonly ResourceRoute[] {
   return Array.from({ length: count }, (_, index) => {
     const resource = `resource-${Math.floor(index / SHAPES.length)}`;
@@ -24,7 +24,7 @@ function otherRoutes(count: number): readonly ResourceRoute[] {
   });
 }
 
-/** Registers all routes of the application in the same order for everyone: the called ones are in the middle. */
+/** Registers all routes of the application in the same order for every peer: the called routes are in the middle. */
 export function registerAll(total: number, other: (route: ResourceRoute) => void, called: () => void): void {
   const routes = otherRoutes(total - CALLED_ROUTES);
   const half = Math.floor(routes.length / 2);
@@ -49,12 +49,12 @@ export function findUser(id: string): object {
   return { id, name: `User ${id}`, roles: ['reader', 'writer'], active: true };
 }
 
-/** What a handler read of its request: a path parameter, a query parameter and a header. */
+/** The values that a handler read from its request: a path parameter, a query parameter and a header. */
 export function showPage(id: string, page: string | undefined, version: string | undefined): object {
   return { id, page, version };
 }
 
-/** What a handler found in the store of its invocation: one value of each middleware. */
+/** The values that a handler read from the store of its invocation: one for each middleware. */
 export function showTrail(id: string, found: readonly unknown[]): object {
   return { id, found };
 }
@@ -95,7 +95,7 @@ export function randomBytes(size: number): Buffer {
 
 let file: Buffer | undefined;
 
-/** The file that the download answers. Made at its first use: a cold start does not pay for it. */
+/** The file of the download. Created on first use: a cold start does not pay for it. */
 export function readFile(): Buffer {
   file ??= randomBytes(1024 * 1024);
   return file;

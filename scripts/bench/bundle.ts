@@ -36,7 +36,7 @@ const COMMON = {
   logLevel: 'silent',
 } as const satisfies BuildOptions;
 
-/** Bundles a TypeScript module as it would be deployed: one minified ESM file for the lowest Node that we support. */
+/** Bundles a TypeScript module as for a deployment: one minified ESM file for the lowest Node that we support. */
 export function bundle(source: string): Promise<Bundle> {
   return bundleAs(fileName(source), needsRequire(source), { entryPoints: [source] });
 }
@@ -73,7 +73,7 @@ async function bundleAs(
   return { file, bytes: code.length, gzipBytes: gzipSync(code, { level: 9 }).length, parts: new Map(parts) };
 }
 
-/** A bundle with code splitting: what loads at the start, and what loads with its first use. */
+/** A bundle with code splitting: the code that is loaded at the start, and the code that is loaded on first use. */
 export interface SplitBundle {
   /** The file to start with. */
   readonly file: string;
@@ -81,7 +81,7 @@ export interface SplitBundle {
   readonly startFiles: number;
   readonly startBytes: number;
   readonly startGzipBytes: number;
-  /** Modules that are loaded with their first use. */
+  /** Modules that are loaded on first use. */
   readonly lazyParts: number;
 }
 
@@ -90,7 +90,7 @@ export function bundleService(source: string): Promise<Bundle> {
   return bundleAs(fileName(source), true, { entryPoints: [source], external: [] });
 }
 
-/** What loads at the start of a bundle that somebody else has written: `file` and all that it imports statically. */
+/** The code that an existing bundle loads at the start: `file` and its static imports. */
 export async function readBundle(file: string): Promise<Pick<SplitBundle, 'file' | 'startBytes' | 'startGzipBytes'>> {
   const { metafile } = await build({
     entryPoints: [file],
@@ -129,7 +129,7 @@ export async function splitBundle(source: string): Promise<SplitBundle> {
   };
 }
 
-/** The files that load with one of them: all that it imports statically. */
+/** The files that are loaded with a file: its static imports. */
 function startOf(files: Metafile['inputs'] | Metafile['outputs'], entry: string): readonly string[] {
   const started = new Set([entry]);
   for (const path of started) {
@@ -148,7 +148,7 @@ function sizesOf(paths: readonly string[]): Pick<SplitBundle, 'startBytes' | 'st
   };
 }
 
-/** The bundle, or why there is none: one peer that does not build never hides the others. */
+/** The bundle, or the build error: a peer that does not build must not hide the others. */
 export async function tryBundle(source: string): Promise<Bundle | { readonly problem: string }> {
   try {
     return await bundle(source);
@@ -157,7 +157,7 @@ export async function tryBundle(source: string): Promise<Bundle | { readonly pro
   }
 }
 
-/** Our own packages are ESM through and through. */
+/** Our packages are ESM only. */
 function needsRequire(source: string): boolean {
   return /^(?:peers|cold)\//.test(source) && !/\/(?:ours|bare|empty|start)/.test(source);
 }

@@ -47,7 +47,7 @@ const SECURE: Readonly<Record<string, string>> = {
 };
 
 export interface ColdRow {
-  /** What all rows of one table answer. */
+  /** The application of one table's rows. */
   readonly table: string;
   readonly name: string;
   readonly bytes: number;
@@ -63,7 +63,7 @@ interface Entry extends Omit<Starter, 'file'>, Pick<ColdRow, 'table' | 'bytes' |
   readonly file: string | undefined;
 }
 
-/** The first response of each peer in fresh processes, beyond an empty module's. */
+/** The first response of each peer in fresh processes, minus the time of an empty module. */
 export async function measureCold(rounds: number): Promise<readonly ColdRow[]> {
   const health = gatewayV2Event({ method: 'GET', path: '/health' });
   const user = gatewayV2Event({ method: 'GET', path: '/users/42' });

@@ -29,7 +29,7 @@ function bundleIn(name: string, code = HANDLER): string {
   return file;
 }
 
-/** What the handler answers in a new process with these variables. */
+/** The answer of the handler in a new process with these variables. */
 function answerOf(file: string, variables: Readonly<Record<string, string>> = {}): { directory?: string } {
   const program = `const { handler } = await import(${JSON.stringify(file)}); console.log(JSON.stringify(await handler()));`;
   const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
@@ -67,7 +67,7 @@ it('names the variables with which a bundle that was moved finds its cache', () 
 
 it('starts silently without a cache that it cannot use', () => {
   const file = bundleIn('other');
-  // A folder cannot be made below a file, just as on a read-only disk.
+  // A folder cannot be created inside a file, just as on a read-only disk.
   expect(answerOf(file, { NODE_COMPILE_CACHE: join(file, 'none'), NODE_COMPILE_CACHE_PORTABLE: '1' })).toEqual({});
 });
 

@@ -7,21 +7,21 @@ import { pathToFileURL } from 'node:url';
 export const CACHE_FOLDER = '.compile-cache';
 
 export interface CompileCacheOptions {
-  /** The bundle's entry: the module that exports the handler. It is imported once, with everything that it imports. */
+  /** The bundle's entry: the module that exports the handler. It is imported once, with all its imports. */
   readonly file: string;
   /** The Node.js that will run the bundle; V8 accepts code of the same version, architecture, processor features and flags only. */
   readonly node?: string;
   /** V8 flags of the function's process. */
   readonly nodeArguments?: readonly string[];
-  /** Variables that the module reads when it is imported. Default: those of this process. */
+  /** Variables that the module reads when it is imported. Default: the variables of this process. */
   readonly environment?: NodeJS.ProcessEnv;
-  /** The event that the handler answers once, so that code which it reaches is compiled as well. Default: none is sent. */
+  /** An event for the handler, so that the code of its first answer is compiled too. Default: no event. */
   readonly event?: object;
-  /** The user who will run the function: Node.js looks in a folder of that user alone. Default: this process's. */
+  /** The user who will run the function: Node.js only looks in that user's folder. Default: this process's user. */
   readonly uid?: number;
 }
 
-/** Runs in the new process. It ends alone: an open connection of the module would keep it alive. */
+/** Runs in the new process, which exits explicitly: an open connection of the module would keep it alive. */
 const PROGRAM = `
 const [file, event] = process.argv.slice(1);
 try {
@@ -33,8 +33,8 @@ try {
 
 /**
  * Writes Node's compile cache for a bundle into a folder next to it, and returns the environment variables with which the function
- * finds it; `undefined` when this Node.js cannot write one that may be moved (before 22.20 and 24.8). The bundle and the folder move
- * together, and may be read-only. With another version of Node.js the function starts without the cache, silently.
+ * finds it; `undefined` if this Node.js cannot write a portable cache (before 22.20 and 24.8). Move the bundle and the folder
+ * together; they can be read-only. Another version of Node.js silently starts the function without the cache.
  *
  * @param root where the folder of the bundle is when the function runs, `/var/task` in AWS Lambda
  * @see https://nodejs.org/api/module.html#module-compile-cache

@@ -30,7 +30,7 @@ export interface HttpCall {
   readonly contentType?: string;
   readonly body?: string;
   readonly isBase64Encoded?: boolean;
-  /** Sent in place of a token that nobody checks. */
+  /** Sent instead of a token that is not checked. */
   readonly token?: string;
 }
 

@@ -13,7 +13,7 @@ export interface BenchContext {
   getRemainingTimeInMillis(): number;
 }
 
-/** A Lambda handler of a peer. Events are not checked here: each peer reads them in its own way. */
+/** A Lambda handler of a peer. Events are not checked here: each peer reads them differently. */
 export type Invoke = (event: never, context: BenchContext) => unknown;
 
 export const WORKLOADS = [
@@ -44,7 +44,7 @@ export type WorkloadName = (typeof WORKLOADS)[number];
 /** The export of a peer's module: a function that makes the handler, for each workload that the peer supports. */
 export type Handlers = Partial<Record<WorkloadName, () => Invoke | Promise<Invoke>>>;
 
-/** What differs between the applications of the HTTP workloads. */
+/** The differences between the applications of the HTTP workloads. */
 export interface HttpOptions {
   readonly routes: number;
   /** A middleware for each, which adds this header to the answer. */

@@ -22,7 +22,7 @@ export type Outcome =
 
 export interface Contestant {
   readonly peer: Peer;
-  /** Path of its bundle, or why there is none. */
+  /** Path of its bundle, or the build error. */
   readonly bundle: { readonly file: string } | { readonly problem: string };
 }
 
@@ -34,8 +34,8 @@ interface Lane {
 }
 
 /**
- * Measures all contestants in one workload: each in its own process, every answer checked before anything is timed, and
- * the rounds interleaved, so that other load on the machine affects all equally.
+ * Measures all contestants in one workload: each runs in a separate process, every answer is checked before the timing, and
+ * the rounds are interleaved, so that other load on the machine affects all equally.
  */
 export async function measureWorkload(
   workload: WorkloadName,
@@ -57,7 +57,7 @@ export async function measureWorkload(
   });
 }
 
-/** A warm worker with checked answers, or why there is none. */
+/** A warm worker with checked answers, or the reason for its absence. */
 async function enter(
   { bundle }: Contestant,
   workload: WorkloadName,
@@ -75,7 +75,7 @@ async function enter(
   return { driver, micros: [], bytes: isCounted ? await allocation(worker, bundle.file, workload, effort) : null };
 }
 
-/** Why a peer is not measured, or `null` when it is warm and correct. */
+/** The reason why a peer is not measured, or `null` if it is warm and correct. */
 async function prepare(driver: Driver, { warmUpMs }: Effort): Promise<Outcome | null> {
   try {
     if ((await driver.ask({ do: 'check' })) === 0) return { kind: 'absent' };

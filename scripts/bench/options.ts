@@ -4,7 +4,7 @@ import { FLOOR, FLOOR_AGAIN, NAMED_PEERS, oursOf, PEERS, type Peer } from './pee
 
 export interface BenchOptions {
   readonly workloads: readonly WorkloadName[];
-  /** Those of which allocation is measured as well, which takes as long again. */
+  /** Workloads of which allocation is measured too, which doubles the time. */
   readonly counted: readonly WorkloadName[];
   readonly peers: readonly Peer[];
   readonly rounds: number;
@@ -28,7 +28,7 @@ export const USAGE = `npm run bench -- [options]
   --write-readme    writes the tables into scripts/bench/README.md
 `;
 
-/** What the tables show the allocation of. */
+/** Workloads with an allocation table. */
 const COUNTED: readonly WorkloadName[] = ['get-v2', 'middleware-set'];
 
 /** Parts of the bench next to the workloads. */
@@ -36,7 +36,7 @@ function isPart(name: string): boolean {
   return name === 'cold' || name === 'growth';
 }
 
-/** @throws Error when an option is unknown or its value is */
+/** @throws Error for an unknown option or value */
 export function parseOptions(args: readonly string[]): BenchOptions {
   const { values } = parseArgs({
     args: [...args],

@@ -24,7 +24,7 @@ export const OTHERS: readonly Peer[] = [
 /** The full tier, which is compared. */
 const OURS: Peer = { name: 'ours', module: 'peers/ours-p2.ts' };
 
-/** The leaner tiers, for those who work on them: measured only when they are named. */
+/** The leaner tiers, for work on them: measured only if named. */
 const LEAN: readonly Peer[] = [
   { name: 'ours P1', module: 'peers/ours-p1.ts' },
   { name: 'ours P0', module: 'peers/ours-p0.ts' },
@@ -32,7 +32,7 @@ const LEAN: readonly Peer[] = [
 
 export const PEERS: readonly Peer[] = [FLOOR, ...OTHERS, OURS, FLOOR_AGAIN];
 
-/** All that may be named. */
+/** All peers that can be named. */
 export const NAMED_PEERS: readonly Peer[] = [FLOOR, ...OTHERS, OURS, ...LEAN, FLOOR_AGAIN];
 
 /** The full tier of another checkout of this project, so that a change can be compared with the version before it. */

@@ -6,5 +6,5 @@ export type Order =
 
 export type Answer =
   | { readonly ok: true; readonly value: number }
-  /** Why the peer cannot be measured. */
+  /** The reason why the peer cannot be measured. */
   | { readonly ok: false; readonly problem: string };

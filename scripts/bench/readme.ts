@@ -19,7 +19,7 @@ export interface Measured {
   readonly growth: Growth | undefined;
 }
 
-/** Replaces the sections of the README that were measured; each stands between two comments. */
+/** Replaces the measured sections of the README; each is between two comments. */
 export function writeReadme(measured: Measured): void {
   const file = join(HERE, 'README.md');
   let text = readFileSync(file, 'utf8');
@@ -33,7 +33,7 @@ export function writeReadme(measured: Measured): void {
   writeFileSync(file, text);
 }
 
-/** Replaces what stands between the comments of one section. */
+/** Replaces the content between the comments of one section. */
 function replaceSection(text: string, name: string, content: string): string {
   const begin = `<!-- begin ${name}: ${WRITTEN}`;
   const start = text.indexOf(begin);
@@ -42,7 +42,7 @@ function replaceSection(text: string, name: string, content: string): string {
   return `${text.slice(0, start + begin.length)}\n\n${content}\n\n${text.slice(end)}`;
 }
 
-/** When and on what was measured. */
+/** The date and machine of the measurement. */
 function machine({ rounds }: Measured): string {
   const processors = `${cpus().length} × ${cpus()[0]?.model.trim()}`;
   return `${new Date().toISOString().slice(0, 10)}, ${processors}, Node ${process.versions.node}, ${rounds} rounds.`;

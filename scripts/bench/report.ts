@@ -40,7 +40,7 @@ function microsOf(rows: readonly Row[], peer: Peer | undefined): readonly number
   return outcome?.kind === 'measured' ? outcome.micros : null;
 }
 
-/** The fastest of the frameworks that are not ours. */
+/** The fastest framework other than ours. */
 function fastestOf(rows: readonly Row[]): readonly number[] | null {
   const measured = OTHERS.flatMap((peer) => microsOf(rows, peer) ?? []).length;
   if (measured === 0) return null;
@@ -50,7 +50,7 @@ function fastestOf(rows: readonly Row[]): readonly number[] | null {
   }).reduce((best, micros) => (median(micros) < median(best) ? micros : best));
 }
 
-/** Ratios to bare, as a Markdown table with a row a workload and a column a peer. */
+/** Ratios to bare, as a Markdown table with a row per workload and a column per peer. */
 export function markdownTable(peers: readonly Peer[], results: readonly WorkloadResult[]): string {
   const columns = peers.filter((peer) => peer !== FLOOR && peer !== FLOOR_AGAIN);
   const lines = results.map(({ title, rows }) => {
@@ -62,7 +62,7 @@ export function markdownTable(peers: readonly Peer[], results: readonly Workload
       if (outcome?.kind === 'failed') return 'failed';
       if (outcome?.kind !== 'measured') return '';
       const micros = `${number(median(outcome.micros))} µs`;
-      // Where only we can be measured there is no floor to compare with.
+      // Workloads of Sallyport only have no floor to compare with.
       if (!floor) return micros;
       const quotient = ratio(pairedRatio(outcome.micros, floor));
       return OTHERS.includes(peer) ? quotient : `${quotient} = ${micros}`;
@@ -72,7 +72,7 @@ export function markdownTable(peers: readonly Peer[], results: readonly Workload
   return [headOf(['workload', 'bare', ...columns.map(({ name }) => name)]), ...lines].join('\n');
 }
 
-/** KiB allocated a call, of one workload. */
+/** KiB allocated per call, for one workload. */
 export function allocationLine(rows: readonly Row[]): string {
   return rows
     .flatMap(({ peer, outcome }) =>

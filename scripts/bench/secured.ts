@@ -26,7 +26,7 @@ export function readToken(): string {
   return process.env[TOKEN_VARIABLE] ?? '';
 }
 
-/** Makes a key and a token with it, and leaves them to the processes that this one starts. */
+/** Creates a key and a token, and passes them to the processes that this one starts. */
 export function issueToken(): void {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const key = { ...publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'RS256', use: 'sig' };
@@ -35,7 +35,7 @@ export function issueToken(): void {
   process.env[TOKEN_VARIABLE] = signToken('0');
 }
 
-/** A token of its own for each id. */
+/** A separate token for each id. */
 export function signToken(id: string): string {
   const now = Math.floor(Date.now() / 1000);
   const claims = {
@@ -62,7 +62,7 @@ export interface Note {
 
 export const NOTE: Note = { title: 'Milk', text: 'one litre', tags: ['shop', 'today'] };
 
-/** The check of a note, for peers without one of their own. */
+/** The check of a note, for peers without a validator. */
 export function isNote(value: unknown): value is Note {
   const { title, text, tags } = (typeof value === 'object' && value !== null ? value : {}) as Partial<Note>;
   return (

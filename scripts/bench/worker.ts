@@ -13,7 +13,7 @@ const text = JSON.stringify(workload.event);
 const RING =
   workload.events?.() ?? Array.from({ length: text.length > 100_000 ? 4 : 64 }, () => JSON.parse(text) as object);
 
-/** Calls between two readings of the clock. */
+/** The number of calls between two readings of the clock. */
 const CHUNK = text.length > 100_000 ? 4 : 128;
 
 interface Call {
@@ -23,7 +23,7 @@ interface Call {
 
 let calls = 0;
 
-/** The event as the service would pass it. It is made outside the measured part; peers may change its top level. */
+/** The event as the service would pass it. It is created outside the measured part; peers may change its top level. */
 function nextCall(): Call {
   calls++;
   const event = { ...RING[calls % RING.length] } as never;
@@ -44,9 +44,9 @@ function nextCall(): Call {
 let invoke: Invoke;
 
 /**
- * Makes the peer's handler and compares its answers, the first one and later ones.
+ * Creates the peer's handler and compares its answers, both the first and later answers.
  *
- * @returns 1, or 0 when the peer does not support this workload
+ * @returns 1, or 0 if the peer does not support this workload
  */
 async function check(): Promise<number> {
   const { handlers } = (await import(pathToFileURL(bundle).href)) as { handlers: Handlers };
@@ -77,10 +77,10 @@ async function measure(cpuMs: number): Promise<number> {
 }
 
 /**
- * Bytes allocated a call, on the heap and outside it. The parent starts this worker with a young generation so large
- * that nothing need be collected meanwhile: then the growth of the heap is what was allocated. An attempt during which
- * V8 collected all the same is void; of the others the least counts, because code that is not yet compiled in the end
- * only ever allocates more. Large buffers come and go outside any heap: with them there is no figure.
+ * Bytes allocated per call, on the heap and outside it. The parent starts this worker with a young generation so large
+ * that no collection is needed meanwhile: then the growth of the heap is the allocation. An attempt in which
+ * V8 collected anyway is void; of the others the least counts, because code that is not yet compiled
+ * only allocates more. Large buffers are allocated and freed outside the heap: for them there is no figure.
  */
 async function allocate(warmUpMs: number): Promise<number> {
   if (name === 'upload' || name === 'download') throw new Error('large buffers are not counted');
@@ -119,7 +119,7 @@ async function growth(count: number): Promise<number | null> {
   return (after.heapUsed + after.external - before.heapUsed - before.external) / count;
 }
 
-/** One turn of the event loop, in which observers are called. */
+/** One turn of the event loop, in which observers run. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -18,7 +18,7 @@ import { NOTE, readToken, signToken } from './secured.js';
 export interface Workload {
   readonly title: string;
   readonly event: object;
-  /** Events that come in turn, where copies of the one are not enough. Called in the process that is measured. */
+  /** Events in rotation, for workloads that need more than copies of one event. Called in the measured process. */
   readonly events?: () => readonly object[];
   /** The error of an answer; `null` when it is correct. */
   check(answer: unknown): string | null;

@@ -23,7 +23,7 @@ export interface SourceFile {
   readonly isBarrel: boolean;
 }
 
-/** The packages of a workspace, with every source file that git knows. */
+/** The packages of a workspace, with every source file that git tracks. */
 export function readSources(root: string, tracked: readonly string[]): readonly SourcePackage[] {
   return readWorkspace(root, ['packages']).map(({ folder, manifest }) => {
     const source = `${folder}/src/`;
@@ -113,7 +113,7 @@ export function judgeAnatomy({ entries, files }: SourcePackage): readonly string
   ];
 }
 
-/** A barrel, or data that imports nothing: a table's schema must load nothing else. */
+/** A barrel, or data without imports: the schema of a table must not load other code. */
 function isEntry(file: SourceFile | undefined): boolean {
   return file !== undefined && (file.isBarrel || file.imports.length === 0);
 }

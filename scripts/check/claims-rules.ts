@@ -4,11 +4,11 @@ export interface Claim {
   readonly section: string;
   readonly claim: string;
   readonly requirements?: readonly string[];
-  /** Why no fixture can test it. */
+  /** The reason why no fixture can test it. */
   readonly untestable?: string;
 }
 
-/** A value of `requirements.d`, as it was read. */
+/** The unchecked content of `requirements.d`. */
 export type Requirements = ReadonlyMap<string, { readonly sentence?: unknown; readonly source?: unknown }>;
 
 const SOURCES: readonly RegExp[] = [
@@ -20,10 +20,10 @@ const SOURCES: readonly RegExp[] = [
 ];
 
 /**
- * What is wrong with the claims and the requirements: a claim that nothing pins, a requirement that does not exist, has no
+ * Faults of the claims and the requirements: a claim that nothing pins; a requirement that does not exist, has no
  * usable source, or cites the specification without a claim that names it.
  *
- * @param hasPackage whether the workspace has this folder
+ * @param hasPackage true if the workspace has this folder
  */
 export function findUnpinned(
   claims: readonly Claim[],

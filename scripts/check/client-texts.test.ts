@@ -21,7 +21,7 @@ import { VectorStoreError } from '../../packages/vectors/src/index.js';
 import { readRows } from '../docs/error-tables.js';
 import { ERROR_TABLES } from '../docs/error-tables-data.js';
 
-/** Errors of our own packages with a string that only developers may read. */
+/** Errors of our packages with a string that only developers may read. */
 const OURS: readonly (readonly [string, () => unknown])[] = [
   ['a store of vectors', () => new VectorStoreError('vectorstore.invalid_input', 'filter of "HIDDEN"')],
   ['a store of objects', () => new ObjectStoreError('objectstore.invalid_store_config', 'framework: bucket "HIDDEN"')],
@@ -78,7 +78,7 @@ const AGENT = { clientContext: { custom: { bedrockAgentCoreToolName: 'notes___fa
 
 type App = ReturnType<typeof service>['app'];
 
-/** Every surface on which a client reads an answer. */
+/** Every surface that sends answers to clients. */
 const SURFACES: Readonly<Record<string, (app: App) => Promise<unknown>>> = {
   'HTTP API': (app) => app.handleLambda(build.buildAPIGatewayV2Request('GET', '/op')),
   'REST API': (app) => app.handleLambda(build.buildAPIGatewayProxyRequest('GET', '/op')),
@@ -108,7 +108,7 @@ const SURFACES: Readonly<Record<string, (app: App) => Promise<unknown>>> = {
   'a tool of an agent gateway': (app) => app.handleLambda({}, AGENT),
 };
 
-/** What the client gets, an answer or the message and the type of a rejection. */
+/** The client's result: an answer, or the message and the type of a rejection. */
 const seen = (answer: Promise<unknown>) =>
   answer.then(
     (value) => {
@@ -121,7 +121,7 @@ const seen = (answer: Promise<unknown>) =>
 describe.each(Object.entries(SURFACES))('%s', (_name, send) => {
   it.each(OURS)('shows nothing of %s, and the log does', async (_what, make) => {
     const { app, lines } = service(make);
-    // What the specification lets an event throw in place of an exception.
+    // The error that the specification allows an event to throw instead of an exception.
     const text = (await seen(send(app))).replace('framework: event workload failed', 'internal error');
     expect(text).not.toContain('HIDDEN');
     expect(text).toMatch(/internal error|Internal error|Tool failed/);
@@ -138,7 +138,7 @@ it.each(['nested', 'problem', 'flat_legacy'] as const)('the format %s shows noth
   }
 });
 
-/** Packages whose errors no client ever gets. */
+/** Packages whose errors never reach a client. */
 const TOOLS = /^packages\/(?:constructs|testkit|local|contract|create-sallyport|cli)\//;
 
 it('every code of a package that runs in a function is known as ours', () => {

@@ -15,7 +15,7 @@ const SOURCES = readdirSync(join(ROOT, 'packages'))
   })
   .filter((path) => !path.endsWith('/index.ts'));
 
-/** What changes along with a behaviour: the kit for tests, the runner of fixtures, the runtime that answers them, and their schema. */
+/** Companions of a behaviour: the kit for tests, the runner of fixtures, the runtime that answers them, and their schema. */
 const COMPANIONS = [
   ...['packages/testkit/src', 'packages/contract/src', 'tools/contract-runtime/src'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
@@ -31,12 +31,12 @@ const PATHS = [
   ...TEXT.matchAll(/`((?:packages|scripts|examples|tools|contract-fixtures|\.changeset)\/[\w./-]+)`/g),
 ].map(([, path]) => path ?? '');
 
-/** `path` (`name`, `name`): every name with the file that is said to hold it. */
+/** `path` (`name`, `name`): every name with the file that defines it. */
 const NAMES = [...TEXT.matchAll(/`([\w./-]+\.(?:ts|mjs|json))` \(((?:`\w+`(?:, )?)+)\)/g)].flatMap(
   ([, path = '', names = '']) => [...names.matchAll(/\w+/g)].map(([name]): [string, string] => [name, path]),
 );
 
-/** Rows of the table of changes: the text to look for, the source files that stand before `further`, and what stands behind it. */
+/** Rows of the table of changes: the text to search for, the source files before `further`, and the files after it. */
 const CHANGES = TEXT.split('\n').flatMap((line): [string, string, string[], string[]][] => {
   const [, change, text, files] = /^\| (an? [^|]+) \| `([^`]+)` \| (`packages\/[^|]+) \|$/.exec(line) ?? [];
   if (change === undefined || text === undefined || files === undefined) return [];
@@ -112,7 +112,7 @@ describe('the table of changes', () => {
   it.each(CHANGES)(
     'lists what changes along with %s: each file that holds %s too',
     (_change, text, _files, further) => {
-      // The schema of the fixtures is JSON, with quotes of its own.
+      // The schema of the fixtures is JSON, with other quotes.
       const [word = ''] = text.split(/[':]+/).filter((part) => part !== '');
       const companions = COMPANIONS.filter((path) => read(path).includes(path.endsWith('.json') ? `"${word}"` : text));
       expect(companions.filter((path) => !further.includes(path))).toEqual([]);

@@ -1,6 +1,6 @@
 import type { Reason } from './copies-rules.js';
 
-/** These must not be forged or read. A value of another copy is rejected with an error that names the copies. */
+/** Values that must not be forged or read. A value of another copy is rejected with an error that names the copies. */
 const REGISTRIES_OF_ONE_COPY: readonly Reason[] = [
   {
     file: 'packages/core/src/context/principal.ts',
@@ -41,7 +41,7 @@ const CACHES: readonly Reason[] = [
   ['packages/mcp/src/run/internal/run.ts', 'NO_ASKS', 'an empty set that nothing is written to'],
 ].map(([file = '', name = '', why = '']) => ({ file, name, why }));
 
-/** The value never leaves the package: it is made and met within one call, by one copy. */
+/** The value never leaves the package: one copy creates and reads it within one call. */
 const WITHIN_ONE_COPY: readonly Reason[] = (
   [
     ['packages/dispatch/src/explain/row-check.ts', 'UNREADABLE'],
@@ -88,7 +88,7 @@ const LOCAL: readonly Reason[] = (
   ] as const
 ).map(([file, name]) => ({ file, name, why: 'the local runtime is a program, which loads one copy of itself' }));
 
-/** A value of another copy is an error that names the prop; nothing is left out in silence. */
+/** A value of another copy is an error that names the prop, never silently ignored. */
 const REJECTED_PROPS: readonly Reason[] = (
   [
     ['packages/constructs/src/graphql/graphql-api.ts', 'GraphqlResolvers'],

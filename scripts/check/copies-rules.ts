@@ -1,12 +1,12 @@
-/** One place that decides by the identity of a copy, and how the gate calls it. */
+/** One place whose result depends on the identity of a copy, and its name in the gate. */
 export interface Finding {
   readonly file: string;
-  /** The name that a reason is given for: a class, a constant, a key. */
+  /** The name in its reason: a class, a constant, a key. */
   readonly name: string;
   readonly what: string;
 }
 
-/** A reason why such a place stays. */
+/** A reason to accept such a place. */
 export interface Reason {
   readonly file: string;
   readonly name: string;
@@ -26,7 +26,7 @@ const KEY = /\bSymbol\.for\(\s*(['"`])((?:sallyport|framework)[^'"`]*)\1/g;
 const VERSIONED = /^sallyport\.[\w.-]+(?:\$\{\w+\}|\/\d+)$/;
 
 /**
- * Places in packages whose result depends on which copy of a package made a value: another copy of the same package has other classes,
+ * Places in packages whose result depends on the copy of the package that created a value: another copy of the same package has other classes,
  * registries, private members and symbols.
  *
  * @param files sources by path
@@ -85,7 +85,7 @@ function namesOf(text: string, pattern: RegExp): [string, string][] {
   return [...text.matchAll(pattern)].map(([, name = '', kind = '']) => [name, kind]);
 }
 
-/** The class behind each `instanceof`, and the name that the file gives it; classes of other packages are left out. */
+/** The class of each `instanceof`, and its name in the file; classes of other packages are left out. */
 function instances(text: string): [string, string][] {
   const found = [...new Set([...text.matchAll(INSTANCE)].map(([, name = '']) => name))];
   return found.flatMap((name): [string, string][] => {
@@ -96,7 +96,7 @@ function instances(text: string): [string, string][] {
   });
 }
 
-/** Comments hold examples, which decide nothing. Lines stay. */
+/** Removes comments, which contain only examples. Lines are kept. */
 function withoutComments(text: string): string {
   return text.replace(/\/\*\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, '')).replace(/^\s*\/\/.*$/gm, '');
 }

@@ -2,7 +2,7 @@ import { join, relative } from 'node:path';
 import ts from 'typescript';
 import { readWorkspace, sourceEntries } from './workspace.js';
 
-/** One exported thing, or one public member of one. */
+/** An exported symbol, or a public member of it. */
 export interface PublicMember {
   /** `createApp`, `SecureApp.get`. */
   readonly name: string;
@@ -12,7 +12,7 @@ export interface PublicMember {
   readonly hasExample: boolean;
 }
 
-/** Everything that the entries of the packages export, with its public members, each once. */
+/** All exports of the packages' entries, with their public members, each once. */
 export function readPublicMembers(root: string): readonly PublicMember[] {
   const entries = readWorkspace(root, ['packages']).flatMap(({ folder, manifest }) =>
     [...sourceEntries(manifest).values()].map((file) => join(root, folder, file)),
@@ -36,7 +36,7 @@ function compilerOptions(root: string): ts.CompilerOptions {
   return ts.parseJsonConfigFileContent({ ...config, files: [] }, ts.sys, root).options;
 }
 
-/** The symbol itself and the public members of its own declarations. */
+/** The symbol itself and the public members that its declarations list. */
 function membersOf(symbol: ts.Symbol, checker: ts.TypeChecker, root: string): readonly PublicMember[] {
   const declarations = (symbol.declarations ?? []).filter((node) => isOurs(node, root));
   const [first] = declarations;

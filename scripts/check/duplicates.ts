@@ -2,11 +2,11 @@
 export interface SharedRun {
   /** The places, as `file:first-last`. */
   readonly at: readonly [string, string];
-  /** How many lines; blank lines, comments, imports and lone punctuation do not count. */
+  /** The number of lines; blank lines, comments, imports and lone punctuation do not count. */
   readonly lines: number;
 }
 
-/** Two files, or one and itself, that share lines. */
+/** Two files, or a file and itself, that share lines. */
 export interface SharedPair {
   readonly files: readonly [string, string];
   readonly runs: readonly SharedRun[];
@@ -57,7 +57,7 @@ export function findShared(texts: ReadonlyMap<string, string>): readonly SharedP
   return [...pairs].map(([key, runs]) => toPair(key, runs)).sort((a, b) => b.lines - a.lines);
 }
 
-/** The longest run that begins at these two lines; none if the previous lines belong to it too. */
+/** The longest run that begins at these two lines; `undefined` if the previous lines belong to it too. */
 function runAt(
   left: { readonly file: string; readonly lines: readonly Line[] },
   from: number,

@@ -2,9 +2,9 @@ import ts from 'typescript';
 import type { CodeBlock } from './readme-blocks.js';
 
 /**
- * The rule: in the first example of a README or page, what addresses a record in a shared store is not made of a client's input
- * alone, and a tenant or identity is never made of it. Readers copy that example, and another tenant's record is then one guess
- * away. An address is safe where it, its object or the store itself also has the tenant or the identity of the caller.
+ * The rule: in the first example of a README or page, the address of a record in a shared store must not consist of a client's input
+ * alone, and a tenant or identity must never come from it. Readers copy that example, and another tenant's record is then one guess
+ * away. An address is safe if it, its object or the store itself also has the tenant or the identity of the caller.
  */
 
 /** Methods of the context that return a client's input. */
@@ -15,7 +15,7 @@ const ADDRESS = /^(?:key|keys|ref|prefix|sessionId|pk|sk)$/;
 const OWNER = /^(?:tenant|tenantId|identity|namespace|authSubject|principal)$/;
 /** Methods of stores whose first argument names a record. */
 const METHODS = /^(?:get|put|set|delete|remove|update|deleteText|deleteByPrefix)$/;
-/** What is proved of a caller. */
+/** Verified values of a caller. */
 const PROVED = /\b(?:tenantId|authIdentity|securePrincipal|principal|callerKey|toMicrovmCaller)\b/;
 
 /** Places of a block that break the rule, as sentences. */
@@ -60,17 +60,17 @@ export function plainIdentities({ file, line, code }: CodeBlock): readonly strin
   return [...found];
 }
 
-/** Members of objects and lists are looked at one by one. */
+/** Members of objects and lists are checked separately. */
 function isPlain(address: ts.Expression): boolean {
   return !ts.isObjectLiteralExpression(address) && !ts.isArrayLiteralExpression(address);
 }
 
-/** Registrations have a handler behind their path. */
+/** Registrations have a handler after their path. */
 function isHandler({ arguments: given }: ts.CallExpression): boolean {
   return given.some((one) => ts.isArrowFunction(one) || ts.isFunctionExpression(one));
 }
 
-/** True if the address, an object around it, or the store of the call has something that is proved of the caller. */
+/** True if the address, an object around it, or the store of the call has a verified value of the caller. */
 function isOwned(node: ts.Node, names: Names): boolean {
   for (let at: ts.Node = node; !ts.isSourceFile(at); at = at.parent) {
     if (ts.isFunctionLike(at) || ts.isBlock(at)) return false;
@@ -82,7 +82,7 @@ function isOwned(node: ts.Node, names: Names): boolean {
 interface Names {
   /** True if an expression contains a client's input, itself or through a name. */
   isInput(node: ts.Node): boolean;
-  /** True if it contains something proved, itself or through a name. */
+  /** True if it contains a verified value, itself or through a name. */
   isProved(node: ts.Node): boolean;
   /** True if a name is a collection that the example makes in memory. */
   isLocal(node: ts.Node): boolean;
@@ -109,7 +109,7 @@ function readNames(source: ts.SourceFile): Names {
     if (ts.isFunctionDeclaration(node) && node.name && node.body && isProved(node.body)) proved.add(node.name.text);
     ts.forEachChild(node, declare);
   };
-  // Twice: a name may be used before the declaration of what it is made of.
+  // Twice: a name may be used before its dependencies are declared.
   declare(source);
   declare(source);
   return { isInput, isProved, isLocal: (node) => local.has(node.getText()) };
@@ -134,7 +134,7 @@ function isInputCall(node: ts.Node): boolean {
   );
 }
 
-/** `store.query(…)` of another object is no input. */
+/** `store.query(…)` of another object is not input. */
 function isContext(node: ts.Expression): boolean {
   return /^(?:ctx|context|http|request|req)$/.test(node.getText());
 }

@@ -3,17 +3,17 @@ import ts from 'typescript';
 /** One function, by its lines. */
 export interface FunctionLength {
   readonly lines: number;
-  /** True if it has a name of its own to read: all but callbacks and other functions that are passed on where they are written. */
+  /** True if it has a name to read: all but callbacks and other functions that are passed where they are written. */
   readonly isNamed: boolean;
 }
 
 /**
  * The length of each function of a file, in lines from its first modifier or parameter to its closing brace, both included.
  *
- * A function is whatever has a body of its own: declarations, methods, constructors, accessors, function expressions and arrow
- * functions, those that are passed as arguments too (a callback of one line counts 1). What has no body, such as an overload or
- * an abstract method, does not count, and comments above a function do not either. A function inside another one counts
- * twice: alone, and as lines of the outer one.
+ * Functions are all nodes with a body: declarations, methods, constructors, accessors, function expressions and arrow
+ * functions, including functions that are passed as arguments (a callback of one line counts 1). Nodes without a body, such as an overload or
+ * an abstract method, do not count, and comments above a function do not either. A nested function counts
+ * twice: alone, and as lines of the outer function.
  */
 export function functionLengths(path: string, text: string): readonly FunctionLength[] {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
@@ -38,7 +38,7 @@ function isNamed(node: ts.Node): boolean {
   );
 }
 
-/** The value below which `share` of the values lie: `percentile([1, 2, 3, 4], 0.5)` is 3. */
+/** The value below which a `share` of the values are: `percentile([1, 2, 3, 4], 0.5)` is 3. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;

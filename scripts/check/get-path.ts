@@ -1,4 +1,4 @@
-// `npm run check -- path`: which functions and files one request passes. Counted by V8's precise coverage on the third call.
+// `npm run check -- path`: the functions and files that one request runs. Counted by V8's precise coverage on the third call.
 
 import { type Profiler, Session } from 'node:inspector/promises';
 import { relative } from 'node:path';

@@ -11,7 +11,7 @@ export const CLOSED_PACKAGES: readonly string[] = [
   '@sallyport/secure',
 ];
 
-/** Which packages of the workspace a package may depend on at run time. A package that is not listed is free. */
+/** The workspace packages that a package may depend on at run time. A package that is not listed is unrestricted. */
 export const WORKSPACE_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
   '@sallyport/core': [],
   '@sallyport/dispatch': ['core', 'http', 'appsync', 'streams'],
@@ -76,7 +76,7 @@ export const CLIENT_OWNERS: readonly string[] = [
   '@sallyport/microvm',
 ];
 
-/** Packages that exist for tests and for a developer's machine; nothing else may reach them at run time. */
+/** Packages for tests and for a developer's machine; other packages must not reach them at run time. */
 export const TEST_PACKAGES: readonly string[] = [
   '@sallyport/testkit',
   '@sallyport/contract',
@@ -91,7 +91,7 @@ export const TEST_PACKAGES: readonly string[] = [
  */
 export const SUBPATHS_ONLY: readonly string[] = ['aws-cdk-lib'];
 
-/** What a package may reach of another: these entries and no more. */
+/** The only entries of another package that a package may reach. */
 export const ENTRIES_ONLY: Readonly<Record<string, RegExp>> = {
   '@sallyport/constructs': /^@sallyport\/(?:core(?:\/options|\/pipeline|\/observability)?|mcp\/routes|[a-z]+\/schema)$/,
 };

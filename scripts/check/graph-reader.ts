@@ -57,7 +57,7 @@ function readImports(root: string, folder: string): readonly WrittenImport[] {
   });
 }
 
-/** Folders whose files are not the package's own code: installed, built, or copied into somebody else's project. */
+/** Folders whose files are not the package's code: installed, built, or copied into a user's project. */
 const NOT_OURS = ['node_modules', 'dist', 'cdk.out', 'templates', 'golden'];
 
 function sourceFiles(root: string, folder: string): readonly string[] {
@@ -75,7 +75,7 @@ function readReferences(root: string, folder: string): readonly string[] {
   return references.map(({ path }) => posix.join(folder, path));
 }
 
-/** Lets a bundler resolve everything that the packages' entries reach. Modules outside the workspace are not read. */
+/** Resolves all imports that the packages' entries reach with a bundler. Modules outside the workspace are not read. */
 async function readEdges(root: string, packages: readonly PackageNode[]): Promise<Graph['edges']> {
   const { metafile } = await build({
     absWorkingDir: root,

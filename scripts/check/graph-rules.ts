@@ -17,7 +17,7 @@ type Rule = (graph: Graph) => readonly string[];
 const SCOPE = '@sallyport/';
 const isOurs = (name: string) => name.startsWith(SCOPE);
 
-/** What the entries of `packages/*` reach, package by package. */
+/** The entries of `packages/*`, package by package. */
 function entriesOf(graph: Graph): readonly { owner: PackageNode; subpath: string; file: string }[] {
   return graph.packages
     .filter(({ folder }) => folder.startsWith('packages/'))
@@ -81,7 +81,7 @@ const awsClientsAreLazy: Rule = (graph) => {
   return [...written, ...reached];
 };
 
-/** AWS clients are optional peers: an application chooses their version, has each once, and installs those that it uses. */
+/** AWS clients are optional peers: an application chooses their version, has each once, and installs only the clients that it uses. */
 const awsClientsAreOptionalPeers: Rule = ({ packages }) =>
   packages
     .filter(({ folder }) => folder.startsWith('packages/'))
@@ -94,7 +94,7 @@ const awsClientsAreOptionalPeers: Rule = ({ packages }) =>
         .map((peer) => `${name}: its peer ${peer} is not optional`),
     ]);
 
-/** Runtime dependencies within the workspace are those of the policy. */
+/** Runtime dependencies within the workspace are in the policy. */
 const dependenciesAreAllowed: Rule = ({ packages }) =>
   packages.flatMap(({ name, dependencies, peerDependencies }) => {
     const allowed = WORKSPACE_DEPENDENCIES[name]?.map((short) => SCOPE + short);
@@ -134,7 +134,7 @@ const noCycle: Rule = ({ packages }) => {
   return findings;
 };
 
-/** Imports of another package go through its `exports`, and the package is declared. */
+/** Imports of another package use its `exports`, and the package is declared. */
 const importsAreDeclared: Rule = (graph) => {
   const byName = new Map(graph.packages.map((node) => [node.name, node]));
   return graph.packages.flatMap((owner) =>
@@ -195,7 +195,7 @@ const oneVersionEach: Rule = ({ packages }) => {
   return findings;
 };
 
-/** The build knows every package, and each package's tsconfig knows what it depends on. */
+/** The build references every package, and each package's tsconfig references its dependencies. */
 const referencesAreComplete: Rule = ({ packages }) => {
   const ours = packages.filter(({ folder }) => folder.startsWith('packages/'));
   const folderOf = new Map(ours.map(({ name, folder }) => [name, folder]));
@@ -254,7 +254,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'entries only': entriesOnly,
 };
 
-/** Every finding of every rule, each with its rule's name. */
+/** All findings of all rules, each with its rule's name. */
 export function judgeGraph(graph: Graph): readonly string[] {
   return Object.entries(RULES).flatMap(([name, rule]) => [...new Set(rule(graph))].map((f) => `${name}: ${f}`));
 }

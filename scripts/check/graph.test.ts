@@ -19,7 +19,7 @@ function manifest(
 
 const references = (...paths: string[]) => JSON.stringify({ references: paths.map((path) => ({ path })) });
 
-/** A small workspace in which every rule holds. */
+/** A small workspace that satisfies every rule. */
 const SOUND: Tree = {
   'package.json': JSON.stringify({ name: 'root', devDependencies: { esbuild: 'catalog:' } }),
   'tsconfig.json': references(

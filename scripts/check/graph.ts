@@ -8,14 +8,14 @@ export interface ImportEdge {
   readonly kind: 'static' | 'dynamic';
 }
 
-/** An import as it is written, types included. */
+/** A written import, including types. */
 export interface WrittenImport {
   /** Relative to the root. */
   readonly file: string;
   readonly specifier: string;
 }
 
-/** One package as the rules see it. The workspace's root is one too, in the folder `.`. */
+/** One package, as the rules describe it. The workspace's root is a package too, in the folder `.`. */
 export interface PackageNode {
   readonly name: string;
   readonly folder: string;

@@ -35,16 +35,16 @@ export function judgeFileLines(lines: ReadonlyMap<string, number>): readonly str
   ];
 }
 
-/** A length in lines that is neither to grow past `most` nor to shrink below `least`: pieces that are too small hide what happens. */
+/** A length in lines between `least` and `most`: pieces that are too small hide the behaviour. */
 export interface Range {
   readonly least: number;
   readonly most: number;
 }
 
 /**
- * Lines of the functions of all packages, as `function-lengths.ts` counts them. The ninetieth percentile was to be 20 to 30, and is 14
- * (16 of the functions with a name): a quarter are callbacks, and most helpers are predicates whose name says what the
- * expression does not. What was to come of longer functions, fewer jumps, is held where a reader meets it: a GET passes 55 functions.
+ * Lines of the functions of all packages, as `function-lengths.ts` counts them. The goal of the ninetieth percentile was 20 to 30; it is 14
+ * (16 for named functions): a quarter are callbacks, and most helpers are predicates whose names explain an
+ * expression. Longer functions should reduce jumps; the budget of {@link GET_PATH} limits those: a GET runs 55 functions.
  */
 export const FUNCTION_LENGTHS: { readonly p50: Range; readonly p90: Range; readonly p99: Range } = {
   p50: { least: 4, most: 10 },

@@ -1,6 +1,6 @@
 import ts from 'typescript';
 
-/** Names of what reads a clock or draws a random number, as functions and as methods of whatever object. */
+/** Names of calls that read a clock or draw a random number, as functions and as methods of any object. */
 const FORBIDDEN = new Set([
   'now',
   'monotonicMs',
@@ -17,7 +17,7 @@ const FORBIDDEN = new Set([
   'randomFraction',
   'newId',
 ]);
-/** Methods that call the function that they are given at once. */
+/** Methods that call their argument immediately. */
 const CALLS_AT_ONCE = new Set(['map', 'flatMap', 'forEach', 'filter', 'reduce', 'some', 'every', 'find', 'from']);
 
 type Declared = ReadonlyMap<string, ts.Node>;
@@ -56,7 +56,7 @@ export function findImportTimeReads(file: string, text: string): readonly string
       else if (ts.isPropertyDeclaration(member) && isStatic(member) && member.initializer) visit(member.initializer);
     }
   };
-  /** The body of a function that is called, or what runs when an object of a class is made. */
+  /** The body of a called function, or the code that runs when an object of a class is created. */
   const enter = (node: ts.Node): void => {
     if (entered.has(node)) return;
     entered.add(node);
@@ -86,7 +86,7 @@ function declarationsOf(source: ts.SourceFile): Declared {
   return declared;
 }
 
-/** Functions and classes of this file that a call runs: the one that is called, and those passed to `map` and its like. */
+/** Functions and classes of this file that a call runs: the called function, and functions that are passed to `map` and similar methods. */
 function calledBy(node: ts.CallExpression | ts.NewExpression, declared: Declared): readonly ts.Node[] {
   const callee = bare(node.expression);
   const target = ts.isIdentifier(callee) ? declared.get(callee.text) : callee;
@@ -100,7 +100,7 @@ function calledBy(node: ts.CallExpression | ts.NewExpression, declared: Declared
   );
 }
 
-/** How a call that reads a clock or draws a random number is written; `undefined` for all others. */
+/** The source of a call that reads a clock or draws a random number; `undefined` for all others. */
 function nameOfRead(node: ts.CallExpression | ts.NewExpression): string | undefined {
   const callee = bare(node.expression);
   const name = lastName(callee);

@@ -1,4 +1,4 @@
-// `npm run check [-- gate …]`: runs the gates of the table, all of them unless some are named.
+// `npm run check [-- gate …]`: runs the named gates of the table, or all gates.
 import type { Gate } from './gate.js';
 import { anatomyGate } from './gates/anatomy.js';
 import { claimsGate } from './gates/claims.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { ROOT } from './command.js';
 
-/** One call that needs each AWS client, by the package that somebody has to install. */
+/** One call that needs each AWS client, by the package that the user has to install. */
 const PROGRAM = `
 import { createDynamoConnectionRegistry } from './packages/connections/src/index.js';
 import { createWebSocketClient } from './packages/http/src/websocket.js';
@@ -72,7 +72,7 @@ it('every call that needs an AWS client which is not installed says which packag
       platform: 'node',
       format: 'esm',
       conditions: ['@sallyport/source'],
-      // Where they are installed an alias takes them away; esbuild fails for an import that is not left to fail alone.
+      // If they are installed, an alias hides them; esbuild fails for an import unless it is left to fail alone.
       alias: Object.fromEntries(PEERS.map((name) => [name, join(place, name)])),
       banner: { js: "import{createRequire as r}from'node:module';const require=r(import.meta.url);" },
       outfile,

@@ -4,16 +4,16 @@ import ts from 'typescript';
 import { ROOT, run } from './command.js';
 import { type CodeBlock, codeBlocks } from './readme-blocks.js';
 
-/** Where clients without a token go to get one (RFC 8414, RFC 7591, RFC 6749). */
+/** Paths where clients without a token get a token (RFC 8414, RFC 7591, RFC 6749). */
 const AUTHORIZATION_SERVER: readonly string[] = ['/.well-known/oauth-authorization-server', '/register', '/token'];
-/** What examples may open to everybody: it tells nothing of anybody, or it is a page for visitors. */
+/** Paths that examples may make public: they return no personal data, or they are pages for visitors. */
 const OPEN: readonly string[] = ['/health', '/', '/start', '/logo', '/terms', ...AUTHORIZATION_SERVER];
-/** Where a resolver may make everybody somebody: pages about tests, whose text says so. */
+/** Pages in which a resolver may return a constant principal: they are about tests and explain it. */
 const ABOUT_TESTS: readonly string[] = ['docs/start.md', 'docs/testing.md', 'docs/assistants.md'];
-/** Where the open container is shown with operations: the page that says what it is. */
+/** Pages that show the open container with operations: they explain it. */
 const ABOUT_OPEN: readonly string[] = ['packages/http/README.md'];
 
-/** What would be open, or open to anybody who says a name, in the service of somebody who copies the block. */
+/** Operations that would be public, or open to a caller with any name, in a service that copies the block. */
 function openDoors(block: CodeBlock): readonly string[] {
   const file = ts.createSourceFile('a.ts', block.code, ts.ScriptTarget.Latest, true);
   const found: string[] = [];
@@ -42,7 +42,7 @@ function isResolver(node: ts.Node): node is ts.PropertyAssignment {
   return ts.isPropertyAssignment(node) && /^(principalResolver|authHook|resolver)$/.test(node.name.getText());
 }
 
-/** A function without a context knows nobody; one that reads a plain header believes anybody. */
+/** A function without a context identifies no caller; a function that reads a plain header trusts any caller. */
 function namesEverybody({ initializer }: ts.PropertyAssignment): boolean {
   if (!ts.isArrowFunction(initializer)) return false;
   const isNobody = initializer.body.kind === ts.SyntaxKind.NullKeyword;

@@ -29,12 +29,12 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'secure SecureOpenApiSpec': 'errors of a description are those of contract-fixtures/contract-doc',
 };
 
-/** The calls by which a set of options is described; the first type argument is what it describes. */
+/** The calls that describe a set of options; the first type argument is the described interface. */
 const DESCRIBES: readonly string[] = ['defineOptions', 'group', 'OptionKinds'];
 
 const IS_OPTIONS = /(Options|Spec|Settings)$/;
 
-/** The types of options that a file's exported functions and constructors take, and those that its sets describe. */
+/** The types of options that a file's exported functions and constructors accept, and the types that its sets describe. */
 function readOptions(text: string): { readonly taken: readonly string[]; readonly described: readonly string[] } {
   const file = ts.createSourceFile('a.ts', text, ts.ScriptTarget.Latest, true);
   const taken = file.statements

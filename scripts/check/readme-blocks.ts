@@ -8,7 +8,7 @@ export interface CodeBlock {
   readonly line: number;
   readonly code: string;
   /**
-   * The file name after the language: a file that the page tells its reader to create, and that other blocks of the page
+   * The file name after the language: a file that readers of the page create, and that other blocks of the page
    * can import.
    */
   readonly name?: string;
@@ -61,7 +61,7 @@ export function compileBlocks(
 }
 
 function moduleName({ file, line, name }: CodeBlock): string {
-  // The files of a page are in one folder, separate from those of other pages.
+  // The files of a page are in one folder, separate from the files of other pages.
   return name ? join(`${file}.files`, name) : join(dirname(file), `${basename(file, '.md')}-block-${line}.ts`);
 }
 

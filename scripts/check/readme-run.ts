@@ -12,7 +12,7 @@ import { VECTOR_VARIABLES } from '../../packages/vectors/src/schema.js';
 import { run } from './command.js';
 import type { CodeBlock } from './readme-blocks.js';
 
-/** Where the blocks find what they import, and which of them cannot run. */
+/** The modules that the blocks import, and the blocks that cannot run. */
 export interface RunOptions {
   readonly root: string;
   /** Package names to source files. */
@@ -29,13 +29,13 @@ export interface NotRun {
   readonly file: string;
   /** A string of the block; left out for every block of the file. */
   readonly contains?: string;
-  /** Why it cannot run here. */
+  /** The reason why it cannot run here. */
   readonly why: string;
 }
 
 /**
- * Runs each block as a module, without a network, and reports what fails: an exception, a `console.assert` whose condition is
- * false, or a block that does not end. An entry of `notRun` that fits no block is reported too.
+ * Runs each block as a module, without a network, and reports failures: an exception, a `console.assert` whose condition is
+ * false, or a block that does not end. An entry of `notRun` that matches no block is reported too.
  */
 export async function runBlocks(blocks: readonly CodeBlock[], options: RunOptions): Promise<readonly string[]> {
   const fits = ({ file, contains }: NotRun, block: CodeBlock) =>
@@ -89,7 +89,7 @@ async function bundleAll(
   }
 }
 
-/** Loads blocks, and the files that a page tells its reader to create from the page's other blocks. */
+/** Loads blocks, and the files that the page's other blocks create. */
 function blockFiles(runnable: readonly CodeBlock[], all: readonly CodeBlock[], root: string): Plugin {
   const nameOf = (path: string) => basename(path).replace(/\.[jt]s$/, '');
   return {
@@ -125,7 +125,7 @@ function projectSources(paths: RunOptions['paths']): Plugin {
   };
 }
 
-/** The CDK stays outside the bundles: it reads files next to its own. */
+/** Excludes the CDK from the bundles: it reads files next to its modules. */
 function cdkOutside(root: string): Plugin {
   const { resolve } = createRequire(join(root, 'packages/constructs/package.json'));
   return {
@@ -146,7 +146,7 @@ const TABLES = SCHEMAS.flatMap((schema) =>
     name.endsWith('_TABLE_NAME_ENV') ? [[String(value), 'table']] : [],
   ),
 );
-/** What a deployed function would have, a secret of a block's own, and what keeps the CDK in its folder. */
+/** The variables of a deployed function, a secret for a block, and the CDK's folder. */
 const ENVIRONMENT: Readonly<Record<string, string>> = {
   ...Object.fromEntries(TABLES),
   [mcp.MCP_SPILL_BUCKET_ENV]: 'spill',
@@ -160,7 +160,7 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
   CDK_CONTEXT_JSON: '{"aws:cdk:bundling-stacks":[]}',
 };
 
-/** The program that imports one bundle after the other, in a process without settings of AWS. */
+/** The program that imports one bundle after the other, in a process without AWS settings. */
 const PROGRAM = `
 import { writeFileSync } from 'node:fs';
 const [folder, count, environment] = process.argv.slice(2);

@@ -9,13 +9,13 @@ export interface GateResult {
 }
 
 export interface RunnerOptions {
-  /** How many gates run at once. */
+  /** The number of gates that run concurrently. */
   readonly concurrency: number;
   /** Called as each gate ends, in the order of ending. */
   readonly onResult: (result: GateResult) => void;
 }
 
-/** Runs every gate, also after one failed. A gate that throws has failed. Results are in the order of the table. */
+/** Runs every gate, even after a failure. A gate that throws has failed. Results are in the order of the table. */
 export async function runGates(gates: readonly Gate[], options: RunnerOptions): Promise<readonly GateResult[]> {
   assertOrder(gates);
   const results = new Map<string, GateResult>();
@@ -39,12 +39,12 @@ export async function runGates(gates: readonly Gate[], options: RunnerOptions): 
   return gates.flatMap((gate) => results.get(gate.name) ?? []);
 }
 
-/** The gates that a gate waits for may not be part of this run. */
+/** A gate can wait for gates that are not part of this run. */
 function isReady(gate: Gate, gates: readonly Gate[], results: ReadonlyMap<string, GateResult>): boolean {
   return (gate.after ?? []).every((name) => results.has(name) || !gates.some((other) => other.name === name));
 }
 
-/** A gate may only wait for one above it in the table, so that there is no deadlock. */
+/** A gate may only wait for gates above it in the table, so that there is no deadlock. */
 function assertOrder(gates: readonly Gate[]): void {
   for (const [index, gate] of gates.entries()) {
     for (const name of gate.after ?? []) {

@@ -6,7 +6,7 @@ import { codeBlocks } from './readme-blocks.js';
 
 const PAGE = 'docs/streaming.md';
 
-/** Runs the files that the page tells its reader to make, as they stand there. */
+/** Runs the files that readers of the page create, unchanged. */
 async function runPage(change: (lambda: string) => string): Promise<CommandResult> {
   const folder = mkdtempSync(join(tmpdir(), 'streaming-page-'));
   try {

@@ -2,7 +2,7 @@ import { findForeignTexts } from './tree-rules.js';
 
 const find = (text: string, file = 'a.ts') => findForeignTexts(file, text, ['/srv/build/copy', '/root']);
 
-// Put together here, so that this file holds none of them.
+// Built here, so that this file does not contain the key.
 const KEY = `AKIA${'ABCD'.repeat(4)}`;
 const MARK = (word: string) => `-----${word} PRIVATE KEY-----`;
 

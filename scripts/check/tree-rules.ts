@@ -3,7 +3,7 @@ interface Rule {
   readonly pattern: RegExp;
 }
 
-/** Data of one machine or one person, which must not be in a file of the repository. */
+/** Data of one machine or one developer, which must not be in a file of the repository. */
 const RULES: readonly Rule[] = [
   { name: 'machine path', pattern: /(?<![\w.{}/-])\/(?:home|Users)\/[a-z_][\w.-]*\/|\b[A-Z]:\\Users\\/g },
   { name: 'registry address', pattern: /https?:\/\/[\w.-]*(?:registry|artifactory|nexus|verdaccio)[\w.-]*[:/]/g },

@@ -20,7 +20,7 @@ interface Alternative {
 }
 
 /**
- * The code that detects the kind of an event, generated from the rows: alternatives in their order; adjacent ones that need the
+ * The code that detects the kind of an event, generated from the rows: alternatives in their order; adjacent alternatives that need the
  * same member of the event share one test.
  */
 export function renderClassifier(rows: readonly DetectionRow[] = ROWS): string {

@@ -86,7 +86,7 @@ export const DEPLOYED_TABLES: readonly DeployedTable[] = [
 
 const MARKED = /<!-- deployment: (\S+) -->\n[\s\S]*?<!-- \/deployment -->/g;
 
-/** The parts of pages that are made from the schemas, by the name in their marker. */
+/** The generated parts of pages, by the name in their marker. */
 const DEPLOYMENT_PARTS: Readonly<Record<string, () => string>> = {
   tables: renderOverview,
   'sam-tables': () => fenced('yaml', DEPLOYED_TABLES.map(samTable)),

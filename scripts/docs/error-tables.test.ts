@@ -85,7 +85,7 @@ it.each(Object.keys(ERROR_TABLES))('a table lists every code that the package of
       /(?:new FrameworkError|[a-z]\w*(?:Error|Errors|fail|refus\w*))\(\s*'([a-z]+\.[a-z_]+)'/g,
     ),
   ]);
-  // A package below another one throws its codes, as core does for `dispatch`.
+  // A package throws the codes of its dependencies, for example `dispatch` the codes of core.
   const listed = Object.values(ERROR_TABLES).flatMap((tables) => tables.flatMap((one) => readRows(one)));
   const codes = new Set([...listed.map(({ code }) => code), ...made.map(([, code = '']) => code)]);
   expect([...codes].filter((code) => !listed.some((row) => row.code === code))).toEqual([]);

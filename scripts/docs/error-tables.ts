@@ -68,7 +68,7 @@ function membersOf(node: ts.Statement, name: string): readonly ts.Node[] {
 
 function rowOf(member: ts.Node, text: string): ErrorRow {
   const code = /'([a-z]+\.[a-z_]+)'/.exec(member.getText())?.[1] ?? INVALID_CONFIGURATION;
-  // In a union a bar stands between the comment and its member.
+  // In a union a bar is between the comment and its member.
   const before = text.slice(0, member.getStart()).replace(/\|\s*$/, '');
   const comment = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*$/.exec(before)?.[1] ?? '';
   const [when = '', status] = comment.replace(/\n\s*\*/g, ' ').split('@status');

@@ -1,4 +1,4 @@
-// `npm run docs`: writes the pages under docs/ that are made from data.
+// `npm run docs`: writes the generated pages of docs/.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ROOT } from '../check/command.js';

@@ -42,7 +42,7 @@ export function checkTables(text: string, tables: readonly OptionTable[]): reado
   ];
 }
 
-/** One row for each option: its name, what it must be, what is used when it is left out, and what it does. */
+/** One row for each option: its name, valid values, the default, and its purpose. */
 export function renderTable(table: OptionTable, source = readSource(table.source)): string {
   const words = wordsOf(table, source);
   const rows = Object.entries(table.kinds).map(([name, kind]) => {
@@ -79,12 +79,12 @@ function absentOf({ isRequired, variable, fallback }: OptionKind<unknown, unknow
 }
 
 function cell(text: string): string {
-  // Where it is not code, `<` would begin an element of the page.
+  // Outside code, `<` would begin an element of the page.
   const shown = text.replace(/`[^`]*`|</g, (part) => (part === '<' ? '&lt;' : part));
   return shown.replaceAll('|', '\\|').replaceAll('\n', ' ');
 }
 
-/** The words of each member of an interface, also of interfaces of the same file that it extends. */
+/** The words of each member of an interface, including interfaces of the same file that it extends. */
 function membersOf(type: string, source: string): ReadonlyMap<string, Words> {
   const members = new Map<string, Words>();
   for (const node of ts.createSourceFile('options.ts', source, ts.ScriptTarget.Latest, true).statements) {
@@ -99,7 +99,7 @@ function membersOf(type: string, source: string): ReadonlyMap<string, Words> {
   return members;
 }
 
-/** The text of the tag `@default`, as constructs have it: without the dash before words that are no value. */
+/** The content of the tag `@default`, as constructs have it: without the dash before words that are not a value. */
 function defaultTag(doc: ts.JSDoc | undefined): string | undefined {
   const tag = doc?.tags?.find(({ tagName }) => tagName.text === 'default');
   const text = tag && ts.getTextOfJSDocComment(tag.comment)?.replace(/\s+/g, ' ');

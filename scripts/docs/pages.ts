@@ -13,11 +13,11 @@ import { checkTables, renderTables } from './option-tables.js';
 import { OPTION_TABLES } from './option-tables-data.js';
 import { renderVersion, renderVersions, versionFiles } from './versions.js';
 
-/** A page, or a file of code, that is made from data. */
+/** A page, or a file of code, that is generated from data. */
 export interface Page {
   /** From the root of the repository. */
   readonly file: string;
-  /** What is wrong with the data; empty when the page can be written. */
+  /** Faults of the data; empty if the page can be written. */
   readonly check: (root: string) => readonly string[];
   readonly render: () => string;
 }
@@ -37,13 +37,13 @@ export const PAGES: readonly Page[] = [
   ...[...new Set([...Object.keys(OPTION_TABLES), ...Object.keys(ERROR_TABLES)])].map(readme),
 ];
 
-/** A page about deployment whose tables and policies are made from the schemas. */
+/** A page about deployment whose tables and policies are generated from the schemas. */
 function deploymentPage(file: string): Page {
   const read = (root: string) => readFileSync(join(root, file), 'utf8');
   return { file, check: (root) => checkDeployment(read(root)), render: () => renderDeployment(read(ROOT)) };
 }
 
-/** A README whose tables of options and error codes are made from the code. */
+/** A README whose tables of options and error codes are generated from the code. */
 function readme(file: string): Page {
   const options = OPTION_TABLES[file] ?? [];
   const errors = ERROR_TABLES[file] ?? [];

@@ -19,10 +19,10 @@ const OTHERS = [
   'zod',
 ];
 
-/** Of the command line of the CDK that knows this version of its library; `npx` fetches it for a deployment alone. */
+/** The version of the CDK's command line that supports this version of its library; `npx` fetches it only for a deployment. */
 const CDK_COMMAND = '2.1148.1';
 
-/** What a generated project depends on: our packages as the workspace has them, the others as its catalog says. */
+/** The dependencies of a generated project: our packages with the workspace's versions, the others with the catalog's versions. */
 export function renderVersions(): string {
   const own = readWorkspace(ROOT, ['packages'])
     .filter(({ manifest }) => manifest.private !== true && manifest.name.startsWith('@sallyport/'))

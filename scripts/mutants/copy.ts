@@ -15,7 +15,7 @@ export class Copy {
     if (status !== 0) throw new Error('could not copy the workspace');
   }
 
-  /** Puts mutants into the sources. A file is replaced, never written in place: the original has the same inode. */
+  /** Writes mutants into the sources. A file is replaced, never written in place: the original has the same inode. */
   instrument(mutants: readonly Sampled[]): void {
     const files = groupByFile(mutants);
     for (const [file, inside] of files) {

@@ -63,8 +63,9 @@ export async function runJest({ root, tests, env, timeoutMs, bail }: JestOptions
 }
 
 function filesOf({ testResults }: Report): readonly FileResult[] {
+  // A file of which a test is skipped has the status `focused`.
   return testResults.map(({ name, status, startTime, endTime }) => ({
-    ...{ file: name, passed: status === 'passed', ms: Math.max(1, endTime - startTime) },
+    ...{ file: name, passed: status !== 'failed', ms: Math.max(1, endTime - startTime) },
   }));
 }
 
@@ -82,7 +83,7 @@ function ended(child: ChildProcess, timeoutMs: number): Promise<boolean> {
   });
 }
 
-/** Also ends what a test left running. */
+/** Also kills processes that a test left running. */
 function killGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');

@@ -1,4 +1,4 @@
-// `npm run mutants`: changes sources in small ways and reports the changes that no test notices.
+// `npm run mutants`: changes sources in small ways and reports the changes that no test detects.
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ reach the place. A change that no test notices is reported with its place.
 `;
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
-/** The longest time that the tests of one mutant take without it. */
+/** The maximum time of the tests of one mutant, measured without the mutant. */
 const BUDGET_MS = 90_000;
 const PARALLEL = 2;
 
@@ -104,7 +104,7 @@ interface Reach {
   readonly filesOf: ReadonlyMap<string, readonly FileResult[]>;
 }
 
-/** Runs the tests without a mutant, and learns which of them reach which mutants. A file that fails is left out. */
+/** Runs the tests without a mutant, and records the mutants that each test reaches. A file that fails is left out. */
 async function dryRun(copy: Copy, name: string): Promise<Reach> {
   const directory = mkdtempSync(join(tmpdir(), 'sallyport-reached-'));
   const packages = [name, ...(ALSO[name] ?? [])];

@@ -1,13 +1,13 @@
 import ts from 'typescript';
 
-/** A change of one expression or statement that a test should notice. */
+/** A change of one expression or statement that a test should detect. */
 export interface Mutant {
   /** The kind of change, such as `boolean` or `remove`. */
   readonly operator: string;
   /** The range of the original text, as offsets in the file. */
   readonly start: number;
   readonly end: number;
-  /** The text that stands in its place; `''` for a removed statement. */
+  /** The replacement in its place; `''` for a removed statement. */
   readonly replacement: string;
   /** 1-based. */
   readonly line: number;
@@ -23,7 +23,7 @@ export interface Switched extends Mutant {
 /** The environment variable with the id of the mutant that is on. */
 export const MUTANT_VARIABLE = 'SALLYPORT_MUTANT';
 
-/** Replacements of a binary operator. A function makes the whole expression from the strings of its two sides. */
+/** Replacements of a binary operator. A function builds the whole expression from its two sides. */
 const BINARY: Readonly<Record<string, readonly string[]>> = {
   '===': ['!=='],
   '!==': ['==='],
@@ -39,7 +39,7 @@ const BINARY: Readonly<Record<string, readonly string[]>> = {
   '%': ['*'],
 };
 
-/** Every mutant of a source file, in the order of the text. */
+/** Every mutant of a source file, in source order. */
 export function findMutants(fileName: string, text: string): readonly Mutant[] {
   const file = ts.createSourceFile(fileName, text, ts.ScriptTarget.Latest, true);
   const lines = text.split('\n');
@@ -104,7 +104,7 @@ function isEffect(expression: ts.Expression): boolean {
 
 const SWITCH = '__mutant';
 
-/** The text of a file that contains all given mutants, each behind a switch. */
+/** The source of a file with all given mutants, each guarded by a switch. */
 export function instrument(text: string, mutants: readonly Switched[]): string {
   const render = (start: number, end: number, inside: readonly Switched[]): string => {
     let out = '';

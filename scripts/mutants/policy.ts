@@ -22,7 +22,7 @@ export const STRICT = new Set([
   'vectors',
 ]);
 
-/** Packages whose tests are run for the mutants of another one, besides its own and the contract's. */
+/** Other packages whose tests are also run for the mutants of a package. */
 export const ALSO: Readonly<Record<string, readonly string[]>> = {
   appsync: ['secure'],
   core: ['http', 'streams', 'secure'],
@@ -31,13 +31,13 @@ export const ALSO: Readonly<Record<string, readonly string[]>> = {
   http: ['secure'],
 };
 
-/** A mutant that no test can notice, because the program does the same. */
+/** A mutant that no test can detect, because the program does the same. */
 export interface Equivalent {
   readonly file: string;
   readonly operator: string;
   /** The line of the source, without indentation. */
   readonly source: string;
   readonly replacement: string;
-  /** Why the program does the same. */
+  /** The reason why the program does the same. */
   readonly reason: string;
 }

@@ -13,7 +13,7 @@ export interface Sampled extends Switched {
 const LEFT_OUT = /(?:^|\/)(?:testing|generated)\/|\.(?:d|generated)\.ts$/;
 
 /**
- * `count` mutants of a package, chosen by the seed: the same seed and sources give the same sample.
+ * Selects `count` mutants of a package by the seed: equal seeds and sources select equal samples.
  *
  * @param root the workspace
  */

@@ -11,7 +11,7 @@ interface Case {
   readonly holds?: string;
 }
 
-/** What the bundle of a template has to answer: the cases of its parts. */
+/** The expected answers of a template's bundle: the cases of its parts. */
 async function casesOf(template: string): Promise<readonly Case[]> {
   const folder = '../../packages/create-sallyport/templates';
   const { NOTES } = await import(`${folder}/notes/test/notes.cases.js`);
@@ -24,10 +24,10 @@ async function casesOf(template: string): Promise<readonly Case[]> {
 }
 
 /**
- * Lets AWS's client load the bundle of a project and hand it one event of each kind.
+ * Loads the bundle of a project with AWS's client and passes it one event of each kind.
  *
  * @param version of Node
- * @throws Error for an answer that is not as expected
+ * @throws Error for an unexpected answer
  */
 export async function answer(bundle: string, template: string, version: string): Promise<void> {
   const runtime = await startRuntime({
@@ -50,14 +50,14 @@ export async function answer(bundle: string, template: string, version: string):
   }
 }
 
-/** What a function URL makes of a streamed answer: its metadata, eight zero bytes, and the body. */
+/** Reads the body of a function URL's streamed answer: its metadata, eight zero bytes, and the body. */
 function readStreamed(answer: Buffer): object {
   const end = answer.indexOf(Buffer.alloc(8));
   const metadata = JSON.parse(answer.subarray(0, end).toString('utf8')) as object;
   return { ...metadata, body: answer.subarray(end + 8).toString('utf8') };
 }
 
-/** True if a value has every member of another one, at every depth. */
+/** True if a value has every member of another value, at every depth. */
 function contains(found: unknown, expected: unknown): boolean {
   if (typeof expected !== 'object' || expected === null || Array.isArray(expected))
     return isDeepStrictEqual(found, expected);

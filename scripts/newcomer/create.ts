@@ -1,6 +1,6 @@
 /**
- * `npm run test:create [-- template …]`: makes every kind of project with the archives that a release would publish, runs its own
- * `check` without a network, and the bundle under AWS's runtime client on each Node that Lambda offers. Needs the npm registry for the
+ * `npm run test:create [-- template …]`: creates every kind of project with the archives that a release would publish, runs the project's
+ * `check` without a network, and runs the bundle under AWS's runtime client on each Node that Lambda supports. Needs the npm registry for the
  * binaries of Node, the first time.
  */
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -55,7 +55,7 @@ async function play(template: string, infra: string, manager: string): Promise<s
   const checked = await runOffline(project, `env PATH=${withPnpm()}:$PATH ${manager} run check`);
   if (checked.status !== 0) throw new Error(checked.output);
   const artifact = infra === 'cdk' ? readArtifact(project) : join(project, 'dist');
-  // Alone, as Lambda has it.
+  // Without other files, as on Lambda.
   const alone = join(folder, 'alone');
   cpSync(artifact, alone, { recursive: true });
   for (const version of NODES) await answer(join(alone, 'index.mjs'), template, version);
@@ -65,7 +65,7 @@ async function play(template: string, infra: string, manager: string): Promise<s
 /**
  * The folder with the code of the function in the assembly of a project.
  *
- * @throws Error when it lacks a file of `dist`, or the function loads another one than `index.mjs`
+ * @throws Error if it lacks a file of `dist`, or the function loads another file than `index.mjs`
  */
 function readArtifact(project: string): string {
   const assembly = join(project, 'cdk.out');
@@ -98,7 +98,7 @@ interface Asset {
   readonly source: { readonly path: string; readonly packaging: string };
 }
 
-/** A folder with the `pnpm` of the workspace. The packages are there already: it is not to install them again before each script. */
+/** A folder with the `pnpm` of the workspace. The packages are already installed: it must not install them again before each script. */
 function withPnpm(): string {
   const folder = join(place, 'bin');
   mkdirSync(folder, { recursive: true });

@@ -19,8 +19,8 @@ export async function unpack(packed: readonly PackedPackage[], folder: string): 
 }
 
 /**
- * Makes a project with the command of the archives and gives it its dependencies: ours from the archives, all others from the workspace.
- * No registry is asked.
+ * Creates a project with the command of the archives and installs its dependencies: ours from the archives, all others from the workspace.
+ * Does not use a registry.
  *
  * @param archives where {@link unpack} has put them
  * @returns the folder of the project
@@ -43,14 +43,14 @@ export async function generate(archives: string, place: string, flags: readonly 
   return project;
 }
 
-/** Packages in a folder `node_modules`, those with a scope too. */
+/** Packages in a folder `node_modules`, including scoped packages. */
 function namesIn(folder: string): readonly string[] {
   return readdirSync(folder).flatMap((name) =>
     name.startsWith('@') ? readdirSync(join(folder, name)).map((one) => `${name}/${one}`) : [name],
   );
 }
 
-/** What a package of ours needs next to packages of ours. */
+/** The dependencies of our package other than our packages. */
 function librariesOf(folder: string): readonly string[] {
   const { dependencies = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
   return Object.keys(dependencies).filter((name) => !name.startsWith('@sallyport/'));
@@ -61,7 +61,7 @@ function link(target: string, path: string): void {
   symlinkSync(target, path);
 }
 
-/** Runs a command of a project with no way out: in a network of its own where the machine allows it, else with proxies that lead nowhere. */
+/** Runs a command of a project offline: in a separate network namespace if the machine allows it, else with proxies that lead nowhere. */
 export async function runOffline(project: string, command: string): Promise<CommandResult> {
   const closed = 'HTTPS_PROXY=http://127.0.0.1:9 HTTP_PROXY=http://127.0.0.1:9 npm_config_offline=true';
   const line = `env -u NODE_OPTIONS -u NODE_PATH ${closed} ${command}`;

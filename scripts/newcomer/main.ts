@@ -70,7 +70,7 @@ async function sh(folder: string, command: string): Promise<string> {
   return stdout;
 }
 
-/** Our own packages by their archives: they are not in the registry before a release. */
+/** Our packages by their archives: they are not in the registry before a release. */
 function archivesOf(names: readonly string[], packed: readonly PackedPackage[]): string {
   return closureOf(names, packed)
     .map(({ archive }) => archive)
@@ -116,7 +116,7 @@ async function compile(packed: readonly PackedPackage[], version: string): Promi
   );
   const tsc = 'npx tsc --noEmit --strict --module nodenext --target es2022 --types node';
   await sh(folder, `${tsc} --exactOptionalPropertyTypes own.ts`);
-  // The declarations of the CDK do not hold with exact optional properties.
+  // The declarations of the CDK do not compile with exact optional properties.
   await sh(folder, `${tsc} onTheCdk.ts`);
   return `${entries.length} entries`;
 }
@@ -168,7 +168,7 @@ async function runTest(runner: 'vitest' | 'jest', command: string): Promise<unde
   await sh(service, command);
 }
 
-/** How each bundler is called, and the file that it writes. ESM where nothing says otherwise. */
+/** The command of each bundler, and the file that it writes. The output is ESM unless stated otherwise. */
 function BUNDLERS(): Readonly<Record<string, string>> {
   const esbuild = 'npx esbuild src/lambda.ts --bundle --platform=node --target=node20';
   return {
@@ -223,7 +223,7 @@ function peersOf(packed: readonly PackedPackage[]): readonly string[] {
     .map((name) => `${name}@${majorOf(name, packed)}`);
 }
 
-/** The major version that the packages ask for. */
+/** The major version that the packages require. */
 function majorOf(name: string, packed: readonly PackedPackage[]): string {
   const ranges = packed.flatMap(({ manifest }) => manifest.peerDependencies?.[name] ?? []);
   return /^\^(\d+)/.exec(ranges[0] ?? '')?.[1] ?? 'latest';

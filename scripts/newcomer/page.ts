@@ -3,7 +3,7 @@ export type PageStep =
   | { readonly kind: 'command'; readonly text: string }
   | { readonly kind: 'file'; readonly name: string; readonly text: string };
 
-/** What 'start here' may ask of its reader until the first test is green. */
+/** The maximum number of commands on the page `start.md` until the first test is green. */
 export const MOST_COMMANDS = 10;
 export const MOST_LINES = 40;
 
@@ -19,7 +19,7 @@ export function stepsOf(markdown: string, until: string): readonly PageStep[] {
   return steps;
 }
 
-/** How many commands a reader types, and how many lines of code they write. */
+/** The number of commands that a reader types, and of lines of code that they write. */
 export function effortOf(steps: readonly PageStep[]): { readonly commands: number; readonly lines: number } {
   const commands = steps.flatMap((step) => (step.kind === 'command' ? step.text.split('&&') : []));
   const code = steps.flatMap((step) => (step.kind === 'file' ? step.text.split('\n') : []));

@@ -7,7 +7,7 @@ import { packagePaths } from '../check/gates/readmes.js';
 import { compileBlocks } from '../check/readme-blocks.js';
 import { type Outcome, WRONG_USAGES, type WrongUsage } from './wrong-usages.js';
 
-/** What the code of a row may use, by the entry that it comes from. */
+/** The names that the code of a row may use, by their entry. */
 const ENTRIES: Readonly<Record<string, readonly string[]>> = {
   '@sallyport/dispatch/app': ['createApp'],
   '@sallyport/http': ['bind', 'json', 'min', 'text'],
@@ -29,7 +29,7 @@ const ok = () => json(200, 'ok');
 const mcp = createMcpServer({ name: 'a', version: '1' });
 const described = { title: 'T', version: '1', securitySchemes: {}, authSchemes: { authenticated: [], internalOnly: [] } };
 const queueEvent = buildQueueEvent('arn:aws:sqs:us-east-1:123456789012:Stack-Orders-AB12', [{ body: 'x' }]);
-/** Of zod 3.22, as far as bind looks at it. */
+/** A schema of zod 3.22, as far as bind reads it. */
 const oldZod = { _def: { typeName: 'ZodObject' }, parse: (value: unknown) => value, spa: async () => ({ success: true }) };
 const ordersEvent = buildQueueEvent('arn:aws:sqs:us-east-1:123456789012:orders', [{ body: 'x' }]);
 export const request = buildAPIGatewayV2Request('GET', '/x');
@@ -42,7 +42,7 @@ const IMPORTS = Object.entries(ENTRIES).map(([entry, names]) => `import { ${name
 const moduleOf = ({ code }: WrongUsage): string =>
   `${IMPORTS.join('')}${SETTING}export async function mistake() {\n${code}\n}\n`;
 
-/** Runs every row, each as a module of its own, and prints what came of it. */
+/** Runs every row, each as a separate module, and prints the outcome. */
 const DRIVER = `
 const outcomes = [];
 for (const file of process.argv.slice(2)) {
@@ -92,7 +92,7 @@ async function runRows(): Promise<readonly Seen[]> {
   }
 }
 
-/** What the compiler says of each row, joined; line 1 of a row's module is line 1,000 times its place in the list. */
+/** The compiler's messages for each row, joined; line 1 of a row's module is line 1,000 times its place in the list. */
 function compileRows(): readonly string[] {
   const blocks = WRONG_USAGES.map((row, index) => ({
     file: 'scripts/newcomer/rows.md',

@@ -1,28 +1,28 @@
-/** What a mistake comes to at run time. */
+/** The outcome of a mistake at run time. */
 export interface Outcome {
-  /** Thrown at construction or registration: the code and a part of the text. */
+  /** Thrown at construction or registration: the code and a part of the message. */
   readonly throws?: readonly [code: string, text: string];
   /** Answered: the status, and the code of an error or the body. */
   readonly answers?: readonly [status: number, body: string];
-  /** What the code gives, as JSON. */
+  /** The result of the code, as JSON. */
   readonly gives?: string;
   /** A part of a line in the log, from the level on. */
   readonly logs?: readonly [level: 'ERROR' | 'WARN', text: string];
 }
 
-/** One mistake, as somebody writes it who has read no further than the first example. */
+/** One mistake of a user who has read only the first example. */
 export interface WrongUsage extends Outcome {
   /** Its number in the list of fifty. */
   readonly no: number;
-  /** The code: `app` is a `SecureApp`, `options` those of a test environment, `ok` a handler; `return app` asks for `GET /x`. */
+  /** The code: `app` is a `SecureApp`, `options` the options of a test environment, `ok` a handler; `return app` requests `GET /x`. */
   readonly code: string;
-  /** A part of what the compiler says; `''` where it has nothing to say. */
+  /** A part of the compiler's message; `''` if there is no error. */
   readonly types: string;
 }
 
 const INTERNAL = [500, 'app.internal'] as const;
 
-/** The list of fifty. Each is rejected with words that say what to do, or it works. */
+/** The list of fifty. Each is rejected with a message that names the fix, or it works. */
 export const WRONG_USAGES: readonly WrongUsage[] = [
   {
     no: 1,
@@ -378,7 +378,7 @@ export const WRONG_USAGES: readonly WrongUsage[] = [
     no: 41,
     code: "createMcpServer({ name: 'a' })",
     types: "Property 'version' is missing",
-    throws: ['app.invalid_configuration', 'option "version" must be a text that is not empty'],
+    throws: ['app.invalid_configuration', 'option "version" must be a string that is not empty'],
   },
   {
     no: 41,

@@ -12,7 +12,7 @@ const ENTRIES = readWorkspace(ROOT, ['packages']).flatMap(({ folder, manifest })
   [...sourceEntries(manifest)].map(([, file]) => join(ROOT, folder, file)),
 );
 
-/** Who reads a clock or draws a random number while a process imports these modules, as `Math.random at file:line`. */
+/** The places that read a clock or draw a random number while a process imports these modules, as `Math.random at file:line`. */
 async function readsWhileImporting(...modules: readonly string[]): Promise<readonly string[]> {
   const args = ['--import', 'tsx', '--conditions=@sallyport/source', join(HERE, 'record.mjs')];
   const urls = modules.map((module) => pathToFileURL(module).href);

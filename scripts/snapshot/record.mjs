@@ -11,7 +11,7 @@ function note(name) {
   if (place) calls.push(`${name} ${place.trim()}`);
 }
 
-/** Puts a function in the place of a member that notes the call and continues to the original. */
+/** Replaces a member with a function that records the call and then calls the original. */
 function watch(owner, member, name) {
   const original = owner[member];
   const watched = function (...args) {

@@ -14,7 +14,7 @@ const SECRET = { current: 'only for the snapshots of this repository' };
 const TIMES = 8;
 
 const waits: number[] = [];
-/** The machine's clock; it notes what is waited for and waits a millisecond. */
+/** The machine's clock; it records the requested waits and waits a millisecond. */
 const clock = {
   now: () => new Date(),
   after(ms: number, run: () => void) {
@@ -114,7 +114,7 @@ async function report(): Promise<Record<string, readonly unknown[]>> {
     'nonces of seals': seals.map((seal) => Buffer.from(seal.slice(3), 'base64url').subarray(0, 12).toString('hex')),
     'owners and ids of leases': owners,
     'ids of slots': slots.map(({ id }) => id),
-    // One of 256 is the same now and then; the order of all is not.
+    // A choice of 256 is occasionally equal; the order of all choices is not.
     'choices of slots': [slots.map(({ slot }) => slot).join()],
     'waiting times': [(await waitForLease()).join()],
     'owners of idempotency keys': begun.map((start) => (start.outcome === 'created' ? start.handle.owner : '')),
@@ -126,7 +126,7 @@ async function report(): Promise<Record<string, readonly unknown[]>> {
 
 /**
  * Memory as an application leaves it: Node's random bytes are drawn, and `Math.random` continues from a state in the heap, as
- * it does after the memory of a machine is restored (V8 seeds it anew when it reads a snapshot of its own).
+ * it does after the memory of a machine is restored (V8 uses a new seed when it reads its own snapshot).
  */
 function useRandomness(): void {
   crypto.randomUUID();

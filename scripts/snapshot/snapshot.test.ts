@@ -18,7 +18,7 @@ type Report = Readonly<Record<string, readonly unknown[]>>;
 let folder: string;
 let reports: readonly [Report, Report];
 
-/** Two processes with the same heap: what differs between them was drawn after they were restored. */
+/** Two processes with the same heap: their differences were drawn after they were restored. */
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sallyport-snapshot-'));
   const entry = join(folder, 'service.cjs');
@@ -30,7 +30,7 @@ beforeAll(async () => {
     platform: 'node',
     // A snapshot's script has no `module`.
     format: 'iife',
-    // Node 22 aborts at an error in the heap whose stack nobody has read.
+    // Node 22 aborts at an error in the heap whose stack was never read.
     banner: { js: READ_STACKS },
     alias: { 'node:diagnostics_channel': join(HERE, 'no-channels.ts') },
     target: 'node20',

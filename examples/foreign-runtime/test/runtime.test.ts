@@ -7,7 +7,7 @@ import { loadContract, runContract, spawnRuntime } from '@sallyport/contract';
 const program = fileURLToPath(new URL('../runtime.py', import.meta.url));
 const AREAS = ['detection', 'provenance'];
 
-/** True if Python 3.9 or later is there; a machine without it is told so. */
+/** True if Python 3.9 or later is installed; prints a message otherwise. */
 function hasPython(): boolean {
   const { status } = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))']);
   if (status !== 0) console.warn('skipped: the foreign runtime needs python3, 3.9 or later, on the PATH');

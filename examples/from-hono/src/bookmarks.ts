@@ -18,7 +18,7 @@ export class Bookmarks {
     return [...this.#rows.values()].filter((row) => row.owner === owner);
   }
 
-  /** The bookmark of that owner; those of other people count as absent. */
+  /** The bookmark of that owner; bookmarks of other users count as absent. */
   find(id: string, owner: string): Bookmark | undefined {
     const found = this.#rows.get(id);
     return found?.owner === owner ? found : undefined;
@@ -29,7 +29,7 @@ export class Bookmarks {
   }
 }
 
-/** The address that a request names, or `undefined` when it names none. */
+/** The address in a request body, or `undefined` if absent. */
 export function urlOf(body: unknown): string | undefined {
   const { url } = (body ?? {}) as { readonly url?: unknown };
   return typeof url === 'string' && URL.canParse(url) ? url : undefined;

@@ -2,11 +2,11 @@ import type { AuthInfo } from '@sallyport/http/web';
 import { Hono } from 'hono';
 import { type Bookmarks, urlOf } from './bookmarks.js';
 
-/** What the mount passes to Hono: the caller, as verified by the gate. */
+/** The values that the mount passes to Hono: the caller, as verified by the gate. */
 type Env = { Bindings: { readonly authInfo?: AuthInfo } };
 
 /**
- * The application without changes, except for one line: the caller is read from the gate's result and no longer from a
+ * The application, unchanged except for one line: it reads the caller from the gate's result instead of a
  * header.
  */
 export function createHono(bookmarks: Bookmarks): Hono<Env> {

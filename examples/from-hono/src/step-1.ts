@@ -3,7 +3,7 @@ import { Authenticated, Public, SecureApp, type SecureOptions } from '@sallyport
 import type { Bookmarks } from './bookmarks.js';
 import { createHono } from './hono.js';
 
-/** Step 1: the whole Hono application behind the gate. One route is public because its mount says `Public()`. */
+/** Step 1: the whole Hono application is mounted. One route is public because its mount has `Public()`. */
 export function createService(options: SecureOptions, bookmarks: Bookmarks): SecureApp {
   const app = new SecureApp(options);
   const hono = createHono(bookmarks);

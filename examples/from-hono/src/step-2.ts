@@ -4,7 +4,7 @@ import { Authenticated, Public, SecureApp, type SecureOptions } from '@sallyport
 import type { Bookmarks } from './bookmarks.js';
 import { createHono } from './hono.js';
 
-/** Step 2: routes that read have moved, each with its own scope. Hono still serves those that write. */
+/** Step 2: read routes have moved, each with a separate scope. Hono still serves write routes. */
 export function createService(options: SecureOptions, bookmarks: Bookmarks): SecureApp {
   const app = new SecureApp(options);
   const read = Authenticated('bookmarks:read');

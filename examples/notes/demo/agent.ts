@@ -12,7 +12,7 @@ const EXPECTED = [
 ];
 
 /**
- * Connects an official MCP client that is configured with the URL only, and prints its requests.
+ * Connects an official MCP client that is configured only with the URL, and prints its requests.
  *
  * @returns whether the requests and the result are as expected
  */

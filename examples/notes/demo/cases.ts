@@ -1,9 +1,9 @@
-/** One event file, the row that must take it, and the answer that must come back. */
+/** One event file, its row of the detection table, and the expected response. */
 export interface Case {
   readonly file: string;
   readonly kind: string;
   readonly adapter: string;
-  /** What must be in the answer: every member given here, at any depth, must be equal. */
+  /** The expected members of the response, at any depth. */
   readonly expect: unknown;
 }
 
@@ -11,7 +11,7 @@ const failed = (...ids: string[]) => ({ batchItemFailures: ids.map((itemIdentifi
 const NOTE = '{"id":"note-1","title":"Milk","text":"one litre","authorId":"ada"}';
 const KINESIS_ID = 'shardId-000000000006:4959033827149025660855969253836157109543116142501396480';
 
-/** In the order in which they are fed: later answers build on earlier ones. */
+/** In the order in which they are sent: later responses build on earlier ones. */
 export const cases: readonly Case[] = [
   { file: 'gateway-v2-get', kind: 'gateway-v2', adapter: 'serveGatewayV2', expect: { statusCode: 200, body: NOTE } },
   {

@@ -1,4 +1,4 @@
-/** True if every member of `expected` is there in `actual` and equal, at any depth. Lists must be of one length. */
+/** True if `actual` has every member of `expected` with an equal value, at any depth. Lists must have equal lengths. */
 export function contains(actual: unknown, expected: unknown): boolean {
   if (typeof expected !== 'object' || expected === null) return Object.is(actual, expected);
   if (typeof actual !== 'object' || actual === null) return false;

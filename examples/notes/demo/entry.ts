@@ -19,14 +19,14 @@ export interface DemoConfig {
 /** The handler of {@link createDemoApp}. */
 export const createHandler = (config: DemoConfig) => createDemoApp(config).handleLambda;
 
-/** The service as `src/lambda.ts` composes it, with memory in place of tables and an issuer on this machine. */
+/** The service as `src/lambda.ts` composes it, with memory instead of tables and a local issuer. */
 export function createDemoApp({ issuer, keysUrl, publicUrl }: DemoConfig) {
   const { app } = createNotesService({
     auth: {
       issuer,
       audience: 'notes',
       publicUrl,
-      // Keys must be fetched by https; those of the demo are served on this machine.
+      // Keys must be fetched by https; the keys of the demo are served on this machine.
       jwksUri: 'https://issuer.notes.example/jwks.json',
       fetch: (_url, init) => fetch(keysUrl, init),
     },

@@ -1,7 +1,7 @@
 /**
- * Bundles the service as it would be deployed, sends the bundle one event of every kind and front door from files in the form that AWS
- * sends, and prints the answers. Then an agent connects that is configured with the URL only. Ends with status 1 if a result is not as
- * expected.
+ * Bundles the service as for a deployment, sends the bundle one event of every kind and front door from files in the form that AWS
+ * sends, and prints the responses. Then an agent connects that is configured only with the URL. Exits with status 1 if a result is
+ * unexpected.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ import { printTable, type Row } from './table.js';
 
 type Handler = (event: unknown, lambdaContext: unknown) => Promise<unknown>;
 
-/** What callers show: people and their applications one, agents another. */
+/** The tokens of callers: one for users and their applications, another for agents. */
 interface Tokens {
   readonly person: string;
   readonly agent: string;
@@ -34,7 +34,7 @@ const CONTEXT = {
   getRemainingTimeInMillis: () => 30_000,
 };
 
-/** One ESM file, minified, as a deployment would have it. */
+/** One minified ESM file, as for a deployment. */
 async function bundle(folder: string, config: DemoConfig): Promise<{ handler: Handler; bytes: number }> {
   const outfile = join(folder, 'lambda.mjs');
   await build({

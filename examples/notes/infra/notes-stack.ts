@@ -24,11 +24,11 @@ import { Duration, Stack, type StackProps } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { notesInventory } from './inventory.js';
 
-/** What differs between deployments. */
+/** The values that differ between deployments. */
 export interface NotesStackProps extends StackProps {
   /** The authorization server. */
   readonly issuer: string;
-  /** Where its keys are. */
+  /** The address of its keys. */
   readonly jwksUri: string;
   /** The public name of the service. */
   readonly domainName: string;
@@ -48,13 +48,13 @@ const EXTERNAL: readonly ExternalAttachment[] = [
   },
 ];
 
-/** The whole service: one function, its state, and everything that invokes it. */
+/** The whole service: one function, its state, and its triggers. */
 export class NotesStack extends Stack {
   constructor(scope: Construct, id: string, props: NotesStackProps) {
     super(scope, id, props);
     const { issuer, jwksUri, domainName } = props;
     const { fn } = new ServiceFunction(this, 'Service', {
-      // `entry: 'src/lambda.ts'` where the packages are installed; this workspace runs on their sources.
+      // `entry: 'src/lambda.ts'` if the packages are installed; this workspace runs on their sources.
       code: bundleFunction(this, { entry: 'src/lambda.ts', conditions: ['@sallyport/source'] }),
       memorySize: 512,
       timeout: Duration.seconds(20),

@@ -20,7 +20,7 @@ export interface NotesConfig {
   readonly auth: AuthConfig;
   readonly connections: Connections;
   readonly limiter: RateLimiter;
-  /** Which work was done, and which is in progress. */
+  /** Records finished work and work in progress. */
   readonly ledger: JobLedger;
   readonly tools: ToolsConfig;
   /** Finds notes by their meaning. */

@@ -12,7 +12,7 @@ export interface AttachmentsConfig {
   readonly grants: UploadGrants;
 }
 
-/** The largest file that the function sends itself: answers are at most 6 MB, as base64 text. */
+/** The largest file that the function sends itself: responses are at most 6 MB, as base64. */
 const MAX_ATTACHMENT_BYTES = 4_000_000;
 const GRANT_SECONDS = 300;
 

@@ -14,7 +14,7 @@ import { jwtPrincipalResolver, type KeyFetch } from '@sallyport/secure/jwt';
 export interface AuthConfig {
   /** The authorization server. */
   readonly issuer: string;
-  /** Audience of the tokens of people and their applications. */
+  /** Audience of the tokens of users and their applications. */
   readonly audience: string;
   readonly jwksUri: string;
   /** The public origin, `https://notes.example.com`. The audience of agents' tokens is its `/mcp`. */
@@ -23,7 +23,7 @@ export interface AuthConfig {
   readonly fetch?: KeyFetch;
 }
 
-/** Open WebSocket connections, who opened them, and what they watch. All instances share it. */
+/** Open WebSocket connections, with their principals and watched notes. All instances share it. */
 export type Connections = GroupedConnectionRegistry<ConnectionPrincipal>;
 
 /** Scopes that an agent may request. */
@@ -35,7 +35,7 @@ export interface Auth extends Required<Pick<SecureOptions, 'principalResolver' |
 }
 
 /**
- * Callers authenticate with a JWT, on a WebSocket at `$connect` only. The MCP endpoint and the agent gateway have tokens of their own: they are not
+ * Callers authenticate with a JWT, on a WebSocket at `$connect` only. The MCP endpoint and the agent gateway have separate tokens: these are not
  * valid for other routes, and other tokens are not valid for the MCP endpoint.
  */
 export function createAuth({ issuer, audience, jwksUri, publicUrl, fetch }: AuthConfig, store: Connections): Auth {
@@ -54,7 +54,7 @@ export function createAuth({ issuer, audience, jwksUri, publicUrl, fetch }: Auth
   };
 }
 
-/** Decided by the matched route, or by the gateway that invoked, not by the content of a request. */
+/** Determined by the matched route, or by the invoking gateway, not by the content of a request. */
 function isAgent({ route, invocationProvenance }: Context): boolean {
   return invocationProvenance === 'agent' || (route?.surface === 'http' && route.pattern === MCP_PATH);
 }

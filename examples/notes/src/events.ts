@@ -4,7 +4,7 @@ import { type EventContext, payload, type QueueRecord, scheduledSummary } from '
 import * as z from 'zod';
 import type { NoteStore } from './notes.js';
 
-/** What the service has received in events; the demo and the tests read it. */
+/** The events that the service has received; the demo and the tests read it. */
 export interface Journal {
   readonly reminders: string[];
   readonly orders: string[];
@@ -23,7 +23,7 @@ const Click = z.object({ path: z.string() });
 const Reminder = z.object({ noteId: z.string() });
 const Payment = z.object({ amount: z.number() });
 
-/** Queues, streams, topics and buses. If a handler throws, its record is reported, and AWS sends it again. */
+/** Queues, streams, topics and buses. If a handler throws, its record is reported, and AWS delivers it again. */
 export function registerEvents(app: SecureApp, notes: NoteStore, journal: Journal, ledger: JobLedger): void {
   registerQueues(app, journal, ledger);
   app.tableStream('notes', (_ctx, record) => {
@@ -41,7 +41,7 @@ export function registerEvents(app: SecureApp, notes: NoteStore, journal: Journa
     const { invoice } = event.detail as { invoice: string };
     return { paid: invoice };
   });
-  // Two instances may get the same event of the schedule; only the one that gets the lease works.
+  // Two instances may receive the same scheduled event; only the instance that acquires the lease works.
   app.eventBus({ ruleName: 'nightly-cleanup' }, (ctx, event) =>
     withLease(ledger, { name: 'nightly-cleanup' }, async () =>
       scheduledSummary(event, ctx, { processed: notes.list(100).length, failed: 0 }),

@@ -9,7 +9,7 @@ const AUTHORS: ReadonlyMap<unknown, string> = new Map([
 
 const canRead = Authenticated('notes:read');
 
-/** Two fields that are resolved one by one, and one that is resolved in batches. */
+/** Two fields that are resolved separately, and a third that is resolved in batches. */
 export function registerGraphQL(app: SecureApp, notes: NoteStore): void {
   app.appSyncField(
     'Query',

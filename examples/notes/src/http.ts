@@ -7,7 +7,7 @@ import { Greeting, NoteChange, NoteInput, NoteParams, NoteView, PageQuery } from
 const canRead = Authenticated('notes:read');
 const canWrite = Authenticated('notes:write');
 
-/** The HTTP routes, without those of attachments. */
+/** The HTTP routes, except for attachments. */
 export function registerHttp(app: SecureApp, notes: NoteStore): void {
   app.get('/health', () => json(200, { ok: true }), Public());
   app.get(
@@ -64,7 +64,7 @@ function found(notes: NoteStore, id: string): Note {
   return note;
 }
 
-/** Cookies that remember and identify nobody: who calls is what the token proves. */
+/** Stores a greeting in cookies. They identify no caller: only the token does. */
 function greet(name: string) {
   const answer = text(200, `welcome, ${name}`);
   const remembered = setCookie(answer, 'greeted', 'yes', { maxAge: 86_400 });

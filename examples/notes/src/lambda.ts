@@ -7,7 +7,7 @@ import { createDynamoRateLimiter, fixedWindow } from '@sallyport/ratelimit';
 import { createSemanticIndex, embedderFromEnv, vectorStoreFromEnv } from '@sallyport/vectors';
 import { createNotesService } from './app.js';
 
-/** @throws Error when the deployment forgot a variable: better at start than at the first request */
+/** @throws Error for a missing variable: better at start than at the first request */
 function required(name: string): string {
   const value = process.env[name];
   if (!value) throw new Error(`the environment variable ${name} is not set`);

@@ -1,4 +1,4 @@
-/** A note as clients see it. */
+/** A note for clients. */
 export interface Note {
   readonly id: string;
   readonly title: string;
@@ -8,7 +8,7 @@ export interface Note {
 
 export type NoteInput = Pick<Note, 'title' | 'text'>;
 
-/** Notes, in memory: an instance of the function has its own. */
+/** Notes in memory: each instance of the function has separate notes. */
 export class NoteStore {
   readonly #notes = new Map<string, Note>();
   #count = 0;

@@ -2,7 +2,7 @@ import type { SecureApp, SecureOpenApiSpec } from '@sallyport/secure';
 
 const MCP = { path: '/mcp', tags: ['agents'] } as const;
 
-/** Additions to the OpenAPI document that are not in the registrations: for every HTTP operation, and no other. */
+/** Additions to the OpenAPI document that are not in the registrations: for HTTP operations only. */
 const SPEC: SecureOpenApiSpec = {
   title: 'Notes',
   version: '1.0.0',

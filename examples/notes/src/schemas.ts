@@ -17,11 +17,11 @@ export const PageQuery = z.object({ limit: z.coerce.number().int().min(1).max(10
 
 export const Greeting = z.object({ name: z.string().min(1) });
 
-/** The name of a file is part of a key in the bucket: no slash, and not only dots. */
+/** The name of a file is part of a key in the bucket: it must not contain a slash or consist of dots only. */
 export const AttachmentParams = z.object({ id: z.string(), name: z.string().regex(/^\w[\w.-]{0,99}$/) });
 export type AttachmentParams = z.infer<typeof AttachmentParams>;
 
-/** What an attachment may be: nothing that a browser runs when it opens the address of the attachment. */
+/** The types of attachments: browsers execute none when they open the address of the attachment. */
 export const AttachmentType = z.enum(['image/png', 'image/jpeg', 'application/pdf']);
 
 /** The data of a browser about the file to upload. The grant checks the rest. */

@@ -10,7 +10,7 @@ const SearchQuery = z.object({
   limit: z.coerce.number().int().min(1).max(20).default(5),
 });
 
-/** Notes that the index may have; a service with more of them would update it from the stream of its table. */
+/** The maximum number of notes in the index; a service with more notes would update it from the stream of its table. */
 const MAX_NOTES = 10_000;
 
 /** `GET /search?q=…`: the notes with the most similar meaning, the most similar first. */

@@ -7,7 +7,7 @@ import type { Connections } from './auth.js';
 const canRead = Authenticated('notes:read');
 const WATCHERS = 'watchers';
 
-/** Watching notes over a WebSocket: each watcher gets the messages of the others. */
+/** Watching notes over a WebSocket: each watcher receives the messages of the others. */
 export function registerSockets(app: SecureApp, connections: Connections): void {
   app.webSocket('$connect', () => noContent(), canRead);
   app.webSocket('$disconnect', () => noContent(), Optional());

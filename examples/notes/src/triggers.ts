@@ -9,7 +9,7 @@ const Import = z.object({
   notes: z.array(z.object({ title: z.string(), text: z.string() })).max(100),
 });
 
-/** Triggers outside the fixed table: objects of the bucket of attachments, and what other functions call by name. */
+/** Triggers outside the fixed table: objects of the bucket of attachments, and calls by name from other functions. */
 export function createTriggers(notes: NoteStore, journal: Journal) {
   const uploads = s3Trigger().bucket(
     'uploads',

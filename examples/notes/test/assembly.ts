@@ -40,21 +40,21 @@ export class Assembly {
     this.bundle = join(folder, asset, 'index.mjs');
   }
 
-  /** The only logical id of a type that begins with this text. */
+  /** The only logical id of a type with this prefix. */
   idOf(type: string, beginning = ''): string {
     const found = Object.entries(this.resources).filter(([id, { Type }]) => Type === type && id.startsWith(beginning));
     if (found.length !== 1) throw new Error(`${found.length} resources ${type} ${beginning}`);
     return (found[0] as [string, Resource])[0];
   }
 
-  /** The variables of the function, with names in place of references. */
+  /** The variables of the function, with names instead of references. */
   variables(): Record<string, string> {
     const { Environment } = this.resources[this.idOf('AWS::Lambda::Function', 'Service')]?.Properties ?? {};
     const { Variables } = Environment as { Variables: Record<string, unknown> };
     return Object.fromEntries(Object.entries(Variables).map(([name, value]) => [name, this.#resolve(value)]));
   }
 
-  /** The tables of the template, as DynamoDB makes them. */
+  /** The tables of the template, created in DynamoDB. */
   tables(): readonly CreateTableCommandInput[] {
     return Object.entries(this.resources)
       .filter(([, { Type }]) => Type === 'AWS::DynamoDB::Table')

@@ -45,7 +45,7 @@ const send = (method: string, path: string, options: object = {}) => {
   return env.invoke(service.app, buildAPIGatewayV2Request(method, path, { headers, ...options })) as Promise<Answer>;
 };
 
-/** What the page in the browser does: hashes the file, asks for a grant. */
+/** The steps of the page in the browser: hashes the file, requests a grant. */
 const ask = (name: string, change: object = {}) =>
   send('POST', `/notes/note-1/attachments/${name}/upload`, {
     json: {
@@ -58,7 +58,7 @@ const ask = (name: string, change: object = {}) =>
 
 const grantFor = async (name: string) => JSON.parse((await ask(name)).body) as UploadGrant;
 
-/** A browser sets `content-length` alone, whatever a page says. */
+/** A browser sets `content-length` itself, regardless of the page. */
 function put({ url, method, headers }: UploadGrant, body: Uint8Array, change: Record<string, string> = {}) {
   const { 'content-length': _, ...allowed } = headers;
   return fetch(url, { method, headers: { ...allowed, ...change }, body: new Uint8Array(body) });

@@ -1,4 +1,4 @@
-/** The assembly of `npm run synth`, and the bundle in it: run in a process of its own, with the tables of the template in DynamoDB Local. */
+/** The assembly of `npm run synth`, and its bundle: run in a separate process, with the tables of the template in DynamoDB Local. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,7 +39,7 @@ it('attaches every registration to one source, and sets what the code reads', ()
   expect(Object.keys(assembly.variables()).sort()).toEqual(VARIABLES);
 });
 
-/** One event of each trigger, and what the bundle must answer. */
+/** One event of each trigger, and the expected response of the bundle. */
 function eventsOf(): readonly (readonly [name: string, event: unknown, answer: unknown])[] {
   const { FRAMEWORK_EVENT_SOURCES: sources = '' } = assembly.variables();
   const { queue: queues, topic, s3: buckets } = JSON.parse(sources) as Record<string, Record<string, string>>;
@@ -136,7 +136,7 @@ it('answers one event of each trigger from the bundle', async () => {
         AWS_ACCESS_KEY_ID: 'local',
         AWS_SECRET_ACCESS_KEY: 'local',
         AWS_REGION: 'us-east-1',
-        // The SDK warns on Node 20 of the Nodes that it will require.
+        // On Node 20 the SDK warns about the Node versions that it will require.
         AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
       },
     },
@@ -149,7 +149,7 @@ it('answers one event of each trigger from the bundle', async () => {
   }
 });
 
-/** Every member that is given, at any depth. */
+/** Every expected member, at any depth. */
 function containing(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null || 'asymmetricMatch' in answer) return answer;
   if (Array.isArray(answer)) return answer.map(containing);

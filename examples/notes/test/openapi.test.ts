@@ -83,7 +83,7 @@ it('a typed client made from the document compiles and calls the service', async
   });
 }, 60_000);
 
-/** Every member that it reads is one that the document types. */
+/** The document types every member that the client reads. */
 const CLIENT = `
 import createClient from 'openapi-fetch';
 import type { paths } from './api.js';

@@ -1,5 +1,5 @@
-// `node test/run-bundle.mjs <bundle>`: loads a deployed bundle and sends it the events of standard input, one JSON document a line. Prints
-// one line an answer, which begins with `answer `: the service logs there, too.
+// `node test/run-bundle.mjs <bundle>`: loads a deployed bundle and sends it the events of standard input, one JSON document per line. Prints
+// one line per response, which begins with `answer `, because the service also logs there.
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 

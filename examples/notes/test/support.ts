@@ -11,7 +11,7 @@ import { createSemanticIndex } from '@sallyport/vectors';
 import { createLocalEmbedder, createLocalVectorStore } from '@sallyport/vectors/local';
 import { createNotesService, type NotesConfig, type NotesService } from '../src/app.js';
 
-/** Audience of the tokens of people. */
+/** Audience of the tokens of users. */
 export const AUDIENCE = 'notes';
 const PUBLIC_URL = 'https://notes.example';
 /** Audience of the tokens of agents. */
@@ -23,7 +23,7 @@ export const startIssuer = (resources: readonly string[] = [RESOURCE]) =>
 
 /** Differences of a service from the default of the tests. */
 export interface TestServiceOptions {
-  /** Requests a minute and caller. */
+  /** Requests per minute and caller. */
   readonly limit?: number;
   readonly container?: NotesConfig['container'];
   readonly attachments?: NotesConfig['attachments'];
@@ -47,7 +47,7 @@ export function createTestService(
       issuer,
       audience: AUDIENCE,
       publicUrl,
-      // Keys must be fetched by https; those of the tests are served on this machine.
+      // Keys must be fetched by https; the keys of the tests are served on this machine.
       jwksUri: 'https://issuer.notes.example/jwks.json',
       fetch: (_url, init) => fetch(keysUrl, init),
     },

@@ -22,7 +22,7 @@ const app = createSandbox({
   },
 });
 
-/** Asks the service as a user, and shows the answer. */
+/** Sends a request as a user and prints the response. */
 async function ask(user: string, method: string, path: string): Promise<Readonly<Record<string, string>>> {
   const event = buildLambdaFunctionURLRequest(method, path, { headers: { 'x-user': user } });
   const { statusCode, body } = (await app.handleLambda(event)) as { statusCode: number; body: string };

@@ -10,7 +10,7 @@ import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { createSandbox } from '../src/app.js';
 
-/** What differs between deployments. */
+/** The values that differ between deployments. */
 export interface SandboxStackProps extends StackProps {
   /** The bucket with the archive of the program. */
   readonly codeBucketName: string;
@@ -21,7 +21,7 @@ export interface SandboxStackProps extends StackProps {
   readonly baseImageVersion: string;
 }
 
-/** What the service registers. Nothing is called: provider and registry are only handed over. */
+/** The registrations of the service. Provider and registry are only passed, never called. */
 function sandboxInventory(): Inventory {
   return toInventory(
     createSandbox({
@@ -52,7 +52,7 @@ export class SandboxStack extends Stack {
       hookPort: 9000,
     });
     const { fn } = new ServiceFunction(this, 'Service', {
-      // `entry: 'src/lambda.ts'` where the packages are installed; this workspace runs on their sources.
+      // `entry: 'src/lambda.ts'` if the packages are installed; this workspace runs on their sources.
       code: bundleFunction(this, { entry: 'src/lambda.ts', conditions: ['@sallyport/source'] }),
       timeout: Duration.minutes(1),
     });

@@ -11,15 +11,15 @@ import {
 } from '@sallyport/microvm';
 import { Authenticated, SecureApp, type SecureOptions } from '@sallyport/secure';
 
-/** What the service is made of. */
+/** The parts of the service. */
 export interface SandboxParts {
   readonly secure: SecureOptions;
   readonly microvms: Omit<MicrovmControllerOptions, 'ownership'>;
 }
 
 /**
- * All users share one tenant here, and each has a namespace: its list holds this user's sessions alone, however many users
- * there are. An identity may be long and of any characters, a namespace has at most 128 bytes.
+ * All users share one tenant here, and each has a namespace: its list contains only this user's sessions, regardless of the number of users.
+ * An identity can be long and contain any characters; a namespace has at most 128 bytes.
  */
 const binding = (ctx: Pick<Context, 'authIdentity'>) => ({
   tenantId: 'sandbox',
@@ -27,7 +27,7 @@ const binding = (ctx: Pick<Context, 'authIdentity'>) => ({
 });
 const callerOf = (ctx: Context) => toMicrovmCaller(ctx, { binding });
 
-/** A service that gives each user a machine of their own, and carries requests to it. */
+/** A service that runs a separate machine for each user, and proxies requests to it. */
 export function createSandbox({ secure, microvms }: SandboxParts): SecureApp {
   const app = new SecureApp(secure);
   const controller = createMicrovmController({ ...microvms, ownership: 'subject' });
@@ -42,7 +42,7 @@ export function createSandbox({ secure, microvms }: SandboxParts): SecureApp {
   return app;
 }
 
-/** The user's machine, or a new one if absent that can be used. */
+/** The user's usable machine, or a new machine. */
 async function openSandbox(controller: MicrovmController, ctx: Context) {
   const caller = callerOf(ctx);
   const { sessions } = await controller.list(caller, { refresh: true });
@@ -55,7 +55,7 @@ function isOpen({ state }: MicrovmSessionView): boolean {
   return state !== 'terminating' && state !== 'terminated' && state !== 'failed';
 }
 
-/** Requests at the same time name the same session as the last one, and so run one machine together. */
+/** Concurrent requests name the same session as the last one, so they run one machine together. */
 function keyAfter(sessions: readonly MicrovmSessionView[]): string {
   const [last] = [...sessions].sort((left, right) => (left.createdAt < right.createdAt ? 1 : -1));
   return `after-${last?.sessionId ?? 'none'}`;

@@ -9,5 +9,5 @@ const app = createSandbox({
   microvms: { provider: createAwsMicrovmProvider(), registry: createDynamoMicrovmRegistry() },
 });
 
-/** Behind a function URL with `AuthType: AWS_IAM` and `InvokeMode: RESPONSE_STREAM`. */
+/** For a function URL with `AuthType: AWS_IAM` and `InvokeMode: RESPONSE_STREAM`. */
 export const handler = createLambdaFunctionURLStreamingHandler(app);

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createMicrovmHooks } from '@sallyport/microvm/hooks';
 
-/** The program in the image: counts its visits, and tells whose machine it is. */
+/** The program in the image: counts its visits and returns the owner of the machine. */
 export function createProgram() {
   const program = { session: '', visits: 0 };
   const hooks = createMicrovmHooks({

@@ -1,6 +1,6 @@
 import type { AppCode } from '@sallyport/core';
 
-/** Every code of this package, and when. A failed field of a handler keeps the code of what it threw. */
+/** Codes of this package, with their causes. If a handler throws a coded error, the failed field has the same code. */
 export type AppSyncErrorCode =
   /** The event has blank names or names that GraphQL does not allow, no `arguments`, or `arguments` that are not an object. */
   | Extract<AppCode, 'app.bad_request'>

@@ -1,4 +1,4 @@
-// What containers are built from; applications have no use for it.
+// Parts for containers; applications do not use them.
 export {
   APPSYNC_OPTION_KINDS,
   type AppSyncOptions,

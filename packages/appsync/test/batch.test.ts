@@ -1,4 +1,5 @@
 import { FrameworkError } from '@sallyport/core';
+import { createLogger } from '@sallyport/core/observability';
 import { json, text } from '@sallyport/http';
 import type { AppSyncBatchHandler } from '../src/index.js';
 import { createService, LAMBDA, MASKED, resolverEvent } from './support/service.js';
@@ -87,8 +88,19 @@ describe('a batch invoke', () => {
     expect(await service.serve(resolverEvent({ field: 'x' }))).toEqual({ a: 1 });
   });
 
-  it('refuses an empty list', async () => {
-    await expect(createService().serve([])).rejects.toThrow('framework: event must be an object');
+  it('refuses an empty list, and logs the refusal', async () => {
+    const lines: string[] = [];
+    const log = createLogger({ write: (line) => lines.push(line) });
+    await expect(createService({ log }).serve([])).rejects.toThrow('framework: event must be an object');
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      {
+        level: 'ERROR',
+        message: 'framework: invocation refused',
+        request_id: 'req-1',
+        trigger: 'appsync',
+        error: { code: 'dispatch.not_an_object' },
+      },
+    ]);
   });
 
   it('shares nothing between its elements', async () => {
@@ -147,6 +159,24 @@ describe('a batch field', () => {
     });
     expect(await service.serve(events(3))).toMatchObject(['ok', { error_info: { code: 'app.forbidden' } }, 'ok']);
     expect(seen).toEqual([[0, 2]]);
+  });
+
+  it('waits for the others when a middleware answers for an element that has arrived', async () => {
+    const seen: unknown[] = [];
+    const service = serviceWith((items) => {
+      seen.push(items.map(({ source }) => source.n));
+      return items.map(() => 'batch');
+    });
+    service.use(async (ctx, next) => {
+      const n = Number(ctx.asAppSync()?.source.n);
+      await turns(n);
+      const answer = next(ctx);
+      return n === 0 ? text(200, 'early') : answer;
+    });
+    const served = service.serve(events(3));
+    await Promise.race([served, turns(20)]);
+    expect(seen).toEqual([[0, 1, 2]]);
+    expect(await served).toEqual(['early', 'batch', 'batch']);
   });
 
   it('does not call its handler when nobody is left', async () => {

@@ -7,7 +7,7 @@ const throwing =
   () => {
     throw error;
   };
-/** What the service's runtime would send of a rejection: `errorType`, `errorMessage` and the stack. */
+/** The rejection as the Lambda runtime sends it: `errorType`, `errorMessage` and the stack. */
 const rejectionOf = async (work: Promise<unknown>) => {
   const error = await work.then(
     () => new Error('not rejected'),

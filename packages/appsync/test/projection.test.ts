@@ -56,11 +56,6 @@ describe('the error object', () => {
       portable('app.conflict', 409, 'taken', 'GET', '/note', { a: 1 }),
     ],
     [
-      'empty details',
-      throwing(new FrameworkError('app.conflict', 'taken', { details: {} })),
-      portable('app.conflict', 409, 'taken', 'GET', '/note'),
-    ],
-    [
       'a code of the service',
       throwing(new FrameworkError('notes.full', 'no room')),
       portable('notes.full', 500, 'no room', 'GET', '/note'),
@@ -96,8 +91,42 @@ describe('the error object', () => {
       portable('app.internal', 500, 'internal error', 'GET', '/note'),
     ],
     ['a status of no code', () => text(418, 'teapot'), portable('app.bad_request', 418, 'bad request', 'GET', '/note')],
+    ['status 499', () => text(499, ''), portable('app.bad_request', 499, 'bad request', 'GET', '/note')],
+    ['status 500', () => text(500, ''), portable('app.internal', 500, 'internal error', 'GET', '/note')],
+    ['status 502', () => text(502, ''), portable('app.internal', 502, 'internal error', 'GET', '/note')],
+    ['status 503', () => text(503, ''), portable('app.overloaded', 503, 'overloaded', 'GET', '/note')],
+    [
+      'an error answer without a message',
+      () => json(409, { code: 'app.conflict' }),
+      portable('app.conflict', 409, 'conflict', 'GET', '/note'),
+    ],
+    [
+      'an error answer with a message that is no text',
+      () => json(409, { error: { code: 'app.conflict', message: { en: 'taken' } } }),
+      portable('app.conflict', 409, 'conflict', 'GET', '/note'),
+    ],
+    [
+      'an error answer with a blank code',
+      () => json(409, { code: ' ', message: 'taken' }),
+      portable('app.conflict', 409, 'conflict', 'GET', '/note'),
+    ],
+    [
+      'an error answer with a code that is no text',
+      () => json(409, { code: 5, message: 'taken' }),
+      portable('app.conflict', 409, 'conflict', 'GET', '/note'),
+    ],
   ])('of %s', async (_name, handler, expected) => {
     expect(await answer(handler)).toEqual(expected);
+  });
+
+  it.each([[undefined], [null], [''], [{}], [[]]])('has no details for %j', async (details) => {
+    const thrown = throwing(new FrameworkError('app.conflict', 'taken', { details }));
+    expect(await answer(thrown)).toEqual(portable('app.conflict', 409, 'taken', 'GET', '/note'));
+  });
+
+  it.each([[0], [false], [' '], [[null]], [{ a: undefined }]])('has the details %j', async (details) => {
+    const thrown = throwing(new FrameworkError('app.conflict', 'taken', { details }));
+    expect(await answer(thrown)).toEqual(portable('app.conflict', 409, 'taken', 'GET', '/note', details));
   });
 
   it('carries the ids and the time of the error itself', async () => {

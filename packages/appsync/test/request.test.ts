@@ -158,6 +158,30 @@ describe('the context', () => {
     });
   });
 
+  it('carries every member of the event', async () => {
+    const service = createService();
+    service.graphql.register('Query', 'note', (ctx) => {
+      const { rawEvent, ...rest } = ctx.asAppSync() ?? {};
+      return json(200, [rest, rawEvent === event]);
+    });
+    expect(await service.serve(event)).toEqual([
+      {
+        fieldName: 'note',
+        parentTypeName: 'Query',
+        arguments: { id: '1' },
+        identity: { sub: 's' },
+        source: { n: 1 },
+        variables: { v: 1 },
+        prev: { result: 1 },
+        stash: { k: 'v' },
+        requestHeaders: { 'X-A': 'b' },
+        selectionSetList: ['id'],
+        selectionSetGraphQL: '{ id }',
+      },
+      true,
+    ]);
+  });
+
   it('has defaults for what is absent or null', async () => {
     const service = createService();
     service.graphql.register('Query', 'note', (ctx) => {
@@ -195,12 +219,17 @@ describe('the context', () => {
     const service = createService();
     service.use((ctx, next) => {
       const transport = ctx.asAppSync();
-      if (transport) transport.arguments.id = 'forged';
+      if (transport) {
+        transport.arguments.id = 'forged';
+        (transport.selectionSetList as string[]).push('forged');
+      }
       (ctx.get('framework.appsync.arguments') as Record<string, unknown>).extra = true;
       return next(ctx);
     });
-    service.graphql.register('Query', 'note', (ctx) => json(200, [ctx.bodyJson(), ctx.asAppSync()?.arguments]));
-    expect(await service.serve(event)).toEqual([{ id: '1' }, { id: '1' }]);
+    service.graphql.register('Query', 'note', (ctx) =>
+      json(200, [ctx.bodyJson(), ctx.asAppSync()?.arguments, ctx.asAppSync()?.selectionSetList]),
+    );
+    expect(await service.serve(event)).toEqual([{ id: '1' }, { id: '1' }, ['id']]);
   });
 
   it('has these keys for GraphQL only, and they cannot be set', async () => {

@@ -1,5 +1,5 @@
 import { runInNewContext } from 'node:vm';
-import { json, text } from '@sallyport/http';
+import { bind, json, text } from '@sallyport/http';
 import { serveDirect } from '@sallyport/http/pipeline';
 import { resolver } from '../src/index.js';
 import { createService, portable, resolverEvent } from './support/service.js';
@@ -61,6 +61,11 @@ describe('routing', () => {
       'framework: appsync parent type and field are required',
     ],
     ['no handler', ['Query', 'x', undefined], 'framework: route handler must be a function: Query.x'],
+    [
+      'a handler of bind that reads path parameters',
+      ['Query', 'note', bind({ params: { id: { type: 'string' } } }, () => null)],
+      'framework: the names of bind({ params }) (id) must be those of the pattern (none): Query.note',
+    ],
     ['a pair twice', ['Query', 'taken', () => text(200, '')], 'framework: duplicate route: Query.taken'],
   ])('refuses %s at registration', (_name, [parent, field, handler], message) => {
     const service = createService();
@@ -105,7 +110,7 @@ describe('resolver', () => {
     ['x', 'x'],
     [[], []],
     [Promise.resolve({ a: 1 }), { a: 1 }],
-    // Of another realm, as test runners make them: `instanceof Promise` does not know it.
+    // A promise of another realm, as in test runners: `instanceof Promise` is false.
     [runInNewContext('Promise.resolve({ a: 1 })'), { a: 1 }],
   ])('answers %j as %j', async (value, payload) => {
     const service = createService();

@@ -3,11 +3,11 @@ import { type BroadcastResult, broadcast } from '@sallyport/http/websocket';
 import { BroadcastStopped, invalidInput } from './errors.js';
 import type { ConnectionsOfApi, GroupedConnectionRegistry } from './registry/registry.js';
 
-/** What {@link broadcastToGroup} needs. */
+/** Arguments of {@link broadcastToGroup}. */
 export interface BroadcastToGroupInput {
   /** The registry with the group. A connection that no longer exists is deleted from it. */
   readonly registry: Pick<GroupedConnectionRegistry, 'listByGroup' | 'delete'>;
-  /** The client that sends: `await ctx.asWebSocket()?.client()`, or one made by `createWebSocketClient`. */
+  /** The client for the messages: `await ctx.asWebSocket()?.client()`, or the result of `createWebSocketClient`. */
   readonly client: Pick<WebSocketClient, 'postToConnection'>;
   /** The API and stage of the group. */
   readonly api: ConnectionsOfApi;
@@ -17,34 +17,34 @@ export interface BroadcastToGroupInput {
   readonly data: Uint8Array;
   /** Concurrent sends. Default 10. */
   readonly concurrency?: number;
-  /** Stops the broadcast: no further send starts, such as `ctx.signal`, which aborts before the invocation ends. */
+  /** Stops the broadcast: the next send does not start. For example `ctx.signal`, which aborts before the invocation ends. */
   readonly signal?: AbortSignal | undefined;
-  /** The time after which no further send starts, such as `ctx.deadline`. Default: none. */
+  /** The time after which no send starts, for example `ctx.deadline`. Default: none. */
   readonly deadline?: Date | null | undefined;
-  /** Decides whether the deadline has passed. Default: the system's clock. */
+  /** The clock for the deadline. Default: the system's clock. */
   readonly clock?: Clock | undefined;
-  /** The cursor of a stopped broadcast: continues with the connections that it did not reach. */
+  /** The cursor of a stopped broadcast: continues with the connections that it has not reached. */
   readonly cursor?: string | undefined;
 }
 
-/** Connections of one page: a cursor contains those of its page that were not reached. */
+/** Connections of one page. A cursor contains the connections of its page that were not reached. */
 const PAGE = 100;
 
 /** The place of a broadcast: connections to send to, and the page after them. */
 interface Place {
-  /** Connections that are next, before any page. */
+  /** The next connections, before any page. */
   readonly ids: readonly string[];
-  /** The cursor of the next page; `null` for the first page, `undefined` after the last one. */
+  /** The cursor of the next page; `null` for the first page, `undefined` after the last page. */
   readonly page: string | null | undefined;
 }
 
 /**
  * Sends one message to every connection of a group, page by page, and deletes connections that no longer exist. A failing
- * connection does not delay the others. A stopped broadcast throws its progress and a cursor, so that a retry reaches the other
- * connections only.
+ * connection does not delay the others. A stopped broadcast throws its progress and a cursor, so that a retry reaches only the other
+ * connections.
  *
- * @throws BroadcastStopped when the table fails, the signal aborts or the deadline passes; FrameworkError `websocket.too_large`
- *   before anything is sent; ConnectionError `connections.invalid_input` for a wrong cursor
+ * @throws BroadcastStopped if the table fails, the signal aborts or the deadline passes; FrameworkError `websocket.too_large`
+ *   before the first send; ConnectionError `connections.invalid_input` for a wrong cursor
  * @example
  * const { sent } = await broadcastToGroup({ registry, client, api, group: 'room-1', data: new TextEncoder().encode('hello') });
  */
@@ -71,7 +71,7 @@ export async function broadcastToGroup(input: BroadcastToGroupInput): Promise<Br
   }
 }
 
-/** Sends to these connections, until the broadcast is stopped. Returns those to which nothing was sent. */
+/** Sends to these connections, until the broadcast is stopped. Returns the connections to which nothing was sent. */
 async function sendTo(
   input: BroadcastToGroupInput,
   ids: readonly string[],
@@ -94,7 +94,7 @@ async function sendTo(
   return left;
 }
 
-/** Why no further send may start; `undefined` if one may. */
+/** The reason why the broadcast must stop; `undefined` if it continues. */
 function stopReason({ signal, deadline, clock = systemClock }: BroadcastToGroupInput): unknown {
   if (signal?.aborted) return signal.reason ?? new Error('aborted');
   if (deadline && clock.now().getTime() >= deadline.getTime())
@@ -102,7 +102,7 @@ function stopReason({ signal, deadline, clock = systemClock }: BroadcastToGroupI
   return undefined;
 }
 
-/** `undefined` where a retry starts from the beginning. */
+/** The cursor; `undefined` if a retry must start from the beginning. */
 function encodeCursor({ ids, page }: Place): string | undefined {
   if (ids.length === 0 && page === null) return undefined;
   return Buffer.from(JSON.stringify({ i: ids, p: page })).toString('base64url');
@@ -117,5 +117,5 @@ function parseCursor(cursor: string): Place {
   } catch {
     // Rejected below.
   }
-  throw invalidInput('cursor is not that of a broadcast');
+  throw invalidInput('cursor must be the cursor of a stopped broadcast');
 }

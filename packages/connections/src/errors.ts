@@ -4,15 +4,15 @@ import type { BroadcastResult } from '@sallyport/http/websocket';
 
 /** Every code of {@link ConnectionError}. */
 export const CONNECTION_ERROR_CODES = [
-  /** A name, limit, cursor, lifetime or value that is not as described. @status 400 */
+  /** An invalid name, limit, cursor, lifetime or value. @status 400 */
   'connections.invalid_input',
   /** Data that does not fit into an item. @status 413 */
   'connections.too_large',
-  /** A broadcast that was stopped by its signal or its deadline; `BroadcastStopped` has the progress. @status 503 */
+  /** A broadcast that its signal or its deadline stopped; `BroadcastStopped` has the progress. @status 503 */
   'connections.broadcast_stopped',
   /** Throttling, 5xx, time-out, network: the same call may succeed later. @status 503 */
   'connections.store_unavailable',
-  /** No table, no permission, no SDK: an error of the deployment. @status 500 */
+  /** An error of the deployment, such as a missing table, permission or SDK. @status 500 */
   'connections.store_failed',
 ] as const;
 
@@ -34,10 +34,10 @@ export class ConnectionError extends FrameworkError {
   }
 
   override readonly name: string = 'ConnectionError';
-  /** What was rejected or failed. */
+  /** Code of the rejection or the failure. */
   declare readonly code: ConnectionErrorCode;
 
-  /** The HTTP status follows from the code: 400, 413, 503 or 500. */
+  /** The code determines the HTTP status: 400, 413, 503 or 500. */
   constructor(code: ConnectionErrorCode, message: string, init: { readonly cause?: unknown } = {}) {
     super(code, `framework: ${message}`, { statusCode: STATUS[code], ...init });
     if (new.target === ConnectionError) Object.freeze(this);
@@ -56,7 +56,7 @@ export class BroadcastStopped extends ConnectionError {
   /** Pass it to the next call, which continues with the other connections; `undefined` if no connection was reached. */
   readonly cursor: string | undefined;
 
-  /** The code is that of a failed table, else `connections.broadcast_stopped`. */
+  /** The code is the code of the failed table, else `connections.broadcast_stopped`. */
   constructor(result: BroadcastResult, cursor: string | undefined, cause: unknown) {
     const code = cause instanceof ConnectionError ? cause.code : 'connections.broadcast_stopped';
     super(code, 'broadcast to a group was stopped; continue with its cursor', { cause });

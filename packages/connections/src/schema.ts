@@ -1,6 +1,6 @@
 /** Names and shapes that infrastructure code shares with the registry. Imports nothing. */
 
-/** Names the table when `createDynamoConnectionRegistry` is given no `tableName`. */
+/** Environment variable with the name of the table, if `createDynamoConnectionRegistry` has no `tableName`. */
 export const WEBSOCKET_CONNECTIONS_TABLE_NAME_ENV = 'FRAMEWORK_WEBSOCKET_CONNECTIONS_TABLE_NAME';
 
 /** Index of the table: connections of a group or of a principal, by expiry. */

@@ -1,4 +1,4 @@
-/** The suite that every registry with groups passes. */
+/** The conformance suite for registries with groups. */
 export {
   type ConnectionConformanceCase,
   type ConnectionHarness,

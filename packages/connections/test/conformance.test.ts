@@ -22,7 +22,7 @@ describe('the registry in DynamoDB', () => {
 });
 
 describe('the registry in memory', () => {
-  // One registry for all of a case: the rows of a process are those of its registry.
+  // One registry for each case, because the rows in memory are part of the registry.
   const made = new WeakMap<Clock, GroupedConnectionRegistry>();
   const create = async ({ clock }: { readonly clock: Clock }) => {
     const registry = made.get(clock) ?? createMemoryGroupedRegistry({ clock });

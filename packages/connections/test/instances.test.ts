@@ -18,7 +18,7 @@ afterAll(() => client.destroy());
 
 const sent = fakeWebSocketClient();
 
-/** One instance of a function: nothing is shared with another one but the table. */
+/** One instance of a function. Instances share only the table. */
 function instance() {
   const registry = createDynamoConnectionRegistry<ConnectionPrincipal>({ client, tableName });
   const app = new SecureApp({

@@ -1,2 +1,2 @@
-/** What stands in front of an API, at the edge locations of CloudFront. */
+/** CloudFront distributions in front of an API. */
 export { ChallengeEdge, type ChallengeEdgeProps } from './edge/challenge-edge.js';

@@ -5,15 +5,15 @@ import { brandError } from '@sallyport/core/pipeline';
 export const CONSTRUCT_CODES = [
   /** A prop is unknown, missing or has a wrong value, or two props exclude each other. @status 500 */
   'constructs.invalid_prop',
-  /** A token, whose value is known only when the stack is deployed, stands where the value is needed at synth. @status 500 */
+  /** A value is needed at synth, but is a token, which is known only after deployment. @status 500 */
   'constructs.literal_needed',
-  /** Something is there already: another value of a variable, a second mapping of one source, a second wiring. @status 500 */
+  /** Something already exists: another value of a variable, a second mapping of one source, a second wiring. @status 500 */
   'constructs.conflict',
-  /** A variable has a name that AWS Lambda keeps for itself, or its name says that its literal value is a secret. @status 500 */
+  /** A variable has a name that AWS Lambda reserves, or a name that marks its literal value as a secret. @status 500 */
   'constructs.reserved_variable',
   /** An alias, a version or an imported function got a variable. @status 500 */
   'constructs.fixed_environment',
-  /** The stack attaches what the application does not register. @status 500 */
+  /** The stack attaches a source or door that the application does not register. @status 500 */
   'constructs.not_registered',
   /** An inventory cannot be read, or its version is unknown. @status 500 */
   'constructs.invalid_inventory',
@@ -25,7 +25,7 @@ export const CONSTRUCT_CODES = [
 export type ConstructErrorCode = (typeof CONSTRUCT_CODES)[number];
 
 /**
- * The error of every construct of this package. Its message names the class, what was wrong, what is expected, and the path of
+ * The error of every construct of this package. Its message contains the class, the fault, the expected value, and the path of
  * the construct in the tree. Values of variables are never in it.
  *
  * @example

@@ -24,7 +24,7 @@ const NAME = 'letters, digits and -, at most 100';
 
 type Change = (props: AgentCoreTargetProps, stack: Stack) => object;
 
-/** One change of props that are right, and the text of the rejection between class and path. */
+/** A change that makes valid props wrong, and the part of the error message between class and path. */
 const REFUSED: readonly [string, Change, string][] = [
   ['no function', without('fn'), 'fn is missing, expected a function'],
   ['no gateway', without('gatewayIdentifier'), 'gatewayIdentifier is missing, expected the id or the ARN of a gateway'],
@@ -118,7 +118,7 @@ const REFUSED: readonly [string, Change, string][] = [
   [
     'a function with tenant isolation',
     (_props, stack) => ({ fn: new ServiceFunction(stack, 'Tenants', { code, tenantIsolation: true }).fn }),
-    'a gateway for Test/Tenants/Resource, which has tenant isolation, expected a REST API, an HTTP API or direct invocations: AWS Lambda refuses other sources',
+    'a gateway for Test/Tenants/Resource, which has tenant isolation, expected a REST API, an HTTP API or direct invocations: AWS Lambda rejects other sources',
   ],
 ];
 
@@ -149,7 +149,7 @@ describe('a target of a gateway', () => {
       code: 'constructs.conflict',
       path: 'Test/T',
       message:
-        'framework: AgentCoreTarget: a second mapping of this gateway to Test/Api/Resource; the first is Test/First, expected one mapping: remove this one, or give the gateway to another function (at Test/T)',
+        'framework: AgentCoreTarget: a second mapping of this gateway to Test/Api/Resource; the first is Test/First, expected one mapping: remove this one, or attach the gateway to another function (at Test/T)',
     });
     new AgentCoreTarget(stack, 'Second', { ...props, gatewayIdentifier: 'gateway-2' });
   });

@@ -115,7 +115,7 @@ describe('ServiceAlarms', () => {
   ])('refuses %s: CloudWatch may not use it', (_name, topicOf, path) => {
     const { stack, newAlarms } = newService();
     expect(messageOf(() => newAlarms({ actionTopic: topicOf(stack) as ITopic }))).toBe(
-      `framework: ServiceAlarms: actionTopic ${path}, whose key CloudWatch may not use, expected a topic with a key of yours: the prop encryptionKey (at Test/Alarms)`,
+      `framework: ServiceAlarms: actionTopic ${path}, whose key CloudWatch may not use, expected a topic with your key: the prop encryptionKey (at Test/Alarms)`,
     );
   });
 
@@ -220,7 +220,7 @@ describe('a canary', () => {
     [
       'no alarm',
       ({ service }) => service.addCanary({ alarms: [] }),
-      'alarms, got a list of 0, expected at least one alarm: nothing else ends a bad deployment',
+      'alarms, got a list of 0, expected at least one alarm: only an alarm rolls back a bad deployment',
     ],
     [
       'a name of digits',

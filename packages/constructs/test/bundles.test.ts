@@ -1,4 +1,4 @@
-/** What `bundleFunction` writes, and that it does what the sources say: each bundle runs in a process of its own. */
+/** The output of `bundleFunction`, and its behaviour: each bundle runs in a separate process. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ function bundle(entry: string, stack: Stack = newStack()): string {
   return assetsOf(stack.node.root as App)[0] ?? '';
 }
 
-/** The answer of a handler, or the stack of what it throws, as the runtime of Lambda would run it. */
+/** The response of a handler, or the stack of its error, as the Lambda runtime would run it. */
 function answerOf(folder: string): string {
   const program = `const { handler } = await import(${JSON.stringify(join(folder, 'index.mjs'))});
     console.log(await handler().catch((error) => error.stack));`;

@@ -34,7 +34,7 @@ function newService(stack: Stack, separateDoors = true) {
 
 const queueOf = (stack: Stack) => new Queue(stack, 'Queue', { visibilityTimeout: Duration.seconds(60) });
 
-/** Everything of this package that is a front door. */
+/** All front doors of this package. */
 const DOORS: readonly (readonly [string, (stack: Stack, fn: IFunction) => Construct, string])[] = [
   [
     'HttpApi',
@@ -74,7 +74,7 @@ const DOORS: readonly (readonly [string, (stack: Stack, fn: IFunction) => Constr
   ],
 ];
 
-/** A trigger of each way in which this package attaches one. */
+/** A trigger of each way in which this package attaches triggers. */
 const TRIGGERS: readonly (readonly [string, (stack: Stack, fn: IFunction) => Construct, string])[] = [
   [
     'QueueTrigger',
@@ -175,7 +175,7 @@ it('an agent gateway keeps an alias of its own', () => {
 const attachIotRule = (stack: Construct, { functionArn }: IFunction) =>
   new CfnTopicRule(stack, 'Source', { topicRulePayload: { sql: 'SELECT *', actions: [{ lambda: { functionArn } }] } });
 
-/** What passes a payload on, attached to an alias. */
+/** Services that pass a payload unchanged, attached to an alias. */
 const SOURCES: readonly (readonly [string, string, (stack: Construct, fn: IFunction) => unknown])[] = [
   ['an IoT rule', 'AWS::IoT::TopicRule', attachIotRule],
   [

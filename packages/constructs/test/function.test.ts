@@ -115,7 +115,7 @@ const REFUSED: readonly [string, (stack: Stack) => unknown, string][] = [
   [
     'SnapStart on a runtime that AWS gives no snapshots',
     (stack) => new ServiceFunction(stack, 'T', { code, snapStart: true }),
-    'framework: ServiceFunction: snapStart with nodejs24.x, which AWS gives no snapshots, expected only one of them: AWS Lambda refuses both (at Test/T)',
+    'framework: ServiceFunction: snapStart with nodejs24.x, for which AWS has no snapshots, expected only one of them: AWS Lambda rejects both (at Test/T)',
   ],
   [
     'a capacity provider with tenant isolation',
@@ -125,7 +125,7 @@ const REFUSED: readonly [string, (stack: Stack) => unknown, string][] = [
         tenantIsolation: true,
         computeProvider: CapacityProvider.fromCapacityProviderName(stack, 'C', 'shared'),
       }),
-    'framework: ServiceFunction: tenantIsolation with computeProvider, expected only one of them: AWS Lambda refuses both (at Test/T)',
+    'framework: ServiceFunction: tenantIsolation with computeProvider, expected only one of them: AWS Lambda rejects both (at Test/T)',
   ],
   [
     'a capacity provider with little memory',
@@ -143,7 +143,7 @@ const REFUSED: readonly [string, (stack: Stack) => unknown, string][] = [
       const { fn } = new ServiceFunction(stack, 'F', { code, tenantIsolation: true });
       new QueueTrigger(stack, 'T', { fn, queue: new ServiceQueue(stack, 'Q').queue });
     },
-    'framework: QueueTrigger: a queue for Test/F/Resource, which has tenant isolation, expected a REST API, an HTTP API or direct invocations: AWS Lambda refuses other sources (at Test/T)',
+    'framework: QueueTrigger: a queue for Test/F/Resource, which has tenant isolation, expected a REST API, an HTTP API or direct invocations: AWS Lambda rejects other sources (at Test/T)',
   ],
   [
     'a URL of a function with tenant isolation',
@@ -151,7 +151,7 @@ const REFUSED: readonly [string, (stack: Stack) => unknown, string][] = [
       const { fn } = new ServiceFunction(stack, 'F', { code, tenantIsolation: true });
       new FunctionUrl(stack, 'T', { fn });
     },
-    'framework: FunctionUrl: a function URL for Test/F/Resource, which has tenant isolation, expected a REST API, an HTTP API or direct invocations: AWS Lambda refuses other sources (at Test/T)',
+    'framework: FunctionUrl: a function URL for Test/F/Resource, which has tenant isolation, expected a REST API, an HTTP API or direct invocations: AWS Lambda rejects other sources (at Test/T)',
   ],
   [
     'another language',
@@ -166,7 +166,7 @@ const REFUSED: readonly [string, (stack: Stack) => unknown, string][] = [
   [
     'a secret as a literal value, whose text is not in the error',
     (stack) => new ServiceFunction(stack, 'T', { code, environment: { SIGNING_SECRET: 'hunter2' } }),
-    'framework: ServiceFunction: variable SIGNING_SECRET holds a literal value, and its name is that of a secret, expected the ARN of a secret under a name that ends in _ARN, or a token (at Test/T)',
+    'framework: ServiceFunction: variable SIGNING_SECRET has a literal value, and its name marks a secret, expected the ARN of a secret under a name that ends in _ARN, or a token (at Test/T)',
   ],
   [
     'a table for an imported function, which cannot take variables',
@@ -174,7 +174,7 @@ const REFUSED: readonly [string, (stack: Stack) => unknown, string][] = [
       const arn = 'arn:aws:lambda:eu-west-1:123456789012:function:f';
       new JobsTable(stack, 'T').bindTo(PlainFunction.fromFunctionArn(stack, 'F', arn) as IFunction);
     },
-    'framework: JobsTable: variable FRAMEWORK_JOBS_TABLE_NAME cannot be set on Test/F, which is an alias, a version or an imported function, expected the function itself, in the stack that makes it; or set the variable there by hand (at Test/T)',
+    'framework: JobsTable: variable FRAMEWORK_JOBS_TABLE_NAME cannot be set on Test/F, which is an alias, a version or an imported function, expected the function itself, in its stack; or set the variable there (at Test/T)',
   ],
   [
     'two tables for one variable',

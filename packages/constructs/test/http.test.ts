@@ -169,11 +169,11 @@ describe('RestApi', () => {
     );
   });
 
-  it('refuses a catch-all beside a parameter, which API Gateway cannot tell apart', () => {
+  it('refuses a catch-all next to a parameter, which API Gateway cannot distinguish', () => {
     const stack = newStack();
     const api = new RestApi(stack, 'Api', { fn: newFn(stack) });
     api.addRoutes([{ method: 'GET', path: '/{id}' }]);
-    expect(() => api.addRoutes([{ method: 'GET', path: '/{rest+}' }])).toThrow(/one parameter at each place/);
+    expect(() => api.addRoutes([{ method: 'GET', path: '/{rest+}' }])).toThrow(/one parameter at each position/);
   });
 
   it('refuses streaming at the edge, and a JWT authorizer', () => {
@@ -292,8 +292,8 @@ describe('FunctionUrl', () => {
       if (container) url.attachContainer(container);
       return () => templateOf(stack);
     };
-    expect(make()).toThrow(/anybody can call the function/);
-    expect(make('open')).toThrow(/anybody can call the function/);
+    expect(make()).toThrow(/any caller can invoke the function/);
+    expect(make('open')).toThrow(/any caller can invoke the function/);
     const actions = propertiesOf(make('secure')(), 'AWS::Lambda::Permission').map((permission) => [
       permission.Action,
       permission.FunctionUrlAuthType ?? permission.InvokedViaFunctionUrl,

@@ -134,7 +134,7 @@ describe('warnings', () => {
 
   it('needs a ChallengeEdge where one is stated', () => {
     const { stack } = make({ challenge: Challenge.EDGE });
-    expect(() => templateOf(stack)).toThrow(/no ChallengeEdge is there/);
+    expect(() => templateOf(stack)).toThrow(/without a ChallengeEdge/);
   });
 });
 

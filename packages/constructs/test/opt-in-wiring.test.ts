@@ -147,7 +147,7 @@ describe.each(KINDS)('$kind', ({ surface, attach, label, remedy, made }) => {
   it('fails at once when the application lacks it', () => {
     const service = newService([other()]);
     expect(messageOf(() => attach(service))).toMatch(
-      /^framework: ServiceWiring: the stack attaches .*, and the application registers none, expected what it registers: s3 "others" \(at Test\/Wiring\)$/,
+      /^framework: ServiceWiring: the stack attaches .*, which the application does not register, expected one of its registrations: s3 "others" \(at Test\/Wiring\)$/,
     );
   });
 });
@@ -178,7 +178,7 @@ it('a cache of answers about one method is refused, whatever the stack says', ()
   const { stack, fn, wiring } = newService([tokenAuthorizer(() => deny())]);
   const authorization = wiring.authorizer({ cacheTtl: Duration.minutes(1) });
   expect(messageOf(() => new RestApi(stack, 'Rest', { fn, authorization }))).toBe(
-    "framework: RestApi: cacheTtl of an authorizer whose answers are about one method, got 1 minute, expected none, or scope: 'api' here and in the application: an Allow for one method that is reused denies the next (at Test/Rest)",
+    "framework: RestApi: cacheTtl of an authorizer whose results apply to one method, got 1 minute, expected none, or scope: 'api' here and in the application: an Allow for one method that is reused denies the next (at Test/Rest)",
   );
 });
 
@@ -215,7 +215,7 @@ it('another name of the target than the application has is refused', () => {
   const { stack, wiring } = newService([agentCoreTools(newServer(), { target: 'notes', posture: Authenticated() })]);
   const gatewayRole = newRole(stack);
   expect(messageOf(() => wiring.agentCore({ gatewayIdentifier: 'g', gatewayRole, targetName: 'other' }))).toBe(
-    'framework: ServiceWiring: targetName, got "other", expected "notes", as agentCoreTools(server, { target }) has it: it refuses the calls of others (at Test/Wiring)',
+    'framework: ServiceWiring: targetName, got "other", expected "notes", the target of agentCoreTools(server, { target }), which rejects calls of other targets (at Test/Wiring)',
   );
 });
 
@@ -245,7 +245,7 @@ it('an Event API waits for the answers, and asks only about what the application
 it('a handler of subscriptions whose answer would be ignored is refused', () => {
   const { wiring } = newService([appSyncEvents().subscribe('/news/*', nothing, Authenticated())]);
   expect(messageOf(() => wiring.appSyncEvents({ apiId: 'abc', invokeType: 'EVENT' }))).toBe(
-    'framework: EventChannels: invokeType EVENT with a handler of subscriptions, /news/*, expected REQUEST_RESPONSE: AppSync would ignore the answer, and let every subscriber in (at Test/Wiring/EventChannels)',
+    'framework: EventChannels: invokeType EVENT with a handler of subscriptions, /news/*, expected REQUEST_RESPONSE: AppSync would ignore the response and accept every subscriber (at Test/Wiring/EventChannels)',
   );
 });
 

@@ -87,7 +87,7 @@ describe('buckets', () => {
           bucket: newBucket(stack),
           filters: [{ prefix: 'a/', suffix: '.png' }, { prefix: 'b/' }, { prefix: 'a/b/' }],
         }),
-      'framework: S3Trigger: filters {"prefix":"a/","suffix":".png"} and {"prefix":"a/b/"} fit the same objects, expected filters that no object fits twice: S3 refuses others (at Test/T)',
+      'framework: S3Trigger: filters {"prefix":"a/","suffix":".png"} and {"prefix":"a/b/"} match the same objects, expected filters that do not overlap: S3 rejects others (at Test/T)',
     ],
     [
       'no filters',
@@ -106,7 +106,7 @@ describe('buckets', () => {
         new S3Trigger(stack, 'First', { fn, bucket });
         new S3Trigger(stack, 'T', { fn, bucket });
       },
-      'framework: S3Trigger: a second mapping of this bucket to Test/Api/Resource; the first is Test/First, expected one mapping: remove this one, or give the bucket to another function (at Test/T)',
+      'framework: S3Trigger: a second mapping of this bucket to Test/Api/Resource; the first is Test/First, expected one mapping: remove this one, or attach the bucket to another function (at Test/T)',
     ],
     [
       'a second destination of one function',
@@ -155,7 +155,7 @@ describe('user pools', () => {
     const warnings = trigger.node.metadata.map(({ data }) => String(data));
     expect(warnings).toEqual([
       expect.stringContaining(
-        'Cognito asks the function for PreSignUp_AdminCreateUser too, and the application refuses',
+        'Cognito invokes the function for PreSignUp_AdminCreateUser too, and the application rejects',
       ),
     ]);
   });
@@ -164,7 +164,7 @@ describe('user pools', () => {
     [
       'a function that takes longer than Cognito waits',
       () => attach({}, Duration.seconds(6)),
-      'framework: CognitoTrigger: timeout of Test/Api/Resource, got 6, expected at most 5 s, or another function for this trigger: Cognito waits no longer and asks again (at Test/T)',
+      'framework: CognitoTrigger: timeout of Test/Api/Resource, got 6, expected at most 5 s, or another function for this trigger: Cognito waits no longer and retries (at Test/T)',
     ],
     [
       'an unknown source',
@@ -179,7 +179,7 @@ describe('user pools', () => {
     [
       'an imported user pool, which takes no triggers',
       () => attach({ userPool: UserPool.fromUserPoolId(newStack(), 'P', 'eu-west-1_abc') as UserPool }),
-      'framework: CognitoTrigger: userPool, got an object (ImportedUserPool), expected a user pool that this application makes (at Test/T)',
+      'framework: CognitoTrigger: userPool, got an object (ImportedUserPool), expected a user pool of this CDK app (at Test/T)',
     ],
   ])('refuse %s', (_name, run, message) => {
     expect(messageOf(run)).toBe(message);
@@ -312,7 +312,7 @@ describe('topics of Kafka', () => {
     [
       'a function that takes longer than AWS lets it',
       () => attach({}, Duration.minutes(15)),
-      'framework: KafkaTrigger: timeout of Test/Api/Resource, got 900, expected at most 840 s: AWS allows no longer timeout for a function behind Kafka (at Test/T)',
+      'framework: KafkaTrigger: timeout of Test/Api/Resource, got 900, expected at most 840 s: AWS allows no longer timeout for a function with a Kafka mapping (at Test/T)',
     ],
     [
       'a second trigger of one topic',
@@ -320,7 +320,7 @@ describe('topics of Kafka', () => {
         const { stack, fn } = attach();
         new KafkaTrigger(stack, 'U', { fn, clusterArn: cluster, topic: 'orders' });
       },
-      'framework: KafkaTrigger: a second mapping of this topic to Test/Api/Resource; the first is Test/T, expected one mapping: remove this one, or give the topic to another function (at Test/U)',
+      'framework: KafkaTrigger: a second mapping of this topic to Test/Api/Resource; the first is Test/T, expected one mapping: remove this one, or attach the topic to another function (at Test/U)',
     ],
   ])('refuse %s', (_name, run, message) => {
     expect(messageOf(run)).toBe(message);

@@ -10,7 +10,7 @@ import {
 import { ConnectionsTable, EventBusTable, JobsTable, McpTable, MicrovmTable, RateLimitTable } from '../src/state.js';
 import { newStack, templateOf } from './support/synth.js';
 
-/** A table in the words of all three tools. */
+/** A table as all three tools describe it. */
 interface Shape {
   readonly keys: readonly string[];
   readonly attributes: readonly string[];

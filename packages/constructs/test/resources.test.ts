@@ -267,7 +267,7 @@ const REFUSED: readonly [string, (stack: Stack, fn: LambdaFunction) => unknown, 
   [
     'a prefix that is a pattern',
     (stack, fn) => new ObjectBucket(stack, 'T').grantRead(fn, 'a*/'),
-    'framework: ObjectBucket: prefix, got "a*/", expected the beginning of keys, without *, ? and a slash at its beginning (at Test/T)',
+    'framework: ObjectBucket: prefix, got "a*/", expected a key prefix without *, ? or a leading slash (at Test/T)',
   ],
   [
     'a token as the dimension of an index',
@@ -283,7 +283,7 @@ const REFUSED: readonly [string, (stack: Stack, fn: LambdaFunction) => unknown, 
   [
     'embedding without a model',
     (stack, fn) => new VectorIndex(stack, 'T', { dimension: 2 }).grantEmbed(fn),
-    'framework: VectorIndex: no model for embeddings, expected the prop modelArn (at Test/T)',
+    'framework: VectorIndex: no embedding model, expected the prop modelArn (at Test/T)',
   ],
   [
     'machines without an image',
@@ -293,7 +293,7 @@ const REFUSED: readonly [string, (stack: Stack, fn: LambdaFunction) => unknown, 
   [
     'routes of machines that are public',
     (stack, fn) => new MicrovmController(stack, 'T', { fn, images: [IMAGE], inventory: OPEN }),
-    'framework: MicrovmController: route POST /microvms lets callers through that are not authenticated, expected a posture that authenticates callers (at Test/T)',
+    'framework: MicrovmController: route POST /microvms accepts unauthenticated callers, expected a posture that authenticates callers (at Test/T)',
   ],
   [
     'an application without routes of machines',

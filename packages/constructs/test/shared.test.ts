@@ -1,4 +1,4 @@
-/** What other accounts reach: event buses and log destinations; and subscriptions of log groups. */
+/** Resources that other accounts reach: event buses and log destinations; and subscriptions of log groups. */
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Alias, Code, type IVersion, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -123,7 +123,7 @@ describe('LogDestination', () => {
         },
       ],
     });
-    // CloudWatch Logs tests the permission when the destination is made.
+    // CloudWatch Logs tests the permission when the destination is created.
     const [resource] = Object.values(template.Resources).filter(({ Type }) => Type === 'AWS::Logs::Destination');
     expect(resource?.DependsOn).toContainEqual(expect.stringMatching(/^LogsRoleDefaultPolicy/));
     expect(Token.isUnresolved(destination.destinationArn)).toBe(true);
@@ -268,6 +268,6 @@ it.each<[string, (stack: Stack, fn: LambdaFunction) => unknown]>([
   const stack = newStack();
   const { fn, logGroup } = new ServiceFunction(stack, 'Api', { code: Code.fromInline('exports.handler = 1') });
   expect(messageOf(() => new LogSubscription(stack, 'T', { logGroup, fn: target(stack, fn) as LambdaFunction }))).toBe(
-    'framework: LogSubscription: the log group of Test/Api/Resource, which gets the lines, expected the log group of another function: each line would cause the next one (at Test/T)',
+    'framework: LogSubscription: the log group of Test/Api/Resource, which receives the lines, expected the log group of another function: each line would cause the next one (at Test/T)',
   );
 });

@@ -178,7 +178,7 @@ describe('topics and rules', () => {
   });
 });
 
-/** What AWS invokes asynchronously, with or without a queue of its own for failures. */
+/** Asynchronous event sources, with or without a separate failure queue. */
 const ASYNCHRONOUS: readonly [string, (stack: Stack, fn: IFunction, props: { failureQueue?: IQueue }) => unknown][] = [
   ['TopicTrigger', (stack, fn, props) => new TopicTrigger(stack, 'T', { fn, topic: new Topic(stack, 'N'), ...props })],
   [
@@ -242,7 +242,7 @@ const REFUSED: readonly [string, Refusal, string][] = [
         queue: new ServiceQueue(stack, 'Q', { fifo: true }).queue,
         maxBatchingWindow: Duration.seconds(1),
       }),
-    'framework: QueueTrigger: maxBatchingWindow with a FIFO queue, expected none: AWS Lambda takes it for standard queues only (at Test/T)',
+    'framework: QueueTrigger: maxBatchingWindow with a FIFO queue, expected no window: AWS Lambda accepts it for standard queues only (at Test/T)',
   ],
   [
     'a batch above 10 without a window',
@@ -256,18 +256,18 @@ const REFUSED: readonly [string, Refusal, string][] = [
     'framework: QueueTrigger: batchSize of a FIFO queue, got 11, expected at most 10 (at Test/T)',
   ],
   [
-    'a stated visibility timeout below six times the timeout of the function',
+    'a stated visibility timeout below six times the function timeout',
     (stack, fn) =>
       new QueueTrigger(stack, 'T', {
         fn,
         queue: new ServiceQueue(stack, 'Q', { visibilityTimeout: Duration.seconds(59) }).queue,
       }),
-    'framework: QueueTrigger: visibilityTimeout of Test/Q, got 59, expected at least 60 s, six times the timeout of the function (at Test/T)',
+    'framework: QueueTrigger: visibilityTimeout of Test/Q, got 59, expected at least 60 s, six times the function timeout (at Test/T)',
   ],
   [
     'a queue of somebody else with a short visibility timeout',
     (stack, fn) => new QueueTrigger(stack, 'T', { fn, queue: new Queue(stack, 'Q') }),
-    'framework: QueueTrigger: visibilityTimeout of Test/Q, got 30, expected at least 60 s, six times the timeout of the function (at Test/T)',
+    'framework: QueueTrigger: visibilityTimeout of Test/Q, got 30, expected at least 60 s, six times the function timeout (at Test/T)',
   ],
   [
     'an imported queue whose visibility timeout nobody states',
@@ -276,7 +276,7 @@ const REFUSED: readonly [string, Refusal, string][] = [
         fn,
         queue: Queue.fromQueueArn(stack, 'Q', 'arn:aws:sqs:eu-west-1:123456789012:orders') as IQueue,
       }),
-    'framework: QueueTrigger: visibilityTimeout of Test/Q, got undefined, expected at least 60 s, six times the timeout of the function; state it with the prop visibilityTimeout (at Test/T)',
+    'framework: QueueTrigger: visibilityTimeout of Test/Q, got undefined, expected at least 60 s, six times the function timeout; state it with the prop visibilityTimeout (at Test/T)',
   ],
   [
     'two mappings for one queue',
@@ -285,7 +285,7 @@ const REFUSED: readonly [string, Refusal, string][] = [
       new QueueTrigger(stack, 'First', { fn, queue });
       new QueueTrigger(stack, 'T', { fn, queue });
     },
-    'framework: QueueTrigger: a second mapping of this queue to Test/Api/Resource; the first is Test/First, expected one mapping: remove this one, or give the queue to another function (at Test/T)',
+    'framework: QueueTrigger: a second mapping of this queue to Test/Api/Resource; the first is Test/First, expected one mapping: remove this one, or attach the queue to another function (at Test/T)',
   ],
   [
     'two mappings for one stream, one of them through an alias',
@@ -294,7 +294,7 @@ const REFUSED: readonly [string, Refusal, string][] = [
       new StreamTrigger(stack, 'First', { fn, stream });
       new StreamTrigger(stack, 'T', { fn, stream, ownAlias: true });
     },
-    'framework: StreamTrigger: a second mapping of this data stream to Test/Api/Resource; the first is Test/First, expected one mapping: remove this one, or give the data stream to another function (at Test/T)',
+    'framework: StreamTrigger: a second mapping of this data stream to Test/Api/Resource; the first is Test/First, expected one mapping: remove this one, or attach the data stream to another function (at Test/T)',
   ],
   [
     'a table without a stream',
@@ -316,7 +316,7 @@ const REFUSED: readonly [string, Refusal, string][] = [
         fn: LambdaFunction.fromFunctionArn(stack, 'F', 'arn:aws:lambda:eu-west-1:123456789012:function:f') as IFunction,
         stream: new DataStream(stack, 'S').stream,
       }),
-    'framework: StreamTrigger: variable FRAMEWORK_STREAM_FAILURE_IDENTIFIER cannot be set on Test/F, which is an alias, a version or an imported function, expected the function itself, in the stack that makes it; or set the variable there by hand (at Test/T)',
+    'framework: StreamTrigger: variable FRAMEWORK_STREAM_FAILURE_IDENTIFIER cannot be set on Test/F, which is an alias, a version or an imported function, expected the function itself, in its stack; or set the variable there (at Test/T)',
   ],
   [
     'a stream on an alias, which would set nothing',
@@ -325,7 +325,7 @@ const REFUSED: readonly [string, Refusal, string][] = [
         fn: new Alias(stack, 'A', { aliasName: 'live', version: fn.currentVersion as IVersion }) as IFunction,
         stream: new DataStream(stack, 'S').stream,
       }),
-    'framework: StreamTrigger: variable FRAMEWORK_STREAM_FAILURE_IDENTIFIER cannot be set on Test/A, which is an alias, a version or an imported function, expected the function itself, in the stack that makes it; or set the variable there by hand (at Test/T)',
+    'framework: StreamTrigger: variable FRAMEWORK_STREAM_FAILURE_IDENTIFIER cannot be set on Test/A, which is an alias, a version or an imported function, expected the function itself, in its stack; or set the variable there (at Test/T)',
   ],
   [
     'another failure identifier on the function',
@@ -357,7 +357,7 @@ const REFUSED: readonly [string, Refusal, string][] = [
   [
     'a rule without pattern and schedule',
     (stack, fn) => new EventRuleTrigger(stack, 'T', { fn }),
-    'framework: EventRuleTrigger: neither pattern nor schedule, expected one of them (at Test/T)',
+    'framework: EventRuleTrigger: no pattern and no schedule, expected one of them (at Test/T)',
   ],
   [
     'a schedule on a bus of its own',

@@ -141,7 +141,7 @@ describe.each(KINDS)('$kind', ({ register, attach, label, remedy, made }) => {
   it('fails at once when the application lacks it', () => {
     const service = newService(newSecureApp((app) => app.queue('other', nothing)));
     expect(messageOf(() => attach(service))).toMatch(
-      /^framework: ServiceWiring: the stack attaches .*, and the application registers none, expected what it registers: queue "other" \(at Test\/Wiring\)$/,
+      /^framework: ServiceWiring: the stack attaches .*, which the application does not register, expected one of its registrations: queue "other" \(at Test\/Wiring\)$/,
     );
   });
 });
@@ -169,7 +169,7 @@ it('what is attached elsewhere needs a reason', () => {
   expect(messageOf(() => templateOf(stack))).toBe('');
   const blank = [{ kind: 'queue', name: 'orders', reason: ' ' }];
   expect(messageOf(() => new ServiceWiring(stack, 'W', { fn, inventory, external: blank }))).toBe(
-    'framework: ServiceWiring: external, got a list of 1, expected a list of { kind, name, reason }, each with a reason, and those of the kind event-bus with a name (at Test/W)',
+    'framework: ServiceWiring: external, got a list of 1, expected a list of { kind, name, reason }, each with a reason, and entries of the kind event-bus with a name (at Test/W)',
   );
 });
 
@@ -183,7 +183,7 @@ it('a handler of a bus that is attached elsewhere is named by its selector', () 
   const reason = 'the rule is made by the platform team';
   expect(
     messageOf(() => new ServiceWiring(stack, 'W', { fn, inventory, external: [{ kind: 'event-bus', reason }] })),
-  ).toContain('those of the kind event-bus with a name (at Test/W)');
+  ).toContain('entries of the kind event-bus with a name (at Test/W)');
   const external = [{ kind: 'event-bus', name: '{"source":"billing"}', reason }];
   new ServiceWiring(stack, 'External', { fn: second.fn, inventory, external });
   const message = messageOf(() => templateOf(stack));
@@ -250,7 +250,7 @@ const REFUSED: readonly [string, (service: Service) => unknown, string][] = [
         new ServiceQueue(stack, 'Q').queue,
       );
     },
-    'framework: ServiceWiring: variable FRAMEWORK_EVENT_SOURCES cannot be set on Test/A, which is an alias, a version or an imported function, expected the function itself, in the stack that makes it; or set the variable there by hand (at Test/W)',
+    'framework: ServiceWiring: variable FRAMEWORK_EVENT_SOURCES cannot be set on Test/A, which is an alias, a version or an imported function, expected the function itself, in its stack; or set the variable there (at Test/W)',
   ],
   [
     'names that somebody else has set',
@@ -266,13 +266,13 @@ it.each(REFUSED)('refuses %s', (_name, run, message) => {
   expect(messageOf(() => run(newService(ORDERS)))).toBe(message);
 });
 
-it('refuses the open container behind a door that lets every caller through', () => {
+it('refuses the open container behind a door that accepts any caller', () => {
   const app = createApp();
   app.get('/health', ok);
   const service = newService(toInventory(app));
   const api = new HttpApi(service.stack, 'H', { fn: service.fn });
   expect(messageOf(() => service.wiring.http(api))).toBe(
-    'framework: ServiceWiring: the open container behind Test/H, which lets every caller through, expected a SecureApp, an authorizer on the door, or allowOpenContainer: true (at Test/Wiring)',
+    'framework: ServiceWiring: the open container with Test/H, which accepts any caller, expected a SecureApp, an authorizer on the door, or allowOpenContainer: true (at Test/Wiring)',
   );
 });
 
@@ -283,15 +283,15 @@ it('refuses a timeout above 29 s when no door streams', () => {
   );
   service.wiring.http(new HttpApi(service.stack, 'H', { fn: service.fn }));
   expect(messageOf(() => synth(service))).toContain(
-    'framework: ServiceWiring: timeout of a function whose doors all wait for the whole answer, got 30, expected at most 29 s, or a streaming route (at Test/Wiring)',
+    'framework: ServiceWiring: timeout of a function whose doors all buffer the response, got 30, expected at most 29 s, or a streaming route (at Test/Wiring)',
   );
 });
 
-it('finds a trigger that was made beside the wiring', () => {
+it('finds a trigger that was created outside the wiring', () => {
   const service = newService(newSecureApp());
   new QueueTrigger(service.stack, 'Beside', { fn: service.fn, queue: new ServiceQueue(service.stack, 'Q').queue });
   expect(messageOf(() => synth(service))).toContain(
-    'framework: ServiceWiring: Test/Beside attaches a queue beside the wiring, which cannot find its handler, expected the queue attached through the wiring (at Test/Wiring)',
+    'framework: ServiceWiring: Test/Beside attaches a queue outside the wiring, which cannot find its handler, expected the queue attached through the wiring (at Test/Wiring)',
   );
 });
 
@@ -520,7 +520,7 @@ describe('schedules', () => {
     const selector = { source: 'aws.scheduler', detailType: 'Scheduled Event' };
     const { wiring } = newService(newSecureApp((app) => app.eventBus(selector, nothing)));
     expect(messageOf(() => wiring.eventBus(selector))).toBe(
-      'framework: ServiceWiring: no rule gets events of {"source":"aws.scheduler","detailType":"Scheduled Event"}, expected the selector { detailType: "Scheduled Event" } and wiring.schedule(…), or an entry of "external": EventBridge Scheduler invokes the function itself (at Test/Wiring)',
+      'framework: ServiceWiring: no rule receives events of {"source":"aws.scheduler","detailType":"Scheduled Event"}, expected the selector { detailType: "Scheduled Event" } and wiring.schedule(…), or an entry of "external": EventBridge Scheduler invokes the function itself (at Test/Wiring)',
     );
   });
 });

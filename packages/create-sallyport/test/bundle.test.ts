@@ -8,7 +8,7 @@ import { type Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-
 import { App, Stack } from 'aws-cdk-lib/core';
 import { createProject } from '../src/internal/project.js';
 
-/** A function with a part that loads with its first use, and a CommonJS package that calls `require`. */
+/** A function with code that is loaded on first use, and a CommonJS package that calls `require`. */
 const SOURCES = {
   'src/lambda.ts': `import { nameOf } from 'old';
 export const handler = async () => ({ name: nameOf(), late: (await import('./late.js')).text });`,
@@ -43,7 +43,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-/** The modules of a folder. The digests in names count the paths in source maps too, which the folder decides. */
+/** The modules of a folder. The digests in names include the paths in source maps, which depend on the folder. */
 const modulesOf = (folder: string) => {
   const plain = (text: string) => text.replace(/(?<=\b(?:chunk|late)-)\w{8}/g, 'digest');
   const modules = readdirSync(folder).filter((name) => name.endsWith('.mjs'));

@@ -130,7 +130,7 @@ describe('a project', () => {
         .map(([, text]) => text)
         .join('');
       const unused = Object.keys(manifest.dependencies ?? {}).filter(
-        // Imported by packages of ours, which leave them to the application.
+        // Imported by our packages, which leave the installation to the application.
         (name) => !['jose', '@aws-sdk/client-dynamodb'].includes(name) && !runtime.includes(`'${name}`),
       );
       expect([template, unused]).toEqual([template, []]);
@@ -142,7 +142,7 @@ describe('a project', () => {
     ['events', []],
     ['graphql', []],
     ['websocket', []],
-    // Next to these mcpDiscovery registers the document that says who gives out tokens; clients read it before they have one.
+    // Next to these mcpDiscovery registers the metadata document with the issuer; clients read it before they have a token.
     ['mcp', []],
     ['full', ["'/health'"]],
   ] as const)('of %s has a posture on every operation, and these public ones: %j', (template, open) => {
@@ -195,13 +195,13 @@ describe('names', () => {
   ])('refuses the name %j and writes nothing', async (name) => {
     const { exitCode, out, err } = await create(['target', '--name', name]);
     expect([exitCode, out]).toEqual([2, '']);
-    expect(err).toMatch(/^create-sallyport: .*(?:cannot be a name|longer than 100)/);
+    expect(err).toMatch(/^create-sallyport: .*(?:invalid name|longer than 100)/);
     expect(readdirSync(cwd)).toEqual([]);
   });
 
   it('says what to do when the name of the directory is not a valid name', async () => {
     expect((await create(['my service'])).err).toMatch(
-      /"my service" cannot be a name: .*; give another with --name\n$/,
+      /invalid name "my service": .*; pass another name with --name\n$/,
     );
     expect(await create(['my service', '--name', 'mine'])).toMatchObject({
       exitCode: 0,
@@ -253,7 +253,7 @@ describe('the target', () => {
   it('may be the current directory', async () => {
     expect(await create(['.', '--name', 'here'])).toMatchObject({
       exitCode: 0,
-      out: 'here is there. Next:\n\n  npm install\n  npm test\n  npm run check\n',
+      out: 'Created here. Next:\n\n  npm install\n  npm test\n  npm run check\n',
     });
     expect(entries()).toContain('package.json');
   });
@@ -266,7 +266,7 @@ describe('the target', () => {
         mkdirSync(join(cwd, 'target'));
         writeFileSync(join(cwd, 'target', 'a'), '');
       },
-      'is not empty: it holds a',
+      'is not empty: it contains a',
     ],
     [
       'a link',
@@ -298,7 +298,7 @@ describe('the target', () => {
 
   it('is removed when a step fails, but not a directory that was there', async () => {
     mkdirSync(join(cwd, 'kept', '.git'), { recursive: true });
-    // A path on which there is no npm.
+    // A path without npm.
     for (const name of ['new/deep', 'kept']) {
       const failed = { exitCode: 2, err: expect.stringContaining('npm install failed') };
       expect(await create([name, '--install'], { PATH: cwd })).toMatchObject(failed);
@@ -326,15 +326,19 @@ describe('the command line', () => {
     [
       'an unknown template',
       ['x', '--template', 'rest'],
-      "there is no template 'rest': there are api, events, graphql, websocket, mcp, full",
+      '--template must be one of api, events, graphql, websocket, mcp, full (got "rest")',
     ],
     ['a repeated flag', ['x', '--name', 'a', '--name', 'b'], '--name is given twice'],
     ['a missing value', ['x', '--name'], 'argument missing'],
-    ['two directories', ['x', 'y'], 'one directory is enough: x y'],
-    ['an unknown infrastructure', ['x', '--infra', 'sam'], "--infra is cdk or none, not 'sam'"],
-    ['an unknown package manager', ['x', '--package-manager', 'yarn'], "--package-manager is npm or pnpm, not 'yarn'"],
-    ['no directory', [], 'a directory is missing'],
-    ['no directory, and nothing to be asked', ['--yes'], 'a directory is missing'],
+    ['two directories', ['x', 'y'], 'pass one directory (got x y)'],
+    ['an unknown infrastructure', ['x', '--infra', 'sam'], '--infra must be "cdk" or "none" (got "sam")'],
+    [
+      'an unknown package manager',
+      ['x', '--package-manager', 'yarn'],
+      '--package-manager must be "npm" or "pnpm" (got "yarn")',
+    ],
+    ['no directory', [], 'the directory is missing'],
+    ['no directory, and nothing to be asked', ['--yes'], 'the directory is missing'],
   ])('refuses %s', async (_name, args, problem) => {
     const { exitCode, out, err } = await create(args);
     expect([exitCode, out]).toEqual([2, '']);
@@ -366,7 +370,7 @@ describe('the command line', () => {
     expect(await create([], { CI: 'true' }, ['never'])).toMatchObject({ exitCode: 2 });
     expect(await create([], {}, ['other', 'none'])).toMatchObject({
       exitCode: 2,
-      err: expect.stringContaining("no template 'none'"),
+      err: expect.stringContaining('unknown template "none"'),
     });
   });
 

@@ -1,5 +1,5 @@
-// What a developer waits for, on the notes service: a start, a save, a request. Prints medians and the load of the machine; nothing
-// is asserted.
+// Measures the waits of a developer on the notes service: a start, a save, a request. Prints medians and the load of the machine;
+// asserts no limits.
 import { appendFileSync, cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -19,7 +19,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - begin;
 }
 
-/** Resolves with the next build that runs. */
+/** Resolves with the next running build. */
 function built(host: RunningHost): Promise<void> {
   return new Promise((resolve) => {
     const end = host.journal.subscribe((change) => {
@@ -56,7 +56,7 @@ try {
         await get(running);
       }),
     );
-    // The standby of the next save loads what the service depends on.
+    // The standby of the next save loads the dependencies of the service.
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
   report(`save to first answer, median of ${SAVES}`, median(saves));

@@ -1,5 +1,5 @@
 // The module that AWS's runtime client loads as the function. A standby imports the dependencies here and waits on descriptor 4;
-// then the service is imported, looked at, and exported as `default`, where the client finds any handler name.
+// then the service is imported, inspected, and exported as `default`, where the client finds any handler name.
 import { channel, tracingChannel } from 'node:diagnostics_channel';
 import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -9,17 +9,17 @@ const TO_HOST = 5;
 const FROM_HOST = 4;
 const MAX_MESSAGE = 262_144;
 
-function tell(message) {
+function notify(message) {
   try {
     const line = JSON.stringify(message);
     if (line.length <= MAX_MESSAGE) writeSync(TO_HOST, `${line}\n`);
   } catch {}
 }
 
-/** The id of the invocation that runs in this place, also with many at once. */
+/** The id of the current invocation, even if several run in parallel. */
 const requestId = () => globalThis.awslambda?.InvokeStore?.getRequestId() ?? '-';
 
-/** Lines of the host; none of them keeps the process alive. */
+/** Reads lines from the host; they do not keep the process alive. */
 function listen(onMessage) {
   const socket = new Socket({ fd: FROM_HOST, readable: true, writable: false });
   let rest = '';
@@ -41,7 +41,7 @@ function watchSpans() {
       started.delete(message);
       const { name, attributes, error } = message;
       const { at, id } = startedAt;
-      tell({
+      notify({
         type: 'span',
         id,
         span: { name, kind, startedAt: at, endedAt: Date.now(), attributes, error: error?.code ?? null },
@@ -52,10 +52,10 @@ function watchSpans() {
       asyncEnd: done,
     });
   }
-  channel('framework.gate').subscribe((decision) => tell({ type: 'gate', id: requestId(), decision }));
+  channel('framework.gate').subscribe((decision) => notify({ type: 'gate', id: requestId(), decision }));
 }
 
-/** What the service says of itself; `null` for a handler that is not ours. */
+/** The description of the service; `null` for a handler that is not a Sallyport handler. */
 function inspect(handler) {
   const inspection = handler?.[Symbol.for('framework.inspect')];
   if (!inspection) return null;
@@ -63,7 +63,7 @@ function inspect(handler) {
     try {
       const clientContext = headers['lambda-runtime-client-context'];
       const context = clientContext === undefined ? {} : { clientContext: JSON.parse(clientContext) };
-      tell({
+      notify({
         type: 'explained',
         id: headers['lambda-runtime-aws-request-id'],
         explain: inspection.explain(JSON.parse(body), context),
@@ -93,8 +93,8 @@ function answerQuestions(inspection, message) {
   Promise.resolve()
     .then(() => answers[question]())
     .then(
-      (value) => tell({ type: 'answer', id, value }),
-      (error) => tell({ type: 'answer', id, error: String(error?.message ?? error) }),
+      (value) => notify({ type: 'answer', id, value }),
+      (error) => notify({ type: 'answer', id, error: String(error?.message ?? error) }),
     );
 }
 
@@ -119,7 +119,7 @@ const socket = isMainThread
 
 for (const file of given.preload ?? []) await import(file);
 if (start === undefined) {
-  tell({ type: 'standby' });
+  notify({ type: 'standby' });
   start = await order;
 }
 socket?.unref();
@@ -129,7 +129,7 @@ watchSpans();
 const service = await import(start.entry);
 const handler = start.handler.split('.').reduce((at, key) => at?.[key], service) ?? service.default?.[start.handler];
 inspection = inspect(handler);
-tell({ type: 'inspection', inspection: describe(inspection, handler) });
+notify({ type: 'inspection', inspection: describe(inspection, handler) });
 questions.isOpen = true;
 for (const message of questions) answerQuestions(inspection, message);
 

@@ -1,5 +1,5 @@
-// Preloaded into every process and worker of an environment: names of AWS do not resolve, so that nothing on a developer's
-// machine reaches an account by mistake. The SDK prefers a queue URL's own host to any endpoint that is configured.
+// Preloaded into every process and worker of an environment: AWS host names do not resolve here, so that no call from a developer's
+// machine reaches an account by mistake. The SDK prefers the host of a queue URL to any configured endpoint.
 const dns = require('node:dns');
 
 const AWS = /(?:^|\.)(?:amazonaws\.com(?:\.cn)?|on\.aws|api\.aws)\.?$/i;
@@ -16,7 +16,7 @@ function refusalOf(hostname) {
       .some((label) => allowed.includes(label))
   )
     return undefined;
-  const text = `framework: ${name} is AWS, and nothing leaves this machine. Use the address of the local service (sallyport env prints it), or start with --aws <service> to let the calls of one service through`;
+  const text = `framework: ${name} is an AWS host, and calls to AWS are blocked. Use the address of the local service (sallyport env prints it), or start with --aws <service> to allow calls to one service`;
   return Object.assign(new Error(text), { code: 'ENOTFOUND', errno: -3008, syscall: 'getaddrinfo', hostname: name });
 }
 

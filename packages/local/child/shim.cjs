@@ -1,6 +1,6 @@
 // Preloaded into every process and worker of an environment. It answers the `require` of `rapid-client.node`, the compiled part
-// of AWS's runtime client, with the same three functions over node:http; the client's JavaScript runs unchanged. Beside that it
-// tells the host, on descriptor 5, how the process ends and what was left running.
+// of AWS's runtime client, with the same three functions over node:http; the client's JavaScript runs unchanged. It also reports
+// to the host, on descriptor 5, the exit of the process and resources that are still open.
 const { writeSync } = require('node:fs');
 const { Agent, request } = require('node:http');
 const Module = require('node:module');
@@ -8,25 +8,25 @@ const { getEnvironmentData, isMainThread, setEnvironmentData } = require('node:w
 
 const PREFIX = '/2018-06-01/runtime/invocation';
 const TO_HOST = 5;
-/** Resources that a handler leaves behind when it forgets something; sockets are kept alive on purpose. */
+/** Resources that a handler did not close; sockets are kept alive on purpose. */
 const FORGOTTEN = ['Timeout', 'Immediate', 'FSReqCallback', 'ChildProcess', 'Worker', 'TCPServerWrap'];
-/** The secret of `next`: workers get it from here, and the variables of the function do not have it. */
+/** The secret of `next`: workers read it here, because the variables of the function do not contain it. */
 const KEY = 'sallyport.local.key';
 if (isMainThread) setEnvironmentData(KEY, process.env.SALLYPORT_LOCAL_KEY);
 delete process.env.SALLYPORT_LOCAL_KEY;
 const manyAtOnce = process.env.AWS_LAMBDA_MAX_CONCURRENCY !== undefined;
-// `next` is a long poll. With many invocations at once answers need connections beside it; else one connection is enough, and
-// the answer is always out before the next poll.
+// `next` is a long poll. With many parallel invocations, responses need additional connections; otherwise one connection is enough, and
+// the response is always sent before the next poll.
 const agent = new Agent({ keepAlive: true, maxSockets: manyAtOnce ? Number.POSITIVE_INFINITY : 1 });
 
-/** One line for the host. A host that is gone is no reason to fail. */
-function tell(message) {
+/** Writes one line to the host. If the host is gone, the process does not fail. */
+function notify(message) {
   try {
     writeSync(TO_HOST, `${JSON.stringify(message)}\n`);
   } catch {}
 }
 
-/** One request, with its whole answer. */
+/** Sends one request and reads its whole response. */
 function call(method, path, body, headers) {
   const [hostname, port] = process.env.AWS_LAMBDA_RUNTIME_API.split(':');
   return new Promise((resolve, reject) => {
@@ -40,12 +40,12 @@ function call(method, path, body, headers) {
       });
     });
     outgoing.on('error', reject);
-    // With a text as body node:http would write the headers as UTF-8 too, and theirs are bytes already.
+    // With a string as body node:http would encode the headers as UTF-8 too, but they contain bytes already.
     outgoing.end(body === undefined ? undefined : Buffer.from(body));
   });
 }
 
-/** Settles with the answer that is on its way. */
+/** Settles when the pending response is sent. */
 let answered = Promise.resolve();
 let unanswered = 0;
 
@@ -58,15 +58,15 @@ function answer(path, body, headers) {
     });
 }
 
-// The compiled `done` and `error` block until the answer is out, and the client ends the process right after some of them.
+// The compiled `done` and `error` block until the response is sent, and the client exits right after some of them.
 const exit = process.exit;
 process.exit = (code) => {
-  tell({ type: 'exit', code: code ?? process.exitCode ?? 0 });
+  notify({ type: 'exit', code: code ?? process.exitCode ?? 0 });
   return unanswered === 0 ? exit(code) : answered.finally(() => exit(code));
 };
-if (isMainThread) process.once('beforeExit', () => tell({ type: 'idle' }));
+if (isMainThread) process.once('beforeExit', () => notify({ type: 'idle' }));
 
-/** What `gate.mjs` has learned of the service: tells the host why an event is of its kind. */
+/** A function of `gate.mjs` that reports to the host how an event is classified. */
 const EXPLAIN = Symbol.for('sallyport.local.explain');
 
 const client = {
@@ -79,7 +79,7 @@ const client = {
     const own = Object.entries(headers).filter(([name, value]) => name.startsWith('lambda-runtime-') && value !== '');
     // Header bytes are UTF-8; node:http reads each as one character.
     const decoded = own.map(([name, value]) => [name, Buffer.from(value, 'latin1').toString('utf8')]);
-    // The compiled part gives a trace id always, and other headers only when they have a value.
+    // The compiled part always passes a trace id, and other headers only if they have a value.
     const all = { 'lambda-runtime-trace-id': '', ...Object.fromEntries(decoded) };
     globalThis[EXPLAIN]?.(body, all);
     return { bodyJson: body, headers: all };
@@ -88,7 +88,7 @@ const client = {
     answer(`/${id}/response`, body, {});
   },
   error(id, body, xrayCause) {
-    // The stack of an error can be long, and so can the header that repeats it; servers refuse headers past a limit.
+    // The stack of an error can be long, and so can the header that repeats it; servers reject headers above a limit.
     const isSent = xrayCause !== '' && xrayCause.length <= 8192;
     const cause = { 'lambda-runtime-function-xray-error-cause': Buffer.from(xrayCause).toString('latin1') };
     answer(`/${id}/error`, body, isSent ? cause : {});

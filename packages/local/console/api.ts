@@ -5,7 +5,7 @@ type BodyOf<R extends Route> = ConsoleApi[R] extends { readonly body: infer B } 
 
 const KEY = 'sallyport.token';
 
-/** The token of the fragment is kept for this tab alone, and the fragment is cleared, so that no history or copied address has it. */
+/** Stores the token of the fragment for this tab, and clears the fragment, so that history and copied addresses do not contain it. */
 export function takeToken(): void {
   const given = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
   if (given === undefined) return;
@@ -13,12 +13,12 @@ export function takeToken(): void {
   history.replaceState(null, '', '#/invocations');
 }
 
-/** The headers that show that this page may ask. */
+/** The headers that authenticate this page. */
 export function authorization(): Record<string, string> {
   return { authorization: `Bearer ${sessionStorage.getItem(KEY) ?? ''}` };
 }
 
-/** What the host answered instead of a value. */
+/** An error response of the host. */
 export class CallError extends Error {
   constructor(
     readonly status: number,

@@ -67,8 +67,8 @@ export function App() {
       </main>
       <footer>
         <p role="status">{status.value}</p>
-        {run.value?.reveal && <p>Texts are shown as they are (--reveal).</p>}
-        <p>{run.value?.speed !== 1 && run.value ? `Waits pass ${run.value.speed} times as fast.` : ''}</p>
+        {run.value?.reveal && <p>Values are not sanitized (--reveal).</p>}
+        <p>{run.value?.speed !== 1 && run.value ? `Waits are ${run.value.speed} times shorter.` : ''}</p>
       </footer>
       <dialog ref={help} aria-labelledby="keys-title">
         <h2 id="keys-title">Keys</h2>
@@ -83,7 +83,7 @@ export function App() {
   );
 }
 
-/** Where the code stands. */
+/** The state of the code. */
 function Build() {
   const code = run.value?.code;
   if (connection.value !== 'open')
@@ -97,7 +97,7 @@ function Build() {
   );
 }
 
-/** What a broken build says. It is above every view: nothing runs until it is corrected. */
+/** The errors of a broken build. They are above every view, because no invocation runs until they are corrected. */
 function Problem() {
   const code = run.value?.code;
   const notice = lastNotice();
@@ -124,7 +124,7 @@ function Problem() {
   );
 }
 
-/** What the run told last. A build is noted after what it told: of a new build only its own notices count. */
+/** The latest message of the run. A build is noted after its messages, so messages of earlier builds are skipped. */
 function lastNotice(): string {
   const notes = run.value?.notes ?? [];
   const builds = notes.flatMap(({ topic }, index) => (topic === 'build' ? [index] : []));
@@ -162,7 +162,7 @@ function Refused() {
     <main class="refused">
       <h1>This page has no token</h1>
       <p>
-        Open the console with the address that <code>sallyport dev</code> printed. Each run has its own.
+        Open the console with the address that <code>sallyport dev</code> printed. Each run has a new token.
       </p>
     </main>
   );

@@ -1,7 +1,7 @@
 import { computed, type Signal, signal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 
-/** A key and what it does, for the list of keys. */
+/** A key and its action, for the list of keys. */
 export interface KeyBinding {
   readonly key: string;
   readonly does: string;
@@ -11,23 +11,23 @@ export interface KeyBinding {
 const ofPage = signal<readonly KeyBinding[]>([]);
 const ofView = signal<readonly KeyBinding[]>([]);
 
-/** What each key does now. A key that the view uses has the meaning of the view, not that of the page. */
+/** The current action of each key. The keys of a view take precedence over the keys of the page. */
 export const bindings = computed(() => {
   const meanings = new Map([...ofPage.value, ...ofView.value].map((binding) => [binding.key, binding]));
   return [...meanings.values()];
 });
 
-/** Gives keys a meaning while the component is shown. */
+/** Binds keys while the component is shown. */
 export function useKeys(keys: readonly KeyBinding[]): void {
   useBound(ofView, keys);
 }
 
-/** Gives keys a meaning in every view that does not use them itself. */
+/** Binds keys in every view that does not bind them itself. */
 export function usePageKeys(keys: readonly KeyBinding[]): void {
   useBound(ofPage, keys);
 }
 
-/** Before the page is painted: a key that is pressed as soon as the view is seen has the meaning of that view. */
+/** Before the page is painted: a key pressed as soon as the view is visible has the action of that view. */
 function useBound(bound: Signal<readonly KeyBinding[]>, keys: readonly KeyBinding[]): void {
   useLayoutEffect(() => {
     bound.value = [...bound.peek(), ...keys];
@@ -37,7 +37,7 @@ function useBound(bound: Signal<readonly KeyBinding[]>, keys: readonly KeyBindin
   });
 }
 
-/** Letters are text in fields; only Escape leaves them. */
+/** In fields, letters are input; only Escape leaves a field. */
 function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&

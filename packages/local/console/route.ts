@@ -5,7 +5,7 @@ export const VIEWS = ['invocations', 'triggers', 'queues', 'tables', 'send', 'mc
 
 export type View = (typeof VIEWS)[number];
 
-/** The view of the address, and what is selected in it: `#/invocations/241`. */
+/** The view in the address, and the selection in it: `#/invocations/241`. */
 export const view = signal<View>('invocations');
 export const selected = signal('');
 

@@ -3,11 +3,11 @@ import type { ConsoleEvent, Inventory, InvocationRow, RunState } from '../src/in
 import type { SourceView } from '../src/internal/sources/sources.js';
 import { CallError, call, readEvents } from './api.js';
 
-/** As many as the host keeps. */
+/** Maximum number of rows; the host keeps as many. */
 const MAX_ROWS = 1000;
 const RECONNECT_MS = 1000;
 
-/** Everything that the page shows of the host, kept up to date by the stream of events. */
+/** The state of the host, updated by the stream of events. */
 export const connection = signal<'connecting' | 'open' | 'lost' | 'refused'>('connecting');
 export const rows = signal<ReadonlyMap<number, InvocationRow>>(new Map());
 export const run = signal<RunState | undefined>(undefined);
@@ -19,7 +19,7 @@ export const stateVersion = signal(0);
 /** The newest first. */
 export const newest = computed(() => [...rows.value.values()].sort((a, b) => b.id - a.id));
 
-/** What the last action did, for the line that screen readers announce. */
+/** The result of the last action, for the line that screen readers announce. */
 export const status = signal('');
 
 /** The time now in milliseconds, for countdowns. */
@@ -29,7 +29,7 @@ function say(text: string): void {
   status.value = text;
 }
 
-/** Runs an action and says what came of it. */
+/** Runs an action and shows its result. */
 export async function attempt<T>(what: string, action: () => Promise<T>): Promise<T | undefined> {
   try {
     const value = await action();
@@ -52,7 +52,7 @@ function take(row: InvocationRow): void {
   pending.push(row);
 }
 
-/** Many changes in one frame are one change of the list. */
+/** All changes in one frame update the list once. */
 function flush(): void {
   const next = new Map(rows.value);
   for (const row of pending) next.set(row.id, row);
@@ -61,7 +61,7 @@ function flush(): void {
   rows.value = next;
 }
 
-/** Runs at most once in a while, and once after the last request. */
+/** Runs at most once per interval, and once after the last request. */
 function calm(action: () => void, ms: number): () => void {
   let isDue = false;
   return () => {
@@ -100,7 +100,7 @@ function onEvent(event: ConsoleEvent): void {
   else refresh();
 }
 
-/** Listens forever; connects again when the host was restarted. */
+/** Listens forever; connects again when the host is restarted. */
 export async function listen(): Promise<void> {
   for (;;) {
     try {
@@ -115,7 +115,7 @@ export async function listen(): Promise<void> {
   }
 }
 
-/** Lets time pass on the page while something counts down. */
+/** Updates `now` while a countdown is shown. */
 export function startClock(): void {
   setInterval(() => {
     const waits = sources.value.some((source) => source.records.some(({ until }) => until !== null));

@@ -1,21 +1,21 @@
 import type { Invocation } from './recorder.js';
 
-/** One process: its function, its events, and what is special about it. */
+/** One process: its function, its events, and its special settings. */
 export interface Case {
   readonly name: string;
   readonly handler: string;
   readonly invocations: readonly Invocation[];
-  /** What the Runtime API answers to answers; default 202. */
+  /** The status with which the Runtime API responds to results; default 202. */
   readonly status?: number;
-  /** As on Lambda Managed Instances: two workers and four events at once. */
+  /** As on Lambda Managed Instances: two workers and four parallel events. */
   readonly many?: boolean;
-  /** Answers and polls use connections of their own at once: only the answers are compared, in any order. */
+  /** Results and polls use parallel connections: only the results are compared, in any order. */
   readonly anyOrder?: boolean;
-  /** Why the two parts differ here on purpose. The case fails when they do not. */
+  /** The reason for an intended difference of the two parts. The case fails if they do not differ. */
   readonly differs?: string;
 }
 
-/** Two invocations, so that the second shows that the environment is still of use. */
+/** Two invocations, so that the second shows that the environment is still usable. */
 const twice = (event: unknown): readonly Invocation[] => [{ event: JSON.stringify(event) }, { event: '"again"' }];
 const of = (name: string, handler: string, event: unknown = {}): Case => ({
   name,
@@ -72,7 +72,7 @@ const streams: readonly Case[] = [
   of('stream', 'stream'),
   of('stream with prelude', 'prelude'),
   of('stream of 1 MiB', 'bigStream'),
-  // The client asks for the next event without waiting until a failed stream is out.
+  // The client requests the next event without waiting until a failed stream is sent.
   { ...of('stream, fails before the first byte', 'failsFirst'), anyOrder: true },
   { ...of('stream, fails after the first byte', 'failsLater'), anyOrder: true },
   of('stream, exits after the first byte', 'exitsLater'),

@@ -5,13 +5,13 @@ import { childFile, nodeFlags } from '../src/internal/runtime/variables.js';
 import type { Case } from './cases.js';
 import { Recorder } from './recorder.js';
 
-/** Which native part AWS's client runs with: its own or that of the local runtime. */
+/** The native part of AWS's client: the compiled part or the shim of the local runtime. */
 export type NativePart = 'compiled' | 'shim';
 
 export interface Record {
-  /** Every request, and last how the process ended. */
+  /** Every request, and at the end the exit of the process. */
   readonly requests: readonly string[];
-  /** What the process wrote. */
+  /** The output of the process. */
   readonly log: string;
 }
 
@@ -25,7 +25,7 @@ interface Place {
 const DEADLINE_MS = 30_000;
 const MEMORY_MB = 512;
 
-/** Runs one case in a process of its own, until it waits for another event or has ended. */
+/** Runs one case in a separate process, until it waits for another event or has ended. */
 export async function runCase(judged: Case, part: NativePart, place: Place): Promise<Record> {
   const recorder = await Recorder.start(judged.invocations, judged.status ?? 202);
   const nodeMajor = Number(process.versions.node.split('.')[0]);
@@ -33,7 +33,7 @@ export async function runCase(judged: Case, part: NativePart, place: Place): Pro
   const child = spawn(
     process.execPath,
     [...nodeFlags(MEMORY_MB, nodeMajor), ...preload, place.client, judged.handler],
-    // The shim tells its host on descriptor 5 how the process ends.
+    // The shim reports the exit of the process to its host on descriptor 5.
     {
       cwd: place.taskRoot,
       stdio: ['ignore', 'pipe', 'pipe', 'ignore', 'ignore', 'ignore'],
@@ -60,7 +60,7 @@ function variables({ handler, many }: Case, taskRoot: string, api: string): Node
   return {
     PATH: process.env.PATH,
     TZ: ':UTC',
-    // Frames of Node itself are not compared, and must not push others out of a stack trace.
+    // Frames of Node are not compared, and must not displace others in a stack trace.
     NODE_OPTIONS: '--stack-trace-limit=50',
     LAMBDA_TASK_ROOT: taskRoot,
     _HANDLER: handler,

@@ -7,8 +7,8 @@ const resolve = createRequire(import.meta.url).resolve;
 const ADDON = 'rapid-client.node';
 
 /**
- * Copies AWS's runtime client into a folder and compiles its native part there, from the sources that are in its package. Needs
- * cmake, make and g++, no network, and about two minutes. An addon that is there already is not compiled again.
+ * Copies AWS's runtime client into a folder and compiles its native part there, from the sources in its package. Requires
+ * cmake, make and g++, no network, and about two minutes. An existing addon is not compiled again.
  *
  * @returns path of the client's JavaScript, next to the addon
  * @throws Error with the end of the compiler's output
@@ -19,7 +19,7 @@ export function compileClient(folder: string): string {
   mkdirSync(folder, { recursive: true });
   const installed = realpathSync(dirname(resolve('aws-lambda-ric-4/package.json')));
   cpSync(installed, folder, { recursive: true, filter: (path) => path !== join(installed, 'node_modules') });
-  // The package's own script for curl and the C++ runtime. Its second script wants node-gyp, for one file.
+  // The package's own script for curl and the C++ runtime. Its second script requires node-gyp, for one file.
   run('sh', ['scripts/preinstall.sh'], folder);
   run(process.env.CXX ?? 'g++', compilerArguments(), folder);
   return client;

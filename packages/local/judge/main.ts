@@ -1,6 +1,6 @@
 // `npm run local:native [-- --folder <kept folder>] [--only <part of a name>]`: runs the same functions under AWS's runtime client
-// with its compiled native part and with `child/shim.cjs`, and compares what arrives at the Runtime API, byte for byte. Ends with 1
-// when something differs.
+// with its compiled native part and with `child/shim.cjs`, and compares the requests at the Runtime API, byte for byte. Exits with 1
+// if they differ.
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -56,7 +56,7 @@ function compared({ anyOrder }: Case, requests: readonly string[]): readonly str
 }
 
 /**
- * Takes one frame out of stack traces, in bodies, trailers and the X-Ray cause: the compiled part settles the promise of `next` from C++,
+ * Removes one frame from stack traces, in bodies, trailers and the X-Ray cause: the compiled part settles the promise of `next` from C++,
  * the shim in an event of Node.
  */
 function withoutNodeFrames(text: string): string {
@@ -69,7 +69,7 @@ function withoutNodeFrames(text: string): string {
     .replace(/("paths":\[[^\]]*),"node"/, '$1');
 }
 
-/** The first place at which each request differs, with what stands there in both. */
+/** The first difference of each request, with the bytes of both parts. */
 function compare(compiled: readonly string[], shim: readonly string[]): readonly string[] {
   const differences = compiled.length > 1 ? [] : ['no request arrived'];
   for (let index = 0; index < Math.max(compiled.length, shim.length); index += 1) {

@@ -1,5 +1,5 @@
-// Compares our SQS with fauxqs, and our S3 with radosgw: `npm run local:peers`. Prints each difference with what AWS documents.
-// Ends with 1 for a difference that `peers/known.ts` does not explain, and for an explanation that explains nothing.
+// Compares our SQS with fauxqs, and our S3 with radosgw: `npm run local:peers`. Prints each difference with AWS's documentation.
+// Exits with 1 for a difference that `peers/known.ts` does not explain, and for an unused explanation.
 import { compare, type Difference } from './peers/compare.js';
 import { KNOWN } from './peers/known.js';
 import { S3_STEPS } from './peers/s3.js';

@@ -3,27 +3,27 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** What one `next` is answered with. */
+/** The response to one `next`. */
 export interface Invocation {
-  /** The text of the event; JSON. */
+  /** The event as JSON. */
   readonly event: string;
-  /** Headers next to those that each invocation has, as UTF-8 text. */
+  /** Headers in addition to the headers of each invocation, as UTF-8 text. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 const NEXT = '/2018-06-01/runtime/invocation/next';
 const MAX_HEADER_BYTES = 1_048_576;
-/** What a connection needs and what a client says about itself; the `x-local-` headers are for the host of the local runtime alone. */
+/** Headers of the connection and of the client itself; the `x-local-` headers are only for the host of the local runtime. */
 export const LEFT_OUT: readonly string[] = ['accept', 'connection', 'user-agent', 'x-local-key', 'x-local-left'];
 
 /**
- * A Runtime API that writes down every request: its line, its headers, its body and its trailers, one character a byte. It answers
+ * A Runtime API that records every request: its line, its headers, its body and its trailers, one character per byte. It responds
  * with the invocations in their order and with the same ids each time.
  */
 export class Recorder {
   /** The requests in the order in which they began. */
   readonly requests: string[] = [];
-  /** Resolves when every invocation was answered and the client asks for another one. */
+  /** Resolves when every invocation is answered and the client requests the next event. */
   readonly done: Promise<void>;
   readonly #invocations: readonly Invocation[];
   readonly #status: number;
@@ -43,7 +43,7 @@ export class Recorder {
     });
   }
 
-  /** @param status what answers get; Lambda's is 202 */
+  /** @param status the status of responses to results; Lambda's is 202 */
   static async start(invocations: readonly Invocation[], status: number): Promise<Recorder> {
     const recorder = new Recorder(invocations, status);
     recorder.#server.listen(0, '127.0.0.1');
@@ -51,7 +51,7 @@ export class Recorder {
     return recorder;
   }
 
-  /** Host and port, as `AWS_LAMBDA_RUNTIME_API` has them. */
+  /** Host and port, the value of `AWS_LAMBDA_RUNTIME_API`. */
   get address(): string {
     return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }

@@ -1,5 +1,5 @@
-// Copies AWS's runtime client into the package: one file of JavaScript, with its licences. As a dependency it would bring what
-// compiles its native part, which is not used.
+// Copies AWS's runtime client into the package: one file of JavaScript, with its licences. As a dependency it would install the build
+// tools of its native part, which is not used.
 import { cpSync, mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

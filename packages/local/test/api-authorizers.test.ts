@@ -8,7 +8,7 @@ import type { RunningHost } from '../src/internal/host/create-host.js';
 import type { InvokeOutcome } from '../src/internal/runtime/invoker.js';
 import { createProject, type Project, start } from './support/run.js';
 
-/** A service without packages: it says of itself what ours say. */
+/** A service without packages: its inspection has the form of a Sallyport service. */
 const SERVICE = `
 const policy = (Effect, { methodArn }) => ({
   principalId: 'ada',

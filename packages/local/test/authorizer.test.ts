@@ -364,7 +364,7 @@ describe('routes without an authorizer', () => {
     ['GET', '/files/a/b', true],
     ['GET', '/notes/1', false],
     ['POST', '/notes/1', true],
-    // Two patterns match: the stricter one decides.
+    // Two patterns match: the stricter pattern applies.
     ['GET', '/notes/mine', false],
     ['GET', '/unknown', false],
     ['OPTIONS', '/health', false],

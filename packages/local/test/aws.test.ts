@@ -180,13 +180,13 @@ describe('one port', () => {
     await expect(large).rejects.toMatchObject({ $metadata: { httpStatusCode: 413 } });
     const purge = client.send(new DeleteQueueCommand({ QueueUrl: 'orders' }));
     await expect(purge).rejects.toMatchObject({
-      message: 'DeleteQueue is not served here',
+      message: 'DeleteQueue is not emulated',
       $metadata: { httpStatusCode: 501 },
     });
   });
 
   it('says which flag lets a service through that is not served', async () => {
-    // Any client, signing for another service: the scope says who is asked.
+    // Any client, signing for another service: the scope of the signature selects the service.
     const other = new SSMClient({ ...config(), signingName: 'kms' } as never);
     other.middlewareStack.add(
       (next, context) => (args) => {
@@ -413,7 +413,7 @@ it('EventBridge delivers what a selector takes, and names what is malformed', as
   expect(events()).toMatchObject([
     { source: 'billing', 'detail-type': 'InvoicePaid', detail: { id: 1 }, time: '2026-11-22T10:00:00Z' },
   ]);
-  expect(host.notices.at(-1)).toBe('no selector takes the event shipping, Sent of the bus default');
+  expect(host.notices.at(-1)).toBe('no selector matches the event shipping, Sent of the bus default');
 });
 
 it('Kinesis over HTTP/2 takes records, and gives them to consumers of their own', async () => {

@@ -23,7 +23,7 @@ describe('a function that sends to its own queue', () => {
     project.remove();
   });
 
-  /** The invocation of the queue that came of another one. */
+  /** The invocation of the queue that another invocation caused. */
   async function causedBy(id: number): Promise<number> {
     const find = () => host.journal.list().find((record) => record.causedBy === id)?.id;
     return new Promise((resolve) => {

@@ -20,7 +20,7 @@ interface Output {
   err: string;
 }
 
-/** Runs a command in a project; `until` ends a run that does not end alone. */
+/** Runs a command in a project; `until` stops a command that does not exit. */
 function command(
   project: Project,
   args: readonly string[],
@@ -60,25 +60,25 @@ describe('a command line that is wrong', () => {
   afterAll(() => project.remove());
 
   test.each([
-    [['dve'], 2, 'there is no command dve (did you mean "dev"?)'],
+    [['dve'], 2, 'the command dve does not exist (did you mean "dev"?)'],
     [['dev', 'src/lambda.mjs', '--timout', '3'], 2, 'unknown flag --timout (did you mean "timeout"?)'],
     [['dev', 'src/lambda.mjs', '--timeout', '3000'], 2, '--timeout must be a number of seconds from 0.1 to 900'],
-    [['dev', 'src/lambda.mjs', '--memory', 'much'], 2, '--memory must be a number, not "much"'],
-    [['dev', 'src/lambda.mjs', '--memory', '300', '--memory', '400'], 2, '--memory is given twice'],
-    [['dev', 'src/lambda.mjs', '--env', 'A'], 2, '--env wants NAME=value, not "A"'],
-    [['dev', 'src/lambda.mjs', '--port', '70000'], 2, '--port must be a port'],
-    [['dev', 'src/lambda.mjs', '--node', '/nowhere/node'], 2, '--node /nowhere/node does not run'],
+    [['dev', 'src/lambda.mjs', '--memory', 'much'], 2, '--memory must be a number (got "much")'],
+    [['dev', 'src/lambda.mjs', '--memory', '300', '--memory', '400'], 2, '--memory must not be repeated'],
+    [['dev', 'src/lambda.mjs', '--env', 'A'], 2, '--env must be NAME=value (got "A")'],
+    [['dev', 'src/lambda.mjs', '--port', '70000'], 2, '--port must be a port from 0 to 65525 (got "70000")'],
+    [['dev', 'src/lambda.mjs', '--node', '/nowhere/node'], 2, '--node /nowhere/node cannot be run'],
     [['dev', 'src/lambda.mjs', '--authorizer', 'magic'], 2, '--authorizer must be jwt, iam or lambda:<export>'],
     [['dev', 'src/none.ts'], 2, 'name the entry file, as in sallyport dev src/lambda.ts'],
-    [['dev', 'a.ts', 'b.ts'], 2, 'one entry file is enough: a.ts b.ts'],
-    [['send', 'queue', 'orders'], 2, 'no sallyport dev runs in this project'],
-    [['send'], 2, 'say what to send'],
-    [['token', '--sub', 'ada'], 2, 'no sallyport dev runs in this project'],
-    [['replay', 'package.json'], 2, 'no sallyport dev runs in this project'],
+    [['dev', 'a.ts', 'b.ts'], 2, 'name one entry file (got a.ts b.ts)'],
+    [['send', 'queue', 'orders'], 2, 'sallyport dev does not run in this project'],
+    [['send'], 2, 'name what to send'],
+    [['token', '--sub', 'ada'], 2, 'sallyport dev does not run in this project'],
+    [['replay', 'package.json'], 2, 'sallyport dev does not run in this project'],
     [['replay'], 2, 'name the recordings'],
     [['token'], 2, 'name the subject'],
-    [['explain', 'nothing.json', '--entry', 'src/lambda.mjs'], 2, 'there is no file nothing.json'],
-    [['explain', '-', '--entry', 'src/lambda.mjs'], 2, 'standard input is no JSON'],
+    [['explain', 'nothing.json', '--entry', 'src/lambda.mjs'], 2, 'the file nothing.json does not exist'],
+    [['explain', '-', '--entry', 'src/lambda.mjs'], 2, 'standard input is not valid JSON'],
     [['routes', '--entry', 'src/broken.mjs'], 3, 'src/broken.mjs:1:'],
     [['cold', 'src/broken.mjs'], 3, 'the service does not compile'],
     [['cold', 'src/throws.mjs'], 3, 'no table'],
@@ -92,8 +92,8 @@ describe('a command line that is wrong', () => {
   test.each([
     ['{ "tiemout": 3 }', 'sallyport.json: unknown key "tiemout" (did you mean "timeout"?)'],
     ['{ "timeout": "3" }', 'sallyport.json: "timeout" must be a number of seconds from 0.1 to 900'],
-    ['[]', 'sallyport.json must hold an object'],
-    ['{', 'sallyport.json is no JSON'],
+    ['[]', 'sallyport.json must contain an object'],
+    ['{', 'sallyport.json is not valid JSON'],
   ])('sallyport.json with %s', async (text, error) => {
     const other = createProject({ 'src/lambda.mjs': SERVICE, 'sallyport.json': text });
     const { code, err } = await run(other, ['dev', 'src/lambda.mjs', '--check']);
@@ -114,7 +114,7 @@ describe('a command line that is wrong', () => {
       '--no-state',
     ]);
     expect(code).toBe(2);
-    expect(err).toMatch(/^sallyport: ports? [\d, ]+ (is|are) taken: name another with --port$/m);
+    expect(err).toMatch(/^sallyport: ports? [\d, ]+ (is|are) already in use: choose another with --port$/m);
     await new Promise((resolve) => server.close(resolve));
   });
 });
@@ -139,7 +139,7 @@ describe('commands without a run', () => {
 
   test('routes says that a foreign handler says nothing; openapi has no document of it', async () => {
     expect((await run(project, ['routes', '--entry', 'src/lambda.mjs'])).out).toBe(
-      'a handler of your own: routes and triggers are not known\n',
+      'not a Sallyport handler: routes and triggers are unknown\n',
     );
     expect((await run(project, ['openapi', '--entry', 'src/lambda.mjs'])).code).toBe(1);
   });
@@ -189,7 +189,7 @@ describe('a run, and the commands that find it', () => {
   });
 
   test('prints the console’s address, with the token behind the number sign', () => {
-    expect(output.out).toMatch(/^console {3}http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{32} {3}a handler of your own/);
+    expect(output.out).toMatch(/^console {3}http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{32} {3}not a Sallyport handler/);
   });
 
   test('its file is for its user alone', () => {
@@ -200,7 +200,7 @@ describe('a run, and the commands that find it', () => {
     const { code, err } = await run(project, ['dev', 'src/lambda.mjs', '--port', '0']);
     expect({ code, err }).toEqual({
       code: 2,
-      err: 'sallyport: sallyport dev already runs in this project: end it, or use its console\n',
+      err: 'sallyport: sallyport dev already runs in this project: stop it, or use its console\n',
     });
   });
 
@@ -250,7 +250,7 @@ describe('a run, and the commands that find it', () => {
     const done = await run(project, ['send', 'queue', 'orders', '--data', '{"id":1}', '--wait']);
     expect(done).toMatchObject({ code: 0, out: expect.stringMatching(/^sent [\w-]+; .*\ndone\n$/) });
     const failed = await run(project, ['send', 'queue', 'orders', '--data', 'fail', '--wait']);
-    expect(failed).toMatchObject({ code: 1, out: expect.stringMatching(/^sent ([\w-]+); .*\ngiven up: \1\n$/) });
+    expect(failed).toMatchObject({ code: 1, out: expect.stringMatching(/^sent ([\w-]+); .*\ndead letters: \1\n$/) });
   });
 
   test('reset empties the queues too', async () => {
@@ -263,7 +263,7 @@ describe('a run, and the commands that find it', () => {
     expect(await given()).toEqual([['orders', 0, 0]]);
   });
 
-  /** Sends an event, and saves what came of it; `change` is made to the file. */
+  /** Sends an event, and saves its recording; `change` is applied to the file. */
   async function record(args: readonly string[], change: (saved: SavedRecording) => SavedRecording = (saved) => saved) {
     await run(project, ['send', ...args]);
     const id = ((await running.get('/api/invocations')) as readonly { id: number }[]).at(-1)?.id;
@@ -276,12 +276,12 @@ describe('a run, and the commands that find it', () => {
 
   test('replay compares with the recorded answer, and ends with 1 for another one or for a failure', async () => {
     const same = await record(['http', 'GET /hello']);
-    expect(await run(project, ['replay', same])).toEqual({ code: 0, out: `${same}  the same answer\n`, err: '' });
+    expect(await run(project, ['replay', same])).toEqual({ code: 0, out: `${same}  the same response\n`, err: '' });
 
     const other = await record(['http', 'GET /other'], (saved) => ({ ...saved, answer: { statusCode: 201 } }));
     expect(await run(project, ['replay', same, other])).toMatchObject({
       code: 1,
-      out: `${same}  the same answer\n${other}  differs: $.statusCode, $.body\n`,
+      out: `${same}  the same response\n${other}  differs: $.statusCode, $.body\n`,
     });
 
     const failing = await record(['queue', 'orders', '--data', 'fail', '--wait']);

@@ -6,10 +6,10 @@ import { type Browser, findViolations, launchBrowser, type Page } from '@sallypo
 import { clientConfig } from './support/clients.js';
 import { type Judged, openPage, startJudged, type WatchedPage } from './support/judged.js';
 
-/** A slow machine is no fault; what never comes is. */
+/** A slow machine must not fail a test; a missing element must. */
 import.meta.jest.setTimeout(120_000);
 
-/** Pictures for docs/local.md; not kept in the repository. */
+/** Pictures for docs/local.md; not committed. */
 const PICTURES = fileURLToPath(new URL('../../../docs/images/local', import.meta.url));
 
 let browser: Browser;
@@ -29,7 +29,7 @@ afterAll(async () => {
   await judged?.stop();
 });
 
-/** Goes to a view by its address: the links are clicked below, where each view is judged. */
+/** Opens a view by its address: the links are clicked below, where each view is tested. */
 const show = (view: string) => page.evaluate(`location.hash = '#/${view}'`);
 const said = (text: string | RegExp) => page.getByRole('status').filter({ hasText: text }).waitFor();
 /** The first line of the list with this trigger and target. */
@@ -80,7 +80,7 @@ describe('every kind is sent from its form, and its invocation is seen', () => {
   });
 });
 
-it('shows one request through four doors beside each other, and a caller that is nobody', async () => {
+it('shows one request through four doors next to each other, and an anonymous caller', async () => {
   await fillForm('http', 'POST /orders', { json: '{}' });
   const doors = ['gateway-v2', 'gateway-v1', 'load-balancer', 'function-url'];
   for (const door of doors) await page.getByLabel(door, { exact: true }).check();
@@ -128,7 +128,7 @@ it('shows a retry that counts down, a dead letter, the corrected service, and th
   await show('queues');
   await page.getByText(/a dead letter in .*, after delivery 2 of 2/).waitFor();
   await page.getByRole('button', { name: /^Now/ }).click();
-  await page.getByText('given up after 2 deliveries').waitFor();
+  await page.getByText('dead letter after 2 deliveries').waitFor();
   await page.getByRole('button', { name: /^Look/ }).first().click();
   await page
     .getByRole('region', { name: /^Record/ })
@@ -144,15 +144,15 @@ it('shows a retry that counts down, a dead letter, the corrected service, and th
     .waitFor();
   await page.getByRole('button', { name: /^Send back/ }).click();
   await said('is back in its source');
-  await page.getByText('given up after 2 deliveries').waitFor({ state: 'detached' });
+  await page.getByText('dead letter after 2 deliveries').waitFor({ state: 'detached' });
   await show('invocations');
   await line('queue', 'orders').filter({ hasText: 'ok' }).waitFor();
 });
 
 it.each([
-  ['queue', 'steps.fifo', { body: '{"skipped":true}', groupId: 'g-1' }, 'the mapping has no pattern for it'],
-  ['topic', 'news', { message: '{"skipped":true}' }, 'the filter policy does not take it'],
-  ['event-bus', 'default', { source: 'shop', detail: '{"skipped":true}' }, 'no rule takes it'],
+  ['queue', 'steps.fifo', { body: '{"skipped":true}', groupId: 'g-1' }, 'no pattern of the mapping matches'],
+  ['topic', 'news', { message: '{"skipped":true}' }, 'the filter policy does not match'],
+  ['event-bus', 'default', { source: 'shop', detail: '{"skipped":true}' }, 'no rule matches'],
 ])('shows what the filters of the %s %s do not take', async (kind, name, json, why) => {
   await send(kind, name, json);
   await show('queues');
@@ -214,7 +214,7 @@ describe('MCP', () => {
 describe('the caller that is chosen', () => {
   const sendAs = async (scopes: string | undefined) => {
     await fillForm('http', 'POST /orders', { json: '{}' });
-    await page.getByLabel(scopes === undefined ? 'nobody' : 'somebody').check();
+    await page.getByLabel(scopes === undefined ? 'anonymous' : 'signed in').check();
     if (scopes !== undefined) {
       await page.getByLabel('subject').fill('grace');
       await page.getByLabel('scopes').fill(scopes);
@@ -234,7 +234,7 @@ describe('the caller that is chosen', () => {
 
   it.each([
     ['another caller', 'orders:read', '403'],
-    ['nobody', undefined, '401'],
+    ['anonymous', undefined, '401'],
   ])('%s is refused', async (_name, scopes, status) => {
     await (await sendAs(scopes)).getByText(status, { exact: true }).waitFor();
   });
@@ -246,10 +246,10 @@ describe('the caller that is chosen', () => {
     await show('mcp');
     await page.getByRole('combobox', { name: 'server' }).selectOption('/closed/mcp');
     await page.getByRole('combobox', { name: 'protocol' }).selectOption(era);
-    await page.getByLabel('nobody').check();
+    await page.getByLabel('anonymous').check();
     await page.getByRole('button', { name: /^Connect/ }).click();
     await said('Failed');
-    await page.getByLabel('somebody').check();
+    await page.getByLabel('signed in').check();
     await page.getByLabel('subject').fill(name);
     await page.getByLabel('scopes').fill(scopes);
     await page.getByRole('button', { name: /^Connect/ }).click();
@@ -257,7 +257,7 @@ describe('the caller that is chosen', () => {
     await page.getByRole('button', { name: /^whoami/ }).click();
     await page.getByRole('button', { name: /^Call/ }).click();
     await page.getByRole('region', { name: 'Answer' }).getByText(name).waitFor();
-    await page.getByLabel('nobody').check();
+    await page.getByLabel('anonymous').check();
   });
 });
 
@@ -332,7 +332,7 @@ it('replays an invocation, saves it, and replays the recording with the same ans
     .getByRole('button', { name: /^Replay/ })
     .first()
     .click();
-  await page.getByText('the same answer').waitFor();
+  await page.getByText('the same response').waitFor();
 });
 
 /** Presses keys, one after the other. */
@@ -340,10 +340,10 @@ async function press(...keys: string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key);
 }
 
-/** Letters are keys of the page only when no field has the focus. As text: these tests are compiled without the types of a page. */
+/** Letters are keys of the page only if no field has the focus. A string, because these tests are compiled without the DOM types. */
 const leaveFields = () => page.evaluate('document.activeElement?.blur?.()');
 
-/** Buttons without a key, and those whose key the help does not name. */
+/** Buttons without a key, and buttons whose key is not in the help. */
 async function actionsWithoutKey(): Promise<readonly string[]> {
   const actions = (await page.evaluate(
     `[...document.querySelectorAll('main button.action')].map((one) => [one.textContent, one.ariaKeyShortcuts ?? one.getAttribute('aria-keyshortcuts') ?? ''])`,
@@ -428,15 +428,15 @@ describe('by keyboard alone', () => {
     await page.getByRole('heading', { name: /^Queues/ }).waitFor();
     await press(...Array(40).fill('k'));
     const schedule = page.getByRole('region', { name: 'schedule nightly' });
-    // How many records stand before it depends on the tests before.
+    // The number of records before it depends on the earlier tests.
     for (let step = 0; step < 40 && (await schedule.getAttribute('aria-current')) === null; step += 1) await press('j');
     await press('f');
     await said('nightly runs');
     await press('+');
-    await said('Waits pass 2 times as fast');
-    await page.getByText('Waits pass 2 times as fast.').waitFor();
+    await said('Waits are 2 times shorter');
+    await page.getByText('Waits are 2 times shorter.').waitFor();
     await press('-');
-    await said('Waits pass 1 times as fast');
+    await said('Waits are in real time');
   });
 
   it('looks into an operation of the OpenAPI document, copies the document, and sends', async () => {
@@ -455,7 +455,7 @@ describe('by keyboard alone', () => {
     await press('5');
     await page.getByRole('combobox', { name: 'what' }).waitFor();
     await press('a');
-    await page.getByLabel('nobody').and(page.locator(':focus')).waitFor();
+    await page.getByLabel('anonymous').and(page.locator(':focus')).waitFor();
     await press('ArrowDown');
     await page.getByLabel('subject').waitFor();
     await press('ArrowUp');

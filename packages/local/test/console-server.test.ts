@@ -130,7 +130,7 @@ describe('the page', () => {
 describe('the stream of events', () => {
   it('sends its headers before anything happens, and then each change without the large members', async () => {
     const controller = new AbortController();
-    // Resolves with the headers: the journal is empty, and the request asks for none of it.
+    // Resolves with the headers: the journal is empty, and the stream sends no records.
     const answer = await fetch(`${origin}/api/events?last=0`, { headers: AUTHORIZED, signal: controller.signal });
     expect(answer.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
     const lines = (answer.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();

@@ -81,7 +81,7 @@ it('what was typed becomes the options of a builder', () => {
 it.each([
   [{}, 'body is needed: the message'],
   [{ body: '{' }, 'body is not JSON'],
-  [{ body: '1', headers: 'nothing' }, 'headers: write one "name: value" in a line'],
+  [{ body: '1', headers: 'nothing' }, 'headers: enter one "name: value" per line'],
 ])('%j is refused with %j', (typed, message) => {
   expect(() => toOptions(FIELDS, typed)).toThrow(message);
 });

@@ -11,10 +11,10 @@ import { createTypeScriptRuntime } from '@sallyport/contract-runtime';
 const runtime = createTypeScriptRuntime();
 export const handler = (message) => (message.type === 'hello' ? runtime.hello(message) : runtime.run(message));`;
 
-/** Their requests have more than the 6 MiB that Lambda takes. */
+/** Their requests exceed Lambda's limit of 6 MiB. */
 const TOO_LARGE = ['function-url', 'gateway-v1', 'gateway-v2', 'http-api-v1'].map((door) => `answers/cap-over-${door}`);
 
-/** What tools on the developer's machine do: no function on Lambda has it. */
+/** Features of tools on the developer's machine: no function on Lambda has them. */
 const OF_TOOLS = ['inventory-file', 'manifest'];
 
 test('every fixture of the contract gives in a process of Lambda’s runtime what it gives in memory', async () => {
@@ -22,7 +22,7 @@ test('every fixture of the contract gives in a process of Lambda’s runtime wha
   const fixtures = contract.fixtures.filter(({ area }) => !OF_TOOLS.includes(area));
   const project = createProject({ 'src/lambda.ts': FUNCTION });
   symlinkSync(fileURLToPath(new URL('../node_modules', import.meta.url)), join(project.folder, 'node_modules'));
-  // Without the AWS port: what a fixture signs is for AWS's own addresses.
+  // Without the AWS port: the fixtures sign requests for AWS's own addresses.
   const host = await start(
     project,
     { entry: 'src/lambda.ts', conditions: ['@sallyport/source'], memory: 1024, timeout: 60 },

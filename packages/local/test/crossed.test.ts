@@ -17,7 +17,7 @@ const http =
 const told = (n: number) => ({ statusCode: 200, body: expect.stringContaining(`"n":${n}}`) });
 const failed = (id: string) => ({ batchItemFailures: [{ itemIdentifier: id }] });
 
-/** An event of no kind fails, and every other one has its answer. */
+/** An event of no kind fails, and every other event has its response. */
 const NO_ADAPTER = Symbol('no adapter');
 
 const KINDS: readonly Kind[] = [

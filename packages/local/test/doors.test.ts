@@ -21,7 +21,7 @@ type Door = (typeof DOORS)[number];
 
 const addressOf = (host: RunningHost, door: Door) => `http://127.0.0.1:${host.ports[door]}`;
 
-/** A request with headers that `fetch` does not let through. */
+/** Sends a request with headers that `fetch` does not allow. */
 function raw(
   host: RunningHost,
   door: Door,
@@ -118,7 +118,7 @@ describe('the HTTP doors', () => {
     await fetch(`${addressOf(host, 'gateway-v1')}/odd`);
     const [record] = host.journal.list().slice(-1);
     expect(record?.logs.map(({ text }) => text)).toEqual([
-      'framework: the door did not take the answer: the answer has no statusCode: return an object with one, such as { statusCode: 200 }',
+      'framework: the door rejected the response: the answer has no statusCode: return an object with one, such as { statusCode: 200 }',
     ]);
   });
 
@@ -179,6 +179,6 @@ describe('a handler that streams', () => {
     const answer = await fetch(`${addressOf(host, 'gateway-v1')}/`);
     expect(answer.status).toBe(502);
     const [record] = host.journal.list().slice(-1);
-    expect(record?.logs.at(-1)?.text).toContain('the handler streams, and this door wants an answer in one piece');
+    expect(record?.logs.at(-1)?.text).toContain('the handler streams, and this door requires a buffered response');
   });
 });

@@ -10,7 +10,7 @@ import { KEYS } from './support/host.js';
 
 const OWN = { accessKeyId: 'THE-DEVELOPERS-KEY', secretAccessKey: "the developer's own" };
 const home = mkdtempSync(join(tmpdir(), 'sallyport-home-'));
-/** In the place of AWS: a port of ours that knows the developer's keys alone. */
+/** Replaces AWS: one of our ports, which accepts only the developer's keys. */
 const seen: string[] = [];
 const there: AwsService = {
   protocol: 'json-1.1',

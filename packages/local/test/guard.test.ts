@@ -118,11 +118,11 @@ describe('who may send', () => {
       );
     expect(from({ origin: EVIL })).toEqual({
       status: 403,
-      message: 'gateway-v2 rejects requests of pages of other sites; --allow-host evil.example lets it in',
+      message: 'gateway-v2 rejects requests of pages of other sites; --allow-host evil.example allows it',
     });
     expect(from({ host: 'evil.example:4701' })).toEqual({
       status: 421,
-      message: 'gateway-v2 answers to localhost and 127.0.0.1 only; --allow-host evil.example lets it in',
+      message: 'gateway-v2 answers to localhost and 127.0.0.1 only; --allow-host evil.example allows it',
     });
   });
 });

@@ -22,7 +22,7 @@ afterAll(async () => {
   host.remove();
 });
 
-/** A closed service that is set to the issuer by what `sallyport.json` has in `env`. */
+/** A secure service that is configured with the issuer by `env` in `sallyport.json`. */
 function createService() {
   const env = createTestEnv({ now: new Date() });
   const [issuer, jwksUri, audience] = ['$issuer', '$jwks', '$audience'].map((name) => identity.substitute(name));

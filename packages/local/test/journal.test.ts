@@ -3,7 +3,7 @@ import { createJournal } from '../src/internal/journal/ring.js';
 
 const OPEN = { requestId: 'r-1', traceId: 't-1', segment: 's-1', origin: { kind: 'queue', target: 'orders' } };
 
-/** What the journal shows of an event and of a log line. */
+/** The event and the log line that the journal shows. */
 function shown(text: string, reveal = false) {
   const journal = createJournal({ reveal, now: () => 1000 });
   const id = journal.open({ ...OPEN, parent: undefined, event: { text } } as never);
@@ -12,7 +12,7 @@ function shown(text: string, reveal = false) {
   return { event: (event as { text: string }).text, log: logs[0]?.text };
 }
 
-// Its first line alone says what it is.
+// Only its first line identifies it.
 const PRIVATE_KEY = ['-----BEGIN PRIVATE KEY-----', 'MIGHAgEAMBMGByqGSM49', '-----END PRIVATE KEY-----'].join('\n');
 
 it.each([

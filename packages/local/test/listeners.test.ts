@@ -33,7 +33,7 @@ let key = '';
 
 beforeAll(async () => {
   project = createProject({ 'src/lambda.mjs': SERVICE, 'schema.graphql': 'type Query { note: String }' });
-  // Frozen it would not poll, and the Runtime API would have nobody to answer for.
+  // If it were frozen, it would not poll, and the Runtime API would have no client to answer.
   host = await start(project, { freeze: false, schema: 'schema.graphql' });
   const secrets = (await answerOf(host, { secrets: true })) as { readonly api: string; readonly key: string };
   key = secrets.key;
@@ -68,9 +68,9 @@ function send(name: Name, { method = 'GET', target = '/', headers = [], host: na
   return exchange(name, Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'));
 }
 
-/** The client of a malformed request may wait, end its half of the connection, or go away with an error for the server. */
+/** The client of a malformed request may wait, end its half of the connection, or reset it. */
 type Leaving = 'wait' | 'end' | 'reset';
-/** A client that waits for the answer to half a request goes away after this time. */
+/** A client that waits for the answer to half a request disconnects after this time. */
 const PATIENCE_MS = 50;
 
 function exchange(name: Name, bytes: Buffer, leaving?: Leaving): Promise<string> {
@@ -97,7 +97,7 @@ const UPGRADE = [
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
 ];
 
-/** What each listener answers to a plain request for `/` of a program. */
+/** The status of each listener for a plain request for `/` from a program. */
 const PLAIN: Readonly<Record<Name, number>> = {
   console: 200,
   'gateway-v2': 200,
@@ -167,7 +167,7 @@ describe.each(NAMES)('%s', (name) => {
   });
 });
 
-/** A path that no listener but a door knows. */
+/** A path that only a door serves. */
 function pathStatus(name: Name): number {
   return name === 'console' ? 401 : PLAIN[name];
 }

@@ -8,7 +8,7 @@ interface OtherNode {
   readonly version: string;
 }
 
-/** A Node that is not the one of the tests: the workspace's own, or one on the path. */
+/** A Node other than the Node of the tests: the workspace's own, or a Node on the path. */
 function findOther(): OtherNode | undefined {
   const onPath = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'node'));
   for (const path of [ofWorkspace(), ...onPath]) {

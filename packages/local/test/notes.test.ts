@@ -12,7 +12,7 @@ const NOTES = join(HERE, '../../../examples/notes');
 const MAIN = join(HERE, '../src/internal/main.ts');
 const TSX = join(HERE, '../../../node_modules/tsx/dist/loader.mjs');
 
-/** The example alone, in a folder of its own. */
+/** The example alone, in a separate folder. */
 function createNotes(): Project {
   const project = createProject({});
   for (const name of ['dev', 'src', 'package.json', 'sallyport.json']) {
@@ -24,7 +24,7 @@ function createNotes(): Project {
 
 const COMMAND = ['--conditions=@sallyport/source', '--import', TSX, MAIN];
 
-/** Runs the command as a developer does; the environment has nothing but what a shell needs. */
+/** Runs the command as a developer does; the environment has only the variables that a shell needs. */
 function sallyport(cwd: string, args: readonly string[]): Promise<{ code: number; out: string }> {
   return new Promise((resolve) => {
     execFile(
@@ -86,7 +86,7 @@ test.each([
         });
         return response.json();
       };
-      // Held until the engine is up, which takes longer on a slow machine than the limiter waits.
+      // Held until the engine is ready, which takes longer on a slow machine than the limiter waits.
       if (tables === 'on') await ask('tables');
       const { token } = (await ask('token', { sub: 'ada', scopes: ['notes:read', 'notes:write'] })) as {
         token: string;
@@ -97,12 +97,18 @@ test.each([
         'content-type': 'application/json',
         accept: 'application/json, text/event-stream',
       };
-      const notes = await fetch(`${api}/notes`, { headers });
-      expect({ status: notes.status, body: await notes.text() }).toMatchObject({ status: 200 });
-      const mcp = await fetch(`${api}/mcp`, { method: 'POST', headers, body: JSON.stringify(INITIALIZE) });
-      expect({ status: mcp.status, body: await mcp.text() }).toMatchObject({ status: 200 });
-      const stranger = await fetch(`${api}/mcp`, { method: 'POST', body: JSON.stringify(INITIALIZE) });
-      expect(stranger.status).toBe(401);
+      // Where the machine is starved the limiter gives its store up in time and denies. Its clients try again.
+      const request = async (path: string, init: RequestInit): Promise<{ status: number; body: string }> => {
+        for (;;) {
+          const response = await fetch(`${api}${path}`, init);
+          const body = await response.text();
+          if (response.status !== 503) return { status: response.status, body };
+        }
+      };
+      expect(await request('/notes', { headers })).toMatchObject({ status: 200 });
+      const initialize = { method: 'POST', body: JSON.stringify(INITIALIZE) };
+      expect(await request('/mcp', { ...initialize, headers })).toMatchObject({ status: 200 });
+      expect(await request('/mcp', initialize)).toMatchObject({ status: 401 });
       if (tables === 'on') {
         const { items } = (await ask('tables/rate-limit')) as { items: readonly { pk: { S: string } }[] };
         const ofAda = items.filter(({ pk }) => pk.S.includes('"ada"') && pk.S.endsWith('/mcp#POST'));

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { findPorts } from '../src/internal/host/ports.js';
 
-/** Ports from here on are given to clients and to servers that ask for any: https://www.kernel.org/doc/html/latest/networking/ip-sysctl.html. */
+/** Operating systems assign ports from here on to clients: https://www.kernel.org/doc/html/latest/networking/ip-sysctl.html. */
 const FIRST_OF_THE_SYSTEM = 32_768;
 
 test('any ports are none that the system gives to somebody else before the doors listen', async () => {
@@ -16,7 +16,7 @@ test('a port that is taken is named', async () => {
   await new Promise<void>((resolve) => server.listen(first + 2, '127.0.0.1', resolve));
   await expect(findPorts(first)).rejects.toMatchObject({
     code: 'local.port_taken',
-    message: expect.stringContaining(`port ${first + 2} is taken`),
+    message: expect.stringContaining(`port ${first + 2} is already in use`),
   });
   await new Promise((resolve) => server.close(resolve));
 });

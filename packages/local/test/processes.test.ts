@@ -9,7 +9,7 @@ import { answerOf, createProject, invoke, projectOf, start } from './support/run
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 
-/** True if a process is there, a stopped one too. */
+/** True if a process exists, even if it is stopped. */
 function isThere(pid: number): boolean {
   try {
     process.kill(pid, 0);

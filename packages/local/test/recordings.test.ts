@@ -12,7 +12,7 @@ const SECRET = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl';
 let host: TestHost;
 let answer: unknown = { statusCode: 200, body: '{"id":"7"}' };
 
-/** A run that has one invocation with a token, a cookie and an address, which was answered. */
+/** A run with one completed invocation that has a token, a cookie and an address. */
 function record(event: unknown, reveal: boolean) {
   const journal = createJournal({ reveal, now: () => 1_000 });
   host = createTestHost(() => answer, { triggers: [trigger('queue', 'orders')], journal });

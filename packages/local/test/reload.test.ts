@@ -16,7 +16,7 @@ const dependency = (name: string) => `export const name = '${name}';`;
 
 const manifest = (name: string) => `{ "name": "${name}", "type": "module", "exports": "./index.js" }`;
 
-/** Resolves when the run says that it has built again, or cannot. */
+/** Resolves when the run reports a build, successful or failed. */
 function built(host: RunningHost, expected: RegExp): Promise<void> {
   return new Promise((resolve) => {
     const end = host.journal.subscribe((change) => {

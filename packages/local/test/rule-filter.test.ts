@@ -1,7 +1,7 @@
 import { buildEventBusEvent } from '@sallyport/testkit/events';
 import { ruleFilter } from '../src/internal/sources/rule-filter.js';
 
-/** True if a rule with a pattern for `detail.a` takes an event. */
+/** True if a rule with a pattern for `detail.a` matches an event. */
 function takesDetail(rules: readonly unknown[], detail: object): boolean {
   const pattern = { detail: { a: rules } };
   return ruleFilter('default', [{ pattern }])(buildEventBusEvent({ detail }), [{}]);
@@ -111,21 +111,21 @@ test.each<[string, unknown, string]>([
   ['no object', [{ pattern: '{}' }], 'rules[0].pattern must be an object'],
   ['nothing', [{ pattern: {} }], 'rules[0].pattern must have members'],
   ['a value that is no list', [{ pattern: { source: 'billing' } }], 'rules[0].pattern.source must be an object'],
-  ['an unknown operator', [{ pattern: { a: [{ like: 'x' }] } }], 'rules[0].pattern.a[0] must be a text, a number'],
+  ['an unknown operator', [{ pattern: { a: [{ like: 'x' }] } }], 'rules[0].pattern.a[0] must be a string, a number'],
   [
     'two * in succession',
     [{ pattern: { a: [{ wildcard: 'a**' }] } }],
-    'rules[0].pattern.a[0].wildcard may not have two * in succession',
+    'rules[0].pattern.a[0].wildcard must not have two * in succession',
   ],
   [
     'a backslash before another character',
     [{ pattern: { a: [{ wildcard: 'a\\b' }] } }],
-    'rules[0].pattern.a[0].wildcard may have a backslash only before',
+    'rules[0].pattern.a[0].wildcard can have a backslash only before',
   ],
   [
     'a list of texts and numbers',
     [{ pattern: { a: [{ 'anything-but': ['a', 1] }] } }],
-    'rules[0].pattern.a[0].anything-but must be a list of texts or a list of numbers',
+    'rules[0].pattern.a[0].anything-but must be a list of strings or a list of numbers',
   ],
   [
     'a number beyond the limit',
@@ -135,12 +135,12 @@ test.each<[string, unknown, string]>([
   [
     'a prefix of something else',
     [{ pattern: { a: [{ prefix: { suffix: 'a' } }] } }],
-    'rules[0].pattern.a[0].prefix must be a text or { equals-ignore-case: text }',
+    'rules[0].pattern.a[0].prefix must be a string or { equals-ignore-case: string }',
   ],
   [
     'too many characters',
     [{ pattern: { a: ['x'.repeat(4096)] } }],
-    'rules[0].pattern may have at most 4096 characters',
+    'rules[0].pattern must have at most 4096 characters',
   ],
 ])('%s: refused', (_name, rules, message) => {
   expect(() => ruleFilter('default', rules)).toThrow(

@@ -83,7 +83,7 @@ describe('an upload with a grant', () => {
     });
   });
 
-  /** As a browser does it: the length is that of the body, whatever the headers say. */
+  /** As in a browser: the length of the body is sent, regardless of the given headers. */
   const upload = (
     change: { headers?: Record<string, string>; without?: string; body?: string; method?: string; url?: string } = {},
   ) => {
@@ -130,7 +130,7 @@ describe('an upload with a grant', () => {
 });
 
 describe('checksums', () => {
-  // Of the text `123456789`: the check values of the CRC catalogue, and of the digests.
+  // For the string `123456789`: the check values of the CRC catalogue, and of the digests.
   it.each<['CRC32' | 'CRC32C' | 'CRC64NVME' | 'SHA1' | 'SHA256', string]>([
     ['CRC32', 'y/Q5Jg=='],
     ['CRC32C', '4waSgw=='],

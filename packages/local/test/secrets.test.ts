@@ -18,7 +18,7 @@ export const handler = async (event) => {
   };
 };`;
 
-/** Where a developer, a program and another person look. */
+/** The places that a developer, a program or another user can read. */
 async function exposed(
   host: RunningHost,
   project: Project,
@@ -42,7 +42,7 @@ async function exposed(
     }
   }
   const files = readdirSync(recordings);
-  // The events that were sent by hand are of no kind.
+  // The manually sent events are of no kind.
   expect(files).toHaveLength(4);
   const page = {
     list: await get('/api/invocations'),

@@ -96,7 +96,7 @@ describe('a service of the framework', () => {
 
   test('a queue’s address of production, which the SDK prefers to any endpoint, is not reached', async () => {
     expect(await (await get('/production-queue')).text()).toContain(
-      'sqs.us-east-1.amazonaws.com is AWS, and nothing leaves this machine',
+      'sqs.us-east-1.amazonaws.com is an AWS host, and calls to AWS are blocked',
     );
   });
 

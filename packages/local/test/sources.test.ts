@@ -283,7 +283,7 @@ describe('asynchronous events', () => {
       done: 1,
       deadLetters: [{ id: lost, state: 'no selector' }],
     });
-    expect(run.host.notices).toEqual(['no selector takes the event shipping, InvoicePaid of the bus default']);
+    expect(run.host.notices).toEqual(['no selector matches the event shipping, InvoicePaid of the bus default']);
   });
 
   it('of a schedule come by its rate, and when it is told to fire', async () => {
@@ -332,7 +332,10 @@ describe('a schedule', () => {
   });
 
   it.each([
-    ['cron(0 12 * * * *)', 'schedules.nightly: cron(0 12 * * * *): either day-of-month or day-of-week must be ?'],
+    [
+      'cron(0 12 * * * *)',
+      'schedules.nightly: cron(0 12 * * * *): exactly one of day-of-month and day-of-week must be ?',
+    ],
     ['every day', 'schedules.nightly: every day must be rate(5 minutes) or cron(0 3 * * ? *)'],
   ])('%s ends the start with words', async (expression, message) => {
     await expect(startCron(expression)).rejects.toMatchObject({
@@ -360,7 +363,7 @@ describe('numbers', () => {
   });
 
   it.each([
-    ['{', 'framework: manifest: the text, got no JSON, expected the file that synth writes'],
+    ['{', 'framework: manifest: the contents, got invalid JSON, expected the file that synth writes'],
     [
       '{"version":1,"functions":[{"sources":[7]}]}',
       'framework: manifest: functions[0].sources[0], got 7, expected an object',

@@ -44,7 +44,7 @@ async function until(isTrue: () => boolean): Promise<void> {
   }
 }
 
-/** The engine takes two seconds to start, on a busy machine twenty. */
+/** The engine starts in two seconds, on a busy machine in twenty. */
 const START_MS = 90_000;
 
 describe('DynamoDB', () => {
@@ -158,10 +158,10 @@ describe('DynamoDB', () => {
     'an engine that ends is started once more with what it had, and then stays off',
     async () => {
       process.kill(processes[0] ?? 0, 'SIGKILL');
-      await until(() => host.notices.some((notice) => notice.includes('started again')));
+      await until(() => host.notices.some((notice) => notice.includes('; restarting')));
       const { Item } = await client().send(new GetItemCommand({ TableName: 'notes', Key: { id: { S: '1' } } }));
       expect(Item).toMatchObject({ n: { N: '2' } });
-      // The stream continues behind what was passed on.
+      // The stream continues after the delivered records.
       const seen = host.invocations.length;
       await client().send(new PutItemCommand({ TableName: 'notes', Item: { id: { S: '2' } } }));
       await until(() => host.invocations.length > seen);

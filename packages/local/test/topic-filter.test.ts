@@ -6,7 +6,7 @@ const text = (Value: string): TopicMessageAttribute => ({ Type: 'String', Value 
 const number = (Value: string): TopicMessageAttribute => ({ Type: 'Number', Value });
 const texts = (Value: string): TopicMessageAttribute => ({ Type: 'String.Array', Value });
 
-/** True if a policy takes a message with one attribute, `a`, or without any. */
+/** True if a policy matches a message with one attribute, `a`, or without attributes. */
 function takesAttribute(rules: readonly unknown[], a: TopicMessageAttribute | undefined): boolean {
   const messageAttributes = a ? { a } : {};
   return topicFilter('news', { filterPolicy: { a: rules } })(buildTopicEvent(NEWS, [{ messageAttributes }]));
@@ -106,20 +106,20 @@ test.each<[string, Readonly<Record<string, unknown>>, string]>([
   [
     'nested members',
     { filterPolicy: { a: { b: ['1'] } } },
-    'filterPolicy may be nested only with the scope MessageBody',
+    'filterPolicy can be nested only with the scope MessageBody',
   ],
   [
     'nested alternatives',
     { filterPolicy: { $or: [{ a: ['1'] }, { b: { c: ['1'] } }] } },
-    'filterPolicy may be nested only with the scope MessageBody',
+    'filterPolicy can be nested only with the scope MessageBody',
   ],
   ['no list', { filterPolicy: { a: '1' } }, 'filterPolicy.a must be an object'],
   ['no rules', { filterPolicy: { a: [] } }, 'filterPolicy.a must have at least one rule'],
-  ['wildcards', { filterPolicy: { a: [{ wildcard: '*' }] } }, 'filterPolicy.a[0] must be a text, a number'],
+  ['wildcards', { filterPolicy: { a: [{ wildcard: '*' }] } }, 'filterPolicy.a[0] must be a string, a number'],
   [
     'a suffix in anything-but',
     { filterPolicy: { a: [{ 'anything-but': { suffix: 'x' } }] } },
-    'filterPolicy.a[0].anything-but must be a text, a number, a list of them, or { prefix: … }',
+    'filterPolicy.a[0].anything-but must be a string, a number, a list of them, or { prefix: … }',
   ],
   [
     'a range that is turned round',
@@ -130,7 +130,7 @@ test.each<[string, Readonly<Record<string, unknown>>, string]>([
   [
     'six names',
     { filterPolicy: { a: [1], b: [1], c: [1], d: [1], e: [1], f: [1] } },
-    'filterPolicy may have at most 5 names',
+    'filterPolicy must have at most 5 names',
   ],
   [
     'too many combinations',

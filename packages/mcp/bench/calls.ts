@@ -1,4 +1,4 @@
-// `tools/call` in process, ten tools, schema check on: this package behind its whole pipeline next to the official server
+// `tools/call` in process, ten tools, schema check on: this package with its whole pipeline, compared with the official server
 // package. Run with `node --conditions=@sallyport/source --import tsx bench/calls.ts [--rounds 15]`.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -160,7 +160,7 @@ const CONTESTANTS: readonly (() => Contestant | Promise<Contestant>)[] = [
   official,
 ];
 
-/** One contestant in this process: says its name when it is warm, then measures a round whenever it is told to. */
+/** One contestant in this process: sends its name when it is warm, then measures a round for each message. */
 async function compete(index: number): Promise<void> {
   const contestant = await CONTESTANTS[index]?.();
   if (!contestant) throw new Error(`no contestant ${index}`);
@@ -171,7 +171,7 @@ async function compete(index: number): Promise<void> {
   process.send?.(contestant.name);
 }
 
-/** Each contestant has a process of its own, so that none collects the garbage of another; their rounds take turns. */
+/** Each contestant has a separate process, so that it does not collect the garbage of another contestant; the rounds alternate. */
 async function lead(count: number): Promise<void> {
   const children = CONTESTANTS.map((_, index) => fork(fileURLToPath(import.meta.url), ['--contestant', String(index)]));
   const reply = async (child: ChildProcess) => (await once(child, 'message'))[0] as unknown;

@@ -1,4 +1,4 @@
-// What an idle client that listens for changes costs in an hour: reads of the store, and seconds of a slot of the function's
+// The cost of an idle client with a listener for an hour: reads of the store, and seconds of a unit of the function's
 // concurrency. Run with `node --conditions=@sallyport/source --import tsx bench/listener.ts`.
 import { ManualClock } from '@sallyport/core/testing';
 import { memoryMcpStore } from '../src/index.js';

@@ -19,7 +19,7 @@ export interface JudgedApp {
   answerStreaming(event: object, context: LambdaContext, outgoing: ServerResponse, end: () => void): Promise<void>;
 }
 
-/** What the Lambda runtime puts on the global object of a streaming function. */
+/** The properties of the Lambda runtime on the global object of a streaming function. */
 const runtime = {
   streamifyResponse: (handler: unknown) => handler,
   HttpResponseStream: {
@@ -32,7 +32,7 @@ const runtime = {
 };
 Object.assign(globalThis, { awslambda: runtime });
 
-/** An event of a task meets an instance of its own, after the answer is out, as an asynchronous invocation does. */
+/** The event of a task reaches a separate instance after the answer is sent, as in an asynchronous invocation. */
 function invokeLater(store: McpStore, event: McpTaskEvent): void {
   const end = Date.now() + TASK_TIMEOUT_MS;
   setImmediate(() => {
@@ -47,7 +47,7 @@ function invokeLater(store: McpStore, event: McpTaskEvent): void {
 
 const TASK_TIMEOUT_MS = 90_000;
 
-/** @param shared the store of other instances: what runs later may use it after this one's response has ended */
+/** @param shared the store of other instances: tasks may use it after the response of this instance has ended */
 function createContainer(store: McpStore, shared: McpStore): SecureApp {
   const server = createJudgedServer(store, (event) => invokeLater(shared, event));
   const app = new SecureApp({ surfaces: [mcpTasks(server)] });

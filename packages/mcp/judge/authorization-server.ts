@@ -1,4 +1,4 @@
-// An authorization server made of the parts of @sallyport/mcp/oauth. Everybody is ada, who agrees to everything.
+// An authorization server from the parts of @sallyport/mcp/oauth. Every user is ada, who agrees to every request.
 import { type Clock, type Context, FrameworkError, type Handler } from '@sallyport/core';
 import { Public, SecureApp } from '@sallyport/secure';
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
@@ -18,12 +18,12 @@ import {
 import { OAUTH_AUTHORIZATION_SERVER_PATH } from '../src/routes.js';
 
 export interface LabServerOptions {
-  /** Where it is reached. */
+  /** Its URL. */
   readonly issuer: string;
   readonly scopes: readonly string[];
-  /** What a client is given that asks for no scope. */
+  /** Scopes of a client that requests no scope. */
   readonly defaultScopes: readonly string[];
-  /** Clients that are known beforehand, and those that name themselves by a URL. */
+  /** Registered clients, and clients whose id is a URL. */
   readonly clients?: Readonly<Record<string, Pick<ClientMetadata, 'redirect_uris'>>>;
   readonly clock?: Clock;
   readonly store?: McpStore;
@@ -79,7 +79,7 @@ export class LabServer {
     this.app.post('/token', token, Public());
   }
 
-  /** A token for whom no client has to ask. */
+  /** Signs a token without a request of a client. */
   sign(claims: { readonly resource: string; readonly scopes: readonly string[] }, now: Date): Promise<string> {
     const seconds = Math.floor(now.getTime() / 1000);
     return new SignJWT({ scope: claims.scopes.join(' ') })
@@ -99,7 +99,7 @@ export class LabServer {
   readonly #authorize: Handler = async (ctx) => {
     const { issuer, scopes, defaultScopes } = this.#options;
     const [clientId = '', redirectUri = ''] = [ctx.query('client_id'), ctx.query('redirect_uri')];
-    // Who is not known is sent nowhere.
+    // An unknown client is not redirected.
     if (!this.#clients.get(clientId)?.redirect_uris.includes(redirectUri)) throw new FrameworkError('app.bad_request');
     const state = ctx.query('state');
     const back = { redirectUri, issuer, ...(state !== undefined && { state }) };

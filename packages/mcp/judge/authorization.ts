@@ -39,7 +39,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Runs the suite; where it waits for a person with a browser, the URL that it prints is opened. */
+/** Runs the suite; opens the URLs that it prints for a user with a browser. */
 async function runSuite(issuer: string, resource: string, port: number): Promise<readonly Check[]> {
   const out = mkdtempSync(join(tmpdir(), 'mcp-authorization-'));
   const main = join(here, '..', 'node_modules', 'conformance-next', 'dist', 'index.js');

@@ -1,5 +1,5 @@
 // Runs the conformance suites against every configuration: `npm run mcp:conformance [-- --only fresh,three]`.
-// Prints scenarios and checks of each run; ends with 1 when a target is missed. Takes no list of expected failures.
+// Prints scenarios and checks of each run; exits with 1 if a target is missed. A list of expected failures is not supported.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ const configurations = [
   { name: 'three processes, buffered', options: { instances: 3, fresh: true, buffered: true } },
 ];
 
-/** `wanted` says what is scored and how much of it must pass. */
+/** `wanted` describes the scored part and the required number of passes. */
 const suites = [
   {
     name: '0.1.16 --suite all',
@@ -113,7 +113,7 @@ async function runSuite({ command }, url, directory) {
   return readResults(directory);
 }
 
-/** The suites' own exit codes also count what is not scored: the checks on disk decide. */
+/** The suites' exit codes also count parts that are not scored. Therefore the result comes from the checks on disk. */
 function run(args, stdout = 'ignore') {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { cwd: packageRoot, stdio: ['ignore', stdout, 'inherit'] });
@@ -132,7 +132,7 @@ function readResults(directory) {
     const passes = checks.filter(({ status }) => status === 'SUCCESS');
     result.scenarios += 1;
     result.checks += passes.length;
-    // A scenario can end without any check; that is no pass, unless all its checks say that it does not apply.
+    // A scenario can end without any check. It counts as passed only if all its checks are marked as not applicable.
     if (failures.length === 0 && checks.length > 0) result.passed += 1;
     for (const check of failures) result.failures.push({ scenario, check });
     for (const check of checks) if (check.status === 'WARNING') result.warnings.push({ scenario, check });

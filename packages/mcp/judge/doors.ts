@@ -20,11 +20,11 @@ type Respond = (event: object, context: LambdaContext, outgoing: ServerResponse)
 
 interface Door {
   readonly toEvent: (method: string, path: string, request: Request) => object;
-  /** How an instance answers the events of this door. */
+  /** Creates the function that answers the events of this door. */
   readonly open: (app: SecureApp) => Respond;
 }
 
-/** The ways from HTTP to a function, and back. */
+/** The front doors: from HTTP to a function, and back. */
 const DOORS = {
   'gateway v2': { toEvent: buildAPIGatewayV2Request, open: buffered },
   'REST streaming': { toEvent: buildAPIGatewayProxyRequest, open: streaming(createGatewayRestStreamingHandler) },
@@ -39,10 +39,10 @@ const DOORS = {
 /** Their names. */
 export const DOOR_NAMES = Object.keys(DOORS) as readonly DoorName[];
 
-/** A way from HTTP to the judged function. */
+/** A front door of the judged function. */
 export type DoorName = keyof typeof DOORS;
 
-/** The judged function behind one door, at a port of this machine. */
+/** The judged function with one front door, at a port of this machine. */
 export interface OpenedDoor {
   readonly url: URL;
   /** Method and status of every request so far. */
@@ -55,10 +55,10 @@ export interface OpenedDoor {
 
 const FUNCTION_TIMEOUT_MS = 30_000;
 const INSTANCES = 3;
-/** How long a listener's stream lasts: the function runs on for so long after its client has left. */
+/** Milliseconds of a listener's stream: the function runs for this time after its client has disconnected. */
 const LISTEN_MS = 1_000;
 
-/** Real HTTP becomes events, each for a random instance that is free; the instances share one store and nothing else. */
+/** Real HTTP becomes events, each for a random free instance; the instances share only one store. */
 export async function openDoor(name: DoorName): Promise<OpenedDoor> {
   const door: Door = DOORS[name];
   const store = memoryMcpStore();
@@ -89,13 +89,13 @@ export async function openDoor(name: DoorName): Promise<OpenedDoor> {
   };
 }
 
-/** One execution environment: it takes one request at a time. */
+/** One execution environment: it serves one request at a time. */
 interface Instance {
   readonly isBusy: boolean;
   invoke(event: object, outgoing: ServerResponse): Promise<void>;
 }
 
-/** A random one of those that are free; when none is, one more starts, as on Lambda. */
+/** A random free instance; if all are busy, one more starts, as on Lambda. */
 function takeInstance(instances: Instance[], create: () => Instance): Instance {
   const free = instances.filter(({ isBusy }) => !isBusy);
   const taken = free[Math.floor(Math.random() * free.length)] ?? create();
@@ -125,7 +125,7 @@ function createInstance(door: Door, shared: McpStore, report: (what: string) => 
       try {
         await respond(event, context, outgoing);
       } catch {
-        // What a function rejects with after its first byte ends the connection.
+        // A rejection of a function after its first byte closes the connection.
         outgoing.destroy();
       } finally {
         end();

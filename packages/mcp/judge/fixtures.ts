@@ -35,7 +35,7 @@ const words = (question: string): SampleRequest => ({
   maxTokens: 100,
 });
 
-/** The server that the conformance suites want: a fixture for each scenario. */
+/** The server for the conformance suites, with a fixture for each scenario. */
 export function createJudgedServer(
   store: McpStore,
   start: McpTasks['start'],
@@ -463,7 +463,7 @@ function addTaskTools(server: McpServer): void {
     throw new McpToolError('This job always fails');
   });
   server.tool('protocol_error_job', { description: 'Breaks the protocol.', task: {} }, async (_, ctx) => {
-    // What was not announced cannot be asked: the call ends with an error of the protocol.
+    // This kind of question is not in the tool's options, so the call ends with an error of the protocol.
     await (ctx as McpAskingContext).roots();
     return 'never';
   });

@@ -1,4 +1,4 @@
-// How often an idle client looks for a stream: every GET of a function is an invocation that somebody pays for.
+// Counts the polls of an idle client: every GET of a function is a billed invocation.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from '@modelcontextprotocol/client';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';

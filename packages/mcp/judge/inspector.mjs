@@ -24,7 +24,7 @@ export async function runInspector(url) {
   return { ok: failed.length === 0, text };
 }
 
-/** Runs the command line; gives its status and what it wrote. */
+/** Runs the command line; returns its status and its output. */
 export function inspect(args) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [LAUNCHER, '--cli', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });

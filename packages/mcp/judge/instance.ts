@@ -1,4 +1,4 @@
-// One instance of the judged function: takes HTTP, makes function URL events of it, answers through the front door.
+// One instance of the judged function: receives HTTP, converts it to function URL events, and answers through the front door.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApp } from './app.js';

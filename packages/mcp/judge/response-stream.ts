@@ -10,8 +10,8 @@ interface Metadata {
 const DELIMITER = Buffer.alloc(8);
 
 /**
- * The response stream of one invocation, and the service behind it: what is before eight NUL bytes becomes the head of the
- * answer. A client that leaves is not reported: the service takes the rest of the answer and drops it.
+ * The response stream of one invocation, with its service: the bytes before eight NUL bytes become the head of the answer. A client that
+ * disconnects is not reported: the service reads the rest of the answer and drops it.
  */
 export class ResponseStream extends Writable {
   readonly #outgoing: ServerResponse;
@@ -65,7 +65,7 @@ export class ResponseStream extends Writable {
   }
 }
 
-/** What the runtime of a streaming function puts on the global object. */
+/** The properties of the Lambda runtime on the global object of a streaming function. */
 export const AWSLAMBDA = {
   streamifyResponse: (handler: unknown) => handler,
   HttpResponseStream: { from: (stream: ResponseStream, metadata: Metadata) => stream.beforeFirstWrite(metadata) },

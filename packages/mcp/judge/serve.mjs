@@ -1,5 +1,5 @@
-// The judged server behind one port: `node judge/serve.mjs --port 3410 --instances 3 --fresh --buffered`.
-// Requests go to the instances in turn; all instances share one store, which lives here.
+// The judged server at one port: `node judge/serve.mjs --port 3410 --instances 3 --fresh --buffered`.
+// Requests are sent to the instances in turn; all instances share one store, which is in this process.
 import { fork } from 'node:child_process';
 import { createServer, request } from 'node:http';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** Starts store, instances and the round-robin proxy; resolves when they take requests. */
+/** Starts store, instances and the round-robin proxy; resolves when they accept requests. */
 export async function startJudged({ port = 0, instances = 1, fresh = false, buffered = false }) {
   const violations = [];
   const note = ({ violation }) => violation && violations.push(violation);

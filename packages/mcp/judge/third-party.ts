@@ -1,5 +1,5 @@
 // Clients of other makers against the four doors: `node --conditions=@sallyport/source --import tsx judge/third-party.ts`.
-// They are fetched for the run, in exact versions: one wants a newer Node than this repository, one brings 100 MB.
+// They are installed for the run, in exact versions: one needs a newer Node than this repository, one has a size of 100 MB.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -24,7 +24,7 @@ const RECONNECTED = 'Reconnection test completed successfully';
 const FAILED = 'This tool intentionally returns an error for testing';
 const ROUNDS = 'test_input_required_result_multi_round';
 
-/** What a check of one client got, and what must be found in it. */
+/** A check of one client: its name, its result, and the required part of the result. */
 type Check = readonly [what: string, got: () => Promise<unknown>, wanted: string];
 interface Connected {
   readonly checks: readonly Check[];
@@ -43,7 +43,7 @@ function fetchClients(): void {
   execFileSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: folder });
 }
 
-/** Calls of a client that can be asked. */
+/** Calls of a client with support for questions. */
 const askingCalls = (call: (name: string, args?: Record<string, unknown>) => Promise<unknown>): readonly Check[] => [
   ['call', () => call('test_simple_text'), TEXT],
   ['tool error', () => call('test_error_handling'), FAILED],
@@ -110,7 +110,7 @@ async function mcpRemote(url: string): Promise<Connected> {
 
 const CLIENTS = { '@ai-sdk/mcp': aiSdk, '@langchain/mcp-adapters': langchain, 'mcp-remote': mcpRemote };
 
-/** Runs the checks of one client; what failed, in words. */
+/** Runs the checks of one client; returns the failures as text. */
 async function judge(connect: (url: string) => Promise<Connected>, url: string) {
   const { checks, close } = await connect(url);
   const failed: string[] = [];

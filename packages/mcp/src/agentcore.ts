@@ -1,4 +1,4 @@
-/** Tools for agents behind a gateway of Amazon Bedrock AgentCore, and its interceptors. */
+/** Tools for agents that use a gateway of Amazon Bedrock AgentCore, and interceptors of the gateway. */
 export {
   type InterceptedRequest,
   type InterceptedResponse,

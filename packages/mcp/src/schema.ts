@@ -7,7 +7,7 @@ export const MCP_SPILL_BUCKET_ENV = 'FRAMEWORK_MCP_SPILL_BUCKET';
 /** ARN of the secret whose value is the server's `secret`. */
 export const MCP_SECRET_ARN_ENV = 'FRAMEWORK_MCP_SECRET_ARN';
 
-/** The table: no index, on demand, TTL on `ttl` (seconds). It also has codes and refresh tokens of OAuth, which clients cannot make again. */
+/** The table: no index, on demand, TTL on `ttl` (seconds). It also stores codes and refresh tokens of OAuth, which clients cannot create again. */
 export const MCP_TABLE_SCHEMA = {
   partitionKey: { name: 'pk', type: 'S' },
   sortKey: { name: 'sk', type: 'S' },

@@ -76,7 +76,11 @@ it.each<[string, object, string]>([
   ['no type', { input: object({ a: {} }) }, 'tool "tool": input.a must have one type'],
   ['true', { input: object({ a: true }) }, 'tool "tool": input.a must be a schema'],
   ['a reference to itself', { input: object({ a: { $ref: '#' } }) }, 'tool "tool": input.a.a refers to itself'],
-  ['an anchor', { input: object({ a: { $ref: '#there' } }) }, 'tool "tool": input.a refers to something outside'],
+  [
+    'an anchor',
+    { input: object({ a: { $ref: '#there' } }) },
+    'tool "tool": input.a has a $ref that is not a JSON pointer',
+  ],
   [
     'nothing behind a reference',
     { input: object({ a: { $ref: '#/$defs/a' } }) },

@@ -396,7 +396,7 @@ describe('registration', () => {
 
   it('belongs into a container', async () => {
     await expect(agentCoreTools(server).serve('agentcore', {}, { lambdaContext: undefined })).rejects.toThrow(
-      'belongs into the option "surfaces"',
+      'in the option "surfaces" of a container',
     );
   });
 

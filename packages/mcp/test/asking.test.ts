@@ -245,7 +245,7 @@ describe('a call that asks', () => {
   it('that asks what it did not announce is an internal error', async () => {
     const { first } = await ask((server) =>
       server.tool('t', { asks: ['sampling'] }, async (_, ctx) => {
-        // @ts-expect-error -- the compiler knows what was announced; callers without types do not
+        // @ts-expect-error -- the compiler checks the option `asks`; callers without types are not checked
         await ctx.elicit(form('x')).catch(() => {});
         return 'swallowed';
       }),

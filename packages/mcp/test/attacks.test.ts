@@ -65,7 +65,7 @@ describe('a small request that is expensive to judge', () => {
 });
 
 const NUMBERS = { type: 'array', items: { type: 'number' } };
-/** The usual filter of a search: each alternative names itself by its one member. */
+/** The usual filter of a search: each alternative is identified by its one member. */
 const FILTER = {
   type: 'object',
   properties: { filter: { $ref: '#/$defs/filter' } },
@@ -117,7 +117,7 @@ describe('a URI template', () => {
   });
 });
 
-/** A tool that needs a scope, runs, and asks; and one that closes its stream. Both return the caller as which they continued. */
+/** Two tools that need a scope: one sends a question, the other closes its stream. Both return the caller with which they continued. */
 function guarded(server: McpServer): void {
   const name = (scopes: readonly string[] | undefined, tenantId: string) => `[${scopes}] ${tenantId}`;
   server.tool('ask', { scopes: ['danger'], asks: ['elicitation'] }, async (_, ctx) => {

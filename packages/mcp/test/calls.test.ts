@@ -7,7 +7,7 @@ import { Rig, type RigOptions } from './support/rig.js';
 const FORM = { type: 'object' as const, properties: { name: { type: 'string' } } };
 const ACCEPT = { action: 'accept', content: { name: 'Ada' } };
 
-/** What hooks are told, in order. */
+/** Calls and outcomes that hooks received, in order. */
 function watching(options: RigOptions = {}) {
   const seen: { call: McpCall; end: CallEnd }[] = [];
   const watch: OnCall = async (call, next) => {

@@ -56,7 +56,7 @@ describe.each(DOOR_NAMES)('through %s, a random instance a request', (name) => {
     });
 
     it('is refused a resource that is not there', async () => {
-      // SDK 2.x takes the code of the older revisions for the one of its own.
+      // SDK 2.x maps the code of the older revisions to its error code.
       const code = client === 'SDK 1.x' ? -32002 : -32602;
       await expect(official.client.readResource({ uri: 'test://missing' })).rejects.toMatchObject({ code });
     });

@@ -7,7 +7,7 @@ import { coreOf } from '../src/server/internal/core.js';
 const OTHER = '../src/server/internal/core.js?copy=2';
 const other = (await import(OTHER)) as typeof Cores;
 
-// Jest gives both evaluations of a module one place.
+// In Jest both evaluations of a module have the same file path.
 registerCopy('@sallyport/mcp', '9.9.9', Object.assign(new Error(), { stack: 'Error\n    at /app/other.js:1:2' }));
 
 it('rejects a server of another copy of the package, and names the copies', () => {

@@ -24,7 +24,7 @@ const register = (server: McpServer) =>
     return 'counted';
   });
 
-/** A function behind a socket: a fresh instance a request, whole answers only, and the first stream is cut off. */
+/** A function with a socket: a fresh instance for each request, whole answers only, and the first stream is cut off. */
 class CuttingServer {
   readonly rig: Rig;
   readonly requests: string[] = [];
@@ -130,7 +130,7 @@ describe('a call with events at a buffered door', () => {
       const rest = await session.resume(id);
       rests.push(rest.status === 200 ? brief(rest.events) : rest.status);
     }
-    // The last id has nothing behind it.
+    // No events follow the last id.
     expect(rests).toEqual([[1, 2, 'counted'], [2, 'counted'], ['counted'], 405]);
     expect([runs, rig.violations]).toEqual([1, []]);
   });

@@ -45,11 +45,11 @@ it('the result of a tool is held against its output', () => {
   server.tool('missing', { output: Sum }, () => ({ structured: {} }));
   // @ts-expect-error -- a string has no structured result
   server.tool('text', { output: Sum }, () => 'three');
-  // @ts-expect-error -- neither has a result without one, unless it is an error
+  // @ts-expect-error -- a full result without structured content must be an error
   server.tool('content', { output: Sum }, () => ({ content: [] }));
   // @ts-expect-error -- the structured part of a full result
   server.tool('structured', { output: Sum }, () => ({ content: [], structuredContent: { sum: 'x' } }));
-  // @ts-expect-error -- nothing is no result
+  // @ts-expect-error -- a tool must return a result
   server.tool('nothing', {}, () => undefined);
 });
 
@@ -81,7 +81,7 @@ it('a context has methods for the questions that were announced', () => {
   const server = make();
   server.tool('elicits', { asks: ['elicitation'] }, async (_, ctx) => {
     const answer = await ctx.elicit({ message: 'Day?', requestedSchema: z.object({ day: z.string() }) });
-    // @ts-expect-error -- there is content when the person accepted
+    // @ts-expect-error -- there is content only if the user accepted
     answer.content.day.trim();
     return answer.action === 'accept' ? answer.content.day : '';
   });
@@ -102,7 +102,7 @@ it('a context has methods for the questions that were announced', () => {
     String((await ctx.roots()).length),
   );
   server.prompt('p', { asks: ['roots'] }, async (_, ctx) => String((await ctx.roots()).length));
-  // @ts-expect-error -- nothing of the kind can be asked
+  // @ts-expect-error -- an unknown kind of question
   expect(() => server.tool('money', { asks: ['money'] }, text)).toThrow('"asks[0]"');
 });
 
@@ -127,6 +127,6 @@ it('a check gets the arguments, and none for a list', () => {
     { input: z.object({ owner: z.string() }), authorize: (ctx, args) => args?.owner === ctx.tenantId },
     text,
   );
-  // @ts-expect-error -- lists ask without arguments
+  // @ts-expect-error -- for lists, `authorize` has no arguments
   server.tool('b', { input: z.object({ owner: z.string() }), authorize: (_, args) => args.owner === 'ada' }, text);
 });

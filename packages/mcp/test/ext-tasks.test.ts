@@ -54,7 +54,7 @@ async function connect() {
       body?: string;
     };
     const response = new Response(answer.body || null, { status: answer.statusCode, headers: answer.headers });
-    // The package tells JSON by the prototypes of its own realm, which a test runner has several of.
+    // The package recognizes JSON by the prototypes of its realm; a test runner has several realms.
     return Object.assign(response, { json: async () => JSON.parse(answer.body ?? '') });
   };
   const client = new Client(INFO, { capabilities: CAPABILITIES, versionNegotiation: { mode: { pin: VERSION } } });

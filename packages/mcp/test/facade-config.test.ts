@@ -31,7 +31,7 @@ const handler = () => () => ({ body: 'made' });
 const without = (config: object, name: string) =>
   Object.fromEntries(Object.entries(config).filter(([key]) => key !== name));
 
-/** What is wrong, the configuration, and what the error says. */
+/** The fault, the configuration, and the error message. */
 const REFUSED: readonly [string, object, string][] = [
   ['nothing', {}, 'option "issuerUrl" must be'],
   ['an unknown key', { ...BASE, allowedHosts: [] }, 'unknown option "allowedHosts"; known are issuerUrl, '],
@@ -140,32 +140,32 @@ const REFUSED: readonly [string, object, string][] = [
   ].map((allowedHostnames): [string, object, string] => [
     `the hosts ${JSON.stringify(allowedHostnames)}`,
     { ...HOSTS, allowedHostnames },
-    'option "allowedHostnames" must be a list of one or more host names',
+    'option "allowedHostnames" must be a non-empty list of host names',
   ]),
   ...[[], 'host', [''], ['ho st'], ['host:'], [7]].map((hostHeaders): [string, object, string] => [
     `the headers ${JSON.stringify(hostHeaders)}`,
     { ...HOSTS, hostHeaders },
-    'option "hostHeaders" must be a list of one or more names of headers',
+    'option "hostHeaders" must be a non-empty list of header names',
   ]),
 
   ['no scopes', without(BASE, 'scopes'), 'option "scopes" must be an object'],
   ...Object.keys(SCOPES).map((kind): [string, object, string] => [
     `no scopes of ${kind}`,
     { ...BASE, scopes: without(SCOPES, kind) },
-    `option "scopes.${kind}" must be a list of one or more scopes`,
+    `option "scopes.${kind}" must be a non-empty list of scopes`,
   ]),
   ['scopes of an unknown kind', { ...BASE, scopes: { ...SCOPES, tenant: ['a'] } }, 'unknown option "scopes.tenant"'],
   ...[[], 'a', [''], [' '], ['a b'], ['a"'], ['a\\'], ['ä'], [7]].map((agent): [string, object, string] => [
     `the scopes ${JSON.stringify(agent)}`,
     { ...BASE, scopes: { ...SCOPES, agent } },
-    'option "scopes.agent" must be a list of one or more scopes',
+    'option "scopes.agent" must be a non-empty list of scopes',
   ]),
 
   ...Object.keys(defaultCapabilities()).flatMap((name) =>
     [[], 'code', [''], [' '], ['a b'], [7]].map((value): [string, object, string] => [
       `${name} ${JSON.stringify(value)}`,
       { ...BASE, capabilities: { [name]: value } },
-      `option "capabilities.${name}" must be a list of one or more words`,
+      `option "capabilities.${name}" must be a non-empty list of words`,
     ]),
   ),
   ['an unknown capability', { ...BASE, capabilities: { scopes: ['a'] } }, 'unknown option "capabilities.scopes"'],

@@ -29,7 +29,7 @@ import {
 const SCOPES = ['notes:read', 'notes:write'];
 const PATHS = ['/acme/mcp', '/globex/partners/p1/mcp'] as const;
 
-/** One function that serves a tree of endpoints, behind a door, with an authorization server next to it. */
+/** One function that serves a tree of endpoints through a door, with an authorization server next to it. */
 async function openLab(name: DoorName, { renamesChallenge = false, urlMode = 'public_base_url' as URLMode } = {}) {
   const door = await openDoor(name, { renamesChallenge });
   const server = await startAuthorizationServer({ resources: PATHS.map((path) => door.origin + path), scopes: SCOPES });
@@ -102,7 +102,7 @@ function createHooks({ issuer, sign }: AuthorizationServer): Pick<FacadeConfig, 
 
 type Lab = Awaited<ReturnType<typeof openLab>>;
 
-/** What a client asks, in order, until its first answer: without the pages that a person sees, and without ports. */
+/** The requests of a client, in order, until its first answer: without the pages for the user, and without ports. */
 function toSteps(lines: readonly string[], { door, server }: Lab): readonly string[] {
   return lines
     .filter((line) => !/\/(sign-in|authorize)\//.test(line))
@@ -121,7 +121,7 @@ async function initialize({ door }: Lab, path: string, token: string, headers: o
   return [response.status, response.headers.get('www-authenticate')];
 }
 
-/** What the answer to a 401 may be found by: the header, under its own name or another. */
+/** Each door with the challenge in its original header, and in a renamed header. */
 const CASES = DOOR_NAMES.flatMap((name) => [
   [name, false],
   [`${name}, with the challenge renamed`, true],

@@ -4,7 +4,7 @@ import { Rig } from './support/rig.js';
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** What a tool that throws is answered with, in both eras, and the error lines of each. */
+/** The answers to a tool that throws, in both eras, and the error lines of each. */
 async function callThrowing(thrown: unknown) {
   const lines: Line[] = [];
   const rig = new Rig({

@@ -53,7 +53,7 @@ interface Scene {
   readonly log: Line[];
 }
 
-/** What a session does with the store: what comes before, the request that fails, and what it has to have done. */
+/** A use of the store by a session: its preparation, the request that fails, and the checks of its effects. */
 interface Step<T> {
   readonly streaming?: boolean;
   before?(session: Connection): Promise<T>;
@@ -84,7 +84,7 @@ const toldBy = (events: Answer['events']) =>
   events.map(({ data }) => data.params?.progress ?? data.result.content[0].text);
 const COUNTED = [1, 2, 3, 'counted'];
 
-/** A request that is told of a failure is sent again, as a client may. */
+/** A request that receives a failure is sent again, as a client may. */
 const SCENES: Readonly<Record<string, (timeoutMs: number) => Scene>> = {
   initialize(timeoutMs) {
     const { rig, log } = service(timeoutMs);
@@ -149,7 +149,7 @@ const SCENES: Readonly<Record<string, (timeoutMs: number) => Scene>> = {
   }),
   delete: scene({
     request: (session) => session.delete(),
-    // Where the first request deleted it and could not say so, the second one finds no session.
+    // If the first request deleted it but its response failed, the second request finds no session.
     async check({ status }, session) {
       expect([200, 404]).toContain(status);
       expect((await session.request('ping')).status).toBe(404);
@@ -172,21 +172,21 @@ async function survives(scene: Scene, fault: Fault, rule: FaultRule & { readonly
   faulty.proxy.clear();
   if (isTold(answer)) {
     expect(isQuiet).toBe(false);
-    // What the client was told of it may do again.
+    // A client that received a failure may send the request again.
     answer = await request();
   }
   await scene.check(answer);
   return seen.length > rule.after;
 }
 
-/** What the SDK tries again at once, so that nobody hears of it. */
+/** Failures that the SDK retries immediately, without an error for the caller. */
 const QUIET = new Set([
   'a reset connection',
   'an error of the service',
   'a service that is away',
   'an answer that is lost each time',
 ]);
-/** Where the caller cannot know whether the write was made, every request is made to fail once; where it hangs, every write. */
+/** If it is unknown to the caller whether the write was applied, every request fails once; if the service hangs, every write. */
 const SWEPT: Readonly<Record<string, FaultRule>> = {
   'a reset connection': {},
   'an answer that is lost each time': {},
@@ -194,7 +194,7 @@ const SWEPT: Readonly<Record<string, FaultRule>> = {
 };
 
 describe.each(Object.entries(SCENES))('%s, with one request to DynamoDB that fails', (_, makeScene) => {
-  // An answer that is too slow is silence to who waits for it.
+  // To the caller, an answer that is too slow is the same as no answer.
   it.each(STORE_FAULTS.filter(({ fault }) => fault.kind !== 'slow'))(
     'survives $name',
     async ({ name, fault, hangs }) => {

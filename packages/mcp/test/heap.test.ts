@@ -32,7 +32,7 @@ function createFunction() {
 
 const args = (call: number) => ({ name: 'ask', arguments: { text: `${call}`.padEnd(1000, '.') } });
 
-/** Calls that ask and are never answered. */
+/** Calls with questions that are never answered. */
 const ERAS: Readonly<Record<string, () => (call: number) => Promise<string>>> = {
   stateless() {
     const post = createFunction();
@@ -77,7 +77,7 @@ describe('a function that asks and is not answered', () => {
       const after = await heapAfter(1000, 1000 + CALLS);
       expect((after - before) / MIB).toBeLessThan(1);
     },
-    // Five thousand calls take long on a busy machine.
+    // Five thousand calls are slow on a busy machine.
     180_000,
   );
 });

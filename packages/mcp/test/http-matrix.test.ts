@@ -211,7 +211,7 @@ describe('what a client takes', () => {
       'reported',
     );
     expect((await session.call('ask')).json.result).toEqual({
-      content: [{ type: 'text', text: 'This client cannot be asked for input here.' }],
+      content: [{ type: 'text', text: 'This client does not support input requests here.' }],
       isError: true,
     });
   });

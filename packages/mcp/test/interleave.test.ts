@@ -45,7 +45,7 @@ describe('interleaved invocations', () => {
       expect(rest.text).toContain(mine);
       return rest.text;
     };
-    // The test runner cannot load one module twice at once.
+    // The test runner cannot load one module twice at the same time.
     await rig.stateless('server/discover');
     await (await rig.connect()).request('ping');
     const running = Promise.all(users.map(run));

@@ -4,7 +4,7 @@ import { startLoopback, toClient } from './support/loopback.js';
 
 const EVENT = { sallyport: 'mcp.task', token: 'v1.sealed' } as const;
 
-/** What the Invoke operation of Lambda is on the wire. */
+/** The Invoke operation of Lambda on the wire. */
 async function lambda(status: number) {
   const seen: { url: string | undefined; type: unknown; body: string }[] = [];
   const server = await startLoopback((request, body, response) => {
@@ -47,7 +47,7 @@ it.each([[200], [403], [500]])('rejects when Lambda answers %d', async (status) 
 it('says what is missing outside of Lambda', async () => {
   const { client, stop } = await lambda(202);
   await expect(invokeSelf({ client, environment: {} })(EVENT)).rejects.toThrow(
-    'option "functionName" must be set outside of Lambda',
+    'option "functionName" must be set outside Lambda',
   );
   expect(() => invokeSelf({ timeoutMs: 0 })).toThrow('option "timeoutMs"');
   stop();

@@ -141,7 +141,10 @@ describe('a batch', () => {
       {
         jsonrpc: '2.0',
         id: 1,
-        result: { content: [{ type: 'text', text: 'This client cannot be asked for input here.' }], isError: true },
+        result: {
+          content: [{ type: 'text', text: 'This client does not support input requests here.' }],
+          isError: true,
+        },
       },
       { jsonrpc: '2.0', id: 2, result: { content: [{ type: 'text', text: 'reported' }] } },
     ]);

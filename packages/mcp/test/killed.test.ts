@@ -73,7 +73,7 @@ class MortalRig extends Rig {
   }
 }
 
-/** A tool that moves money, and asks in the middle. */
+/** A tool that moves money, with a question in the middle. */
 function register(server: McpServer, { effects, carriedOut }: MortalRig, instance: Instance): void {
   server.tool('order', { asks: ['elicitation'] }, async (_, ctx) => {
     ctx.log('info', 'ordering');
@@ -88,7 +88,7 @@ function register(server: McpServer, { effects, carriedOut }: MortalRig, instanc
   });
 }
 
-/** What a request brought before its connection broke, if it did. */
+/** The part of a response that was received before its connection broke, if it did. */
 interface Reply {
   readonly status: number | 'broken';
   readonly events: readonly SseEvent[];
@@ -125,7 +125,7 @@ function toReply(text: string): Pick<Reply, 'events' | 'result'> {
   return result === undefined ? { events } : { events, result };
 }
 
-/** What a client with a patient person makes of it: it answers each question once shown, tries a broken answer again, and comes back. */
+/** A client with a patient user: it answers each question after it was shown, repeats a broken answer, and reconnects. */
 async function play(rig: MortalRig, clock: ManualClock): Promise<{ end: string; shown: string[] }> {
   const session = await rig.connect();
   rig.calls = 0;
@@ -195,7 +195,7 @@ describe.each([
         );
         if (end === 'ordered') expect([place, rig.effects]).toEqual([place, ['reserve', 'pay']]);
         if (end !== 'ordered') expect([place, shown.length < 2 || rig.carriedOut.length <= 2]).toEqual([place, true]);
-        // Who has seen a question has an id, and who has an id is told.
+        // A client with a question has an id, and a client with an id gets the end of the call.
         if (end === 'connection lost') expect([place, shown]).toEqual([place, []]);
       }
       expect(ends.ordered).toBeGreaterThan(whole.calls / 3);

@@ -2,7 +2,7 @@ import type { Context } from '@sallyport/core';
 import { answer } from '../src/http/internal/engine.js';
 import { createOriginCheck } from '../src/http/internal/origin.js';
 import type { McpServer } from '../src/index.js';
-import { type DefinedMethod, defineMethod, membersOf, tableOf } from '../src/methods/internal/method.js';
+import { type DefinedMethod, defineMethod, membersJson, tableOf } from '../src/methods/internal/method.js';
 import { METHOD_TABLE, METHODS } from '../src/methods/internal/table.js';
 import { Registry } from '../src/server/internal/registry.js';
 import { parseOptions } from '../src/server/options.js';
@@ -30,7 +30,7 @@ describe('the table of methods', () => {
         capability: () => ({ demo: {} }),
         load: async () => ({ greeting: 'hello' }),
         handle: ({ params, era }, { greeting }) => ({
-          result: { members: membersOf({ said: `${greeting} ${params.name}`, era }) },
+          result: { members: membersJson({ said: `${greeting} ${params.name}`, era }) },
         }),
       }),
     );

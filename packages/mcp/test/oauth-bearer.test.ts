@@ -523,7 +523,7 @@ describe('a guard is refused at construction', () => {
     'x',
   ])('with the URL %j', (resourceMetadataURL) => {
     expect(bad({ resourceMetadataURL })).toThrow('option "resourceMetadataURL" must be an absolute https URL');
-    // Also where another source would be asked.
+    // Even if another source is used.
     expect(bad({ resourceMetadataURL, resourceMetadataURLFunc: () => METADATA })).toThrow(
       'option "resourceMetadataURL" must be',
     );
@@ -533,7 +533,7 @@ describe('a guard is refused at construction', () => {
     [{ requiredScopes: ['a b'] }, 'option "requiredScopes" must be a list of scopes'],
     [{ requiredScopes: ['"'] }, 'option "requiredScopes" must be a list of scopes'],
     [{ requiredScopes: 'a' }, 'option "requiredScopes" must be a list of scopes'],
-    [{ requiredAudience: '' }, 'option "requiredAudience" must be a text that is not blank, or a function'],
+    [{ requiredAudience: '' }, 'option "requiredAudience" must be a string that is not blank, or a function'],
     [{ scopeChallenge: 'yes' }, 'option "scopeChallenge" must be true or false'],
     [{ resourceMetadataUrl: METADATA }, 'unknown option "resourceMetadataUrl"'],
   ])('with %j', (options, text) => {

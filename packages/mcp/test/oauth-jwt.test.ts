@@ -219,7 +219,9 @@ describe('several issuers', () => {
 
   it('need subjects that differ, and one function for the audience', () => {
     const { identity: _, ...anonymous } = one();
-    expect(() => jwtBearerValidator([anonymous, two()])).toThrow('option "identity" must be given for each issuer');
+    expect(() => jwtBearerValidator([anonymous, two()])).toThrow(
+      'option "identity" must be given for each of several issuers',
+    );
     expect(() => jwtBearerValidator([{ ...one(), audience: () => 'a' }, two()])).toThrow(
       'option "audience" must be the same function',
     );
@@ -259,8 +261,8 @@ it('keys that cannot be fetched are 503, and the next request after recovery pas
 
 it.each<[object, string]>([
   [{ issuer: undefined }, 'option "issuer" must be'],
-  [{ audience: undefined }, 'option "audience" must be a list of one or more texts, or a function'],
-  [{ audience: [] }, 'option "audience" must be a list of one or more texts, or a function'],
+  [{ audience: undefined }, 'option "audience" must be a non-empty list of strings, or a function'],
+  [{ audience: [] }, 'option "audience" must be a non-empty list of strings, or a function'],
   [{ algorithms: ['none'] }, 'option "algorithms" must be'],
   [{ algorithms: ['HS256'] }, 'option "algorithms" must be'],
   [{ algorithms: [] }, 'option "algorithms" must be'],

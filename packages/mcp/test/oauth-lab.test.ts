@@ -29,7 +29,7 @@ interface LabOptions {
   readonly hasRefreshTokens?: boolean;
 }
 
-/** A resource and an authorization server, each a function behind a door, and a clock that both tell the time by. */
+/** A resource and an authorization server, each a function with a door, and their common clock. */
 async function openLab({ door: name = 'gateway v2', renamesChallenge = false, ...options }: LabOptions = {}) {
   const [door, serverDoor] = [await openDoor(name, { renamesChallenge }), await openDoor('gateway v2')];
   let laterMs = 0;
@@ -173,7 +173,7 @@ describe('a sign-in', () => {
     const second = agent.memory.tokens()?.refresh_token ?? '';
     expect(second).not.toBe(first);
     await agent.close();
-    // Who stole the first one comes later than ten seconds: the family ends.
+    // The thief uses the first token after more than ten seconds: the family is revoked.
     lab.wait(11_000);
     const { client_id } = agent.memory.clientInformation() ?? { client_id: '' };
     const refresh = async (refresh_token: string) => {
@@ -225,7 +225,7 @@ describe('a tool that wants one scope more', () => {
   };
 
   it('is called after a second sign-in, with scopeChallenge', async () => {
-    // The client uses a refresh token where it has one, which cannot bring it another scope.
+    // A client with a refresh token uses it first, which cannot add a scope.
     const result = await call({
       hasRefreshTokens: false,
       guard: { scopeChallenge: true, requiredScopes: ['notes:read'] },

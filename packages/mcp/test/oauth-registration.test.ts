@@ -403,7 +403,7 @@ describe('a client that names itself by a URL', () => {
 
   it('is not fetched from this machine or a private network', async () => {
     const load = createClientMetadataLoader();
-    // Names of the public internet that lead here would do as well: the address decides.
+    // Public names that resolve to this machine are rejected, too: the address is checked.
     await expect(load('https://localhost.localdomain/client.json')).rejects.toMatchObject({ error: 'invalid_client' });
     await expect(
       createClientMetadataLoader({ allowedHosts: ['c.example'] })('https://d.example/client.json'),

@@ -294,7 +294,7 @@ describe.each(Object.entries(STORES))('tokens in the %s store', (_, createStore)
     }
     const second = await server.refresh(first.refresh_token, { scope: 'notes:read' });
     expect(second).toMatchObject({ access_token: `at-2:ada:${RESOURCE}:notes:read`, scope: 'notes:read' });
-    // The grant stays what the person agreed to.
+    // The grant keeps all scopes of the user.
     expect(await server.refresh(second.refresh_token)).toMatchObject({ scope: 'notes:read notes:write' });
   });
 
@@ -595,7 +595,7 @@ describe('the authorization response', () => {
 /** One call, with all its attempts, under a fault. */
 const STORE_TIMEOUT_MS = 300;
 
-/** Its waits between attempts pass at once; deadlines of calls are real. */
+/** Its waits between attempts end immediately; deadlines of calls are real. */
 class ShortWaits extends ManualClock {
   override after(ms: number, run: () => void): () => void {
     if (ms >= 1000) {

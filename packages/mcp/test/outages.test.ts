@@ -19,7 +19,7 @@ class Service {
   readonly rig: Rig;
   ran = 0;
   begun = 0;
-  /** How often work ran before the question. */
+  /** Number of runs of the work before the question. */
   stepped = 0;
   slowMs = 30_000;
   /** Deliveries of task events, and what rejected ones were rejected with. */
@@ -95,7 +95,7 @@ class Service {
     return new Promise((resolve) => this.clock.after(ms, resolve));
   }
 
-  /** A request as a client makes it: a failure of the store is told with 503, and the request is sent again. */
+  /** A request of a client: a failure of the store is answered with 503, and the request is sent again. */
   async send(request: () => Promise<Answer>): Promise<Answer> {
     for (let attempt = 0; ; attempt += 1) {
       const answer = await request();
@@ -149,7 +149,7 @@ class Service {
     return (await this.stateless('tasks/get', { taskId }, taskId)).json.result;
   }
 
-  /** Polls a task, and delivers what the polls send, until it is over or asks. */
+  /** Polls a task, and delivers the events of the polls, until it is over or requires input. */
   async poll(taskId: string) {
     for (let turn = 0; turn < 30; turn += 1) {
       await this.deliver();
@@ -185,7 +185,7 @@ const questionOf = (answer: Answer) => answer.events.find(({ data }) => data?.me
 const lastId = ({ events }: Pick<Answer, 'events'>) => events.findLast(({ id }) => id !== undefined)?.id ?? '';
 const progress = { meta: { progressToken: 1 } };
 
-/** What a client does, and gets at its end. */
+/** Actions of a client, and the final result. */
 const SCENES: Readonly<Record<string, (service: Service) => Promise<unknown>>> = {
   async 'a task'(service) {
     const { status, result } = await service.poll(await service.startTask('run'));
@@ -288,7 +288,7 @@ async function readFirst(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>)
   return text;
 }
 
-/** A call whose stream stays open while it asks: its text, and the id of its question. */
+/** A call whose stream is open during its question: its text, and the id of its question. */
 async function heldCall(service: Service, session: Awaited<ReturnType<typeof connected>>) {
   const request = { jsonrpc: '2.0', id: 9, method: 'tools/call', params: { name: 'ask' } };
   const open = () => service.rig.open('POST', JSON.stringify(request), session.sent({ streaming: true }));

@@ -8,8 +8,8 @@ const nested = (depth: number): object => (depth === 0 ? {} : { properties: { a:
 
 describe('options', () => {
   it.each([
-    [{ name: '' }, 'framework: option "name" must be a text that is not empty'],
-    [{ version: undefined }, 'framework: option "version" must be a text that is not empty'],
+    [{ name: '' }, 'framework: option "name" must be a string that is not empty'],
+    [{ version: undefined }, 'framework: option "version" must be a string that is not empty'],
     [{ nmae: 'x' }, 'framework: unknown option "nmae"; known are name, version'],
     [{ sessions: 'sticky' }, 'framework: option "sessions" must be "sealed", "durable" or "none"'],
     [{ sessions: 'sealed' }, 'framework: option "sessions" must be "sealed" only with a secret'],
@@ -159,7 +159,7 @@ describe('registration', () => {
     [
       'a validator without a JSON Schema',
       (s) => s.tool('a', { input: v.object({ b: v.string() }) }, text),
-      'tool "a": input: the validator gives no JSON Schema; add inputJsonSchema',
+      'tool "a": input: the validator has no JSON Schema; add inputJsonSchema',
     ],
   ];
 

@@ -13,9 +13,9 @@ const lines = (events: readonly { data: { params?: { data?: unknown } } }[]) =>
 interface Told {
   readonly text: string | undefined;
   readonly error: { code: number } | undefined;
-  /** What was logged to the client, in the order in which it came. */
+  /** Log messages to the client, in the order of arrival. */
   readonly logs: readonly unknown[];
-  /** Messages of the questions, as they were asked. */
+  /** Messages of the questions. */
   readonly asked: readonly string[];
 }
 

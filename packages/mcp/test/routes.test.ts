@@ -14,7 +14,7 @@ const {
   validateEndpoint,
 } = routes;
 
-/** Strings made of what decides: slashes, dots, fixed segments, blanks of all kinds, escapes, and anything else. */
+/** Strings of relevant parts: slashes, dots, fixed segments, blanks of all kinds, escapes, and arbitrary text. */
 const part = fc.oneof(
   fc.constantFrom(
     '/',
@@ -58,7 +58,7 @@ const endpoint: fc.Arbitrary<routes.McpEndpoint> = fc.oneof(
   }),
 );
 
-/** The grammar as the contract has it, written anew: what may come out of parsing, whatever went in. */
+/** The grammar of the contract, independent of the implementation: valid results of parsing, for any input. */
 const GRAMMAR = [
   /^\/[^/]+\/mcp$/u,
   /^\/[^/]+\/partners\/[^/]+\/mcp$/u,
@@ -120,7 +120,7 @@ describe('for any input', () => {
             .filter((segment) => ['.', '..'].includes(segment)),
         ).toEqual([]);
         expect(normal === '/' || !/\/(\/|$)/.test(normal)).toBe(true);
-        // Blanks are cut once, around the text as it was given: a segment of blanks that resolving `..` leaves at the end stays.
+        // Blanks are trimmed only once, from the original string: a segment of blanks at the end after resolving `..` is kept.
         fc.pre(!/[\t-\r ]$/.test(normal));
         expect(normalizeMcpPath(normal)).toBe(normal);
         expect(resourcePathFromProtectedResourcePath(protectedResourcePathFor(given))).toBe(normal);

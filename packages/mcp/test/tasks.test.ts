@@ -17,7 +17,7 @@ const EXTENSION = 'io.modelcontextprotocol/tasks';
 const FORM = { type: 'object' as const, properties: { name: { type: 'string' } }, required: ['name'] };
 const accept = (name: string) => ({ action: 'accept', content: { name } });
 
-/** Three instances over one store, and the events that one of them gets when the test says so. */
+/** Three instances over one store; the test passes the task events to an instance. */
 function service(register: (server: McpServer) => void, options: Partial<McpServerOptions> = {}) {
   const store = counting(memoryMcpStore());
   const events: McpTaskEvent[] = [];
@@ -51,7 +51,7 @@ function service(register: (server: McpServer) => void, options: Partial<McpServ
       headers,
       capabilities: { elicitation: {}, extensions },
     });
-  /** Runs what was started so far, each on an instance of its own. */
+  /** Runs all started tasks, each on a separate instance. */
   const run = async (again = events.splice(0)) => {
     for (const event of again) expect(await create().handleLambda(event, { awsRequestId: 'task-run' })).toBeNull();
   };
@@ -305,7 +305,7 @@ it('a run that is lost fails its task, and an event that is lost is sent again',
   await clock.advance(1000);
   expect([(await get()).status, events.length]).toEqual(['working', 1]);
   const app = new SecureApp({ log: false, clock, surfaces: [mcpTasks(rig.server())] });
-  // The function is killed in the middle: nothing of it continues.
+  // The function is killed in the middle of its work, and never continues.
   void app.handleLambda(events[0], { getRemainingTimeInMillis: () => 900_000 });
   for (let turn = 0; turn < 50 && runs === 0; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   expect([(await get()).status, runs]).toEqual(['working', 1]);

@@ -4,7 +4,7 @@ import type * as Ours from '../src/index.js';
 import { Rig } from './support/rig.js';
 import { registerAll } from './support/server.js';
 
-/** Fails to compile when a value of one is no value of the other. */
+/** Fails to compile if a value of `From` is not a value of `To`. */
 function assignable<From extends To, To>(..._proof: [From?, To?]): void {}
 
 it('our shapes are assignable to those of the official SDK, and back', () => {

@@ -26,7 +26,7 @@ beforeAll(async () => {
   client = watch.client(await createLocalClient());
   counter = countCalls(client);
   const tableName = await createTable(client, MICROVM_TABLE_SCHEMA);
-  const registry = createDynamoMicrovmRegistry({ client, tableName });
+  const registry = createDynamoMicrovmRegistry({ client, tableName, storeTimeoutMs: 60_000 });
   controller = createMicrovmController({ provider: wireProvider(service), registry, images: [{ ref: IMAGE }] });
 }, 60_000);
 afterAll(async () => {

@@ -4,6 +4,7 @@ import {
   createFakeMicrovmProvider,
   createMemoryMicrovmRegistry,
   type FakeMicrovmProvider,
+  type FakeWorkload,
 } from '@sallyport/microvm/testing';
 import { Authenticated, SecureApp } from '@sallyport/secure';
 import { watchLeaks } from './support/leaks.js';
@@ -13,9 +14,9 @@ import { IMAGE } from './support/wire.js';
 const watch = watchLeaks();
 
 /** A service with a stopped clock whose `silent` methods never respond. */
-function create(silent: readonly (keyof FakeMicrovmProvider | 'send')[] = []) {
+function create(silent: readonly (keyof FakeMicrovmProvider | 'send')[] = [], workload?: FakeWorkload) {
   const clock = new ManualClock(new Date('2026-11-22T00:00:00Z'));
-  const fake = createFakeMicrovmProvider({ clock });
+  const fake = createFakeMicrovmProvider({ clock, ...(workload && { workload }) });
   watch.secrets(() => fake.secrets);
   const aborted: string[] = [];
   const never =
@@ -48,7 +49,7 @@ function create(silent: readonly (keyof FakeMicrovmProvider | 'send')[] = []) {
     });
     return answer;
   };
-  return { call, clock, aborted, fake };
+  return { app, call, clock, aborted, fake };
 }
 
 /** The answer of a call, and after how many milliseconds it came. */
@@ -107,5 +108,44 @@ describe('a program that never answers', () => {
     const [result] = await answered(clock, call('GET', '/microvms/s1/invoke', 60_000));
     expect(result).toEqual([503, 'microvm.provider_unavailable']);
     expect(aborted).toEqual(['authToken']);
+  });
+});
+
+describe('the answer of a program', () => {
+  /** Two pieces, and then what the case names. */
+  async function* body(end: () => unknown): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('first');
+    yield Buffer.from('second');
+    await end();
+  }
+
+  it.each<readonly [string, number, () => unknown]>([
+    ['is read to its end', 3, () => undefined],
+    ['is left in the middle', 1, () => undefined],
+    [
+      'breaks off',
+      3,
+      () => {
+        throw new Error('broken');
+      },
+    ],
+  ])('that %s leaves no timer, and its request is ended', async (_, pieces, end) => {
+    const signals: AbortSignal[] = [];
+    const { app, call, clock } = create([], async (_request, signal) => {
+      signals.push(signal);
+      return { status: 200, headers: [], body: body(end) };
+    });
+    await call('POST', '/microvms', 60_000, '{"session_id":"s1"}');
+    const { bodyStream } = await app.serve(
+      { method: 'GET', path: '/microvms/s1/invoke' },
+      { getRemainingTimeInMillis: () => 60_000 },
+    );
+    expect(signals[0]?.aborted).toBe(false);
+    let read = 0;
+    const reading = (async () => {
+      for await (const _piece of bodyStream ?? []) if (++read === pieces) break;
+    })();
+    await reading.catch(() => undefined);
+    expect([signals[0]?.aborted, clock.pendingTimers]).toEqual([true, 0]);
   });
 });

@@ -1,6 +1,13 @@
 import { ManualClock } from '@sallyport/core/testing';
 import { json, timeoutMiddleware } from '@sallyport/http';
-import { createMicrovmController, internalCaller, type MicrovmRegistry, toMicrovmCaller } from '@sallyport/microvm';
+import {
+  createMicrovmController,
+  internalCaller,
+  type MicrovmController,
+  type MicrovmRegistry,
+  type RunInput,
+  toMicrovmCaller,
+} from '@sallyport/microvm';
 import { createFakeMicrovmProvider, createMemoryMicrovmRegistry } from '@sallyport/microvm/testing';
 import { Authenticated, SecureApp } from '@sallyport/secure';
 import { watchLeaks } from './support/leaks.js';
@@ -75,6 +82,119 @@ it.each([
     code: 'microvm.invalid_request',
     status: 400,
   });
+});
+
+it.each<readonly [unknown, object]>([
+  [
+    { name: 'ServiceException', code: 'ECONNRESET', $metadata: { requestId: 'r-1' } },
+    { name: 'ServiceException', code: 'ECONNRESET', requestId: 'r-1' },
+  ],
+  [{ name: 'a text', code: 'a text', $metadata: { requestId: 'a text' } }, { name: 'Error' }],
+  [{ name: 'x'.repeat(65), code: 'x'.repeat(65), $metadata: { requestId: 'x'.repeat(65) } }, { name: 'Error' }],
+  [{ name: '', code: '', $metadata: { requestId: '' } }, { name: 'Error' }],
+  [{ name: 5, code: 5, $metadata: { requestId: 5 } }, { name: 'Error' }],
+  [{ $metadata: null }, { name: 'Error' }],
+  ['a text', { name: 'Error' }],
+  [null, { name: 'Error' }],
+])('of the failure %j its identifiers are kept, and no text', async (failure, kept) => {
+  const clock = new ManualClock(START);
+  const fake = createFakeMicrovmProvider({ clock });
+  const get = { value: async () => Promise.reject(failure) };
+  const controller = create(clock, Object.create(fake, { get, secrets: { value: fake.secrets } }));
+  await controller.run(ME, { sessionId: 's1' });
+  const error = await controller.get(ME, { sessionId: 's1' }).catch((thrown: unknown) => thrown);
+  const { cause } = error as { cause: Error };
+  expect([{ ...cause }, cause.message]).toEqual([kept, '']);
+});
+
+it.each([
+  ['is repeated until 15 minutes have passed', 0, { confirmed: 1, failed: 0 }],
+  ['is given up a millisecond later', 1, { confirmed: 0, failed: 1 }],
+])('a start whose outcome is unknown %s', async (_what, laterMs, report) => {
+  const clock = new ManualClock(START);
+  const fake = createFakeMicrovmProvider({ clock });
+  const registry = createMemoryMicrovmRegistry({ clock });
+  const controller = create(clock, fake, registry);
+  fake.fail({ operation: 'run', name: 'InternalServerException', times: 2 });
+  await controller.run(ME, { sessionId: 's1' }).catch(() => undefined);
+  clock.tick(15 * 60_000 + laterMs);
+  expect(await controller.sweep()).toMatchObject({ pending: 1, ...report });
+});
+
+it.each<readonly [string, (controller: MicrovmController) => Promise<unknown>]>([
+  ['suspend', (controller) => controller.suspend(ME, { sessionId: 's1' })],
+  ['resume', (controller) => controller.resume(ME, { sessionId: 's1' })],
+  ['terminate', (controller) => controller.terminate(ME, { sessionId: 's1' })],
+  ['authToken', (controller) => controller.authToken(ME, { sessionId: 's1', ports: [{ port: 8080 }] })],
+  ['shellAuthToken', (controller) => controller.shellAuthToken(ME, { sessionId: 's1' })],
+  ['invoke', (controller) => controller.invoke(ME, { sessionId: 's1', method: 'GET', path: '/' })],
+])('%s of a session whose start is not finished is answered 409, and when to try again', async (_what, call) => {
+  const clock = new ManualClock(START);
+  const fake = createFakeMicrovmProvider({ clock });
+  const controller = create(clock, fake);
+  fake.fail({ operation: 'run', name: 'InternalServerException', times: 2 });
+  await controller.run(ME, { sessionId: 's1' }).catch(() => undefined);
+  fake.clear();
+  await expect(call(controller)).rejects.toMatchObject({
+    code: 'microvm.invalid_state',
+    status: 409,
+    headers: { 'retry-after': '5' },
+  });
+  expect(fake.calls).toEqual([]);
+});
+
+/** Entries with names of two bytes. */
+const entries = (count: number, value: string) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [String.fromCharCode(97 + at).repeat(2), value]));
+
+it.each<readonly [string, RunInput]>([
+  ['a session id of 64 characters', { sessionId: 'x'.repeat(64) }],
+  ['a key of 128 characters', { idempotencyKey: 'x'.repeat(128) }],
+  ['a duration of a second', { maximumDurationSeconds: 1 }],
+  ['a duration of eight hours', { maximumDurationSeconds: 28_800 }],
+  ['a name of 64 characters in metadata', { metadata: { ['x'.repeat(64)]: '' } }],
+  ['a value of 256 characters in metadata', { metadata: { a: 'x'.repeat(256) } }],
+  ['16 entries in metadata', { metadata: entries(16, 'x') }],
+  ['2,048 bytes in metadata', { metadata: entries(8, 'x'.repeat(254)) }],
+  ['2,048 bytes of other letters in metadata', { metadata: entries(8, 'ü'.repeat(127)) }],
+])('a run takes %s', async (_what, input) => {
+  expect((await create().run(ME, input)).state).toBe('running');
+});
+
+it.each<readonly [string, RunInput, string]>([
+  ['a session id of 65 characters', { sessionId: 'x'.repeat(65) }, 'session_id must be 1 to 64 letters'],
+  ['a key of 129 characters', { idempotencyKey: 'x'.repeat(129) }, 'idempotency-key must be 1 to 128 visible'],
+  ['no duration', { maximumDurationSeconds: 0 }, 'maximum_duration_seconds must be a whole number from 1 to 28800'],
+  ['a second over eight hours', { maximumDurationSeconds: 28_801 }, 'maximum_duration_seconds must be a whole number'],
+  ['a name of 65 characters', { metadata: { ['x'.repeat(65)]: '' } }, 'names in metadata must match'],
+  [
+    'a value of 257 characters',
+    { metadata: { a: 'x'.repeat(257) } },
+    'values in metadata must be texts of at most 256',
+  ],
+  ['half of a surrogate pair', { metadata: { a: '\ud800' } }, 'values in metadata must be texts of at most 256'],
+  ['17 entries', { metadata: entries(17, 'x') }, 'metadata must have at most 16 entries'],
+  ['2,049 bytes', { metadata: { ...entries(8, 'x'.repeat(254)), aa: 'x'.repeat(255) } }, 'at most 2048 bytes'],
+  ['2,056 bytes in UTF-8', { metadata: entries(8, `${'ü'.repeat(127)}x`) }, 'metadata must have at most 2048 bytes'],
+])('a run with %s is refused before anything is reserved', async (_what, input, message) => {
+  const fake = createFakeMicrovmProvider();
+  await expect(create(undefined, fake).run(ME, input)).rejects.toMatchObject({
+    code: 'microvm.invalid_request',
+    message: expect.stringContaining(message),
+  });
+  expect(fake.calls).toEqual([]);
+});
+
+it('a machine that cannot be confirmed is ended with at most two calls', async () => {
+  const clock = new ManualClock(START);
+  const fake = createFakeMicrovmProvider({ clock });
+  const registry = createMemoryMicrovmRegistry({ clock });
+  const broken = Object.assign(Object.create(registry), { confirm: () => Promise.reject(new Error('registry')) });
+  fake.fail({ operation: 'terminate', name: 'ThrottlingException', times: 10 });
+  await create(clock, fake, broken)
+    .run(ME, { sessionId: 's1' })
+    .catch(() => undefined);
+  expect(fake.calls.map(({ operation }) => operation)).toEqual(['run', 'terminate', 'terminate']);
 });
 
 it('the reason of an abort is the error of the request', async () => {

@@ -5,6 +5,7 @@ import {
   createMicrovmController,
   internalCaller,
   type MicrovmControllerOptions,
+  type MicrovmLogging,
   toMicrovmCaller,
 } from '@sallyport/microvm';
 import { createMicrovmHooks } from '@sallyport/microvm/hooks';
@@ -16,6 +17,7 @@ const registry = createMemoryMicrovmRegistry();
 const base = { provider, registry, images: [{ ref: IMAGE }], environment: {} };
 const CONNECTOR = 'arn:aws:lambda:eu-west-1:aws:network-connector:aws-network-connector:ALL_INGRESS';
 const ROLE = 'arn:aws:iam::123456789012:role/microvm';
+const CALLER = internalCaller({ identity: 'a', tenantId: 't', namespace: 'n' });
 const incomplete = (message: RegExp) =>
   expect.objectContaining({ code: 'microvm.controller_incomplete', message: expect.stringMatching(message) as string });
 
@@ -33,7 +35,15 @@ describe('createMicrovmController', () => {
     [{ egressConnectors: Array.from({ length: 11 }, (_, at) => `${CONNECTOR}${at}`) }, /egressConnectors/],
     [{ executionRoleArn: 'arn:aws:s3:::bucket' }, /"executionRoleArn" must be the ARN of a role/],
     [{ logging: {} }, /"logging"/],
+    [{ logging: 'disabled' }, /"logging"/],
     [{ logging: { disabled: {}, cloudWatch: {} } }, /"logging"/],
+    [{ logging: { disabled: true } }, /"logging"/],
+    [{ logging: { disabled: { logGroup: 'group' } } }, /"logging"/],
+    [{ logging: { cloudWatch: 'group' }, executionRoleArn: ROLE }, /"logging"/],
+    [{ logging: { cloudWatch: true }, executionRoleArn: ROLE }, /"logging"/],
+    [{ logging: { cloudWatch: null }, executionRoleArn: ROLE }, /"logging"/],
+    [{ logging: { cloudWatch: [] }, executionRoleArn: ROLE }, /"logging"/],
+    [{ logging: { cloudWatch: { logGroup: 'group', region: 'eu-west-1' } }, executionRoleArn: ROLE }, /"logging"/],
     [{ logging: { cloudWatch: { logGroup: 'a b' } }, executionRoleArn: ROLE }, /"logging"/],
     [{ logging: { cloudWatch: { logStream: 'a:b' } }, executionRoleArn: ROLE }, /"logging"/],
     [{ logging: { cloudWatch: { logGroup: 'group' } } }, /"executionRoleArn" is required/],
@@ -44,7 +54,16 @@ describe('createMicrovmController', () => {
     [{ invoke: { ports: [] } }, /must name a port/],
     [{ invoke: { ports: [9000] } }, /port of the hooks/],
     [{ invoke: { ports: [{ start: 1, end: 65_535 }] } }, /port of the hooks/],
-    [{ invoke: { ports: [{ start: 2, end: 1 }] } }, /invoke\.ports/],
+    [{ invoke: { ports: [{ start: 2, end: 1 }] } }, /"invoke\.ports/],
+    [{ invoke: { ports: [{ start: 0, end: 80 }] } }, /"invoke\.ports/],
+    [{ invoke: { ports: [{ start: 9001, end: 65_536 }] } }, /"invoke\.ports/],
+    [{ invoke: { ports: [{ start: 80 }] } }, /"invoke\.ports/],
+    [{ invoke: { ports: [{ start: 80, end: 81, step: 1 }] } }, /"invoke\.ports/],
+    [{ invoke: { ports: [{ port: 80 }] } }, /"invoke\.ports/],
+    [{ invoke: { ports: [0] } }, /"invoke\.ports/],
+    [{ invoke: { ports: [65_536] } }, /"invoke\.ports/],
+    [{ invoke: { ports: [80.5] } }, /"invoke\.ports/],
+    [{ invoke: { ports: ['80'] } }, /"invoke\.ports/],
     [{ invoke: { cookies: 'pass' } }, /invoke\.cookies/],
     [{ invoke: { followRedirects: true } }, /unknown option "invoke\.followRedirects"/],
     [{ endpointHostSuffixes: ['on.aws'] }, /endpointHostSuffixes/],
@@ -70,7 +89,7 @@ describe('createMicrovmController', () => {
         FRAMEWORK_MICROVM_LOGGING: '{"cloudWatch":{"logGroup":"group"}}',
       },
     });
-    await controller.run(internalCaller({ identity: 'a', tenantId: 't', namespace: 'n' }), {});
+    await controller.run(CALLER, {});
     expect(seen.calls[0]?.input).toMatchObject({
       imageRef: IMAGE,
       imageVersion: '3.0',
@@ -83,12 +102,39 @@ describe('createMicrovmController', () => {
     });
   });
 
+  it.each<MicrovmLogging>([
+    { disabled: {} },
+    { cloudWatch: {} },
+    { cloudWatch: { logGroup: 'group' } },
+    { cloudWatch: { logGroup: 'group', logStream: 'stream' } },
+  ])('sends the logging %j', async (logging) => {
+    const seen = createFakeMicrovmProvider();
+    const options = { ...base, provider: seen, registry: createMemoryMicrovmRegistry(), executionRoleArn: ROLE };
+    await createMicrovmController({ ...options, logging }).run(CALLER);
+    expect(seen.calls[0]?.input).toMatchObject({ logging });
+  });
+
+  it.each([
+    [1, { port: 1 }, 'ports:1'],
+    [65_535, { port: 65_535 }, 'ports:65535'],
+    [{ start: 1, end: 8999 }, { start: 1, end: 8999 }, 'ports:1-8999'],
+    [{ start: 9001, end: 65_535 }, { start: 9001, end: 65_535 }, 'ports:9001-65535'],
+    [{ start: 80, end: 80 }, { port: 80 }, 'ports:80'],
+  ])('makes tokens for the ports %j', async (allowed, wanted, scope) => {
+    const controller = createMicrovmController({
+      ...{ ...base, registry: createMemoryMicrovmRegistry(), provider: createFakeMicrovmProvider() },
+      invoke: { ports: [allowed] },
+    });
+    const { sessionId } = await controller.run(CALLER);
+    expect((await controller.authToken(CALLER, { sessionId, ports: [wanted] })).scope).toEqual([scope]);
+  });
+
   it.each([
     ['too long', () => 'x'.repeat(16_385)],
     ['no text', () => ({}) as never],
   ])('a payload for the run hook that is %s is refused when it is made', async (_, runHookPayload) => {
     const controller = createMicrovmController({ ...base, runHookPayload });
-    const run = controller.run(internalCaller({ identity: 'a', tenantId: 't', namespace: 'n' }));
+    const run = controller.run(CALLER);
     await expect(run).rejects.toMatchObject({ code: 'microvm.controller_incomplete' });
   });
 });

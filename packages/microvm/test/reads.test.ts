@@ -30,7 +30,7 @@ beforeAll(async () => {
       return (client.send as (...args: unknown[]) => Promise<unknown>)(command, ...rest);
     },
   };
-  registry = createDynamoMicrovmRegistry({ client: watched as never, tableName, log: false });
+  registry = createDynamoMicrovmRegistry({ client: watched as never, tableName, log: false, storeTimeoutMs: 60_000 });
 }, 60_000);
 beforeEach(() => {
   sent.length = 0;

@@ -238,6 +238,8 @@ describe('bad input', () => {
     ],
     ['another tenant', 'POST', '/microvms', json({ tenant_id: 't2' }), 403, 'microvm.tenant_binding_violation'],
     ['another namespace', 'GET', '/microvms?namespace=other', {}, 403, 'microvm.tenant_binding_violation'],
+    ['another tenant in the query', 'GET', '/microvms?tenant_id=t2', {}, 403, 'microvm.tenant_binding_violation'],
+    ['a blank tenant in the query', 'GET', '/microvms?tenant_id=', {}, 403, 'microvm.tenant_binding_violation'],
     ['another caller', 'POST', '/microvms', json({ auth_subject: 'bob' }), 403, 'microvm.tenant_binding_violation'],
     [
       'a tenant that is no text',
@@ -339,6 +341,20 @@ describe('bad input', () => {
     const said = { tenant_id: 't1', namespace: 'default', auth_subject: 'ada', command: 'run', request_id: 'r-1' };
     const answer = await call(service, 'POST', '/microvms', { ...json(said), headers: { 'x-request-id': 'r-1' } });
     expect(answer.status).toBe(200);
+    for (const query of ['tenant_id=t1', 'namespace=default', 'tenant_id=t1&namespace=default']) {
+      for (const path of ['/microvms', `/microvms/${answer.body.session_id}`]) {
+        expect((await call(service, 'GET', `${path}?${query}`)).status).toBe(200);
+      }
+    }
+  });
+
+  it.each([
+    ['GET', '/microvms', 'max_results, cursor, refresh, tenant_id, namespace'],
+    ['POST', '/microvms', 'tenant_id, namespace'],
+    ['DELETE', '/microvms/s1', 'tenant_id, namespace'],
+  ])('%s %s names the query parameters that it knows', async (method, path, known) => {
+    const { body } = await call(createService(watch), method, `${path}?all=true`);
+    expect(body.error).toMatchObject({ message: `unknown query parameter; known are ${known}` });
   });
 });
 

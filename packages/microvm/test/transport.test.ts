@@ -125,6 +125,12 @@ describe('a hostile program', () => {
     await allClosed();
   });
 
+  it('that breaks off is told by the code of the connection', async () => {
+    const { invoke } = await start();
+    await expect(watch.shown(invoke('/break'))).rejects.toMatchObject({ cause: { code: 'ECONNRESET', message: '' } });
+    await allClosed();
+  });
+
   it('is abandoned immediately by a caller who gives up', async () => {
     const { controller } = await start();
     const answer = await controller.invoke(CALLER, { sessionId: 's1', method: 'GET', path: '/hang' });
@@ -134,6 +140,20 @@ describe('a hostile program', () => {
     await reader.return?.();
     await expect(pending).rejects.toMatchObject({ code: 'microvm.workload_unreachable' });
     await allClosed();
+  });
+});
+
+describe('cookies of a program', () => {
+  const PATH = '/microvms/s1/invoke';
+  it.each([
+    ['are dropped by default', {}, PATH, 0],
+    ['are dropped without a path to which they belong', { cookies: 'scoped' as const }, undefined, 0],
+    ['belong to the path of their session', { cookies: 'scoped' as const }, PATH, 2],
+  ])('%s', async (_, options, publicPath, count) => {
+    const { invoke } = await start({ invoke: options });
+    const { cookies, headers } = await invoke('/cookies', publicPath === undefined ? {} : { publicPath });
+    expect([cookies.length, headers['set-cookie']]).toEqual([count, undefined]);
+    expect(cookies.filter((cookie) => !cookie.endsWith('; Path=/microvms/s1/invoke'))).toEqual([]);
   });
 });
 

@@ -3,11 +3,11 @@ import type { INVALID_CONFIGURATION } from '@sallyport/core/options';
 
 /** Every code that this package throws, and when. */
 export type MigrateErrorCode =
-  /** The mapping file cannot be read, is not JSON, breaks its schema, names an entry that does not exist, or leads in a circle. */
+  /** The mapping file cannot be read, is not JSON, does not match its schema, names an entry that does not exist, or has a cycle. */
   | 'migrate.invalid_mapping'
   /** The root is not a directory that can be read. */
   | 'migrate.invalid_root'
-  /** A file could not be written. Those that had been written are as they were; the text names the file. */
+  /** A file could not be written. Already written files are restored; the message names the file. */
   | 'migrate.write_failed'
   /** An option is unknown or has a wrong value. */
   | typeof INVALID_CONFIGURATION;
@@ -17,7 +17,7 @@ export function migrateError(code: MigrateErrorCode, problem: string, cause?: un
   return new FrameworkError(code, `framework: ${problem}`, cause === undefined ? {} : { cause });
 }
 
-/** What the system said about a file: `EACCES: permission denied, open '…'`. */
+/** The system's error message for a file: `EACCES: permission denied, open '…'`. */
 export function reasonOf(error: unknown): string {
   const { message } = (error ?? {}) as { readonly message?: unknown };
   return typeof message === 'string' ? message : String(error);

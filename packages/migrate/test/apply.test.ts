@@ -80,7 +80,7 @@ describe('what stops a run before the first write', () => {
         rmSync(join(root, 'b.ts'));
         symlinkSync(join(root, 'a.ts'), join(root, 'b.ts'));
       },
-      'b.ts is no regular file any more',
+      'b.ts is not a regular file any more',
     ],
   ])('%s', (_name, change, problem) => {
     const root = makeService(files);
@@ -96,7 +96,7 @@ describe('what stops a run before the first write', () => {
     const plan = planMigration({ root });
     rmSync(join(root, 'in'), { recursive: true });
     symlinkSync(outside, join(root, 'in'));
-    expect(() => applyPlan(plan)).toThrow('in/a.ts leads out of the root');
+    expect(() => applyPlan(plan)).toThrow('in/a.ts is outside the root');
     expect(contentOf(outside)).toEqual({ 'a.ts': CREATES });
   });
 });
@@ -127,7 +127,7 @@ describe('what is left out', () => {
     expect(planMigration({ root })).toMatchObject({
       changes: [],
       skipped: [
-        { path: 'binary.ts', reason: 'not a text file' },
+        { path: 'binary.ts', reason: 'a binary file' },
         { path: 'large.ts', reason: 'larger than 2 MiB' },
         { path: 'latin.ts', reason: 'not UTF-8' },
       ],
@@ -196,7 +196,7 @@ describe('a run that is interrupted', () => {
       expect([status, stdout, stderr]).toEqual([
         2,
         '',
-        expect.stringMatching(/could not be written: EIO: i\/o error; every other file is as it was\n$/),
+        expect.stringMatching(/could not be written: EIO: i\/o error; every other file is unchanged\n$/),
       ]);
       expect(contentOf(root)).toEqual(FILES);
     },

@@ -8,7 +8,7 @@ import { contentOf, copyOf, filesOf, GOLDEN, removeServices, WORKSPACE } from '.
 interface Expectation {
   readonly exitCode: number;
   readonly stderr: readonly string[];
-  /** Errors of the compiler after the migration that are no placeholder: each is a line of the manual list. */
+  /** Compiler errors after the migration other than placeholders: each is a line of the manual list. */
   readonly errors: readonly string[];
 }
 
@@ -57,7 +57,7 @@ describe.each(readdirSync(GOLDEN))('the service %s', (name) => {
   }, 120_000);
 });
 
-/** Errors of the compiler that are no missing posture: `src/a.ts:3 TS2322`. */
+/** Compiler errors other than missing postures: `src/a.ts:3 TS2322`. */
 function errorsOf(folder: string): readonly string[] {
   const config = join(WORKSPACE, 'tsconfig.base.json');
   const { config: read } = ts.readConfigFile(config, ts.sys.readFile);

@@ -26,7 +26,7 @@ const MAPPING: Mapping = {
 
 afterAll(removeServices);
 
-/** A sentence, the text before, the text after, and what is left to a person. */
+/** A sentence, the text before, the text after, and the manual steps. */
 const CASES: readonly (readonly [string, string, string, ...string[]])[] = [
   ['one name', `import { json } from 'legacy';`, `import { json } from '@sallyport/http';`],
   ['double quotes and no semicolon', `import { json } from "legacy"\n`, `import { json } from "@sallyport/http"\n`],
@@ -165,7 +165,7 @@ const CASES: readonly (readonly [string, string, string, ...string[]])[] = [
     `ctx.set('legacy.user', ctx.get("legacy.id"));`,
     `ctx.set('framework.user', ctx.get("framework.id"));`,
   ],
-  // What stays.
+  // Unchanged.
   [
     'a name that only begins alike',
     `import { json } from 'legacy-tools';\nimport 'legacytools';`,
@@ -192,7 +192,7 @@ const CASES: readonly (readonly [string, string, string, ...string[]])[] = [
     `import { json } from '@sallyport/http';\nfunction f(json: string) { return json; }`,
   ],
   ['a map that is no context', `cache.get('legacy.user');`, `cache.get('legacy.user');`],
-  // What is left to a person.
+  // Manual steps.
   [
     'a namespace of several modules',
     `import * as fw from 'legacy';`,

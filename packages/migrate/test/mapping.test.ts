@@ -37,11 +37,7 @@ it.each([
     modules({ '@sallyport/core': { names: { a: { module: '@sallyport/core' } } } }),
     'which is mapped as well',
   ],
-  [
-    'manual and mapped at once',
-    modules({ a: { manual: 'b', module: '@sallyport/core' } }),
-    'a is manual and mapped at once',
-  ],
+  ['both manual and mapped', modules({ a: { manual: 'b', module: '@sallyport/core' } }), 'a is both manual and mapped'],
 ])('rejects a mapping file with %s', (_name, json, problem) => {
   let thrown: unknown;
   try {

@@ -162,7 +162,7 @@ const CASES: readonly (readonly [string, string, string, ...string[]])[] = [
     `function createApp() { return new Map(); }\n${APP}app.get('/a', f);`,
     `function createApp() { return new Map(); }\n${APP}app.get('/a', f);`,
   ],
-  // Left to a person.
+  // Manual steps.
   [
     'arguments that are spread',
     `${OPEN}${APP}app.get(...route);`,
@@ -211,7 +211,7 @@ it('closes what other files of the service register', () => {
     `import { app as service } from './app.js';\nimport { choosePosture } from '@sallyport/secure/migrate';\nservice.get('/a', f, choosePosture('GET /a'));\n`,
   );
   expect(textAfter(plan, 'src/alias.ts', '')).toContain(`choosePosture('GET /b')`);
-  // What makes the container is written last, so that an interrupted run can be taken up again.
+  // The file that creates the container is written last, so an interrupted run can be resumed.
   expect(plan.order).toEqual(['src/alias.ts', 'src/routes.ts', 'src/app.ts']);
 });
 
@@ -253,13 +253,13 @@ describe('strict', () => {
       'a method that is stored',
       `${OPEN}${APP}const get = app.getStrict;`,
       `${OPEN}${APP}const get = app.getStrict;`,
-      '3:17 getStrict is kept apart from its container: use get',
+      '3:17 getStrict is used without its container: use get',
     ],
     [
       'a method that is taken apart',
       `${OPEN}${APP}const { handleStrict } = app;`,
       `${OPEN}${APP}const { handleStrict } = app;`,
-      '3:9 handleStrict is kept apart from its container: use handle',
+      '3:9 handleStrict is used without its container: use handle',
     ],
   ])('takes the word away: %s', (_name, before, after, ...manual) => {
     const path = before.includes('require(') ? 'a.js' : 'a.ts';

@@ -18,7 +18,7 @@ function git(root: string, ...args: readonly string[]): string {
   }).stdout;
 }
 
-/** A committed service with a changed file, whose repository names programs wherever it can; each leaves a file. */
+/** A committed service with a changed file, whose repository names programs in every possible setting; each program writes a file. */
 function makeHostile(): { readonly root: string; readonly ran: () => readonly string[] } {
   const root = makeService({ 'a.ts': CREATES, 'b.ts': 'export {};\n' });
   const marks = join(makeService({}), 'marks');
@@ -57,7 +57,7 @@ function makeHostile(): { readonly root: string; readonly ran: () => readonly st
     chmodSync(join(marks, 'hooks', hook), 0o755);
   }
   writeFileSync(join(root, '.gitattributes'), 'a.ts filter=Evil diff=evil\nb.ts filter=long\n');
-  // Of the same size, so that git has to read them.
+  // Of equal size, so git has to read them.
   for (const file of ['a.ts', 'b.ts']) {
     const text = file === 'a.ts' ? CREATES.replace("'/a'", "'/b'") : 'export{} ;\n';
     writeFileSync(join(root, file), text);
@@ -83,7 +83,7 @@ test('the repository is hostile: plain git runs its programs', () => {
 });
 
 test.each([
-  // 1: there is something to change.
+  // 1: there are changes.
   [[], 1],
   [['-apply'], 0],
 ])('no setting of the repository of a service runs a program: %j', (args, expected) => {
@@ -91,7 +91,7 @@ test.each([
   const { exitCode, err } = migrate('-root', root, ...args);
   expect(exitCode).toBe(expected);
   expect(ran()).toEqual([]);
-  // Git was asked all the same.
+  // Git was called nevertheless.
   expect(err.includes('warning: the working tree has changes')).toBe(args.length > 0);
 });
 

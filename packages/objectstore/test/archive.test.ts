@@ -197,6 +197,8 @@ describe('an archive', () => {
     ['has a wrong header sum', 'has a header with a wrong checksum', archive(member({ sumError: 1 }))],
     ['has another magic', 'is not a tar archive', archive(member({ magic: 'ustar\x0001' }))],
     ['is cut in a header', 'is truncated', PINNED.subarray(0, 700)],
+    ['is cut in the data of its last member', 'is truncated', member().subarray(0, 514)],
+    ['is cut in a long name', 'is truncated', member({ type: 'L', data: 'a.txt\0' }).subarray(0, 515)],
     ['is cut in the data', 'is truncated', PINNED.subarray(0, 1024 + 600)],
     ['is cut before its end', 'is truncated', PINNED.subarray(0, 2048)],
     ['has one block of zeros at its end', 'is truncated', PINNED.subarray(0, 2048 + 512)],

@@ -158,10 +158,17 @@ describe('a store that answers otherwise', () => {
     });
   });
 
-  it('is not asked for a request that is not pinned', async () => {
+  it.each<[string, unknown, string]>([
+    ['for the version null', { ...request, versionId: 'null' }, 'artifact.invalid_request'],
+    ['for a list', [], 'artifact.version_required'],
+    ['for null', null, 'artifact.invalid_request'],
+    ['without a request', undefined, 'artifact.invalid_request'],
+    ['for a text', 'v1', 'artifact.invalid_request'],
+    ['for a number', 5, 'artifact.invalid_request'],
+  ])('is not asked %s', async (_case, given, code) => {
     const store = createFakeObjectStore({ versioning: 'enabled' });
-    await failure(fetchVersionedArtifact(store, { ...request, versionId: 'null' }));
-    await failure(fetchVersionedArtifact(store, null as never));
+    const error = await failure(fetchVersionedArtifact(store, given as never));
+    expect(error).toMatchObject({ name: 'ArtifactError', code, returnedVersionId: '', actualDigest: '' });
     expect(store.calls()).toEqual([]);
   });
 
@@ -171,6 +178,18 @@ describe('a store that answers otherwise', () => {
     const call = fetchVersionedArtifact(store, request, { signal: AbortSignal.abort(reason) });
     await expect(call).rejects.toBe(reason);
   });
+});
+
+it.each<[ArtifactFailure, number]>([
+  ['version_required', 500],
+  ['invalid_request', 500],
+  ['unavailable', 503],
+  ['version_mismatch', 500],
+  ['archive_invalid', 500],
+  ['digest_mismatch', 500],
+])('the state %s has the status %d', (state, status) => {
+  const facts = { requestedVersionId: '', returnedVersionId: '', expectedDigest: '', actualDigest: '' };
+  expect(new ArtifactError(state, 'is tested', facts)).toMatchObject({ code: `artifact.${state}`, status });
 });
 
 it('an archive of which any byte that counts was changed is never verified', async () => {

@@ -53,6 +53,40 @@ it.each(MEANINGS)('%s (%d) is objectstore.%s for every operation', (name, status
   }
 });
 
+describe('an error whose code is not known', () => {
+  it.each<[string, number, string]>([
+    ['SomethingNew', 400, 'invalid_store_config'],
+    ['SomethingNew', 401, 'denied'],
+    ['SomethingNew', 403, 'denied'],
+    ['SomethingNew', 404, 'not_found'],
+    ['SomethingNew', 409, 'unavailable'],
+    ['SomethingNew', 500, 'unavailable'],
+    // The answer began well and could not be read to its end.
+    ['SyntaxError', 200, 'unavailable'],
+    ['XAmzContentChecksumMismatch', 400, 'unavailable'],
+    ['InvalidChecksumError', 0, 'unavailable'],
+    ['Error', 0, 'invalid_store_config'],
+  ])('%s (%d) is objectstore.%s for every operation', (name, status, code) => {
+    for (const operation of OPERATIONS) {
+      const error = toStoreError(failure(name, status), call(operation));
+      expect(error).toMatchObject({ code: `objectstore.${code}`, retryable: code === 'unavailable' });
+    }
+  });
+
+  it.each<[number, string, string, string]>([
+    [405, 'invalid_store_config', 'not_found', 'invalid_store_config'],
+    [412, 'precondition_failed', 'invalid_store_config', 'invalid_store_config'],
+  ])('of status %d is %s for a put, %s for a get and %s for a delete', (status, ...codes) => {
+    const found = OPERATIONS.map((operation) => toStoreError(failure('SomethingNew', status), call(operation)));
+    expect(found).toMatchObject(codes.map((code) => ({ code: `objectstore.${code}` })));
+  });
+
+  it('by its text is a checksum that does not match', () => {
+    const error = toStoreError(new Error('Checksum mismatch: expected "a" but received "b"'), call('get'));
+    expect(error).toMatchObject({ code: 'objectstore.unavailable', retryable: true });
+  });
+});
+
 it('every code has one meaning', () => {
   const names = Object.values(CODES_OF_S3).flat();
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);

@@ -61,7 +61,7 @@ function successes(source: Source, from: string, what: string): Row[] {
 
 function failures(source: Source, from: string, what: string, again: string): Row[] {
   const rows: [string, Outcome][] = [
-    ['an empty text as `itemIdentifier`', report('')],
+    ['an empty string as `itemIdentifier`', report('')],
     ['`null` as `itemIdentifier`', report(null)],
     ['another key than `itemIdentifier`', answer({ batchItemFailures: [{ messageId: '1' }] })],
     ['an error of the function', error],
@@ -146,7 +146,7 @@ const STATEMENTS: readonly Row[] = [
     source: 'data',
     from: KINESIS_BATCH,
     statement:
-      'Data stream: the lowest reported sequence number is the checkpoint, and all records from there on come again',
+      'Data stream: the lowest reported sequence number is the checkpoint, and all records from there on are retried',
     outcomes: [report('3', '2')],
     delivered: [FIRST, '1: 2 3'],
     ended: { done: 3 },
@@ -173,7 +173,7 @@ const STATEMENTS: readonly Row[] = [
     source: 'data',
     from: KINESIS_BATCH,
     statement:
-      'Data stream: with `BisectBatchOnFunctionError` a report splits the batch at the reported sequence number, and only the rest comes again',
+      'Data stream: with `BisectBatchOnFunctionError` a report splits the batch at the reported sequence number, and only the rest is retried',
     outcomes: [report('3')],
     options: { bisect: true },
     delivered: [FIRST, '1: 3'],
@@ -191,7 +191,8 @@ const STATEMENTS: readonly Row[] = [
   {
     source: 'data',
     from: KINESIS_ERRORS,
-    statement: 'Data stream: a batch whose retries are used up goes to the failure destination, and the shard goes on',
+    statement:
+      'Data stream: a batch whose retries are used up goes to the failure destination, and the shard continues',
     outcomes: [error, error],
     options: { batchSize: 2, maximumRetryAttempts: 1 },
     delivered: ['0: 1 2', '1: 1 2', '1: 3'],
@@ -212,7 +213,7 @@ const STATEMENTS: readonly Row[] = [
     source: 'table',
     from: DDB_BATCH,
     statement:
-      'Table stream: the lowest reported sequence number is the checkpoint, and all records from there on come again',
+      'Table stream: the lowest reported sequence number is the checkpoint, and all records from there on are retried',
     outcomes: [report('3', '2')],
     delivered: [FIRST, '1: 2 3'],
     ended: { done: 3 },

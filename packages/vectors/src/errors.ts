@@ -3,7 +3,7 @@ import { brandError, isTransient } from '@sallyport/core/pipeline';
 
 /** Every code of {@link VectorStoreError}. */
 export const VECTOR_STORE_CODES = [
-  /** A wrong option or variable, an unknown bucket or index, or a metric that differs from that of the index. @status 500 */
+  /** A wrong option or variable, an unknown bucket or index, or another metric than the index has. @status 500 */
   'vectorstore.invalid_config',
   /** A wrong key, metadata, filter, `topK` or text; a request that the service rejected. @status 500 */
   'vectorstore.invalid_input',
@@ -15,7 +15,7 @@ export const VECTOR_STORE_CODES = [
   /** A vector whose length differs from the dimension of the index or the embedder. @status 500 */
   'vectorstore.dimension_mismatch',
   /**
-   * The model rejected the request, failed at every attempt, or gave an invalid answer; `retryable`, and 503, if a retry may help.
+   * The model rejected the request, failed at every attempt, or returned an invalid answer; `retryable`, and 503, if a retry may help.
    * @status 500
    */
   'vectorstore.embedding_failed',
@@ -24,7 +24,7 @@ export const VECTOR_STORE_CODES = [
   /** `path` on a Node without `node:sqlite`. @status 500 */
   'vectorstore.unsupported_operation',
   /**
-   * No answer, or an invalid one. `retryable`, and 503, for throttling, 5xx, time-outs and network errors; not for an exhausted quota
+   * No answer, or an invalid answer. `retryable`, and 503, for throttling, 5xx, time-outs and network errors; not for an exhausted quota
    * or a missing permission. @status 500
    */
   'vectorstore.unavailable',
@@ -47,7 +47,7 @@ export const ERROR_CODE_EMBEDDING_FAILED = 'vectorstore.embedding_failed' satisf
 export const ERROR_CODE_NOT_FOUND = 'vectorstore.not_found' satisfies VectorStoreErrorCode;
 /** An operation that this store or this version of Node does not support. */
 export const ERROR_CODE_UNSUPPORTED_OPERATION = 'vectorstore.unsupported_operation' satisfies VectorStoreErrorCode;
-/** The store gave no answer, or an invalid one. */
+/** The store returned no answer, or an invalid answer. */
 export const ERROR_CODE_UNAVAILABLE = 'vectorstore.unavailable' satisfies VectorStoreErrorCode;
 
 /** The progress of a put or a delete of several chunks that failed. Puts overwrite, so the whole call can be repeated. */
@@ -56,23 +56,23 @@ export interface WriteProgress {
   readonly total: number;
   /** Keys whose chunk the store confirmed. */
   readonly done: readonly string[];
-  /** Keys of chunks that were sent and got no answer: they may have been written. All other keys were not written. */
+  /** Keys of chunks that were sent without an answer: they may have been written. All other keys were not written. */
   readonly unknown: readonly string[];
 }
 
-/** What an error may carry next to code and message. */
+/** Optional data of an error, in addition to code and message. */
 export interface VectorStoreErrorInit {
   /** True if the same call may succeed later without a change of code or deployment. Default `false`. */
   readonly retryable?: boolean;
   /** The progress of the call. Its numbers become `details`. */
   readonly progress?: WriteProgress | undefined;
-  /** The error behind it, for logs. It is never sent. */
+  /** The original error, for logs. It is never sent. */
   readonly cause?: unknown;
 }
 
 /**
- * The error of every store, embedder and index of this package. Its message contains no text of a document, no metadata, no
- * vector and no text of a service. Immutable.
+ * The error of every store, embedder and index of this package. Its message never contains text of a document, metadata, vectors
+ * or messages of a service. Immutable.
  *
  * @example
  * try {
@@ -98,7 +98,7 @@ export class VectorStoreError extends FrameworkError {
   constructor(code: VectorStoreErrorCode, message: string, init: VectorStoreErrorInit = {}) {
     const { retryable = false, progress } = init;
     super(code, `vectorstore: ${message}`, {
-      // For now: the same request may succeed later.
+      // A retryable error: the same request may succeed later.
       ...(retryable && { statusCode: 503 }),
       ...(progress && { details: { done: progress.done.length, total: progress.total } }),
       ...('cause' in init && { cause: init.cause }),
@@ -133,7 +133,7 @@ function sentinel(code: VectorStoreErrorCode): VectorStoreError {
 /**
  * True if an error, or an error in its chain of `cause`, is an error of this package.
  *
- * @param like accepts only errors with the same code as this one, such as {@link ERR_NOT_FOUND}
+ * @param like accepts only errors with the same code as this error, such as {@link ERR_NOT_FOUND}
  * @example if (isVectorStoreError(error, ERR_NOT_FOUND)) return json(404, {});
  */
 export function isVectorStoreError(error: unknown, like?: VectorStoreError): error is VectorStoreError {
@@ -142,7 +142,7 @@ export function isVectorStoreError(error: unknown, like?: VectorStoreError): err
 }
 
 /**
- * The code that an embedder's failure has: its own for an error of this package, `''` for no error, else
+ * The code of an embedder's failure: the code of an error of this package, `''` for no error, else
  * `vectorstore.embedding_failed`.
  */
 export function embeddingErrorCode(error: unknown): VectorStoreErrorCode | '' {
@@ -172,7 +172,7 @@ export function invalidInput(message: string): VectorStoreError {
   return new VectorStoreError(ERROR_CODE_INVALID_INPUT, message);
 }
 
-/** The error for a store that did not answer, made from the error of its client. */
+/** The error for a store that did not answer, created from the error of its client. */
 export function unavailable(cause: unknown, retryable: boolean = isTransient(cause)): VectorStoreError {
   return new VectorStoreError(ERROR_CODE_UNAVAILABLE, 'vector store unavailable', { retryable, cause });
 }

@@ -59,7 +59,7 @@ export const VECTOR_VARIABLES = {
   embeddingNormalize: 'FRAMEWORK_EMBEDDING_NORMALIZE',
 } as const;
 
-/** IAM actions: of a store on its index, and of the embedder on its model. `query` is for queries with metadata and `get`, `write` for put, delete and the listing of keys. */
+/** IAM actions of a store on its index, and of the embedder on its model. `query` is for queries with metadata and `get`; `write` is for put, delete and the listing of keys. */
 export const VECTOR_ACTIONS = {
   query: ['s3vectors:QueryVectors', 's3vectors:GetVectors'],
   write: ['s3vectors:PutVectors', 's3vectors:DeleteVectors', 's3vectors:ListVectors'],

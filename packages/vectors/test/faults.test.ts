@@ -28,7 +28,7 @@ const CALLS: readonly (readonly [string, (store: Store) => Promise<unknown>])[] 
   ['query', (store) => store.query({ vector: [1, 0, 0] })],
 ];
 
-/** Every way in which the service fails, and what a caller is told. */
+/** All failures of the service, and the reported error. */
 const FAULTS: readonly (readonly [string, ServiceFault, string, boolean])[] = [
   ['throttling', refusal('TooManyRequestsException', 429), 'unavailable', true],
   ['an error of the service', refusal('InternalServerException', 500), 'unavailable', true],

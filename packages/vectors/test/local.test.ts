@@ -113,14 +113,27 @@ const open = (options: Partial<LocalVectorStoreOptions> = {}) =>
   expect(() => open()).toThrow(expect.objectContaining({ code: 'vectorstore.unsupported_operation' }));
 });
 
-it('a store in memory is full at maxVectors, and takes what replaces', async () => {
-  const store = createLocalVectorStore({ dimension: 3, maxVectors: 2 });
-  await store.put({ records: [RECORD, { ...RECORD, key: 'b' }] });
+it.each(['memory', ...(hasSqlite ? ['a file'] : [])])(
+  'a store in %s is full at maxVectors, and takes what replaces and what there is room for',
+  async (place) => {
+    const store = createLocalVectorStore({ dimension: 3, maxVectors: 2, ...(place === 'a file' && { path }) });
+    await store.put({ records: [RECORD, { ...RECORD, key: 'b' }] });
+    await store.put({ records: [RECORD] });
+    await expect(store.put({ records: [RECORD, { ...RECORD, key: 'c' }] })).rejects.toMatchObject({
+      code: 'vectorstore.unavailable',
+      message: 'vectorstore: the local store is full: maxVectors is 2',
+    });
+    expect(store.size).toBe(2);
+    await store.delete({ keys: ['b'] });
+    await store.put({ records: [{ ...RECORD, key: 'c' }] });
+    expect((await store.get({ keys: ['a', 'b', 'c'] })).missing).toEqual(['b']);
+    store.close();
+  },
+);
+
+it('a store in memory is empty after it was closed', async () => {
+  const store = createLocalVectorStore({ dimension: 3 });
   await store.put({ records: [RECORD] });
-  await expect(store.put({ records: [{ ...RECORD, key: 'c' }] })).rejects.toMatchObject({
-    code: 'vectorstore.unavailable',
-  });
-  expect(store.size).toBe(2);
   store.close();
   expect(store.size).toBe(0);
 });

@@ -82,6 +82,23 @@ it.each([
   expect(fake.calls).toEqual([]);
 });
 
+it.each<readonly [unknown, string]>([
+  [null, 'vectorstore: input must be an object'],
+  ['1', 'vectorstore: input must be an object'],
+  [{ prefix: 1 }, 'vectorstore: prefix must be a text'],
+  [{ prefix: null }, 'vectorstore: prefix must be a text'],
+  [{ prefix: ['1'] }, 'vectorstore: prefix must be a text'],
+])('the listing of %j is refused, with a tenant and without', async (input, message) => {
+  for (const tenant of ['acme', false] as const) {
+    const pages = createSemanticIndex({ store, embedder: embedder(), tenant }).listKeys(input as never);
+    await expect(pages[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+      code: 'vectorstore.invalid_input',
+      message,
+    });
+  }
+  expect(store.calls()).toEqual([]);
+});
+
 it('an embedder that answers too few vectors, or wrong ones, fails the call', async () => {
   const wrong = (embedBatch: () => Promise<Float32Array[]>) =>
     createSemanticIndex({ store, tenant: false, embedder: { dimensions: 3, embed: embedBatch as never, embedBatch } });
@@ -109,8 +126,8 @@ it('an error of another embedder becomes embedding_failed, with its words in the
 });
 
 it.each([
-  [{ embedder: createFakeEmbedder({ dimensions: 8 }) }, /the dimension is 3, and that of the embedder is 8/],
-  [{ dimension: 8 }, /the dimension is 8, and that of the store is 3/],
+  [{ embedder: createFakeEmbedder({ dimensions: 8 }) }, /the dimension is 3, and the embedder has 8/],
+  [{ dimension: 8 }, /the dimension is 8, and the store has 3/],
   [{ dimension: 0 }, /dimension must be positive/],
   [{ store: {} }, /option "store"/],
   [{ embedder: {} }, /option "embedder"/],

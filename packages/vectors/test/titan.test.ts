@@ -25,7 +25,7 @@ async function arrived(count: number): Promise<void> {
   while (service.requests.length < count) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Moves a clock on whenever the embedder waits for it, until the call has ended. */
+/** Advances a clock each time the embedder waits for the clock, until the call has ended. */
 async function finish<T>(call: Promise<T>, clock: ManualClock): Promise<T> {
   let isOver = false;
   const over = () => {
@@ -187,7 +187,7 @@ describe('200 texts', () => {
     const second = service.hold();
     first();
     while (service.requests.length < 4) await clock.advance(1);
-    // Both that were throttled are in progress again. Where they end, there is room for one.
+    // Both throttled requests are in progress again. When they end, the width allows one request.
     const third = service.hold();
     second();
     await arrived(5);

@@ -1,2 +1,2 @@
-// An empty module: what the process itself costs.
+// An empty module: the cost of the process itself.
 export const handler = async () => ({ statusCode: 200 });

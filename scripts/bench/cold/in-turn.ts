@@ -6,19 +6,19 @@ export interface Starter {
   readonly name: string;
   /** A bundle that exports `handler`. */
   readonly file: string;
-  /** `null` times the import alone. */
+  /** `null` times only the import. */
   readonly event: object | null;
-  /** Variables of its process next to those of this one; default none. */
+  /** Additional variables of its process; default none. */
   readonly environment?: Readonly<Record<string, string>>;
   /** True if the answer is right. */
   accepts(answer: unknown): boolean;
 }
 
-/** Beyond an empty module's, start by start. */
+/** Times minus an empty module's time, start by start. */
 export interface Starts {
   readonly millis: readonly number[];
   readonly residentBytes: readonly number[];
-  /** Answers that were not right, or processes that ended without one. */
+  /** Wrong answers, and processes that exited without an answer. */
   readonly wrong: number;
 }
 

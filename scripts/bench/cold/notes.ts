@@ -1,4 +1,4 @@
-// The example notes as it is deployed: what a user waits for until the first answer.
+// The deployed notes example: the time until a user gets the first answer.
 import { spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ import type { Starter } from './in-turn.js';
 const SOURCE = '../../examples/notes/src/lambda.ts';
 const ASSEMBLY = join(HERE, 'node_modules', '.cache', 'notes-assembly');
 
-/** What a deployment sets; nothing but the table of rate limits is asked for by the first answers. */
+/** The variables of a deployment; the first answers use only the table of rate limits. */
 const VARIABLES = {
   NOTES_ISSUER: 'https://id.example.com',
   NOTES_AUDIENCE: 'notes',
@@ -32,15 +32,15 @@ const VARIABLES = {
   AWS_SECRET_ACCESS_KEY: 'local',
 };
 
-/** A way to start the service, with the size of what loads at the start. */
+/** A way to start the service, with the size of the code that is loaded at the start. */
 export interface NotesStarter extends Starter {
   readonly bytes: number;
   readonly gzipBytes: number;
 }
 
 /**
- * The service in one file, as `bundleFunction` of `@sallyport/constructs` writes it, and the latter with a compile cache. Each starts with two events: one without a
- * token, which is answered without any AWS client, and `GET /health`, whose rate limit asks DynamoDB.
+ * The service in one file, as `bundleFunction` of `@sallyport/constructs` writes it, and as `bundleFunction` writes it with a compile cache. Each
+ * starts with two events: a request without a token, which is answered without any AWS client, and `GET /health`, whose rate limit reads DynamoDB.
  */
 export async function notesStarters(): Promise<readonly NotesStarter[]> {
   const endpoint = await dynamodbEndpoint();
@@ -52,8 +52,8 @@ export async function notesStarters(): Promise<readonly NotesStarter[]> {
   const cached = { ...start, ...withCache(deployed.file, variables) };
   const ways = [
     ['notes, one file', one, variables],
-    ['notes, as it is deployed', start, variables],
-    ['notes, as it is deployed, with a compile cache', cached, cached.environment],
+    ['notes, as deployed', start, variables],
+    ['notes, as deployed, with a compile cache', cached, cached.environment],
   ] as const;
   return ways.flatMap(([way, { file, bytes, gzipBytes }, environment]) => [
     { name: `${way}: 401`, file, bytes, gzipBytes, environment, ...expecting('/notes', 401) },

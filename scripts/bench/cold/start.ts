@@ -1,4 +1,4 @@
-// A fresh process: loads one bundle, answers one event, reports, ends. Started with `<bundle> <event as JSON>`.
+// A fresh process: loads one bundle, answers one event, reports, exits. Started with `<bundle> <event as JSON>`.
 import { pathToFileURL } from 'node:url';
 
 export interface FirstAnswer {

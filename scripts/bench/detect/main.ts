@@ -1,5 +1,5 @@
-// `npm run bench:detect`: nanoseconds until the kind of an event is known: the question who invoked, an event of the fixed table, and the
-// last of all opt-in rows. Fails past the limits that `LIMITS` promises.
+// `npm run bench:detect`: nanoseconds to detect the kind of an event: the invoker, an event of the fixed table, and the
+// last of all opt-in rows. Fails above `LIMITS`.
 import { invocationProvenance } from '@sallyport/core';
 import { createDispatcher, type TriggerExtension } from '@sallyport/dispatch';
 import { alarmAction } from '@sallyport/triggers/alarm';

@@ -2,7 +2,7 @@ import type { Point } from './protocol.js';
 
 /**
  * The exponent of growth: the slope of the line of least squares through the logarithms. Only the upper half of the sizes counts,
- * where what is paid once for each call is small next to what grows.
+ * because the fixed cost of a call is small there.
  */
 export function exponentOf(points: readonly Point[]): number {
   const upper = points.slice(Math.floor(points.length / 2));

@@ -1,12 +1,12 @@
 import { exponentOf } from './fit.js';
 import type { Growth, Series } from './protocol.js';
 
-/** How far an exponent may be above 1, or above that of the engine for the same work. */
+/** The tolerance of an exponent above 1, or above the engine's exponent for the same work. */
 const NOISE = 0.05;
-/** The most that resident memory may rise between the thousandth and the hundred-thousandth invocation. */
+/** The maximum rise of resident memory between the thousandth and the hundred-thousandth invocation. */
 const MAX_RISE_BYTES = 5 * 1024 * 1024;
 
-/** What grows faster than it may, a sentence each; empty when nothing does. */
+/** The lines that grow too fast, a sentence each; empty if there are no such lines. */
 export function findExcesses({ dimensions, resident }: Growth): string[] {
   const lines = dimensions.flatMap(({ dimension, series }) =>
     series

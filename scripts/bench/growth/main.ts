@@ -24,7 +24,7 @@ const ROOMY = ['--expose-gc', '--min-semi-space-size=512', '--max-semi-space-siz
 /** All sizes of a dimension are prepared before the first is measured. */
 const MEMORY = ['--max-old-space-size=3000'];
 
-/** Fresh processes for resident memory: compilers and collectors run when they like, so no two processes are alike. */
+/** Fresh processes for resident memory: compilers and collectors run at random times, so processes differ. */
 const PROCESSES = 5;
 
 /** CPU and memory against sizes, and resident memory after many invocations. */
@@ -92,7 +92,7 @@ function residentLine(name: string, { early, late }: Resident): string {
   return `| ${[name, ...values.map(mebibytes)].join(' | ')} |`;
 }
 
-/** Writes one picture for each dimension, and returns the lines of the README that show them. */
+/** Writes one picture for each dimension, and returns its lines for the README. */
 export function writePlots({ dimensions }: Growth): string {
   const directory = join(HERE, 'growth', 'plots');
   mkdirSync(directory, { recursive: true });

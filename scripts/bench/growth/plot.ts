@@ -4,7 +4,7 @@ import type { Point, Series } from './protocol.js';
 
 const PANEL = { width: 400, height: 250, left: 56, right: 16, top: 46, bottom: 40 } as const;
 
-/** Colours that can be read on a light and on a dark page; the picture asks for the reader's setting itself. */
+/** Colours that are readable on light and dark pages; the picture follows the reader's colour scheme. */
 const STYLE = `
   svg { --page: #ffffff; --ink: #1f2328; --faint: #59636e; --grid: #d1d9e0; --one: #0969da; --two: #bc4c00; }
   @media (prefers-color-scheme: dark) {

@@ -11,7 +11,7 @@ export interface Point {
 export interface Series {
   readonly name: string;
   readonly unit: 'µs' | 'KiB';
-  /** True if it is what the engine alone takes for the same work. */
+  /** True if it measures only the engine for the same work. */
   readonly isEngine: boolean;
   /** From the smallest size to the largest. */
   readonly points: readonly Point[];
@@ -19,11 +19,11 @@ export interface Series {
 
 /** Memory of a process that serves events of every kind, in bytes. */
 export interface Memory {
-  /** What the process holds when it has done its calls: garbage and free pages too. */
+  /** The memory of the process after its calls, including garbage and free pages. */
   readonly heldBytes: number;
-  /** What of it is left after V8 collected everything and gave back the pages that it does not need. */
+  /** The remaining memory after V8 collected all garbage and released the pages that it does not need. */
   readonly residentBytes: number;
-  /** The objects alive then. */
+  /** The live objects at that time. */
   readonly heapBytes: number;
 }
 
@@ -33,7 +33,7 @@ export interface Resident {
   readonly late: Memory;
 }
 
-/** Everything that was measured. */
+/** All measured values. */
 export interface Growth {
   readonly dimensions: readonly { readonly dimension: Dimension; readonly series: readonly Series[] }[];
   readonly resident: Resident;

@@ -1,4 +1,4 @@
-// What is measured against a size: for each dimension a function that prepares one size and returns one call.
+// Measurements against a size: for each dimension a function that prepares one size and returns one call.
 import { createApp } from '@sallyport/dispatch/app';
 import { json } from '@sallyport/http';
 import { boom, type Job, registerAll, runJob, showResource } from '../application.js';
@@ -23,9 +23,9 @@ const CONTEXT: BenchContext = {
 export interface Subject {
   readonly name: string;
   readonly sizes: readonly number[];
-  /** True if it is what the engine alone takes for the same work. Default false. */
+  /** True if it measures only the engine for the same work. Default false. */
   readonly isEngine?: boolean;
-  /** Makes everything of one size; the result is called once for each measured value. */
+  /** Prepares one size; the result is called once for each measured value. */
   prepare(size: number): () => unknown;
 }
 
@@ -36,8 +36,8 @@ const steps = (from: number, to: number): number[] => {
 };
 
 /**
- * Four sizes for each doubling, down from the largest. A hash table doubles when it is full, so what is allocated for each member is
- * a sawtooth; sizes at only a few distances behind a doubling would measure those distances.
+ * Four sizes for each doubling, down from the largest. A hash table doubles when it is full, so the allocation per member is
+ * a sawtooth; sizes at only a few distances after a doubling would measure those distances.
  */
 const doublings = (from: number, to: number): number[] => {
   const sizes = [];
@@ -59,7 +59,7 @@ const MOST_ROUTES = 10_000;
 
 /**
  * Registers an application in each call and keeps as many of them as have 10,000 routes together. A function keeps its routes too,
- * so the garbage collector has to copy each of them; with a heap of the same size at every number of routes.
+ * so the garbage collector has to copy each application; the heap has the same size for every number of routes.
  */
 function registerAndKeep(routes: number): () => unknown {
   const kept: Invoke[] = [];
@@ -70,7 +70,7 @@ function registerAndKeep(routes: number): () => unknown {
   };
 }
 
-/** A call with its own copy of an event. */
+/** A call with a separate copy of an event. */
 function caller(invoke: Invoke, event: object): () => unknown {
   return () => invoke({ ...event } as never, CONTEXT);
 }
@@ -81,7 +81,7 @@ function createQueue(records: number): () => unknown {
   return caller(app.handleLambda as Invoke, queueEvent(records, []));
 }
 
-/** Calls that all wait for each other: the last one lets them go. */
+/** Calls that all wait for each other: the last call releases them. */
 function createConcurrent(calls: number): () => unknown {
   let waiting: (() => void)[] = [];
   const app = createApp({ log: false });
@@ -127,7 +127,7 @@ function jsonOf(bytes: number): string {
   return JSON.stringify({ lines: Array.from({ length: lines }, () => line) });
 }
 
-/** Bytes. The last is what Lambda lets through: 6 MB with the rest of the event. */
+/** Bytes. The last size is Lambda's limit: 6 MB with the rest of the event. */
 const JSON_SIZES = [1, 4, 16, 64, 256, 1024, 2048, 4096, 6140].map((kibibytes) => kibibytes * 1024);
 
 export const SUBJECTS: Readonly<Record<Dimension, readonly Subject[]>> = {
@@ -168,7 +168,7 @@ export function createMixed(): () => Promise<void> {
   return mixedCalls(app.handleLambda as Invoke, app.handleLambda as Invoke);
 }
 
-/** The same calls of the hand-written handlers: what the engine itself takes. */
+/** The same calls of the hand-written handlers: the cost of the engine itself. */
 export async function createMixedBare(): Promise<() => Promise<void>> {
   const { 'get-v2': http, sqs } = bareHandlers;
   if (!http || !sqs) throw new Error('bare has no handlers');
@@ -189,7 +189,7 @@ function mixedCalls(http: Invoke, queue: Invoke): () => Promise<void> {
     calls++;
     const kind = calls % events.length;
     const event = { ...events[kind] } as Record<string, unknown>;
-    // Paths, like ids, are different in every request: nothing may be kept for each of them.
+    // Paths, like ids, differ in every request, so no cache can serve them.
     if (kind === 0) event.rawPath = `/users/${calls}`;
     await (kind === events.length - 1 ? queue : http)(event as never, CONTEXT);
   };

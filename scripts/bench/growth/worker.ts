@@ -1,11 +1,11 @@
-// One process: one dimension, or resident memory. Started with `<dimension> <rounds> <unit>`, `resident` or `resident-bare`; sends its result and ends.
+// One process: one dimension, or resident memory. Started with `<dimension> <rounds> <unit>`, `resident` or `resident-bare`; sends its result and exits.
 import { median } from '../statistics.js';
 import type { Dimension, Memory, Resident, Series } from './protocol.js';
 import { createMixed, createMixedBare, SUBJECTS } from './subjects.js';
 
 const [name = '', roundsText = '7', unit] = process.argv.slice(2);
 const ROUNDS = Number(roundsText);
-/** Bytes are counted in a process of their own: its large young generation makes every call touch new memory, which costs time. */
+/** Bytes are counted in a separate process: its large young generation makes every call touch new memory, which costs time. */
 const isCounting = unit === 'KiB';
 /** CPU that one size runs in one round; at least some calls, because a collection serves several. */
 const SHARE_MS = 20;
@@ -14,8 +14,8 @@ const MAX_CALLS = 20_000;
 
 const { gc } = globalThis as { gc?: (options?: object) => void };
 /**
- * Collects everything, also code that has not run lately, and returns free pages to the machine. A usual collection keeps them, so
- * what a process holds depends on how much garbage it had at once. Node 20 does a usual one.
+ * Collects all garbage, including code that has not run lately, and returns free pages to the machine. A usual collection keeps the pages, so
+ * the memory of a process depends on its largest amount of garbage. Node 20 runs a usual collection.
  *
  * @see https://github.com/v8/v8/blob/main/src/extensions/gc-extension.cc
  */
@@ -49,7 +49,7 @@ async function bytesOf(call: () => unknown): Promise<number> {
   return (after.heapUsed + after.external - before.heapUsed - before.external) / calls;
 }
 
-/** Everything of a dimension in turn, so that a disturbance affects all of it. */
+/** All measurements of a dimension in turn, so that a disturbance affects all of them. */
 async function measureDimension(dimension: Dimension): Promise<readonly Series[]> {
   const [measureOne, unit, scale] = isCounting ? ([bytesOf, 'KiB', 1024] as const) : ([cpuOf, 'µs', 1] as const);
   const lines = SUBJECTS[dimension].map(({ name, sizes, prepare, isEngine = false }) => ({

@@ -1,5 +1,5 @@
-// `npm run bench:kit`: what the test kit costs. CPU time of a simulation of 100,000 messages, one of a hundred of which fails once,
-// next to the CPU time of handing the same batches to `handleLambda`; and the time until a test environment is there.
+// `npm run bench:kit`: the cost of the test kit. CPU time of a simulation of 100,000 messages, of which one in a hundred fails once,
+// compared with the CPU time of passing the same batches to `handleLambda`; and the time to create a test environment.
 import { buildQueueEvent, createTestEnv, queue, simulate, type TestEnv } from '@sallyport/testkit';
 import { median } from '../statistics.js';
 

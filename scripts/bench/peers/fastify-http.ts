@@ -15,7 +15,7 @@ import {
 } from '../application.js';
 import { type HttpOptions, httpHandlers, type Invoke } from '../invoke.js';
 
-/** The store of a request: fastify wants a decorated member, which is made for each request. */
+/** The store of a request: fastify requires a decorated member, which is created for each request. */
 function trailOf(request: object): Map<string, number> {
   const own = request as { trail?: Map<string, number> };
   own.trail ??= new Map();

@@ -42,7 +42,7 @@ function createHttp({ steps, stores }: HttpOptions): Invoke {
       );
       app.get('/boom', () => boom());
       app.post('/orders', (req: Request, res: Response) => res.status(201).json(placeOrder(req.body as Order)));
-      // Its own body is text, which destroys binary bytes: read by hand.
+      // Its body is text, which destroys binary bytes: read from the event.
       app.post('/uploads', (req: Request) => {
         const { body } = (req.app as unknown as { _event: { body: string } })._event;
         return describeUpload(Buffer.from(body, 'base64'));

@@ -24,7 +24,7 @@ interface MiddyEvent {
   readonly body: unknown;
 }
 
-/** Where middlewares of Middy leave values for the handler: the context of the invocation. */
+/** The store for values that Middy's middlewares pass to the handler: the context of the invocation. */
 type Store = Record<string, unknown>;
 
 type Route = Parameters<typeof httpRouter>[0] extends infer R ? (R extends readonly (infer X)[] ? X : never) : never;

@@ -18,7 +18,7 @@ const json = (statusCode: number, value: unknown) => ({
   body: JSON.stringify(value),
 });
 
-/** It has neither tokens nor a logger: jose in a middleware, and the console. */
+/** It has no token check and no logger: jose in a middleware, and the console. */
 export function createSecure(): Invoke {
   const keys = createLocalJWKSet({ keys: readKeys() });
   const add = middy()

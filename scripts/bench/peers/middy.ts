@@ -9,7 +9,7 @@ interface Records {
   readonly Records: readonly { readonly body: string; readonly kinesis: { sequenceNumber: string; data: string } }[];
 }
 
-/** Middy has nothing for streams: the report is the handler's own work. */
+/** Middy does not support streams: the handler writes the report. */
 async function runStream({ Records }: Records): Promise<object> {
   const batchItemFailures: object[] = [];
   for (const { kinesis } of Records) {

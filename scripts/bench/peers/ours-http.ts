@@ -14,7 +14,7 @@ import {
 } from '../application.js';
 import type { HttpOptions, Invoke } from '../invoke.js';
 
-/** The others write no line of a failure either; with stack and sanitizing one costs about 0.1 ms. */
+/** The other peers write no line for a failure either; a line with stack and sanitizing costs about 0.1 ms. */
 export const log = false;
 
 export function createHttp(tier: Tier, { routes, steps, stores }: HttpOptions): Invoke {

@@ -8,7 +8,7 @@ import { type Handlers, httpHandlers } from '../invoke.js';
 import { createHttp, log } from './ours-http.js';
 import { createSecure } from './ours-secure.js';
 
-/** Sallyport at one tier. Nothing is switched off but the lines of failures. */
+/** Sallyport at one tier. Only error lines are disabled. */
 export function createOurs(tier: Tier): Handlers {
   return {
     ...httpHandlers((options) => createHttp(tier, options)),

@@ -53,7 +53,7 @@ function createHttp({ steps, stores }: HttpOptions): Invoke {
       );
       app.get('/boom', async () => boom());
       app.post('/orders', async ({ req }) => json(201, placeOrder((await req.json()) as Order)));
-      // Its own body is text, which destroys binary bytes: read by hand.
+      // Its body is text, which destroys binary bytes: read from the event.
       app.post('/uploads', async ({ event }) =>
         json(200, describeUpload(Buffer.from((event as { body?: string }).body ?? '', 'base64'))),
       );

@@ -33,7 +33,7 @@ export const handlers: Handlers = {
       runJob(JSON.parse(Buffer.from(kinesis.data, 'base64').toString()) as Job),
     ),
   graphql: () => createGraphQL(() => {}),
-  // It has no gate: the resolver looks at the caller by hand.
+  // It has no gate: the resolver checks the caller itself.
   'graphql-gate': () =>
     createGraphQL((identity) => {
       if (!(identity as { sub?: string } | null)?.sub) throw new Error('unauthorized');

@@ -8,7 +8,7 @@ export interface Budget {
   readonly gzipBytes: number | null;
   /** The intended size; `README.md` explains the difference. */
   readonly wantedBytes?: number;
-  /** An event for the first response; `null` where only the import is timed. */
+  /** An event for the first response; `null` if only the import is timed. */
   readonly event: object | null;
   /** True if the answer is right. */
   accepts(answer: unknown): boolean;
@@ -16,21 +16,21 @@ export interface Budget {
   readonly lacks?: readonly string[];
 }
 
-/** What a function loads at its start when it is bundled with code splitting. */
+/** The code that a function loads at its start if it is bundled with code splitting. */
 export interface SplitBudget {
   /** The entry file `entries/<name>.ts`. */
   readonly name: string;
-  /** Gzip bytes of the files that load at the start. */
+  /** Gzip bytes of the files that are loaded at the start. */
   readonly startBytes: number;
-  /** How many files these are: each costs about 0.5 ms, as much as 10 KB of code. */
+  /** The number of these files: each costs about 0.5 ms, as much as 10 KB of code. */
   readonly startFiles: number;
-  /** Modules that load with their first use. */
+  /** Modules that are loaded on first use. */
   readonly lazyParts: number;
 }
 
 /**
- * Many small parts cost more than they save: each is a file to open, and what only some of the lazy parts share with the start becomes a file
- * of its own. So the start has few modules that lazy parts need too, and those are reached by all of them.
+ * Many small parts cost more than they save: each is a file to open, and code that only some of the lazy parts share with the start becomes a
+ * separate file. So the start has few modules that lazy parts need too, and all lazy parts reach those.
  */
 export const SPLIT_BUDGETS: readonly SplitBudget[] = [{ name: 'mcp', startBytes: 13_600, startFiles: 3, lazyParts: 6 }];
 
@@ -46,19 +46,19 @@ const isOk = (answer: unknown) => (answer as { statusCode?: unknown } | null)?.s
 const isClean = (answer: unknown) => JSON.stringify(answer) === '{"batchItemFailures":[]}';
 
 export const BUDGETS: readonly Budget[] = [
-  // Since the local runtime: what a handler says of itself 0.1 KB in all of them; decisions of the gate on a channel, and the document of
-  // operations that nobody has described, 0.6 KB in `secure` and `oauth`.
+  // Since the local runtime: the description of a handler 0.1 KB in all of them; decisions of the gate on a channel, and the document of
+  // operations without a description, 0.6 KB in `secure` and `oauth`.
   // More than before error lines, options described once and direct invocations: the default logger with its sanitizer and the
   // causes of errors 2.6 KB, `defineOptions` 0.9 KB, what doors reject and how the cap counts 0.5 KB, who invoked 0.5 KB.
-  // Middlewares of a route, problem details, and the places where hooks are asked: 0.3 KB. Hooks and groups are imported.
+  // Middlewares of a route, problem details, and the calls of hooks: 0.3 KB. Hooks and groups are imported.
   // Forms, a member of every context, with their limits and words 0.9 KB; path parameters of bound handlers compared with patterns 0.2 KB.
-  // What a client sees of an internal error, spellings of other routers, seven more hints of `explain`, and a second trace id 0.7 KB; front doors 1.1 KB in
+  // The client's view of an internal error, spellings of other routers, seven more hints of `explain`, and a second trace id 0.7 KB; front doors 1.1 KB in
   // the containers.
-  // Card numbers by issuer, identifiers that are none and paths of stack frames 1.1 KB, packages that are loaded twice 0.4 KB: both with the default
+  // Card numbers by issuer, false identifiers and paths of stack frames 1.1 KB, packages that are loaded twice 0.4 KB: both with the default
   // logger, so in all of them. Batches that fail whole 0.2 KB.
   { name: 'http', gzipBytes: 26_700, wantedBytes: 13_000, event: HEALTH, accepts: isOk },
   { name: 'queue', gzipBytes: 16_300, wantedBytes: 8_000, event: queueEvent(10, []), accepts: isClean },
-  // The same without a dispatcher: the handler of a function that serves nothing else.
+  // The same without a dispatcher: the handler of a function with a single trigger.
   { name: 'queue-alone', gzipBytes: 11_700, wantedBytes: 5_000, event: queueEvent(10, []), accepts: isClean },
   // One handler without a container: context, deadline, log lines and their sanitizer are most of it.
   {
@@ -68,9 +68,9 @@ export const BUDGETS: readonly Budget[] = [
     accepts: (answer) => answer === null,
     lacks: OTHER_TRIGGERS,
   },
-  // The engine alone: it is mounted on a container, which is weighed on its own.
-  // What one unsplit file holds whatever a server uses; since 36.8 KB: sound replay and a store that may fail 3 KB, tasks 2.2 KB, definitions
-  // by defineOptions, apps, hooks and who may call 2 KB, challenges for scopes 0.2 KB. What loads at the start is the promise below.
+  // Only the engine: it is mounted on a container, which is measured separately.
+  // The content of an unsplit file, regardless of the server's features; since 36.8 KB: sound replay and a store that may fail 3 KB, tasks 2.2 KB, definitions
+  // by defineOptions, apps, hooks and postures 2 KB, challenges for scopes 0.2 KB. The budget of the start with code splitting is below.
   {
     name: 'mcp',
     gzipBytes: 46_200,
@@ -79,7 +79,7 @@ export const BUDGETS: readonly Budget[] = [
     accepts: () => true,
     lacks: ['mcp/src/oauth', 'mcp/src/facade', 'mcp/src/routes/endpoint'],
   },
-  // All of the route algebra, and nothing else: infrastructure code loads it alone.
+  // The whole route algebra, without other code: infrastructure code loads only this entry.
   { name: 'mcp-routes', gzipBytes: 1_900, event: null, accepts: () => true, lacks: ['core/src'] },
   // With groups (0.7 KB) and hooks (0.6 KB), which are methods and options of a container, and forms (0.9 KB). What surfaces get of the container is 0.1 KB.
   { name: 'app', gzipBytes: 47_300, event: HEALTH, accepts: isOk, lacks: ['packages/triggers'] },

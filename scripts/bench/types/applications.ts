@@ -1,9 +1,9 @@
-/** The source of an application with so many routes, each with a handler of its own that reads its path parameters. */
+/** The source of an application with this number of routes, each with a separate handler that reads its path parameters. */
 export type Application = (routes: number) => string;
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-/** Every route has a different text, because equal types would be created only once. */
+/** Every route has a different pattern, because equal types would be created only once. */
 const ours: Application = (routes) => `
 import { json } from '@sallyport/http';
 import { Public, SecureApp } from '@sallyport/secure';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { APPLICATIONS, type Application } from './applications.js';
 
 const ROUTES = 200;
-/** Instantiations a route. */
+/** Instantiations per route. */
 const BUDGET = 1_000;
 
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -20,7 +20,7 @@ interface Cost {
   readonly checkSeconds: number;
 }
 
-/** @throws Error with what the compiler says, when it rejects the application */
+/** @throws Error with the compiler's output, if it rejects the application */
 function costOf(folder: string, application: Application, routes: number): Cost {
   writeFileSync(join(folder, 'application.ts'), application(routes));
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(OPTIONS));

@@ -6,7 +6,7 @@ import { generate, runOffline, unpack } from '../../newcomer/generated.js';
 import { findingsOf } from '../command.js';
 import type { Gate } from '../gate.js';
 
-/** The kind that holds all others; `npm run test:create` plays every one, on every Node. */
+/** The template that contains all others; `npm run test:create` runs every template on every Node. */
 const FLAGS = ['--template', 'full', '--package-manager', 'npm'];
 
 export const generatedGate: Gate = {

@@ -12,7 +12,7 @@ const CLEAN = join(CACHE, 'packaging');
 
 /**
  * Packs every published package as a release does, checks the archive with the rules of `archive-rules.ts` and with publint and
- * attw. These two are skipped for an archive that is identical to one without findings.
+ * attw. These two are skipped for an archive that is identical to an archive without findings.
  */
 export const packagingGate: Gate = {
   name: 'packaging',
@@ -62,7 +62,7 @@ async function checkTypes(archive: string): Promise<readonly string[]> {
   return findingsOf(await tool('attw', archive, '--profile', 'esm-only', '--no-emoji', '--no-color', '-f', 'ascii'));
 }
 
-/** A package that is only a command has nothing to import. */
+/** A package that is only a command has no entries. */
 function hasEntries(exports: object | undefined): boolean {
   return Object.keys(exports ?? {}).some((subpath) => subpath !== './package.json');
 }

@@ -20,7 +20,7 @@ export const pagesGate: Gate = {
   },
 };
 
-/** The pages of docs/ but the list of them. */
+/** The pages of docs/ except the list of pages. */
 function writtenPages(): readonly string[] {
   return readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md') && name !== 'README.md');
 }

@@ -3,7 +3,7 @@ import { ROOT, run } from '../command.js';
 import type { Gate } from '../gate.js';
 import { GET_PATH, judgeBudget } from '../house-budgets.js';
 
-/** What `get-path.ts` prints. */
+/** The output of `get-path.ts`. */
 interface GetPath {
   readonly functions: readonly { readonly file: string; readonly name: string }[];
   readonly files: readonly string[];

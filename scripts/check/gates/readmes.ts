@@ -8,7 +8,7 @@ import { runBlocks } from '../readme-run.js';
 import { NOT_RUN } from '../readme-run-policy.js';
 import { readWorkspace, sourceEntries } from '../workspace.js';
 
-/** What readers copy from: the READMEs of packages, and the pages. */
+/** Files that readers copy from: the READMEs of packages, and the pages. */
 const FIRST = /^(?:packages\/[^/]+\/README|docs\/[^/]+)\.md$/;
 
 export const readmesGate: Gate = {
@@ -36,7 +36,7 @@ export const readmesGate: Gate = {
   },
 };
 
-/** Package names to source files: a README may show packages that its own package does not depend on, and pages of docs/ have none. */
+/** Package names to source files: a README may show packages that its package does not depend on, and pages of docs/ have no package. */
 export function packagePaths(): Record<string, string[]> {
   const paths: Record<string, string[]> = {
     zod: [join(ROOT, 'examples/notes/node_modules/zod/index.d.ts')],

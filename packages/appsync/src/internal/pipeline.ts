@@ -11,11 +11,11 @@ import {
   type Stage,
 } from '@sallyport/http/pipeline';
 
-/** One resolver event on its way through the pipeline. */
+/** One resolver event in the pipeline. */
 export class ResolverExchange extends Exchange {
-  /** True if the event can be served at all. */
+  /** True if the event can be served. */
   readonly valid: boolean;
-  /** The registered field that it asks for. */
+  /** The registered handler of the field. */
   readonly field: Registration | undefined;
 
   constructor(state: ContextState, valid: boolean, field: Registration | undefined) {
@@ -25,15 +25,15 @@ export class ResolverExchange extends Exchange {
   }
 }
 
-/** Streams are let through: `project` answers them with an error that names the reason. */
+/** Streams pass the door: `project` answers them with an error that contains the reason. */
 const DOOR: DoorTraits = { maxAnswerBytes: Number.POSITIVE_INFINITY, streams: 'pass', measure: undefined };
 
-/** HTTP's stages without CORS and answer headers. Errors stay errors until `project` turns them into error objects. */
+/** The HTTP stages without CORS and answer headers. Errors are kept until `project` turns them into error objects. */
 export function createAppSyncPipeline(kernel: Kernel, http: HttpSurface | undefined): Pipeline {
   return createPipeline(kernel, {
     validEvent,
     route: matchField(http),
-    // Once it knows what the resolver gets.
+    // After the result for the resolver is known.
     observesItself: true,
     renderError: (_, error) => new OutgoingResponse(error.status, createFastMap(), ''),
   });
@@ -44,7 +44,7 @@ const validEvent: Stage = (exchange) => {
   return undefined;
 };
 
-/** The field with exactly this parent and name, else the HTTP route of the synthesized request where there is one. */
+/** Matches the field with exactly this parent and name, else the HTTP route of the synthesized request. */
 function matchField(http: HttpSurface | undefined): Stage {
   return (exchange) => {
     const { field } = exchange as ResolverExchange;

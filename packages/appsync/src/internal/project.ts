@@ -10,12 +10,12 @@ import {
 import { canonicalError, type Exchange, INTERNAL_ERROR } from '@sallyport/http/pipeline';
 import type { AppSyncErrorObject } from '../resolver/event-types.js';
 
-/** A payload, or what went wrong on the way to it. */
+/** A payload, or the error of its conversion. */
 export type Projection = { readonly payload: unknown } | { readonly error: unknown };
 
-/** Turns the pipeline's answer into what the resolver receives. A status below 400, headers and cookies are dropped. */
+/** Converts the pipeline's answer to the resolver's result. A status below 400, headers and cookies are dropped. */
 export function project({ error, cause }: Exchange, response: OutgoingResponse): Projection {
-  // Anything but a FrameworkError becomes `internal error`, also a thrown `undefined`.
+  // Any error except a FrameworkError becomes `internal error`, including a thrown `undefined`.
   if (error !== undefined) return { error: error === INTERNAL_ERROR ? cause : error };
   if (response.bodyStream) {
     void closeStream(response.bodyStream);
@@ -40,7 +40,7 @@ function unsupported(reason: string): Projection {
 function textOfBody({ content, isBase64 }: OutgoingResponse): string | undefined {
   if (isBase64) return undefined;
   if (typeof content === 'string') return content;
-  // Not imported: most functions never answer bytes, and all of them would pay for the import.
+  // Not imported: most functions never answer bytes, but all would pay for the import.
   return process.getBuiltinModule('node:buffer').isUtf8(content) ? decodeUtf8(content) : undefined;
 }
 
@@ -66,7 +66,7 @@ function fields(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-/** The error object of anything that failed; only a FrameworkError keeps its message. */
+/** The error object of any failure; only a FrameworkError keeps its message. */
 export function toErrorObject(thrown: unknown, state: ContextState): AppSyncErrorObject {
   if (!isFrameworkError(thrown)) return describe('internal error', 500, {}, {});
   const error = canonicalError(toClientError(thrown));
@@ -78,8 +78,8 @@ export function toErrorObject(thrown: unknown, state: ContextState): AppSyncErro
 }
 
 /**
- * What is thrown in place of an error object. Lambda sends `name` as `errorType` and `message` as `errorMessage`
- * (https://docs.aws.amazon.com/lambda/latest/dg/nodejs-exceptions.html), and AppSync makes a GraphQL error of both.
+ * The exception in place of an error object. Lambda sends `name` as `errorType` and `message` as `errorMessage`
+ * (https://docs.aws.amazon.com/lambda/latest/dg/nodejs-exceptions.html), and AppSync creates a GraphQL error from both.
  */
 export class ResolverError extends Error {
   override readonly name: string;
@@ -128,7 +128,7 @@ function addText(data: Record<string, unknown>, key: string, text: string): void
   if (text !== '') data[key] = text;
 }
 
-/** The framework's code of a status; the general one of its class if absent. */
+/** The framework's code for a status; the general code of its class if absent. */
 function codeOfStatus(status: number): string {
   const known = Object.entries(APP_CODES).find(([, value]) => value === status);
   return known?.[0] ?? (status < 500 ? 'app.bad_request' : 'app.internal');

@@ -20,34 +20,34 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const NOTHING: Fields = Object.freeze(createMap<unknown>());
 const NO_VALUES: readonly string[] = [];
-/** The type of a resolver event's body when the client's headers have none. */
+/** The default content type of a resolver event's body. */
 const JSON_TYPE: readonly string[] = ['application/json'];
-/** Characters that a path would have to escape; a GraphQL name has none of them. */
+/** Characters that a path would have to escape; GraphQL names do not contain them. */
 const UNFIT_FOR_PATH = /[/?%\s]/;
 
-/** The members of an object; none for anything that is not a plain object. */
+/** The members of an object; empty for any other value. */
 function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : NOTHING;
 }
 
-/** The field that an event asks for. */
+/** Type and field in an event. */
 export interface FieldNames {
   readonly parentType: string;
   readonly field: string;
 }
 
-/** The names of an event, trimmed; `''` for anything but strings. */
+/** The names in an event, trimmed; `''` for a value that is not a string. */
 export function namesOf(event: unknown): FieldNames {
   const info = fieldsOf(fieldsOf(event).info);
   return { parentType: textOf(info.parentTypeName).trim(), field: textOf(info.fieldName).trim() };
 }
 
-/** Text as it is, anything else `''`. */
+/** A string unchanged, `''` for any other value. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** `GET` for what reads, `POST` for mutations and every other parent type. */
+/** `GET` for queries and subscriptions, `POST` for mutations and every other parent type. */
 export function methodOf(parentType: string): 'GET' | 'POST' {
   return parentType === 'Query' || parentType === 'Subscription' ? 'GET' : 'POST';
 }
@@ -67,7 +67,7 @@ export function toRequest(event: unknown, { parentType, field }: FieldNames): In
   return new IncomingRequest(methodOf(parentType), path, path, new ResolverSource(fieldsOf(event)));
 }
 
-/** The arguments are the body, written as JSON when it is read; the forwarded headers are the headers. */
+/** The arguments are the body, serialized as JSON when the body is read; the forwarded headers are the headers. */
 class ResolverSource implements RequestSource {
   readonly isBase64 = false;
   readonly #event: Fields;
@@ -117,7 +117,7 @@ function readHeaders(event: Fields): MultiMap {
 const TRIGGER_TYPE_KEY = `${RESERVED_PREFIX}trigger_type`;
 const APPSYNC_PREFIX = `${RESERVED_PREFIX}appsync.`;
 
-/** The metadata keys behind the prefix, a wire contract between runtimes, and where their values stand. */
+/** The metadata keys without their prefix, and functions that return their values. The keys are a wire contract between runtimes. */
 const METADATA: Readonly<Record<string, (context: AppSyncContext, event: unknown) => unknown>> = {
   field_name: (_, event) => fieldsOf(fieldsOf(event).info).fieldName,
   parent_type_name: (_, event) => fieldsOf(fieldsOf(event).info).parentTypeName,
@@ -131,10 +131,10 @@ const METADATA: Readonly<Record<string, (context: AppSyncContext, event: unknown
   raw_event: (context) => context.rawEvent,
 };
 
-/** What reads the arguments, the same in every copy of this package. */
+/** Key of the method that returns the arguments, the same in every copy of this package. */
 const ARGUMENTS: unique symbol = Symbol.for('sallyport.appsync.transport/1') as never;
 
-/** Gives a context its resolver event; nothing is copied until it is read. */
+/** Provides the resolver event of a context; nothing is copied before it is read. */
 export class AppSyncTransport implements ContextTransport {
   readonly #event: unknown;
   #bound: AppSyncContext | undefined;
@@ -147,7 +147,7 @@ export class AppSyncTransport implements ContextTransport {
     return toAppSyncContext(this.#event);
   }
 
-  /** The same as in `appSync()`, without a copy of everything else. */
+  /** The same arguments as in `appSync()`, without a copy of the other members. */
   [ARGUMENTS](): Record<string, unknown> {
     return copyOf(fieldsOf(this.#event).arguments);
   }
@@ -164,7 +164,7 @@ export class AppSyncTransport implements ContextTransport {
 /**
  * The arguments of the field that an invocation resolves; `{}` for an invocation of another kind.
  *
- * @throws FrameworkError `app.internal` for a field whose event is kept by another copy of this package that this one does not understand
+ * @throws FrameworkError `app.internal` if the event of the field is in an incompatible copy of this package
  */
 export function argumentsOf(ctx: Context): Record<string, unknown> {
   const { transport, triggerKind } = stateOf(ctx);
@@ -174,7 +174,7 @@ export function argumentsOf(ctx: Context): Record<string, unknown> {
   return {};
 }
 
-/** One-level copies of the maps; nested values, identity and the event itself by reference. */
+/** One-level copies of the maps; nested values, identity and the event by reference. */
 function toAppSyncContext(event: unknown): AppSyncContext {
   const fields = fieldsOf(event);
   const info = fieldsOf(fields.info);

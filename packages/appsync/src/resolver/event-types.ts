@@ -3,27 +3,27 @@
  * https://docs.aws.amazon.com/appsync/latest/devguide/resolver-mapping-template-reference-lambda.html#direct-lambda-resolvers.
  */
 export interface AppSyncResolverEvent {
-  /** The arguments of the field; empty or `null` when it has none. */
+  /** The arguments of the field; empty or `null` if the field has no arguments. */
   readonly arguments: Record<string, unknown> | null;
-  /** Which field is asked for. */
+  /** The requested field. */
   readonly info: AppSyncResolverInfo;
   /** The HTTP request of the GraphQL client. */
   readonly request?: AppSyncResolverRequest | null;
-  /** The caller, in the form of the API's authorization mode; `null` with an API key. */
+  /** The caller, in the format of the API's authorization mode; `null` with an API key. */
   readonly identity?: unknown;
   /** The parent object that the field belongs to; `null` for fields of `Query`, `Mutation` and `Subscription`. */
   readonly source?: Record<string, unknown> | null;
-  /** The result of the function before this one in a pipeline resolver; `null` without one. */
+  /** The result of the previous function in a pipeline resolver; `null` if absent. */
   readonly prev?: {
-    /** What that function answered. */
+    /** The answer of the previous function. */
     readonly result?: unknown;
   } | null;
-  /** What the functions of a pipeline resolver share; empty at first. */
+  /** Shared data of the functions of a pipeline resolver; empty at first. */
   readonly stash?: Record<string, unknown> | null;
 }
 
 /**
- * Which field is asked for:
+ * The requested field:
  * https://docs.aws.amazon.com/appsync/latest/devguide/resolver-context-reference-js.html.
  */
 export interface AppSyncResolverInfo {
@@ -33,9 +33,9 @@ export interface AppSyncResolverInfo {
   readonly parentTypeName: string;
   /** The variables of the GraphQL request, by name. */
   readonly variables?: Record<string, unknown>;
-  /** The fields that the client selected, nested ones as `author/name`. */
+  /** The selected fields, nested fields as `author/name`. */
   readonly selectionSetList?: string[];
-  /** The same as GraphQL text. */
+  /** The same selection as GraphQL. */
   readonly selectionSetGraphQL?: string;
 }
 
@@ -46,30 +46,30 @@ export interface AppSyncResolverInfo {
 export interface AppSyncResolverRequest {
   /** The headers that AppSync forwards, by name. */
   readonly headers?: Record<string, string | string[]> | null;
-  /** The custom domain that was called; `null` with the API's own. */
+  /** The custom domain of the request; `null` for the API's domain. */
   readonly domainName?: string | null;
 }
 
-/** What a resolver gets in place of data. The five keys are always there, in this order. */
+/** The result of a failed field in place of data. It always has these five keys, in this order. */
 export interface AppSyncErrorObject {
-  /** Tells an error object from data. */
+  /** Marks an error object. */
   readonly framework_error: true;
   /** The message of a FrameworkError; `internal error` for any other error. */
   readonly error_message: string;
   /** `CLIENT_ERROR` for the status 400 to 499, else `SYSTEM_ERROR`. */
   readonly error_type: 'CLIENT_ERROR' | 'SYSTEM_ERROR';
-  /** `status_code`, and where they are known `request_id`, `trace_id` and `timestamp`. Empty for `internal error`. */
+  /** `status_code`, and if available `request_id`, `trace_id` and `timestamp`. Empty for `internal error`. */
   readonly error_data: Readonly<Record<string, unknown>>;
-  /** `code`, `trigger_type`, `method`, `path`, and `details` where the error has them. Empty for `internal error`. */
+  /** `code`, `trigger_type`, `method`, `path`, and the `details` of the error, if any. Empty for `internal error`. */
   readonly error_info: Readonly<Record<string, unknown>>;
 }
 
-/** One element of a batch field, as its handler gets it. */
+/** One element of a batch field, for its handler. */
 export interface AppSyncBatchItem<C = unknown> {
-  /** The context of the element; each has its own. */
+  /** The context of the element. */
   readonly ctx: C;
-  /** The arguments of the field; `{}` when the event has none. */
+  /** The arguments of the field; `{}` if the event has no arguments. */
   readonly arguments: Record<string, unknown>;
-  /** The parent object that the field belongs to; `{}` when the event has none. */
+  /** The parent object of the field; `{}` if the event has no parent object. */
   readonly source: Record<string, unknown>;
 }

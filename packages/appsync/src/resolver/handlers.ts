@@ -6,10 +6,10 @@ import { argumentsOf } from '../internal/read-event.js';
 import type { AppSyncBatchItem } from './event-types.js';
 
 /**
- * Makes a handler out of a function that returns a plain value, or a promise of one; `undefined` is answered as `null`.
+ * Creates a handler from a function that returns a plain value or a promise; `undefined` is answered as `null`.
  *
  * @typeParam A the arguments of the field; they are not checked
- * @param resolve gets the context and the arguments of the field, `{}` where the event has none
+ * @param resolve receives the context and the arguments of the field, `{}` if the event has no arguments
  * @example app.appSyncField('Query', 'note', resolver((ctx, { id }) => notes.get(id)));
  */
 export function resolver<A extends Record<string, unknown> = Record<string, unknown>>(
@@ -23,8 +23,8 @@ export function resolver<A extends Record<string, unknown> = Record<string, unkn
 }
 
 /**
- * Answers all elements of one field at once. It returns as many results as there are items, in their order; an `Error` among
- * them fails its element alone, and a handler that throws fails them all.
+ * Answers all elements of one field together. It returns as many results as there are items, in their order. A result that is an
+ * `Error` fails only its element; a handler that throws fails all elements.
  */
 export type AppSyncBatchHandler = (items: readonly AppSyncBatchItem<Context>[]) => MaybePromise<readonly unknown[]>;
 
@@ -35,8 +35,8 @@ interface Waiting {
 }
 
 /**
- * The elements of one batch field in one invocation. Each runs through the pipeline alone and waits in the handler's
- * place; when the last one has arrived, or was answered on its way, the handler runs once.
+ * The elements of one batch field in one invocation. Each element runs through the pipeline alone and waits in the handler's
+ * place. When the last element has arrived, or was answered on its way, the handler runs once.
  */
 export class BatchGroup {
   readonly #handler: AppSyncBatchHandler;
@@ -99,27 +99,27 @@ export class BatchSlot {
     return this.#group.arrive(ctx);
   }
 
-  /** The element has its answer; the group no longer waits for it. */
+  /** Marks the element as answered; the group stops waiting for this element. */
   close(): void {
     if (!this.#arrived) this.#group.leave();
     this.#arrived = true;
   }
 }
 
-/** Which place an element has. */
+/** The places of elements by context. */
 export type BatchSlots = WeakMap<ContextState, BatchSlot>;
 
-/** The handler that is in the chain of a batch field. */
+/** The handler in the chain of a batch field. */
 export function toBatchElementHandler(slots: BatchSlots, handler: AppSyncBatchHandler): Handler {
   const element: Handler = async (ctx) => {
     const slot = slots.get(stateOf(ctx));
-    if (!slot) throw internalError('the context of a batch field is not its own');
+    if (!slot) throw internalError('the handler of a batch field received another context');
     return json(200, await slot.arrive(ctx));
   };
   return Object.defineProperty(element, 'name', { value: handler.name });
 }
 
-/** Runs tasks with at most `limit` at once; the results keep their order. */
+/** Runs at most `limit` tasks concurrently; the results keep their order. */
 export async function mapLimited<T, R>(
   items: readonly T[],
   limit: number,

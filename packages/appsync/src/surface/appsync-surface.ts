@@ -48,27 +48,27 @@ import {
 
 const KIND = 'appsync';
 
-/** Options that both containers take for GraphQL. */
+/** GraphQL options of both containers. */
 export interface AppSyncOptions {
-  /** Elements of a batch invoke that run at once: a whole number, at least 1; default 10. */
+  /** Concurrent elements of a batch invoke: a whole number, at least 1; default 10. */
   readonly batchConcurrency?: number;
   /**
-   * What is in the list of a batch invoke: payloads (`native`, the default), or `{ data, errorMessage, errorType }`
-   * (`envelope`), which AppSync reads itself where a batched direct Lambda resolver has no response function.
+   * Entries in the result of a batch invoke: payloads (`native`, the default), or `{ data, errorMessage, errorType }` (`envelope`).
+   * AppSync reads the envelope if a batched direct Lambda resolver has no response function.
    */
   readonly batchResult?: 'native' | 'envelope';
-  /** Milliseconds of the invocation that must be left for an element of a batch invoke to start; default 500. */
+  /** Milliseconds that must be left in the invocation when an element of a batch invoke starts; default 500. */
   readonly deadlineMarginMs?: number;
   /**
-   * What a failed field answers: the error object (`object`, the default), for resolvers with a response function, or a
-   * rejection (`throw`), for direct Lambda resolvers, which take the error object for data. The rejection holds what the
-   * error object does and nothing else: `message` is its `error_message`, `name` its code, or its `error_type` where it has
-   * none. A batch invoke keeps its errors in place either way: a rejection would fail all elements.
+   * Result of a failed field: the error object (`object`, the default), for resolvers with a response function, or a rejection (`throw`),
+   * for direct Lambda resolvers, which treat the error object as data. The rejection contains only the data of the error object: `message`
+   * is its `error_message`, `name` its code, or its `error_type` if there is no code. A batch invoke always reports errors by position: a
+   * rejection would fail all elements.
    */
   readonly errorMode?: 'object' | 'throw';
 }
 
-/** The kinds of {@link AppSyncOptions}, for containers that take them among their own options. */
+/** Validators and defaults for {@link AppSyncOptions}, for containers that include them in their options. */
 export const APPSYNC_OPTION_KINDS = {
   batchConcurrency: integer(1).default(10),
   batchResult: oneOf('native', 'envelope').default('native'),
@@ -78,15 +78,15 @@ export const APPSYNC_OPTION_KINDS = {
 
 const OPTIONS = defineOptions<AppSyncOptions>()(APPSYNC_OPTION_KINDS);
 
-/** What a container gives to its surface for GraphQL. */
+/** Arguments of {@link AppSyncSurface} from its container. */
 export interface AppSyncSurfaceInit extends AppSyncOptions {
-  /** The open container's HTTP routes, tried when no field fits; left out, only fields are served. */
+  /** The open container's HTTP routes, tried if no field matches. Default: only fields are served. */
   readonly http?: HttpSurface | undefined;
-  /** Names the posture of a field for `explain`; left out, it is `null`. */
+  /** Describes the posture of a field for `explain`. Default: `null`. */
   readonly describePosture?: DescribePosture;
 }
 
-/** A registered field, of its own or of a batch. */
+/** A registered field, with a handler for one element or for a batch. */
 interface Field {
   readonly registration: Registration;
   readonly batch: AppSyncBatchHandler | undefined;
@@ -94,7 +94,7 @@ interface Field {
 
 /** The GraphQL operations of one container. */
 export class AppSyncSurface implements Surface {
-  /** `appsync`, the one kind that it serves. */
+  /** The served kind: `appsync`. */
   readonly serves: readonly TriggerKind[] = [KIND];
   readonly #kernel: Kernel;
   readonly #options: ReturnType<typeof OPTIONS.parse>;
@@ -105,7 +105,7 @@ export class AppSyncSurface implements Surface {
   readonly #slots: BatchSlots = new WeakMap();
   readonly #pipeline: Pipeline;
   readonly #observe: Observe | undefined;
-  /** Makes the answer to one event out of its outcome. */
+  /** Converts the outcome of one event to its answer. */
   readonly #answer: (outcome: Outcome) => unknown;
 
   /** @throws FrameworkError `app.invalid_configuration` for an unknown or wrong option */
@@ -124,7 +124,7 @@ export class AppSyncSurface implements Surface {
    *
    * @param parentType the type that the field belongs to, trimmed: `Query`, `Mutation`, or a type of the schema
    * @param field its name, trimmed
-   * @param posture who may call it; only the secure container has one
+   * @param posture the posture of the field; only in the secure container
    * @throws FrameworkError `app.bad_request` for a blank name, a handler that is not a function, or a field that has a handler
    */
   register(parentType: string, field: string, handler: Handler, posture?: unknown): void {
@@ -134,7 +134,7 @@ export class AppSyncSurface implements Surface {
   /**
    * Registers the handler of a field whose elements of one invocation are answered together.
    *
-   * @throws FrameworkError as `register` does
+   * @throws FrameworkError as in `register`
    */
   registerBatch(parentType: string, field: string, handler: AppSyncBatchHandler, posture?: unknown): void {
     assertRouteHandler(handler, `${parentType}.${field}`);
@@ -173,7 +173,7 @@ export class AppSyncSurface implements Surface {
     return Array.isArray(event) ? this.#serveBatch(event, lambdaContext) : this.#serveOne(event, lambdaContext);
   }
 
-  /** Which handler an event would reach, the first one of a list. Runs nothing. */
+  /** The handler that an event would reach; for a list, the handler of the first event. Runs nothing. */
   explainTarget(_kind: TriggerKind, event: unknown): Target {
     const first: unknown = Array.isArray(event) ? event[0] : event;
     const names = namesOf(first);
@@ -228,7 +228,7 @@ export class AppSyncSurface implements Surface {
     return { exchange: new ResolverExchange(state, isResolverEvent(event, names), field?.registration), slot };
   }
 
-  /** One element of a batch, unless the time is up. */
+  /** Starts one element of a batch, unless the time is up. */
   async #start(element: Element): Promise<Outcome> {
     const { state } = element.exchange;
     const left = remainingMs(state.lambdaContext);
@@ -273,19 +273,19 @@ export class AppSyncSurface implements Surface {
   }
 }
 
-/** An event that was read: what it asks for, and the group that it waits with. */
+/** A parsed event: its field, and the group of its batch field. */
 interface ReadEvent {
   readonly event: unknown;
   readonly names: FieldNames;
   readonly field: Field | undefined;
   readonly group: BatchGroup | undefined;
-  /** Follows the invocation's request id. */
+  /** Appended to the invocation's request id. */
   readonly suffix: string;
 }
 
 interface Element {
   readonly exchange: Exchange;
-  /** Only of batch fields. */
+  /** Set for batch fields only. */
   readonly slot: BatchSlot | undefined;
 }
 
@@ -299,14 +299,14 @@ function payloadOrRejection(outcome: Outcome): unknown {
   return 'payload' in outcome ? outcome.payload : Promise.reject(new ResolverError(outcome.error));
 }
 
-/** The forwarded id if it is fit to print; else the invocation's, or a new one, with the element's place behind it. */
+/** The forwarded id if it is printable; else the request id of the invocation, or a new id, followed by the element's position. */
 function requestIdOf({ request, lambdaContext, runtime }: ContextState, suffix: string): string {
   const sent = request.headerValues('x-request-id')[0];
   if (isRequestId(sent)) return sent;
   return `${lambdaContext?.awsRequestId?.trim() || runtime.ids.newId()}${suffix}`;
 }
 
-/** How many elements of the invocation each batch field has to wait for. */
+/** Creates the group of each batch field, with the number of its elements. */
 function createGroups(read: readonly { readonly field: Field | undefined }[]): Map<Field, BatchGroup> {
   const sizes = new Map<Field, number>();
   for (const { field } of read) if (field?.batch) sizes.set(field, (sizes.get(field) ?? 0) + 1);

@@ -3,7 +3,7 @@ import type { OpenPipelineOptions } from '@sallyport/http';
 import { createOpenKernel, HttpSurface, toHttpOptions } from '@sallyport/http/pipeline';
 import { type AppSyncOptions, AppSyncSurface } from '../../src/surface.js';
 
-/** What somebody serves GraphQL with: an open container's two surfaces. */
+/** The two surfaces of an open container. */
 export interface Service {
   readonly graphql: AppSyncSurface;
   readonly http: HttpSurface;

@@ -12,24 +12,24 @@ import type { GroupedConnectionRegistry } from './registry.js';
 export interface DynamoConnectionRegistryOptions<T = unknown> {
   /** The table. Default: the variable `FRAMEWORK_WEBSOCKET_CONNECTIONS_TABLE_NAME`. */
   readonly tableName?: string;
-  /** The DynamoDB client. Default: one with the SDK's own settings, created at the first call. */
+  /** The DynamoDB client. Default: a client with the SDK's default settings, created at the first call. */
   readonly client?: Client;
-  /** Decides when a connection has expired. Default: the system's clock. */
+  /** The clock for the expiry of connections. Default: the system's clock. */
   readonly clock?: Clock;
-  /** Makes the ids of writes. Default: random UUIDs. */
+  /** Creates the ids of writes. Default: random UUIDs. */
   readonly ids?: IdGenerator;
   /** Environment variables. Default `process.env`. */
   readonly environment?: Environment;
   /** Milliseconds for all attempts of one call to the table, 1 to 60,000. Default 3,000. Loading the AWS SDK is not counted. */
   readonly storeTimeoutMs?: number;
   /**
-   * Returns who opened the connection with this data, for `listByPrincipal`. Default: the `principal` that `connectionPrincipal`
-   * keeps.
+   * Returns the principal of the connection with this data, for `listByPrincipal`. Default: the `principal` that `connectionPrincipal`
+   * stores.
    */
   readonly principalOf?: (data: T) => SecurePrincipal | undefined;
 }
 
-/** The options, as they are checked and described. */
+/** Validators and defaults for {@link DynamoConnectionRegistryOptions}. */
 export const CONNECTION_REGISTRY_OPTIONS = defineOptions<DynamoConnectionRegistryOptions<never>>()({
   tableName: text('the name of the table').orVariable(WEBSOCKET_CONNECTIONS_TABLE_NAME_ENV),
   client: withMethods<Client>('send'),
@@ -43,7 +43,7 @@ export const CONNECTION_REGISTRY_OPTIONS = defineOptions<DynamoConnectionRegistr
 /**
  * Connections in one DynamoDB table, for all instances of a function. The AWS SDK is loaded at the first call.
  *
- * @throws FrameworkError `app.invalid_configuration` for a wrong option, or when neither option nor variable names the table
+ * @throws FrameworkError `app.invalid_configuration` for a wrong option, or if both the option and the variable are missing
  * @example
  * const connections = createDynamoConnectionRegistry<ConnectionPrincipal>();
  * new SecureApp({ principalResolver: connectionPrincipal({ store: connections, connect: jwt, ttlSeconds: 7200 }) });

@@ -8,9 +8,9 @@ import type { GroupedConnectionRegistry } from './registry.js';
 
 /** Options of {@link createMemoryGroupedRegistry}. */
 export interface MemoryGroupedRegistryOptions<T = unknown> {
-  /** Decides when a connection has expired. Default: the system's clock. */
+  /** The clock for the expiry of connections. Default: the system's clock. */
   readonly clock?: Clock;
-  /** Returns who opened the connection with this data. Default: the `principal` that `connectionPrincipal` keeps. */
+  /** Returns the principal of the connection with this data. Default: the `principal` that `connectionPrincipal` stores. */
   readonly principalOf?: (data: T) => SecurePrincipal | undefined;
 }
 
@@ -20,7 +20,7 @@ const OPTIONS = defineOptions<MemoryGroupedRegistryOptions<never>>()({
 });
 
 /**
- * Connections in this process's memory, with the behaviour of the shared registry: for tests and local runs. Function instances
+ * Connections in this process's memory, with the behaviour of the shared registry, for tests and local runs. Function instances
  * do not share it.
  *
  * @throws FrameworkError `app.invalid_configuration` for a wrong option

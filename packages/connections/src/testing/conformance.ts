@@ -4,23 +4,23 @@ import type { Clock } from '@sallyport/core';
 import type { ConnectionKey } from '@sallyport/http/websocket';
 import type { GroupedConnectionRegistry } from '../registry/registry.js';
 
-/** Makes the registries for the suite. All registries of one harness share their rows. */
+/** Creates the registries for the suite. All registries of one harness share their rows. */
 export interface ConnectionHarness {
   /** A registry with this clock and the default `principalOf`. */
   create(options: { readonly clock: Clock }): Promise<GroupedConnectionRegistry>;
 }
 
-/** One behaviour that every registry must show. */
+/** One required behaviour of a registry. */
 export interface ConnectionConformanceCase {
   /** The behaviour, as a sentence. */
   readonly name: string;
-  /** Throws an `AssertionError` when the registry behaves otherwise. */
+  /** Throws an `AssertionError` if the registry behaves otherwise. */
   run(): Promise<void>;
 }
 
 interface Bench {
   readonly registry: GroupedConnectionRegistry;
-  /** Another registry over the same rows, like that of another function instance. */
+  /** Another registry over the same rows, as in another function instance. */
   readonly other: GroupedConnectionRegistry;
   /** The API of this case; no other case uses it. */
   readonly api: { readonly apiId: string; readonly stage: string };
@@ -115,7 +115,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     } while (cursor !== undefined);
     deepEqual(read, ['e', 'd', 'c', 'b', 'a']);
   },
-  async 'a cursor of another list gives no access to that list'({ registry, key, api }) {
+  async 'a cursor of another list does not return that list'({ registry, key, api }) {
     for (const id of ['a', 'b']) {
       await registry.put(key(id), record(), 60);
       await registry.join(key(id), 'room');

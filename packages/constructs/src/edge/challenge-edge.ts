@@ -36,7 +36,7 @@ export interface ChallengeEdgeProps {
   readonly accessLogBucket?: IBucket;
 }
 
-/** What the props of {@link ChallengeEdge} may be. */
+/** Validators and defaults for {@link ChallengeEdgeProps}. */
 export const CHALLENGE_EDGE_PROPS = defineProps<ChallengeEdgeProps>('ChallengeEdge')({
   server: thing<McpServer>('an McpServer', 'attachEdge').required(),
   domainName: literalWords('a domain name', /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/).required(),
@@ -44,7 +44,7 @@ export const CHALLENGE_EDGE_PROPS = defineProps<ChallengeEdgeProps>('ChallengeEd
   accessLogBucket: thing<IBucket>('a bucket', 'bucketName'),
 });
 
-/** Gives the header its name back. It runs for every answer of the origin; a CloudFront Function is not run for status 400 and above. */
+/** Restores the header's name. It runs for every origin response; a CloudFront Function does not run for status 400 and above. */
 const PROGRAM = `exports.handler = async (event) => {
   const { response } = event.Records[0].cf;
   const renamed = response.headers['x-amzn-remapped-www-authenticate'];
@@ -58,8 +58,8 @@ const PROGRAM = `exports.handler = async (event) => {
 const RULE = 'AwsSolutions::AwsSolutions-CFR';
 
 /**
- * CloudFront in front of an MCP server, without a cache, and a Lambda@Edge function that gives the challenge's header its name back. The
- * stack must be in us-east-1: functions at the edge are made there. The record in the DNS is yours.
+ * CloudFront in front of an MCP server, without a cache, and a Lambda@Edge function that restores the name of the `WWW-Authenticate` header.
+ * The stack must be in us-east-1: Lambda@Edge functions are created there. You create the DNS record.
  *
  * @see https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/lambda-requirements-limits.html
  * @example
@@ -81,7 +81,7 @@ export class ChallengeEdge extends Construct {
       throw misuse(this, {
         what: 'region of the stack',
         got: region,
-        expected: 'us-east-1: functions at the edge are made there',
+        expected: 'us-east-1: Lambda@Edge functions are created there',
       });
     }
     const { door } = server;
@@ -99,7 +99,7 @@ export class ChallengeEdge extends Construct {
       minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
       ...(accessLogBucket ? { enableLogging: true, logBucket: accessLogBucket } : {}),
       defaultBehavior: {
-        // The host is the part behind `https://`.
+        // The host is the part after `https://`.
         origin: new HttpOrigin(Fn.select(2, Fn.split('/', door.url)), { ...(originPath ? { originPath } : {}) }),
         allowedMethods: AllowedMethods.ALLOW_ALL,
         cachePolicy: CachePolicy.CACHING_DISABLED,
@@ -126,14 +126,14 @@ export class ChallengeEdge extends Construct {
     acknowledge(
       fn,
       'Serverless::Serverless-LambdaDLQ',
-      'CloudFront calls it and waits: nothing is invoked asynchronously.',
+      'CloudFront calls it and waits: no invocation is asynchronous.',
     );
     acknowledge(fn, 'Serverless::Serverless-LambdaTracing', 'Lambda@Edge does not support X-Ray.');
     acknowledge(fn, 'Serverless::Serverless-LambdaLatestVersion', 'It uses a supported version of Node.');
     acknowledge(
       fn,
       'AwsSolutions::AwsSolutions-L1',
-      'Lambda@Edge does not support the newest version of Node at once.',
+      'Lambda@Edge does not support the newest version of Node immediately.',
     );
     return fn.currentVersion as IVersion;
   }
@@ -141,12 +141,12 @@ export class ChallengeEdge extends Construct {
   #acknowledge(hasLog: boolean): void {
     const { distribution } = this;
     acknowledge(distribution, `${RULE}1`, 'Clients may be in any country.');
-    acknowledge(distribution, `${RULE}2`, 'A web ACL costs money and has rules of its owner.');
+    acknowledge(distribution, `${RULE}2`, 'A web ACL costs money and needs your own rules.');
     if (!hasLog)
       acknowledge(
         distribution,
         `${RULE}3`,
-        'The API behind it has an access log; the prop accessLogBucket adds one here.',
+        'The origin API has an access log; the prop accessLogBucket adds one here.',
       );
   }
 }

@@ -16,20 +16,20 @@ export interface BundleFunctionProps {
    */
   readonly external?: readonly string[];
   /**
-   * The version of Node that the code is compiled for, as esbuild names it.
+   * The Node version to compile for, as an esbuild target.
    *
    * @default 'node22'
    */
   readonly target?: string;
   /**
-   * Export conditions of packages, in the words of esbuild.
+   * Export conditions of packages, as in esbuild.
    *
-   * @default - those of esbuild
+   * @default - esbuild's conditions
    */
   readonly conditions?: readonly string[];
   /**
-   * True if code that loads with its first use (`import()`) is a file of its own, so that a cold start does not read it. esbuild runs what such
-   * a file shares with the entry before the entry's own modules: set `false` where one of those must run first.
+   * True if code that is loaded on first use (`import()`) is in separate files, which a cold start does not read. esbuild evaluates modules that
+   * such a file shares with the entry before the entry's own modules: set `false` if an own module must run first.
    *
    * @default true
    */
@@ -46,8 +46,8 @@ export const BUNDLE_FUNCTION_PROPS = defineProps<BundleFunctionProps>('bundleFun
 });
 
 /**
- * Bundles an entry file with esbuild into ES modules with their source maps, as the code of a function: `index.mjs`, and a file for what
- * loads with its first use. The same input gives the same asset hash. Nothing is bundled when the stack is not selected (`cdk deploy OtherStack`).
+ * Bundles an entry file with esbuild into ES modules with source maps, as the code of a function: `index.mjs`, and separate files for
+ * code that is loaded on first use. Equal inputs have equal asset hashes. Nothing is bundled if the stack is not selected (`cdk deploy OtherStack`).
  *
  * The package manager is never called: esbuild is loaded from the project.
  *
@@ -65,7 +65,7 @@ export function bundleFunction(scope: IConstruct, props: BundleFunctionProps): C
     bundling: {
       // Never used: the bundle is made in this process.
       image: DockerImage.fromRegistry('none'),
-      // Part of the key under which the CDK keeps a bundle for the next function with the same one.
+      // Part of the key under which the CDK caches a bundle for other functions with the same bundle.
       environment: { bundle: JSON.stringify({ ...parsed, entry }) },
       local: {
         tryBundle(outdir) {

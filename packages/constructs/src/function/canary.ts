@@ -15,10 +15,10 @@ import { doorAliasesOf } from '../internal/targets.js';
 
 /** Props of {@link ServiceFunction.addCanary}. */
 export interface CanaryProps {
-  /** Alarms that end a deployment and bring the version before it back. At least one. */
+  /** Alarms that roll a deployment back to the previous version. At least one. */
   readonly alarms: readonly IAlarm[];
   /**
-   * How invocations move to the new version.
+   * The way in which invocations move to the new version.
    *
    * @default LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES
    */
@@ -44,8 +44,8 @@ export const CANARY_PROPS = defineProps<CanaryProps>('ServiceFunction')({
 });
 
 /**
- * Makes the alias of a function and the deployment group that moves it; one group for each alias of a function with separate doors. The role of CodeDeploy may read these alarms and move this alias,
- * where the managed policy of AWS would allow all of the account.
+ * Creates the alias of a function and the deployment group that moves it; a function with separate doors gets one group for each alias. The CodeDeploy role
+ * may read these alarms and move this alias; AWS's managed policy would allow all aliases and alarms of the account.
  *
  * @see https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AWSCodeDeployRoleForLambdaLimited.html
  */
@@ -55,7 +55,7 @@ export function makeCanary(at: Construct, fn: LambdaFunction, props: CanaryProps
     throw misuse(at, {
       what: 'alarms',
       got: alarms,
-      expected: 'at least one alarm: nothing else ends a bad deployment',
+      expected: 'at least one alarm: only an alarm rolls back a bad deployment',
     });
   }
   if (at.node.tryFindChild('DeploymentRole')) {

@@ -21,11 +21,11 @@ export interface ServiceAlarmsProps {
   /** The function. */
   readonly fn: IFunction;
   /**
-   * The topic that gets every alarm. It is not encrypted with the key `alias/aws/sns`, which CloudWatch may not use.
+   * The topic that receives every alarm. Its key must not be `alias/aws/sns`, which CloudWatch may not use.
    */
   readonly actionTopic: ITopic;
   /**
-   * Queues for what failed: an alarm for each one, as soon as a message is in it.
+   * Failure queues: each gets an alarm, which goes off as soon as a message is in the queue.
    *
    * @default - none
    */
@@ -66,8 +66,8 @@ export const SERVICE_ALARMS_PROPS = defineProps<ServiceAlarmsProps>('ServiceAlar
 const PERIOD = Duration.minutes(5);
 
 /**
- * Alarms of a function: failed invocations, invocations without a free environment, messages in queues for what failed, and late streams.
- * Each one notifies a topic; an alarm that nobody hears is rejected.
+ * Alarms of a function: failed invocations, invocations without a free environment, messages in failure queues, and late streams.
+ * Each alarm notifies a topic; the topic is required.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html
  * @example new ServiceAlarms(this, 'Alarms', { fn, actionTopic: onCall.topic, deadLetterQueues: [orders.deadLetterQueue] });
@@ -116,7 +116,7 @@ export class ServiceAlarms extends Construct {
   }
 
   /**
-   * Lets alarms of this account publish. A topic with a policy of its own has no such permission.
+   * Allows alarms of this account to publish. A topic with an explicit policy has no such permission.
    *
    * @see https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html#compatibility-with-aws-services
    */
@@ -125,7 +125,7 @@ export class ServiceAlarms extends Construct {
     if (key?.keyArn.endsWith(':alias/aws/sns')) {
       throw misuse(this, {
         what: `actionTopic ${topic.node.path}, whose key CloudWatch may not use`,
-        expected: 'a topic with a key of yours: the prop encryptionKey',
+        expected: 'a topic with your key: the prop encryptionKey',
       });
     }
     const { account } = Stack.of(this);

@@ -38,7 +38,7 @@ export interface ServiceFunctionProps {
    */
   readonly entry?: string;
   /**
-   * Code that is bundled already.
+   * Code that is already bundled.
    *
    * @default - the bundle of `entry`
    */
@@ -50,7 +50,7 @@ export interface ServiceFunctionProps {
    */
   readonly handler?: string;
   /**
-   * The runtime. Only Node, from 20 on.
+   * The runtime: Node 20 or later.
    *
    * @default Runtime.NODEJS_24_X
    */
@@ -68,45 +68,45 @@ export interface ServiceFunctionProps {
    */
   readonly memorySize?: number;
   /**
-   * The most time of one invocation, 1 s to 15 min.
+   * The maximum time of one invocation, 1 s to 15 min.
    *
    * @default Duration.seconds(10)
    */
   readonly timeout?: Duration;
   /**
-   * True if X-Ray samples invocations.
+   * The X-Ray tracing mode.
    *
    * @default Tracing.ACTIVE
    */
   readonly tracing?: Tracing;
   /**
-   * How long log lines are kept.
+   * The retention of log lines.
    *
    * @default RetentionDays.ONE_MONTH
    */
   readonly logRetention?: RetentionDays;
   /**
-   * What becomes of the log group when the stack is removed.
+   * The removal policy of the log group.
    *
    * @default RemovalPolicy.RETAIN
    */
   readonly logRemovalPolicy?: RemovalPolicy;
   /**
-   * Variables. A name that says that its value is a secret (`…_SECRET`, `…_TOKEN`, `…_PASSWORD`, `…_KEY`) must not have a literal
+   * Variables. A name that marks its value as a secret (`…_SECRET`, `…_TOKEN`, `…_PASSWORD`, `…_KEY`) must not have a literal
    * value.
    *
-   * @default - `NODE_OPTIONS` alone
+   * @default - only `NODE_OPTIONS`
    */
   readonly environment?: Readonly<Record<string, string>>;
   /**
-   * Environments that are reserved for this function, and the most that it gets; 0 stops it.
+   * The number of environments that are reserved for this function, which is also its maximum; 0 stops it.
    *
-   * @default - those of the account
+   * @default - the account's concurrency
    */
   readonly reservedConcurrency?: number;
   /**
-   * True if AWS Lambda keeps execution environments of tenants apart. Every invocation must name its tenant: of event sources only
-   * API Gateway can.
+   * True if AWS Lambda isolates the execution environments of tenants. Every invocation must name its tenant; API Gateway is the only
+   * event source that can do that.
    *
    * @default false
    */
@@ -120,22 +120,22 @@ export interface ServiceFunctionProps {
   readonly snapStart?: boolean;
   /**
    * The capacity provider on whose instances the function runs (Lambda Managed Instances). One environment then serves many
-   * invocations at once.
+   * concurrent invocations.
    *
    * @default - AWS Lambda's own capacity
    */
   readonly computeProvider?: ICapacityProvider;
   /**
-   * Invocations that one environment of `computeProvider` serves at once, 1 to 1,600.
+   * The number of concurrent invocations in one environment of `computeProvider`, 1 to 1,600.
    *
-   * @default - that of AWS Lambda
+   * @default - AWS Lambda's default
    */
   readonly computeConcurrency?: number;
   /**
-   * True if front doors and events invoke the function by two aliases, `doors` and `events`. The application then rejects a request that
-   * came through any other than `doors`, so that a service that passes a payload on (an IoT rule, a pipe, a schedule, a state machine)
-   * cannot forge one. Doors and triggers of this package find their alias; give others {@link ServiceFunction.doors} or
-   * {@link ServiceFunction.events}. A function URL gets another address.
+   * True if front doors and events invoke the function through two aliases, `doors` and `events`. The application then rejects a request that
+   * arrived through any other alias than `doors`, so a service that passes a payload unchanged (an IoT rule, a pipe, a schedule, a state machine)
+   * cannot forge a request. Doors and triggers of this package find their alias; pass {@link ServiceFunction.doors} or
+   * {@link ServiceFunction.events} to other constructs. A function URL gets another address.
    *
    * @default false
    * @see docs/security.md, "A payload as an event"
@@ -162,7 +162,7 @@ export const SERVICE_FUNCTION_PROPS = defineProps<ServiceFunctionProps>('Service
     RemovalPolicy.RETAIN,
   ),
   environment: literal<Readonly<Record<string, string>>>(
-    'an object of texts',
+    'an object of strings',
     (value) =>
       typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one === 'string'),
   ).default({}),
@@ -180,18 +180,17 @@ type Parsed = ReturnType<typeof SERVICE_FUNCTION_PROPS.parse>;
 const MANAGED_MEMORY = 2048;
 
 /**
- * A function of this framework with a role and a log group of its own. The role may write its log group and X-Ray traces, and no
- * more.
+ * A Sallyport function, its role and its log group. The role may only write to its log group and to X-Ray.
  *
  * @example
  * const { fn } = new ServiceFunction(this, 'Api', { entry: 'src/lambda.ts', timeout: Duration.seconds(20) });
  */
 export class ServiceFunction extends Construct implements IGrantable {
-  /** The function. Triggers, grants and {@link ServiceWiring} take it. */
+  /** The function. Pass it to triggers, grants and {@link ServiceWiring}. */
   readonly fn: LambdaFunction;
-  /** What front doors invoke: the alias `doors` with `separateDoors`, else the function. */
+  /** The target of front doors: the alias `doors` with `separateDoors`, else the function. */
   readonly doors: IFunction;
-  /** What triggers and every other service invoke: the alias `events` with `separateDoors`, else the function. */
+  /** The target of triggers and all other services: the alias `events` with `separateDoors`, else the function. */
   readonly events: IFunction;
   /** Its role. */
   readonly role: Role;
@@ -227,7 +226,7 @@ export class ServiceFunction extends Construct implements IGrantable {
     acknowledge(
       this.fn,
       'Serverless::Serverless-LambdaDLQ',
-      'Each trigger that invokes asynchronously has a queue of its own for what failed.',
+      'Each trigger that invokes asynchronously has a separate failure queue.',
     );
     const policy = this.role.node.tryFindChild('DefaultPolicy');
     if (policy && parsed.tracing !== Tracing.DISABLED) {
@@ -245,11 +244,11 @@ export class ServiceFunction extends Construct implements IGrantable {
   }
 
   /**
-   * Makes an alias that moves to each new version step by step, and back when an alarm goes off. Give the alias to triggers and doors:
-   * what invokes the function itself sees every new version at once. What sets variables takes the function: `bindTo(service.fn)`, triggers of
-   * streams, {@link ServiceWiring}.
+   * Creates an alias that moves to each new version step by step, and back when an alarm goes off. Pass the alias to triggers and doors: callers
+   * of the function itself get every new version immediately. Pass the function, not the alias, to constructs that set variables:
+   * `bindTo(service.fn)`, stream triggers, {@link ServiceWiring}.
    *
-   * A function with `separateDoors` has its two aliases already. Both move, and the function is returned: doors and triggers of this
+   * A function with `separateDoors` already has its two aliases. Both move, and the function is returned: doors and triggers of this
    * package find their alias.
    *
    * @throws ConstructError `constructs.invalid_prop` for a wrong prop and no alarm, `constructs.conflict` for a second canary
@@ -295,14 +294,14 @@ function checkCombination(at: Construct, parsed: Parsed): void {
     throw misuse(at, { what: 'runtime', got: runtime.name, expected: 'Node 20 or later' });
   }
   const refused = [
-    [snapStart && !runtime.supportsSnapStart, `snapStart with ${runtime.name}, which AWS gives no snapshots`],
+    [snapStart && !runtime.supportsSnapStart, `snapStart with ${runtime.name}, for which AWS has no snapshots`],
     [snapStart && tenantIsolation, 'snapStart with tenantIsolation'],
     [snapStart && computeProvider !== undefined, 'snapStart with computeProvider'],
     [tenantIsolation && computeProvider !== undefined, 'tenantIsolation with computeProvider'],
     [computeConcurrency !== undefined && computeProvider === undefined, 'computeConcurrency without computeProvider'],
   ] as const;
   for (const [isRefused, what] of refused) {
-    if (isRefused) throw misuse(at, { what, expected: 'only one of them: AWS Lambda refuses both' });
+    if (isRefused) throw misuse(at, { what, expected: 'only one of them: AWS Lambda rejects both' });
   }
   if (computeProvider && memorySize !== undefined && memorySize < MANAGED_MEMORY) {
     throw misuse(at, {

@@ -7,12 +7,12 @@ import { misuse } from '../internal/misuse.js';
 import { choice, defineProps, flag, literal, thing, words } from '../internal/props.js';
 import { claimSource, doorAliasesOf, invokedBy, invokedByDoor } from '../internal/targets.js';
 
-/** What an Event API and its function need next to each other. */
+/** Props of the mapping between an Event API and its function. */
 export interface EventChannelsMappingProps {
   /** The id of the Event API of AppSync: `eventApi.apiId`. */
   readonly apiId: string;
   /**
-   * True if AppSync waits for the answer (`REQUEST_RESPONSE`). With `EVENT` it does not: what the handler changes or rejects is ignored, so that
+   * `REQUEST_RESPONSE` if AppSync waits for the response. With `EVENT` it ignores changes and rejections of the handler, so
    * handlers of subscriptions are rejected.
    *
    * @default 'REQUEST_RESPONSE'
@@ -26,7 +26,7 @@ export interface EventChannelsMappingProps {
   readonly ownAlias?: boolean;
 }
 
-/** A registration of the application: `/news/*`, and what clients do there. */
+/** A registration of the application: `/news/*`, and the operation of the clients. */
 export interface EventChannel {
   /** The pattern of the channel. */
   readonly pattern: string;
@@ -38,7 +38,7 @@ export interface EventChannel {
 export interface EventChannelsProps extends EventChannelsMappingProps {
   /** The function. */
   readonly fn: IFunction;
-  /** What the application handles. The first part of each pattern is a namespace, which is made. */
+  /** The channels of the application. The first part of each pattern is a namespace, which is created. */
   readonly channels: readonly EventChannel[];
 }
 
@@ -52,8 +52,8 @@ export const EVENT_CHANNELS_PROPS = defineProps<EventChannelsProps>('EventChanne
 });
 
 /**
- * Lets an Event API of AppSync ask a function, for `appSyncEvents()` of `@sallyport/triggers/appsync-events`: the namespaces of its channels, each with
- * handlers for what the application handles there. The API may invoke the function, and waits for its answer.
+ * Connects an AppSync Event API to a function, for `appSyncEvents()` of `@sallyport/triggers/appsync-events`. Creates the channel namespaces, with
+ * handlers for the operations that the application handles. The API may invoke the function and waits for its response.
  *
  * @see https://docs.aws.amazon.com/appsync/latest/eventapi/channel-namespace-handlers.html
  * @example new EventChannels(this, 'Channels', { fn, apiId: api.apiId, channels: [{ pattern: '/news/*', operation: 'PUBLISH' }] });
@@ -63,8 +63,8 @@ export class EventChannels extends Construct {
   readonly namespaces: ReadonlyMap<string, CfnChannelNamespace>;
 
   /**
-   * @throws ConstructError `constructs.invalid_prop` for a wrong prop, a pattern whose namespace is not known, a handler of subscriptions with
-   *   `EVENT`; `constructs.conflict` for a second one of an API
+   * @throws ConstructError `constructs.invalid_prop` for a wrong prop, a pattern with an unknown namespace, or a handler of subscriptions with
+   *   `EVENT`; `constructs.conflict` for a second construct of an API
    */
   constructor(scope: Construct, id: string, props: EventChannelsProps) {
     super(scope, id);
@@ -73,7 +73,7 @@ export class EventChannels extends Construct {
     if (invokeType === 'EVENT' && subscription) {
       throw misuse(this, {
         what: `invokeType EVENT with a handler of subscriptions, ${subscription.pattern}`,
-        expected: 'REQUEST_RESPONSE: AppSync would ignore the answer, and let every subscriber in',
+        expected: 'REQUEST_RESPONSE: AppSync would ignore the response and accept every subscriber',
       });
     }
     claimSource(this, fn, apiId, 'Event API');
@@ -124,7 +124,7 @@ function isChannels(value: unknown): boolean {
   );
 }
 
-/** What is handled in each namespace: the first part of a channel. */
+/** The operations of each namespace, which is the first part of a channel. */
 function operationsOf(at: Construct, channels: readonly EventChannel[]): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
   for (const { pattern, operation } of channels) {

@@ -22,14 +22,14 @@ import { invokedByDoor } from '../internal/targets.js';
 import { resolverCode } from './internal/resolver-code.js';
 import { readFields, type SchemaFields } from './internal/schema-fields.js';
 
-/** Who turns a failed field into a GraphQL error. One of the two is always there: else clients would get the error as data. */
+/** The place where a failed field becomes a GraphQL error. One is always active: otherwise clients would receive the error as data. */
 export class GraphqlResolvers {
   /** A response function in AppSync, which reads the error object. For applications with `errorMode: 'object'`, the default. */
   static readonly RESPONSE_FUNCTION = new GraphqlResolvers('response-function');
-  /** Direct Lambda resolvers. The application must be made with `errorMode: 'throw'`, and with `batchResult: 'envelope'` where fields are batched. */
+  /** Direct Lambda resolvers. The application must use `errorMode: 'throw'`, and `batchResult: 'envelope'` if fields are batched. */
   static readonly DIRECT_ERROR_MODE_THROW = new GraphqlResolvers('direct');
 
-  /** Which of them it is. */
+  /** The name of the value. */
   readonly kind: 'response-function' | 'direct';
 
   private constructor(kind: 'response-function' | 'direct') {
@@ -44,25 +44,25 @@ export interface GraphqlApiProps {
   /** The file of the schema, in the schema definition language. */
   readonly schemaFile: string;
   /**
-   * How callers authenticate.
+   * The authentication of callers.
    *
    * @default - IAM
    */
   readonly authorization?: AuthorizationConfig;
   /**
-   * Who turns a failed field into a GraphQL error.
+   * The place where a failed field becomes a GraphQL error.
    *
    * @default GraphqlResolvers.RESPONSE_FUNCTION
    */
   readonly resolvers?: GraphqlResolvers;
   /**
-   * The most elements of one invocation of a batched field; 0 switches batches off.
+   * The maximum number of elements in one invocation of a batched field; 0 disables batches.
    *
    * @default - 0, and 10 for fields that are added with `batch`
    */
   readonly maxBatchSize?: number;
   /**
-   * How long the log is kept.
+   * The retention of the log.
    *
    * @default RetentionDays.ONE_MONTH
    */
@@ -98,7 +98,7 @@ export interface GraphqlField {
   /**
    * True if AppSync sends several elements in one invocation.
    *
-   * @default - whether `maxBatchSize` of the API is above 0
+   * @default - true if `maxBatchSize` of the API is above 0
    */
   readonly batch?: boolean;
 }
@@ -143,7 +143,7 @@ export class GraphqlApi extends Construct {
       authorizationConfig: authorization,
       xrayEnabled: true,
     });
-    // Set here: the prop `logConfig` of the L2 adds a function to the stack, which sets the retention.
+    // Set here: the L2's prop `logConfig` adds a function to the stack that sets the retention.
     const resource = this.api.node.defaultChild as CfnGraphQLApi;
     resource.logConfig = {
       fieldLogLevel: 'ERROR',
@@ -153,7 +153,7 @@ export class GraphqlApi extends Construct {
     acknowledge(
       resource,
       'AwsSolutions::AwsSolutions-ASC3',
-      'Failed fields are logged. Headers and contexts are left out, because they may hold secrets.',
+      'Failed fields are logged. Headers and contexts are left out, because they may contain secrets.',
     );
     this.log = new LogGroup(this, 'Log', {
       // AppSync writes to this name only.
@@ -174,7 +174,7 @@ export class GraphqlApi extends Construct {
   }
 
   /**
-   * Lets the function resolve a field. A second call for the same field does nothing.
+   * Resolves the field with the function. A second call for the same field does nothing.
    *
    * @throws ConstructError `constructs.invalid_prop` when the schema has no such field
    */

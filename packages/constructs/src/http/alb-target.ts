@@ -19,7 +19,7 @@ export interface AlbTargetProps {
 export const ALB_TARGET_PROPS = defineProps<AlbTargetProps>('AlbTarget')({ fn: fnProp.required() });
 
 /**
- * A function as the target of an Application Load Balancer, with multi-value headers. Listener and rules are yours.
+ * A function as the target of an Application Load Balancer, with multi-value headers. You create the listener and its rules.
  *
  * @example
  * const target = new AlbTarget(this, 'Target', { fn: service.fn });
@@ -74,6 +74,6 @@ export class AlbTarget extends Construct implements IHttpDoor {
     if (streaming) warnBuffered(this, 'a route');
   }
 
-  /** Nothing follows from it: the listener decides who reaches the function. */
+  /** Does nothing: the listener controls access to the function. */
   attachContainer(_kind: ContainerKind): void {}
 }

@@ -25,7 +25,7 @@ export const API_DOMAIN_PROPS = defineProps<ApiDomainProps>('ApiDomain')({
   basePath: literalWords('a path without slashes at its ends', /^[^/\s][^\s]*[^/\s]$|^[^/\s]$/),
 });
 
-/** What a domain is mapped to. */
+/** The mapped API of a domain. */
 export interface ApiDomainTarget {
   /** The id of an HTTP API, a REST API or a WebSocket API. */
   readonly apiId: string;
@@ -36,7 +36,7 @@ export interface ApiDomainTarget {
 }
 
 /**
- * A domain name of one regional API, with TLS 1.2 or later. The record in the DNS is yours: point it to `target` in the zone `hostedZoneId`.
+ * A domain name of one regional API, with TLS 1.2 or later. You create the DNS record: point it to `target` in the zone `hostedZoneId`.
  *
  * @example
  * const domain = new ApiDomain(this, 'Domain', { domainName: 'api.notes.example', certificate });
@@ -51,7 +51,7 @@ export class ApiDomain extends Construct {
   readonly basePath: string | undefined;
   /** The public address, without a slash at its end. */
   readonly url: string;
-  /** The target of the record in the DNS. */
+  /** The target of the DNS record. */
   readonly target: string;
   /** The zone of the target, for an alias record. */
   readonly hostedZoneId: string;

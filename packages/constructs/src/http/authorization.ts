@@ -1,8 +1,8 @@
 import type { LambdaAuthorizerProps } from './lambda-authorizer.js';
 
-/** Who checks the callers of an API, before the function runs. */
+/** The check of an API's callers before the function runs. */
 export class ApiAuthorization {
-  /** Nobody: the application checks them, by the postures of its routes. */
+  /** No check by AWS: the application checks callers with the postures of its routes. */
   static readonly APPLICATION = new ApiAuthorization('application');
   /** AWS, by the signature of the request (SigV4). */
   static readonly IAM = new ApiAuthorization('iam');
@@ -18,8 +18,8 @@ export class ApiAuthorization {
   }
 
   /**
-   * A function that gets the token alone, `tokenAuthorizer()` of `@sallyport/triggers/authorizer`. Only `RestApi` has this authorizer. Where an
-   * application with a {@link ServiceWiring} decides, `wiring.authorizer()` makes this value.
+   * A function that receives only the token, `tokenAuthorizer()` of `@sallyport/triggers/authorizer`. Only `RestApi` has this authorizer. For an
+   * authorizer application with a {@link ServiceWiring}, `wiring.authorizer()` creates this value.
    *
    * @example new RestApi(this, 'Api', { fn, authorization: ApiAuthorization.token({ fn: authorizer.fn }) });
    */
@@ -28,7 +28,7 @@ export class ApiAuthorization {
   }
 
   /**
-   * A function of its own that gets the request, `requestAuthorizer()` of `@sallyport/triggers/authorizer`: for `HttpApi` with the form `simple`,
+   * A separate function that receives the request, `requestAuthorizer()` of `@sallyport/triggers/authorizer`: for `HttpApi` with the form `simple`,
    * for `RestApi` with the form `policy`.
    *
    * @example new HttpApi(this, 'Api', { fn, authorization: ApiAuthorization.request({ fn: authorizer.fn }) });
@@ -37,13 +37,13 @@ export class ApiAuthorization {
     return new ApiAuthorization('request', { lambda: props });
   }
 
-  /** Which of them it is. */
+  /** The name of the value. */
   readonly kind: 'application' | 'iam' | 'jwt' | 'token' | 'request';
   /** The issuer of the JWT. */
   readonly issuer: string | undefined;
   /** The accepted audiences of the JWT. */
   readonly audience: readonly string[];
-  /** The function that decides. */
+  /** The authorizer function. */
   readonly lambda: LambdaAuthorizerProps | undefined;
 
   private constructor(

@@ -9,56 +9,56 @@ export interface DoorRoute {
   /** Pattern of the router: `/notes/{id}`, `/files/{path+}`. */
   readonly path: string;
   /**
-   * True if the answer is sent before the handler ends.
+   * True if the response is sent before the handler ends.
    *
    * @default false
    */
   readonly streaming?: boolean;
   /**
-   * Leaves out the authorizer of the API for this route: the application decides who may call.
+   * Leaves out the API's authorizer for this route: the application checks the caller.
    *
    * @default false
    */
   readonly withoutAuthorizer?: boolean;
 }
 
-/** How a catch-all route is made. */
+/** Options of a catch-all route. */
 export interface CatchAllOptions {
   /**
-   * True if answers are sent before the handler ends.
+   * True if responses are sent before the handler ends.
    *
    * @default false
    */
   readonly streaming?: boolean;
 }
 
-/** Which container an application is: `secure` for a `SecureApp`, whose operations all have a posture, `open` for the others. */
+/** The container of an application: `secure` for a `SecureApp`, whose operations all have a posture; otherwise `open`. */
 export type ContainerKind = 'secure' | 'open';
 
-/** Through what HTTP requests reach a function: an API, a function URL or a load balancer. */
+/** A front door of a function for HTTP requests: an API, a function URL or a load balancer. */
 export interface IHttpDoor extends IConstruct {
-  /** The function behind the door. */
+  /** The function that the door invokes. */
   readonly fn: IFunction;
   /** The service that sends the requests. */
   readonly doorKind: 'http-api' | 'rest-api' | 'function-url' | 'load-balancer';
-  /** True if it can send an answer before the handler ends. */
+  /** True if it can send a response before the handler ends. */
   readonly canStream: boolean;
-  /** How long it waits for an answer that is not streamed; `undefined` where only the function's timeout counts. */
+  /** The timeout of a response that is not streamed; `undefined` if only the function timeout applies. */
   readonly bufferedTimeout: Duration | undefined;
   /** True if AWS checks every caller before the function runs. */
   readonly authenticatesCallers: boolean;
   /** The first part of every public path of its domain, without slashes; `undefined` if absent. */
   readonly basePath: string | undefined;
-  /** The address of the application, without a slash at its end; `undefined` where the door does not know it. */
+  /** The address of the application, without a trailing slash; `undefined` if unknown. */
   readonly url: string | undefined;
   /**
-   * Lets these routes through.
+   * Adds these routes.
    *
    * @throws ConstructError `constructs.invalid_prop` for a pattern that the service cannot route, or a streaming route where it buffers
    */
   addRoutes(routes: readonly DoorRoute[]): void;
-  /** Lets every request through; the application answers 404 and 405 itself. */
+  /** Routes every request to the function; the application answers 404 and 405 itself. */
   addCatchAll(options?: CatchAllOptions): void;
-  /** Says which container the application is. `ServiceWiring` calls it. */
+  /** Sets the container of the application. `ServiceWiring` calls it. */
   attachContainer(kind: ContainerKind): void;
 }

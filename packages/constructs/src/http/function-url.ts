@@ -16,11 +16,11 @@ import type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './doo
 import { warnBuffered } from './internal/buffered.js';
 import { fnProp } from './internal/props.js';
 
-/** Who checks the callers of a {@link FunctionUrl}. */
+/** The check of a {@link FunctionUrl}'s callers. */
 export class FunctionUrlAuth {
   /** AWS, by the signature of the request (SigV4). */
   static readonly IAM = new FunctionUrlAuth(FunctionUrlAuthType.AWS_IAM);
-  /** The application, by the postures of its routes. Anybody reaches the function, so the application must be a `SecureApp` in a `ServiceWiring`. */
+  /** The application, by the postures of its routes. Any caller reaches the function, so the application must be a `SecureApp` in a `ServiceWiring`. */
   static readonly APPLICATION = new FunctionUrlAuth(FunctionUrlAuthType.NONE);
 
   /** The value of the CDK. */
@@ -36,13 +36,13 @@ export interface FunctionUrlProps {
   /** The function that answers, or its alias. */
   readonly fn: IFunction;
   /**
-   * Who checks the callers.
+   * The check of the callers.
    *
    * @default FunctionUrlAuth.IAM
    */
   readonly auth?: FunctionUrlAuth;
   /**
-   * True if answers are sent before the handler ends. The function must export a streaming handler.
+   * True if responses are sent before the handler ends. The function must export a streaming handler.
    *
    * @default - true when a streaming route is added, else false
    */
@@ -81,7 +81,7 @@ export class FunctionUrl extends Construct implements IHttpDoor {
   #container: ContainerKind | undefined;
 
   /**
-   * @throws ConstructError `constructs.conflict` for a function that has a URL already
+   * @throws ConstructError `constructs.conflict` for a function that already has a URL
    */
   constructor(scope: Construct, id: string, props: FunctionUrlProps) {
     super(scope, id);
@@ -102,7 +102,7 @@ export class FunctionUrl extends Construct implements IHttpDoor {
     resource.invokeMode = Lazy.string({
       produce: () => (this.#streams ? InvokeMode.RESPONSE_STREAM : InvokeMode.BUFFERED),
     });
-    // `https://<id>.lambda-url.<region>.on.aws/`, of which the part behind the last slash is empty.
+    // `https://<id>.lambda-url.<region>.on.aws/`; the part after the last slash is empty.
     this.url = `https://${Fn.select(2, Fn.split('/', this.functionUrl.url))}`;
     if (this.authenticatesCallers) return;
     this.node.addValidation({ validate: () => (this.#container === 'secure' ? [] : [misuseText(this, OPEN)]) });
@@ -122,7 +122,7 @@ export class FunctionUrl extends Construct implements IHttpDoor {
   }
 
   /**
-   * Lets a role or a service call the URL. It takes two permissions (https://docs.aws.amazon.com/lambda/latest/dg/urls-auth.html): `lambda:InvokeFunctionUrl`, and `lambda:InvokeFunction` through the URL only.
+   * Allows a role or a service to call the URL. That requires two permissions (https://docs.aws.amazon.com/lambda/latest/dg/urls-auth.html): `lambda:InvokeFunctionUrl`, and `lambda:InvokeFunction` through the URL only.
    */
   grantInvoke(grantee: IGrantable): Grant {
     return this.fn.grantInvokeUrl(grantee);
@@ -130,6 +130,6 @@ export class FunctionUrl extends Construct implements IHttpDoor {
 }
 
 const OPEN = {
-  what: 'anybody can call the function, and no secure application is attached',
+  what: 'any caller can invoke the function, and no secure application is attached',
   expected: 'wiring.http(url) of a ServiceWiring whose application is a SecureApp, or FunctionUrlAuth.IAM',
 };

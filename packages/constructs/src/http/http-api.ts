@@ -30,7 +30,7 @@ export interface HttpApiProps {
   /** The function that answers. */
   readonly fn: IFunction;
   /**
-   * Who checks the callers before the function runs.
+   * The check of the callers before the function runs.
    *
    * @default ApiAuthorization.APPLICATION
    */
@@ -48,7 +48,7 @@ export interface HttpApiProps {
    */
   readonly corsHeaders?: readonly string[];
   /**
-   * The address of the API. Its default address is then switched off.
+   * The address of the API. Its default address is then disabled.
    *
    * @default - the address that API Gateway makes
    */
@@ -60,13 +60,13 @@ export interface HttpApiProps {
    */
   readonly throttleRate?: number;
   /**
-   * Requests at once.
+   * Maximum burst of concurrent requests.
    *
    * @default 200
    */
   readonly throttleBurst?: number;
   /**
-   * How long the access log is kept.
+   * The retention of the access log.
    *
    * @default RetentionDays.ONE_MONTH
    */
@@ -104,7 +104,7 @@ const METHODS = [
 ];
 
 /**
- * An HTTP API in front of a function: payload 2.0, access log, throttling. It buffers every answer.
+ * An HTTP API in front of a function: payload 2.0, access log, throttling. It buffers every response.
  *
  * @example
  * const api = new HttpApi(this, 'Api', { fn: service.fn });

@@ -4,25 +4,25 @@ import type { IConstruct } from 'constructs';
 import { misuse } from '../internal/misuse.js';
 import { choice, defineProps, literalWords, thing, time } from '../internal/props.js';
 
-/** A function that decides about the callers of an API: `ApiAuthorization.token`, `ApiAuthorization.request`. */
+/** Props of an authorizer function of an API: `ApiAuthorization.token`, `ApiAuthorization.request`. */
 export interface LambdaAuthorizerProps {
-  /** The function that decides. */
+  /** The authorizer function. */
   readonly fn: IFunction;
   /**
-   * What an answer is about, as the application has it: the `method` that was called, or the whole `api`.
+   * The scope of a result, as in the application: the called `method`, or the whole `api`.
    *
    * @default 'method'
    */
   readonly scope?: 'method' | 'api';
   /**
-   * How long API Gateway reuses an answer for the same header, at most 1 h. With `scope: 'method'` none is reused: an Allow for one method would
-   * deny the next.
+   * The time for which API Gateway caches a result for an equal header, at most 1 h. With `scope: 'method'` nothing is cached: an Allow for one
+   * method would deny the next.
    *
    * @default - 0 s; 5 min with `scope: 'api'`
    */
   readonly cacheTtl?: Duration;
   /**
-   * The header that holds the credentials. Without it the caller gets 401, and the function is not asked.
+   * The header with the credentials. A request without it gets 401, and the function is not invoked.
    *
    * @default 'Authorization'
    */
@@ -53,7 +53,7 @@ export function parseAuthorizer(api: IConstruct, props: LambdaAuthorizerProps | 
   const cacheTtl = given.cacheTtl ?? (scope === 'api' ? Duration.minutes(5) : Duration.seconds(0));
   if (scope === 'method' && (cacheTtl.isUnresolved() || cacheTtl.toMilliseconds() > 0)) {
     throw misuse(api, {
-      what: 'cacheTtl of an authorizer whose answers are about one method',
+      what: 'cacheTtl of an authorizer whose results apply to one method',
       got: cacheTtl,
       expected:
         "none, or scope: 'api' here and in the application: an Allow for one method that is reused denies the next",

@@ -30,7 +30,7 @@ import { checkPattern } from './internal/pattern.js';
 import { apiProps, authorizationProp } from './internal/props.js';
 import { restAuthorization } from './internal/rest-authorizer.js';
 
-/** Where the endpoint of a {@link RestApi} is. */
+/** The type of a {@link RestApi}'s endpoint. */
 export class RestEndpoint {
   /** In the region of the stack. */
   static readonly REGIONAL = new RestEndpoint(EndpointType.REGIONAL);
@@ -50,25 +50,25 @@ export interface RestApiProps {
   /** The function that answers. */
   readonly fn: IFunction;
   /**
-   * Who checks the callers before the function runs: the application or IAM.
+   * The check of the callers before the function runs: the application or IAM.
    *
    * @default ApiAuthorization.APPLICATION
    */
   readonly authorization?: ApiAuthorization;
   /**
-   * Where the endpoint is.
+   * The type of the endpoint.
    *
    * @default RestEndpoint.REGIONAL
    */
   readonly endpoint?: RestEndpoint;
   /**
-   * The address of the API. Its default address is then switched off.
+   * The address of the API. Its default address is then disabled.
    *
    * @default - the address that API Gateway makes, with the stage as the first part of its path
    */
   readonly domain?: ApiDomain;
   /**
-   * Media types of answers with bytes, on routes that do not stream.
+   * Media types of binary responses, on routes that do not stream.
    *
    * @default - all of them
    */
@@ -86,13 +86,13 @@ export interface RestApiProps {
    */
   readonly throttleRate?: number;
   /**
-   * Requests at once.
+   * Maximum burst of concurrent requests.
    *
    * @default 200
    */
   readonly throttleBurst?: number;
   /**
-   * How long the access log is kept.
+   * The retention of the access log.
    *
    * @default RetentionDays.ONE_MONTH
    */
@@ -113,7 +113,7 @@ export const REST_API_PROPS = defineProps<RestApiProps>('RestApi')({
 
 const STAGE = 'live';
 const RULE = 'AwsSolutions::AwsSolutions-APIG';
-/** The longest answer of a route that streams. https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html */
+/** The longest response of a route that streams. https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html */
 const STREAM_LIMIT = Duration.minutes(15);
 
 const FORMAT = accessLogFormat({
@@ -125,7 +125,7 @@ const FORMAT = accessLogFormat({
 });
 
 /**
- * A REST API in front of a function. Each route buffers its answer, for up to 29 seconds, or streams it, for up to 15 minutes.
+ * A REST API in front of a function. Each route buffers its response, for up to 29 seconds, or streams it, for up to 15 minutes.
  *
  * @example
  * const api = new RestApi(this, 'Api', { fn: service.fn });
@@ -202,8 +202,8 @@ export class RestApi extends Construct implements IHttpDoor {
   }
 
   /**
-   * Lets these routes through. A REST API sends `/notes/` to the resource `/notes`, and the function reads the slash in the path of its event:
-   * both have one method, and the first one says whether it streams.
+   * Adds these routes. A REST API sends `/notes/` to the resource `/notes`, and the function reads the slash in the path of its event:
+   * both have one method, and the first registration determines whether it streams.
    *
    * @throws ConstructError `constructs.invalid_prop` for a pattern that a REST API cannot route, or a streaming route where it buffers
    * @see https://github.com/aws-powertools/powertools-lambda-python/pull/1609, with tests against AWS
@@ -237,13 +237,13 @@ export class RestApi extends Construct implements IHttpDoor {
     acknowledge(
       stage,
       `${RULE}3`,
-      'A web ACL costs money and has rules of its owner: the prop webAclArn associates one.',
+      'A web ACL costs money and needs your own rules: the prop webAclArn associates one.',
     );
   }
 
   /**
-   * The resource of a path. One resource has one parameter below it, whatever its name: the function reads the path itself, so a second
-   * name takes the resource of the first.
+   * The resource of a path. A resource has one parameter child, regardless of the parameter's name: the function parses the path itself, so a
+   * second name uses the resource of the first.
    */
   #resourceOf(segments: readonly string[], path: string): IResource {
     return segments.reduce<IResource>((parent, segment) => {
@@ -252,7 +252,7 @@ export class RestApi extends Construct implements IHttpDoor {
       const variable = parent.node.children.find((child) => child.node.id.startsWith('{')) as IResource | undefined;
       if (!segment.startsWith('{') || !variable) return parent.addResource(segment);
       if (segment.endsWith('+}') === variable.node.id.endsWith('+}')) return variable;
-      const what = `path ${path} needs ${segment} beside ${variable.node.id}, and a REST API takes one parameter at each place`;
+      const what = `path ${path} needs ${segment} next to ${variable.node.id}, and a REST API allows one parameter at each position`;
       throw misuse(this, { what, expected: 'addCatchAll() instead of single routes, or an HttpApi' });
     }, this.api.root);
   }
@@ -270,7 +270,7 @@ export class RestApi extends Construct implements IHttpDoor {
       withoutAuthorizer ? { authorizationType: AuthorizationType.NONE } : this.#authorization,
     );
     if (!withoutAuthorizer && this.#authorization.authorizer) {
-      const reason = 'A function decides about the callers: the authorizer of the API.';
+      const reason = 'A function authorizes the callers: the authorizer of the API.';
       acknowledge(added.node.defaultChild as Construct, 'AwsSolutions::AwsSolutions-COG4', reason);
     }
     this.#methods.set(key, added);

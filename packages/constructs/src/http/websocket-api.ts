@@ -26,16 +26,16 @@ import { apiProps } from './internal/props.js';
 
 /** Props of {@link WebSocketApi}. */
 export interface WebSocketApiProps {
-  /** The function that answers. The API grants it to send messages and tells it where. */
+  /** The function that answers. The API allows it to send messages and sets its endpoint variable. */
   readonly fn: IFunction;
   /**
-   * Where the route of a message is found.
+   * The expression that selects the route of a message.
    *
    * @default '$request.body.action'
    */
   readonly routeSelectionExpression?: string;
   /**
-   * True if what a handler returns is sent to the caller. `$connect` and `$disconnect` never answer.
+   * True if the handler's return value is sent to the caller. `$connect` and `$disconnect` never answer.
    *
    * @default - false: handlers send messages themselves
    */
@@ -47,13 +47,13 @@ export interface WebSocketApiProps {
    */
   readonly throttleRate?: number;
   /**
-   * Messages at once.
+   * Maximum burst of concurrent messages.
    *
    * @default 200
    */
   readonly throttleBurst?: number;
   /**
-   * How long the access log is kept.
+   * The retention of the access log.
    *
    * @default RetentionDays.ONE_MONTH
    */
@@ -141,9 +141,9 @@ export class WebSocketApi extends Construct {
   }
 
   /**
-   * Adds the route of a key, `$connect` or what the selection expression finds.
+   * Adds the route of a key: `$connect`, or a value of the selection expression.
    *
-   * @throws ConstructError `constructs.invalid_prop` for a key that API Gateway does not take
+   * @throws ConstructError `constructs.invalid_prop` for a key that API Gateway does not accept
    */
   addRouteKey(routeKey: string): void {
     if (!ROUTE_KEY.test(routeKey)) {
@@ -167,15 +167,15 @@ export class WebSocketApi extends Construct {
     });
   }
 
-  /** Says which container the application is. `ServiceWiring` calls it. */
+  /** Sets the container of the application. `ServiceWiring` calls it. */
   attachContainer(kind: ContainerKind): void {
     if (kind === 'open') return;
     for (const route of this.#routes.values()) acknowledgeOpenRoute(route);
   }
 
-  /** Lets a role send messages to connections and close them: `execute-api:ManageConnections`. */
+  /** Allows a role to send messages to connections and close them: `execute-api:ManageConnections`. */
   grantManageConnections(grantee: IGrantable): Grant {
-    const reason = 'The connections of one stage: they are made by clients.';
+    const reason = 'The connections of one stage: clients create them.';
     return grantOnParts(grantee, WEBSOCKET_ACTIONS, [this.#arn(`${STAGE}/*/@connections/*`)], reason);
   }
 

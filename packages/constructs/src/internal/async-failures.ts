@@ -6,12 +6,12 @@ import { grantOn } from './grants.js';
 import { misuse } from './misuse.js';
 
 /**
- * Keeps events that the function fails for and that AWS sent without waiting: Lambda tries twice more and drops them otherwise. A function has
- * one such destination; the first trigger makes it, unless the application configured its own.
+ * Keeps the events of asynchronous invocations that fail: otherwise Lambda retries twice and drops them. A function has
+ * one failure destination; the first trigger creates it, unless the application configured its own.
  *
- * @param given the queue that the trigger was given, if it was
- * @param make makes a queue where no destination is there
- * @returns the destination; `undefined` where another one is there already, and none was given
+ * @param given the queue that was passed to the trigger, if any
+ * @param make creates a queue if no destination exists
+ * @returns the destination; `undefined` if another destination exists and no queue was passed
  * @throws ConstructError `constructs.conflict` for a queue that would be a second destination
  * @see https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
  */
@@ -41,7 +41,7 @@ export function keepAsyncFailures(
 function refuseSecond(trigger: Construct, fn: IFunction, config: CfnEventInvokeConfig, given: IQueue): void {
   const settings = config.destinationConfig as CfnEventInvokeConfig.DestinationConfigProperty | undefined;
   const destination = (settings?.onFailure as CfnEventInvokeConfig.OnFailureProperty | undefined)?.destination;
-  // Not resolved: queues of two stacks may have the same logical id.
+  // Not resolved: queues of two stacks can have equal logical ids.
   if (destination === given.queueArn) return;
   const has =
     destination === undefined ? 'settings for such events without a destination' : 'a destination for failed events';

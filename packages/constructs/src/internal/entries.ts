@@ -3,12 +3,12 @@ import { sharedRegistry } from './shared.js';
 
 const entries = sharedRegistry<IFunction, string>('entries/1');
 
-/** Notes the file that a function was bundled from. */
+/** Records the file from which a function was bundled. */
 export function noteSource(fn: IFunction, entry: string): void {
   entries.set(fn, entry);
 }
 
-/** The file that a function was bundled from; `undefined` for code that came bundled. */
+/** The file from which a function was bundled; `undefined` for code that was already bundled. */
 export function sourceOf(fn: IFunction): string | undefined {
   return entries.get(fn);
 }

@@ -45,7 +45,7 @@ export function checkVariable(at: IConstruct, name: string, value: string): void
   if (SECRET_NAME.test(name) && !Token.isUnresolved(value)) {
     const expected = 'the ARN of a secret under a name that ends in _ARN, or a token';
     throw misuse(at, {
-      what: `variable ${name} holds a literal value, and its name is that of a secret`,
+      what: `variable ${name} has a literal value, and its name marks a secret`,
       expected,
       code,
     });
@@ -57,7 +57,7 @@ export function checkVariable(at: IConstruct, name: string, value: string): void
  *
  * @param by the construct that needs the variable; errors name its path
  * @throws ConstructError `constructs.fixed_environment` for an alias, a version or an imported function,
- *   `constructs.conflict` when the variable has another value, `constructs.reserved_variable` for a name of AWS Lambda
+ *   `constructs.conflict` when the variable has another value, `constructs.reserved_variable` for a name that AWS Lambda reserves
  */
 export function setVariable(by: IConstruct, fn: IFunction, name: string, value: string): void {
   const target = variableTarget(by, fn, name);
@@ -82,12 +82,12 @@ function variableTarget(by: IConstruct, fn: IFunction, name: string): LambdaFunc
   if (isOwn) return target as LambdaFunction;
   throw misuse(by, {
     what: `variable ${name} cannot be set on ${fn.node.path}, which is an alias, a version or an imported function`,
-    expected: 'the function itself, in the stack that makes it; or set the variable there by hand',
+    expected: 'the function itself, in its stack; or set the variable there',
     code: 'constructs.fixed_environment',
   });
 }
 
-/** The variables that are set so far, resolved. CDK overwrites a value without a word when it is set again. */
+/** The variables that are set so far, resolved. The CDK silently overwrites a value that is set again. */
 function variablesOf(fn: LambdaFunction): Readonly<Record<string, unknown>> {
   const { environment } = fn.node.defaultChild as CfnFunction;
   const resolved = Stack.of(fn).resolve(environment) as { variables?: Readonly<Record<string, unknown>> } | undefined;

@@ -3,14 +3,14 @@ import type { Construct } from 'constructs';
 import { grantOn } from './grants.js';
 import { invokedBy } from './targets.js';
 
-/** What all mappings of this package have in common. */
+/** Settings of all mappings of this package. */
 export interface MappingSettings extends Omit<EventSourceMappingOptions, 'reportBatchItemFailures'> {
   readonly eventSourceArn: string;
 }
 
 /**
- * Makes the mapping of a trigger, as its child `Resource`. The answer of the function is always read: without
- * `ReportBatchItemFailures` AWS takes a partial failure for success and deletes what failed.
+ * Creates the mapping of a trigger, as its child `Resource`. AWS always reads the function's response: without
+ * `ReportBatchItemFailures` it treats a partial failure as a success and deletes the failed records.
  */
 export function makeMapping(
   trigger: Construct,
@@ -24,7 +24,7 @@ export function makeMapping(
   const target = invokedBy(trigger, fn, ownAlias);
   const granted = grantOn(target, actions, [settings.eventSourceArn]);
   const mapping = new EventSourceMapping(trigger, 'Resource', { ...settings, target, reportBatchItemFailures: true });
-  // AWS checks the permission when it makes the mapping.
+  // AWS checks the permission when it creates the mapping.
   granted.applyBefore(mapping);
   return mapping;
 }

@@ -6,13 +6,13 @@ import type { Construct } from 'constructs';
 import { acknowledge } from './acknowledge.js';
 import { grantOn } from './grants.js';
 
-/** How a queue for failed messages differs from the usual one. */
+/** Settings that differ from the usual failure queue. */
 export interface FailureQueueProps {
   readonly fifo?: boolean | undefined;
   readonly encryptionKey?: IKey | undefined;
 }
 
-/** A queue for what failed: 14 days, encrypted, TLS only, kept when the stack is removed. */
+/** A queue for failed events: 14 days, encrypted, TLS only, kept when the stack is removed. */
 export function makeFailureQueue(scope: Construct, id: string, props: FailureQueueProps = {}): Queue {
   const { fifo, encryptionKey } = props;
   const queue = new Queue(scope, id, {
@@ -24,7 +24,7 @@ export function makeFailureQueue(scope: Construct, id: string, props: FailureQue
       ? { encryption: QueueEncryption.KMS, encryptionMasterKey: encryptionKey }
       : { encryption: QueueEncryption.SQS_MANAGED }),
   });
-  const reason = 'it is a queue for what failed: what cannot be delivered ends here';
+  const reason = 'it is a failure queue: undeliverable events end here';
   acknowledge(queue, 'AwsSolutions::AwsSolutions-SQS3', reason);
   acknowledge(queue, 'Serverless::Serverless-SQSRedrivePolicy', reason);
   return queue;

@@ -5,7 +5,7 @@ import type { Construct } from 'constructs';
 import { grantOn } from './grants.js';
 
 /**
- * The role with which CloudWatch Logs writes to a stream, as the child `Role`. CloudWatch Logs takes it only for log groups of these
+ * The role with which CloudWatch Logs writes to a stream, as the child `Role`. CloudWatch Logs may assume it only for log groups of these
  * accounts in this region.
  *
  * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/SubscriptionFilters.html

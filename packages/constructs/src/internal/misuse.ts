@@ -2,13 +2,13 @@ import { Duration, Token } from 'aws-cdk-lib/core';
 import type { IConstruct } from 'constructs';
 import { ConstructError, type ConstructErrorCode } from '../errors.js';
 
-/** A construct that was used in a wrong way. */
+/** A wrong use of a construct. */
 export interface Misuse {
-  /** What is wrong: a prop's name, or a sentence without a full stop. */
+  /** The fault: a prop's name, or a sentence without a full stop. */
   readonly what: string;
-  /** The value. Leave it out where it may be a secret. */
+  /** The value. Leave out possible secrets. */
   readonly got?: unknown;
-  /** What is expected, or what to do. */
+  /** The expected value, or the remedy. */
   readonly expected: string;
   /** Default `constructs.invalid_prop`. */
   readonly code?: ConstructErrorCode;
@@ -18,7 +18,7 @@ export interface Misuse {
 /**
  * The error `framework: <Class>: <what>, got <got>, expected <expected> (at <path>)`.
  *
- * @param at the construct, or the class and its place where the construct does not exist yet
+ * @param at the construct, or the class and its path if the construct does not exist yet
  */
 export function misuse(at: IConstruct, misused: Misuse, className: string = at.constructor.name): ConstructError {
   return new ConstructError(
@@ -29,7 +29,7 @@ export function misuse(at: IConstruct, misused: Misuse, className: string = at.c
   );
 }
 
-/** The text of {@link misuse}, for findings that are reported at synth. */
+/** The message of {@link misuse}, for findings that are reported at synth. */
 export function misuseText(
   at: IConstruct,
   { what, expected, ...rest }: Misuse,
@@ -41,7 +41,7 @@ export function misuseText(
 
 const MAX_SHOWN = 60;
 
-/** A value as an error shows it: literals, no contents of objects. */
+/** A value for an error message: literals, but no contents of objects. */
 export function show(value: unknown): string {
   if (Token.isUnresolved(value)) return 'a token';
   if (typeof value === 'string')

@@ -6,17 +6,17 @@ import type { Construct } from 'constructs';
 import { acknowledge } from './acknowledge.js';
 import { grantOn } from './grants.js';
 
-/** The id under which the CDK makes the function that sets the notifications of a stack's buckets. */
+/** The id of the CDK function that sets the notifications of a stack's buckets. */
 const NOTIFIER = 'BucketNotificationsHandler050a0587b7544547bf325f094a3db834';
 
-/** Findings of cdk-nag on that function, which is not of this package. */
+/** Findings of cdk-nag on that function, which is not part of this package. */
 const FINDINGS: Readonly<Record<string, string>> = {
-  'AwsSolutions::AwsSolutions-L1': 'its runtime is that of the CDK, which moves it',
-  'Serverless::Serverless-LambdaTracing': 'it runs at deployments alone',
+  'AwsSolutions::AwsSolutions-L1': 'the CDK sets and updates its runtime',
+  'Serverless::Serverless-LambdaTracing': 'it runs only at deployments',
   'Serverless::Serverless-LambdaDLQ': 'CloudFormation invokes it and waits for its answer',
 };
 
-/** Gives the function of the CDK that sets notifications a log group of its own, and no managed policy. */
+/** Creates a separate log group for the CDK function that sets notifications, and removes its managed policy. */
 export function hardenNotifier(bucket: IBucket): void {
   const notifier = Stack.of(bucket).node.tryFindChild(NOTIFIER) as Construct | undefined;
   const role = notifier?.node.tryFindChild('Role') as Role | undefined;

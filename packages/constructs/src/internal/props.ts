@@ -22,7 +22,7 @@ export interface PropSet<T, K> {
   parse(at: IConstruct, props: T | undefined): ParsedOptions<K>;
 }
 
-/** Carries what {@link misuse} needs through the strings of options. */
+/** Carries the fields of {@link misuse} through the string messages of options. */
 class PropProblem extends Error {
   readonly got: unknown;
   readonly what: string;
@@ -74,7 +74,7 @@ function problem(place: OptionPlace, value: unknown, wanted: string): Error {
   return new PropProblem(place.name, value, wanted);
 }
 
-/** A prop that a test accepts; a token passes, because its value is unknown. */
+/** A prop with a test; a token is accepted, because its value is unknown. */
 function prop<T>(wanted: string, accepts: (value: unknown) => boolean): OptionKind<T> {
   return new OptionKind(wanted, (value, place) => {
     if (!Token.isUnresolved(value) && !accepts(value)) throw problem(place, value, wanted);
@@ -108,17 +108,17 @@ function isCount(value: unknown, least: number, most: number): boolean {
 /** `true` or `false`. */
 export const flag: OptionKind<boolean> = literal('true or false', (value) => typeof value === 'boolean');
 
-/** A string that is not blank; a token passes. */
-export function words(wanted = 'a text that is not blank', pattern = /\S/): OptionKind<string> {
+/** A string that is not blank; a token is accepted. */
+export function words(wanted = 'a string that is not blank', pattern = /\S/): OptionKind<string> {
   return prop(wanted, (value) => typeof value === 'string' && pattern.test(value));
 }
 
 /** A string that must be known at synth. */
-export function literalWords(wanted = 'a text that is not blank', pattern = /\S/): OptionKind<string> {
+export function literalWords(wanted = 'a string that is not blank', pattern = /\S/): OptionKind<string> {
   return literal(wanted, (value) => typeof value === 'string' && pattern.test(value));
 }
 
-/** A time within bounds in seconds, both included. Its amount may be a token. */
+/** A duration between two limits in seconds, both included. Tokens are accepted as its amount. */
 export function time(least: number, most: number): OptionKind<Duration> {
   return prop(
     `a Duration from ${Duration.seconds(least).toHumanString()} to ${Duration.seconds(most).toHumanString()}`,
@@ -156,7 +156,7 @@ export function choice<const V extends string>(...values: readonly V[]): OptionK
   return literal(values.map((value) => show(value)).join(' or '), (value) => values.includes(value as V));
 }
 
-/** A list of accounts by number. Never `*`, never an ARN, each one once. */
+/** A list of different account numbers. `*` and ARNs are rejected. */
 export const accountList: OptionKind<readonly string[]> = literal(
   'a list of different account numbers, 12 digits each',
   (value) =>

@@ -1,5 +1,5 @@
 /**
- * A registry that all copies of this package share: what one copy attached to a function, the other must know.
+ * A registry that all copies of this package share, so that a copy can read the attachments of another copy.
  *
  * @param name with a version, which changes when the values do: `claims/1`
  */

@@ -7,7 +7,7 @@ import { sharedRegistry } from './shared.js';
 
 /** The two aliases of a function whose front doors are separate. */
 export interface DoorAliases {
-  /** APIs, the function URL, load balancers, WebSocket and GraphQL APIs invoke it, and nothing else does. */
+  /** Only APIs, the function URL, load balancers, WebSocket and GraphQL APIs invoke it. */
   readonly doors: IFunction;
   /** Triggers and every other service invoke it. */
   readonly events: IFunction;
@@ -15,17 +15,17 @@ export interface DoorAliases {
 
 const separated = sharedRegistry<IFunction, DoorAliases>('doors/1');
 
-/** The function behind an alias; what is given for anything else. */
+/** The function of an alias; any other argument is returned unchanged. */
 export function functionBehind(fn: IFunction): IFunction {
   return fn instanceof Alias ? functionBehind(fn.lambda) : fn;
 }
 
-/** The aliases of a function with separate doors, also by one of its aliases. */
+/** The aliases of a function with separate doors; accepts one of its aliases too. */
 export function doorAliasesOf(fn: IFunction): DoorAliases | undefined {
   return separated.get(functionBehind(fn));
 }
 
-/** Makes the aliases `doors` and `events`, and tells the application which of them its doors invoke. */
+/** Creates the aliases `doors` and `events`, and sets the variable that names the doors' alias. */
 export function separateDoors(at: Construct, fn: LambdaFunction): DoorAliases {
   // The types of the CDK are not written for `exactOptionalPropertyTypes`.
   const alias = (id: string, aliasName: string) =>
@@ -47,7 +47,7 @@ export function invokedByDoor(door: IConstruct, fn: IFunction): IFunction {
   if (fn !== aliases.events) return aliases.doors;
   throw misuse(door, {
     what: `a front door of the alias "events" of ${functionBehind(fn).node.path}`,
-    expected: 'the function, or its alias "doors": the application rejects requests that come through another one',
+    expected: 'the function, or its alias "doors": the application rejects requests that come through another alias',
   });
 }
 
@@ -62,19 +62,19 @@ function invokedByEvents(trigger: IConstruct, fn: IFunction): IFunction {
   if (fn !== aliases.doors) return aliases.events;
   throw misuse(trigger, {
     what: `a trigger of the alias "doors" of ${functionBehind(fn).node.path}`,
-    expected: 'the function, or its alias "events": what comes through "doors" may claim to be a request',
+    expected: 'the function, or its alias "events": an event through "doors" can claim to be a request',
   });
 }
 
-/** The time limit of a function; `undefined` for an imported one. */
+/** The timeout of a function; `undefined` for an imported function. */
 export function timeoutOf(fn: IFunction): Duration | undefined {
   const behind = functionBehind(fn);
   return behind instanceof LambdaFunction ? behind.timeout : undefined;
 }
 
 /**
- * What a trigger invokes: the function, its alias `events` where its doors are separate, or an alias that no other trigger has, so that the ARN of an invocation proves which trigger
- * made it.
+ * The target of a trigger: the function, its alias `events` if its doors are separate, or an alias that no other trigger uses. With a separate
+ * alias, the ARN of an invocation identifies its trigger.
  */
 export function invokedBy(trigger: Construct, fn: IFunction, ownAlias: boolean): IFunction {
   if (!ownAlias) return invokedByEvents(trigger, fn);
@@ -90,7 +90,7 @@ export function invokedBy(trigger: Construct, fn: IFunction, ownAlias: boolean):
   return new Alias(trigger, 'Alias', { aliasName, version: fn.currentVersion as IVersion }) as IFunction;
 }
 
-/** Sources of a function, and the path of the trigger that each has. */
+/** The sources of each function, with the path of the trigger. */
 const claims = sharedRegistry<IFunction, Map<string, Claim>>('claims/1');
 
 /** A source that invokes a function. */
@@ -101,13 +101,13 @@ export interface Claim {
   readonly noun: string;
 }
 
-/** Every source that this package made invoke a function. */
+/** The sources that constructs of this package have connected to a function. */
 export function claimsOf(fn: IFunction): readonly Claim[] {
   return [...(claims.get(functionBehind(fn))?.values() ?? [])];
 }
 
 /**
- * Rejects what cannot name the tenant of an invocation in front of a function with tenant isolation.
+ * Rejects a source that cannot name the tenant, for a function with tenant isolation.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/tenant-isolation.html
  */
@@ -116,15 +116,15 @@ export function refuseTenantIsolation(by: IConstruct, fn: IFunction, noun: strin
   if (!(behind instanceof LambdaFunction) || behind.tenancyConfig === undefined) return;
   throw misuse(by, {
     what: `a ${noun} for ${behind.node.path}, which has tenant isolation`,
-    expected: 'a REST API, an HTTP API or direct invocations: AWS Lambda refuses other sources',
+    expected: 'a REST API, an HTTP API or direct invocations: AWS Lambda rejects other sources',
   });
 }
 
 /**
- * Notes that a source invokes a function.
+ * Records that a source invokes a function.
  *
- * @throws ConstructError `constructs.conflict` when it does already: AWS rejects a second mapping, a second rule or subscription runs
- *   everything twice
+ * @throws ConstructError `constructs.conflict` if it already does: AWS rejects a second mapping, and a second rule or subscription delivers
+ *   every event twice
  */
 export function claimSource(trigger: IConstruct, fn: IFunction, source: string, noun: string): void {
   refuseTenantIsolation(trigger, fn, noun);
@@ -135,7 +135,7 @@ export function claimSource(trigger: IConstruct, fn: IFunction, source: string, 
   if (first !== undefined) {
     throw misuse(trigger, {
       what: `a second mapping of this ${noun} to ${behind.node.path}; the first is ${first.path}`,
-      expected: `one mapping: remove this one, or give the ${noun} to another function`,
+      expected: `one mapping: remove this one, or attach the ${noun} to another function`,
       code: 'constructs.conflict',
     });
   }

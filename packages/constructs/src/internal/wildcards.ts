@@ -5,9 +5,9 @@ import { acknowledge } from './acknowledge.js';
 import { grantOn } from './grants.js';
 
 /**
- * Adds one statement on parts of a resource: ARNs with a `*` in them. cdk-nag asks for a reason for each of these.
+ * Adds one statement on parts of a resource: ARNs that contain a `*`. cdk-nag requires a reason for each of them.
  *
- * @param reason what the part is, and why it has no narrower name
+ * @param reason the part, and why it has no narrower name
  */
 export function grantOnParts(
   grantee: IGrantable,

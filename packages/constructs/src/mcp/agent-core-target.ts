@@ -8,16 +8,16 @@ import { misuse } from '../internal/misuse.js';
 import { defineProps, literal, literalWords, thing, words } from '../internal/props.js';
 import { claimSource, invokedBy } from '../internal/targets.js';
 
-/** A gateway, and what the target in it is called. */
+/** A gateway and the name of its target. */
 export interface AgentCoreMappingProps {
   /** The id or the ARN of the gateway. */
   readonly gatewayIdentifier: string;
-  /** The role of the gateway. It may then invoke one alias of the function, and nothing else of it. */
+  /** The role of the gateway. It may then invoke only one alias of the function. */
   readonly gatewayRole: IRole;
   /**
    * The name of the target: letters, digits and `-`. Agents see `<target>___<tool>`.
    *
-   * @default - that of `agentCoreTools(server, { target })`, else `tools`
+   * @default - the `target` of `agentCoreTools(server, { target })`, else `tools`
    */
   readonly targetName?: string;
 }
@@ -26,7 +26,7 @@ export interface AgentCoreMappingProps {
 export interface AgentCoreTool {
   /** Its name. */
   readonly name: string;
-  /** What it is for. Agents read it. */
+  /** The purpose of the tool. Agents read it. */
   readonly description: string;
   /** The schema of its arguments. */
   readonly inputSchema: object;
@@ -59,8 +59,8 @@ export const AGENT_CORE_TARGET_PROPS = defineProps<AgentCoreTargetProps>('AgentC
 });
 
 /**
- * A target of an AgentCore Gateway, for `agentCoreTools()` of `@sallyport/mcp/agentcore`. It has the schemas of the tools inline. The gateway invokes an
- * alias of its own, so that the ARN of an invocation proves who made it.
+ * A target of an AgentCore Gateway, for `agentCoreTools()` of `@sallyport/mcp/agentcore`. It contains the tools' schemas inline. The gateway
+ * invokes a separate alias, so the ARN of an invocation identifies the gateway.
  *
  * @see https://docs.aws.amazon.com/bedrock-agentcore/latest/devguide/gateway-add-target-lambda.html
  * @example
@@ -70,7 +70,7 @@ export const AGENT_CORE_TARGET_PROPS = defineProps<AgentCoreTargetProps>('AgentC
 export class AgentCoreTarget extends Construct {
   /** The target. */
   readonly target: CfnGatewayTarget;
-  /** What the gateway invokes. */
+  /** The alias that the gateway invokes. */
   readonly alias: IFunction;
 
   /**

@@ -26,11 +26,11 @@ export interface McpServerProps {
   /**
    * The API or function URL through which clients reach it.
    *
-   * @default - a RestApi of its own
+   * @default - a new RestApi
    */
   readonly api?: IHttpDoor;
   /**
-   * The address of the API of its own. It must not have a base path: the documents of the origin would be out of reach.
+   * The address of the API that this construct creates. It must not have a base path: the documents of the origin would be out of reach.
    *
    * @default - the address that API Gateway makes
    */
@@ -54,7 +54,7 @@ export interface McpServerProps {
    */
   readonly streaming?: boolean;
   /**
-   * Where the server keeps its sessions.
+   * The storage of sessions.
    *
    * @default McpSessions.DURABLE
    */
@@ -62,11 +62,11 @@ export interface McpServerProps {
   /**
    * The table of durable sessions.
    *
-   * @default - one of its own
+   * @default - a new table
    */
   readonly table?: McpTable;
   /**
-   * True if a secret is generated, for sealed state: `secret: secretFromArn()` reads it. Tools that ask the client need it too.
+   * True if a secret is generated, for sealed state: `secret: secretFromArn()` reads it. Tools that send requests to the client also need it.
    *
    * @default - true for sealed sessions, else false
    */
@@ -78,7 +78,7 @@ export interface McpServerProps {
    */
   readonly spillBucket?: IBucket;
   /**
-   * What is done about the header that API Gateway and function URLs rename.
+   * The handling of the `WWW-Authenticate` header, which API Gateway and function URLs rename.
    *
    * @default Challenge.WARN
    */
@@ -118,7 +118,7 @@ export class McpServer extends Construct {
   readonly table: McpTable | undefined;
   /** The secret of sealed state, or `undefined`. */
   readonly secret: Secret | undefined;
-  /** The address that clients are given; `undefined` for a facade, and where the door does not know its address. */
+  /** The address for clients; `undefined` for a facade, and if the door's address is unknown. */
   readonly url: string | undefined;
   #hasEdge = false;
 
@@ -140,13 +140,13 @@ export class McpServer extends Construct {
     if (parsed.generateSecret ?? sessions.kind === 'sealed') this.secret = this.#makeSecret(fn);
     if (spillBucket) {
       setVariable(this, fn, MCP_SPILL_BUCKET_ENV, spillBucket.bucketName);
-      const reason = 'The objects of a bucket that the server names itself.';
+      const reason = 'The objects of a bucket: the server generates their keys.';
       grantOnParts(fn, MCP_SPILL_ACTIONS, [spillBucket.arnForObjects('*')], reason);
     }
     this.#warn(parsed.challenge);
   }
 
-  /** Says that a `ChallengeEdge` is in front of the server. `ChallengeEdge` calls it. */
+  /** Records that a `ChallengeEdge` is in front of the server. `ChallengeEdge` calls it. */
   attachEdge(): void {
     this.#hasEdge = true;
   }
@@ -180,7 +180,7 @@ export class McpServer extends Construct {
     acknowledge(
       secret,
       'AwsSolutions::AwsSolutions-SMG4',
-      'The secret protects state that lasts 30 days at most. Its owner rotates it; the server reads the version before, too.',
+      'The secret protects state that lasts 30 days at most. Its owner rotates it; the server also reads the previous version.',
     );
     grantOn(fn, MCP_SECRET_ACTIONS, [secret.secretArn]);
     setVariable(this, fn, MCP_SECRET_ARN_ENV, secret.secretArn);
@@ -191,7 +191,7 @@ export class McpServer extends Construct {
     const { door } = this;
     if (challenge === Challenge.EDGE) {
       const missing = {
-        what: 'challenge is Challenge.EDGE, and no ChallengeEdge is there',
+        what: 'challenge is Challenge.EDGE without a ChallengeEdge',
         expected: 'new ChallengeEdge(…, { server })',
       };
       this.node.addValidation({ validate: () => (this.#hasEdge ? [] : [misuseText(this, missing)]) });
@@ -201,13 +201,13 @@ export class McpServer extends Construct {
     if (door instanceof RestApi && door.hasStagePrefix) {
       warnings.addWarning(
         'Sallyport::McpStagePrefix',
-        `The path of ${door.node.path} begins with its stage, so clients do not find /.well-known documents at the root of its host. Give the API an ApiDomain, or use an HttpApi or a FunctionUrl.`,
+        `The path of ${door.node.path} begins with its stage, so clients do not find /.well-known documents at the root of its host. Add an ApiDomain to the API, or use an HttpApi or a FunctionUrl.`,
       );
     }
     if (door.doorKind === 'load-balancer') return;
     warnings.addWarning(
       'Sallyport::McpChallengeRenamed',
-      `${door.node.path} renames the header www-authenticate to x-amzn-remapped-www-authenticate. Clients that read only the header of a 401 do not find where to sign in; those that try the well-known paths do. Use Challenge.EDGE, a load balancer, or acknowledge this.`,
+      `${door.node.path} renames the header www-authenticate to x-amzn-remapped-www-authenticate. Clients that read only the header of a 401 do not find where to sign in; clients that try the well-known paths do. Use Challenge.EDGE, a load balancer, or acknowledge this.`,
     );
   }
 }

@@ -1,6 +1,6 @@
-/** Where an MCP server keeps its sessions; the same as its option `sessions`. */
+/** The storage of an MCP server's sessions; equal to the server's option `sessions`. */
 export class McpSessions {
-  /** In the table. A client can ask, resume and cancel on any instance. */
+  /** In the table. A client can query, resume and cancel on any instance. */
   static readonly DURABLE: McpSessions = new McpSessions('durable');
   /** In the session id itself, encrypted with a secret. No table. */
   static readonly SEALED: McpSessions = new McpSessions('sealed');
@@ -16,16 +16,16 @@ export class McpSessions {
 }
 
 /**
- * What is done about the challenge of a rejected client. API Gateway and function URLs rename its header `www-authenticate` to
- * `x-amzn-remapped-www-authenticate`, and no setting turns that off. Clients then look for the documents at the well-known paths.
+ * The handling of the challenge for a rejected client. API Gateway and function URLs rename its header `www-authenticate` to
+ * `x-amzn-remapped-www-authenticate`; no setting disables that. Clients then look for the documents at the well-known paths.
  */
 export class Challenge {
-  /** The paths are there, and a warning says so: `Sallyport::McpChallengeRenamed`. */
+  /** Adds the well-known paths and the warning `Sallyport::McpChallengeRenamed`. */
   static readonly WARN: Challenge = new Challenge('warn');
   /** A `ChallengeEdge` in front of the API restores the header. */
   static readonly EDGE: Challenge = new Challenge('edge');
 
-  /** Which of them it is. */
+  /** The name of the value. */
   readonly kind: 'warn' | 'edge';
 
   private constructor(kind: 'warn' | 'edge') {

@@ -2,8 +2,8 @@ import { ArnFormat, Stack } from 'aws-cdk-lib/core';
 import type { IConstruct } from 'constructs';
 
 /**
- * ARNs of the network connectors that AWS manages, for {@link MicrovmController} and {@link MicrovmImage}. A connector into a VPC of yours is
- * `NetworkConnector` of `aws-cdk-lib/aws-lambda`: give its `networkConnectorArn`.
+ * ARNs of the network connectors that AWS manages, for {@link MicrovmController} and {@link MicrovmImage}. For a connector into your VPC,
+ * create a `NetworkConnector` of `aws-cdk-lib/aws-lambda` and pass its `networkConnectorArn`.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/microvms-networking.html
  * @example new MicrovmController(this, 'Machines', { fn, images, ingressConnectors: [ManagedConnectors.httpIngress(this)] });
@@ -16,7 +16,7 @@ export class ManagedConnectors {
     return arnOf(scope, 'NO_INGRESS');
   }
 
-  /** HTTPS requests with a token reach a machine; its shell stays closed. */
+  /** HTTPS requests with a token reach a machine; its shell is not reachable. */
   static httpIngress(scope: IConstruct): string {
     return arnOf(scope, 'HTTP_INGRESS');
   }

@@ -31,12 +31,12 @@ export interface MicrovmControllerProps {
   /** The function that runs the controller of `@sallyport/microvm`. */
   readonly fn: IFunction;
   /**
-   * The images that may run; the first is the default. A {@link MicrovmImage} belongs to this controller's table alone: its sweep
-   * also terminates machines that no session names. An image that several tables use is given as `arn` or `arn@version`.
+   * The images that may run; the first is the default. A {@link MicrovmImage} belongs to this controller's table only: its sweep
+   * also terminates machines without a session. If several tables use an image, pass it as `arn` or `arn@version`.
    */
   readonly images: readonly (string | MicrovmImage)[];
   /**
-   * What the application registers. Its routes under `/microvms` must be there, and none of them public.
+   * The registrations of the application. Its routes under `/microvms` must exist, and must not be public.
    *
    * @default - not compared
    */
@@ -55,7 +55,7 @@ export interface MicrovmControllerProps {
   readonly ingressConnectors?: readonly string[];
   /**
    * ARNs of network connectors through which machines reach a network, at most 10. `networkConnectorArn` of a `NetworkConnector` of the CDK,
-   * which has a security group of its own, or one of {@link ManagedConnectors}.
+   * which has a separate security group, or an ARN of {@link ManagedConnectors}.
    *
    * @default - none
    */
@@ -63,11 +63,11 @@ export interface MicrovmControllerProps {
   /**
    * The role that machines run with.
    *
-   * @default - none: machines reach no service of AWS
+   * @default - none: machines reach no AWS service
    */
   readonly executionRole?: IRole;
   /**
-   * Where machines log; needs `executionRole`, which may then write to the group.
+   * The log group of machines; needs `executionRole`, which may then write to the group.
    *
    * @default - machines do not log
    */
@@ -87,7 +87,7 @@ export interface MicrovmControllerProps {
    */
   readonly sweepRuleName?: string;
   /**
-   * The wiring of the function. Required for the sweep of a function that has one: the rule is then attached through the wiring.
+   * The wiring of the function. Required for the sweep of a function with a wiring: the rule is then attached through it.
    *
    * @default - the rule is attached by this construct
    */
@@ -118,13 +118,13 @@ export const MICROVM_CONTROLLER_PROPS = defineProps<MicrovmControllerProps>('Mic
   wiring: thing<ServiceWiring>('a ServiceWiring', 'schedule'),
 });
 
-/** Less than the 15 minutes in which an interrupted start is repeated. */
+/** Less than the 15 minutes after which an interrupted start is repeated. */
 const SWEEP_EVERY = Duration.minutes(5);
 
 type Parsed = ReturnType<typeof MICROVM_CONTROLLER_PROPS.parse>;
 
 /**
- * What the controller of `@sallyport/microvm` needs: the table of sessions, permission for the images and nothing else, its
+ * The resources of a `@sallyport/microvm` controller: the table of sessions, permission for its images only, its
  * variables, and the schedule of its sweep.
  *
  * @example
@@ -137,7 +137,7 @@ export class MicrovmController extends Construct {
   /**
    * @throws ConstructError `constructs.invalid_prop` for a wrong prop, and for an inventory whose routes under `/microvms` are public;
    *   `constructs.not_registered` for an inventory without these routes or without the handler of the sweep;
-   *   `constructs.fixed_environment`; `constructs.conflict`, also for a `MicrovmImage` of another table
+   *   `constructs.fixed_environment`; `constructs.conflict`, including for a `MicrovmImage` of another table
    */
   constructor(scope: Construct, id: string, props: MicrovmControllerProps) {
     super(scope, id);
@@ -145,7 +145,7 @@ export class MicrovmController extends Construct {
     const { fn, images, inventory, executionRole, logGroup, ingressConnectors, egressConnectors } = parsed;
     if (images.length === 0) throw misuse(this, { what: 'images', got: images, expected: 'at least one image' });
     if (logGroup && !executionRole)
-      throw misuse(this, { what: 'logGroup without executionRole', expected: 'both: machines log with their role' });
+      throw misuse(this, { what: 'logGroup without executionRole', expected: 'both: machines log with this role' });
     for (const [what, list] of Object.entries({ ingressConnectors, egressConnectors })) {
       if (list.length > CONNECTORS) throw misuse(this, { what, got: list, expected: `at most ${CONNECTORS}` });
     }
@@ -171,7 +171,7 @@ export class MicrovmController extends Construct {
 
   #grant({ fn, images, executionRole, logGroup, ingressConnectors, egressConnectors, sweep }: Parsed): void {
     grantOn(fn, MICROVM_ACTIONS.machines, [...new Set(images.map(arnOfImage))]);
-    // Neither action has a resource type: on the ARN of a connector the grant would be void.
+    // The two actions have no resource type: on the ARN of a connector the grant would be void.
     // https://docs.aws.amazon.com/service-authorization/latest/reference/list_awslambda.html
     const everything = [
       ...(ingressConnectors.length + egressConnectors.length > 0 ? MICROVM_ACTIONS.pass : []),
@@ -238,7 +238,7 @@ function checkRoutes(at: Construct, { routes }: Inventory): void {
   }
   const open = own.find(({ posture }) => posture === undefined || posture === 'public' || posture === 'optional');
   if (open) {
-    const what = `route ${open.method} ${open.path} lets callers through that are not authenticated`;
+    const what = `route ${open.method} ${open.path} accepts unauthenticated callers`;
     throw misuse(at, { what, expected: 'a posture that authenticates callers' });
   }
 }

@@ -17,12 +17,12 @@ export interface MicrovmImageProps {
   readonly codeBucket: IBucket;
   /** The key of the archive. */
   readonly codeKey: string;
-  /** The ARN of the image that this one is built on. */
+  /** The ARN of the base image. */
   readonly baseImageArn: string;
-  /** The version of the base image. A version of its own makes builds repeatable. */
+  /** The version of the base image. An explicit version makes builds repeatable. */
   readonly baseImageVersion: string;
   /**
-   * What the image is for.
+   * The purpose of the image.
    *
    * @default - its name
    */
@@ -46,7 +46,7 @@ export interface MicrovmImageProps {
    */
   readonly egressConnector?: string;
   /**
-   * Where the build logs.
+   * The log group of the build.
    *
    * @default - the build does not log
    */
@@ -58,7 +58,7 @@ export interface MicrovmImageProps {
    */
   readonly hookPort?: number;
   /**
-   * The hooks that the program answers: `ready`, `validate`, `run`, `resume`, `suspend`, `terminate`.
+   * The hooks that the program implements: `ready`, `validate`, `run`, `resume`, `suspend`, `terminate`.
    *
    * @default - none, with `hookPort` `ready` and `run`
    */
@@ -66,7 +66,7 @@ export interface MicrovmImageProps {
   /**
    * The role of the build.
    *
-   * @default - a new one that may read the archive and write the log
+   * @default - a new role that may read the archive and write to the log
    */
   readonly buildRole?: IRole;
 }
@@ -85,7 +85,7 @@ export const MICROVM_IMAGE_PROPS = defineProps<MicrovmImageProps>('MicrovmImage'
   description: words(),
   memoryMiB: literal<number>(MEMORY.join(' or '), (value) => MEMORY.includes(value as number)).default(2048),
   environment: literal<Readonly<Record<string, string>>>(
-    'an object of at most 50 texts',
+    'an object of at most 50 strings',
     (value) => typeof value === 'object' && value !== null && Object.keys(value).length <= 50,
   ).default({}),
   egressConnector: words('the ARN of a network connector'),
@@ -157,7 +157,7 @@ function hooksOf({ hookPort, hooks = ['ready', 'run'] }: Parsed): CfnMicrovmImag
   return { port: hookPort, microvmImageHooks: enabled(IMAGE_HOOKS), microvmHooks: enabled(MACHINE_HOOKS) };
 }
 
-/** The tables of the controllers that images were given to. */
+/** The table of the controller that each image was passed to. */
 const tables = sharedRegistry<MicrovmImage, object>('image-tables/1');
 
 /** True if a prop is the construct and not an ARN. */
@@ -166,7 +166,7 @@ export function isMicrovmImage(value: unknown): value is MicrovmImage {
 }
 
 /**
- * Notes that all machines of an image belong to one table.
+ * Records that all machines of an image belong to one table.
  *
  * @throws ConstructError `constructs.conflict` for a second table
  */

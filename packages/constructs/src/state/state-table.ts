@@ -17,7 +17,7 @@ import { grantOn } from '../internal/grants.js';
 import { misuse } from '../internal/misuse.js';
 import { count, defineProps, flag, literal, thing, words } from '../internal/props.js';
 
-/** Which actions on a table a function gets. */
+/** The actions on a table that a function is granted. */
 export class TableAccess {
   /** Reads items and queries. */
   static readonly READ: TableAccess = new TableAccess(true, false);
@@ -45,7 +45,7 @@ export interface BindTableProps {
 /** Props of every table. */
 export interface StateTableProps {
   /**
-   * An existing table with the keys and indexes of the schema. Nothing is made then.
+   * An existing table with the keys and indexes of the schema. No table is created then.
    *
    * @default - a new table
    */
@@ -57,39 +57,39 @@ export interface StateTableProps {
    */
   readonly tableName?: string;
   /**
-   * A key of yours.
+   * Your KMS key.
    *
    * @default - the key that AWS manages for DynamoDB in the account
    */
   readonly encryptionKey?: IKey;
   /**
-   * True if the table can be restored to each second of the last 35 days.
+   * True if the table can be restored to any second of the last 35 days.
    *
-   * @default - as the schema says: true, for counters and connections false
+   * @default - from the schema: true, for counters and connections false
    */
   readonly pointInTimeRecovery?: boolean;
   /**
-   * What becomes of the table when it leaves the stack.
+   * The removal policy of the table.
    *
-   * @default - as the schema says: RETAIN, for counters and connections DESTROY
+   * @default - from the schema: RETAIN, for counters and connections DESTROY
    */
   readonly removalPolicy?: RemovalPolicy;
   /**
-   * True if DynamoDB rejects to delete the table.
+   * True if DynamoDB rejects the deletion of the table.
    *
    * @default false
    */
   readonly deletionProtection?: boolean;
   /**
-   * Read units a second that the table serves at once, at least 12,000. A new table grows to more in 30 minutes.
+   * Read units a second that the table serves immediately, at least 12,000. A new table grows to more in 30 minutes.
    *
-   * @default - that of DynamoDB, 12,000
+   * @default - DynamoDB's default, 12,000
    */
   readonly warmReadUnits?: number;
   /**
-   * Write units a second that the table serves at once, at least 4,000. A new table grows to more in 30 minutes.
+   * Write units a second that the table serves immediately, at least 4,000. A new table grows to more in 30 minutes.
    *
-   * @default - that of DynamoDB, 4,000
+   * @default - DynamoDB's default, 4,000
    */
   readonly warmWriteUnits?: number;
 }
@@ -109,9 +109,9 @@ export interface TableSchema {
   readonly ttlAttribute: string;
   /** On demand. */
   readonly billingMode: 'PAY_PER_REQUEST';
-  /** What becomes of the table when it leaves the stack. */
+  /** The removal policy of the table. */
   readonly removalPolicy: 'RETAIN' | 'DESTROY';
-  /** True if the table can be restored. Absent: whether it is retained. */
+  /** True if the table can be restored. Default: true if it is retained. */
   readonly pointInTimeRecovery?: boolean;
   /** The global secondary indexes. */
   readonly indexes?: readonly {
@@ -122,7 +122,7 @@ export interface TableSchema {
   }[];
 }
 
-/** What a table of one package is made of. */
+/** The definition of one package's table. */
 export interface TableDefinition {
   /** The variable that names the table. */
   readonly variable: string;
@@ -145,7 +145,7 @@ export const STATE_TABLE_PROPS = defineProps<StateTableProps>('StateTable')({
   warmWriteUnits: count(4000, Number.MAX_SAFE_INTEGER),
 });
 
-/** A table of one package of the framework: keys, indexes and TTL come from its `/schema` entry. */
+/** A table of one Sallyport package: keys, indexes and TTL come from the package's `/schema` entry. */
 export abstract class StateTable extends Construct {
   /** The table. */
   readonly table: ITable;
@@ -159,7 +159,7 @@ export abstract class StateTable extends Construct {
     const { table: existing, ...others } = parsed;
     const surplus = Object.entries(others).find(([, value]) => value !== undefined);
     if (existing && surplus) {
-      throw misuse(this, { what: `prop ${surplus[0]} beside an existing table`, expected: 'the prop "table" alone' });
+      throw misuse(this, { what: `prop ${surplus[0]} next to an existing table`, expected: 'only the prop "table"' });
     }
     this.table = existing ?? (makeTable(this, definition.schema, others) as ITable);
   }
@@ -218,7 +218,7 @@ function makeTable(scope: Construct, schema: TableSchema, settings: Settings): T
     }),
   });
   if (!recovers) {
-    const reason = 'Clients make the data again: there is nothing to restore.';
+    const reason = 'Clients recreate the data: a restore is not needed.';
     acknowledge(table, 'AwsSolutions::AwsSolutions-DDB3', reason);
   }
   for (const index of schema.indexes ?? []) {

@@ -49,7 +49,7 @@ export class EventBusTable extends StateTable {
 }
 
 /**
- * The table of the connection registry of `@sallyport/connections`. Clients make its data again when they connect, so it is removed
+ * The table of the connection registry of `@sallyport/connections`. Clients recreate its data when they connect, so it is removed
  * with the stack.
  *
  * @example new ConnectionsTable(this, 'Connections').bindTo(fn);
@@ -96,7 +96,7 @@ export class RateLimitTable extends StateTable {
 }
 
 /**
- * The table of sessions of `@sallyport/microvm`. {@link MicrovmController} makes one.
+ * The table of sessions of `@sallyport/microvm`. {@link MicrovmController} creates it.
  *
  * @example new MicrovmTable(this, 'Sessions').bindTo(fn);
  */

@@ -21,19 +21,19 @@ import { grantOnParts } from '../internal/wildcards.js';
 /** Props of {@link ObjectBucket}. */
 export interface ObjectBucketProps {
   /**
-   * True if overwritten and deleted objects are kept as versions. References with a version need it.
+   * True if overwritten and deleted objects are kept as versions. Required for references with a version.
    *
    * @default false
    */
   readonly versioned?: boolean;
   /**
-   * A key of yours. S3 asks KMS once for many objects.
+   * Your KMS key. S3 calls KMS once for many objects.
    *
    * @default - encrypted with keys of S3
    */
   readonly encryptionKey?: IKey;
   /**
-   * Origins of pages that upload with grants, as `https://app.example.com`. Never `*`.
+   * Origins of pages that upload with grants, such as `https://app.example.com`. `*` is rejected.
    *
    * @default - no CORS
    */
@@ -57,7 +57,7 @@ export interface BindBucketProps {
   /** The variable that gets the name of the bucket: the object store has no default bucket. */
   readonly variable: string;
   /**
-   * What the keys begin with that the function may use, as `uploads/`.
+   * The prefix of the keys that the function may use, such as `uploads/`.
    *
    * @default - all keys
    */
@@ -83,7 +83,7 @@ export interface BindBucketProps {
 }
 
 /** For cdk-nag. */
-const OBJECTS = 'The objects below one prefix: their keys are made while the service runs.';
+const OBJECTS = 'The objects under one prefix: their keys are generated at runtime.';
 
 /** Validators and defaults for {@link ObjectBucketProps}. */
 export const OBJECT_BUCKET_PROPS = defineProps<ObjectBucketProps>('ObjectBucket')({
@@ -99,7 +99,7 @@ function isOrigin(value: unknown): boolean {
 }
 
 /**
- * A private, encrypted bucket for `@sallyport/objectstore`. It takes TLS 1.2 and later only, stays when the stack is removed, and drops
+ * A private, encrypted bucket for `@sallyport/objectstore`. It accepts only TLS 1.2 and later, is kept when the stack is removed, and drops
  * the parts of uploads that were not completed within 7 days.
  *
  * @example new ObjectBucket(this, 'Attachments').bindTo(fn, { variable: 'NOTES_BUCKET', prefix: 'attachments/' });
@@ -143,12 +143,12 @@ export class ObjectBucket extends Construct {
       ...(bucketName !== undefined && { bucketName }),
     });
     if (accessLogBucket) return;
-    const reason = 'An access log needs a bucket of its owner: the prop accessLogBucket names it.';
+    const reason = 'An access log needs a bucket: pass it as the prop accessLogBucket.';
     acknowledge(this.bucket, 'AwsSolutions::AwsSolutions-S1', reason);
   }
 
   /**
-   * Grants the actions below a prefix and sets a variable of your choice to the name of the bucket.
+   * Grants the actions for keys under a prefix, and sets a variable of your choice to the name of the bucket.
    *
    * @throws ConstructError `constructs.fixed_environment`, `constructs.conflict`, `constructs.reserved_variable`;
    *   `constructs.invalid_prop` for a prefix with `*` or `?`
@@ -161,7 +161,7 @@ export class ObjectBucket extends Construct {
     return this;
   }
 
-  /** Grants writing objects whose keys begin with a prefix, and with it uploads of others by grants. */
+  /** Grants writing objects whose keys begin with a prefix; the grantee can then issue upload grants to others. */
   grantUpload(grantee: IGrantable, prefix = ''): Grant {
     this.bucket.encryptionKey?.grantEncryptDecrypt(grantee);
     return grantOnParts(grantee, OBJECT_STORE_ACTIONS.upload, [this.#below(prefix)], OBJECTS);
@@ -184,7 +184,7 @@ export class ObjectBucket extends Construct {
       throw misuse(this, {
         what: 'prefix',
         got: prefix,
-        expected: 'the beginning of keys, without *, ? and a slash at its beginning',
+        expected: 'a key prefix without *, ? or a leading slash',
       });
     }
     return this.bucket.arnForObjects(`${prefix}*`);

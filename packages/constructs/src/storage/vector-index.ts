@@ -12,28 +12,28 @@ import { choice, defineProps, literalCount, literalWords, many, thing } from '..
 
 /** Props of {@link VectorIndex}. */
 export interface VectorIndexProps {
-  /** Numbers of a vector, 1 to 4,096. It cannot be changed later. */
+  /** The length of a vector, 1 to 4,096. It cannot be changed later. */
   readonly dimension: number;
   /**
-   * How the distance of two vectors is measured. It cannot be changed later.
+   * The distance metric of two vectors. It cannot be changed later.
    *
    * @default 'cosine'
    */
   readonly metric?: 'cosine' | 'euclidean';
   /**
-   * Keys of metadata that filters cannot see, at most 10. They cannot be changed later.
+   * Metadata keys that filters cannot use, at most 10. They cannot be changed later.
    *
    * @default - none
    */
   readonly nonFilterableKeys?: readonly string[];
   /**
-   * The ARN of the model for embeddings.
+   * The ARN of the embedding model.
    *
-   * @default - the function may not embed strings
+   * @default - the function may not create embeddings
    */
   readonly modelArn?: string;
   /**
-   * A key of yours.
+   * Your KMS key.
    *
    * @default - encrypted with keys of S3 (AES256)
    */
@@ -52,11 +52,11 @@ export const VECTOR_INDEX_PROPS = defineProps<VectorIndexProps>('VectorIndex')({
   encryptionKey: thing<IKey>('a key', 'keyArn'),
 });
 
-/** Lengths that the models for embeddings of `@sallyport/vectors` give. */
+/** Lengths that the embedding models of `@sallyport/vectors` support. */
 const EMBEDDING_DIMENSIONS: readonly number[] = [256, 512, 1024];
 
 /**
- * An S3 vector bucket with one index for `@sallyport/vectors`. Both stay when the stack is removed, and their names are generated.
+ * An S3 vector bucket with one index for `@sallyport/vectors`. Both are kept when the stack is removed, and their names are generated.
  *
  * @example new VectorIndex(this, 'Search', { dimension: 1024, modelArn }).bindTo(fn);
  */
@@ -98,8 +98,8 @@ export class VectorIndex extends Construct {
   }
 
   /**
-   * Grants queries and writes, and the model for embeddings where there is one, and sets the variables of `vectorStoreFromEnv` and
-   * `embedderFromEnv`. The index is named by its ARN alone: the store rejects two ways of naming it.
+   * Grants queries and writes, and the embedding model if set. Sets the variables of `vectorStoreFromEnv` and
+   * `embedderFromEnv`. The index is identified only by its ARN: the store rejects an index that is named in two ways.
    *
    * @throws ConstructError `constructs.fixed_environment`, `constructs.conflict`
    */
@@ -117,7 +117,7 @@ export class VectorIndex extends Construct {
     return this;
   }
 
-  /** Grants queries, also those that return metadata. */
+  /** Grants queries, including queries that return metadata. */
   grantQuery(grantee: IGrantable): Grant {
     this.#key?.grantDecrypt(grantee);
     return grantOn(grantee, VECTOR_ACTIONS.query, [this.index.attrIndexArn]);
@@ -130,13 +130,13 @@ export class VectorIndex extends Construct {
   }
 
   /**
-   * Grants the model for embeddings.
+   * Grants the embedding model.
    *
    * @throws ConstructError `constructs.invalid_prop` without the prop `modelArn`
    */
   grantEmbed(grantee: IGrantable): Grant {
     if (this.#modelArn === undefined) {
-      throw misuse(this, { what: 'no model for embeddings', expected: 'the prop modelArn' });
+      throw misuse(this, { what: 'no embedding model', expected: 'the prop modelArn' });
     }
     return grantOn(grantee, VECTOR_ACTIONS.embed, [this.#modelArn]);
   }

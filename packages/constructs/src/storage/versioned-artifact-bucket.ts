@@ -10,13 +10,14 @@ import { ObjectBucket } from './object-bucket.js';
 /** Props of {@link VersionedArtifactBucket}. */
 export interface VersionedArtifactBucketProps {
   /**
-   * How long a version is kept after a newer one replaced it, in whole days, 1 to 3,650. Longer than the oldest deployment that may come back.
+   * The retention of a version after a newer one replaced it, in whole days, 1 to 3,650. Keep versions longer than any deployment
+   * that you may roll back to.
    *
    * @default - forever
    */
   readonly oldVersionRetention?: Duration;
   /**
-   * A key of yours.
+   * Your KMS key.
    *
    * @default - encrypted with keys of S3
    */
@@ -46,8 +47,8 @@ export const VERSIONED_ARTIFACT_BUCKET_PROPS = defineProps<VersionedArtifactBuck
 });
 
 /**
- * A bucket for what is deployed: archives of code and images. It is an {@link ObjectBucket} that keeps every version, so that an old
- * deployment finds its archive. Nobody is granted deleting.
+ * A bucket for deployment artifacts: code and image archives. It is an {@link ObjectBucket} that keeps every version, so an old
+ * deployment still finds its archive. No method grants deletion.
  *
  * @example
  * const artifacts = new VersionedArtifactBucket(this, 'Artifacts');

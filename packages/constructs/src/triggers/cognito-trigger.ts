@@ -7,7 +7,7 @@ import { defineProps, flag, literal, thing } from '../internal/props.js';
 import { claimSource, invokedBy, timeoutOf } from '../internal/targets.js';
 import { COGNITO_SOURCES } from './internal/cognito-sources.js';
 
-/** What a user pool and its function need next to each other. */
+/** Props of the mapping between a user pool and its function. */
 export interface CognitoMappingProps {
   /**
    * True if the trigger invokes an alias that no other trigger has.
@@ -19,18 +19,18 @@ export interface CognitoMappingProps {
 
 /** Props of {@link CognitoTrigger}. */
 export interface CognitoTriggerProps extends CognitoMappingProps {
-  /** The function. Its timeout must not be above 5 s: Cognito waits no longer. */
+  /** The function. Its timeout must be at most 5 s: Cognito waits no longer. */
   readonly fn: IFunction;
-  /** The user pool. An imported one takes no triggers. */
+  /** The user pool. Imported pools are rejected, because their triggers cannot be set. */
   readonly userPool: UserPool;
-  /** What the application handles, as it is registered: `PreSignUp_SignUp`, or `PreSignUp_*` for all of a kind. */
+  /** The registered trigger sources: `PreSignUp_SignUp`, or `PreSignUp_*` for all of a kind. */
   readonly sources: readonly string[];
 }
 
 /** Validators and defaults for {@link CognitoTriggerProps}. */
 export const COGNITO_TRIGGER_PROPS = defineProps<CognitoTriggerProps>('CognitoTrigger')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
-  userPool: thing<UserPool>('a user pool that this application makes', 'addTrigger').required(),
+  userPool: thing<UserPool>('a user pool of this CDK app', 'addTrigger').required(),
   sources: literal<readonly string[]>(
     'a list of different trigger sources such as "PreSignUp_SignUp"',
     (value) => Array.isArray(value) && value.length > 0 && new Set(value).size === value.length,
@@ -38,18 +38,18 @@ export const COGNITO_TRIGGER_PROPS = defineProps<CognitoTriggerProps>('CognitoTr
   ownAlias: flag.default(false),
 });
 
-/** How long Cognito waits for an answer, in seconds. */
+/** The response timeout of Cognito, in seconds. */
 const ANSWER_SECONDS = 5;
 
 /**
- * Lets a user pool ask a function, for `cognitoTrigger()` of `@sallyport/triggers/cognito`: one trigger for each operation of the sources. The
- * pool alone may invoke the function.
+ * Connects a user pool to a function, for `cognitoTrigger()` of `@sallyport/triggers/cognito`. Creates one trigger for each operation of the
+ * sources. Only the pool may invoke the function.
  *
  * @see https://docs.aws.amazon.com/cognito/latest/developerguide/cognito-user-pools-working-with-lambda-triggers.html
  * @example new CognitoTrigger(this, 'SignUps', { fn, userPool, sources: ['PreSignUp_*', 'PostConfirmation_ConfirmSignUp'] });
  */
 export class CognitoTrigger extends Construct {
-  /** The operations that ask the function. */
+  /** The operations that invoke the function. */
   readonly operations: readonly UserPoolOperation[];
 
   /**
@@ -65,7 +65,7 @@ export class CognitoTrigger extends Construct {
       throw misuse(this, {
         what: `timeout of ${fn.node.path}`,
         got: seconds,
-        expected: `at most ${ANSWER_SECONDS} s, or another function for this trigger: Cognito waits no longer and asks again`,
+        expected: `at most ${ANSWER_SECONDS} s, or another function for this trigger: Cognito waits no longer and retries`,
       });
     }
     claimSource(this, fn, userPool.userPoolArn, 'user pool');
@@ -76,7 +76,7 @@ export class CognitoTrigger extends Construct {
   }
 }
 
-/** The sources of each operation, by the part of their names that says which. */
+/** The sources of each operation, by the part of their names that identifies it. */
 function groupByKind(at: Construct, sources: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const byKind = new Map<string, readonly string[]>();
   for (const source of sources) {
@@ -95,7 +95,7 @@ function operationOf(kind: string): UserPoolOperation {
   return UserPoolOperation.of(COGNITO_SOURCES[kind]?.operation ?? '');
 }
 
-/** Cognito asks for every source of an operation, and the application rejects those that it has no handler for. */
+/** Cognito invokes the function for every source of an operation, and the application rejects sources without a handler. */
 function warnOfRefused(at: Construct, kind: string, handled: readonly string[]): void {
   if (handled.includes(`${kind}_*`)) return;
   const all = COGNITO_SOURCES[kind]?.sources.map((one) => `${kind}_${one}`) ?? [];
@@ -103,6 +103,6 @@ function warnOfRefused(at: Construct, kind: string, handled: readonly string[]):
   if (refused.length === 0) return;
   Validations.of(at).addWarning(
     `Sallyport::CognitoSources${kind}`,
-    `Cognito asks the function for ${refused.join(', ')} too, and the application refuses these. Register them, or "${kind}_*".`,
+    `Cognito invokes the function for ${refused.join(', ')} too, and the application rejects these. Register them, or "${kind}_*".`,
   );
 }

@@ -11,19 +11,19 @@ import { defineProps, thing, time, words } from '../internal/props.js';
 /** Props of {@link DataStream}. */
 export interface DataStreamProps {
   /**
-   * An existing stream. It must be encrypted; of an imported one that cannot be seen.
+   * An existing stream. It must be encrypted; the encryption of an imported stream is not checked.
    *
    * @default - a new stream
    */
   readonly stream?: IStream;
   /**
-   * How long records are kept, 24 h to 365 days.
+   * The retention of records, 24 h to 365 days.
    *
    * @default Duration.hours(24)
    */
   readonly retention?: Duration;
   /**
-   * A key of yours.
+   * Your KMS key.
    *
    * @default - the key that AWS manages for Kinesis in the account
    */
@@ -45,7 +45,7 @@ export const DATA_STREAM_PROPS = defineProps<DataStreamProps>('DataStream')({
 });
 
 /**
- * An encrypted data stream on demand that stays when the stack is removed, or one that is there already.
+ * An encrypted on-demand data stream that is kept when the stack is removed, or an existing stream.
  *
  * @example
  * const clicks = new DataStream(this, 'Clicks');

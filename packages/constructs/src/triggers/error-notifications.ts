@@ -12,13 +12,13 @@ import { defineProps, many, thing } from '../internal/props.js';
 /** Props of {@link ErrorNotifications}. */
 export interface ErrorNotificationsProps {
   /**
-   * A key of yours.
+   * Your KMS key.
    *
    * @default - the key that AWS manages for SNS in the account
    */
   readonly encryptionKey?: IKey;
   /**
-   * Addresses that get every notification. AWS asks each one to confirm.
+   * Addresses that receive every notification. AWS sends each a confirmation request.
    *
    * @default - none
    */
@@ -34,7 +34,7 @@ export const ERROR_NOTIFICATIONS_PROPS = defineProps<ErrorNotificationsProps>('E
 });
 
 /**
- * The topic that the error notifier publishes to: encrypted, for TLS only.
+ * The topic that the error notifier publishes to: encrypted and TLS-only.
  *
  * @example new ErrorNotifications(this, 'Errors', { emails: ['on-call@example.com'] }).bindTo(fn);
  */

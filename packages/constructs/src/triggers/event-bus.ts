@@ -9,13 +9,13 @@ import { accountList, defineProps, literalWords, thing } from '../internal/props
 /** Props of {@link EventBus}. */
 export interface EventBusProps {
   /**
-   * Other accounts that may send events, by number. They may send, and no more.
+   * Other accounts that may send events, by number. They may only send.
    *
    * @default - none: only the account of the bus, where its roles are granted it
    */
   readonly allowedAccounts?: readonly string[];
   /**
-   * A key of yours.
+   * Your KMS key.
    *
    * @default - encrypted with a key of EventBridge
    */
@@ -35,11 +35,11 @@ export const EVENT_BUS_PROPS = defineProps<EventBusProps>('EventBus')({
   busName: literalWords('1 to 256 letters, digits, ., - and _, not "default"', /^(?!default$)[\w.-]{1,256}$/),
 });
 
-/** All that anyone is granted on a bus. */
+/** The only granted action on a bus. */
 const SEND = ['events:PutEvents'];
 
 /**
- * An event bus. Accounts send to it only when they are listed, and they can make no rules on it.
+ * An event bus. Only listed accounts may send to it, and they cannot create rules on it.
  *
  * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-event-bus-perms.html
  * @example

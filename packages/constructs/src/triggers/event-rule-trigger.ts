@@ -10,7 +10,7 @@ import { misuse } from '../internal/misuse.js';
 import { count, defineProps, flag, literal, literalWords, thing, time } from '../internal/props.js';
 import { claimSource, invokedBy } from '../internal/targets.js';
 
-/** What a rule and its function need next to each other. */
+/** Props of the mapping between a rule and its function. */
 export interface EventRuleMappingProps {
   /**
    * The bus.
@@ -19,19 +19,19 @@ export interface EventRuleMappingProps {
    */
   readonly bus?: IEventBus;
   /**
-   * Further tries of an event that could not be delivered, 0 to 185.
+   * Retries of an event that could not be delivered, 0 to 185.
    *
    * @default 10
    */
   readonly retryAttempts?: number;
   /**
-   * The age at which an event that could not be delivered is given up, 1 min to 24 h.
+   * The age at which an undeliverable event is discarded, 1 min to 24 h.
    *
    * @default Duration.hours(24)
    */
   readonly maxEventAge?: Duration;
   /**
-   * Where events go that were given up, or that the function failed for three times.
+   * The queue for discarded events, and for events for which the function failed three times.
    *
    * @default - a new queue, kept for 14 days
    */
@@ -49,19 +49,19 @@ export interface EventRuleTriggerProps extends EventRuleMappingProps {
   /** The function. */
   readonly fn: IFunction;
   /**
-   * Which events reach the function.
+   * The events that invoke the function.
    *
    * @default - `schedule`
    */
   readonly pattern?: EventPattern;
   /**
-   * When the function is invoked. Only on the default bus.
+   * The schedule that invokes the function. Only on the default bus.
    *
    * @default - `pattern`
    */
   readonly schedule?: Schedule;
   /**
-   * The name of the rule. Handlers that are registered for a `ruleName` need it.
+   * The name of the rule. Required for handlers that are registered for a `ruleName`.
    *
    * @default - generated
    */
@@ -82,20 +82,20 @@ export const EVENT_RULE_TRIGGER_PROPS = defineProps<EventRuleTriggerProps>('Even
 });
 
 /**
- * A rule of EventBridge that invokes a function: for the events of a bus that fit a pattern, or on a schedule. What could not be
- * delivered, or failed in the function three times, goes to a queue.
+ * An EventBridge rule that invokes a function: for the events of a bus that match a pattern, or on a schedule. Events that could not be
+ * delivered, or for which the function failed three times, are sent to a queue.
  *
  * @example new EventRuleTrigger(this, 'Nightly', { fn, schedule: Schedule.cron({ hour: '3', minute: '0' }), ruleName: 'nightly' });
  */
 export class EventRuleTrigger extends Construct {
   /** The rule. */
   readonly rule: Rule;
-  /** Where events go that were given up. */
+  /** The queue for discarded events. */
   readonly failureQueue: IQueue;
 
   /**
-   * @throws ConstructError `constructs.invalid_prop` for a wrong prop, both or none of `pattern` and `schedule`; `constructs.conflict` for a
-   *   `failureQueue` where failed events of the function go elsewhere already
+   * @throws ConstructError `constructs.invalid_prop` for a wrong prop, or unless exactly one of `pattern` and `schedule` is set; `constructs.conflict` for a
+   *   `failureQueue` if the function already has another failure destination
    */
   constructor(scope: Construct, id: string, props: EventRuleTriggerProps) {
     super(scope, id);
@@ -103,7 +103,7 @@ export class EventRuleTrigger extends Construct {
       EVENT_RULE_TRIGGER_PROPS.parse(this, props);
     if ((pattern === undefined) === (schedule === undefined)) {
       throw misuse(this, {
-        what: pattern ? 'pattern and schedule' : 'neither pattern nor schedule',
+        what: pattern ? 'pattern and schedule' : 'no pattern and no schedule',
         expected: 'one of them',
       });
     }

@@ -13,23 +13,23 @@ import { misuse } from '../internal/misuse.js';
 import { count, defineProps, flag, literal, thing, time } from '../internal/props.js';
 import { claimSource, invokedBy, timeoutOf } from '../internal/targets.js';
 
-/** What a delivery stream and its function need next to each other. */
+/** Props of the mapping between a delivery stream and its function. */
 export interface FirehoseMappingProps {
   /**
-   * How much data Firehose collects before it invokes the function: 0.2 to 3 MiB. Larger ones are rejected: the answer of a function is at most 6 MB,
-   * and records are a third longer in it, as base64.
+   * The amount of data that Firehose collects before it invokes the function: 0.2 to 3 MiB. Larger buffers are rejected: a Lambda response is at most
+   * 6 MB, and its base64 records are a third longer.
    *
    * @default Size.mebibytes(1)
    */
   readonly bufferSize?: Size;
   /**
-   * The longest time that Firehose collects, at most 15 min.
+   * The longest time for which Firehose collects records, at most 15 min.
    *
    * @default Duration.minutes(1)
    */
   readonly bufferInterval?: Duration;
   /**
-   * Further tries of an invocation that failed, 0 to 300. Firehose then writes the records to the place of failed ones.
+   * Retries of a failed invocation, 0 to 300. Firehose then writes the records to the failure prefix.
    *
    * @default 3
    */
@@ -44,7 +44,7 @@ export interface FirehoseMappingProps {
 
 /** Props of {@link FirehoseTransform}. */
 export interface FirehoseTransformProps extends FirehoseMappingProps {
-  /** The function. Its timeout must not be above 5 min: Firehose waits no longer. */
+  /** The function. Its timeout must be at most 5 min: Firehose waits no longer. */
   readonly fn: IFunction;
 }
 
@@ -57,11 +57,11 @@ export const FIREHOSE_TRANSFORM_PROPS = defineProps<FirehoseTransformProps>('Fir
   ownAlias: flag.default(false),
 });
 
-/** How long Firehose waits for an answer, in seconds. */
+/** The response timeout of Firehose, in seconds. */
 const ANSWER_SECONDS = 300;
 
 /**
- * Lets delivery streams of Firehose transform their records by a function, for `firehoseTransform()` of `@sallyport/triggers/firehose`. It is the
+ * Transforms the records of Firehose delivery streams with a function, for `firehoseTransform()` of `@sallyport/triggers/firehose`. It is the
  * processor of their destinations; the role of each destination may invoke the function and read its configuration.
  *
  * @see https://docs.aws.amazon.com/firehose/latest/dev/data-transformation.html
@@ -73,7 +73,7 @@ export class FirehoseTransform extends Construct implements IDataProcessor {
   readonly props: DataProcessorProps;
   readonly #target: IFunction;
 
-  /** @throws ConstructError `constructs.invalid_prop` for a wrong prop, a timeout above 5 min; `constructs.conflict` for a second one of a function */
+  /** @throws ConstructError `constructs.invalid_prop` for a wrong prop, a timeout above 5 min; `constructs.conflict` for a second construct of a function */
   constructor(scope: Construct, id: string, props: FirehoseTransformProps) {
     super(scope, id);
     const { fn, bufferSize, bufferInterval, retries, ownAlias } = FIREHOSE_TRANSFORM_PROPS.parse(this, props);

@@ -17,9 +17,9 @@ import { count, defineProps, flag, literal, literalCount, many, thing, time, wor
 import { claimSource, timeoutOf } from '../internal/targets.js';
 import { grantKafka, KAFKA_CLUSTER_ACTIONS } from './internal/kafka-grants.js';
 
-/** What a topic of Kafka and its function need next to each other. */
+/** Props of the mapping between a Kafka topic and its function. */
 export interface KafkaMappingProps {
-  /** The ARN of the cluster of Amazon MSK. */
+  /** The ARN of the Amazon MSK cluster. */
   readonly clusterArn: string;
   /**
    * The secret with the name and password for SASL/SCRAM.
@@ -28,25 +28,25 @@ export interface KafkaMappingProps {
    */
   readonly secret?: ISecret;
   /**
-   * The consumer group. Each mapping of a topic needs one of its own.
+   * The consumer group. Each mapping of a topic needs a separate group.
    *
-   * @default - made from the path of the trigger
+   * @default - generated from the path of the trigger
    */
   readonly consumerGroup?: string;
   /**
-   * Where reading starts when the mapping is made.
+   * The position at which a new mapping starts to read.
    *
    * @default StartingPosition.TRIM_HORIZON
    */
   readonly startingPosition?: StartingPosition;
   /**
-   * The most records of one batch, 1 to 10,000.
+   * The maximum number of records in a batch, 1 to 10,000.
    *
    * @default 100
    */
   readonly batchSize?: number;
   /**
-   * How long AWS waits for a batch to fill up, at most 5 min.
+   * The time for which AWS waits for a batch to fill up, at most 5 min.
    *
    * @default Duration.seconds(1)
    */
@@ -58,31 +58,31 @@ export interface KafkaMappingProps {
    */
   readonly minPollers?: number;
   /**
-   * The most pollers, 1 to 2,000.
+   * The maximum number of pollers, 1 to 2,000.
    *
    * @default 10
    */
   readonly maxPollers?: number;
   /**
-   * Further tries of a record that fails, 0 to 10,000. Records behind it in its partition wait.
+   * Retries of a failed record, 0 to 10,000. Later records in its partition wait.
    *
    * @default 10
    */
   readonly retryAttempts?: number;
   /**
-   * The age at which a record that fails is given up, 1 min to 7 days.
+   * The age at which a failing record is discarded, 1 min to 7 days.
    *
    * @default Duration.hours(24)
    */
   readonly maxRecordAge?: Duration;
   /**
-   * Only records that fit one of these patterns reach the function. See `FilterCriteria` of the CDK.
+   * Filter patterns: only matching records reach the function. See `FilterCriteria` of the CDK.
    *
    * @default - all records
    */
   readonly filters?: readonly Record<string, unknown>[];
   /**
-   * Where the position of a record is sent that was given up.
+   * The queue for the positions of discarded records.
    *
    * @default - a new queue, kept for 14 days
    */
@@ -97,7 +97,7 @@ export interface KafkaMappingProps {
 
 /** Props of {@link KafkaTrigger}. */
 export interface KafkaTriggerProps extends KafkaMappingProps {
-  /** The function. Its timeout must not be above 14 min. */
+  /** The function. Its timeout must be at most 14 min. */
   readonly fn: IFunction;
   /** The name of the topic. */
   readonly topic: string;
@@ -128,13 +128,14 @@ export const KAFKA_TRIGGER_PROPS = defineProps<KafkaTriggerProps>('KafkaTrigger'
   ownAlias: flag.default(false),
 });
 
-/** The longest timeout of functions behind mappings of Kafka, in seconds. */
+/** The longest timeout of functions with Kafka mappings, in seconds. */
 const LIMIT_SECONDS = 840;
 
 /**
- * Lets the records of a topic of Amazon MSK invoke a function, for `kafkaTrigger()` of `@sallyport/triggers/kafka`. The mapping has provisioned
- * pollers, without which AWS reads no partial failures. It reports partial failures, and the function gets `FRAMEWORK_KAFKA_ON_FAILURE=report`. The position of a record that was given up goes to a queue. The
- * role of the function may read this topic of this cluster in this consumer group.
+ * Invokes a function with the records of an Amazon MSK topic, for `kafkaTrigger()` of `@sallyport/triggers/kafka`. The mapping has provisioned
+ * pollers, without which AWS does not read partial failures. It reports partial failures, and the function gets
+ * `FRAMEWORK_KAFKA_ON_FAILURE=report`. The positions of discarded records are sent to a queue. The function role may read this topic of
+ * this cluster in this consumer group.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/kafka-retry-configurations.html
  * @example new KafkaTrigger(this, 'Orders', { fn, clusterArn: cluster.attrArn, topic: 'orders' });
@@ -142,7 +143,7 @@ const LIMIT_SECONDS = 840;
 export class KafkaTrigger extends Construct {
   /** The event source mapping. */
   readonly mapping: EventSourceMapping;
-  /** Where positions of records go that were given up. */
+  /** The queue for the positions of discarded records. */
   readonly failureQueue: IQueue;
 
   /**
@@ -193,6 +194,6 @@ function checkLimits(at: Construct, fn: IFunction, minPollers: number, maxPoller
   }
   const seconds = timeoutOf(fn)?.toSeconds();
   if (seconds === undefined || seconds <= LIMIT_SECONDS) return;
-  const expected = `at most ${LIMIT_SECONDS} s: AWS allows no longer timeout for a function behind Kafka`;
+  const expected = `at most ${LIMIT_SECONDS} s: AWS allows no longer timeout for a function with a Kafka mapping`;
   throw misuse(at, { what: `timeout of ${fn.node.path}`, got: seconds, expected });
 }

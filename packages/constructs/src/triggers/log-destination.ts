@@ -30,8 +30,8 @@ export const LOG_DESTINATION_PROPS = defineProps<LogDestinationProps>('LogDestin
 });
 
 /**
- * Lets log groups of other accounts send their lines to a data stream of this account. Only the listed accounts may subscribe, and CloudWatch
- * Logs may write to this stream alone.
+ * Receives lines from log groups of other accounts in a data stream of this account. Only the listed accounts may subscribe, and CloudWatch
+ * Logs may write only to this stream.
  *
  * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/CrossAccountSubscriptions.html
  * @example
@@ -52,7 +52,7 @@ export class LogDestination extends Construct {
       throw misuse(this, { what: 'allowedAccounts', got: allowedAccounts, expected: 'at least one account' });
     }
     const name = destinationName ?? nameOf(this);
-    // Composed, because the policy of the destination names it.
+    // Built from its name, because the destination's policy contains it.
     this.destinationArn = Stack.of(this).formatArn({
       service: 'logs',
       resource: 'destination',
@@ -68,13 +68,13 @@ export class LogDestination extends Construct {
     });
     this.destination.addToPolicy(
       new PolicyStatement({
-        // CloudWatch Logs takes numbers of accounts.
+        // CloudWatch Logs accepts account numbers.
         principals: allowedAccounts.map((account) => new ArnPrincipal(account)),
         actions: ['logs:PutSubscriptionFilter'],
         resources: [this.destinationArn],
       }),
     );
-    // CloudWatch Logs sends a test record when the destination is made.
+    // CloudWatch Logs sends a test record when the destination is created.
     grant.applyBefore(this.destination);
   }
 }

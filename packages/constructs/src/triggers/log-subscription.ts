@@ -37,7 +37,7 @@ export interface LogSubscriptionProps {
    */
   readonly destinationArn?: string;
   /**
-   * Which lines are sent, in the words of CloudWatch Logs.
+   * The CloudWatch Logs filter pattern of the sent lines.
    *
    * @default - all lines
    */
@@ -55,7 +55,7 @@ export const LOG_SUBSCRIPTION_PROPS = defineProps<LogSubscriptionProps>('LogSubs
 
 type Parsed = ReturnType<typeof LOG_SUBSCRIPTION_PROPS.parse>;
 
-/** What a subscription needs before it is made. */
+/** The target of a subscription, before the subscription is created. */
 interface Target extends LogSubscriptionDestinationConfig {
   readonly before: readonly IDependable[];
 }
@@ -71,8 +71,8 @@ export class LogSubscription extends Construct {
   readonly subscription: SubscriptionFilter;
 
   /**
-   * @throws ConstructError `constructs.invalid_prop` for a wrong prop, several targets or none, and the log group of the function that
-   *   gets the lines
+   * @throws ConstructError `constructs.invalid_prop` for a wrong prop, unless exactly one target is set, and for the log group of the function that
+   *   receives the lines
    */
   constructor(scope: Construct, id: string, props: LogSubscriptionProps) {
     super(scope, id);
@@ -105,7 +105,7 @@ export class LogSubscription extends Construct {
     const behind = functionBehind(fn) as IFunction & { readonly logGroup?: ILogGroup };
     if (behind.logGroup?.logGroupArn === logGroup.logGroupArn) {
       throw misuse(this, {
-        what: `the log group of ${behind.node.path}, which gets the lines`,
+        what: `the log group of ${behind.node.path}, which receives the lines`,
         expected: 'the log group of another function: each line would cause the next one',
       });
     }

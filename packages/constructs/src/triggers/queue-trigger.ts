@@ -10,36 +10,36 @@ import { count, defineProps, flag, many, thing, time } from '../internal/props.j
 import { claimSource, timeoutOf } from '../internal/targets.js';
 import { ServiceQueue } from './service-queue.js';
 
-/** What a queue and its function need next to each other. */
+/** Props of the mapping between a queue and its function. */
 export interface QueueMappingProps {
   /**
-   * The most messages of one batch: 1 to 10,000, for a FIFO queue 10.
+   * The maximum number of messages in a batch: 1 to 10,000, for a FIFO queue 10.
    *
    * @default 10
    */
   readonly batchSize?: number;
   /**
-   * How long AWS waits for a batch to fill up, at most 5 min. A batch of more than 10 needs at least 1 s; a FIFO queue takes none.
+   * The time for which AWS waits for a batch to fill up, at most 5 min. A batch of more than 10 needs at least 1 s; FIFO queues do not support it.
    *
    * @default - no waiting
    */
   readonly maxBatchingWindow?: Duration;
   /**
-   * The most batches at once, 2 to 1,000.
+   * The maximum number of concurrent batches, 2 to 1,000.
    *
-   * @default - as many as the function may have
+   * @default - limited by the function's concurrency
    */
   readonly maxConcurrency?: number;
   /**
-   * Only messages that fit one of these patterns reach the function; the others are deleted. See `FilterCriteria` of the CDK.
+   * Filter patterns: only matching messages reach the function; the others are deleted. See `FilterCriteria` of the CDK.
    *
    * @default - all messages
    */
   readonly filters?: readonly Record<string, unknown>[];
   /**
-   * The visibility timeout of an imported queue, which the CDK cannot see.
+   * The visibility timeout of an imported queue, which the CDK cannot read.
    *
-   * @default - that of the queue
+   * @default - the queue's timeout
    */
   readonly visibilityTimeout?: Duration;
   /**
@@ -73,8 +73,8 @@ export const QUEUE_TRIGGER_PROPS = defineProps<QueueTriggerProps>('QueueTrigger'
 type Parsed = ReturnType<typeof QUEUE_TRIGGER_PROPS.parse>;
 
 /**
- * Lets the messages of a queue invoke a function. Failed messages come back alone: partial failures are always reported, and there is
- * no prop against it. The function may receive and delete messages of this queue and read its attributes.
+ * Invokes a function with the messages of a queue. Only failed messages are redelivered: partial failures are always reported, and no
+ * prop disables that. The function may receive and delete messages of this queue and read its attributes.
  *
  * @example new QueueTrigger(this, 'OrdersTrigger', { fn, queue: orders.queue, maxConcurrency: 20 });
  */
@@ -107,7 +107,7 @@ export class QueueTrigger extends Construct {
     acknowledge(
       this.mapping,
       'Serverless::Serverless-LambdaEventSourceMappingDestination',
-      'A mapping of a queue takes no destination: the queue has a dead-letter queue.',
+      'A mapping of a queue has no destination: the queue has a dead-letter queue.',
     );
     queue.encryptionMasterKey?.grantDecrypt(fn);
   }
@@ -119,7 +119,7 @@ function checkBatch(at: Construct, { queue, batchSize, maxBatchingWindow }: Pars
   if (queue.fifo && seconds > 0) {
     throw misuse(at, {
       what: 'maxBatchingWindow with a FIFO queue',
-      expected: 'none: AWS Lambda takes it for standard queues only',
+      expected: 'no window: AWS Lambda accepts it for standard queues only',
     });
   }
   if (queue.fifo && batchSize > 10) {
@@ -143,13 +143,13 @@ function checkVisibility(at: Construct, { fn, queue, visibilityTimeout }: Parsed
   }
   const visible = visibilityTimeout?.toSeconds() ?? visibilityOf(queue);
   if (visible === undefined || visible < 6 * seconds) {
-    const expected = `at least ${6 * seconds} s, six times the timeout of the function`;
+    const expected = `at least ${6 * seconds} s, six times the function timeout`;
     const hint = visible === undefined ? '; state it with the prop visibilityTimeout' : '';
     throw misuse(at, { what: `visibilityTimeout of ${queue.node.path}`, got: visible, expected: expected + hint });
   }
 }
 
-/** 30 s is the default of SQS. */
+/** The default of SQS is 30 s. */
 function visibilityOf(queue: IQueue): number | undefined {
   if (!(queue instanceof Queue)) return undefined;
   const { visibilityTimeout = 30 } = queue.node.defaultChild as CfnQueue;

@@ -9,24 +9,24 @@ import { hardenNotifier } from '../internal/notifier.js';
 import { defineProps, flag, literal, thing } from '../internal/props.js';
 import { claimSource, invokedBy } from '../internal/targets.js';
 
-/** What a bucket and its function need next to each other. */
+/** Props of the mapping between a bucket and its function. */
 export interface S3MappingProps {
   /**
-   * What happened to an object.
+   * The types of object events.
    *
    * @default [EventType.OBJECT_CREATED]
    */
   readonly events?: readonly EventType[];
   /**
-   * Which objects: each entry has the beginning of the key, its end, or both. No object may fit two of them: S3 rejects that.
+   * Filters for the keys of objects: each entry has a prefix, a suffix, or both. No object may match two filters: S3 rejects that.
    *
    * @default - all objects
    */
   readonly filters?: readonly NotificationKeyFilter[];
   /**
-   * Where events go that the function failed for three times.
+   * The queue for events for which the function failed three times.
    *
-   * @default - that of the function, or a new queue, kept for 14 days
+   * @default - the function's destination, or a new queue, kept for 14 days
    */
   readonly failureQueue?: IQueue;
   /**
@@ -59,21 +59,21 @@ export const S3_TRIGGER_PROPS = defineProps<S3TriggerProps>('S3Trigger')({
 });
 
 /**
- * Lets events of a bucket invoke a function, for `s3Trigger()` of `@sallyport/triggers/s3`. Only this bucket of this account may invoke it, and
- * events that the function failed for three times go to a queue.
+ * Invokes a function with the events of a bucket, for `s3Trigger()` of `@sallyport/triggers/s3`. Only this bucket of this account may invoke it.
+ * Events for which the function failed three times are sent to a queue.
  *
- * The notification is set by the function of the CDK that sets all of them, so that `bucket.addEventNotification` can be used next to it.
+ * The CDK function for notifications sets the notification together with all others, so you can also use `bucket.addEventNotification`.
  *
  * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-how-to-filtering.html
  * @example new S3Trigger(this, 'Uploads', { fn, bucket, filters: [{ prefix: 'notes/' }] });
  */
 export class S3Trigger extends Construct {
-  /** Where events go that the function failed for; `undefined` where the function had a destination already. */
+  /** The queue for failed events; `undefined` if the function already had a destination. */
   readonly failureQueue: IQueue | undefined;
 
   /**
    * @throws ConstructError `constructs.invalid_prop` for a wrong prop or filters that overlap; `constructs.conflict` for a second trigger of
-   *   one bucket, and for a `failureQueue` where the function has a destination already
+   *   one bucket, and for a `failureQueue` if the function already has a destination
    */
   constructor(scope: Construct, id: string, props: S3TriggerProps) {
     super(scope, id);
@@ -109,13 +109,13 @@ function checkOverlap(at: Construct, filters: readonly NotificationKeyFilter[]):
     const other = filters.slice(0, index).find((earlier) => overlap(one, earlier));
     if (other === undefined) continue;
     throw misuse(at, {
-      what: `filters ${JSON.stringify(other)} and ${JSON.stringify(one)} fit the same objects`,
-      expected: 'filters that no object fits twice: S3 refuses others',
+      what: `filters ${JSON.stringify(other)} and ${JSON.stringify(one)} match the same objects`,
+      expected: 'filters that do not overlap: S3 rejects others',
     });
   }
 }
 
-/** True if a key can begin and end as both of them say. */
+/** True if a key can match both filters. */
 function overlap(one: NotificationKeyFilter, other: NotificationKeyFilter): boolean {
   const [prefix = '', otherPrefix = ''] = [one.prefix, other.prefix];
   const [suffix = '', otherSuffix = ''] = [one.suffix, other.suffix];

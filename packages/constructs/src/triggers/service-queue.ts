@@ -10,31 +10,31 @@ import { count, defineProps, flag, thing, time, words } from '../internal/props.
 /** Props of {@link ServiceQueue}. */
 export interface ServiceQueueProps {
   /**
-   * True if messages of a group are in order and each is there once.
+   * True for a FIFO queue: messages of a group are in order, and each message is delivered once.
    *
    * @default false
    */
   readonly fifo?: boolean;
   /**
-   * Receptions of a message after which it goes to the dead-letter queue, 1 to 1,000.
+   * Receives of a message after which it is moved to the dead-letter queue, 1 to 1,000.
    *
    * @default 5
    */
   readonly maxReceiveCount?: number;
   /**
-   * How long a message that was received is hidden. At least six times the timeout of the function.
+   * The time for which a received message is hidden. At least six times the function timeout.
    *
-   * @default - 60 s; six times the timeout of the function when a trigger is attached and that is longer
+   * @default - 60 s; six times the function timeout if a trigger is attached and that is longer
    */
   readonly visibilityTimeout?: Duration;
   /**
-   * How long messages are kept, 1 min to 14 days.
+   * The retention of messages, 1 min to 14 days.
    *
    * @default Duration.days(4)
    */
   readonly retention?: Duration;
   /**
-   * A key of yours.
+   * Your KMS key.
    *
    * @default - encrypted with keys of SQS
    */
@@ -57,11 +57,11 @@ export const SERVICE_QUEUE_PROPS = defineProps<ServiceQueueProps>('ServiceQueue'
   queueName: words(),
 });
 
-/** Until a function is attached. */
+/** The visibility timeout until a function is attached. */
 const VISIBILITY_SECONDS = 60;
 
 /**
- * A queue and its dead-letter queue, both encrypted and for TLS only. The dead-letter queue keeps messages for 14 days and stays
+ * A queue and its dead-letter queue, both encrypted and TLS-only. The dead-letter queue keeps messages for 14 days and is kept
  * when the stack is removed.
  *
  * @example
@@ -75,7 +75,7 @@ export class ServiceQueue extends Construct {
 
   /** The queue. */
   readonly queue: Queue;
-  /** Where messages go that failed too often. */
+  /** The queue for messages that failed too often. */
   readonly deadLetterQueue: Queue;
   readonly #ownsVisibility: boolean;
 
@@ -104,7 +104,7 @@ export class ServiceQueue extends Construct {
   }
 
   /**
-   * Raises the visibility timeout to six times the timeout of a function, unless a prop stated it.
+   * Raises the visibility timeout to six times the function timeout, unless a prop set it.
    *
    * @internal
    * @see https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
@@ -117,7 +117,7 @@ export class ServiceQueue extends Construct {
       throw misuse(by, {
         what: `visibilityTimeout of ${this.node.path}`,
         got: current,
-        expected: `at least ${6 * seconds} s, six times the timeout of the function`,
+        expected: `at least ${6 * seconds} s, six times the function timeout`,
       });
     }
     resource.visibilityTimeout = 6 * seconds;

@@ -9,58 +9,58 @@ import { makeFailureQueue, sendingTo } from '../internal/failure-queue.js';
 import { count, flag, literal, many, thing, time } from '../internal/props.js';
 import { claimSource } from '../internal/targets.js';
 
-/** What a stream and its function need next to each other. */
+/** Props of the mapping between a stream and its function. */
 export interface StreamMappingProps {
   /**
-   * Where reading starts when the mapping is made.
+   * The position at which a new mapping starts to read.
    *
    * @default StartingPosition.TRIM_HORIZON
    */
   readonly startingPosition?: StartingPosition;
   /**
-   * The most records of one batch, 1 to 10,000.
+   * The maximum number of records in a batch, 1 to 10,000.
    *
    * @default 100
    */
   readonly batchSize?: number;
   /**
-   * How long AWS waits for a batch to fill up, at most 5 min.
+   * The time for which AWS waits for a batch to fill up, at most 5 min.
    *
    * @default - no waiting
    */
   readonly maxBatchingWindow?: Duration;
   /**
-   * True if a batch that failed as a whole is halved before it is tried again.
+   * True if a batch that failed as a whole is halved before it is retried.
    *
    * @default true
    */
   readonly bisectBatchOnError?: boolean;
   /**
-   * Further tries of a record that fails, 0 to 10,000. Records behind it in its shard wait.
+   * Retries of a failed record, 0 to 10,000. Later records in its shard wait.
    *
    * @default 10
    */
   readonly retryAttempts?: number;
   /**
-   * The age at which a record that fails is given up, 1 min to 7 days.
+   * The age at which a failing record is discarded, 1 min to 7 days.
    *
    * @default Duration.hours(24)
    */
   readonly maxRecordAge?: Duration;
   /**
-   * Batches of one shard at once, 1 to 10. Records of one partition key stay in order.
+   * The number of concurrent batches of one shard, 1 to 10. Records of one partition key are kept in order.
    *
    * @default 1
    */
   readonly parallelizationFactor?: number;
   /**
-   * Only records that fit one of these patterns reach the function. See `FilterCriteria` of the CDK.
+   * Filter patterns: only matching records reach the function. See `FilterCriteria` of the CDK.
    *
    * @default - all records
    */
   readonly filters?: readonly Record<string, unknown>[];
   /**
-   * Where the position of a record is sent that was given up.
+   * The queue for the positions of discarded records.
    *
    * @default - a new queue, kept for 14 days
    */
@@ -73,7 +73,7 @@ export interface StreamMappingProps {
   readonly ownAlias?: boolean;
 }
 
-/** Kinds of {@link StreamMappingProps}. */
+/** Validators of {@link StreamMappingProps}. */
 export const STREAM_MAPPING_KINDS = {
   startingPosition: literal<StartingPosition>(
     'TRIM_HORIZON or LATEST',
@@ -105,8 +105,8 @@ type ParsedMapping = {
 };
 
 /**
- * Maps a stream to a function, and tells the function that AWS takes sequence numbers as the identifiers of failed records: any other
- * identifier makes AWS repeat whole batches or lose records.
+ * Maps a stream to a function, and sets the variable for sequence numbers as the identifiers of failed records: with any other
+ * identifier AWS retries whole batches or loses records.
  */
 export function mapStream(trigger: Construct, source: StreamMappingSource, props: ParsedMapping): StreamMapping {
   const { fn, arn, noun, actions } = source;
@@ -133,7 +133,7 @@ export function mapStream(trigger: Construct, source: StreamMappingSource, props
   return { mapping, failureQueue: queue };
 }
 
-/** What a trigger of a stream consists of. */
+/** The parts of a stream trigger. */
 export interface StreamMapping {
   readonly mapping: EventSourceMapping;
   readonly failureQueue: IQueue;

@@ -12,7 +12,7 @@ import { mapStream, STREAM_MAPPING_KINDS, type StreamMappingProps } from './stre
 export interface TableStreamTriggerProps extends StreamMappingProps {
   /** The function. */
   readonly fn: IFunction;
-  /** The table. Its stream must be on. */
+  /** The table. Its stream must be enabled. */
   readonly table: ITable;
 }
 
@@ -24,15 +24,15 @@ export const TABLE_STREAM_TRIGGER_PROPS = defineProps<TableStreamTriggerProps>('
 });
 
 /**
- * Lets the changes of a table invoke a function. Failed records are reported by their sequence number
- * (`FRAMEWORK_STREAM_FAILURE_IDENTIFIER`), and the position of a record that was given up goes to a queue.
+ * Invokes a function with the changes of a table. Failed records are reported by their sequence number
+ * (`FRAMEWORK_STREAM_FAILURE_IDENTIFIER`), and the positions of discarded records are sent to a queue.
  *
  * @example new TableStreamTrigger(this, 'Changes', { fn, table, batchSize: 50 });
  */
 export class TableStreamTrigger extends Construct {
   /** The event source mapping. */
   readonly mapping: EventSourceMapping;
-  /** Where positions of records go that were given up. */
+  /** The queue for the positions of discarded records. */
   readonly failureQueue: IQueue;
 
   /**
@@ -71,15 +71,15 @@ export const STREAM_TRIGGER_PROPS = defineProps<StreamTriggerProps>('StreamTrigg
 });
 
 /**
- * Lets the records of a data stream invoke a function. Failed records are reported by their sequence number
- * (`FRAMEWORK_STREAM_FAILURE_IDENTIFIER`), and the position of a record that was given up goes to a queue.
+ * Invokes a function with the records of a data stream. Failed records are reported by their sequence number
+ * (`FRAMEWORK_STREAM_FAILURE_IDENTIFIER`), and the positions of discarded records are sent to a queue.
  *
  * @example new StreamTrigger(this, 'ClicksTrigger', { fn, stream: clicks.stream, parallelizationFactor: 4 });
  */
 export class StreamTrigger extends Construct {
   /** The event source mapping. */
   readonly mapping: EventSourceMapping;
-  /** Where positions of records go that were given up. */
+  /** The queue for the positions of discarded records. */
   readonly failureQueue: IQueue;
 
   /**

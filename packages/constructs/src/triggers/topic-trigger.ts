@@ -15,22 +15,22 @@ import { misuse } from '../internal/misuse.js';
 import { defineProps, flag, literal, thing } from '../internal/props.js';
 import { claimSource, invokedBy } from '../internal/targets.js';
 
-/** What a topic and its function need next to each other. */
+/** Props of the mapping between a topic and its function. */
 export interface TopicMappingProps {
   /**
-   * Only notifications whose attributes fit reach the function.
+   * Filter policy: only notifications with matching attributes reach the function.
    *
    * @default - all notifications
    */
   readonly filterPolicy?: Readonly<Record<string, SubscriptionFilter>>;
   /**
-   * Only notifications whose message, a JSON object, fits reach the function. Not next to `filterPolicy`.
+   * Filter policy: only notifications whose message, a JSON object, matches reach the function. Not together with `filterPolicy`.
    *
    * @default - all notifications
    */
   readonly filterPolicyWithMessageBody?: Readonly<Record<string, FilterOrPolicy>>;
   /**
-   * Where notifications go that could not be delivered, or that the function failed for three times.
+   * The queue for undeliverable notifications, and for notifications for which the function failed three times.
    *
    * @default - a new queue, kept for 14 days
    */
@@ -68,20 +68,20 @@ export const TOPIC_TRIGGER_PROPS = defineProps<TopicTriggerProps>('TopicTrigger'
 });
 
 /**
- * Subscribes a function to a topic. Only this topic may invoke it, and what could not be delivered, or failed in the function three
- * times, goes to a queue.
+ * Subscribes a function to a topic. Only this topic may invoke it. Notifications that could not be delivered, or for which the function
+ * failed three times, are sent to a queue.
  *
  * @example new TopicTrigger(this, 'Announcements', { fn, topic });
  */
 export class TopicTrigger extends Construct {
   /** The subscription. */
   readonly subscription: Subscription;
-  /** Where notifications go that could not be delivered. */
+  /** The queue for undeliverable notifications. */
   readonly failureQueue: IQueue;
 
   /**
    * @throws ConstructError `constructs.invalid_prop` for a wrong prop, two policies or a FIFO topic; `constructs.conflict` for a second
-   *   trigger of one topic, and for a `failureQueue` where failed events of the function go elsewhere already
+   *   trigger of one topic, and for a `failureQueue` if the function already has another failure destination
    */
   constructor(scope: Construct, id: string, props: TopicTriggerProps) {
     super(scope, id);

@@ -17,14 +17,14 @@ export interface InventoryFromEntryProps {
    */
   readonly exportName?: string;
   /**
-   * Export conditions of packages, in the words of esbuild.
+   * Export conditions of packages, as in esbuild.
    *
-   * @default - those of esbuild
+   * @default - esbuild's conditions
    */
   readonly conditions?: readonly string[];
 }
 
-/** How long the file may take to load, in milliseconds. */
+/** The time limit for loading the file, in milliseconds. */
 const LIMIT_MS = 10_000;
 
 /** Loads the bundle, and writes the inventory to descriptor 3: standard output belongs to the application. */
@@ -40,10 +40,10 @@ process.exit(0);
 `;
 
 /**
- * The inventory of an application that infrastructure code does not import: the file is bundled and loaded in a process of its own,
- * without any variable of this one and for at most 10 s.
+ * The inventory of an application that infrastructure code does not import: the file is bundled and loaded in a separate process,
+ * without the variables of this process and for at most 10 s.
  *
- * @throws ConstructError `constructs.bundling_failed`; `constructs.invalid_inventory` with the message of what the file throws
+ * @throws ConstructError `constructs.bundling_failed`; `constructs.invalid_inventory` with the error message of the file
  * @example new ServiceWiring(this, 'Wiring', { fn, inventory: inventoryFromEntry({ entry: 'src/app.ts' }) });
  */
 export function inventoryFromEntry({ entry, exportName = 'app', conditions = [] }: InventoryFromEntryProps): Inventory {

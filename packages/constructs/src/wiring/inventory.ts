@@ -5,17 +5,17 @@ import { show } from '../internal/misuse.js';
 
 /** One HTTP, GraphQL or WebSocket operation, as `app.routes()` lists it. */
 export interface InventoryRoute {
-  /** Where the operation is reached. */
+  /** The surface of the operation. */
   readonly surface: 'http' | 'appsync' | 'websocket';
   /** HTTP method in upper case. */
   readonly method?: string;
   /** Pattern of the router. */
   readonly path?: string;
-  /** Who may call it; only in the closed container. */
+  /** The posture of the operation; only in the closed container. */
   readonly posture?: string;
   /** The scopes of the posture. */
   readonly scopes?: readonly string[];
-  /** True if the answer is sent before the handler ends. */
+  /** True if the response is sent before the handler ends. */
   readonly streaming?: boolean;
   /** GraphQL parent type. */
   readonly appSyncParentType?: string;
@@ -27,19 +27,19 @@ export interface InventoryRoute {
 
 /** One event registration, as `app.triggers()` lists it. */
 export interface InventoryTrigger {
-  /** The kind of the events: `queue`, `table-stream`, `stream`, `topic`, `event-bus`, or that of an opt-in trigger. */
+  /** The kind of the events: `queue`, `table-stream`, `stream`, `topic`, `event-bus`, or the kind of an opt-in trigger. */
   readonly kind: string;
-  /** What the handler is registered under; absent for event buses. */
+  /** The registered name of the handler; absent for event buses. */
   readonly name?: string;
-  /** Which events of a bus the handler gets. */
+  /** The events of a bus that the handler receives. */
   readonly selector?: EventSelector;
-  /** What a failure means for the rest of a batch. */
+  /** The effect of a failure on the rest of a batch. */
   readonly onFailure?: string;
-  /** What else matters to a deployment: the scope of an authorizer, the operation of a channel, the schema of a tool. */
+  /** Further facts for a deployment: the scope of an authorizer, the operation of a channel, the schema of a tool. */
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
-/** Which events of a bus a handler gets. */
+/** The events of a bus that a handler receives. */
 export interface EventSelector {
   /** The event's `source`. */
   readonly source?: string;
@@ -51,11 +51,11 @@ export interface EventSelector {
   readonly scheduleName?: string;
 }
 
-/** What an application serves: the source of truth for a stack. */
+/** The operations and triggers of an application: the source of truth for a stack. */
 export interface Inventory {
   /** The version of this format. */
   readonly version: 1;
-  /** `secure` when every operation states who may call it. */
+  /** `secure` if every operation has a posture. */
   readonly container: 'secure' | 'open';
   /** Operations in the order of their registration. */
   readonly routes: readonly InventoryRoute[];
@@ -63,7 +63,7 @@ export interface Inventory {
   readonly triggers: readonly InventoryTrigger[];
 }
 
-/** The part of a container that an inventory is made of. */
+/** The methods of a container that an inventory is read from. */
 export interface Inventoried {
   /** Its operations. */
   routes(): readonly object[];
@@ -74,7 +74,7 @@ export interface Inventoried {
 /**
  * The inventory of an application that infrastructure code imports.
  *
- * @throws ConstructError `constructs.invalid_inventory` for anything that is not an application
+ * @throws ConstructError `constructs.invalid_inventory` for any value that is not an application
  * @example new ServiceWiring(this, 'Wiring', { fn, inventory: toInventory(app) });
  */
 export function toInventory(app: Inventoried): Inventory {
@@ -87,7 +87,7 @@ export function toInventory(app: Inventoried): Inventory {
 }
 
 /**
- * The inventory that a JSON file holds.
+ * The inventory of a JSON file.
  *
  * @throws ConstructError `constructs.invalid_inventory` when it cannot be read
  * @example inventoryFromFile('inventory.json');
@@ -104,7 +104,7 @@ export function inventoryFromFile(file: string): Inventory {
 /**
  * Checks an inventory of another process or another language.
  *
- * @throws ConstructError `constructs.invalid_inventory` for an unknown version, and for anything that is not an inventory
+ * @throws ConstructError `constructs.invalid_inventory` for an unknown version, and for any value that is not an inventory
  */
 export function parseInventory(value: unknown): Inventory {
   if (!isPlainObject(value)) throw invalid(`got ${show(value)}, expected an object`);
@@ -136,7 +136,7 @@ function listOf<T>(value: unknown, what: string, faultOf: (entry: Entry) => stri
   });
 }
 
-/** The members of a route that must be there, by its surface. */
+/** The required members of a route, by its surface. */
 const ROUTE_NAMES: Readonly<Record<string, readonly string[]>> = {
   http: ['method', 'path'],
   appsync: ['appSyncParentType', 'appSyncField'],
@@ -148,12 +148,12 @@ function routeFault(route: Entry, container: Inventory['container']): string | u
   const names = typeof surface === 'string' && Object.hasOwn(ROUTE_NAMES, surface) ? ROUTE_NAMES[surface] : undefined;
   if (names === undefined) return `surface, got ${show(surface)}, expected "http", "appsync" or "websocket"`;
   const missing = names.find((name) => !isName(route[name]));
-  if (missing !== undefined) return `${missing}, got ${show(route[missing])}, expected a text`;
+  if (missing !== undefined) return `${missing}, got ${show(route[missing])}, expected a string`;
   if (posture === undefined ? container === 'secure' : !isName(posture)) {
-    return `posture, got ${show(posture)}, expected who may call it: the container is "${container}"`;
+    return `posture, got ${show(posture)}, expected a posture: the container is "${container}"`;
   }
   if (scopes !== undefined && !(Array.isArray(scopes) && scopes.every(isName))) {
-    return `scopes, got ${show(scopes)}, expected a list of texts`;
+    return `scopes, got ${show(scopes)}, expected a list of strings`;
   }
   const isFlag = streaming === undefined || typeof streaming === 'boolean';
   return isFlag ? undefined : `streaming, got ${show(streaming)}, expected true or false`;
@@ -162,17 +162,19 @@ function routeFault(route: Entry, container: Inventory['container']): string | u
 const SELECTOR_NAMES = ['source', 'detailType', 'ruleName', 'scheduleName'];
 
 function triggerFault({ kind, name, selector, onFailure, options }: Entry): string | undefined {
-  if (!isName(kind)) return `kind, got ${show(kind)}, expected a text`;
-  if (name !== undefined && !isName(name)) return `name, got ${show(name)}, expected a text`;
-  if (onFailure !== undefined && !isName(onFailure)) return `onFailure, got ${show(onFailure)}, expected a text`;
+  if (!isName(kind)) return `kind, got ${show(kind)}, expected a string`;
+  if (name !== undefined && !isName(name)) return `name, got ${show(name)}, expected a string`;
+  if (onFailure !== undefined && !isName(onFailure)) return `onFailure, got ${show(onFailure)}, expected a string`;
   if (options !== undefined && !isPlainObject(options)) return `options, got ${show(options)}, expected an object`;
   if (kind !== 'event-bus' && selector === undefined) return undefined;
-  // A member that is passed over would be a rule for more events than the handler takes.
+  // An ignored member would create a rule for more events than the handler accepts.
   const isSelector =
     isPlainObject(selector) &&
     Object.keys(selector).length > 0 &&
     Object.entries(selector).every(([member, value]) => SELECTOR_NAMES.includes(member) && isName(value));
-  return isSelector ? undefined : `selector, got ${show(selector)}, expected texts under ${SELECTOR_NAMES.join(', ')}`;
+  return isSelector
+    ? undefined
+    : `selector, got ${show(selector)}, expected strings under ${SELECTOR_NAMES.join(', ')}`;
 }
 
 function isName(value: unknown): value is string {

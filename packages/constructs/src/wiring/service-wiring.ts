@@ -19,38 +19,38 @@ import { type Inventory, parseInventory } from './inventory.js';
 export interface ServiceWiringProps {
   /** The function that runs the application. */
   readonly fn: IFunction;
-  /** What the application registers: {@link toInventory}, {@link inventoryFromEntry}, {@link inventoryFromFile}. */
+  /** The registrations of the application: {@link toInventory}, {@link inventoryFromEntry}, {@link inventoryFromFile}. */
   readonly inventory: Inventory;
   /**
-   * Registrations that something else attaches.
+   * Registrations that are attached outside this wiring.
    *
    * @default - none
    */
   readonly external?: readonly ExternalAttachment[];
   /**
-   * True if the open container may be behind a door that lets every caller through.
+   * True if the open container is allowed with a door that accepts any caller.
    *
    * @default false
    */
   readonly allowOpenContainer?: boolean;
   /**
-   * Routes that stream although their record does not say so, as `GET /events`.
+   * Routes that stream although their record does not show it, such as `GET /events`.
    *
    * @default - none
    */
   readonly streamingRoutes?: readonly string[];
 }
 
-/** Which routes {@link ServiceWiring.http} lets through a door. */
+/** The routes that {@link ServiceWiring.http} adds to a door. */
 export interface HttpWiringProps {
   /**
-   * True if one route of the door takes every request. The application answers 404 and 405 then.
+   * True if one route of the door handles every request. The application then answers 404 and 405.
    *
    * @default false
    */
   readonly catchAll?: boolean;
   /**
-   * Only the routes below these paths, as `/mcp`.
+   * Only the routes under these paths, such as `/mcp`.
    *
    * @default - all routes
    */
@@ -62,7 +62,7 @@ export const SERVICE_WIRING_PROPS = defineProps<ServiceWiringProps>('ServiceWiri
   fn: thing<IFunction>('a function', 'functionArn').required(),
   inventory: literal<Inventory>('an inventory', (value) => typeof value === 'object' && value !== null).required(),
   external: many<ExternalAttachment>(
-    'a list of { kind, name, reason }, each with a reason, and those of the kind event-bus with a name',
+    'a list of { kind, name, reason }, each with a reason, and entries of the kind event-bus with a name',
     isExternal,
   ).default([]),
   allowOpenContainer: flag.default(false),
@@ -74,9 +74,9 @@ export const SERVICE_WIRING_PROPS = defineProps<ServiceWiringProps>('ServiceWiri
 const wired = sharedRegistry<IFunction, ServiceWiring>('wired/1');
 
 /**
- * Attaches what an application registers, and nothing else. What the application does not register throws at once; what it registers and
- * nothing attaches fails at synth, all findings in one message. It also sets `FRAMEWORK_EVENT_SOURCES`, which maps the names of handlers
- * to those of the deployed sources, and writes `sallyport.json` into the cloud assembly, which the local runtime reads.
+ * Attaches only the registrations of an application. A call for anything else throws immediately. Registrations that are not
+ * attached fail at synth, with all findings in one message. It also sets `FRAMEWORK_EVENT_SOURCES`, which maps the names of handlers
+ * to the names of the deployed sources, and writes `sallyport.json` into the cloud assembly, which the local runtime reads.
  *
  * @example
  * const wiring = new ServiceWiring(this, 'Wiring', { fn, inventory: toInventory(app) });
@@ -87,7 +87,7 @@ const wired = sharedRegistry<IFunction, ServiceWiring>('wired/1');
 export class ServiceWiring extends SourceWiring {
   /** The function that runs the application. */
   readonly fn: IFunction;
-  /** What the application registers. */
+  /** The registrations of the application. */
   readonly inventory: Inventory;
   readonly #allowsOpen: boolean;
   readonly #streaming: readonly string[];
@@ -118,10 +118,10 @@ export class ServiceWiring extends SourceWiring {
   }
 
   /**
-   * Lets the HTTP routes of the application through a door. Streaming routes get a streaming integration.
+   * Adds the HTTP routes of the application to a door. Streaming routes get a streaming integration.
    *
    * @throws ConstructError `constructs.not_registered` when the application has no such route; `constructs.invalid_prop` for the open
-   *   container behind a door that lets every caller through, a door of another function, a streaming route where the door buffers
+   *   container with a door that accepts any caller, a door of another function, a streaming route if the door buffers
    * @example wiring.http(api);
    */
   http(door: IHttpDoor, { catchAll = false, only }: HttpWiringProps = {}): this {
@@ -148,10 +148,10 @@ export class ServiceWiring extends SourceWiring {
   }
 
   /**
-   * Makes one resolver for each GraphQL field of the application.
+   * Creates one resolver for each GraphQL field of the application.
    *
-   * @throws ConstructError `constructs.not_registered` when the application has none; `constructs.invalid_prop` for a field that the
-   *   schema has not
+   * @throws ConstructError `constructs.not_registered` if the application has no fields; `constructs.invalid_prop` for a field that is missing from
+   *   the schema
    * @example wiring.graphQl(graphql);
    */
   graphQl(api: GraphqlApi): this {
@@ -167,9 +167,9 @@ export class ServiceWiring extends SourceWiring {
   }
 
   /**
-   * Makes one route of a WebSocket API for each route key of the application.
+   * Creates one route of a WebSocket API for each route key of the application.
    *
-   * @throws ConstructError `constructs.not_registered` when the application has none
+   * @throws ConstructError `constructs.not_registered` if the application has no route keys
    * @example wiring.webSocket(socket);
    */
   webSocket(api: WebSocketApi): this {
@@ -197,7 +197,7 @@ export class ServiceWiring extends SourceWiring {
     this.#checkFunction(door);
     if (this.inventory.container === 'secure' || door.authenticatesCallers || this.#allowsOpen) return;
     throw misuse(this, {
-      what: `the open container behind ${door.node.path}, which lets every caller through`,
+      what: `the open container with ${door.node.path}, which accepts any caller`,
       expected: 'a SecureApp, an authorizer on the door, or allowOpenContainer: true',
     });
   }

@@ -1,5 +1,5 @@
 /**
- * Judges of one stack with every construct, and of the examples. They run in one process outside jest: the CDK and its engine are thousands of files, and the
+ * Judges one stack with every construct, and the examples. The judges run in one process outside jest: the CDK and its engine are thousands of files, and the
  * engine takes seconds of CPU and 300 MB in each process. The whole file costs about 14 s of CPU.
  */
 import { execFile } from 'node:child_process';
@@ -14,10 +14,10 @@ import { findingsIn } from './support/nag-report.js';
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'sallyport-examples-'));
 let verdict: Verdict;
-/** What cdk-nag finds in the examples. */
+/** The cdk-nag findings in the examples. */
 const warnings: string[] = [];
 
-/** Synthesises an example with cdk-nag, which fails on an error. Gives the path of its template. */
+/** Synthesises an example with cdk-nag, which fails on an error. Returns the path of its template. */
 async function synthExample(name: string, stack: string): Promise<string> {
   const outdir = join(folder, name);
   const env = { ...process.env, CDK_OUTDIR: outdir, CDK_VALIDATION: 'false' };

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 
 const made: string[] = [];
 
-/** A folder of its own, which is removed at the end of the test file, or of the process. */
+/** A new folder, which is removed at the end of the test file, or of the process. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-constructs-'));
   made.push(folder);
@@ -25,6 +25,6 @@ function removeAll(): void {
   for (const folder of made) rmSync(folder, { recursive: true, force: true });
 }
 
-// The judges run in a process of their own, without a test runner.
+// The judges run in a separate process without a test runner.
 if (typeof afterAll === 'function') afterAll(removeAll);
 else process.once('exit', removeAll);

@@ -4,14 +4,14 @@ import type { Template } from './template.js';
 
 export * from './template.js';
 
-/** An App with a folder of its own. The validation of the CDK is off: its engine costs seconds and 300 MB in each process. */
+/** An App with a new folder. The CDK's validation is disabled: its engine costs seconds and 300 MB in each process. */
 export function newApp(props: AppProps = {}): App {
   process.env.CDK_VALIDATION = 'false';
   process.env.JSII_DEPRECATED = 'fail';
   return new App({ outdir: newFolder(), analyticsReporting: false, ...props });
 }
 
-/** A stack named `Test` in an App of its own. Always with an App: a Stack without one validates too. */
+/** A stack named `Test` in a new App. Always with an App: a Stack without an App validates too. */
 export function newStack(props: StackProps = {}, app: App = newApp()): Stack {
   return new Stack(app, 'Test', props);
 }
@@ -22,7 +22,7 @@ export function templateOf(stack: Stack): Template {
   return app.synth().getStackByName(stack.stackName).template as Template;
 }
 
-/** The message of what a function throws; `''` when it throws nothing. */
+/** The error message of a function; `''` if it throws nothing. */
 export function messageOf(run: () => unknown): string {
   try {
     run();

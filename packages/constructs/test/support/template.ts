@@ -1,4 +1,4 @@
-/** Reads templates. Without jest: the judges run in a process of their own. */
+/** Reads templates. Without jest: the judges run in a separate process. */
 
 export interface Resource {
   readonly Type: string;

@@ -4,9 +4,9 @@ import { type INFRAS, isTemplate, type MANAGERS, TEMPLATES, type TemplateName } 
 export type Infra = (typeof INFRAS)[number];
 export type PackageManager = (typeof MANAGERS)[number];
 
-/** What the command was asked for. */
+/** The arguments of a `create` command. */
 export interface Request {
-  /** Absent where nobody has said it. */
+  /** Absent if not given. */
   readonly directory: string | undefined;
   readonly name: string | undefined;
   readonly template: TemplateName | undefined;
@@ -14,7 +14,7 @@ export interface Request {
   readonly packageManager: PackageManager;
   readonly install: boolean;
   readonly git: boolean;
-  /** True if nothing may be asked. */
+  /** True if the command must not prompt. */
   readonly yes: boolean;
 }
 
@@ -39,7 +39,7 @@ const FLAGS = {
 /**
  * Reads the command line.
  *
- * @param caller what called, as `npm_config_user_agent` says it: `pnpm/12.21.0 npm/? node/v20.20.2`
+ * @param caller the calling package manager, from `npm_config_user_agent`: `pnpm/12.21.0 npm/? node/v20.20.2`
  */
 export function parseCommand(args: readonly string[], caller = ''): Command {
   let parsed: ReturnType<typeof parse>;
@@ -55,13 +55,14 @@ export function parseCommand(args: readonly string[], caller = ''): Command {
   if (values.help) return { kind: 'help' };
   if (values.version) return { kind: 'version' };
   if (values.list) return { kind: 'list' };
-  if (positionals.length > 1) return usage(`one directory is enough: ${positionals.join(' ')}`);
+  if (positionals.length > 1) return usage(`pass one directory (got ${positionals.join(' ')})`);
   const { template, infra = 'cdk', 'package-manager': manager = caller.startsWith('pnpm/') ? 'pnpm' : 'npm' } = values;
   if (template !== undefined && !isTemplate(template)) {
-    return usage(`there is no template '${template}': there are ${Object.keys(TEMPLATES).join(', ')}`);
+    return usage(`--template must be one of ${Object.keys(TEMPLATES).join(', ')} (got "${template}")`);
   }
-  if (infra !== 'cdk' && infra !== 'none') return usage(`--infra is cdk or none, not '${infra}'`);
-  if (manager !== 'npm' && manager !== 'pnpm') return usage(`--package-manager is npm or pnpm, not '${manager}'`);
+  if (infra !== 'cdk' && infra !== 'none') return usage(`--infra must be "cdk" or "none" (got "${infra}")`);
+  if (manager !== 'npm' && manager !== 'pnpm')
+    return usage(`--package-manager must be "npm" or "pnpm" (got "${manager}")`);
   const { name, install = false, git = false, yes = false } = values;
   const [directory] = positionals;
   return { kind: 'create', request: { directory, name, template, infra, packageManager: manager, install, git, yes } };

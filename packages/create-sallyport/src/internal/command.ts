@@ -7,13 +7,13 @@ import { createProject } from './project.js';
 import { quoteForShell, refuseTarget, writeProject } from './target.js';
 import { isTemplate, TEMPLATES, type TemplateName } from './templates.js';
 
-/** What the command needs from its surroundings. */
+/** The environment of the command. */
 export interface Surroundings {
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly out: (text: string) => unknown;
   readonly err: (text: string) => unknown;
-  /** Asks a person; absent if absent. */
+  /** Prompts the user; `undefined` without a terminal. */
   readonly ask?: (question: string) => Promise<string>;
 }
 
@@ -21,19 +21,19 @@ const EXIT = { done: 0, failed: 2 } as const;
 
 const HELP = `usage: npm create sallyport@latest <directory> -- [flags]
 
-Makes a service on AWS Lambda. Nothing is fetched unless --install is given.
+Creates a Sallyport service for AWS Lambda. Fetches nothing unless you pass --install.
 
-  --template <name>             one of --list (default api)
+  --template <name>             a template of --list (default api)
   --name <name>                 default: the name of the directory
-  --infra cdk|none              a stack of the AWS CDK, or only the bundle (default cdk)
-  --package-manager npm|pnpm    default: the one that called
+  --infra cdk|none              a CDK stack, or only the bundle (default cdk)
+  --package-manager npm|pnpm    default: the calling package manager
   --install                     install the dependencies
   --git                         git init, with one commit
-  --yes                         ask nothing
+  --yes                         no prompts
   --list                        the templates
   --help, --version
 
-exit code: 0 done, 2 refused or failed
+exit code: 0 done, 2 rejected or failed
 `;
 
 /** Runs the command and resolves to its exit code. */
@@ -54,13 +54,13 @@ async function create(request: Request, around: Surroundings): Promise<number> {
   const { infra, packageManager } = request;
   const ask = request.yes || around.environment.CI ? undefined : around.ask;
   const directory = request.directory ?? (await ask?.('Directory: '))?.trim();
-  if (!directory) return fail(around, 'a directory is missing: npm create sallyport@latest my-service');
+  if (!directory) return fail(around, 'the directory is missing: npm create sallyport@latest my-service');
   const template = request.template ?? (await askTemplate(ask));
-  if (!isTemplate(template)) return fail(around, `there is no template '${template}'`);
+  if (!isTemplate(template)) return fail(around, `unknown template "${template}"`);
   const target = resolve(around.cwd, directory);
   const names = toNames(request.name ?? basename(target));
   if (typeof names === 'string')
-    return fail(around, request.name === undefined ? `${names}; give another with --name` : names);
+    return fail(around, request.name === undefined ? `${names}; pass another name with --name` : names);
   try {
     const refusal = refuseTarget(target);
     if (refusal !== undefined) return fail(around, refusal);
@@ -74,7 +74,7 @@ async function create(request: Request, around: Surroundings): Promise<number> {
     return fail(around, (error as Error).message);
   }
   const steps = nextSteps(relative(around.cwd, target), packageManager, request.install);
-  around.out(`${names.app} is there. Next:\n\n${steps.map((step) => `  ${step}\n`).join('')}`);
+  around.out(`Created ${names.app}. Next:\n\n${steps.map((step) => `  ${step}\n`).join('')}`);
   return EXIT.done;
 }
 
@@ -83,7 +83,7 @@ async function askTemplate(ask: Surroundings['ask']): Promise<TemplateName | str
   return (await ask(`Template (${Object.keys(TEMPLATES).join(', ')}) [api]: `)).trim() || 'api';
 }
 
-/** Installs and commits where that was asked for, and says what failed. */
+/** Installs and commits if requested. Returns the message of a failed step. */
 function finish({ install, git, packageManager }: Request, target: string, env: NodeJS.ProcessEnv): string | undefined {
   const steps = [
     ...(install ? [[packageManager, 'install']] : []),
@@ -98,7 +98,7 @@ function finish({ install, git, packageManager }: Request, target: string, env: 
   for (const [program = '', ...args] of steps) {
     const { status, error } = spawnSync(program, args, { cwd: target, env, stdio: ['ignore', 'ignore', 'inherit'] });
     if (status === 0) continue;
-    return `${[program, ...args].join(' ')} failed${error ? `: ${error.message}` : ''}; nothing was kept`;
+    return `${[program, ...args].join(' ')} failed${error ? `: ${error.message}` : ''}; the created files were removed`;
   }
   return undefined;
 }

@@ -3,12 +3,12 @@ import type { Infra, PackageManager } from './arguments.js';
 import type { Names } from './names.js';
 import type { Template } from './templates.js';
 
-/** `versions.json`: what a generated project depends on, as the release of this package has it. */
+/** `versions.json`: the dependencies of a generated project, with the versions of this release. */
 export interface Versions {
   readonly node: string;
-  /** Of the command line of the CDK, which is not installed but run by `npx`. */
+  /** The version of the CDK's command line, which is not installed but run by `npx`. */
   readonly cdkCommand: string;
-  /** Packages of Sallyport, exact. */
+  /** Sallyport packages with exact versions. */
   readonly own: Readonly<Record<string, string>>;
   /** Every other package. */
   readonly others: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 /** The names of a project, in the forms that its files need. */
 export interface Names {
-  /** As it was given: `orderService`. */
+  /** The given name: `orderService`. */
   readonly app: string;
   /** A name for npm: `order-service`. */
   readonly package: string;
@@ -13,14 +13,14 @@ const MAX_LENGTH = 100;
 /** Names that npm or Windows keep for themselves. */
 const RESERVED = /^(?:node_modules|favicon\.ico|con|prn|aux|nul|com\d|lpt\d)$/i;
 
-/** The names that follow from a given one, or a sentence that says why it cannot be one. */
+/** Derives the names from the given name, or returns the reason why the name is invalid. */
 export function toNames(given: string): Names | string {
   const quoted = JSON.stringify(given.slice(0, MAX_LENGTH));
   if (!GIVEN.test(given)) {
-    return `${quoted} cannot be a name: it has to begin with a letter and to hold letters, digits, dots, hyphens and underscores alone`;
+    return `invalid name ${quoted}: it must begin with a letter and contain only letters, digits, dots, hyphens and underscores`;
   }
   if (given.length > MAX_LENGTH) return `the name is longer than ${MAX_LENGTH} characters: ${quoted}`;
-  if (RESERVED.test(given)) return `${quoted} cannot be a name: npm or Windows keeps it for itself`;
+  if (RESERVED.test(given)) return `invalid name ${quoted}: npm or Windows reserves it`;
   const words = given
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
     .split(/[^A-Za-z0-9]+/)

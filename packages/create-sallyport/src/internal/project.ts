@@ -6,7 +6,7 @@ import { createManifest, readVersions } from './manifest.js';
 import type { Names } from './names.js';
 import { TEMPLATES, type TemplateName } from './templates.js';
 
-/** What a project is made of. */
+/** The choices for a project. */
 export interface ProjectSpec {
   readonly names: Names;
   readonly template: TemplateName;
@@ -15,12 +15,12 @@ export interface ProjectSpec {
 }
 
 const FOLDER = fileURLToPath(new URL('../../templates', import.meta.url));
-/** Names that npm renames or leaves out when it packs are stored with `_` for the dot. */
+/** Files that npm renames or does not pack are stored with `_` for the dot. */
 const DOTTED = ['_gitignore', '_editorconfig', '_github', '_biome.json'];
-/** Only with infrastructure. */
+/** Files that exist only with infrastructure. */
 const INFRA = /^infra\/|-stack\.test\.ts$/;
 
-/** Every file of a project by its path, always the same for the same answers. */
+/** Returns every file of a project by its path. Equal choices return equal files. */
 export function createProject(spec: ProjectSpec): ReadonlyMap<string, string> {
   const { names, template, infra, packageManager } = spec;
   const words = placeholders(spec);
@@ -33,7 +33,7 @@ export function createProject(spec: ProjectSpec): ReadonlyMap<string, string> {
     }
   }
   files.set('package.json', toJson(createManifest(names, TEMPLATES[template], infra, packageManager)));
-  // Of its own workspace, wherever it lies; and the one package whose set-up has to run.
+  // A separate workspace, even inside another; and esbuild, the only package with an install script.
   if (packageManager === 'pnpm') files.set('pnpm-workspace.yaml', 'allowBuilds:\n  esbuild: true\n');
   return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -60,7 +60,7 @@ function toJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** What stands for each placeholder. */
+/** The value of each placeholder. */
 function placeholders({ names, infra, packageManager }: ProjectSpec): Readonly<Record<string, string>> {
   const run = `${packageManager} run`;
   const { cdkCommand } = readVersions();
@@ -74,11 +74,11 @@ function placeholders({ names, infra, packageManager }: ProjectSpec): Readonly<R
     __INSTALL__: packageManager === 'pnpm' ? 'npx --yes pnpm install' : 'npm install',
     __DEPLOY__: withCdk
       ? `\n\`\`\`sh\n${run} synth     # the template, into cdk.out: no account is needed\n${run} deploy    # with the credentials of your shell, by aws-cdk ${cdkCommand}\n${run} destroy   # removes it\n\`\`\``
-      : '\nAll files of `dist/` together are the function; its handler is `index.handler`. Any tool that knows Lambda will do.',
+      : '\nAll files of `dist/` together are the function; its handler is `index.handler`. Deploy them with any tool that supports Lambda.',
   };
 }
 
-/** Replaces every placeholder once; what stands for it is not searched again. */
+/** Replaces every placeholder; placeholders in the inserted values are not replaced. */
 function fill(text: string, words: Readonly<Record<string, string>>): string {
   return text.replaceAll(/__[A-Z]+(?:_[A-Z]+)*__/g, (word) =>
     Object.hasOwn(words, word) ? (words[word] ?? '') : word,

@@ -16,7 +16,7 @@ const ANYBODY_WRITES = 0o222;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal interprets them
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Why a project cannot be made in a place, if it cannot. */
+/** Returns the reason why a project cannot be created in a place, if any. */
 export function refuseTarget(target: string): string | undefined {
   const above = firstThatExists(dirname(target));
   if (!statSync(above).isDirectory()) return `${above} is a file`;
@@ -24,8 +24,8 @@ export function refuseTarget(target: string): string | undefined {
   if (found?.isSymbolicLink()) return `${target} is a symbolic link`;
   if (found && !found.isDirectory()) return `${target} is a file`;
   const there = found ? readdirSync(target).filter((name) => name !== '.git') : [];
-  if (there.length > 0) return `${target} is not empty: it holds ${there.slice(0, 3).join(', ')}`;
-  // The superuser may write everywhere; somebody took the permission away on purpose.
+  if (there.length > 0) return `${target} is not empty: it contains ${there.slice(0, 3).join(', ')}`;
+  // The superuser may write everywhere; respect that the permission was removed on purpose.
   const folder = found ? target : above;
   return (statSync(folder).mode & ANYBODY_WRITES) === 0 ? `${folder} is read-only` : undefined;
 }
@@ -35,10 +35,10 @@ function firstThatExists(path: string): string {
 }
 
 /**
- * Writes the files of a project: next to the target first, then all at once. When anything fails, what was made is removed; a folder
- * that was there stays.
+ * Writes the files of a project to a temporary folder next to the target, then moves them. If a step fails, the created files are removed; an
+ * existing folder is kept.
  *
- * @returns removes it again
+ * @returns a function that removes the files again
  */
 export function writeProject(target: string, files: ReadonlyMap<string, string>): () => void {
   const before = existsSync(target) ? readdirSync(target) : undefined;
@@ -62,7 +62,7 @@ export function writeProject(target: string, files: ReadonlyMap<string, string>)
       for (const name of readdirSync(draft)) renameSync(join(draft, name), join(target, name));
       rmSync(draft, { recursive: true });
     }
-    // mkdtemp makes folders for one person alone.
+    // mkdtemp creates folders for one user only.
     chmodSync(target, before ? statSync(target).mode : 0o755);
     return undo;
   } catch (error) {

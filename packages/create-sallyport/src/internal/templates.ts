@@ -2,15 +2,15 @@
 export interface Template {
   /** One line for `--list`. */
   readonly shows: string;
-  /** Folders of `templates/`, laid over each other in this order. */
+  /** Folders of `templates/`, copied over each other in this order. */
   readonly parts: readonly string[];
-  /** Packages of ours that its code imports. */
+  /** Sallyport packages that its code imports. */
   readonly packages: readonly string[];
-  /** Packages of others that its code imports, or ours for it. */
+  /** Other packages that its code imports, or that our packages import for it. */
   readonly libraries: readonly string[];
 }
 
-/** What asks the table of connections, and what sends to them. */
+/** The clients for the table of connections, and for sending to connections. */
 const AWS_CLIENTS = ['@aws-sdk/client-apigatewaymanagementapi', '@aws-sdk/client-dynamodb'];
 
 /** Every kind of project that can be made. */
@@ -34,7 +34,7 @@ export const TEMPLATES = {
     libraries: [],
   },
   websocket: {
-    shows: 'a WebSocket API: who is connected, sending to all of them',
+    shows: 'a WebSocket API: a connection registry, broadcasts',
     parts: ['chat', 'websocket'],
     packages: ['connections', 'core', 'http', 'secure'],
     libraries: [...AWS_CLIENTS, 'jose'],
@@ -59,8 +59,8 @@ export function isTemplate(name: string): name is TemplateName {
   return Object.hasOwn(TEMPLATES, name);
 }
 
-/** Ways to deploy that a project can bring. */
+/** The supported ways to deploy. */
 export const INFRAS = ['cdk', 'none'] as const;
 
-/** Package managers that a project can be made for. */
+/** The supported package managers. */
 export const MANAGERS = ['npm', 'pnpm'] as const;

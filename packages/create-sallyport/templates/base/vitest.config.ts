@@ -3,9 +3,9 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // The bundle is built and the stack put together in tests.
+    // Tests build the bundle and synthesize the stack.
     testTimeout: 60_000,
-    // Templates are read by tests of your own, not sent through the checks of CloudFormation.
+    // Your own tests check the templates; the CDK's CloudFormation validation is disabled.
     env: { CDK_VALIDATION: 'false' },
   },
 });

@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import type { TokenRequest } from '../../src/internal/console/api.js';
 import { useKeys } from '../keys.js';
 
-/** Who sends: nobody, or somebody to whom the local issuer gives a token. The same in all views. */
+/** The caller: anonymous, or a user with a token of the local issuer. All views share it. */
 export const caller = signal<TokenRequest | undefined>(undefined);
 
 /** Chooses {@link caller}. */
@@ -18,37 +18,37 @@ export function AsPicker() {
       ...(next.kind !== '' && { kind: next.kind }),
     };
   };
-  const isSomebody = caller.value !== undefined;
-  const nobody = useRef<HTMLInputElement>(null);
-  const somebody = useRef<HTMLInputElement>(null);
-  const focus = () => (isSomebody ? somebody : nobody).current?.focus();
-  useKeys([{ key: 'a', does: 'Choose who sends', run: focus }]);
+  const isSignedIn = caller.value !== undefined;
+  const anonymous = useRef<HTMLInputElement>(null);
+  const signedIn = useRef<HTMLInputElement>(null);
+  const focus = () => (isSignedIn ? signedIn : anonymous).current?.focus();
+  useKeys([{ key: 'a', does: 'Choose the caller', run: focus }]);
   return (
     <fieldset class="as">
       <legend>As</legend>
       <label class="choice">
         <input
-          ref={nobody}
+          ref={anonymous}
           type="radio"
           name="as"
-          checked={!isSomebody}
+          checked={!isSignedIn}
           aria-keyshortcuts="a"
           onChange={() => (caller.value = undefined)}
         />{' '}
-        nobody
+        anonymous
       </label>
       <label class="choice">
         <input
-          ref={somebody}
+          ref={signedIn}
           type="radio"
           name="as"
-          checked={isSomebody}
+          checked={isSignedIn}
           aria-keyshortcuts="a"
           onChange={() => set({ sub: sub || 'ada' })}
         />{' '}
-        somebody
+        signed in
       </label>
-      {isSomebody && (
+      {isSignedIn && (
         <div class="fields">
           <Field label="subject" value={sub} onInput={(value) => set({ sub: value })} />
           <Field

@@ -27,8 +27,7 @@ const LOOK = EditorView.theme({
 });
 
 /**
- * Puts an editor for JSON into a place. Tab leaves it, so that nobody who uses keys alone is kept in it, and Ctrl+Enter is the
- * page's.
+ * Mounts an editor for JSON. Tab leaves it, so that keyboard users are not trapped. The page handles Ctrl+Enter.
  */
 export function createEditor(
   parent: HTMLElement,
@@ -36,7 +35,7 @@ export function createEditor(
 ): EditorHandle {
   const nonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('content') ?? '';
   const parses = jsonParseLinter();
-  // What the owner knows of: a string that it set itself is no change to tell it.
+  // The latest text of the owner: text that the owner set is not reported back as a change.
   let known = options.text;
   const view = new EditorView({
     parent,

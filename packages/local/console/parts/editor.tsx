@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { EditorHandle } from './codemirror.js';
 
-/** A field for JSON: the editor when it has loaded, a plain field until then. */
+/** A field for JSON: a plain field until the editor has loaded. */
 export function JsonEditor(props: {
   readonly label: string;
   readonly value: string;

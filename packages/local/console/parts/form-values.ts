@@ -1,12 +1,12 @@
 import type { SendField } from '../../src/internal/console/api.js';
 
-/** What was typed, by field. */
+/** The entered values, by field. */
 export type Typed = Readonly<Record<string, string>>;
 
 /**
- * The options of a builder from what was typed; empty fields are left out.
+ * The options of a builder from the entered values; empty fields are omitted.
  *
- * @throws Error for text that is not what its field wants
+ * @throws Error for input that its field does not accept
  */
 export function toOptions(fields: readonly SendField[], typed: Typed): Readonly<Record<string, unknown>> {
   const options: Record<string, unknown> = {};
@@ -38,12 +38,12 @@ function toValue({ name, type }: SendField, text: string): unknown {
   }
 }
 
-/** `name: value` lines; a name that comes twice has both values. */
+/** Parses `name: value` lines; a repeated name has all its values. */
 function toMap(field: string, lines: readonly string[]): Readonly<Record<string, string | string[]>> {
   const map: Record<string, string | string[]> = {};
   for (const line of lines) {
     const colon = line.indexOf(':');
-    if (colon < 1) throw new Error(`${field}: write one "name: value" in a line`);
+    if (colon < 1) throw new Error(`${field}: enter one "name: value" per line`);
     const [name, value] = [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
     const before = Object.hasOwn(map, name) ? map[name] : undefined;
     map[name] = before === undefined ? value : [before, value].flat();

@@ -1,17 +1,17 @@
-/** Values whose text is longer are shown without colours. */
+/** Longer values are shown without colours. */
 const MAX_COLOURED = 100_000;
-/** And those are cut: a page does not show megabytes well. */
+/** Longer values are truncated: a page does not show megabytes well. */
 const MAX_SHOWN = 1_000_000;
 
 const TOKEN = /("(?:\\.|[^"\\])*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi;
 
-/** A value as JSON, to be read. */
+/** Shows a value as JSON, read-only. */
 export function Json({ value, label }: { readonly value: unknown; readonly label: string }) {
   const text = value === undefined ? '' : (JSON.stringify(value, null, 2) ?? String(value));
   const cut = text.length > MAX_SHOWN;
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by key */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by key */}
       <section class="json" tabIndex={0} aria-label={label}>
         {text.length > MAX_COLOURED ? text.slice(0, MAX_SHOWN) : coloured(text)}
       </section>
@@ -34,10 +34,10 @@ function coloured(text: string) {
   return parts;
 }
 
-/** A string to be read: a body, a line of code. */
+/** Shows a string read-only: a body, a line of code. */
 export function Text({ text, label }: { readonly text: string; readonly label: string }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by key
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by key
     <section class="json" tabIndex={0} aria-label={label}>
       {text.slice(0, MAX_SHOWN)}
     </section>

@@ -4,19 +4,19 @@ import { authorization } from '../api.js';
 /** The two generations of the protocol: with sessions, and stateless. */
 export type Era = 'auto' | 'sessions' | 'stateless';
 
-/** A question of a server in the middle of a call. */
+/** A question of a server during a call. */
 export interface Question {
   readonly message: string;
   readonly requestedSchema?: unknown;
   readonly url?: string;
 }
 
-/** The answer of the person who was asked. */
+/** The user's answer to a question. */
 export type Answer =
   | { readonly action: 'accept'; readonly content: Record<string, string | number | boolean | string[]> }
   | { readonly action: 'decline' | 'cancel' };
 
-/** What a server offers. */
+/** The tools, resources and prompts of a server. */
 export interface Offer {
   readonly protocol: string;
   readonly tools: readonly {
@@ -32,7 +32,7 @@ export interface Offer {
   }[];
 }
 
-/** A connected client of the protocol's own package. */
+/** A client of the protocol's package, connected to a server. */
 export interface McpConnection {
   offer(): Promise<Offer>;
   callTool(name: string, args: Record<string, unknown>): Promise<unknown>;
@@ -80,7 +80,7 @@ export async function connectMcp(options: {
 /** Statuses that have no body (Fetch standard, null body status). */
 const NO_BODY: readonly number[] = [101, 204, 205, 304];
 
-/** The answer with the status that the door gave. */
+/** The response with the status of the door. */
 function asAnswered(answer: Response): Response {
   const status = Number(answer.headers.get('door-status') ?? answer.status);
   const { headers } = answer;

@@ -1,8 +1,8 @@
 import { config } from 'zod';
 
 /**
- * Makes zod do without code that it makes from text: the policy of the page forbids that, and the browser reports the mere try. To be
- * called before anything is loaded that describes values with zod.
+ * Disables code generation in zod: the policy of the page forbids it, and the browser reports even an attempt. Call it
+ * before loading modules that use zod.
  */
 export function forbidEval(): void {
   config({ jitless: true });

@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** A reference to an element that is scrolled into sight when it becomes the current one. */
+/** A reference to an element that is scrolled into view when it becomes the current element. */
 export function useScrolledTo<E extends HTMLElement>(isCurrent: boolean): RefObject<E | null> {
   const element = useRef<E>(null);
   useEffect(() => {

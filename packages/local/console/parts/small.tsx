@@ -2,21 +2,21 @@ import type { ComponentChildren } from 'preact';
 import { attempt } from '../store.js';
 import type { Tone } from './view.js';
 
-/** A word with the colour of how it went. */
+/** A word with the colour of its result. */
 export function Mark({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) {
   return <span class={`mark ${tone}`}>{children}</span>;
 }
 
-/** A button that says which key does the same. */
+/** A button that shows its key. */
 export function Action(props: {
   readonly label: string;
   readonly shortcut?: string;
   readonly onClick: () => void;
   readonly primary?: boolean;
   readonly disabled?: boolean;
-  /** For screen readers, where the label alone does not say what it is for. */
+  /** For screen readers, if the label alone is ambiguous. */
   readonly of?: string;
-  /** Of a button that shows something: whether it is shown now. */
+  /** For a button that shows or hides content: true if the content is shown. */
   readonly expanded?: boolean;
 }) {
   const { label, shortcut, onClick, primary = false, disabled = false, of, expanded } = props;
@@ -40,7 +40,7 @@ export function Action(props: {
   );
 }
 
-/** Puts a string on the clipboard, and says so. */
+/** Copies a string to the clipboard, and shows a confirmation. */
 export function copy({ text, of }: { readonly text: string; readonly of: string }): void {
   void attempt(`Copied ${of}`, () => navigator.clipboard.writeText(text));
 }
@@ -51,7 +51,7 @@ export function Copy(props: { readonly text: string; readonly of: string; readon
   return <Action label="Copy" of={of} shortcut={shortcut} onClick={() => copy(props)} />;
 }
 
-/** What is shown where there is nothing. */
+/** The placeholder of an empty list or panel. */
 export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <p class="empty">{children}</p>;
 }

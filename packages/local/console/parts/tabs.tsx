@@ -8,7 +8,7 @@ export interface Tab {
   readonly content: () => ComponentChildren;
 }
 
-/** Panels of which one is shown. Arrow keys change it, as the pattern of WAI-ARIA has it. */
+/** Panels of which one is shown. Arrow keys change it, as in the WAI-ARIA pattern. */
 export function Tabs({ tabs, label }: { readonly tabs: readonly Tab[]; readonly label: string }) {
   const id = useId();
   const [wanted, setWanted] = useState(tabs[0]?.name ?? '');

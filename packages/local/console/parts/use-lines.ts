@@ -4,7 +4,7 @@ import type { RouteView, TriggerView } from '../../src/internal/inspect/inspecti
 export interface UseLine {
   readonly label: string;
   readonly text: string;
-  /** The form of `send` for the same. */
+  /** The kind in the form of `send`. */
   readonly kind: string;
 }
 
@@ -12,7 +12,7 @@ type Addresses = Readonly<Record<string, string>>;
 
 const HTTP_DOORS = ['gateway-v2', 'gateway-v1', 'load-balancer', 'function-url'] as const;
 
-/** A token in a line is asked for when the line runs: none is on the page, and none in a shell's history. */
+/** The line requests a token when it runs, so that no token is on the page or in a shell's history. */
 function bearer({ posture, scopes }: RouteView): string {
   if (posture === null || posture === 'public') return '';
   const scope = scopes.length > 0 ? ` --scope ${scopes.join(',')}` : '';
@@ -47,7 +47,7 @@ export function useLinesOfRoute(route: RouteView, addresses: Addresses): readonl
   }));
 }
 
-/** What an SDK of the service sends to the AWS port; the function has these variables, `sallyport env` prints them. */
+/** AWS commands for the AWS port. They need the variables that `sallyport env` prints; the function already has them. */
 const SDK_LINES: Readonly<Record<string, (name: string) => string>> = {
   queue: (name) =>
     `aws sqs send-message --queue-url http://sqs.us-east-1.amazonaws.com/123456789012/${name} --message-body '{}'`,

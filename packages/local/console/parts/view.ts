@@ -1,16 +1,16 @@
 import type { InvocationRow } from '../../src/internal/console/api.js';
 
-/** How a thing went, for its colour; the text next to it says the same. */
+/** The result of an action, for its colour; the text next to it has the same meaning. */
 export type Tone = 'good' | 'warn' | 'bad' | 'busy' | 'none';
 
-/** How an invocation went, for the eye: a status of 400 or failed records are no failure of the function. */
+/** The result of an invocation, for its colour. A status of 400 or failed records do not count as a failed function. */
 export function toneOf({ status, summary }: Pick<InvocationRow, 'status' | 'summary'>): Tone {
   if (status === 'waiting' || status === 'running') return 'busy';
   if (status === 'failed' || /^5\d\d$/.test(summary)) return 'bad';
   return /^4\d\d$/.test(summary) || /\bfailed\b|^refused/.test(summary) ? 'warn' : 'good';
 }
 
-/** Milliseconds in few characters: `8 ms`, `1.2 s`. */
+/** Milliseconds in a short form: `8 ms`, `1.2 s`. */
 export function duration(ms: number | null): string {
   if (ms === null) return '';
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
@@ -21,7 +21,7 @@ export function clockTime(at: number): string {
   return new Date(at).toTimeString().slice(0, 8);
 }
 
-/** How long it is until a time: `24 s`, `1 min 5 s`; `now` when it has come. */
+/** The wait until a time: `24 s`, `1 min 5 s`; `now` if it has passed. */
 export function until(at: number, now: number): string {
   const seconds = Math.ceil((at - now) / 1000);
   if (seconds <= 0) return 'now';
@@ -29,8 +29,8 @@ export function until(at: number, now: number): string {
 }
 
 /**
- * True if an invocation is one that a filter asks for. All words must be in its line, a word after `!` must not. `ok` and
- * `failed` are how it went.
+ * True if an invocation matches a filter. All words must be in its line, and a word after `!` must not be. `ok` and
+ * `failed` match the result.
  */
 export function matches(row: InvocationRow, filter: string): boolean {
   const tone = toneOf(row);
@@ -43,12 +43,12 @@ export function matches(row: InvocationRow, filter: string): boolean {
     .every((word) => (word.startsWith('!') ? !hasWord(text, word.slice(1)) : text.includes(word)));
 }
 
-/** `!ok` is not to hide `tokens`. */
+/** `!ok` must not hide `tokens`. */
 function hasWord(text: string, word: string): boolean {
   return word === 'ok' ? / ok$/.test(text) : text.includes(word);
 }
 
-/** What comes next for a record that waits: another delivery, or the end of its last one. */
+/** The next step for a waiting record: another delivery, or the end of its last delivery. */
 export function whatNext(
   record: { readonly deliveries: number; readonly until: number },
   most: number,
@@ -59,12 +59,12 @@ export function whatNext(
   return `back in ${wait}, delivery ${record.deliveries + 1} of ${most}`;
 }
 
-/** The fate of each record of an invocation: the last change of each. */
+/** The outcome of each record of an invocation: its last change. */
 export function nextSteps(row: Pick<InvocationRow, 'changes'>): readonly InvocationRow['changes'][number][] {
   return [...new Map(row.changes.map((change) => [`${change.source} ${change.recordId}`, change])).values()];
 }
 
-/** The member `by` places further on than the current one; a list ends at its ends. `undefined` for an empty list. */
+/** The member `by` places after the current member, limited to the first and last member. `undefined` for an empty list. */
 export function neighbour<T>(members: readonly T[], current: T | undefined, by: number): T | undefined {
   const index = current === undefined ? -1 : members.indexOf(current);
   return members[Math.min(members.length - 1, Math.max(0, index + by))];

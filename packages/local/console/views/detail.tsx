@@ -12,7 +12,7 @@ import { attempt, newest, now, sources } from '../store.js';
 import { Explained } from './explained.js';
 import { TimeLine } from './time-line.js';
 
-/** One invocation with all that is known of it. */
+/** One invocation in detail. */
 export function Detail({ row }: { readonly row: InvocationRow }) {
   const record = useRecord(row);
   const replay = () =>
@@ -55,7 +55,7 @@ export function Detail({ row }: { readonly row: InvocationRow }) {
   );
 }
 
-/** The whole record, read again whenever its line changes. */
+/** The whole record; it is read again each time its row changes. */
 function useRecord(row: InvocationRow): InvocationRecord | undefined {
   const [record, setRecord] = useState<InvocationRecord>();
   useEffect(() => {
@@ -89,12 +89,12 @@ function Facts({ row, record }: { readonly row: InvocationRow; readonly record: 
       {gate && (
         <Fact name="gate">
           {gate.outcome}: {gate.posture}
-          {gate.scopes.length > 0 && ` (${gate.scopes.join(', ')})`}, {gate.principalKind ?? 'nobody'}
+          {gate.scopes.length > 0 && ` (${gate.scopes.join(', ')})`}, {gate.principalKind ?? 'anonymous'}
         </Fact>
       )}
       {row.origin.as && <Fact name="sent as">{row.origin.as}</Fact>}
       {row.maxMemoryMb !== null && <Fact name="memory">{row.maxMemoryMb} MB</Fact>}
-      {row.leftovers.length > 0 && <Fact name="left behind">{row.leftovers.join(', ')}</Fact>}
+      {row.leftovers.length > 0 && <Fact name="not closed">{row.leftovers.join(', ')}</Fact>}
       {record && record.logsDropped > 0 && <Fact name="log lines dropped">{record.logsDropped}</Fact>}
     </dl>
   );
@@ -109,7 +109,7 @@ function Fact({ name, children }: { readonly name: string; readonly children: pr
   );
 }
 
-/** What caused the invocation, and what it caused. */
+/** The cause of the invocation, and its effects. */
 function Chain({ row }: { readonly row: InvocationRow }) {
   const cause = newest.value.find(({ id }) => id === row.causedBy);
   const caused = newest.value.filter(({ causedBy }) => causedBy === row.id).reverse();
@@ -136,7 +136,7 @@ function Link({ verb, row }: { readonly verb: string; readonly row: InvocationRo
   );
 }
 
-/** What AWS does next with each record. */
+/** AWS's next step for each record. */
 function Next({ row }: { readonly row: InvocationRow }) {
   const steps = nextSteps(row).filter(({ state }) => state !== 'in-flight');
   if (steps.length === 0) return null;
@@ -159,14 +159,14 @@ function Next({ row }: { readonly row: InvocationRow }) {
   );
 }
 
-/** The states of the engines, for a reader. */
+/** The states of the engines, for display. */
 const WORDS: Readonly<Record<string, string>> = {
-  waiting: 'waits for room',
+  waiting: 'waits for capacity',
   delayed: 'waits',
   done: 'done',
-  'dead-letter': 'given up, a dead letter',
-  discarded: 'given up and dropped',
-  expired: 'too old, given up',
+  'dead-letter': 'moved to the dead letters',
+  discarded: 'dropped',
+  expired: 'expired',
 };
 
 function hurryRecord(source: string, recordId: string): void {
@@ -200,12 +200,12 @@ function Answer({ record }: { readonly record: InvocationRecord }) {
     const { errorType, errorMessage, trace = [] } = record.error;
     return <Text label="Error" text={[`${errorType}: ${errorMessage}`, ...trace].join('\n')} />;
   }
-  if (record.client?.streamed) return <Empty>The answer was streamed: see Client.</Empty>;
+  if (record.client?.streamed) return <Empty>The response was streamed: see the Client tab.</Empty>;
   if (record.ms === null) return <Empty>It still runs.</Empty>;
   return <Json label="Answer" value={record.answer ?? null} />;
 }
 
-/** The answer as the client of a door saw it. */
+/** The response that the client of a door received. */
 function Client({ client }: { readonly client: NonNullable<InvocationRecord['client']> }) {
   const lines = client.headers.map(([name, value]) => `${name}: ${value}`);
   const end = client.cut ? '\n\n(broken off)' : '';

@@ -1,7 +1,7 @@
 import { Json } from '../parts/json.js';
 import { Empty, Mark } from '../parts/small.js';
 
-/** What `explain` of dispatch says; a function of another framework has the fixed table's. */
+/** The result of `explain` of dispatch; for a function of another framework, the result of the built-in table. */
 interface Explanation {
   readonly kind: string | null;
   readonly error: string | null;
@@ -15,15 +15,15 @@ interface Explanation {
   }[];
 }
 
-/** Why an event is of its kind: each row of the table, and what kept it from matching. */
+/** The classification of an event: each row of the table, and the reason why it did not match. */
 export function Explained({ value }: { readonly value: unknown }) {
   const explanation = value as Explanation | null | undefined;
-  if (!explanation?.rows) return <Empty>The handler is not one of ours, so nothing explains the event.</Empty>;
+  if (!explanation?.rows) return <Empty>The handler is not a Sallyport handler, so there is no explanation.</Empty>;
   return (
     <div class="explained">
       <p>
         {explanation.kind === null ? (
-          <Mark tone="bad">{explanation.error ?? 'no row takes it'}</Mark>
+          <Mark tone="bad">{explanation.error ?? 'no row matches'}</Mark>
         ) : (
           <>
             Row {explanation.rows.findIndex(({ outcome }) => outcome === 'matched') + 1} of {explanation.rows.length}:{' '}
@@ -44,7 +44,7 @@ export function Explained({ value }: { readonly value: unknown }) {
           <tr>
             <th scope="col">row</th>
             <th scope="col">outcome</th>
-            <th scope="col">what it missed</th>
+            <th scope="col">mismatch</th>
           </tr>
         </thead>
         <tbody>

@@ -10,7 +10,7 @@ import { Detail } from './detail.js';
 
 const filter = signal('');
 const shown = computed(() => newest.value.filter((row) => matches(row, filter.value)));
-/** The row that is looked at: the chosen one, else the newest. */
+/** The current row: the chosen row, else the newest. */
 const current = computed(() => {
   const chosen = Number(selected.value);
   return newest.value.find(({ id }) => id === chosen) ?? shown.value[0];
@@ -25,8 +25,8 @@ export function InvocationsView() {
     if (next) go('invocations', String(next.id));
   };
   useKeys([
-    { key: 'j', does: 'The next invocation', run: () => step(1) },
-    { key: 'k', does: 'The invocation before', run: () => step(-1) },
+    { key: 'j', does: 'Next invocation', run: () => step(1) },
+    { key: 'k', does: 'Previous invocation', run: () => step(-1) },
     { key: '/', does: 'Filter', run: () => field.current?.focus() },
   ]);
   return (
@@ -71,8 +71,8 @@ function Rows({ onStep }: { readonly onStep: (by: number) => void }) {
     return (
       <Empty>
         {newest.value.length === 0
-          ? 'No invocation yet. Send one with the key s, or call a door.'
-          : 'The filter takes none.'}
+          ? 'No invocation yet. Press s to send an event, or call a door.'
+          : 'No invocation matches the filter.'}
       </Empty>
     );
   const move = (event: KeyboardEvent) => {

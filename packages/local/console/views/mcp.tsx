@@ -20,13 +20,13 @@ const args = signal('{}');
 const answer = signal<unknown>(undefined);
 const question = signal<{ readonly asked: Question; readonly reply: (answer: Answer) => void } | undefined>(undefined);
 
-/** The MCP servers of the service, by the protocol's own client. */
+/** The MCP servers of the service, through the protocol's own client. */
 export function McpView() {
   const paths = inventory.value?.mcp ?? [];
   useKeys([
     { key: 'c', does: 'Connect', run: () => void connect(paths) },
-    { key: 'j', does: 'The next tool, resource or prompt', run: () => step(1) },
-    { key: 'k', does: 'The one before', run: () => step(-1) },
+    { key: 'j', does: 'Next tool, resource or prompt', run: () => step(1) },
+    { key: 'k', does: 'Previous tool, resource or prompt', run: () => step(-1) },
     { key: 't', does: 'Call the tool, prompt or resource', run: () => void run() },
   ]);
   if (paths.length === 0) return <Empty>The service has no MCP server.</Empty>;
@@ -44,7 +44,7 @@ export function McpView() {
         <label class="field">
           protocol
           <select value={era.value} onChange={({ currentTarget }) => (era.value = currentTarget.value as Era)}>
-            <option value="auto">as the server offers</option>
+            <option value="auto">offered by the server</option>
             <option value="sessions">with sessions (2025-11-25)</option>
             <option value="stateless">stateless (2026-07-28)</option>
           </select>
@@ -112,7 +112,7 @@ function OfferList({ offer }: { readonly offer: Offer }) {
   );
 }
 
-/** Chooses the next of what the server offers, in the order of the page. */
+/** Chooses the next tool, resource or prompt, in the order of the page. */
 function step(by: number): void {
   const { tools = [], resources = [], prompts = [] } = connected.value?.offer ?? {};
   const all: readonly Chosen[] = [
@@ -201,7 +201,7 @@ function Call({ chosen: { kind, name } }: { readonly chosen: Chosen }) {
       )}
       {kind === 'tool' && (
         <details>
-          <summary>Schema of the arguments</summary>
+          <summary>Argument schema</summary>
           <Json label="Schema" value={schema} />
         </details>
       )}
@@ -223,7 +223,7 @@ async function run(): Promise<void> {
   question.value = undefined;
 }
 
-/** What the server asks in the middle of a call. */
+/** The question of a server during a call. */
 function Asked() {
   const first = useRef<HTMLTextAreaElement>(null);
   useEffect(() => first.current?.focus(), [question.value]);

@@ -10,7 +10,7 @@ import { neighbour } from '../parts/view.js';
 import { go } from '../route.js';
 import { attempt, inventory } from '../store.js';
 
-/** The parts of an OpenAPI document that the page shows by themselves. */
+/** The parts of an OpenAPI document that have their own display. */
 interface Document {
   readonly openapi?: string;
   readonly info?: { readonly title?: string; readonly version?: string };
@@ -34,10 +34,10 @@ interface Named {
 
 const METHODS: readonly string[] = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'];
 
-/** `null` where the service describes nothing, `undefined` until it is known. */
+/** `null` if the service describes no operation, `undefined` until the document is loaded. */
 const document = signal<Document | null | undefined>(undefined);
 const chosen = signal('');
-/** Operations that are looked into. */
+/** Expanded operations. */
 const opened = signal<readonly string[]>([]);
 
 const operations = computed<readonly Named[]>(() =>
@@ -66,15 +66,15 @@ function onCurrent(action: (name: string) => void): () => void {
 
 const send = (name: string) => go('send', `http ${name}`);
 
-/** The OpenAPI document of the service: its operations, and the whole text. */
+/** The OpenAPI document of the service: its operations, and the whole document. */
 export function OpenApiView() {
   useEffect(read, [inventory.value]);
   const whole = { of: 'the document', text: JSON.stringify(document.value ?? {}, null, 2) };
   useKeys([
-    { key: 'j', does: 'The next operation', run: () => step(1) },
-    { key: 'k', does: 'The operation before', run: () => step(-1) },
-    { key: 'l', does: 'Look into it', run: onCurrent(toggle) },
-    { key: 's', does: 'Send to it', run: onCurrent(send) },
+    { key: 'j', does: 'Next operation', run: () => step(1) },
+    { key: 'k', does: 'Previous operation', run: () => step(-1) },
+    { key: 'l', does: 'Show or hide it', run: onCurrent(toggle) },
+    { key: 's', does: 'Send a request to it', run: onCurrent(send) },
     { key: 'y', does: 'Copy the document', run: () => copy(whole) },
     { key: 'u', does: 'Read again', run: read },
   ]);

@@ -16,10 +16,10 @@ interface Place {
 }
 
 const isSchedule = ({ kind }: SourceView) => kind === 'schedule';
-/** What keeps a record from the function, by the kind of its source; for the other kinds it is the mapping. */
+/** The filter that dropped a record, by the kind of its source; for other kinds it is the mapping. */
 const FILTERED_BY: Readonly<Record<string, string>> = {
-  topic: 'the filter policy does not take it',
-  'event-bus': 'no rule takes it',
+  topic: 'the filter policy does not match',
+  'event-bus': 'no rule matches',
 };
 const SPEEDS: readonly number[] = [1, 2, 10, 60, 1000];
 
@@ -37,7 +37,7 @@ const opened = signal('');
 const nameOf = ({ source, record, isDead }: Place) => `${source.kind} ${source.name} ${isDead} ${record?.id ?? ''}`;
 const current = computed(() => places.value.find((place) => nameOf(place) === chosen.value) ?? places.value[0]);
 
-/** Queues, streams and asynchronous invocations, with what waits in them and what was given up. */
+/** Queues, streams and asynchronous invocations, with their waiting messages and dead letters. */
 export function QueuesView() {
   const step = (by: number) => {
     const next = neighbour(places.value, current.value, by);
@@ -52,15 +52,15 @@ export function QueuesView() {
     if (source && isSchedule(source)) act(source, 'fire');
   };
   useKeys([
-    { key: 'j', does: 'The next record or schedule', run: () => step(1) },
-    { key: 'k', does: 'The one before', run: () => step(-1) },
+    { key: 'j', does: 'Next record or schedule', run: () => step(1) },
+    { key: 'k', does: 'Previous record or schedule', run: () => step(-1) },
     { key: 'n', does: 'End its wait', run: onCurrent('now', false) },
     { key: 'b', does: 'Send the dead letter back', run: onCurrent('send-back', true) },
-    { key: 'l', does: 'Look into it', run: () => current.value && toggle(current.value) },
+    { key: 'l', does: 'Show or hide it', run: () => current.value && toggle(current.value) },
     { key: 'x', does: 'Delete the dead letter', run: onCurrent('delete', true) },
     { key: 'f', does: 'Run the schedule now', run: fire },
-    { key: '+', does: 'Let waits pass faster', run: () => changeSpeed(1) },
-    { key: '-', does: 'Let waits pass slower', run: () => changeSpeed(-1) },
+    { key: '+', does: 'Shorten waits', run: () => changeSpeed(1) },
+    { key: '-', does: 'Lengthen waits', run: () => changeSpeed(-1) },
   ]);
   return (
     <div class="page">
@@ -68,7 +68,7 @@ export function QueuesView() {
         <h2>Queues, streams and asynchronous invocations</h2>
         <Speed />
       </div>
-      {sources.value.length === 0 && <Empty>The service registers none.</Empty>}
+      {sources.value.length === 0 && <Empty>The service registers no source.</Empty>}
       {sources.value.map((source) => (
         <Source key={`${source.kind} ${source.name}`} source={source} />
       ))}
@@ -102,7 +102,7 @@ function changeSpeed(by: 1 | -1): void {
 }
 
 function setSpeed(speed: number): void {
-  void attempt(`Waits pass ${speed} times as fast`, async () => {
+  void attempt(speed === 1 ? 'Waits are in real time' : `Waits are ${speed} times shorter`, async () => {
     await call('POST /api/speed', { body: { speed } });
     refresh();
   });
@@ -174,11 +174,11 @@ function Record(place: Place & { readonly record: SourceRecordView }) {
         {record.lane !== '' && <span class="quiet">{record.lane}</span>}
         <span class="grow">
           {isDead
-            ? `given up after ${source.maxDeliveries} deliveries`
+            ? `dead letter after ${source.maxDeliveries} deliveries`
             : record.until !== null
               ? whatNext({ deliveries: record.deliveries, until: record.until }, source.maxDeliveries, now.value)
               : record.state === 'filtered'
-                ? `filtered: ${FILTERED_BY[source.kind] ?? 'the mapping has no pattern for it'}`
+                ? `filtered: ${FILTERED_BY[source.kind] ?? 'no pattern of the mapping matches'}`
                 : `${record.state}, delivery ${record.deliveries} of ${source.maxDeliveries}`}
         </span>
         {record.until !== null && (

@@ -27,14 +27,14 @@ function read(): void {
   });
 }
 
-/** Saved events: played again, and compared with what the function answered then. */
+/** Saved events. A replay sends an event again and compares the response with the recorded response. */
 export function RecordingsView() {
   useEffect(read, []);
   useKeys([
-    { key: 'j', does: 'The next recording', run: () => step(1) },
-    { key: 'k', does: 'The recording before', run: () => step(-1) },
+    { key: 'j', does: 'Next recording', run: () => step(1) },
+    { key: 'k', does: 'Previous recording', run: () => step(-1) },
     { key: 'r', does: 'Replay the recording', run: () => replay(current.value) },
-    { key: 'l', does: 'Look into it', run: () => look(current.value) },
+    { key: 'l', does: 'Show or hide it', run: () => look(current.value) },
     { key: 'u', does: 'Read again', run: read },
   ]);
   return (
@@ -48,7 +48,7 @@ export function RecordingsView() {
       <p class="quiet">
         A recording has no secrets: ids, names and addresses are replaced. Save one from an invocation with the key w.
       </p>
-      {files.value.length === 0 && <Empty>There is none yet.</Empty>}
+      {files.value.length === 0 && <Empty>No recordings yet.</Empty>}
       <ul class="records">
         {recordings.value.map((recording) => (
           <Recording key={recording.file} recording={recording} isCurrent={recording.file === current.value} />
@@ -82,9 +82,9 @@ function Result({ result: { outcome, differences } }: { readonly result: ReplayR
       <a href={`#/invocations/${outcome.id}`}>#{outcome.id}</a>{' '}
       {!outcome.ok && <Mark tone="bad">{outcome.error.errorType}</Mark>}{' '}
       {differences === null ? (
-        'There is no earlier answer to compare with.'
+        'No recorded response to compare with.'
       ) : differences.length === 0 ? (
-        <Mark tone="good">the same answer</Mark>
+        <Mark tone="good">the same response</Mark>
       ) : (
         <>
           <Mark tone="warn">another answer</Mark> {differences.join(', ')}

@@ -4,7 +4,7 @@ import { Mark } from '../parts/small.js';
 import { nextSteps, toneOf } from '../parts/view.js';
 import { newest } from '../store.js';
 
-/** What became of what was sent: an answer a door, side by side, or records in a source. */
+/** The results of a request: the response of each door, side by side, or records in a source. */
 export function SendResults({ result: { invocations, recordIds } }: { readonly result: SendResult }) {
   return (
     <>
@@ -47,7 +47,7 @@ export function SendResults({ result: { invocations, recordIds } }: { readonly r
   );
 }
 
-/** Where the records are that a source took: it delivers them alone. */
+/** The records that a source accepted; the source delivers them asynchronously. */
 function Records({ ids }: { readonly ids: readonly string[] }) {
   const rows = newest.value.filter(({ origin }) => origin.recordIds?.some((id) => ids.includes(id)));
   return (
@@ -57,7 +57,7 @@ function Records({ ids }: { readonly ids: readonly string[] }) {
         {ids.map((id) => (
           <code key={id}>{id} </code>
         ))}{' '}
-        It delivers by itself: <a href="#/queues">queues</a>.
+        It delivers them asynchronously: <a href="#/queues">queues</a>.
       </p>
       <ul class="chain">
         {rows.map((row) => (

@@ -18,7 +18,7 @@ const HTTP_DOORS = ['gateway-v2', 'gateway-v1', 'load-balancer', 'function-url']
 
 const forms = signal<readonly SendForm[]>([]);
 const kind = signal('http');
-/** What was typed, by form: going back to a form finds it. */
+/** The entered values, by form, so that they are kept when the form changes. */
 const typed = signal<Readonly<Record<string, Readonly<Record<string, string>>>>>({});
 const doors = signal<readonly string[]>(['gateway-v2']);
 const callerKind = signal<'service' | 'direct' | 'agent'>('service');
@@ -78,13 +78,13 @@ export function SendView() {
       <section class="detail" aria-label="Result">
         {result.value && <SendResults result={result.value} />}
         {preview.value && <Preview />}
-        {!result.value && !preview.value && <Empty>What you send, and what comes of it, is shown here.</Empty>}
+        {!result.value && !preview.value && <Empty>Sent events and their results are shown here.</Empty>}
       </section>
     </div>
   );
 }
 
-/** `#/send/queue orders` chooses the form and its target. */
+/** `#/send/queue orders` selects the form and its target. */
 function takeAddress(): void {
   const [, wanted = '', target = ''] = /^([\w-]+)(?: (.*))?$/s.exec(selected.peek()) ?? [];
   if (wanted === '' || !forms.peek().some((one) => one.kind === wanted)) return;
@@ -119,7 +119,7 @@ function Target({ form: { target, targets, kind: of } }: { readonly form: SendFo
   );
 }
 
-/** One request through several doors shows where they differ. */
+/** One request through several doors shows their differences. */
 function Doors() {
   const toggle = (door: string, isOn: boolean) => {
     doors.value = HTTP_DOORS.filter((one) => (one === door ? isOn : doors.value.includes(one)));
@@ -141,7 +141,7 @@ function Doors() {
   );
 }
 
-/** Who invokes the function: the service of the trigger, or somebody with its `Invoke` permission. */
+/** The invoker of the function: the service of the trigger, or a user with `Invoke` permission. */
 function Invocation() {
   return (
     <fieldset>
@@ -231,7 +231,7 @@ function Preview() {
   );
 }
 
-/** @throws Error for a field that cannot be read */
+/** @throws Error for a field with invalid input */
 function toRequest(): SendRequest {
   const { kind: of, target, targets, fields } = form.value as SendForm;
   const options = toOptions(fields, values.value);

@@ -11,11 +11,11 @@ import { attempt, run, stateVersion } from '../store.js';
 
 const tables = signal<readonly TableView[] | undefined>(undefined);
 const buckets = signal<readonly BucketView[]>([]);
-/** Counts how often everything was asked for anew. */
+/** Counts how often all data was read again. */
 const reads = signal(0);
 
 const names = computed(() => tables.value?.map(({ name }) => name) ?? []);
-/** The table that is looked into: the chosen one, else the first. */
+/** The current table: the chosen table, else the first. */
 const current = computed(() => names.value.find((name) => name === selected.value) ?? names.value[0]);
 
 function step(by: number): void {
@@ -35,8 +35,8 @@ function read(): void {
 export function TablesView() {
   useEffect(read, [stateVersion.value, run.value?.state]);
   useKeys([
-    { key: 'j', does: 'The next table', run: () => step(1) },
-    { key: 'k', does: 'The table before', run: () => step(-1) },
+    { key: 'j', does: 'Next table', run: () => step(1) },
+    { key: 'k', does: 'Previous table', run: () => step(-1) },
     { key: 'u', does: 'Read again', run: read },
   ]);
   return (
@@ -48,14 +48,14 @@ export function TablesView() {
         </h2>
         <Action label="Read again" shortcut="u" onClick={read} />
       </div>
-      {names.value.length === 0 && <Empty>There is no table.</Empty>}
+      {names.value.length === 0 && <Empty>No tables.</Empty>}
       {tables.value?.map((table) => (
         <Table key={table.name} table={table} isOpen={table.name === current.value} />
       ))}
       <h2>
         Buckets <span class="quiet">{buckets.value.length}</span>
       </h2>
-      {buckets.value.length === 0 && <Empty>There is no bucket.</Empty>}
+      {buckets.value.length === 0 && <Empty>No buckets.</Empty>}
       {buckets.value.map((bucket) => (
         <Bucket key={bucket.name} bucket={bucket} />
       ))}

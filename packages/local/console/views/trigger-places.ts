@@ -4,14 +4,14 @@ import { type UseLine, useLinesOfRoute, useLinesOfTrigger } from '../parts/use-l
 import { neighbour } from '../parts/view.js';
 import { inventory, run } from '../store.js';
 
-/** Something in the view of triggers that keys can act on: a door, a route, an event handler, or a line to copy. */
+/** An element in the view of triggers that keys can act on: a door, a route, an event handler, or a line to copy. */
 export interface Place {
   readonly id: string;
-  /** What the key for copying copies. */
+  /** The string that the key for copying copies. */
   readonly text: string;
-  /** What that is, for the status line. */
+  /** The name of that string, for the status line. */
   readonly of: string;
-  /** What the form of `send` is opened with; absent for doors and lines. */
+  /** The target for the form of `send`; absent for doors and lines. */
   readonly sendTo?: string;
 }
 
@@ -36,7 +36,7 @@ const DOOR_NAMES: Readonly<Record<string, string>> = {
 const chosen = signal('');
 const opened = signal<ReadonlySet<string>>(new Set());
 
-/** The doors that are open. */
+/** The open doors. */
 export const doors = computed<readonly (Place & { readonly name: string })[]>(() =>
   Object.entries(run.value?.addresses ?? {}).flatMap(([kind, address]) => {
     const name = DOOR_NAMES[kind];
@@ -44,13 +44,13 @@ export const doors = computed<readonly (Place & { readonly name: string })[]>(()
   }),
 );
 
-/** A route as a place of this view. */
+/** Returns the place of a route in this view. */
 export function operationOfRoute(route: RouteView): Operation {
   const lines = useLinesOfRoute(route, run.value?.addresses ?? {});
   return toOperation(`route ${route.surface} ${route.name}`, route.name, lines);
 }
 
-/** An event handler as a place of this view. */
+/** Returns the place of an event handler in this view. */
 export function operationOfTrigger(trigger: TriggerView): Operation {
   const name = trigger.name || JSON.stringify(trigger.selector ?? {});
   return toOperation(`handler ${trigger.kind} ${name}`, name, useLinesOfTrigger(trigger, run.value?.addresses ?? {}));
@@ -67,7 +67,7 @@ export function linesOf({ id, name, lines }: Operation): readonly (Place & { rea
   return lines.map(({ label, text }) => ({ id: `${id} ${label}`, label, text, of: `the line ${label} for ${name}` }));
 }
 
-/** In the order of the page; lines only where they are shown. */
+/** In the order of the page; lines only if they are shown. */
 const places = computed<readonly Place[]>(() => {
   const { routes = [], triggers = [] } = inventory.value ?? {};
   const operations = [...routes.map(operationOfRoute), ...triggers.map(operationOfTrigger)];
@@ -75,7 +75,7 @@ const places = computed<readonly Place[]>(() => {
   return [...doors.value, ...shown];
 });
 
-/** The place that keys act on: the chosen one, else the first. */
+/** The place that keys act on: the chosen place, else the first. */
 export const current = computed(() => places.value.find(({ id }) => id === chosen.value) ?? places.value[0]);
 
 export function isOpen({ id }: Place): boolean {
@@ -90,7 +90,7 @@ export function toggle({ id }: Place): void {
   chosen.value = id;
 }
 
-/** Chooses the next place, or the one before. */
+/** Chooses the next or the previous place. */
 export function step(by: number): void {
   const ids = places.value.map(({ id }) => id);
   chosen.value = neighbour(ids, current.value?.id, by) ?? '';

@@ -18,11 +18,11 @@ import {
   toggle,
 } from './trigger-places.js';
 
-/** Everything that the service registered, and how to use it. */
+/** All registrations of the service, and how to use them. */
 export function TriggersView() {
   useKeys([
-    { key: 'j', does: 'The next door, operation or line', run: () => step(1) },
-    { key: 'k', does: 'The one before', run: () => step(-1) },
+    { key: 'j', does: 'Next door, operation or line', run: () => step(1) },
+    { key: 'k', does: 'Previous door, operation or line', run: () => step(-1) },
     { key: 'l', does: 'Show the lines for curl and SDKs', run: onOperation(toggle) },
     { key: 'y', does: 'Copy the address or the line', run: () => current.value && copy(current.value) },
     { key: 's', does: 'Send to the operation', run: onOperation(({ sendTo = '' }) => go('send', sendTo)) },
@@ -33,7 +33,7 @@ export function TriggersView() {
   return (
     <div class="page">
       {!found.isOurs && (
-        <p class="note">The handler says nothing of its routes. It runs all the same: send it any event.</p>
+        <p class="note">This is not a Sallyport handler, so its routes are unknown. You can still send it any event.</p>
       )}
       <Doors />
       <section class="card" aria-label="Routes">
@@ -49,7 +49,7 @@ export function TriggersView() {
         {found.triggers.length === 0 ? <Empty>None.</Empty> : <Handlers triggers={found.triggers} />}
         {orphans.map(({ kind, name }) => (
           <p key={kind + name} class="note">
-            <Mark tone="warn">no handler</Mark> {kind} {name} is configured, and the service handles nothing of it.
+            <Mark tone="warn">no handler</Mark> {kind} {name} is configured, but the service has no handler for it.
           </p>
         ))}
       </section>
@@ -57,7 +57,7 @@ export function TriggersView() {
   );
 }
 
-/** A key for operations does nothing at a door or at a line. */
+/** A key for operations has no effect on a door or a line. */
 function onOperation(action: (place: Place) => void): () => void {
   return () => {
     if (current.value?.sendTo !== undefined) action(current.value);
@@ -84,7 +84,7 @@ function Doors() {
   );
 }
 
-/** Marks the place that keys act on, and keeps it in sight. */
+/** Marks the place that keys act on, and keeps it in view. */
 function Chosen({ place, children }: { readonly place: Place; readonly children: ComponentChildren }) {
   const isCurrent = current.value?.id === place.id;
   const element = useScrolledTo<HTMLDivElement>(isCurrent);
@@ -101,7 +101,7 @@ function Routes({ routes }: { readonly routes: readonly RouteView[] }) {
       <thead>
         <tr>
           <th scope="col">operation</th>
-          <th scope="col">who may call</th>
+          <th scope="col">required permissions</th>
           <th scope="col">use</th>
         </tr>
       </thead>
@@ -172,7 +172,7 @@ function Handlers({ triggers }: { readonly triggers: readonly TriggerView[] }) {
 
 const KINDS_OF_SOURCES: readonly string[] = ['queue', 'stream', 'table-stream', 'topic'];
 
-/** Lines to copy, shown when asked for, and the way to the form. */
+/** Lines to copy, shown on request, and the link to the form. */
 function Use({ operation }: { readonly operation: Operation }) {
   const shown = isOpen(operation);
   return (

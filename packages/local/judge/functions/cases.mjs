@@ -1,4 +1,4 @@
-// What the judge runs with both native parts. A second event, "again", shows that the environment is still of use.
+// The functions that the judge runs with both native parts. A second event, "again", shows that the environment is still usable.
 const again = (work) => async (event) => (event === 'again' ? 'again' : work(event));
 const streamed = (work) =>
   awslambda.streamifyResponse(async (event, stream, context) => {
@@ -54,7 +54,7 @@ export const uncaught = again(() => {
 export const exits = again(() => process.exit(3));
 export const never = again(() => new Promise(() => {}));
 
-/** Resolves when the bytes are with the system. */
+/** Resolves when the bytes are passed to the system. */
 const written = (stream, text) => new Promise((resolve) => stream.write(text, resolve));
 export const stream = streamed(async (out) => {
   out.setContentType('text/plain');

@@ -1,18 +1,18 @@
 import type { KnownDifference } from './known.js';
 
-/** What the steps of one run pass on: receipts, versions, upload ids. */
+/** Values that the steps of a run pass on: receipts, versions, upload ids. */
 export type Memory = Record<string, string>;
 
-/** One call, and what of its answer is compared. */
+/** One call, and the compared members of its response. */
 export interface Step<Client> {
   readonly name: string;
   readonly run: (client: Client, memory: Memory) => Promise<unknown>;
 }
 
-/** An answer, flat: `Messages.0.Body` to its text. */
+/** A flattened response: `Messages.0.Body` → its value. */
 type Answer = ReadonlyMap<string, string>;
 
-/** A member of an answer that the two servers give differently. */
+/** A member of a response that differs between the two servers. */
 export interface Difference {
   readonly service: string;
   readonly step: string;
@@ -22,9 +22,9 @@ export interface Difference {
   readonly known: KnownDifference | undefined;
 }
 
-/** What differs between any two runs: only whether it is there is compared. */
+/** Members that differ between any two runs: only their presence is compared. */
 const VARYING = /(.Id|Handle|SequenceNumber|Timestamp|LastModified|CreationDate|ContinuationToken|Marker|QueueUrl)$/;
-/** What the SDK adds itself, and strings for people. */
+/** Members that the SDK adds, and messages for humans. */
 const LEFT_OUT = new Set(['attempts', 'totalRetryDelay', 'requestId', 'extendedRequestId', 'cfId', 'Message', 'Owner']);
 
 function flatten(value: unknown, path: string, into: Map<string, string>): Map<string, string> {
@@ -40,7 +40,7 @@ function flatten(value: unknown, path: string, into: Map<string, string>): Map<s
   return into.set(path, VARYING.test(name) && typeof value === 'string' ? '(any)' : String(value));
 }
 
-/** The error of a call, as a member of its own; an error that is none of the service is thrown. */
+/** The error of a call, as a separate member; an error that the service did not return is thrown. */
 async function answerOf<Client>(step: Step<Client>, client: Client, memory: Memory): Promise<Answer> {
   try {
     return flatten(await step.run(client, memory), '', new Map());
@@ -54,7 +54,7 @@ async function answerOf<Client>(step: Step<Client>, client: Client, memory: Memo
   }
 }
 
-/** Sends the same calls to both, in the same order, and lists what differs. */
+/** Sends the same calls to both servers, in the same order, and lists the differences. */
 export async function compare<Client>(
   service: string,
   steps: readonly Step<Client>[],

@@ -1,15 +1,15 @@
-/** A difference that was looked up in AWS's documentation. */
+/** A known difference, explained with AWS's documentation. */
 export interface KnownDifference {
   readonly service: 'sqs' | 's3';
   readonly steps: RegExp;
   readonly members: RegExp;
-  /** What our server gives; absent: anything. */
+  /** The value of our server; absent: any value. */
   readonly ours?: RegExp;
-  /** Who does as AWS does; `either` where AWS promises neither. */
+  /** The server that behaves as AWS; `either` if AWS documents no behaviour. */
   readonly right: 'ours' | 'peer' | 'either';
-  /** What AWS documents, and where ours is not right, why it stays. */
+  /** The behaviour that AWS documents, and the reason if our server differs. */
   readonly text: string;
-  /** Where AWS says so. */
+  /** The page in AWS's documentation. */
   readonly source: string;
 }
 
@@ -41,7 +41,7 @@ const QUEUES: readonly KnownDifference[] = [
     steps: /^visibility of an unknown receipt$/,
     members: /^error$/,
     right: 'ours',
-    text: 'ReceiptHandleIsInvalid: the receipt handle is not valid. MessageNotInflight is for a message that is known.',
+    text: 'ReceiptHandleIsInvalid: the receipt handle is not valid. MessageNotInflight is for an existing message.',
     source: `${SQS_API}/API_ChangeMessageVisibility.html`,
   },
   {
@@ -57,7 +57,7 @@ const QUEUES: readonly KnownDifference[] = [
     steps: /^fifo without deduplication$/,
     members: /./,
     right: 'peer',
-    text: 'Without ContentBasedDeduplication and an id the action fails. Kept: a local FIFO queue has no attributes, and takes its content as id.',
+    text: 'Without ContentBasedDeduplication and an id the action fails. Kept: a local FIFO queue has no attributes, and uses the digest of the content as id.',
     source: `${SQS_API}/API_SendMessage.html`,
   },
   {
@@ -65,7 +65,7 @@ const QUEUES: readonly KnownDifference[] = [
     steps: /^(url of|send to) a missing queue$/,
     members: /./,
     right: 'peer',
-    text: 'QueueDoesNotExist. Kept: a queue is made when it is first named, as the one of another service has no registration here.',
+    text: 'QueueDoesNotExist. Kept: a queue is created when it is first named, because queues of other services are not registered here.',
     source: `${SQS_API}/API_GetQueueUrl.html`,
   },
 ];
@@ -100,7 +100,7 @@ const OBJECTS: readonly KnownDifference[] = [
     steps: /^put if match, the same$/,
     members: /./,
     right: 'ours',
-    text: 'The object is written when the ETag matches. radosgw does not take the quotes that belong to an ETag.',
+    text: 'The object is written when the ETag matches. radosgw does not accept the quotes of an ETag.',
     source: `${S3_API}/API_PutObject.html`,
   },
   {
@@ -124,7 +124,7 @@ const OBJECTS: readonly KnownDifference[] = [
     steps: /^range lines=1-2$/,
     members: /^ContentRange$/,
     right: 'ours',
-    text: 'S3 refers to HTTP: a unit that is not known is ignored; Content-Range belongs to 206 and 416.',
+    text: 'S3 refers to HTTP: an unknown unit is ignored; only 206 and 416 have Content-Range.',
     source: `${RANGES}.4`,
   },
   {
@@ -132,7 +132,7 @@ const OBJECTS: readonly KnownDifference[] = [
     steps: /^range bytes=0-0,2-2$/,
     members: /./,
     right: 'either',
-    text: 'S3 does not support several ranges in one GET, and does not say what it answers.',
+    text: 'S3 does not support several ranges in one GET, and does not document the response.',
     source: `${S3_API}/API_GetObject.html`,
   },
   {
@@ -140,7 +140,7 @@ const OBJECTS: readonly KnownDifference[] = [
     steps: /^range bytes=-0$/,
     members: /./,
     right: 'ours',
-    text: 'S3 refers to HTTP: a suffix of length 0 cannot be satisfied, which is 416.',
+    text: 'S3 refers to HTTP: a suffix of length 0 cannot be satisfied, and is answered with 416.',
     source: `${RANGES}.1.2`,
   },
   {
@@ -155,7 +155,7 @@ const OBJECTS: readonly KnownDifference[] = [
 
 const exactly = (text: string) => new RegExp(`^${text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`);
 
-/** One entry for each step and member, so that a checksum that is wrong or missing is seen. */
+/** One entry for each step and member, so that a wrong or missing checksum is detected. */
 function checksumsOf(steps: readonly string[], sums: Readonly<Record<string, string>>): readonly KnownDifference[] {
   return steps.flatMap((step) =>
     Object.entries(sums).map(([name, sum]) => ({
@@ -164,7 +164,7 @@ function checksumsOf(steps: readonly string[], sums: Readonly<Record<string, str
       members: exactly(`Checksum${name}`),
       ours: exactly(sum),
       right: 'ours' as const,
-      text: 'A checksum that was uploaded is stored, and returned at the upload and to a reader who enables it, as the SDK does.',
+      text: 'An uploaded checksum is stored, and returned at the upload and to a reader who enables it, as the SDK does.',
       source: `${S3_GUIDE}/checking-object-integrity.html`,
     })),
   );
@@ -181,7 +181,7 @@ const TWO = ['version put again', 'version get', 'version get after the marker']
 const Type = 'FULL_OBJECT';
 const both = (algorithm: string) => [`checksum ${algorithm} right`, `checksum ${algorithm} given back`];
 
-/** The sums were made with zlib, those of the nine digits are the check values of the catalogue of CRCs. */
+/** The checksums were computed with zlib; the checksums of the nine digits are the check values of the CRC catalogue. */
 const CHECKSUMS: readonly KnownDifference[] = [
   ...checksumsOf(HELLO, { CRC32: 'NhCmhg==', Type }),
   ...checksumsOf(X, { CRC32: 'jNwWgw==', Type }),
@@ -208,7 +208,7 @@ const CHECKSUMS: readonly KnownDifference[] = [
     members: exactly(member),
     ours: exactly(value),
     right: 'ours' as const,
-    text: 'BadDigest: the checksum that was sent does not match the one that S3 calculated.',
+    text: 'BadDigest: the sent checksum does not match the checksum that S3 calculated.',
     source: `${S3_API}/ErrorResponses.html`,
   })),
 ];
@@ -251,7 +251,7 @@ const UPLOADS: readonly KnownDifference[] = [
     steps: /^(multipart complete|copy|copy with other metadata|copy onto itself)$/,
     members: /ETag$/,
     right: 'ours',
-    text: 'An ETag stands in quotes, in the examples of XML too.',
+    text: 'An ETag is quoted, in the XML examples too.',
     source: `${S3_API}/API_CopyObject.html`,
   },
   {
@@ -259,7 +259,7 @@ const UPLOADS: readonly KnownDifference[] = [
     steps: /^copy if match, another$/,
     members: /./,
     right: 'ours',
-    text: 'A copy whose x-amz-copy-source-if-match does not match is refused with 412.',
+    text: 'A copy whose x-amz-copy-source-if-match does not match is rejected with 412.',
     source: `${S3_API}/API_CopyObject.html`,
   },
 ];
@@ -286,10 +286,10 @@ const VERSIONS: readonly KnownDifference[] = [
     steps: /^version list/,
     members: /^(KeyMarker|VersionIdMarker)$/,
     right: 'either',
-    text: 'Both mark the last key of a list that was cut; the two servers differ in an empty element.',
+    text: 'Both mark the last key of a truncated list; the two servers differ in an empty element.',
     source: `${S3_API}/API_ListObjectVersions.html`,
   },
 ];
 
-/** Every difference there may be. The first entry that matches explains one. */
+/** All accepted differences. The first matching entry explains a difference. */
 export const KNOWN: readonly KnownDifference[] = [...QUEUES, ...CHECKSUMS, ...OBJECTS, ...UPLOADS, ...VERSIONS];

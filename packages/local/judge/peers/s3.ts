@@ -109,7 +109,7 @@ const RANGES: readonly Step<S3Client>[] = [
   'bytes=-0',
 ].map((Range) => ({ name: `range ${Range}`, run: get('one', { Range }) }));
 
-/** The check values of the catalogue of CRCs, and the digests, of the nine digits. */
+/** The check values of the CRC catalogue, and the digests, of the nine digits. */
 const SUMS: Readonly<Record<string, string>> = {
   CRC32: 'y/Q5Jg==',
   CRC32C: '4waSgw==',
@@ -128,7 +128,7 @@ const CHECKSUMS: readonly Step<S3Client>[] = [
   { name: 'MD5 that is none', run: put('md5', 'other', { ContentMD5: 'abc' }) },
 ];
 
-/** Uploads by a signed link of our grants, as a browser does; the status and the code of the error are compared. */
+/** Uploads with a presigned URL, as a browser does; the status and the code of the error are compared. */
 const upload =
   (change: { type?: string; body?: string; late?: boolean; method?: string }): Run =>
   async (client) => {

@@ -15,7 +15,7 @@ export interface Clients {
   stop(): Promise<void>;
 }
 
-/** Our AWS port, without a function: nothing takes the messages away. */
+/** Our AWS port, without a function: no handler consumes the messages. */
 export async function startOurs(): Promise<Clients> {
   const host = createTestHost(() => null, { clock: systemClock });
   Object.assign(host, { sources: createSources(host), state: createState(host) });
@@ -33,7 +33,7 @@ export async function startOurs(): Promise<Clients> {
 
 /** fauxqs for queues, radosgw for objects. */
 export async function startPeers(): Promise<Clients> {
-  // Loaded here: an older Node has no `node:sqlite`, and says so at the import.
+  // Loaded lazily: an older Node has no `node:sqlite`, and the import fails.
   const { startFauxqs } = await import('fauxqs');
   const queues = await startFauxqs({ port: 0, logger: false });
   const shared = { region: 'us-east-1', maxAttempts: 1 };

@@ -19,7 +19,7 @@ const MEBIBYTE = 1_048_576;
 
 type Send = Partial<ConstructorParameters<typeof SendMessageCommand>[0]>;
 
-/** The path of a queue's URL is compared, its host and account are each server's own. */
+/** Only the path of a queue's URL is compared: host and account differ between the servers. */
 async function create(client: SQSClient, memory: Memory, QueueName: string, Attributes?: Record<string, string>) {
   const { QueueUrl = '', $metadata } = await client.send(
     new CreateQueueCommand({ QueueName, ...(Attributes && { Attributes }) }),
@@ -33,7 +33,7 @@ const send =
   (client: SQSClient, memory: Memory) =>
     client.send(new SendMessageCommand({ QueueUrl: memory[queue], MessageBody, ...more }));
 
-/** Remembers the receipts by the bodies. */
+/** Stores the receipts by the bodies. */
 const receive =
   (queue: string, more: Partial<ReceiveMessageCommandInput> = {}) =>
   async (client: SQSClient, memory: Memory) => {

@@ -2,9 +2,9 @@ import { FrameworkError, type FrameworkErrorInit } from '@sallyport/core';
 
 /** Every code of this package, and when it is thrown or answered. */
 export type LocalErrorCode =
-  /** The command line or `sallyport.json` is wrong. Exit code 2. */
+  /** The command line or `sallyport.json` is invalid. Exit code 2. */
   | 'local.usage'
-  /** A port is taken. Exit code 2. */
+  /** A port is in use. Exit code 2. */
   | 'local.port_taken'
   /** The service does not compile; doors answer it with 502. Exit code 3. */
   | 'local.build_failed'
@@ -16,16 +16,16 @@ export type LocalErrorCode =
   | 'local.unknown_source'
   /** The source has no such record. */
   | 'local.unknown_record'
-  /** A body of the console's HTTP API is not what the call takes. */
+  /** The body of a call to the console's HTTP API is invalid. */
   | 'local.invalid_request'
   /** There is no such invocation, recording or file. */
   | 'local.not_found'
-  /** There is no such kind to send. */
+  /** The kind to send does not exist. */
   | 'local.unknown_kind'
-  /** DynamoDB is off: the text says what is missing. */
+  /** DynamoDB is off: the message names the missing part. */
   | 'local.state_off';
 
-/** An error of this package, with a string for the developer: what was wrong, and what to do. */
+/** An error of this package, with a message for the developer: the problem, and the remedy. */
 export function localError(code: LocalErrorCode, message: string, init?: FrameworkErrorInit): FrameworkError {
   return new FrameworkError(code, message, init);
 }

@@ -4,25 +4,25 @@ import { localError } from '../internal/errors.js';
 export interface ManifestSource {
   /** The kind of its events, as `app.triggers()` names it; `schedule` for a rule that is a schedule. */
   readonly kind: string;
-  /** What the handler is registered under; of a schedule the name of the rule; of a bus its name, absent if only the deployment knows it. */
+  /** The registration name of the handler; for a schedule the rule's name; for a bus its name, absent if it is known only at deployment. */
   readonly name?: string;
-  /** Of a rule: which events its handler gets. */
+  /** For a rule: the selector of its handler. */
   readonly selector?: Readonly<Record<string, unknown>>;
-  /** Of a rule: its event pattern. */
+  /** For a rule: its event pattern. */
   readonly pattern?: Readonly<Record<string, unknown>>;
-  /** Of a schedule: `rate(…)` or `cron(…)`. Absent: known only when the stack is deployed. */
+  /** For a schedule: `rate(…)` or `cron(…)`. Absent if it is known only at deployment. */
   readonly expression?: string;
-  /** Of a schedule: the detail of its events. Absent: `{}`. */
+  /** For a schedule: the detail of its events. Absent: `{}`. */
   readonly input?: Readonly<Record<string, unknown>>;
-  /** The limits of the mapping and of the queue, as the engines of `@sallyport/testkit/engines` name them, and what the source filters. */
+  /** The limits of the mapping and of the queue, as the engines of `@sallyport/testkit/engines` name them, and the filters of the source. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
 /** A function, as the manifest of the constructs describes it. */
 export interface ManifestFunction {
-  /** Most milliseconds of one invocation. Absent: known only when the stack is deployed. */
+  /** Maximum milliseconds of one invocation. Absent if it is known only at deployment. */
   readonly timeoutMs?: number;
-  /** Megabytes. Absent: known only when the stack is deployed. */
+  /** Megabytes. Absent if it is known only at deployment. */
   readonly memoryMb?: number;
   /** The sources in the order in which they were attached. */
   readonly sources: readonly ManifestSource[];
@@ -31,18 +31,18 @@ export interface ManifestFunction {
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * One function of the manifest that `ServiceWiring` of `@sallyport/constructs` writes (`cdk.out/sallyport.json`). Members and
- * kinds that it does not know are passed over, so that a newer stack can be read.
+ * Reads one function from the manifest that `ServiceWiring` of `@sallyport/constructs` writes (`cdk.out/sallyport.json`). Unknown
+ * members and kinds are ignored, so that manifests of newer stacks can be read.
  *
- * @param json the text of the file
- * @param entry the entry file of the function, relative to the project; the only function of a manifest is taken whatever its entry is
- * @returns `undefined` when no function is that of the entry
- * @throws FrameworkError `local.usage` for a string that is not a manifest, and for another version than 1
+ * @param json the contents of the file
+ * @param entry the entry file of the function, relative to the project; ignored if the manifest has a single function
+ * @returns the function, or `undefined` if no function has this entry
+ * @throws FrameworkError `local.usage` for a string that is not a manifest, and for a version other than 1
  * @example
  * const deployed = parseManifest(readFileSync('cdk.out/sallyport.json', 'utf8'), 'src/lambda.ts');
  */
 export function parseManifest(json: string, entry: string): ManifestFunction | undefined {
-  const manifest = objectAt(parseJson(json), 'the text');
+  const manifest = objectAt(parseJson(json), 'the contents');
   if (manifest.version !== 1) {
     throw invalid(`version, got ${show(manifest.version)}, expected 1: update @sallyport/local, or synthesize again`);
   }
@@ -81,7 +81,7 @@ function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch (cause) {
-    throw invalid('the text, got no JSON, expected the file that synth writes', cause);
+    throw invalid('the contents, got invalid JSON, expected the file that synth writes', cause);
   }
 }
 
@@ -96,7 +96,7 @@ function listAt(value: unknown, at: string): readonly unknown[] {
 }
 
 function textAt(value: unknown, at: string): string {
-  if (typeof value !== 'string' || value === '') throw wrong(at, value, 'a text');
+  if (typeof value !== 'string' || value === '') throw wrong(at, value, 'a string');
   return value;
 }
 
@@ -111,7 +111,7 @@ function wrong(at: string, value: unknown, expected: string): Error {
   return invalid(`${at}, got ${show(value)}, expected ${expected}`);
 }
 
-/** A value as an error shows it: no contents, which may be those of variables. */
+/** A value in the form of an error message: without contents, because they may be values of variables. */
 function show(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';

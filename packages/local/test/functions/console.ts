@@ -3,7 +3,7 @@ import { createMcpServer, dynamoMcpStore, mountMcp } from '@sallyport/mcp';
 import { Authenticated, Public, SecureApp } from '@sallyport/secure';
 import { jwtPrincipalResolver } from '@sallyport/secure/jwt';
 
-/** The service that the judge of the console works with: every kind of trigger, and a fault that a save corrects. */
+/** The service for the tests of the console: every kind of trigger, and a fault that a save corrects. */
 const IS_CORRECTED = false;
 
 const { ISSUER = '', JWKS_URI = '', AUDIENCE = '' } = process.env;

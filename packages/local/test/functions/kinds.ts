@@ -1,16 +1,16 @@
 import { json } from '@sallyport/http';
 import { Public, SecureApp } from '@sallyport/secure';
 
-/** A service in which every kind of event tells its own number back, later ones before earlier ones. */
+/** A service in which every kind of event returns its own number, later events before earlier events. */
 const app = new SecureApp({ log: false });
 
-/** Takes up to 20 ms, so that many events are in one process at the same time. */
+/** Delays up to 20 ms, so that many events are in one process at the same time. */
 async function slowly<R>(n: number, result: R): Promise<R> {
   await new Promise((resolve) => setTimeout(resolve, 20 - (n % 20)));
   return result;
 }
 
-/** A record that fails is named in the answer. */
+/** Reports its record as failed. */
 async function fails(n: number): Promise<never> {
   await slowly(n, undefined);
   throw new Error(`record ${n}`);

@@ -1,4 +1,4 @@
-// A handler that is not ours: does what its event says.
+// A handler that is not a Sallyport handler: its behaviour depends on the event.
 const ticks = [];
 let current = '';
 const kept = [];

@@ -1,6 +1,6 @@
 import { GetQueueUrlCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 
-// Set by nothing but the variables of the run.
+// Configured only by the variables of the run.
 const sqs = new SQSClient({});
 
 interface Event {
@@ -8,7 +8,7 @@ interface Event {
   readonly Records?: readonly { readonly messageId: string; readonly body: string }[];
 }
 
-/** Sends what it is told to, and fails for messages that say so: a handler of no framework. */
+/** Sends the messages of its event, and fails for messages that request a failure: a handler without a framework. */
 export const handler = async ({ send, Records = [] }: Event) => {
   if (send === undefined) {
     const failed = Records.filter(({ body }) => body === 'bad');

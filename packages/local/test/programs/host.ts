@@ -1,4 +1,4 @@
-// A host that is killed: it has stopped a process of its own, as an environment between two invocations is.
+// A host that is killed: it has a stopped child process, as an environment between two invocations is.
 import { spawn } from 'node:child_process';
 import { startGuardian } from '../../src/internal/runtime/guardian.js';
 

@@ -1,7 +1,7 @@
 import type { Host } from '../../src/internal/host/host.js';
 import { KEYS } from './host.js';
 
-/** What every client of the port is made with. */
+/** The settings of every client of the port. */
 export function clientConfig(host: Pick<Host, 'ports'>, keys = KEYS) {
   return {
     region: 'us-east-1',

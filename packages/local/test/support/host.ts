@@ -11,7 +11,7 @@ import type { InvokeOptions } from '../../src/internal/runtime/invoker.js';
 /** The keys of every test. */
 export const KEYS = { accessKeyId: 'THE-KEY-OF-A-RUN', secretAccessKey: 'a secret of this test' };
 
-/** What a function does with an event: an answer, or an error when it throws. */
+/** The test's function: returns the response to an event, or throws. */
 export type TestFunction = (event: never, options: InvokeOptions) => unknown;
 
 export interface TestHost extends Host {
@@ -21,9 +21,9 @@ export interface TestHost extends Host {
   readonly notices: string[];
   readonly changes: StateChange[];
   readonly notes: JournalNote[];
-  /** Ends a build with these registrations. */
+  /** Completes a build with these registrations. */
   reload(triggers: readonly TriggerView[], isOurs?: boolean): void;
-  /** Runs what is due, and what follows from it. */
+  /** Runs all due timers, and the callbacks that follow. */
   settleTurns(): Promise<void>;
   remove(): void;
 }

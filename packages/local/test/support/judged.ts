@@ -8,7 +8,7 @@ import { type RunningHost, startHost } from '../../src/internal/host/create-host
 
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What `sallyport.json` of the judged service says. */
+/** The `sallyport.json` of the judged service. */
 const SETTINGS = {
   queues: {
     orders: { visibilityTimeoutMs: 3_600_000, maxReceiveCount: 2 },
@@ -37,7 +37,7 @@ export interface Judged {
   stop(): Promise<void>;
 }
 
-/** Starts the service as `sallyport dev` does, in a project of its own. Its tables come up meanwhile: `host.state.dynamodb()` waits for them. */
+/** Starts the service as `sallyport dev` does, in a separate project. `host.state.dynamodb()` resolves when the tables are ready. */
 export async function startJudged(): Promise<Judged> {
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-console-'));
   const entry = join(folder, 'lambda.ts');
@@ -59,14 +59,14 @@ export async function startJudged(): Promise<Judged> {
   };
 }
 
-/** A page that tells everything that went wrong on it. */
+/** A page that reports all its problems. */
 export interface WatchedPage {
   readonly page: Page;
   /** Errors and warnings of the browser's console, exceptions, violations of the policy. */
   readonly problems: string[];
 }
 
-/** Opens the console in a scheme of its own. */
+/** Opens the console in the given colour scheme. */
 export async function openPage(browser: Browser, address: string, colorScheme: 'light' | 'dark'): Promise<WatchedPage> {
   const context = await browser.newContext({
     colorScheme,

@@ -8,7 +8,7 @@ import type { InvokeOptions, InvokeOutcome } from '../../src/internal/runtime/in
 
 const FUNCTIONS = join(dirname(fileURLToPath(import.meta.url)), '..', 'functions');
 
-/** A project of its own in a temporary folder. */
+/** A separate project in a temporary folder. */
 export interface Project {
   readonly folder: string;
   write(file: string, text: string): void;
@@ -39,13 +39,13 @@ export function projectOf(name: string): Project {
 }
 
 export function start(project: Project, flags: Flags = {}, options: HostOptions = {}): Promise<RunningHost> {
-  // A test that is not about the time limit has one that a busy machine does not reach.
+  // A test that is not about the time limit has a limit that a busy machine does not reach.
   const usual = { entry: 'src/lambda.mjs', port: 0, state: false, timeout: 55 };
   const config = loadConfig(project.folder, { ...usual, ...flags });
   return startHost(config, { watch: false, ...options });
 }
 
-/** Sends an event as somebody who does not wait. */
+/** Sends an event as a sender that does not wait. */
 export function invoke(
   host: RunningHost,
   event: unknown,
@@ -54,7 +54,7 @@ export function invoke(
   return host.invoker.invoke(event, { origin: { kind: 'test', target: 'test' }, whenBusy: 'refuse', ...options });
 }
 
-/** What the function answered; the error otherwise. */
+/** The response of the function, or its error. */
 export async function answerOf(
   host: RunningHost,
   event: unknown,

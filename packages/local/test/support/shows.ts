@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { RunningHost } from '../../src/internal/host/create-host.js';
 import type { InvocationRecord } from '../../src/internal/journal/journal.js';
 
-/** Resolves when a record of the journal is as wanted: what a process writes last can arrive after its answer. */
+/** Resolves when a record of the journal matches: the last output of a process can arrive after its response. */
 export function shows(
   host: RunningHost,
   id: number,
@@ -22,10 +22,10 @@ export function shows(
   });
 }
 
-/** Resolves when a process is stopped, as `/proc` says; at once where there is no `/proc`. */
+/** Resolves when a process is stopped, as `/proc` reports; immediately if `/proc` does not exist. */
 export async function isStopped(pid: number): Promise<void> {
   if (process.platform !== 'linux') return;
-  // The state is the first word behind the name, which is in brackets.
+  // The state is the first word after the name, which is in brackets.
   const state = () => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.[0];
   while (state() !== 'T') await new Promise((resolve) => setImmediate(resolve));
 }

@@ -8,16 +8,16 @@ export interface AgentCoreCallOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A call of a gateway: what the function gets as its event and as its client context. */
+/** A call of a gateway: the event and the client context of the function. */
 export interface AgentCoreCall<Event> {
-  /** The arguments of the tool, as they are. */
+  /** The arguments of the tool. */
   readonly event: Event;
-  /** What the gateway says of the call; for `env.lambdaContext({ clientContext })` of `@sallyport/testkit`. */
+  /** The gateway's data about the call; for `env.lambdaContext({ clientContext })` of `@sallyport/testkit`. */
   readonly clientContext: { readonly custom: Readonly<Record<string, unknown>> };
 }
 
 const TEXTS = /* @__PURE__ */ kind<Readonly<Record<string, string>>>(
-  'an object of texts',
+  'an object of strings',
   (value) =>
     typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string'),
 );
@@ -30,7 +30,7 @@ const AGENT_CORE_CALL = /* @__PURE__ */ defineOptions<AgentCoreCallOptions>()({
 /**
  * Builds the call of a tool by a gateway of Amazon Bedrock AgentCore.
  *
- * @param args what the model wrote; any JSON value
+ * @param args the arguments from the model; any JSON value
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  * @see https://docs.aws.amazon.com/bedrock-agentcore/latest/devguide/gateway-add-target-lambda.html
  * @example
@@ -67,7 +67,7 @@ export interface InterceptorEventOptions {
   readonly body?: unknown;
   /** The headers of the request. Default: left out, as without `passRequestHeaders`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The status of the target's answer; with it the event is that of an answer. Default: the event of a request. */
+  /** The status of the target's answer; with it the event is an answer. Default: the event is a request. */
   readonly responseStatus?: number;
   /** The body of the target's answer. Default: an empty result. */
   readonly responseBody?: unknown;

@@ -6,7 +6,7 @@ export interface InterceptedRequest {
   readonly form: 'mcp' | 'http';
   /** `POST` */
   readonly method: string;
-  /** As the gateway received it. */
+  /** The path that the gateway received. */
   readonly path: string;
   /** Values by lower-case name. Empty unless the gateway passes headers on: `passRequestHeaders`. */
   readonly headers: Readonly<Record<string, string>>;
@@ -14,7 +14,7 @@ export interface InterceptedRequest {
   readonly body: unknown;
 }
 
-/** An answer on its way back. */
+/** An answer to the gateway's client. */
 export interface InterceptedResponse {
   /** The HTTP status. */
   readonly status: number;
@@ -22,11 +22,11 @@ export interface InterceptedResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** The message as parsed JSON (`mcp`), or the bytes (`http`). `null`: the gateway left it out. */
   readonly body: unknown;
-  /** True if it is one event of a stream; from the second on only the body can be changed. */
+  /** True if it is one event of a stream; from the second event on, only the body can be changed. */
   readonly streaming: boolean;
 }
 
-/** What an interceptor decides; {@link pass}, {@link rewrite} and {@link reject} make it. */
+/** The decision of an interceptor: the result of {@link pass}, {@link rewrite} or {@link reject}. */
 export type Interception = { readonly [VERDICT]: 'pass' } | RewriteVerdict | RejectVerdict;
 
 interface RewriteVerdict {
@@ -42,21 +42,21 @@ interface RejectVerdict {
   readonly text: string;
 }
 
-/** Marks what the three functions made: JSON that a model or a client wrote has no symbols. The same in every copy of this package. */
+/** Marks results of the three functions: JSON of a model or a client has no symbols. The same in every copy of this package. */
 export const VERDICT: unique symbol = Symbol.for('sallyport.mcp.interception/1') as never;
 
-/** What {@link rewrite} changes. An unknown key is rejected. */
+/** Changes of {@link rewrite}. An unknown key is rejected. */
 export interface Rewrite {
-  /** Header values by name. Default: those of the message. */
+  /** Header values by name. Default: the headers of the message. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The new body: JSON (`mcp`), or text or bytes (`http`). Default: that of the message. */
+  /** The new body: JSON (`mcp`), or text or bytes (`http`). Default: the body of the message. */
   readonly body?: unknown;
-  /** The new status of an answer. Default: that of the answer. */
+  /** The new status of an answer. Default: the status of the answer. */
   readonly status?: number;
 }
 
 const HEADERS = /* @__PURE__ */ kind<Readonly<Record<string, string>>>(
-  'an object of texts',
+  'an object of strings',
   (value) =>
     typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string'),
 );
@@ -69,7 +69,7 @@ export const REWRITE_OPTIONS = /* @__PURE__ */ defineOptions<Rewrite>()({
 });
 
 /**
- * Lets a message through as it is.
+ * Passes a message on unchanged.
  *
  * @example agentCoreInterceptor({ response: () => pass() });
  */
@@ -78,7 +78,7 @@ export function pass(): Interception {
 }
 
 /**
- * Lets a message through with other headers or another body.
+ * Passes a message on with other headers or another body.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  * @example rewrite({ headers: { ...request.headers, 'x-tenant': tenant } });
@@ -88,10 +88,10 @@ export function rewrite(changes: Rewrite): Interception {
 }
 
 /**
- * Answers in the place of the target: a JSON-RPC error (`mcp`), or the text (`http`).
+ * Answers instead of the target: a JSON-RPC error (`mcp`), or the text (`http`).
  *
  * @param status the HTTP status, 400 to 599
- * @param text for the client
+ * @param text the message for the client
  * @throws FrameworkError `app.invalid_configuration` for another status, or no text
  * @example reject(403, 'This team has no tools.');
  */
@@ -101,5 +101,5 @@ export function reject(status: number, text: string): Interception {
 
 const REJECT = /* @__PURE__ */ defineOptions<{ readonly status: number; readonly text: string }>()({
   status: integer(400, 599).required(),
-  text: kind<string>('a text', (value) => typeof value === 'string').required(),
+  text: kind<string>('a string', (value) => typeof value === 'string').required(),
 });

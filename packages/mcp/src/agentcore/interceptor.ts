@@ -22,17 +22,17 @@ import {
 } from './interception.js';
 import { type Exchange, FORMS, pathOf, readExchange } from './internal/exchange.js';
 
-/** Decides about a request. What is not made by `pass`, `rewrite` or `reject` rejects it. */
+/** Intercepts a request. Any result except a result of `pass`, `rewrite` or `reject` rejects the request. */
 export type RequestInterceptor = (ctx: Context, request: InterceptedRequest) => MaybePromise<Interception>;
 
-/** Decides about an answer. What is not made by `pass`, `rewrite` or `reject` rejects it. */
+/** Intercepts an answer. Any result except a result of `pass`, `rewrite` or `reject` rejects the answer. */
 export type ResponseInterceptor = (
   ctx: Context,
   response: InterceptedResponse,
   request: InterceptedRequest,
 ) => MaybePromise<Interception>;
 
-/** Options of {@link agentCoreInterceptor}; one of them at least. An unknown key is rejected. */
+/** Options of {@link agentCoreInterceptor}; at least one is required. An unknown key is rejected. */
 export interface AgentCoreInterceptorOptions {
   /** Called before the target. Default: requests are rejected. */
   readonly request?: RequestInterceptor;
@@ -48,26 +48,26 @@ export const AGENT_CORE_INTERCEPTOR_OPTIONS = /* @__PURE__ */ defineOptions<Agen
 
 /** A surface of a container for the interceptor of a gateway. */
 export interface AgentCoreInterceptor extends Surface {
-  /** How its events are told from others. */
+  /** Recognizes its events. */
   readonly rows: readonly {
     readonly kind: string;
     readonly anyOf: readonly (readonly { readonly path: string; readonly test: 'text' | 'object' }[])[];
   }[];
-  /** An event of its kind. */
+  /** An example event. */
   readonly sample: unknown;
 }
 
 const KIND = 'agentcore-interceptor';
 const TEXT = { path: 'interceptorInputVersion', test: 'text' } as const;
-/** The version of both forms. */
+/** The event version of both forms. */
 const VERSION = '1.0';
 /** Milliseconds that the answer needs before the end of the invocation. */
 const MARGIN_MS = 500;
 
 /**
- * Makes the surface that serves the interceptors of a gateway of Amazon Bedrock AgentCore: code that runs before each call of a
- * target, and after it. A handler that throws, runs out of time or returns something else rejects; a `FrameworkError` below 500
- * with its status and text, everything else with 500 and a fixed text.
+ * Creates the surface for the interceptors of a gateway of Amazon Bedrock AgentCore: code that runs before and after each call of a
+ * target. A handler that throws, times out or returns another value rejects the call: a `FrameworkError` below 500 with its status and
+ * message, any other error with 500 and a fixed message.
  *
  * @throws FrameworkError `app.invalid_configuration` without an interceptor, or for an unknown option
  * @see https://docs.aws.amazon.com/bedrock-agentcore/latest/devguide/gateway-interceptors-types.html
@@ -84,7 +84,7 @@ export function agentCoreInterceptor(options: AgentCoreInterceptorOptions): Agen
 
 class InterceptorSurface implements AgentCoreInterceptor {
   readonly serves = [KIND];
-  /** True if the gateway sends a client context is not documented; arguments of a tool never reach this. */
+  /** It is not documented if the gateway sends a client context; arguments of a tool never reach this surface. */
   readonly accepts: readonly InvocationProvenance[] = ['provider', 'direct'];
   readonly rows = [
     {
@@ -109,11 +109,10 @@ class InterceptorSurface implements AgentCoreInterceptor {
     this.#host = host;
   }
 
-  /** Never rejects an event of its row: what goes wrong is an answer that rejects the call. */
+  /** Never rejects an event of its row: an error becomes an answer that rejects the call. */
   async serve(_kind: string, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
     const host = this.#host;
-    if (!host)
-      throw new Error('framework: mcp: agentCoreInterceptor() belongs into the option "surfaces" of a container');
+    if (!host) throw new Error('framework: mcp: pass agentCoreInterceptor() in the option "surfaces" of a container');
     const exchange = readExchange(event);
     const { headers } = exchange.request;
     const path = pathOf(exchange);
@@ -159,7 +158,7 @@ function present<H>(handler: H | undefined, point: string): H {
   throw new TypeError(`framework: mcp: interceptor: the gateway calls it for a ${point}, and it has no "${point}"`);
 }
 
-/** @throws FrameworkError `app.timeout` when the invocation ends before the answer */
+/** @throws FrameworkError `app.timeout` if the invocation ends before the answer */
 async function beforeEnd<T>(
   host: SurfaceHost,
   lambdaContext: LambdaContext | undefined,
@@ -175,7 +174,7 @@ async function beforeEnd<T>(
   return Promise.race([pending, late]).finally(stop);
 }
 
-/** Only the text of an error that the application made for clients leaves the function. */
+/** A rejection for an error. It contains only messages that the application wrote for clients. */
 function rejectionOf(thrown: unknown): Interception {
   if (!isFrameworkError(thrown)) return reject(500, 'Internal error');
   const { status, message } = thrown;

@@ -8,17 +8,17 @@ import type { McpServer } from '../server/server.js';
 /** The types of a schema in a gateway. */
 export type ToolSchemaType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object';
 
-/** The part of JSON Schema that a gateway knows. */
+/** The part of JSON Schema that a gateway supports. */
 export interface ToolSchema {
   /** The type of the value. */
   readonly type: ToolSchemaType;
-  /** For the model. */
+  /** Description for the model. */
   readonly description?: string;
-  /** Of an object: its members. */
+  /** Members of an object. */
   readonly properties?: Readonly<Record<string, ToolSchema>>;
-  /** Of a list: its entries. */
+  /** Entries of a list. */
   readonly items?: ToolSchema;
-  /** Of an object: the members that it must have. */
+  /** Required members of an object. */
   readonly required?: readonly string[];
 }
 
@@ -26,21 +26,20 @@ export interface ToolSchema {
 export interface ToolDefinition {
   /** The name of the tool. */
   readonly name: string;
-  /** For the model. */
+  /** Description for the model. */
   readonly description: string;
-  /** Its arguments. */
+  /** Schema of the arguments. */
   readonly inputSchema: ToolSchema;
-  /** Its structured result. */
+  /** Schema of the structured result. */
   readonly outputSchema?: ToolSchema;
 }
 
 /**
- * The tools of a server as the inline schema of a Lambda target: `type`, `description`, `properties`, `items` and `required`
- * only. References are replaced by what they refer to, and further rules are left out: the tool itself checks them. Tools that
- * only an app may call are left out.
+ * The tools of a server as the inline schema of a Lambda target: only `type`, `description`, `properties`, `items` and `required`.
+ * References are resolved, and further rules are left out, because the tool checks them. Tools for apps only are left out.
  *
- * @throws FrameworkError `mcp.invalid_registration`, by the name of the tool, for one without a description, and for a schema
- *   with alternatives, with a reference to itself, or without one type
+ * @throws FrameworkError `mcp.invalid_registration` with the name of the tool, if its description is missing, or if a schema has
+ *   alternatives, a reference to itself, or not exactly one type
  * @see https://docs.aws.amazon.com/bedrock-agentcore-control/latest/APIReference/API_SchemaDefinition.html
  * @example writeFileSync('tools.json', JSON.stringify(toToolSchema(server)));
  */
@@ -91,7 +90,7 @@ const TYPES: readonly unknown[] = [
   'array',
   'object',
 ] satisfies ToolSchemaType[];
-/** A gateway has no words for alternatives; leaving them out would tell the model something else. */
+/** A gateway cannot express alternatives, and a schema without them would be wrong. */
 const ALTERNATIVES = ['anyOf', 'oneOf', 'allOf'];
 
 /** @param refs the references that led here, which must not repeat */
@@ -128,10 +127,12 @@ function convertMembers(document: Document, properties: JsonObject, place: strin
   return Object.fromEntries(members);
 }
 
-/** What a JSON pointer within the document refers to (RFC 6901). */
+/** The target of a JSON pointer within the document (RFC 6901). */
 function resolve({ what, root }: Document, ref: string, place: string): unknown {
   if (ref !== '#' && !ref.startsWith('#/')) {
-    throw invalidRegistration(`${what}: ${place} refers to something outside of it, which a gateway cannot express`);
+    throw invalidRegistration(
+      `${what}: ${place} has a $ref that is not a JSON pointer, which a gateway cannot express`,
+    );
   }
   let node: unknown = root;
   for (const part of ref.split('/').slice(1)) {

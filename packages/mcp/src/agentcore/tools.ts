@@ -19,7 +19,7 @@ import { toToolSchema } from './schema.js';
 
 /** Options of {@link agentCoreTools}. An unknown key is rejected. */
 export interface AgentCoreToolsOptions<Posture = unknown> {
-  /** Who may call, by the headers that the gateway passes on. Required in `SecureApp`, rejected in `createApp`. */
+  /** Posture of the calls; the caller is resolved from the headers of the gateway. Required in `SecureApp`, rejected in `createApp`. */
   readonly posture?: Posture;
   /** The name of the target in the gateway; calls for another target are rejected. Default: not checked. */
   readonly target?: string;
@@ -27,7 +27,7 @@ export interface AgentCoreToolsOptions<Posture = unknown> {
 
 /** Validators and defaults for {@link AgentCoreToolsOptions}. */
 export const AGENT_CORE_TOOLS_OPTIONS = /* @__PURE__ */ defineOptions<AgentCoreToolsOptions<object>>()({
-  // True if it is a valid posture is the container's to say.
+  // The container checks the posture.
   posture: kind<object>(
     'a posture: Authenticated(), InternalOnly(), Optional() or Public()',
     (value) => typeof value === 'object' && value !== null,
@@ -40,7 +40,7 @@ export const AGENT_CORE_TOOLS_OPTIONS = /* @__PURE__ */ defineOptions<AgentCoreT
 
 /** A surface of a container for the calls of a gateway. */
 export interface AgentCoreTools extends Surface {
-  /** Only what an agent gateway invokes. */
+  /** Accepts only invocations of an agent gateway. */
   readonly accepts: readonly ['agent'];
 }
 
@@ -50,12 +50,12 @@ const KIND = 'agentcore';
 const loadCall = lazily(() => import('./internal/call.js'));
 
 /**
- * Makes the surface that serves the tools of a server to a gateway of Amazon Bedrock AgentCore with a Lambda target. The gateway
- * puts the name of the tool into the client context, and what the model wrote into the event. A container with this surface
- * gives it every agent invocation, whatever the event looks like. The answer is the result of the tool: `content`,
- * `structuredContent`, `isError`. Nobody can be asked: questions to the client are a result with `isError`.
+ * Creates the surface that serves the tools of a server to a gateway of Amazon Bedrock AgentCore with a Lambda target. The gateway sends the
+ * name of the tool in the client context, and the model's arguments as the event. A container with this surface passes it every agent
+ * invocation, regardless of the event. The answer is the result of the tool: `content`, `structuredContent`, `isError`. Questions to the
+ * client are not possible: they lead to a result with `isError`.
  *
- * @throws FrameworkError `app.invalid_configuration` for a server that `createMcpServer` did not make, or an unfit option
+ * @throws FrameworkError `app.invalid_configuration` for a server that `createMcpServer` did not create, or an invalid option
  * @see https://docs.aws.amazon.com/bedrock-agentcore/latest/devguide/gateway-add-target-lambda.html
  * @example
  * const app = new SecureApp({
@@ -91,14 +91,14 @@ class ToolsSurface implements AgentCoreTools {
 
   attach(host: SurfaceHost): void {
     if (host.gate) host.gate.assertPosture(this.#posture, 'agentCoreTools');
-    else if (this.#posture) throw invalidOption('posture', 'left out: only SecureApp takes postures');
+    else if (this.#posture) throw invalidOption('posture', 'left out: only SecureApp has postures');
     this.#host = host;
   }
 
-  /** Rejects a call that the gate rejects, or that names no tool of this target; it is logged once. */
+  /** Rejects a call that the gate rejects, or without a tool of this target; it is logged once. */
   async serve(_kind: string, event: unknown, { lambdaContext }: Invocation): Promise<JsonObject> {
     const host = this.#host;
-    if (!host) throw new Error('framework: mcp: agentCoreTools() belongs into the option "surfaces" of a container');
+    if (!host) throw new Error('framework: mcp: pass agentCoreTools() in the option "surfaces" of a container');
     try {
       return await this.#call(host, event, lambdaContext);
     } catch (thrown) {
@@ -115,7 +115,7 @@ class ToolsSurface implements AgentCoreTools {
     if (this.#target !== undefined && call.target !== this.#target) {
       throw invalidAgentCall('it is for another target');
     }
-    // Nothing of the event is in the context: what the model wrote is no header, no caller and no event.
+    // The context contains no data of the event: the model's input must not become a header, a caller or an event.
     const { headers } = call;
     const { context, end } = createSurfaceContext(host, {
       kind: KIND,

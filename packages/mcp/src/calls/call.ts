@@ -1,13 +1,13 @@
 import type { MaybePromise, SecurePrincipal } from '@sallyport/core';
 import type { McpContext } from '../run/context.js';
 
-/** One call of a handler, as hooks see it. */
+/** One call of a handler, for hooks. */
 export interface McpCall {
   /** A call of a resource template has the kind `resource`. */
   readonly kind: 'tool' | 'resource' | 'prompt';
   /** Name of the tool or prompt, or URI of the resource. */
   readonly name: string;
-  /** What was registered: the name of the tool or prompt, the URI of the resource, the text of the template. */
+  /** The registration: the name of the tool or prompt, the URI of the resource, the URI template. */
   readonly target: string;
   /** The method of the protocol: `tools/call`. */
   readonly method: string;
@@ -17,22 +17,22 @@ export interface McpCall {
   readonly tenantId: string;
   /** A digest of the arguments; `''` for a resource, which has no arguments. */
   readonly argsDigest: string;
-  /** How many rounds of questions were answered before: the handler is called again after each round. */
+  /** Number of answered rounds of questions: the handler is called again after each round. */
   readonly round: number;
   /** The context of the handler. */
   readonly ctx: McpContext;
 }
 
 /**
- * How a call ended. `ok`: with a result. `tool_error`: with a result that says `isError`. `asked`: it stopped at a question and is
- * called again. `closed`: its stream was closed and it is called again. `cancelled`: by the client. `timeout`: at the deadline.
- * `failed`: with an error of the protocol, or an exception.
+ * The outcome of a call. `ok`: a result. `tool_error`: a result with `isError`. `asked`: it stopped at a question and is called again.
+ * `closed`: its stream was closed and it is called again. `cancelled`: by the client. `timeout`: at the deadline. `failed`: an error of
+ * the protocol, or an exception.
  */
 export type CallOutcome = 'ok' | 'tool_error' | 'asked' | 'closed' | 'cancelled' | 'timeout' | 'failed';
 
 /** The end of a call. */
 export interface CallEnd {
-  /** How it ended. */
+  /** Outcome of the call. */
   readonly outcome: CallOutcome;
   /** Milliseconds since the first hook was called. */
   readonly durationMs: number;
@@ -42,7 +42,7 @@ export interface CallEnd {
 
 /**
  * A hook around every call of a tool, a resource or a prompt. `next` runs the inner hooks and the handler, once, and resolves to
- * the outcome; it does not reject. The answer waits for the hook. A hook that throws ends the call. For a tool, the text of a
- * {@link McpToolError} is sent; any other error is answered with a fixed text. A hook must call `next` or throw.
+ * the outcome; it does not reject. The answer waits for the hook. A hook that throws ends the call. For a tool, the message of an
+ * {@link McpToolError} is sent; any other error is answered with a fixed message. A hook must call `next` or throw.
  */
 export type OnCall = (call: McpCall, next: () => Promise<CallEnd>) => MaybePromise<unknown>;

@@ -10,7 +10,7 @@ import type { CallEnd, McpCall, OnCall } from './call.js';
 export interface LogCallsOptions {
   /** Level of the records. Default `info`. */
   readonly level?: 'debug' | 'info' | 'warn';
-  /** Where they are written. Default: the logger of the request. */
+  /** The logger. Default: the logger of the request. */
   readonly log?: Logger;
 }
 
@@ -21,7 +21,7 @@ const LOG = defineOptions<LogCallsOptions>()({
 
 /**
  * Writes one record `mcp.call` for each call: caller, target, a digest of the arguments, outcome and duration. A call with
- * questions writes one for each round.
+ * questions writes one record for each round.
  *
  * @throws FrameworkError `app.invalid_configuration` for a wrong option
  *
@@ -52,7 +52,7 @@ function recordOf(call: McpCall, { outcome, durationMs }: CallEnd): Readonly<Rec
 export interface MeasureCallsOptions {
   /** Name of the metric that counts calls. Default `mcp.calls`. */
   readonly count?: string;
-  /** Name of the metric of their milliseconds. Default `mcp.call_duration`. */
+  /** Name of the metric of the duration in milliseconds. Default `mcp.call_duration`. */
   readonly duration?: string;
 }
 
@@ -62,7 +62,7 @@ const MEASURE = defineOptions<MeasureCallsOptions>()({
 });
 
 /**
- * Counts calls and measures how long they take, with the tags `kind`, `target` and `outcome`. The container must declare both
+ * Counts calls and measures their duration, with the tags `kind`, `target` and `outcome`. The container must declare both
  * metrics with these tags: metrics that are not declared are dropped.
  *
  * @throws FrameworkError `app.invalid_configuration` for a wrong option
@@ -83,7 +83,7 @@ export function measureCalls(options: MeasureCallsOptions = {}): OnCall {
 
 /** A limiter for {@link limitCalls}, for example of `@sallyport/ratelimit`. */
 export interface CallLimiter {
-  /** Decides about one call and counts it. */
+  /** Counts one call; `allowed` is false if the limit is exceeded. */
   consume(key: {
     readonly identifier: string;
     readonly resource: string;
@@ -97,7 +97,7 @@ export interface CallLimiter {
 export interface LimitCallsOptions {
   /** Counts the calls; required. */
   readonly limiter: CallLimiter;
-  /** Names of the tools that are limited, each with a count of its own. Default: every tool, resource and prompt. */
+  /** Names of the tools that are limited, each with a separate count. Default: every tool, resource and prompt. */
   readonly tools?: readonly string[];
 }
 
@@ -108,9 +108,8 @@ const LIMIT = defineOptions<LimitCallsOptions>()({
 });
 
 /**
- * Limits how often a caller may call a tool. Callers are distinguished by kind, identity and tenant, anonymous ones by
- * their address. A denied call gets a result with `isError` and the time to wait. Each round of a call with questions
- * counts.
+ * Limits the calls of a caller to a tool. Callers are distinguished by kind, identity and tenant, anonymous callers by their IP address.
+ * A denied call gets a result with `isError` and the time to wait. Each round of a call with questions counts.
  *
  * @throws FrameworkError `app.invalid_configuration` without a limiter
  *
@@ -129,7 +128,7 @@ export function limitCalls(options: LimitCallsOptions): OnCall {
 
 /** Options of {@link limitTime}; an unknown key is rejected. */
 export interface LimitTimeOptions {
-  /** Milliseconds that one run of a handler may take; required. */
+  /** Maximum duration of one run of a handler in milliseconds; required. */
   readonly ms: number;
   /** Names of the tools that are limited. Default: every tool, resource and prompt. */
   readonly tools?: readonly string[];
@@ -138,8 +137,8 @@ export interface LimitTimeOptions {
 const TIME = defineOptions<LimitTimeOptions>()({ ms: integer(1, 900_000, 'milliseconds').required(), tools: TOOLS });
 
 /**
- * Ends a call that takes too long: the handler's `signal` aborts and the client gets an error. The time in which a person answers
- * a question does not count.
+ * Stops a call at a time limit: the handler's `signal` aborts and the client gets an error. The time in which a user answers a
+ * question does not count.
  *
  * @throws FrameworkError `app.invalid_configuration` without `ms`
  *
@@ -172,7 +171,7 @@ function keyOf({ kind, target, method, principal, tenantId, ctx }: McpCall): Par
   return { identifier: principal.identity, kind: 'principal', caller, resource, operation: method };
 }
 
-/** For a tool the text is sent to the client; for other kinds it is a protocol error. */
+/** The message is sent to the client: for a tool as its result, for other kinds as a protocol error. */
 function refusal({ kind }: McpCall, why: string): Error {
   return kind === 'tool' ? new McpToolError(why) : new RpcError(RPC.internalError, why);
 }

@@ -34,7 +34,7 @@ export interface Capabilities {
   readonly tokenEndpointAuthMethods: readonly string[];
   /** Methods of PKCE. */
   readonly codeChallengeMethods: readonly string[];
-  /** True if a client id may be the URL of a metadata document. Default: the documents do not say. */
+  /** True if clients can use the URL of a metadata document as their id. Default: not in the documents. */
   readonly clientIdMetadataDocumentSupported?: boolean;
 }
 
@@ -60,8 +60,8 @@ export interface RootDiscoveryConfig {
 /** Configuration of {@link registerMcpFacade}; an unknown key is rejected. */
 export interface FacadeConfig {
   /**
-   * Issuer of the tokens: the upstream authorization server, as it writes itself. Only the slash of a bare origin is removed, because issuers
-   * are compared as text (RFC 8414 section 3.3).
+   * Issuer of the tokens: the upstream authorization server, exactly as in its metadata. Only the slash of a bare origin is removed, because
+   * issuers are compared as strings (RFC 8414 section 3.3).
    */
   readonly issuerUrl: string;
   /** URL of the public keys. */
@@ -74,7 +74,7 @@ export interface FacadeConfig {
   readonly publicBaseUrl?: string;
   /** Allowed hosts in documents, with the port if it is not 80 or 443; required in the mode `request_host`. */
   readonly allowedHostnames?: readonly string[];
-  /** Headers that contain the host; the first that is present decides. Only for the mode `request_host`. Default `host`. */
+  /** Headers that contain the host; only the first present header is used. Only for the mode `request_host`. Default `host`. */
   readonly hostHeaders?: readonly string[];
   /** Scopes in the documents, by kind of endpoint; at least one each. */
   readonly scopes: Readonly<Record<EndpointKind, readonly string[]>>;
@@ -104,14 +104,14 @@ export function defaultCapabilities(): Capabilities {
   };
 }
 
-const SCOPES = 'a list of one or more scopes, each of visible characters without " and \\';
+const SCOPES = 'a non-empty list of scopes, each of visible characters without " and \\';
 
 const scopeSet: OptionKind<readonly string[]> = /* @__PURE__ */ new OptionKind(SCOPES, (value, place) => {
   if (!Array.isArray(value) || value.length === 0 || !value.every(isScope)) throw wrong(place, SCOPES);
   return [...new Set(value as readonly string[])];
 });
 
-const WORDS = 'a list of one or more words';
+const WORDS = 'a non-empty list of words';
 
 const words: OptionKind<readonly string[]> = /* @__PURE__ */ new OptionKind(WORDS, (value, place) => {
   const isWord = (word: unknown) => typeof word === 'string' && /^[\x21-\x7e]+$/.test(word);
@@ -127,7 +127,7 @@ const CAPABILITY_KINDS = {
   clientIdMetadataDocumentSupported: boolean,
 };
 
-/** The kinds of the members of {@link FacadeConfig}. */
+/** Validators and defaults for {@link FacadeConfig}. */
 export const FACADE_CONFIG = defineOptions<FacadeConfig>()(
   {
     issuerUrl: identifier.required(),
@@ -192,7 +192,7 @@ export interface ParsedFacade extends Omit<Parsed, 'capabilities' | 'registratio
 export function parseFacadeConfig(config: FacadeConfig): ParsedFacade {
   const parsed = FACADE_CONFIG.parse(config ?? null);
   if ((parsed.authorizeHandler === undefined) !== (parsed.tokenHandler === undefined)) {
-    throw facadeError('options "authorizeHandler" and "tokenHandler" must be given together, or neither');
+    throw facadeError('options "authorizeHandler" and "tokenHandler" must be given together, or both left out');
   }
   return {
     ...parsed,

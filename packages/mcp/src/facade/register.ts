@@ -40,7 +40,7 @@ export function registerMcpFacade(app: SecureApp, config: FacadeConfig): RouteIn
   return inventory;
 }
 
-/** The documents come first: an app of another copy of the package rejects their posture before it has registered a route. */
+/** Lists the documents first: an app of another copy of the package rejects their posture before it has registered a route. */
 function listRoutes(facade: ParsedFacade, { routes }: RouteInventory): readonly Arguments[] {
   const { rootAuthorizationServer: root } = facade;
   return [

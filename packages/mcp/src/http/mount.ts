@@ -3,9 +3,9 @@ import type { MountTarget } from '@sallyport/http/web';
 import { MCP_PATH } from '../routes/paths.js';
 import type { McpServer } from '../server/server.js';
 
-/** The metadata documents of a server: `mcpDiscovery` of `@sallyport/mcp/oauth` makes one. */
+/** The metadata documents of a server; created by `mcpDiscovery` of `@sallyport/mcp/oauth`. */
 export interface McpDiscovery {
-  /** Registers the documents of the server at this path, open to everybody. */
+  /** Registers the public documents of the server at this path. */
   mount(app: MountTarget<object>, path: string): void;
 }
 
@@ -13,11 +13,11 @@ export interface McpDiscovery {
 export interface MountMcpOptions<Posture> {
   /** Path of the routes. Default {@link MCP_PATH}. */
   readonly path?: string;
-  /** Who may call; required. */
+  /** Posture of the routes; required. */
   readonly posture: Posture;
-  /** Origins of browsers that may call. Default: the server's own. */
+  /** Origins of browsers that may call. Default: `allowedOrigins` of the server. */
   readonly allowedOrigins?: readonly string[];
-  /** Metadata documents by which clients find out where to sign in. Default none. */
+  /** Metadata documents that show clients where to sign in. Default none. */
   readonly discovery?: McpDiscovery;
 }
 
@@ -26,7 +26,7 @@ const METHODS = ['POST', 'GET', 'DELETE'];
 /** Validators and defaults for {@link MountMcpOptions}. */
 export const MOUNT_MCP_OPTIONS = defineOptions<MountMcpOptions<object>>()({
   path: text('a path').default(MCP_PATH),
-  // True if it is a valid posture is the container's to say.
+  // The container checks the posture.
   posture: kind<object>(
     'a posture: Authenticated(), InternalOnly(), Optional() or Public()',
     (value) => typeof value === 'object' && value !== null,
@@ -52,7 +52,7 @@ export function mountMcp<Posture>(
 ): void {
   const { path, posture, allowedOrigins, discovery } = MOUNT_MCP_OPTIONS.parse(options as MountMcpOptions<object>);
   const handler = allowedOrigins === undefined ? server.handler : server.handlerFor({ allowedOrigins });
-  // Users paste server addresses with a slash at the end, and REST APIs do not remove it.
+  // Users paste server URLs with a slash at the end, and REST APIs do not remove it.
   const routing = { streaming: true, trailingSlash: true };
   for (const method of METHODS) app.handle(method, path, handler, posture as Posture, routing);
   discovery?.mount(app as MountTarget<unknown> as MountTarget<object>, path);
@@ -72,8 +72,8 @@ export interface McpCors {
 const EXPOSED = ['mcp-session-id', 'www-authenticate'];
 
 /**
- * Makes the option `cors` for a container whose MCP server is called by pages of these origins. It applies to the whole
- * container. The server itself must allow the same origins: `allowedOrigins` of `createMcpServer` or `mountMcp`.
+ * Creates the option `cors` for a container whose MCP server is called by pages of these origins. It applies to the whole
+ * container. The server must allow the same origins: `allowedOrigins` of `createMcpServer` or `mountMcp`.
  *
  * @example
  * const origins = ['https://inspector.example'];

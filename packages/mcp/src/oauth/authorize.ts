@@ -6,17 +6,17 @@ import type { OAuthErrorName } from './oauth-error.js';
 
 /** Options of {@link createAuthorizeResponse}; an unknown key is rejected. */
 export interface AuthorizeResponseOptions {
-  /** One of the client's registered redirect URIs: compare it before. */
+  /** One of the client's registered redirect URIs; compare it before the call. */
   readonly redirectUri: string;
-  /** The issuer of the authorization server, as its metadata names it. */
+  /** The issuer of the authorization server, exactly as in its metadata. */
   readonly issuer: string;
-  /** The `state` of the request, as it was sent. Default: the request had none. */
+  /** The unchanged `state` of the request. Default: left out. */
   readonly state?: string;
-  /** The code, when the person has agreed. Either this or `error`. */
+  /** The code, if the user has agreed. Pass either `code` or `error`. */
   readonly code?: string;
-  /** Why there is no code. */
+  /** Reason why there is no code. */
   readonly error?: OAuthErrorName;
-  /** For the developer of the client. */
+  /** Description of the error for the developer of the client. */
   readonly errorDescription?: string;
 }
 
@@ -31,7 +31,7 @@ export const AUTHORIZE_RESPONSE_OPTIONS = defineOptions<AuthorizeResponseOptions
 });
 
 /**
- * The redirect back to the client: `code` or `error`, `state` and `iss` (RFC 9207) behind the query that the redirect URI has.
+ * The redirect back to the client. Adds `code` or `error`, `state` and `iss` (RFC 9207) to the query of the redirect URI.
  *
  * @throws FrameworkError `app.invalid_configuration` for a wrong option
  * @example createAuthorizeResponse({ redirectUri, issuer, state, code: await codes.put(grant) });
@@ -45,6 +45,6 @@ export function createAuthorizeResponse(options: AuthorizeResponseOptions): Resp
   const members = { code, error, error_description: errorDescription, state, iss: issuer };
   for (const [name, value] of Object.entries(members)) if (value !== undefined) added.set(name, value);
   const location = `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${added}`;
-  // What stands behind the redirect must not learn the code from a referrer (RFC 9700 section 4.2.4).
+  // The page after the redirect must not receive the code in a referrer (RFC 9700 section 4.2.4).
   return { status: 302, headers: { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' } };
 }

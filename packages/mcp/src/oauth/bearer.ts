@@ -14,28 +14,28 @@ export interface BearerOptions {
   /** Verifies tokens; required. */
   readonly validator: Validator;
   /**
-   * The URL of the resource's metadata for the challenge, from the matched route. The first of the three sources that is given
-   * decides alone; none of them reads the environment or a header. One that throws, or returns no absolute https URL, makes the
-   * challenge a bare `Bearer` and is logged.
+   * Returns the URL of the resource's metadata for the challenge, from the matched route. Of the three sources only the first that is given
+   * is used. No source reads the environment or a header. If the function throws, or does not return an absolute https URL, the challenge is
+   * a bare `Bearer` and the failure is logged.
    */
   readonly resourceMetadataURLFunc?: (route: MatchedRoute) => string | undefined;
   /**
-   * The URL with path parameters of the matched route in it: `https://mcp.example.com/.well-known/oauth-protected-resource/{tenant}/mcp`. A
-   * parameter that the route does not have, or whose value is not `[a-z0-9._~-]{1,128}`, makes the challenge a bare `Bearer`.
+   * The metadata URL with path parameters of the matched route: `https://mcp.example.com/.well-known/oauth-protected-resource/{tenant}/mcp`.
+   * If a parameter is missing, or its value is not `[a-z0-9._~-]{1,128}`, the challenge is a bare `Bearer`.
    */
   readonly resourceMetadataURLTemplate?: string;
-  /** The same URL for all routes. Default: none, and the challenge is a bare `Bearer`. */
+  /** The metadata URL of all routes. Default: none, and the challenge is a bare `Bearer`. */
   readonly resourceMetadataURL?: string;
   /**
-   * For whom a token must be: text, or by the matched route. A function that returns nothing, or a blank string, lets no token pass. Default: what the
-   * validator checks.
+   * The audience that a token must have: a string, or a function of the matched route. If the function returns nothing or a blank string, all
+   * tokens are rejected. Default: the audience that the validator checks.
    */
   readonly requiredAudience?: string | ((route: MatchedRoute) => string | undefined);
   /** Scopes that a token must have, all of them. Default none. */
   readonly requiredScopes?: readonly string[];
   /**
-   * True if challenges name errors and scopes, and a 403 for missing scopes has one: what MCP clients need to ask for more. Default
-   * `false`.
+   * True if challenges contain the error and the scopes, and a 403 for missing scopes has a challenge. MCP clients need both to request more
+   * scopes. Default `false`.
    */
   readonly scopeChallenge?: boolean;
 }
@@ -47,14 +47,14 @@ export const BEARER_OPTIONS = defineOptions<BearerOptions>()({
   resourceMetadataURLTemplate: string,
   resourceMetadataURL: string,
   requiredAudience: kind<NonNullable<BearerOptions['requiredAudience']>>(
-    'a text that is not blank, or a function',
+    'a string that is not blank, or a function',
     (value) => typeof value === 'function' || isNamed(value),
   ),
   requiredScopes: scopeList.default([]),
   scopeChallenge: boolean.default(false),
 });
 
-/** The faces of one check of bearer tokens. */
+/** One check of bearer tokens, as a middleware and as options of `SecureApp`. */
 export interface BearerGuard {
   /** The check as a middleware; a token that `principalResolver` has verified for this request is not verified again. */
   readonly middleware: Middleware;
@@ -67,21 +67,21 @@ export interface BearerGuard {
 const CLAIMS_KEY = 'oauth.bearer_claims';
 const TOKEN_KEY = 'oauth.bearer_token';
 
-/** What the token of this request says, once a guard has verified it; `undefined` otherwise. */
+/** The verified claims of this request's token; `undefined` before a guard has verified it. */
 export function bearerClaims(ctx: Context): BearerClaims | undefined {
   return ctx.get(CLAIMS_KEY) as BearerClaims | undefined;
 }
 
-/** The token of this request, once a guard has verified it, for calls on the caller's behalf; `undefined` otherwise. */
+/** The verified token of this request, for calls on the caller's behalf; `undefined` before a guard has verified it. */
 export function bearerToken(ctx: Context): string | undefined {
   return ctx.get(TOKEN_KEY) as string | undefined;
 }
 
 /**
- * A middleware that lets no request pass without a valid bearer token: 401 with a challenge for a token that is missing, wrong or
- * expired, 403 for one of another audience or without the scopes, 503 when it cannot be verified now. What handlers and later
- * middlewares throw is not its concern. For the open container, or next to the gate of a closed one; for the gate itself see
- * {@link createBearerGuard}.
+ * Creates a middleware that requires a valid bearer token. A missing, wrong or expired token is answered with 401 and a challenge, a token
+ * for another audience or without the scopes with 403, and a token that cannot be verified now with 503. Errors of handlers and later
+ * middlewares pass through unchanged. Use it in the open container, or in addition to the gate of a closed container; for the gate itself
+ * see {@link createBearerGuard}.
  *
  * @throws FrameworkError `app.invalid_configuration` for a missing validator, a malformed template or URL, or an unknown option
  * @example
@@ -95,7 +95,7 @@ export function requireBearerTokenMiddleware(options: BearerOptions): Middleware
 }
 
 /**
- * The same check for `SecureApp`, whose gate runs before any middleware: its `principalResolver` and `challenge` are options of the
+ * Creates the same check for `SecureApp`, whose gate runs before all middlewares: `principalResolver` and `challenge` are options of the
  * container.
  *
  * @throws FrameworkError `app.invalid_configuration` as {@link requireBearerTokenMiddleware}
@@ -120,11 +120,11 @@ export function createBearerGuard(options: BearerOptions): BearerGuard {
   };
 }
 
-/** What one guard knows of one request. */
+/** State of a guard for one request. */
 interface Known {
-  /** The URL of its challenge; made once. */
+  /** The URL of the challenge, computed once. */
   url?: { readonly value: string | undefined };
-  /** Whom it let pass. */
+  /** The verified caller. */
   principal?: SecurePrincipal;
 }
 
@@ -183,7 +183,7 @@ class Guard {
     }
   }
 
-  /** In this order: time, audience, scopes; an expired token of another audience is 401. */
+  /** Checks the time, then the audience, then the scopes: an expired token for another audience is 401. */
   #check({ expiresAt, audience, scopes }: BearerClaims, ctx: Context): void {
     if (expiresAt && !(expiresAt.getTime() > ctx.now().getTime())) throw this.#refuse(ctx, 'expired', 'expired');
     if (this.#audience !== undefined && !this.#isAudience(audience, ctx))
@@ -243,9 +243,9 @@ class Guard {
 const NO_STORE = { 'cache-control': 'no-store' };
 
 /**
- * What a validator returned, as a copy in which every member has its type.
+ * A frozen copy of a validator's result, with checked types.
  *
- * @throws BearerError `invalid` for anything that names no subject
+ * @throws BearerError `invalid` for a value without a subject
  */
 function parseClaims(value: unknown): BearerClaims {
   const given = (typeof value === 'object' && value !== null ? value : {}) as Partial<
@@ -253,7 +253,8 @@ function parseClaims(value: unknown): BearerClaims {
   >;
   const { subject, expiresAt, issuer, clientId, claims } = given;
   if (typeof subject !== 'string' || subject.trim() === '') throw new BearerError('invalid', 'no subject');
-  if (expiresAt !== undefined && !(expiresAt instanceof Date)) throw new BearerError('invalid', 'expiresAt is no Date');
+  if (expiresAt !== undefined && !(expiresAt instanceof Date))
+    throw new BearerError('invalid', 'expiresAt is not a Date');
   return Object.freeze({
     subject,
     audience: texts(given.audience),
@@ -269,13 +270,13 @@ function texts(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
-/** Name and text of what a validator threw; clients of HTTP sometimes put what they sent into their errors. */
+/** Name and message of an error of a validator; some HTTP clients put the request into their errors. */
 function describe(thrown: unknown, token: string): string {
   const text = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : typeof thrown;
   return redact(text, token);
 }
 
-/** Text for the log, without the token as it was sent and as a query or form has it. */
+/** Removes the token from text for the log, in its plain and its URL-encoded form. */
 function redact(text: string, token: string): string {
   return text.replaceAll(token, '[token]').replaceAll(encodeURIComponent(token), '[token]');
 }

@@ -14,15 +14,15 @@ import {
 
 /** Options of {@link createClientMetadataLoader}; an unknown key is rejected. */
 export interface ClientMetadataLoaderOptions {
-  /** Which clients are taken. Default: any with safe redirect URIs. */
+  /** Policy for accepted clients. Default: any client with safe redirect URIs. */
   readonly policy?: ClientRegistrationPolicy;
-  /** The hosts whose documents are fetched, exact names in lower case. Default: every host with public addresses only. */
+  /** Hosts whose documents are fetched, as exact names in lower case. Default: every host with public addresses only. */
   readonly allowedHosts?: readonly string[];
   /** Milliseconds for one fetch, 100 to 10,000. Default 3,000. */
   readonly timeoutMs?: number;
-  /** Seconds for which a document is used again in this process. Default 600. */
+  /** Seconds for which a document is cached in this process. Default 600. */
   readonly cacheSeconds?: number;
-  /** Tells how old a document is. Default: the system's clock. */
+  /** The clock for the age of a document. Default: the system's clock. */
   readonly clock?: Clock;
 }
 
@@ -38,28 +38,28 @@ export const CLIENT_METADATA_LOADER_OPTIONS = defineOptions<ClientMetadataLoader
   clock: withMethods<Clock>('now').default(systemClock),
 });
 
-/** A client that names itself by the URL of its document. */
+/** A client whose id is the URL of its metadata document. */
 export interface DocumentClient extends ClientMetadata {
-  /** The URL. */
+  /** The URL of the document. */
   readonly client_id: string;
 }
 
 /** Finds a client by its id. */
 export type ClientMetadataLoader = (clientId: string) => Promise<DocumentClient>;
 
-/** What the draft recommends as the largest document, and some room. */
+/** The maximum size that the draft recommends, with a margin. */
 const MAX_BYTES = 16_384;
 
 /**
  * Loads clients whose id is the URL of a metadata document (draft-ietf-oauth-client-id-metadata-document), which newer revisions of MCP
- * prefer to registration. The URL comes from anybody: it is fetched over https only, from a host name whose addresses are all public,
- * without redirects, and not for long. Instances in a private network need a way to the internet.
+ * prefer to registration. Any caller can choose the URL: it is fetched over https only, from a host name whose addresses are all public,
+ * without redirects, and with a short time limit. Instances in a private network need a route to the internet.
  *
- * Concurrent loads of one id share one request, and a failed load is remembered for 30 seconds. Each instance makes at most 10 requests
+ * Concurrent loads of one id share one request, and a failed load is not repeated for 30 seconds. Each instance sends at most 10 requests
  * at the same time, 20 a minute to one host name and 100 a minute in all; `allowedHosts` bounds them further.
  *
- * @throws FrameworkError `app.invalid_configuration` for a wrong option; the loader rejects with OAuthError `invalid_client` for an id that
- *   is not such a URL, a document that is not available, or one that is not its client's, and with `temporarily_unavailable` above these bounds
+ * @throws FrameworkError `app.invalid_configuration` for a wrong option; the loader rejects with OAuthError `invalid_client` if the id is
+ *   not such a URL, or the document is unavailable or has another `client_id`, and with `temporarily_unavailable` above these bounds
  * @example
  * const loadClient = createClientMetadataLoader();
  * const client = isClientMetadataURL(clientId) ? await loadClient(clientId) : await clients.get(clientId);
@@ -76,7 +76,7 @@ export function isClientMetadataURL(clientId: string): boolean {
   return parseClientId(clientId) !== undefined;
 }
 
-/** The same, with other rules for addresses, for tests. */
+/** {@link createClientMetadataLoader} with other rules for addresses, for tests. */
 export function createLoader(
   options: ClientMetadataLoaderOptions,
   rules: Pick<FetchRules, 'isAllowed' | 'lookup' | 'ca'>,
@@ -92,12 +92,12 @@ export function createLoader(
   };
 }
 
-/** Host names only: an address, however it is spelled, is a host of digits or in brackets once it is parsed. */
+/** Accepts only host names: the parser turns every spelling of an address into digits or brackets. */
 function parseClientId(clientId: unknown): URL | undefined {
   const url = parseSecureUrl(clientId, { query: true });
   if (url?.protocol !== 'https:' || url.pathname === '/' || url.hostname.startsWith('[')) return undefined;
   if (!/[a-z]/.test(url.hostname) || !url.hostname.includes('.')) return undefined;
-  // The parser has resolved `.` and `..`, in any spelling, and brought the host into its one form.
+  // The parser has resolved `.` and `..` in every spelling, and normalized the host.
   return url.href === clientId ? url : undefined;
 }
 
@@ -126,7 +126,7 @@ function readClient(
     throw unknownClient();
   }
   const client = validateClientRegistration(document, policy);
-  // A secret that the document names would be everybody's.
+  // A secret in a public document is not a secret.
   if (client.token_endpoint_auth_method.startsWith('client_secret')) throw unknownClient();
   return { client_id: clientId, ...client };
 }

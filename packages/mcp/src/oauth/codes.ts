@@ -5,29 +5,29 @@ import { decodeRow, encodeRow, type McpStore, toTtl } from '../store/store.js';
 import { isPkceChallenge } from './pkce.js';
 import { createOpaqueToken, type Grant, lastingTokens, type RefreshTokenStore } from './refresh-tokens.js';
 
-/** What a person granted, as it waits for the client to redeem its code. */
+/** A grant of a user, stored until the client redeems its code. */
 export interface AuthorizationCode extends Grant {
-  /** Where the code was sent. The client names it again. */
+  /** The redirect URI of the code. The client repeats it in the token request. */
   readonly redirectUri: string;
-  /** The challenge of PKCE, method `S256`. */
+  /** The PKCE challenge, method `S256`. */
   readonly codeChallenge: string;
 }
 
-/** A code that was redeemed. */
+/** The grant of a redeemed code. */
 export interface RedeemedCode extends AuthorizationCode {
-  /** The family of refresh tokens that comes of it. */
+  /** The family of refresh tokens that is issued for this code. */
   readonly family: string;
 }
 
 /** Options of {@link createAuthorizationCodeStore}; an unknown key is rejected. */
 export interface AuthorizationCodeStoreOptions {
-  /** Where hashes are kept: `memoryMcpStore()` or `dynamoMcpStore()`; required. */
+  /** Store for the hashes: `memoryMcpStore()` or `dynamoMcpStore()`; required. */
   readonly store: McpStore;
-  /** Whose family ends when a code is redeemed a second time. Default: there are no refresh tokens. */
+  /** Refresh tokens; a family is revoked if its code is redeemed a second time. Default: there are no refresh tokens. */
   readonly refreshTokens?: RefreshTokenStore;
-  /** Seconds that a code lives. Default 60, at most 600. */
+  /** Lifetime of a code in seconds. Default 60, at most 600. */
   readonly ttlSeconds?: number;
-  /** Tells what has expired; the same as the store's. Default: the system's clock. */
+  /** The clock for expiry; the same as the clock of the store. Default: the system's clock. */
   readonly clock?: Clock;
 }
 
@@ -39,19 +39,19 @@ export const AUTHORIZATION_CODE_STORE_OPTIONS = defineOptions<AuthorizationCodeS
   clock: withMethods<Clock>('now').default(systemClock),
 });
 
-/** Authorization codes, each of which is redeemed once. */
+/** A store of single-use authorization codes. */
 export interface AuthorizationCodeStore {
   /**
-   * Keeps a grant and returns its code.
+   * Stores a grant and returns its code.
    *
-   * @throws FrameworkError `app.invalid_configuration` for a challenge that is none of method `S256`
+   * @throws FrameworkError `app.invalid_configuration` if the challenge does not have the form of method `S256`
    */
   put(grant: AuthorizationCode): Promise<string>;
-  /** What a code stands for, once. `undefined` for one that is unknown, expired or redeemed; a second use ends the family that came of the first. */
+  /** Redeems a code. Returns `undefined` for an unknown, expired or redeemed code; a second use revokes the family of the first. */
   consume(code: string): Promise<RedeemedCode | undefined>;
 }
 
-/** How long a redeemed code is remembered, so that a second use of it is noticed: the longest life of a code. */
+/** Milliseconds for which a redeemed code is stored, so that a second use is detected: the longest lifetime of a code. */
 const REMEMBERED_MS = 600_000;
 const SORT = '!';
 
@@ -60,10 +60,10 @@ interface CodeData extends RedeemedCode {
 }
 
 /**
- * Authorization codes in an MCP store. Only SHA-256 of a code is kept. A call that fails for now is repeated for up to five seconds: a code
- * that is redeemed without an answer could not be redeemed again.
+ * Authorization codes in an MCP store. Only the SHA-256 of a code is stored. A failed call of the store is repeated for up to five seconds,
+ * because the client cannot redeem a code again if the response to the first attempt is missing.
  *
- * @throws FrameworkError `app.invalid_configuration` for a wrong option; methods reject with what the store rejects with
+ * @throws FrameworkError `app.invalid_configuration` for a wrong option; methods reject with the errors of the store
  * @example const codes = createAuthorizationCodeStore({ store, refreshTokens });
  */
 export function createAuthorizationCodeStore(options: AuthorizationCodeStoreOptions): AuthorizationCodeStore {

@@ -22,7 +22,7 @@ import {
 
 /** Options of {@link createMetadataHandler}; an unknown key is rejected. */
 export interface MetadataHandlerOptions {
-  /** Seconds for which clients and caches may keep the document. Default: they may not (`cache-control: no-store`). */
+  /** Seconds for which clients and caches may keep the document. Default: they must not (`cache-control: no-store`). */
   readonly documentMaxAgeSeconds?: number;
 }
 
@@ -32,7 +32,7 @@ const maxAge = /* @__PURE__ */ integer(1, 31_536_000, 'seconds');
 export const METADATA_HANDLER_OPTIONS = defineOptions<MetadataHandlerOptions>()({ documentMaxAgeSeconds: maxAge });
 
 /**
- * A handler that answers every request with this document. The text is made once.
+ * Creates a handler that answers every request with this document, which is serialized once.
  *
  * @throws FrameworkError `app.invalid_configuration` for a wrong option
  * @example
@@ -52,11 +52,11 @@ function serve(document: object, maxAgeSeconds: number | undefined): Handler {
 
 /** Options of {@link mcpDiscovery}; an unknown key is rejected. */
 export interface McpDiscoveryOptions extends Omit<ProtectedResourceOptions, 'resource'>, MetadataHandlerOptions {
-  /** The origin that clients know: `https://mcp.example.com`. The resource is this and the path of the MCP server. */
+  /** The public origin of the server: `https://mcp.example.com`. The resource is this origin followed by the path of the MCP server. */
   readonly publicBaseUrl: string;
   /**
-   * What the authorization-server document says that clients of 2025-03-26 look for next to the server. Default: no such
-   * document; newer clients ask the authorization server itself.
+   * Options of the authorization-server document that clients of revision 2025-03-26 request from the MCP server. Default: no such
+   * document; newer clients request it from the authorization server.
    */
   readonly authorizationServer?: AuthorizationServerOptions;
 }
@@ -70,9 +70,8 @@ export const MCP_DISCOVERY_OPTIONS = defineOptions<McpDiscoveryOptions>()({
 });
 
 /**
- * The option `discovery` of `mountMcp`: the metadata documents of a container with one MCP server, open to everybody. The
- * protected-resource document is at the root of the domain and at the path-inserted place, so that clients find it without
- * the challenge of a 401.
+ * The option `discovery` of `mountMcp`: public metadata documents for a container with one MCP server. The protected-resource document is
+ * served at the root of the domain and at the path-inserted location, so clients find it without the challenge of a 401.
  *
  * @throws FrameworkError `app.invalid_configuration` for a wrong option
  * @example
@@ -103,7 +102,7 @@ export function mcpDiscovery(options: McpDiscoveryOptions): McpDiscovery {
   };
 }
 
-/** Without parameters, in either spelling. */
+/** True for a path without parameters, in either spelling. */
 function isFixed(path: string): boolean {
   return !/[{}]|\/:/.test(path);
 }

@@ -15,17 +15,17 @@ import { type BearerClaims, BearerError, BearerUnavailable, type MatchedRoute, t
 /** The audiences of one route. */
 type AudienceOf = (route: MatchedRoute) => string | readonly string[] | undefined;
 
-/** Options of {@link jwtBearerValidator}, of one issuer; an unknown key is rejected. */
+/** Options of {@link jwtBearerValidator} for one issuer; an unknown key is rejected. */
 export interface JwtBearerOptions extends Omit<JwtVerifierOptions, 'audience'> {
   /**
-   * The resources that a token may be for, as clients name them in `resource`: `https://mcp.example.com/mcp`. One match is enough, by
-   * exact text but for the slash of a bare origin. Or a function of the matched route, the same for all issuers; where it returns
-   * nothing, or only blank strings, no token passes.
+   * The resources that a token may be issued for, with the same URL that clients send in `resource`: `https://mcp.example.com/mcp`. One match
+   * is enough, and must be exact except for the slash of a bare origin. Or a function of the matched route, the same for all issuers; if it
+   * returns nothing, or only blank strings, all tokens are rejected.
    */
   readonly audience: readonly string[] | AudienceOf;
-  /** The subject. Default the claim `sub`; required of each issuer where there are several, as a `sub` is unique within its issuer only. */
+  /** Returns the subject. Default the claim `sub`; required for each of several issuers, because a `sub` is unique within one issuer only. */
   readonly identity?: (claims: JwtClaims) => string;
-  /** The scopes. Default: `scope` split at spaces, else `scp`, a string or a list. */
+  /** Returns the scopes. Default: `scope` split at spaces, else `scp`, a string or a list. */
   readonly scopes?: (claims: JwtClaims) => readonly string[];
 }
 
@@ -33,7 +33,7 @@ export interface JwtBearerOptions extends Omit<JwtVerifierOptions, 'audience'> {
 export const JWT_BEARER_OPTIONS = defineOptions<JwtBearerOptions>()({
   ...JWT_VERIFIER_KINDS,
   audience: kind<JwtBearerOptions['audience']>(
-    'a list of one or more texts, or a function',
+    'a non-empty list of strings, or a function',
     (value) => typeof value === 'function' || (Array.isArray(value) && value.length > 0 && value.every(isNamed)),
   ).required(),
   identity: func<NonNullable<JwtBearerOptions['identity']>>(),
@@ -43,10 +43,10 @@ export const JWT_BEARER_OPTIONS = defineOptions<JwtBearerOptions>()({
 type Parsed = ParsedOptions<typeof JWT_BEARER_OPTIONS.kinds>;
 
 /**
- * A validator of JSON Web Tokens: signature, issuer, type, times and, last, audience, by the rules of `jwtPrincipalResolver` in
- * `@sallyport/secure/jwt`. Needs the package `jose`, which the first token loads.
+ * A validator of JSON Web Tokens. It checks signature, issuer, type, times and, last, the audience, by the rules of `jwtPrincipalResolver`
+ * in `@sallyport/secure/jwt`. It needs the package `jose`, which is loaded with the first token.
  *
- * @throws FrameworkError `app.invalid_configuration` that names the option and never its value
+ * @throws FrameworkError `app.invalid_configuration` with the name of the option and never its value
  * @example
  * const validator = jwtBearerValidator({
  *   issuer: 'https://id.example.com',
@@ -60,7 +60,7 @@ export function jwtBearerValidator(options: JwtBearerOptions | readonly JwtBeare
   const verifier = lazyJwtVerifier(all.map(toVerifierOptions));
   const audienceOf = sameAudience(all);
   if (all.length > 1 && all.some(({ identity }) => identity === undefined)) {
-    throw invalidOption('identity', 'given for each issuer where there are several, so that their subjects differ');
+    throw invalidOption('identity', 'given for each of several issuers, so that their subjects differ');
   }
   const byIssuer = new Map(all.map((entry) => [entry.issuer, entry]));
   return async (token, ctx) => {
@@ -71,7 +71,7 @@ export function jwtBearerValidator(options: JwtBearerOptions | readonly JwtBeare
   };
 }
 
-/** What stands for a list where a function names the audience of each request. */
+/** Placeholder for the audience list of the verifier if a function returns the audience of each request. */
 const BY_REQUEST: readonly string[] = ['the audience of the request'];
 
 function toVerifierOptions({ identity, scopes, audience, ...rest }: Parsed): JwtVerifierOptions {
@@ -88,12 +88,12 @@ function sameAudience(all: readonly Parsed[]): AudienceOf | undefined {
   return first?.audience as AudienceOf;
 }
 
-/** The audiences that a function has named. A blank one would match a token whose audience is blank. */
+/** The audiences that a function returned. A blank audience would match a token whose audience is blank. */
 function named(audience: unknown): readonly string[] {
   return [audience].flat().filter(isNamed);
 }
 
-/** A bare origin is meant with and without its slash. */
+/** Accepts a bare origin with and without its slash. */
 function spellings(audience: readonly string[]): readonly string[] {
   return audience.flatMap((one) => [one, withoutBareSlash(one), ...(isBareOrigin(one) ? [`${one}/`] : [])]);
 }
@@ -113,7 +113,7 @@ function toClaims({ claims, issuer }: VerifiedJwt, options: Parsed): BearerClaim
   };
 }
 
-/** `scope` of RFC 9068 section 2.2.3, else the `scp` that some issuers write. */
+/** The claim `scope` (RFC 9068 section 2.2.3), else `scp`, which some issuers use. */
 function scopesOf({ scope, scp }: JwtClaims): readonly string[] {
   if (typeof scope === 'string') return splitScopes(scope);
   if (typeof scp === 'string') return splitScopes(scp);

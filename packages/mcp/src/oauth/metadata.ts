@@ -5,99 +5,99 @@ import { endpoint, IDENTIFIER, identifier, identifiers, parseSecureUrl, withoutB
 
 /** Options of {@link createProtectedResourceMetadata}; an unknown key is rejected. */
 export interface ProtectedResourceOptions {
-  /** The URL of the MCP endpoint, as clients and tokens name it: `https://mcp.example.com/mcp`. */
+  /** The URL of the MCP endpoint, exactly as in clients and tokens: `https://mcp.example.com/mcp`. */
   readonly resource: string;
-  /** Issuers of the authorization servers whose tokens are taken, one or more. */
+  /** Issuers of the authorization servers whose tokens are accepted; at least one. */
   readonly authorizationServers: readonly string[];
-  /** Where the resource publishes keys of its own. Default: left out. */
+  /** URL of the public keys of the resource. Default: left out. */
   readonly jwksUri?: string;
-  /** Scopes that a client may ask for. Default: left out. */
+  /** Scopes that a client may request. Default: left out. */
   readonly scopesSupported?: readonly string[];
-  /** How tokens may be sent: this framework reads the header only. Default: left out, which says nothing. */
+  /** Methods of sending tokens: this framework reads only the header. Default: left out. */
   readonly bearerMethodsSupported?: readonly 'header'[];
-  /** Name of the resource for people. Default: left out. */
+  /** Display name of the resource. Default: left out. */
   readonly resourceName?: string;
 }
 
 /** A protected-resource document (RFC 9728 section 2). */
 export interface ProtectedResourceMetadata {
-  /** What `aud` of a token and `resource` of a request for one must be. */
+  /** The value of `aud` in tokens and of `resource` in token requests. */
   readonly resource: string;
-  /** Issuers. */
+  /** Issuers of the authorization servers. */
   readonly authorization_servers: readonly string[];
-  /** Keys of the resource. */
+  /** URL of the resource's public keys. */
   readonly jwks_uri?: string;
-  /** Scopes that a client may ask for. */
+  /** Scopes that a client may request. */
   readonly scopes_supported?: readonly string[];
-  /** How tokens may be sent. */
+  /** Methods of sending tokens. */
   readonly bearer_methods_supported?: readonly string[];
-  /** Name for people. */
+  /** Display name. */
   readonly resource_name?: string;
 }
 
 /** Options of {@link createAuthorizationServerMetadata}; an unknown key is rejected. */
 export interface AuthorizationServerOptions {
-  /** The issuer, as tokens name it in `iss`. The slash of a bare origin is dropped. */
+  /** The issuer, exactly as in the claim `iss` of tokens. The slash of a bare origin is dropped. */
   readonly issuer: string;
-  /** Where people sign in. */
+  /** URL of the sign-in page. */
   readonly authorizationEndpoint: string;
-  /** Where clients get tokens. */
+  /** URL of the token endpoint. */
   readonly tokenEndpoint: string;
-  /** Where clients register (RFC 7591). Default: left out. */
+  /** URL for client registration (RFC 7591). Default: left out. */
   readonly registrationEndpoint?: string;
-  /** Where the keys are that tokens are verified with. Default: left out. */
+  /** URL of the keys that verify tokens. Default: left out. */
   readonly jwksUri?: string;
   /** Response types of the authorization endpoint. Default `code`. */
   readonly responseTypesSupported?: readonly string[];
   /** Grant types of the token endpoint. Default `authorization_code` and `refresh_token`. */
   readonly grantTypesSupported?: readonly string[];
-  /** How clients prove themselves at the token endpoint. Default `none`: public clients with PKCE. */
+  /** Authentication methods of clients at the token endpoint. Default `none`: public clients with PKCE. */
   readonly tokenEndpointAuthMethodsSupported?: readonly string[];
-  /** Methods of PKCE. Default `S256`. */
+  /** PKCE methods. Default `S256`. */
   readonly codeChallengeMethodsSupported?: readonly string[];
-  /** Scopes that a client may ask for. Default: left out. */
+  /** Scopes that a client may request. Default: left out. */
   readonly scopesSupported?: readonly string[];
-  /** True if authorization responses carry `iss` (RFC 9207), as those of `createAuthorizeResponse` do. Default: left out. */
+  /** True if authorization responses contain `iss` (RFC 9207), as responses of `createAuthorizeResponse` do. Default: left out. */
   readonly authorizationResponseIssParameterSupported?: boolean;
-  /** True if a client id may be the URL of a metadata document. Default: left out. */
+  /** True if clients can use the URL of a metadata document as their id. Default: left out. */
   readonly clientIdMetadataDocumentSupported?: boolean;
 }
 
 /** An authorization-server document (RFC 8414 section 2). */
 export interface AuthorizationServerMetadata {
-  /** What `iss` of a token must be. */
+  /** The value of `iss` in tokens. */
   readonly issuer: string;
-  /** Where people sign in. */
+  /** URL of the sign-in page. */
   readonly authorization_endpoint: string;
-  /** Where clients get tokens. */
+  /** URL of the token endpoint. */
   readonly token_endpoint: string;
-  /** Where clients register. */
+  /** URL for client registration. */
   readonly registration_endpoint?: string;
-  /** Keys of tokens. */
+  /** URL of the keys that verify tokens. */
   readonly jwks_uri?: string;
   /** Response types. */
   readonly response_types_supported: readonly string[];
   /** Grant types. */
   readonly grant_types_supported: readonly string[];
-  /** How clients prove themselves at the token endpoint. */
+  /** Authentication methods of clients at the token endpoint. */
   readonly token_endpoint_auth_methods_supported: readonly string[];
-  /** Methods of PKCE. */
+  /** PKCE methods. */
   readonly code_challenge_methods_supported: readonly string[];
-  /** Scopes that a client may ask for. */
+  /** Scopes that a client may request. */
   readonly scopes_supported?: readonly string[];
-  /** True if authorization responses carry `iss`. */
+  /** True if authorization responses contain `iss`. */
   readonly authorization_response_iss_parameter_supported?: boolean;
-  /** True if a client id may be the URL of a metadata document. */
+  /** True if clients can use the URL of a metadata document as their id. */
   readonly client_id_metadata_document_supported?: boolean;
 }
 
 const words: OptionKind<readonly string[]> = /* @__PURE__ */ kind(
-  'a list of one or more words',
+  'a non-empty list of words',
   (value) =>
     Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === 'string' && /^\S+$/.test(word)),
 );
 
-/** What a protected-resource document says besides its resource. */
+/** Validators of a protected-resource document, without its resource. */
 export const RESOURCE_KINDS = {
   authorizationServers: identifiers.required(),
   jwksUri: endpoint,
@@ -132,7 +132,7 @@ export const AUTHORIZATION_SERVER_OPTIONS = defineOptions<AuthorizationServerOpt
 });
 
 /**
- * The document by which clients find the authorization servers of an MCP server (RFC 9728). Keys that are not configured are left out.
+ * Creates the document that lists the authorization servers of an MCP server (RFC 9728). Keys that are not configured are left out.
  *
  * @throws FrameworkError `app.invalid_configuration` for a wrong option
  * @example
@@ -154,7 +154,7 @@ export function createProtectedResourceMetadata(options: ProtectedResourceOption
 }
 
 /**
- * The document by which clients find the endpoints of an authorization server (RFC 8414). Keys that are not configured are left out.
+ * Creates the document that lists the endpoints of an authorization server (RFC 8414). Keys that are not configured are left out.
  *
  * @throws FrameworkError `app.invalid_configuration` for a wrong option
  * @example
@@ -183,9 +183,9 @@ export function createAuthorizationServerMetadata(options: AuthorizationServerOp
 }
 
 /**
- * Where the metadata of a resource is: the well-known path stands between its origin and its path (RFC 9728 section 3.1).
+ * The URL of a resource's metadata: the well-known path is inserted between its origin and its path (RFC 9728 section 3.1).
  *
- * @throws FrameworkError `app.invalid_configuration` for anything but an absolute https URL without query and fragment
+ * @throws FrameworkError `app.invalid_configuration` unless it is an absolute https URL without query and fragment
  * @example
  * protectedResourceMetadataURL('https://mcp.example.com/mcp');
  * // 'https://mcp.example.com/.well-known/oauth-protected-resource/mcp'
@@ -196,7 +196,7 @@ export function protectedResourceMetadataURL(resource: string): string {
   return origin + OAUTH_PROTECTED_RESOURCE_PATH + path;
 }
 
-/** A copy that nobody can change, without the members that are `undefined`. */
+/** A frozen copy without the members that are `undefined`. */
 function document<T extends object>(members: { readonly [K in keyof T]: T[K] | undefined }): T {
   const copy = JSON.parse(JSON.stringify(members)) as T;
   for (const member of Object.values(copy)) Object.freeze(member);

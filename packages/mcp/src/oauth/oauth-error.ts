@@ -19,7 +19,7 @@ export type OAuthErrorName =
   | 'temporarily_unavailable';
 
 /**
- * What an authorization server answers to a request that is wrong. Handlers of this entry make its body; the text reaches the client.
+ * The error that an authorization server returns for an invalid request. Handlers of this entry send it as JSON; clients see the message.
  *
  * @example throw new OAuthError('invalid_scope', 'the scope was not granted');
  */
@@ -29,7 +29,7 @@ export class OAuthError extends FrameworkError {
   }
 
   override readonly name: string = 'OAuthError';
-  /** The error of the protocol. */
+  /** The error code of the protocol. */
   readonly error: OAuthErrorName;
 
   constructor(error: OAuthErrorName, description: string, init: { readonly cause?: unknown } = {}) {
@@ -39,10 +39,10 @@ export class OAuthError extends FrameworkError {
   }
 }
 
-/** How clients prove themselves in a header; required of a 401 (RFC 6749 section 5.2, RFC 9110 section 15.5.2). */
+/** The challenge that a 401 for a client must have (RFC 6749 section 5.2, RFC 9110 section 15.5.2). */
 const BASIC = 'Basic realm="token"';
 
-/** The error as JSON, never to be kept. */
+/** The error as JSON, which must not be cached. */
 export function toErrorAnswer({ error, message, status }: OAuthError): ResponseInput {
   const body = JSON.stringify({ error, error_description: message });
   return jsonAnswer(body, { status, secret: true, ...(status === 401 && { challenge: BASIC }) });

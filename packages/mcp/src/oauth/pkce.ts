@@ -7,15 +7,15 @@ const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 const VERIFIER_BYTES = 32;
 
-/** A new verifier of 43 characters, for a client (RFC 7636 section 4.1). */
+/** Creates a verifier of 43 characters, for a client (RFC 7636 section 4.1). */
 export function createPkceVerifier(): string {
   return randomText(VERIFIER_BYTES);
 }
 
 /**
- * The challenge of a verifier, method `S256` (RFC 7636 section 4.2). There is no other: `plain` protects nothing.
+ * The challenge of a verifier, method `S256` (RFC 7636 section 4.2). The method `plain` is not supported, because it protects nothing.
  *
- * @throws FrameworkError `app.invalid_configuration` for anything but a verifier
+ * @throws FrameworkError `app.invalid_configuration` for a value that is not a verifier
  * @example pkceChallenge('dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk') // 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
  */
 export function pkceChallenge(verifier: string): string {
@@ -33,7 +33,7 @@ export function isPkceChallenge(value: unknown): value is string {
   return typeof value === 'string' && CHALLENGE.test(value);
 }
 
-/** True if a verifier is the one of a challenge. False for whatever is malformed; never throws; takes the same time for every verifier. */
+/** True if a verifier matches a challenge. Returns false for malformed values, never throws, and runs in constant time. */
 export function verifyPkce(verifier: unknown, challenge: unknown): boolean {
   if (!isPkceVerifier(verifier) || !isPkceChallenge(challenge)) return false;
   return nodeCrypto().timingSafeEqual(Buffer.from(hashText(verifier)), Buffer.from(challenge));

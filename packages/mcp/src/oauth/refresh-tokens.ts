@@ -5,52 +5,52 @@ import { hashText, randomText } from '../store/internal/crypto.js';
 import { lastingStore } from '../store/internal/lasting.js';
 import { decodeRow, encodeRow, type McpStore, type Row, toTtl } from '../store/store.js';
 
-/** How long calls of the store are repeated: five seconds, and one to answer. */
+/** Milliseconds for which calls of the store are repeated: five seconds, and one second for the response. */
 const REPEATED_MS = 6000;
 
-/** The store of codes and tokens, whose failed calls are repeated. */
+/** A store of codes and tokens that repeats failed calls. */
 export function lastingTokens(store: McpStore, given: Clock): McpStore {
   const clock = completeClock(given);
   return lastingStore(store, clock, () => clock.now().getTime() + REPEATED_MS);
 }
 
-/** Bytes of a token or code: 256 bits, so that a hash without salt is enough. */
+/** Bytes of a token or code: 256 bits, so a hash without salt is enough. */
 const TOKEN_BYTES = 32;
 
-/** A new random token or code of 43 characters. Stores keep its hash only. */
+/** Creates a random token or code of 43 characters. Stores keep only its hash. */
 export function createOpaqueToken(): string {
   return randomText(TOKEN_BYTES);
 }
 
-/** What a person granted to a client, for one resource. */
+/** A user's grant to a client, for one resource. */
 export interface Grant {
-  /** The client that asked. */
+  /** The id of the client. */
   readonly clientId: string;
-  /** Who granted it. */
+  /** The user who granted it. */
   readonly subject: string;
-  /** What the tokens are for: the URL of an MCP server. Default: the request named none. */
+  /** The URL of the MCP server that the tokens are for. Default: the request contained no `resource`. */
   readonly resource?: string;
-  /** What the client may do. */
+  /** Granted scopes. */
   readonly scopes: readonly string[];
 }
 
-/** What became of a refresh token. `reused` and `foreign` have revoked its family; `repeated` is a use within ten seconds of the first. */
+/** Reason of a rejected rotation. `reused` and `foreign` have revoked the family; `repeated` is a use within ten seconds of the first. */
 export type RotationRefusal = 'unknown' | 'revoked' | 'repeated' | 'reused' | 'foreign';
 
-/** The next token, or why there is none. */
+/** The next token, or the reason why there is no next token. */
 export type Rotation =
   | { readonly token: string; readonly grant: Grant; readonly family: string }
   | { readonly refused: RotationRefusal };
 
 /** Options of {@link createRefreshTokenStore}; an unknown key is rejected. */
 export interface RefreshTokenStoreOptions {
-  /** Where hashes are kept: `memoryMcpStore()` or `dynamoMcpStore()`; required. */
+  /** Store for the hashes: `memoryMcpStore()` or `dynamoMcpStore()`; required. */
   readonly store: McpStore;
-  /** Seconds that a token lives when it is not used. Default 30 days, at most 90. */
+  /** Lifetime of an unused token in seconds. Default 30 days, at most 90. */
   readonly ttlSeconds?: number;
-  /** Seconds after which a person must sign in again, however often tokens were used. Default 90 days, at most 365. */
+  /** Seconds after which a user must sign in again, even if tokens were used. Default 90 days, at most 365. */
   readonly familyTtlSeconds?: number;
-  /** Tells what has expired; the same as the store's. Default: the system's clock. */
+  /** The clock for expiry; the same as the clock of the store. Default: the system's clock. */
   readonly clock?: Clock;
 }
 
@@ -65,25 +65,25 @@ export const REFRESH_TOKEN_STORE_OPTIONS = defineOptions<RefreshTokenStoreOption
 });
 
 /**
- * Refresh tokens, each of which is used once. All that came of one sign-in are a family: when a used one is retried, somebody has stolen
- * it or its successor, and the family ends (RFC 9700 section 4.14.2).
+ * Single-use refresh tokens. All tokens of one sign-in form a family. If a used token is sent again, the token or its successor has been
+ * stolen, and the family is revoked (RFC 9700 section 4.14.2).
  */
 export interface RefreshTokenStore {
-  /** A first token for a grant, or the next one of a family. `undefined` when the family was revoked or has ended. */
+  /** Issues the first token for a grant, or the next token of a family. Returns `undefined` if the family was revoked or has expired. */
   issue(grant: Grant, family?: string): Promise<string | undefined>;
-  /** Uses a token up: one conditional write decides who gets the next one. */
+  /** Exchanges a token for the next token. A conditional write lets only one of several concurrent calls succeed. */
   rotate(token: string, clientId: string): Promise<Rotation>;
-  /** What a token is for, without using it; `undefined` for one that is unknown, used, revoked or another client's. */
+  /** The grant of a token, without using it; `undefined` if the token is unknown, used, revoked or issued to another client. */
   peek(token: string, clientId: string): Promise<Grant | undefined>;
-  /** Ends a family: no token of it is taken any more. */
+  /** Revokes a family: none of its tokens can be used again. */
   revokeFamily(family: string): Promise<void>;
 }
 
 /**
- * Refresh tokens in an MCP store. Only SHA-256 of a token is kept. A call that fails for now is repeated for up to five seconds, because
- * a client that does not learn that its token was used up would have to sign in again.
+ * Refresh tokens in an MCP store. Only the SHA-256 of a token is stored. A failed call of the store is repeated for up to five seconds,
+ * because a client that does not receive the next token would have to sign in again.
  *
- * @throws FrameworkError `app.invalid_configuration` for a wrong option; methods reject with what the store rejects with
+ * @throws FrameworkError `app.invalid_configuration` for a wrong option; methods reject with the errors of the store
  * @example const refreshTokens = createRefreshTokenStore({ store: dynamoMcpStore() });
  */
 export function createRefreshTokenStore(options: RefreshTokenStoreOptions): RefreshTokenStore {
@@ -98,12 +98,12 @@ interface TokenData extends Grant {
 }
 
 interface FamilyData {
-  /** Epoch milliseconds at which the family ends. */
+  /** Epoch milliseconds at which the family expires. */
   readonly endsAt: number;
   readonly isRevoked: boolean;
 }
 
-/** A client whose answer was lost sends its token again. */
+/** Milliseconds in which a client that did not receive the response may repeat the request. */
 const RETRY_MS = 10_000;
 const SORT = '!';
 
@@ -139,7 +139,7 @@ class StoredRefreshTokens implements RefreshTokenStore {
     if (!known || known.isRevoked) return { refused: 'revoked' };
     const used: TokenData = { ...grant, family, usedAt: this.#now() };
     const next = { ...row, version: row.version + 1, ttl: toTtl(known.endsAt), data: encodeRow(used) };
-    // The successor is stored first: if that fails, the token is not used up, and the client sends it again.
+    // The successor is stored first: if that fails, the token is still valid and the client can send it again.
     const successor = await this.#add(grant, family, known.endsAt);
     if (await this.#store.put(next, { version: row.version })) return { token: successor, grant, family };
     await this.#store.take({ partition: partitionOf(successor), sort: SORT });
@@ -166,7 +166,7 @@ class StoredRefreshTokens implements RefreshTokenStore {
     return { refused };
   }
 
-  /** The next token of a family, none of which outlives it. */
+  /** Adds the next token of a family; it expires with the family at the latest. */
   async #add(grant: Grant, family: string, endsAt: number): Promise<string> {
     const token = createOpaqueToken();
     const data: TokenData = { ...grant, family };

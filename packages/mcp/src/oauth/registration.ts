@@ -10,17 +10,17 @@ import { isShownText } from './internal/shown-text.js';
 import { parseSecureUrl } from './internal/urls.js';
 import { OAuthError, toErrorAnswer } from './oauth-error.js';
 
-/** Which clients may register; an unknown key is rejected. */
+/** Rules for the clients that may register; an unknown key is rejected. */
 export interface ClientRegistrationPolicy {
-  /** The redirect URIs that there may be, as exact strings. Default: any `https:` one, and `http:` on loopback. */
+  /** Allowed redirect URIs, as exact strings. Default: any `https:` URI, and `http:` on loopback. */
   readonly allowedRedirectUris?: readonly string[];
-  /** True if clients must do without a secret (`token_endpoint_auth_method: none`). Default `false`. */
+  /** True if clients must not have a secret (`token_endpoint_auth_method: none`). Default `false`. */
   readonly requirePublicClient?: boolean;
-  /** True if `grant_types`, if a client names any, must have `refresh_token`. Default `false`. */
+  /** True if `grant_types` must contain `refresh_token` when a client sends it. Default `false`. */
   readonly requireRefreshToken?: boolean;
 }
 
-/** What the members of a policy may be. */
+/** Validators for the members of a policy. */
 export const POLICY_KINDS = {
   allowedRedirectUris: list(string, 'a list of URIs'),
   requirePublicClient: boolean.default(false),
@@ -40,21 +40,21 @@ export const CLAUDE_REGISTRATION_POLICY: ClientRegistrationPolicy = /* @__PURE__
   requireRefreshToken: true,
 });
 
-/** What is known of a client (RFC 7591 section 2). Members that are not listed here are never kept. */
+/** Stored metadata of a client (RFC 7591 section 2). Members that are not listed here are never stored. */
 export interface ClientMetadata {
-  /** Where authorization responses may go: 1 to 10. */
+  /** Redirect URIs for authorization responses: 1 to 10. */
   readonly redirect_uris: readonly string[];
-  /** How the client proves itself at the token endpoint; `none` for public clients. */
+  /** Authentication method of the client at the token endpoint; `none` for public clients. */
   readonly token_endpoint_auth_method: string;
-  /** Grants that the client uses: `authorization_code`, and `refresh_token`. Others are not kept. */
+  /** Grants that the client uses: `authorization_code`, and `refresh_token`. Others are not stored. */
   readonly grant_types: readonly string[];
   /** Response types that the client uses. */
   readonly response_types: readonly string[];
   /** `web` or `native`. */
   readonly application_type?: string;
   /**
-   * Name for people, at most 256 characters without control and direction characters. It may contain markup, and any client can use any
-   * name: a consent page escapes it, and shows the host of the redirect URI with it.
+   * Display name, at most 256 characters without control and direction characters. It may contain markup, and any client can use any
+   * name: a consent page must escape it, and show the host of the redirect URI with it.
    */
   readonly client_name?: string;
   /** Page about the client. */
@@ -65,9 +65,9 @@ export interface ClientMetadata {
   readonly tos_uri?: string;
   /** Privacy policy. */
   readonly policy_uri?: string;
-  /** Scopes that the client may ask for, separated by spaces. */
+  /** Scopes that the client may request, separated by spaces. */
   readonly scope?: string;
-  /** Where the client's keys are. */
+  /** URL of the client's keys. */
   readonly jwks_uri?: string;
   /** Name of the software. */
   readonly software_id?: string;
@@ -77,7 +77,7 @@ export interface ClientMetadata {
 
 /** A client that has registered. */
 export interface RegisteredClient extends ClientMetadata {
-  /** Names the client in requests. */
+  /** Identifies the client in requests. */
   readonly client_id: string;
   /** Seconds since the epoch. */
   readonly client_id_issued_at: number;
@@ -92,7 +92,7 @@ const URI_MEMBERS = ['client_uri', 'logo_uri', 'tos_uri', 'policy_uri', 'jwks_ur
 const TEXT_MEMBERS = ['client_name', 'software_id', 'software_version'] as const;
 
 /**
- * What a client says of itself, as far as it is known and allowed.
+ * Validates the metadata that a client sends, and returns the supported members.
  *
  * @throws OAuthError `invalid_redirect_uri` or `invalid_client_metadata`
  * @throws FrameworkError `app.invalid_configuration` for a wrong policy
@@ -145,8 +145,8 @@ function authMethod(value: unknown, mustBePublic: boolean): string {
 }
 
 /**
- * The values of a list that this server supports; all `required` ones must be among them. If the client names none, the required ones.
- * Other values are left out: a server may replace what a client asks for, or answer `invalid_client_metadata` (RFC 7591 sections 2 and 3.2.2).
+ * The values of a list that this server supports; all `required` values must be among them. If the client sends no list, the required
+ * values. Other values are left out: a server may replace requested values, or answer `invalid_client_metadata` (RFC 7591 sections 2, 3.2.2).
  */
 function supported(
   request: JsonObject,
@@ -192,21 +192,21 @@ function invalid(description: string): OAuthError {
   return new OAuthError('invalid_client_metadata', description);
 }
 
-/** What `save` of {@link createRegistrationHandler} may give back, for a client with a secret. */
+/** Result of `save` of {@link createRegistrationHandler} for a client with a secret. */
 export interface ClientSecret {
-  /** Sent to the client once; keep a hash of it. */
+  /** The secret. It is sent to the client once; store only its hash. */
   readonly clientSecret: string;
-  /** When it expires. Default never. */
+  /** Expiry of the secret. Default never. */
   readonly expiresAt?: Date;
 }
 
 /** Options of {@link createRegistrationHandler}; an unknown key is rejected. */
 export interface RegistrationHandlerOptions {
-  /** Which clients may register. Default: public and confidential ones, with any safe redirect URI. */
+  /** Rules for the clients that may register. Default: public and confidential clients, with any safe redirect URI. */
   readonly policy?: ClientRegistrationPolicy;
   /**
-   * Keeps the client; required. Returns the secret of a client that is to have one: without it a client whose method needs one
-   * (`client_secret_basic`, `client_secret_post`) is rejected.
+   * Stores the client; required. Returns the secret of a confidential client. A client whose method requires a secret
+   * (`client_secret_basic`, `client_secret_post`) is rejected if `save` returns no secret.
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: a function without a result keeps a public client.
   readonly save: (client: RegisteredClient, ctx: Context) => MaybePromise<ClientSecret | undefined | void>;
@@ -218,14 +218,14 @@ export const REGISTRATION_HANDLER_OPTIONS = defineOptions<RegistrationHandlerOpt
   save: func<RegistrationHandlerOptions['save']>().required(),
 });
 
-/** Methods of a client that could never prove itself without a secret. */
+/** Authentication methods that require a secret. */
 const NEEDS_SECRET: readonly string[] = ['client_secret_basic', 'client_secret_post'];
 const MAX_BODY_BYTES = 65_536;
 const CLIENT_ID_BYTES = 16;
 
 /**
- * A handler of dynamic client registration (RFC 7591), POST with JSON: 201 with the client, or 400 with an error. Anybody may register: put a
- * rate limit before it. Newer revisions of MCP prefer client ids that are URLs, `createClientMetadataLoader`.
+ * Creates a handler of dynamic client registration (RFC 7591), POST with JSON: 201 with the client, or 400 with an error. Any caller may
+ * register: put a rate limit before it. Newer revisions of MCP prefer client ids that are URLs; see {@link createClientMetadataLoader}.
  *
  * @throws FrameworkError `app.invalid_configuration` for a wrong option
  * @example
@@ -240,7 +240,9 @@ export function createRegistrationHandler(options: RegistrationHandlerOptions): 
     const client = { client_id: randomText(CLIENT_ID_BYTES), client_id_issued_at: issuedAt, ...metadata };
     const secret = await save(client, ctx);
     if (!secret && NEEDS_SECRET.includes(client.token_endpoint_auth_method)) {
-      return toErrorAnswer(invalid('token_endpoint_auth_method is not supported: this server gives no secrets'));
+      return toErrorAnswer(
+        invalid('token_endpoint_auth_method is not supported: this server issues no client secrets'),
+      );
     }
     return jsonAnswer(JSON.stringify({ ...client, ...(secret && secretMembers(secret)) }), {
       status: 201,

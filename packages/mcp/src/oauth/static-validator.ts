@@ -3,19 +3,19 @@ import { hashText } from '../store/internal/crypto.js';
 import { scopeList } from './internal/scopes.js';
 import { type BearerClaims, BearerError, type Validator } from './validator.js';
 
-/** One token that {@link staticBearerValidator} takes; an unknown key is rejected. */
+/** A token that {@link staticBearerValidator} accepts; an unknown key is rejected. */
 export interface StaticBearerOptions {
-  /** SHA-256 of the token, as base64url: what `hashBearerToken` gives. */
+  /** SHA-256 of the token, as base64url: the result of `hashBearerToken`. */
   readonly tokenHash: string;
-  /** Who calls with it. */
+  /** The caller's identity. */
   readonly subject: string;
-  /** For whom it is. Default: it does not say. */
+  /** Audiences of the token. Default: unknown. */
   readonly audience?: readonly string[];
-  /** What the caller may do. Default nothing in particular. */
+  /** Scopes of the caller. Default none. */
   readonly scopes?: readonly string[];
-  /** When it expires. Default never. */
+  /** Expiry of the token. Default never. */
   readonly expiresAt?: Date;
-  /** The client that it was issued to. Default: it does not say. */
+  /** The client that the token was issued to. Default: unknown. */
   readonly clientId?: string;
 }
 
@@ -26,7 +26,7 @@ export const STATIC_BEARER_OPTIONS = defineOptions<StaticBearerOptions>()({
     (value) => typeof value === 'string' && /^[\w-]{43}$/.test(value),
   ).required(),
   subject: text().required(),
-  audience: list(string, 'a list of texts').default([]),
+  audience: list(string, 'a list of strings').default([]),
   scopes: scopeList.default([]),
   expiresAt: kind<Date>('a valid Date', (value) => value instanceof Date && !Number.isNaN(value.getTime())),
   clientId: text(),
@@ -42,9 +42,9 @@ export function hashBearerToken(token: string): string {
 }
 
 /**
- * A validator that knows its tokens beforehand, for tests, local runs and a handful of machines. Only hashes of the tokens are kept.
+ * A validator with a fixed list of tokens, for tests, local runs and a handful of machines. It stores only hashes of the tokens.
  *
- * @throws FrameworkError `app.invalid_configuration` for a wrong record, and for two of one token
+ * @throws FrameworkError `app.invalid_configuration` for an invalid record, and for two records of one token
  * @example
  * const validator = staticBearerValidator([{ tokenHash: hashBearerToken('local'), subject: 'ada', scopes: ['notes:read'] }]);
  */

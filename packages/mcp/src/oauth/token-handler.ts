@@ -16,9 +16,9 @@ export interface IssuedAccessToken {
   readonly expiresIn: number;
 }
 
-/** How a client proves itself at the token endpoint. */
+/** Credentials of a client at the token endpoint. */
 export interface ClientCredentials {
-  /** Names the client. */
+  /** Identifies the client. */
   readonly clientId: string;
   /** Its secret, from the header `authorization` or the body; `undefined` for a public client. */
   readonly clientSecret: string | undefined;
@@ -26,15 +26,15 @@ export interface ClientCredentials {
 
 /** Options of {@link createTokenHandler}; an unknown key is rejected. */
 export interface TokenHandlerOptions {
-  /** Where the codes are that `createAuthorizeResponse` handed out; required. */
+  /** Store of the codes that `createAuthorizeResponse` sends to clients; required. */
   readonly codes: AuthorizationCodeStore;
-  /** Where refresh tokens are kept. Default: none are issued or taken. */
+  /** Store of refresh tokens. Default: refresh tokens are not issued or accepted. */
   readonly refreshTokens?: RefreshTokenStore;
-  /** Makes an access token, whose audience is the grant's `resource`; required. */
+  /** Creates an access token whose audience is the grant's `resource`; required. */
   readonly issueAccessToken: (grant: Grant, ctx: Context) => MaybePromise<IssuedAccessToken>;
   /**
-   * True if the client is who it says. Default: public clients, so that one with a secret is rejected. It must know every client that has a
-   * secret and reject it without.
+   * True if the credentials of the client are right. Default: public clients, and clients with a secret are rejected. It must reject a
+   * confidential client that sends no secret.
    */
   readonly authenticateClient?: (credentials: ClientCredentials, ctx: Context) => MaybePromise<boolean>;
 }
@@ -47,19 +47,19 @@ export const TOKEN_HANDLER_OPTIONS = defineOptions<TokenHandlerOptions>()({
   authenticateClient: func<NonNullable<TokenHandlerOptions['authenticateClient']>>(),
 });
 
-/** A request that was found right. */
+/** A valid request. */
 interface Granted {
   readonly grant: Grant;
-  /** The refresh token of the answer. Called last: an access token that cannot be made uses nothing up. */
+  /** The refresh token of the answer. Called last: if no access token can be created, the refresh token is not used up. */
   next(): Promise<string | undefined>;
 }
 
 /**
- * A handler of the token endpoint (RFC 6749 sections 4.1.3 and 6, RFC 7636, RFC 8707): POST with a form, for the grants
- * `authorization_code` and `refresh_token`. Answers and errors are the protocol's own JSON with `cache-control: no-store` and `pragma: no-cache`. Anybody may
- * call: the posture is `Public()`.
+ * Creates a handler of the token endpoint (RFC 6749 sections 4.1.3 and 6, RFC 7636, RFC 8707): POST with a form, for the grants
+ * `authorization_code` and `refresh_token`. Answers and errors are the protocol's JSON with `cache-control: no-store` and
+ * `pragma: no-cache`. Any caller may use it: the posture is `Public()`.
  *
- * @throws FrameworkError `app.invalid_configuration` for a wrong option; the handler rejects with what the stores reject with
+ * @throws FrameworkError `app.invalid_configuration` for a wrong option; the handler rejects with the errors of the stores
  * @example
  * app.post('/token', createTokenHandler({ codes, refreshTokens, issueAccessToken: (grant) => sign(grant) }), Public());
  */
@@ -112,7 +112,7 @@ class TokenEndpoint {
     return credentials.clientId;
   }
 
-  /** The code is used up first: whoever sends a wrong verifier does not get a second try. */
+  /** Uses the code up first, so that a caller with a wrong verifier does not get a second try. */
   async #redeem(form: Form, clientId: string): Promise<Granted> {
     const [code, redirectUri, verifier] = [
       form.required('code'),
@@ -131,7 +131,7 @@ class TokenEndpoint {
       async next() {
         if (!refreshTokens) return undefined;
         const token = await refreshTokens.issue(grant, family);
-        // The code was retried in the meantime.
+        // Another request has used the code in the meantime.
         if (token === undefined) throw invalidGrant();
         return token;
       },
@@ -156,7 +156,7 @@ class TokenEndpoint {
   }
 }
 
-/** RFC 6749 section 2.3.1: from the header with both parts form-encoded, else from the body, never from both. */
+/** RFC 6749 section 2.3.1: reads the header with both parts form-encoded, else the body; both together are rejected. */
 function readClient(form: Form, ctx: Context): ClientCredentials {
   const [id, secret] = [form.optional('client_id'), form.optional('client_secret')];
   const headers = ctx.headerAll('authorization');
@@ -184,7 +184,7 @@ function decodeForm(text: string): string {
   return decodeURIComponent(text.replaceAll('+', ' '));
 }
 
-/** RFC 8707: a request may repeat the resource of the grant, and name no other. */
+/** RFC 8707: a request may repeat the resource of the grant, but not request another resource. */
 function checkResource(form: Form, { resource }: Grant): void {
   const named = form.all('resource');
   if (named.some((one) => one !== resource))

@@ -1,7 +1,7 @@
 import type { Context, MaybePromise } from '@sallyport/core';
 import { brandError } from '@sallyport/core/pipeline';
 
-/** The route that a request reached, as configured functions see it: nothing of the request but its decoded path parameters. */
+/** The matched route, as functions of the configuration receive it: the pattern and the decoded path parameters of the request. */
 export interface MatchedRoute {
   /** The canonical pattern: `/{tenant}/mcp`. */
   readonly pattern: string;
@@ -9,36 +9,36 @@ export interface MatchedRoute {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** What a token says that was verified. */
+/** Claims of a verified token. */
 export interface BearerClaims {
-  /** Who calls: the `identity` of the principal. Unique over all issuers whose tokens the validator takes. */
+  /** The caller: the `identity` of the principal. Unique over all issuers whose tokens the validator accepts. */
   readonly subject: string;
-  /** For whom the token is; empty when it does not say. */
+  /** Audiences of the token; empty if unknown. */
   readonly audience: readonly string[];
-  /** What the caller may do; empty for nothing in particular. */
+  /** Scopes of the caller; the list can be empty. */
   readonly scopes: readonly string[];
-  /** From when on the token is rejected, the validator's tolerance for clocks included. Default: it is not checked again. */
+  /** Time from which the token is rejected, including the validator's clock tolerance. Default: it is not checked again. */
   readonly expiresAt?: Date;
-  /** Who issued the token. */
+  /** The issuer of the token. */
   readonly issuer?: string;
   /** The client that the token was issued to. */
   readonly clientId?: string;
-  /** All claims. They become those of the principal. */
+  /** All claims. They become the claims of the principal. */
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Verifies a token: returns what it says, or throws. {@link BearerError} says why it is wrong, {@link BearerUnavailable} that it
- * could not be verified now; anything else that is thrown counts as a wrong token.
+ * Verifies a token and returns its claims, or throws: {@link BearerError} for a wrong token, {@link BearerUnavailable} if the token cannot
+ * be verified now. Any other error counts as a wrong token.
  */
 export type Validator = (token: string, ctx: Context) => MaybePromise<BearerClaims>;
 
-/** Why a token is rejected. `audience` and `scope`: everything else is right. */
+/** Reason of a rejection. `audience` and `scope`: the rest of the token is valid. */
 export type BearerErrorReason = 'invalid' | 'expired' | 'audience' | 'scope';
 
 /**
- * What a {@link Validator} throws for a token that is wrong. `audience` and `scope` are answered 403, the others 401. The caller does not
- * learn the reason; `detail` is logged and must hold no part of the token.
+ * The error of a {@link Validator} for a wrong token. `audience` and `scope` are answered with 403, other reasons with 401. The caller does
+ * not receive the reason; `detail` is logged and must not contain any part of the token.
  *
  * @example if (session.revoked) throw new BearerError('invalid', 'revoked');
  */
@@ -48,9 +48,9 @@ export class BearerError extends Error {
   }
 
   override readonly name = 'BearerError';
-  /** Why the token is rejected, in one word for programs. */
+  /** Reason of the rejection, for programs. */
   readonly reason: BearerErrorReason;
-  /** For the log. */
+  /** Details for the log. */
   readonly detail: string;
 
   constructor(reason: BearerErrorReason, detail: string = reason) {
@@ -61,8 +61,8 @@ export class BearerError extends Error {
 }
 
 /**
- * What a {@link Validator} throws when a token cannot be verified now, because keys or an introspection endpoint cannot be reached:
- * answered 503.
+ * The error of a {@link Validator} if a token cannot be verified now, because keys or an introspection endpoint cannot be reached:
+ * answered with 503.
  *
  * @example throw new BearerUnavailable('introspection timed out');
  */
@@ -72,7 +72,7 @@ export class BearerUnavailable extends Error {
   }
 
   override readonly name = 'BearerUnavailable';
-  /** For the log. */
+  /** Details for the log. */
   readonly detail: string;
 
   constructor(detail = 'unknown') {

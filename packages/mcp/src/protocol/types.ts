@@ -2,7 +2,7 @@ import type { StandardSchema } from '@sallyport/core';
 
 /** Any value that `JSON.stringify` does not change. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
-/** A JSON object whose members are not known. */
+/** A JSON object with unknown members. */
 export type JsonObject = Record<string, unknown>;
 /** The id of a JSON-RPC request; a number must be an integer. */
 export type RequestId = string | number;
@@ -25,11 +25,11 @@ export type Era = 'session' | 'stateless';
 export interface Icon {
   /** URL of the image: `https:` or `data:`. */
   src: string;
-  /** Media type, when it is not clear from the URL. */
+  /** Media type, if the URL does not show it. */
   mimeType?: string | undefined;
-  /** Sizes that the image fits: `48x48`, or `any` for a scalable one. */
+  /** Sizes of the image: `48x48`, or `any` for a scalable image. */
   sizes?: string[] | undefined;
-  /** The background that the image is made for. Absent: any. */
+  /** The background that the image is made for. Absent: any background. */
   theme?: 'light' | 'dark' | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface Implementation {
   title?: string | undefined;
   /** Its purpose. */
   description?: string | undefined;
-  /** Page about it. */
+  /** Web page. */
   websiteUrl?: string | undefined;
   /** Icons that may be shown. */
   icons?: Icon[] | undefined;
@@ -57,11 +57,11 @@ type JsonMap = Record<string, JsonValue>;
 export type ClientCapabilities = {
   /** Capabilities outside the protocol, by name. */
   experimental?: Record<string, JsonMap> | undefined;
-  /** It can list the directories that it works in. */
+  /** Supports requests for the directories that the client works in. */
   roots?: { listChanged?: boolean | undefined } | undefined;
-  /** It can ask its model; `tools` says that the model may be given tools. */
+  /** Supports requests to its model; with `tools` the request may contain tools. */
   sampling?: { context?: JsonMap | undefined; tools?: JsonMap | undefined } | undefined;
-  /** It can ask the person by `form`, by `url`, or by form when it names neither. */
+  /** Supports questions to the user by `form`, by `url`, or by form if both are absent. */
   elicitation?: ({ form?: JsonMap | undefined; url?: JsonMap | undefined } & JsonMap) | undefined;
   /** Extensions of the protocol by id, with their settings. */
   extensions?: Record<string, JsonMap> | undefined;
@@ -81,7 +81,7 @@ export interface Annotations {
 export interface TextContent {
   /** Distinguishes the kinds of content. */
   type: 'text';
-  /** The text itself. */
+  /** The text. */
   text: string;
   /** Hints about the contents. */
   annotations?: Annotations | undefined;
@@ -89,7 +89,7 @@ export interface TextContent {
   _meta?: JsonObject | undefined;
 }
 
-/** Base64 in `data`. */
+/** An image. */
 export interface ImageContent {
   /** Distinguishes the kinds of content. */
   type: 'image';
@@ -103,7 +103,7 @@ export interface ImageContent {
   _meta?: JsonObject | undefined;
 }
 
-/** Base64 in `data`. */
+/** Audio. */
 export interface AudioContent {
   /** Distinguishes the kinds of content. */
   type: 'audio';
@@ -127,7 +127,7 @@ export interface ResourceLink {
   name: string;
   /** Display name. */
   title?: string | undefined;
-  /** What the resource contains. */
+  /** Description of the contents. */
   description?: string | undefined;
   /** Media type of the contents. */
   mimeType?: string | undefined;
@@ -141,19 +141,19 @@ export interface ResourceLink {
   _meta?: JsonObject | undefined;
 }
 
-/** Contents of a resource that are text. */
+/** Text contents of a resource. */
 export interface TextResourceContents {
   /** URI of the resource. */
   uri: string;
   /** Media type of the contents. */
   mimeType?: string | undefined;
-  /** The text itself. */
+  /** The text. */
   text: string;
   /** Data for programs, by name; the protocol reserves some names. */
   _meta?: JsonObject | undefined;
 }
 
-/** Base64 in `blob`. */
+/** Binary contents of a resource. */
 export interface BlobResourceContents {
   /** URI of the resource. */
   uri: string;
@@ -168,7 +168,7 @@ export interface BlobResourceContents {
 /** Contents of a resource: text or bytes. */
 export type ResourceContents = TextResourceContents | BlobResourceContents;
 
-/** A resource that is sent with its contents. */
+/** A resource with its contents. */
 export interface EmbeddedResource {
   /** Distinguishes the kinds of content. */
   type: 'resource';
@@ -185,11 +185,11 @@ export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceL
 
 /** The full result of a tool. */
 export interface CallToolResult {
-  /** What the model reads. */
+  /** Content for the model. */
   content: ContentBlock[];
-  /** The same as data; validated with the tool's `output` schema. */
+  /** The same result as data; validated with the tool's `output` schema. */
   structuredContent?: unknown;
-  /** True if the tool failed; the content then says why. Absent: it did not. */
+  /** True if the tool failed; the content then describes the error. Default `false`. */
   isError?: boolean | undefined;
   /** Data for programs, by name; the protocol reserves some names. */
   _meta?: JsonObject | undefined;
@@ -199,7 +199,7 @@ export interface CallToolResult {
 
 /** The full result of reading a resource. */
 export interface ReadResourceResult {
-  /** The contents; a directory may have several. */
+  /** The contents; a directory can have several entries. */
   contents: ResourceContents[];
   /** Data for programs, by name; the protocol reserves some names. */
   _meta?: JsonObject | undefined;
@@ -209,15 +209,15 @@ export interface ReadResourceResult {
 
 /** One message of a prompt. */
 export interface PromptMessage {
-  /** Who says it. */
+  /** The speaker. */
   role: 'user' | 'assistant';
-  /** What is said. */
+  /** Content of the message. */
   content: ContentBlock;
 }
 
 /** The full result of a prompt. */
 export interface GetPromptResult {
-  /** What the prompt is for. */
+  /** Purpose of the prompt. */
   description?: string | undefined;
   /** The messages, in order. */
   messages: PromptMessage[];
@@ -231,13 +231,13 @@ export interface GetPromptResult {
 export interface ToolAnnotations {
   /** Display name. */
   title?: string | undefined;
-  /** It changes nothing. Absent: it may. */
+  /** True if the tool changes nothing. Default `false`. */
   readOnlyHint?: boolean | undefined;
-  /** It may destroy, not only add. Absent: it may. */
+  /** True if the tool may destroy data, not only add. Default `true`. */
   destructiveHint?: boolean | undefined;
-  /** Calling it again with the same arguments changes nothing more. Absent: it may. */
+  /** True if repeated calls with the same arguments have no additional effect. Default `false`. */
   idempotentHint?: boolean | undefined;
-  /** It interacts with systems outside the server, such as the web. Absent: it may. */
+  /** True if the tool interacts with systems outside the server, such as the web. Default `true`. */
   openWorldHint?: boolean | undefined;
 }
 
@@ -251,7 +251,7 @@ export interface Root {
   _meta?: JsonObject | undefined;
 }
 
-/** What the person did: answered, declined, or closed the question. */
+/** The user's reaction: answered, declined, or closed the question. */
 export type ElicitAction = 'accept' | 'decline' | 'cancel';
 
 /** A form as a flat JSON Schema. */
@@ -266,14 +266,14 @@ export interface FormSchema {
 
 /** A form to fill in, or a web page to visit. */
 export interface ElicitRequest<T = JsonObject> {
-  /** The text that the person reads. */
+  /** The message to the user. */
   message: string;
   /**
    * The form: a flat JSON Schema, or a Standard Schema validator that provides one; the content of the answer is then the
    * validator's output. Absent with the mode `url`.
    */
   requestedSchema?: FormSchema | StandardSchema<unknown, T> | undefined;
-  /** `form` asks for values, `url` sends the person to a page. Absent: `form`. */
+  /** `form` requests values, `url` sends the user to a page. Absent: `form`. */
   mode?: 'form' | 'url' | undefined;
   /** The page to visit, with the mode `url`. */
   url?: string | undefined;
@@ -281,11 +281,11 @@ export interface ElicitRequest<T = JsonObject> {
   elicitationId?: string | undefined;
   /** Data for programs, by name; the protocol reserves some names. */
   _meta?: JsonObject | undefined;
-  /** Names the type of the content; never sent. */
+  /** Type of the content, for inference only; never sent. */
   readonly contentType?: T | undefined;
 }
 
-/** What `ctx.elicit` resolves to. It has content only when the person accepted. */
+/** The result of `ctx.elicit`. It has `content` only if the user accepted. */
 export type ElicitAnswer<T = JsonObject> =
   | { readonly action: 'accept'; readonly content: T; readonly _meta?: JsonObject | undefined }
   | {
@@ -294,11 +294,11 @@ export type ElicitAnswer<T = JsonObject> =
       readonly _meta?: JsonObject | undefined;
     };
 
-/** The person's answer, as the client sends it. */
+/** The user's answer, as the client sends it. */
 export interface ElicitResult<T = JsonObject> {
-  /** True if the person answered. */
+  /** The user's reaction. */
   action: ElicitAction;
-  /** The values of the form, when the action is `accept`. */
+  /** The values of the form, if the action is `accept`. */
   content?: T | undefined;
   /** Data for programs, by name; the protocol reserves some names. */
   _meta?: JsonObject | undefined;
@@ -306,9 +306,9 @@ export interface ElicitResult<T = JsonObject> {
 
 /** One message for the client's model. */
 export interface SamplingMessage {
-  /** Who says it. */
+  /** The speaker. */
   role: 'user' | 'assistant';
-  /** What is said. */
+  /** Content of the message. */
   content: TextContent | ImageContent | AudioContent | JsonObject | JsonObject[];
 }
 
@@ -316,7 +316,7 @@ export interface SamplingMessage {
 export interface SampleRequest {
   /** The conversation, in order. */
   messages: SamplingMessage[];
-  /** Tokens that the model may answer with. */
+  /** Maximum number of tokens in the answer. */
   maxTokens: number;
   /** Instructions for the model. The client may change them. */
   systemPrompt?: string | undefined;
@@ -326,11 +326,11 @@ export interface SampleRequest {
   stopSequences?: string[] | undefined;
   /** Preferences for the choice of the model: `ModelPreferences` of the protocol. */
   modelPreferences?: JsonObject | undefined;
-  /** From which servers the client adds context. */
+  /** Servers whose context the client adds. */
   includeContext?: 'none' | 'thisServer' | 'allServers' | undefined;
   /** Tools that the model may use; the client must declare `sampling.tools`. */
   tools?: JsonObject[] | undefined;
-  /** True if the model must use a tool, as the protocol's `ToolChoice`. */
+  /** Rule for the use of tools: `ToolChoice` of the protocol. */
   toolChoice?: JsonObject | undefined;
   /** Settings for the provider of the model. */
   metadata?: JsonObject | undefined;
@@ -340,19 +340,19 @@ export interface SampleRequest {
 
 /** The answer of the client's model. */
 export interface SampleResult {
-  /** Who says it, usually `assistant`. */
+  /** The speaker, usually `assistant`. */
   role: 'user' | 'assistant';
-  /** What is said. */
+  /** Content of the message. */
   content: TextContent | ImageContent | AudioContent | JsonObject | JsonObject[];
   /** Name of the model that answered. */
   model: string;
-  /** Why it stopped: `endTurn`, `stopSequence`, `maxTokens`, or a reason of the provider. */
+  /** Reason for the end: `endTurn`, `stopSequence`, `maxTokens`, or a reason of the provider. */
   stopReason?: string | undefined;
   /** Data for programs, by name; the protocol reserves some names. */
   _meta?: JsonObject | undefined;
 }
 
-/** The answer to a question for roots. */
+/** The answer to a request for roots. */
 export interface RootsResult {
   /** The roots, in the client's order. */
   roots: Root[];
@@ -360,7 +360,7 @@ export interface RootsResult {
   _meta?: JsonObject | undefined;
 }
 
-/** The kinds of questions that a handler may ask the client. */
+/** Kinds of requests from a handler to the client. */
 export type AskKind = 'elicitation' | 'sampling' | 'roots';
 
 /** The parameters of `elicitation/create`: the form is a JSON Schema. */

@@ -16,7 +16,7 @@ export type EndpointKind = 'namespace' | 'partner_namespace' | 'agent' | 'partne
 
 /** `/{client_namespace}/mcp` */
 export interface NamespaceEndpoint {
-  /** Tells the kinds apart. */
+  /** Discriminant: the kind of the endpoint. */
   readonly kind: 'namespace';
   /** The client's namespace. */
   readonly clientNamespace: string;
@@ -24,31 +24,31 @@ export interface NamespaceEndpoint {
 
 /** `/{client_namespace}/partners/{partner_id}/mcp` */
 export interface PartnerNamespaceEndpoint {
-  /** Tells the kinds apart. */
+  /** Discriminant: the kind of the endpoint. */
   readonly kind: 'partner_namespace';
   /** The client's namespace. */
   readonly clientNamespace: string;
-  /** A partner in it. */
+  /** A partner in the namespace. */
   readonly partnerId: string;
 }
 
 /** `/{client_namespace}/agents/{agent_id}/mcp` */
 export interface AgentEndpoint {
-  /** Tells the kinds apart. */
+  /** Discriminant: the kind of the endpoint. */
   readonly kind: 'agent';
   /** The client's namespace. */
   readonly clientNamespace: string;
-  /** An agent in it. */
+  /** An agent in the namespace. */
   readonly agentId: string;
 }
 
 /** `/{client_namespace}/partners/{partner_id}/agents/{agent_id}/mcp` */
 export interface PartnerAgentEndpoint {
-  /** Tells the kinds apart. */
+  /** Discriminant: the kind of the endpoint. */
   readonly kind: 'partner_agent';
   /** The client's namespace. */
   readonly clientNamespace: string;
-  /** A partner in it. */
+  /** A partner in the namespace. */
   readonly partnerId: string;
   /** An agent of the partner. */
   readonly agentId: string;
@@ -62,7 +62,7 @@ export type McpEndpoint = NamespaceEndpoint | PartnerNamespaceEndpoint | AgentEn
 
 type Identifier = 'clientNamespace' | 'partnerId' | 'agentId';
 
-/** One segment of a pattern: a fixed text, or an identifier. */
+/** One segment of a pattern: a fixed string, or an identifier. */
 type Segment = string | { readonly identifier: Identifier };
 
 const NAMESPACE = { identifier: 'clientNamespace' } as const;
@@ -93,7 +93,7 @@ export const ENDPOINT_KINDS: readonly EndpointKind[] = Object.freeze([
 ] as const);
 
 /**
- * The endpoint of a path. If the fixed segments of the path match a pattern before normalization, this pattern decides, and `.` and `..`
+ * The endpoint of a path. If the fixed segments of the path match a pattern before normalization, this pattern applies, and `.` and `..`
  * are invalid identifiers. Only a path that matches no pattern is normalized and tried again. So `..` never changes one endpoint into
  * another.
  *
@@ -134,7 +134,7 @@ export function endpointOfParams(kind: EndpointKind, params: Readonly<Record<str
 }
 
 /**
- * Checks an endpoint that does not come from {@link parseMcpPath}.
+ * Checks an endpoint that {@link parseMcpPath} has not created.
  *
  * @returns a frozen copy
  * @throws TypeError with the code `mcp.invalid_route` for an unknown kind, an identifier that is missing, invalid or not of this

@@ -3,7 +3,7 @@ import { assertText, routeError, trimBlanks } from './internal/text.js';
 /**
  * Paths of MCP servers and of the OAuth documents about them. Shared with infrastructure code: imports nothing.
  *
- * Where a protected resource publishes its metadata: RFC 9728 section 3.1; an authorization server: RFC 8414 section 3.1.
+ * The location of metadata: RFC 9728 section 3.1 for a protected resource, RFC 8414 section 3.1 for an authorization server.
  */
 
 /** Version of these paths, patterns and rules; the same in every runtime of the framework. */
@@ -28,10 +28,10 @@ export const PARAM_PARTNER_ID = 'partner_id';
 export const PARAM_AGENT_ID = 'agent_id';
 
 /**
- * The normal form of a path: trimmed, with one leading `/`, without repeated and trailing `/`, and with `.` and `..` resolved. `..` above
- * the root stays at the root. Nothing is decoded, and case is not changed.
+ * The normal form of a path: trimmed, with one leading `/`, without repeated and trailing `/`, and with `.` and `..` resolved. `..` at
+ * the root is dropped. Nothing is decoded, and case is not changed.
  *
- * @throws TypeError with the code `mcp.invalid_route` for anything but a string
+ * @throws TypeError with the code `mcp.invalid_route` for a value that is not a string
  * @example normalizeMcpPath('//acme/./old/../mcp/'); // '/acme/mcp'
  */
 export function normalizeMcpPath(path: string): string {
@@ -44,7 +44,7 @@ export function normalizeMcpPath(path: string): string {
   return `/${kept.join('/')}`;
 }
 
-/** The normal form for concatenation: the root is an empty text. */
+/** The normal form for concatenation: the root is an empty string. */
 function partOf(resourcePath: string): string {
   const path = normalizeMcpPath(resourcePath);
   return path === '/' ? '' : path;
@@ -53,7 +53,7 @@ function partOf(resourcePath: string): string {
 /**
  * Path of the metadata document of a protected resource.
  *
- * @throws TypeError with the code `mcp.invalid_route` for anything but a string
+ * @throws TypeError with the code `mcp.invalid_route` for a value that is not a string
  * @example protectedResourcePathFor('/acme/mcp'); // '/.well-known/oauth-protected-resource/acme/mcp'
  */
 export function protectedResourcePathFor(resourcePath: string): string {
@@ -63,7 +63,7 @@ export function protectedResourcePathFor(resourcePath: string): string {
 /**
  * Path of the authorization-server document of a resource, in the canonical form: the well-known part first.
  *
- * @throws TypeError with the code `mcp.invalid_route` for anything but a string
+ * @throws TypeError with the code `mcp.invalid_route` for a value that is not a string
  */
 export function authorizationServerPathFor(resourcePath: string): string {
   return OAUTH_AUTHORIZATION_SERVER_PATH + partOf(resourcePath);
@@ -72,7 +72,7 @@ export function authorizationServerPathFor(resourcePath: string): string {
 /**
  * Path of the authorization-server document of a resource, in the suffix form, which some clients try: the well-known part last.
  *
- * @throws TypeError with the code `mcp.invalid_route` for anything but a string
+ * @throws TypeError with the code `mcp.invalid_route` for a value that is not a string
  */
 export function authorizationServerSuffixPathFor(resourcePath: string): string {
   return partOf(resourcePath) + OAUTH_AUTHORIZATION_SERVER_PATH;
@@ -81,7 +81,7 @@ export function authorizationServerSuffixPathFor(resourcePath: string): string {
 /**
  * Path of the authorization endpoint of a resource.
  *
- * @throws TypeError with the code `mcp.invalid_route` for anything but a string
+ * @throws TypeError with the code `mcp.invalid_route` for a value that is not a string
  */
 export function authorizePathFor(resourcePath: string): string {
   return `${authorizationServerPathFor(resourcePath)}/authorize`;
@@ -90,7 +90,7 @@ export function authorizePathFor(resourcePath: string): string {
 /**
  * Path of the token endpoint of a resource.
  *
- * @throws TypeError with the code `mcp.invalid_route` for anything but a string
+ * @throws TypeError with the code `mcp.invalid_route` for a value that is not a string
  */
 export function tokenPathFor(resourcePath: string): string {
   return `${authorizationServerPathFor(resourcePath)}/token`;

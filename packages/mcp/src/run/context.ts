@@ -23,7 +23,7 @@ export interface InputRequired {
   readonly [INPUT_REQUIRED]: true;
   /** The questions, by key. */
   readonly requests: InputRequests;
-  /** A value that is returned with the answers; `undefined` for none. */
+  /** A value that is returned with the answers. */
   readonly state: Json | undefined;
 }
 
@@ -34,9 +34,8 @@ export function isInputRequired(value: unknown): value is InputRequired {
 }
 
 /**
- * The context of a handler. When the handler asks the client a question, its run ends there. After the answer the handler is
- * called again from its beginning, on any instance, with the recorded data. Use {@link McpContext.step} for work that must not
- * run twice.
+ * The context of a handler. A run stops at a question to the client. After the answer the handler is called again from its beginning,
+ * on any instance, with the recorded data. Use {@link McpContext.step} for work that must not run twice.
  */
 export interface McpContext {
   /** The HTTP request: parameters, headers, clock. */
@@ -45,7 +44,7 @@ export interface McpContext {
   readonly principal: SecurePrincipal | null;
   /** `''` if absent. */
   readonly tenantId: string;
-  /** Epoch milliseconds; 15 minutes from now when the platform does not say. */
+  /** Epoch milliseconds; 15 minutes from now if the platform does not report a deadline. */
   readonly deadline: number;
   /** Aborts at the deadline, when the client cancels, or when the front door reports that it has disconnected. */
   readonly signal: AbortSignal;
@@ -62,34 +61,34 @@ export interface McpContext {
   readonly era: Era;
   /** The protocol revision of this request: `2025-11-25`. */
   readonly protocolVersion: string;
-  /** Name and version of the client; `undefined` when it sends none. */
+  /** Name and version of the client; `undefined` if it sends none. */
   readonly client: Implementation | undefined;
   /** The declared capabilities of the client. Empty without sessions. */
   readonly clientCapabilities: ClientCapabilities;
-  /** Answers to the last `inputRequired`, without those that do not match the schema of their question. */
+  /** Valid answers to the last `inputRequired`: answers that match the schema of their question. */
   readonly inputs: InputResponses;
   /** The state of the last `inputRequired`. */
   readonly state: Json | undefined;
-  /** Sends progress, if the client gave a progress token. */
+  /** Sends progress, if the client sent a progress token. */
   progress(progress: number, total?: number, message?: string): void;
-  /** Sends a log message, if its level is at or above the one that the client set. */
+  /** Sends a log message, if its level is at or above the client's level. */
   log(level: LogLevel, data: Json, logger?: string): void;
   /**
-   * Runs work once, and records its result as JSON. A replay gets the recorded value. The name must be unique within the handler.
+   * Runs work once, and records its result as JSON. A replay returns the recorded value. The name must be unique within the handler.
    */
   step<T extends Json>(name: string, run: () => T | Promise<T>): Promise<T>;
-  /** Makes a value that asks several questions at once when the handler returns it. `state` is returned with the answers. */
+  /** Creates a return value with several questions, which the client receives together. `state` is returned with the answers. */
   inputRequired(requests: InputRequests, state?: Json): InputRequired;
   /** Ends the response here; the client polls for the rest. Does nothing if the client cannot resume. */
   closeStream(): Promise<void>;
 }
 
-/** Questions to the person. */
+/** Questions to the user. */
 interface Elicits {
   /**
-   * Asks the person. The key names the question across replays; without one it is `q1`, `q2`, … in order.
+   * Sends a question to the user. The key identifies the question across replays; the default is `q1`, `q2`, … in order.
    *
-   * @throws McpToolError when the client gives no valid answer
+   * @throws McpToolError if the client sends no valid answer
    *
    * @example
    * const answer = await ctx.elicit({ message: 'Which day?', requestedSchema: z.object({ day: z.string() }) });
@@ -101,9 +100,9 @@ interface Elicits {
 /** Questions to the client's model. */
 interface Samples {
   /**
-   * Asks the client's model. Deprecated in the protocol from revision 2026-07-28 on, and served in all revisions.
+   * Sends a request to the client's model. Deprecated in the protocol from revision 2026-07-28 on, and served in all revisions.
    *
-   * @throws McpToolError when the client gives no valid answer
+   * @throws McpToolError if the client sends no valid answer
    */
   sample(request: SampleRequest, key?: string): Promise<SampleResult>;
 }
@@ -111,10 +110,10 @@ interface Samples {
 /** Questions for the client's directories. */
 interface AsksForRoots {
   /**
-   * Asks for the directories that the client works in. Deprecated in the protocol from revision 2026-07-28 on, and served in
+   * Requests the directories that the client works in. Deprecated in the protocol from revision 2026-07-28 on, and served in
    * all revisions.
    *
-   * @throws McpToolError when the client gives no valid answer
+   * @throws McpToolError if the client sends no valid answer
    */
   roots(key?: string): Promise<readonly Root[]>;
 }
@@ -127,5 +126,5 @@ interface Questions {
 
 type All<U> = (U extends unknown ? (member: U) => void : never) extends (all: infer I) => void ? I : never;
 
-/** The context of a handler that may ask the client. It has a method for each kind in `asks` and `requires`. */
+/** The context of a handler with questions to the client. It has a method for each kind in `asks` and `requires`. */
 export type McpAskingContext<Asks extends AskKind = AskKind> = McpContext & All<Questions[Asks]>;

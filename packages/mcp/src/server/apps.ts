@@ -8,15 +8,15 @@ export const APPS = 'io.modelcontextprotocol/ui';
 /** Media type of such a page. */
 export const APP_MEDIA_TYPE = 'text/html;profile=mcp-app';
 
-/** Origins that a page may use. Without a list it may use none. */
+/** Origins that a page may use. A missing list allows no origin. */
 export interface AppCsp {
-  /** Where it may send requests. Default none. */
+  /** Origins for requests. Default none. */
   readonly connectDomains?: readonly string[];
-  /** Where it may load scripts, styles, images, fonts and media from. Default none. */
+  /** Origins for scripts, styles, images, fonts and media. Default none. */
   readonly resourceDomains?: readonly string[];
-  /** Which pages it may embed in frames. Default none. */
+  /** Origins of embedded frames. Default none. */
   readonly frameDomains?: readonly string[];
-  /** Which base URI it may have. Default: only its own origin. */
+  /** Origins of the base URI. Default: only the origin of the page. */
   readonly baseUriDomains?: readonly string[];
 }
 
@@ -24,17 +24,17 @@ export interface AppCsp {
 export interface AppOptions {
   /** Name in lists; required and not empty. */
   readonly name: string;
-  /** Name for people. */
+  /** Display name. */
   readonly title?: string;
-  /** What the page is for. */
+  /** Purpose of the page. */
   readonly description?: string;
   /** Origins that the page may use. Default: none. */
   readonly csp?: AppCsp;
   /** Browser features that the page needs: `camera`, `microphone`, `geolocation`, `clipboardWrite`. Default none. */
   readonly permissions?: Readonly<Record<string, object>>;
-  /** A dedicated origin, in the format of the host. Default: the host decides. */
+  /** A dedicated origin, in the format of the host. Default: the host selects it. */
   readonly domain?: string;
-  /** True if the page should have a border. Default: the host decides. */
+  /** True if the page should have a border. Default: up to the host. */
   readonly prefersBorder?: boolean;
   /** Scopes that a caller needs to read the page, all of them. Default none. */
   readonly scopes?: readonly string[];
@@ -47,14 +47,14 @@ export type AppHtml = string | ((ctx: McpContext) => MaybePromise<string>);
 export interface ToolApp {
   /** The `ui://` URI of the app; required. */
   readonly uri: string;
-  /** Who may call the tool: the `model`, the `app`, or both. Default both. */
+  /** Allowed callers of the tool: the `model`, the `app`, or both. Default both. */
   readonly visibility?: readonly ('model' | 'app')[];
 }
 
 const ORIGINS = list(text('an origin'), 'a list of origins');
 const UI_URI = kind<string>('a URI that begins with ui://', (value) => typeof value === 'string' && isAppUri(value));
 
-/** What the options of an app may be. */
+/** Validators for the options of an app. */
 export const APP_KINDS = {
   name: text('a name').required(),
   title: string,

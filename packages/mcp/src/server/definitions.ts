@@ -14,7 +14,7 @@ import type { InputRequired, McpAskingContext, McpContext } from '../run/context
 import type { ToolTask } from '../tasks/options.js';
 import type { ToolApp } from './apps.js';
 
-/** How long, and by which caches, a stateless-era answer may be stored. */
+/** Cache lifetime and scope of a stateless-era answer. */
 export interface CacheHint {
   /** Milliseconds; 0 means no caching. */
   readonly ttlMs?: number;
@@ -23,21 +23,21 @@ export interface CacheHint {
 }
 
 /**
- * Options that tools, resources, templates and prompts have in common. `Asks`: the kinds of questions that the handler may ask
- * the client.
+ * Common options of tools, resources, templates and prompts. `Asks`: the kinds of questions that the handler may send to the
+ * client.
  */
 export interface HandlerOptions<Asks extends AskKind = AskKind> {
   /** Display name. */
   readonly title?: string;
-  /** What it does, for the client's model. */
+  /** Description for the client's model. */
   readonly description?: string;
   /** Icons that a client may show. */
   readonly icons?: readonly Icon[];
   /** Data for programs, by name; the protocol reserves some names. */
   readonly _meta?: JsonObject;
-  /** What the handler may ask the client for; its context has methods for these alone. Default none. */
+  /** Kinds of questions to the client; the handler's context has methods only for these kinds. Default none. */
   readonly asks?: readonly Asks[];
-  /** Like `asks`, but a client without these capabilities is rejected before the handler runs. Default none. */
+  /** Like `asks`, but the server rejects clients without these capabilities before the handler runs. Default none. */
   readonly requires?: readonly Asks[];
   /** Scopes that a caller needs, all of them; otherwise the answer is HTTP 403, and lists leave the entry out. Default none. */
   readonly scopes?: readonly string[];
@@ -48,7 +48,7 @@ export interface HandlerOptions<Asks extends AskKind = AskKind> {
 /** A JSON Schema, or a Standard Schema validator. */
 export type SchemaInput = JsonObject | StandardSchema;
 
-/** The type of a schema's output, which the handler gets. */
+/** The output type of a schema, which is the handler's argument type. */
 export type SchemaOutput<S> = S extends {
   readonly '~standard': { readonly types?: { readonly output: infer Output } | undefined };
 }
@@ -76,21 +76,21 @@ export interface ToolOptions<
   readonly output?: O;
   /** The JSON Schema of `output` for lists, for a validator that does not provide one. */
   readonly outputJsonSchema?: JsonObject;
-  /** How calls become tasks, which continue after their request; needs the option `tasks` of the server. Default: never. */
+  /** Rules for calls that become tasks, which continue after their request; needs the option `tasks` of the server. Default: never. */
   readonly task?: ToolTask;
-  /** Shows the result in an app of the server, in hosts that can. Default none. */
+  /** Shows the result in an app of the server, if the host supports apps. Default none. */
   readonly app?: ToolApp;
-  /** Hints for the client: whether the tool only reads, destroys, may be repeated. */
+  /** Hints for the client: the tool only reads, destroys, or may be repeated. */
   readonly annotations?: ToolAnnotations;
   /**
-   * True if the caller may call the tool with these arguments; `false`, or an error, gives a result with `isError`. For
-   * lists it is called without arguments: may the caller call the tool at all? Default: every caller with the scopes may.
+   * True if the caller may call the tool with these arguments; `false`, or an error, leads to a result with `isError`. For lists
+   * it is called without arguments, and determines if the tool is listed. Default: every caller with the scopes may call the tool.
    */
   readonly authorize?: (ctx: McpContext, args: NoInfer<SchemaOutput<I>> | undefined) => MaybePromise<boolean>;
 }
 
 /**
- * What a tool returns. A string is one text block; `structured` is sent as structured content and as text. A tool with the
+ * The return value of a tool. A string is one text block; `structured` is sent as structured content and as text. A tool with the
  * option `output` returns a structured result of that type, or an error.
  */
 export type ToolAnswer<O = undefined> = [O] extends [SchemaInput]
@@ -116,7 +116,7 @@ export interface ResourceOptions<Asks extends AskKind = AskKind> extends Handler
   readonly size?: number;
   /** Hints for the client: audience, priority, time of the last change. */
   readonly annotations?: Annotations;
-  /** For how long a stateless-era answer may be kept. Default: the server's option `cache`. */
+  /** Cache lifetime and scope of a stateless-era answer. Default: the server's option `cache`. */
   readonly cache?: CacheHint;
   /**
    * True if the caller may read this resource, and subscribe to it. `false`, or an error, is answered as for an unknown
@@ -127,13 +127,13 @@ export interface ResourceOptions<Asks extends AskKind = AskKind> extends Handler
 
 /** Text, bytes, or a full result; `undefined` means that the resource does not exist. */
 export type ResourceAnswer = string | Uint8Array | ReadResourceResult | InputRequired | null | undefined;
-/** Reads a resource. It gets the requested URI. */
+/** Reads a resource. It receives the requested URI. */
 export type ResourceHandler<Asks extends AskKind = never> = (
   uri: string,
   ctx: McpAskingContext<Asks>,
 ) => MaybePromise<ResourceAnswer>;
 
-/** Values to choose from, or a function of the typed text and of the arguments given so far. */
+/** Values to choose from, or a function of the typed text and the other arguments. */
 export type Completer =
   | readonly string[]
   | ((
@@ -142,13 +142,13 @@ export type Completer =
       ctx: McpContext,
     ) => MaybePromise<readonly string[] | CompletionAnswer>);
 
-/** The result of a completer that gives more than the values. */
+/** The result of a completer that returns the total number, too. */
 export interface CompletionAnswer {
   /** Values to offer, best first; the first 100 are sent. */
   readonly values: readonly string[];
-  /** The total number of values. Default: the number of values, if some were left out. */
+  /** The total number of values. Default: the number of `values`, if some were left out. */
   readonly total?: number;
-  /** True if there are more values than were sent. Default: whether some were left out. */
+  /** True if there are more values than were sent. Default: true if some were left out. */
   readonly hasMore?: boolean;
 }
 
@@ -177,18 +177,18 @@ export type ResourceTemplateHandler<T extends string = string, Asks extends AskK
 export interface PromptArgument {
   /** Display name. */
   readonly title?: string;
-  /** What the argument is for. */
+  /** Purpose of the argument. */
   readonly description?: string;
   /** True if a request without it is rejected. Default `false`. */
   readonly required?: boolean;
-  /** Completes a value that a person types. */
+  /** Completes a value that a user types. */
   readonly complete?: Completer;
 }
 
 /** The arguments of a prompt, by name. */
 export type PromptArguments = Readonly<Record<string, PromptArgument>>;
 
-/** The arguments of a prompt for its handler: strings, or `undefined` for an absent one that is not required. */
+/** The arguments of a prompt for its handler: strings, or `undefined` for an absent optional argument. */
 export type PromptValues<A> = {
   readonly [Name in keyof A]: A[Name] extends { readonly required: true } ? string : string | undefined;
 };
@@ -200,9 +200,9 @@ export interface PromptOptions<A extends PromptArguments = PromptArguments, Asks
   readonly args?: A;
 }
 
-/** A string is one message of the user. */
+/** A string is sent as one message of the user. */
 export type PromptAnswer = string | readonly PromptMessage[] | GetPromptResult | InputRequired;
-/** Makes the messages of a prompt. `args` is a map without a prototype. */
+/** Creates the messages of a prompt. `args` is a map without a prototype. */
 export type PromptHandler<A = PromptArguments, Asks extends AskKind = never> = (
   args: PromptValues<A>,
   ctx: McpAskingContext<Asks>,
@@ -210,21 +210,21 @@ export type PromptHandler<A = PromptArguments, Asks extends AskKind = never> = (
 
 /** An entry of one of the four lists, as the argument of `listFilter`. */
 export interface ListedItem {
-  /** Which of the four lists the entry is in; `template` is a resource template. */
+  /** The list of the entry; `template` is a resource template. */
   readonly kind: 'tool' | 'prompt' | 'resource' | 'template';
-  /** Name, or URI of a resource, or text of a template. */
+  /** Name, URI of a resource, or URI template. */
   readonly name: string;
   /** Scopes that a caller needs, all of them. */
   readonly scopes: readonly string[];
-  /** The caller needs one of these scopes; empty for no such condition. */
+  /** Scopes of which the caller needs at least one; empty if not restricted. */
   readonly anyScope: readonly string[];
 }
 
 /** Options of `publish`. */
 export interface PublishOptions {
-  /** Only listeners of this tenant are notified. Default: all. */
+  /** Tenant whose listeners are notified. Default: all listeners. */
   readonly tenantId?: string;
 }
 
-/** What changed: the contents of a resource, or the entries of a list. */
+/** A change: the contents of a resource, or the entries of a list. */
 export type Change = { readonly resource: string } | { readonly list: 'tools' | 'prompts' | 'resources' };

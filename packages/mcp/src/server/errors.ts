@@ -6,30 +6,30 @@ import type { Kept } from '../store/internal/row-text.js';
 
 /** The codes of this package's errors, with their causes. */
 export type McpErrorCode =
-  /** A tool threw {@link McpToolError}: its text is the tool's answer, with `isError: true`. */
+  /** A tool threw {@link McpToolError}: its message is the tool's answer, with `isError: true`. */
   | 'mcp.tool_error'
-  /** The work of a `ctx.step` threw, in this run or in an earlier one of the call. */
+  /** The work of a `ctx.step` threw, in this run or in an earlier run of the call. */
   | 'mcp.step_failed'
-  /** A tool, prompt or resource was registered with a definition that is not valid. */
+  /** The definition of a tool, prompt or resource is invalid. */
   | 'mcp.invalid_registration'
-  /** Something was registered after the first request. */
+  /** A tool, prompt or resource was registered after the first request. */
   | 'mcp.closed'
-  /** `publish` was called on a server without the option `changes`. */
+  /** `publish` requires the option `changes`. */
   | 'mcp.changes_off'
   /** A task could not be passed to the function that runs it. */
   | 'mcp.task_not_started'
-  /** An agent gateway called without naming a tool, or for another target. */
+  /** A call of an agent gateway has no tool name, or is for another target. */
   | 'mcp.invalid_agent_call'
   /** A path, identifier or endpoint is invalid in `@sallyport/mcp/routes`, which throws a `TypeError` with this code. */
   | 'mcp.invalid_route'
-  /** An authorization server refuses a request: `OAuthError`, whose `error` is the protocol's own. @status 400 */
+  /** An authorization server rejects a request: `OAuthError`, whose `error` is the error code of the protocol. @status 400 */
   | 'mcp.oauth_refused'
   /** The store failed. @status 503 */
   | 'mcp.store';
 
 /**
- * The only error whose text a tool sends to the client, as a result with `isError: true`. Every other exception is answered
- * with a fixed text.
+ * The only error whose message a tool sends to the client, as a result with `isError: true`. Every other exception is answered
+ * with a fixed message.
  *
  * @example throw new McpToolError('There is no note 7.');
  */
@@ -47,8 +47,8 @@ export class McpToolError extends FrameworkError {
 }
 
 /**
- * The error with which `ctx.step` rejects when its work threw. It is the same in the first run and in every replay, so that
- * a handler makes the same decision in both. An {@link McpToolError} stays an {@link McpToolError}.
+ * The error of a failed `ctx.step`. It is the same in the first run and in every replay, so that a handler makes the same decision in
+ * both. An {@link McpToolError} remains an {@link McpToolError}.
  *
  * @example if (error instanceof McpStepError && error.reason.name === 'CardDeclined') return 'Declined.';
  */
@@ -99,7 +99,7 @@ export class RpcError extends Error {
 }
 
 /**
- * -32603 with the code `mcp.too_large`: a value that the call must store is too large. `data` names it and its limit.
+ * -32603 with the code `mcp.too_large`: a value that the call must store is too large. `data` contains its kind and its limit.
  */
 export function tooLarge(what: Kept, bytes: number, limit: number): RpcError {
   const data = { code: 'mcp.too_large', what, bytes, limit };
@@ -120,7 +120,7 @@ export function invalidParams(message: string, data?: unknown): RpcError {
   return new RpcError(RPC.invalidParams, message, data);
 }
 
-/** No resource has this URI: -32002 in the session era, -32602 in the stateless one. */
+/** The error for an unknown URI: -32002 in the session era, -32602 in the stateless era. */
 export function unknownResource(era: Era, uri: string): RpcError {
   return new RpcError(era === 'session' ? RPC.resourceNotFound : RPC.invalidParams, 'Resource not found', { uri });
 }

@@ -52,7 +52,7 @@ export function parseSecret(secret: McpSecret): readonly Uint8Array[] {
   return keys;
 }
 
-/** How sessions are kept: in the id itself (`sealed`), in the store (`durable`), or not at all (`none`). */
+/** Storage of sessions: in the id itself (`sealed`), in the store (`durable`), or no sessions (`none`). */
 export type SessionMode = 'sealed' | 'durable' | 'none';
 
 /** Options of {@link createMcpServer}; an unknown key is rejected. */
@@ -66,19 +66,19 @@ export interface McpServerOptions {
   readonly version: string;
   /** Display name. Default none. */
   readonly title?: string;
-  /** What the server is for. Default none. */
+  /** Purpose of the server. Default none. */
   readonly description?: string;
-  /** Page about the server. Default none. */
+  /** Web page of the server. Default none. */
   readonly websiteUrl?: string;
   /** Icons that a client may show. Default none. */
   readonly icons?: readonly Icon[];
-  /** How to use the server, for the client's model. */
+  /** Instructions for the client's model. */
   readonly instructions?: string;
-  /** How sessions are kept. Default: `durable` with a store, else `sealed` with a secret, else `none`. */
+  /** Storage of sessions. Default: `durable` with a store, else `sealed` with a secret, else `none`. */
   readonly sessions?: SessionMode;
   /** Seconds; at most 30 days. Default: `durable` 24 h after the last use; `sealed` 7 days after creation. */
   readonly sessionTtlSeconds?: number;
-  /** Where sessions, parked calls and changes are kept. Default none. */
+  /** The store for sessions, parked calls and changes. Default none. */
   readonly store?: McpStore;
   /**
    * Keys that encrypt session ids, state and cursors, or a function that loads them at the first use and again every ten
@@ -89,7 +89,7 @@ export interface McpServerOptions {
   readonly spill?: McpSpill;
   /** Change notifications: `publish`, subscriptions, listeners. Needs a store. Default `false`. */
   readonly changes?: boolean;
-  /** True if what handlers log is sent to clients. Default `true`. */
+  /** True if log messages of handlers are sent to clients. Default `true`. */
   readonly logging?: boolean;
   /** Filters lists for each caller. Lists are then created for each request and never shared. */
   readonly listFilter?: (ctx: McpContext, item: ListedItem) => MaybePromise<boolean>;
@@ -101,13 +101,13 @@ export interface McpServerOptions {
   readonly pageSize?: number;
   /** Hints of stateless-era answers. Default: 0 and private. */
   readonly cache?: CacheHint;
-  /** Further extensions by id, with their settings, as they are declared to clients. Default none. */
+  /** Additional extensions by id, with the settings that are declared to clients. Default none. */
   readonly extensions?: Readonly<Record<string, JsonObject>>;
-  /** Origins of pages that may call, in addition to loopback origins on loopback. Default none. */
+  /** Origins of pages that may send requests, in addition to loopback origins on loopback. Default none. */
   readonly allowedOrigins?: readonly string[];
   /** Maximum size of a request body in bytes. Default 4 MiB. */
   readonly maxBodyBytes?: number;
-  /** `hold` keeps a streaming response open while a question is unanswered. Default `park`. */
+  /** `park` ends the response at a question, and the client polls the call; `hold` keeps a streaming response open. Default `park`. */
   readonly whileWaiting?: 'park' | 'hold';
   /**
    * Milliseconds after which a client polls a parked call. Default: 100 ms at first, 500 ms after 1 s, 2 s after 5 s, 5 s
@@ -130,11 +130,11 @@ const EXTENSION_ID =
 
 /** A string with at least one character; it is not changed. */
 const filled: OptionKind<string> = kind(
-  'a text that is not empty',
+  'a string that is not empty',
   (value) => typeof value === 'string' && value !== '',
 );
 
-/** How long an answer may be cached, and by which caches. */
+/** Cache lifetime and scope of an answer. */
 export const CACHE: OptionKind<CacheHint> = group<CacheHint>()({
   ttlMs: integer(0).default(0),
   scope: oneOf('public', 'private').default('private'),

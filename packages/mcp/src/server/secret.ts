@@ -4,7 +4,7 @@ import { lazily, missingPackage } from '@sallyport/core/pipeline';
 import { MCP_SECRET_ARN_ENV } from '../schema.js';
 import type { McpSecret } from './options.js';
 
-/** The part of a Secrets Manager client that is used: `new SecretsManagerClient({})` is one. */
+/** The used part of a Secrets Manager client: `new SecretsManagerClient({})`. */
 export interface SecretsSender {
   /** Sends one command. */
   send(command: never, options?: { readonly abortSignal?: AbortSignal }): Promise<unknown>;
@@ -14,7 +14,7 @@ export interface SecretsSender {
 export interface SecretFromArnOptions {
   /** ARN or name of the secret. Default: the variable `FRAMEWORK_MCP_SECRET_ARN`. */
   readonly arn?: string;
-  /** The Secrets Manager client. Default: one of this region, created at the first call. */
+  /** The Secrets Manager client. Default: a client of this region, created at the first call. */
   readonly client?: SecretsSender;
   /** Environment variables. Default `process.env`. */
   readonly environment?: Environment;
@@ -39,12 +39,12 @@ const loadSdk = lazily(async () => {
 });
 
 /**
- * The option `secret` of a server, read from AWS Secrets Manager at its first use: the value labelled `AWSCURRENT`
- * encrypts, the one labelled `AWSPREVIOUS` only decrypts. The server reads it again after ten minutes, so a rotation
- * reaches running instances. The role of the function needs `secretsmanager:GetSecretValue`.
+ * The option `secret` of a server, read from AWS Secrets Manager at its first use: the value labelled `AWSCURRENT` encrypts, and the
+ * value labelled `AWSPREVIOUS` only decrypts. The server reads it again after ten minutes, so a rotation reaches running instances. The
+ * role of the function needs `secretsmanager:GetSecretValue`.
  *
- * @throws FrameworkError `app.invalid_configuration` when neither option nor variable names the secret; what it returns rejects when Secrets
- *   Manager does not answer or the current value is shorter than 32 bytes
+ * @throws FrameworkError `app.invalid_configuration` if both the option and the variable are missing; the returned function rejects if
+ *   Secrets Manager does not answer or the current value is shorter than 32 bytes
  *
  * @example createMcpServer({ name: 'notes', version: '1.0.0', secret: secretFromArn() });
  */

@@ -69,7 +69,7 @@ export interface McpServer {
     handler: ResourceHandler<Asks>,
   ): McpServer;
   /**
-   * Offers all resources whose URI matches a template, unless one is registered alone.
+   * Offers all resources whose URI matches a template, unless a resource is registered with the same URI.
    *
    * @param uriTemplate with `{name}` (no slash) and `{+name}` (with slashes): `notes://{id}`
    * @throws FrameworkError `mcp.invalid_registration`, `mcp.closed`
@@ -109,12 +109,12 @@ export interface McpServer {
   publish(change: Change, to?: PublishOptions): Promise<void>;
   /** POST, GET and DELETE of the MCP route. */
   readonly handler: Handler;
-  /** The same handler with other allowed origins than those of the server. */
+  /** The same handler with other allowed origins than the server's option. */
   handlerFor(options: { readonly allowedOrigins: readonly string[] }): Handler;
 }
 
 /**
- * Makes an MCP server.
+ * Creates an MCP server.
  *
  * @throws FrameworkError `app.invalid_configuration`, naming the option
  *
@@ -175,7 +175,7 @@ class Server implements McpServer {
     return handlerOf({ core: this.#core, isAllowed: createOriginCheck(allowedOrigins) });
   }
 
-  /** Questions need encrypted state, because the state is sent through the client. */
+  /** Registrations with questions need the option `secret`, because the encrypted state is sent through the client. */
   #checked<T extends Registered>(item: T): T {
     if ((item as Registered & Partial<Tool>).task && this.#core.settings.tasks === undefined) {
       throw invalidRegistration(`${item.kind} "${item.name}" becomes a task, which needs the option "tasks"`);

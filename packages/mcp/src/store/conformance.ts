@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import type { Clock } from '@sallyport/core';
 import type { McpStore, Row } from './store.js';
 
-/** How the suite gets stores. */
+/** Creates the stores for the suite. */
 export interface McpStoreHarness {
-  /** Makes a store with this clock. The cases use different partitions, so one table is enough. */
+  /** Creates a store with this clock. The cases use different partitions, so one table is enough. */
   create(clock: Clock): Promise<McpStore>;
 }
 
-/** One behaviour that every store shows; `run` throws an `AssertionError` when it does not. */
+/** One required behaviour of a store. */
 export interface McpStoreCase {
   /** The behaviour, as a sentence. */
   readonly name: string;
@@ -32,7 +32,7 @@ const bytes = (text: string): Uint8Array => Buffer.from(text, 'utf8');
 const text = (row: Row | undefined): string | undefined => row && Buffer.from(row.data).toString('utf8');
 
 const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
-  async 'returns a row as it was put'({ store, row, partition }) {
+  async 'returns an unchanged row'({ store, row, partition }) {
     const data = Uint8Array.from({ length: 256 }, (_, index) => index);
     assert.equal(await store.put(row('a', { version: 7, data })), true);
     const found = await store.get({ partition, sort: 'a' });
@@ -66,7 +66,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     const tries = Array.from({ length: 8 }, () => store.put(row('a', { version: 2 }), { version: 1 }));
     assert.equal((await Promise.all(tries)).filter(Boolean).length, 1);
   },
-  async 'recognises a repetition of its own write, and no other write'({ store, row, partition }) {
+  async 'recognises only a repetition of the same write'({ store, row, partition }) {
     const first = row('a', { writer: 'one', data: bytes('mine') });
     assert.equal(await store.put(first, 'absent'), true);
     assert.equal(await store.put(first, 'absent'), true);
@@ -79,7 +79,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     const found = await store.get({ partition, sort: 'a' });
     assert.deepEqual([text(found), found?.version, found?.writer], ['again', 2, undefined]);
   },
-  async 'accepts a row that was read as one without a writer'({ store, row, partition }) {
+  async 'accepts a row that was read, as a row without a writer'({ store, row, partition }) {
     await store.put(row('a', { writer: 'one' }));
     const read = await store.get({ partition, sort: 'a' });
     assert.equal(await store.put({ ...row('a'), ...read }, 'absent'), false);
@@ -88,7 +88,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     await assert.rejects(store.put(row('a', { data: new Uint8Array(410_000) })));
     assert.equal(await store.get({ partition, sort: 'a' }), undefined);
   },
-  async 'gives a row to one of many takers'({ store, row, partition }) {
+  async 'returns a row to one of many takers'({ store, row, partition }) {
     await store.put(row('a', { data: bytes('prize') }));
     const takes = await Promise.all(Array.from({ length: 8 }, () => store.take({ partition, sort: 'a' })));
     assert.deepEqual(
@@ -107,7 +107,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     assert.equal(await store.put(row('a', { version: 2 }), { version: 1 }), false);
     assert.equal(await store.put(row('a', { version: 1 }), 'absent'), true);
   },
-  async 'does not return an expired row from take'({ store, row, partition, at }) {
+  async 'does not delete and return an expired row'({ store, row, partition, at }) {
     await store.put(row('a', { ttl: START_S + 10 }));
     at(11);
     assert.equal(await store.take({ partition, sort: 'a' }), undefined);

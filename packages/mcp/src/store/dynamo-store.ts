@@ -22,9 +22,9 @@ export interface DynamoMcpStoreOptions {
   readonly tableName?: string;
   /** The DynamoDB client. Default: a client of this region, created at the first call. */
   readonly client?: Client;
-  /** Decides which rows have expired. Default: the system's clock. */
+  /** The clock for the expiry of rows. Default: the system's clock. */
   readonly clock?: Clock;
-  /** Read instead of `process.env`. */
+  /** Environment variables. Default: `process.env`. */
   readonly environment?: Environment;
   /** Milliseconds for all attempts of one call, 1 to 60,000; default 5,000. */
   readonly storeTimeoutMs?: number;
@@ -41,9 +41,9 @@ export const DYNAMO_STORE_OPTIONS = defineOptions<DynamoMcpStoreOptions>()({
 
 /**
  * A store in a DynamoDB table with the keys of `@sallyport/mcp/schema`. The AWS SDK is loaded at the first call. A call that
- * fails or gets no answer in time rejects with FrameworkError `mcp.store` (503).
+ * fails or times out rejects with FrameworkError `mcp.store` (503).
  *
- * @throws FrameworkError `app.invalid_configuration` for a wrong option, or when neither option nor variable names the table
+ * @throws FrameworkError `app.invalid_configuration` for a wrong option, or if both the option and the variable are missing
  */
 export function dynamoMcpStore(options: DynamoMcpStoreOptions = {}): McpStore {
   const { tableName, client, clock, storeTimeoutMs: timeoutMs } = DYNAMO_STORE_OPTIONS.parse(options);
@@ -70,7 +70,7 @@ class DynamoStore implements McpStore {
   }
 
   async put(row: Row, when?: PutCondition): Promise<boolean> {
-    // The id shows whether a write was rejected because its own first attempt, whose answer was lost, had succeeded.
+    // If the response to the first attempt is lost, DynamoDB rejects the second; the id shows that the first has succeeded.
     const writer = row.writer ?? randomText(WRITER_BYTES);
     const attributes = { v: row.version, ttl: row.ttl, d: row.data };
     const { applied } =
@@ -87,7 +87,7 @@ class DynamoStore implements McpStore {
 
   async list(partition: string, after: string, limit: number): Promise<readonly Row[]> {
     const rows: Row[] = [];
-    // A sort key is never empty, and DynamoDB does not compare with an empty one.
+    // A sort key is never empty, and DynamoDB does not compare with an empty string.
     const sort = after === '' ? {} : { sort: { name: 'sk', after } };
     let start: Key | undefined;
     do {

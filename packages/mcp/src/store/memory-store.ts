@@ -4,9 +4,9 @@ import { type McpStore, type PutCondition, type Row, type RowKey, storeFailure }
 
 /** Options of {@link memoryMcpStore}; an unknown key is rejected. */
 export interface MemoryMcpStoreOptions {
-  /** The most rows; when there are more, the oldest is deleted. Default 10,000. */
+  /** Maximum number of rows; above it the oldest row is deleted. Default 10,000. */
   readonly maxRows?: number;
-  /** Decides which rows have expired. Default: the system's clock. */
+  /** The clock for the expiry of rows. Default: the system's clock. */
   readonly clock?: Clock;
 }
 
@@ -22,7 +22,7 @@ export function memoryMcpStore(options: MemoryMcpStoreOptions = {}): McpStore {
   return new MemoryStore(maxRows, clock);
 }
 
-/** How often expired rows are dropped. */
+/** Milliseconds between two deletions of expired rows. */
 const SWEEP_MS = 60_000;
 
 /**
@@ -51,7 +51,8 @@ class MemoryStore implements McpStore {
   }
 
   async put(row: Row, when?: PutCondition): Promise<boolean> {
-    if (row.data.length > MAX_ROW_BYTES) throw storeFailure(new RangeError('the row is larger than DynamoDB takes'));
+    if (row.data.length > MAX_ROW_BYTES)
+      throw storeFailure(new RangeError('the row is larger than the limit of DynamoDB, 400 KB'));
     const present = this.#live(row);
     if (present && row.writer !== undefined && present.writer === row.writer) return true;
     if (when === 'absent' ? present !== undefined : when !== undefined && present?.version !== when.version)
@@ -93,7 +94,7 @@ class MemoryStore implements McpStore {
     if (sorts?.size === 0) this.#partitions.delete(key.partition);
   }
 
-  /** Rows that have expired go before live ones do. */
+  /** Deletes expired rows first, then live rows. */
   #sweep(): void {
     const now = this.#clock.now().getTime();
     if (now < this.#nextSweep && this.#nextSweep - now <= SWEEP_MS) return;

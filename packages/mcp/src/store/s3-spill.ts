@@ -4,7 +4,7 @@ import { lazily, missingPackage } from '@sallyport/core/pipeline';
 import { MCP_SPILL_BUCKET_ENV } from '../schema.js';
 import { type McpSpill, storeFailure } from './store.js';
 
-/** The part of an S3 client that is used: `new S3Client({})` is one. */
+/** The used part of an S3 client: `new S3Client({})`. */
 export interface S3Sender {
   /** Sends one command. */
   send(command: never, options?: { readonly abortSignal?: AbortSignal }): Promise<unknown>;
@@ -14,9 +14,9 @@ export interface S3Sender {
 export interface S3McpSpillOptions {
   /** The bucket. Default: the variable `FRAMEWORK_MCP_SPILL_BUCKET`. */
   readonly bucket?: string;
-  /** Put before every key. Default none. A lifecycle rule on it should delete objects a day after the last row that names them expires. */
+  /** Prefix of all keys. Default none. Add a lifecycle rule that deletes objects a day after the last row that refers to them expires. */
   readonly prefix?: string;
-  /** The S3 client. Default: one of this region, created at the first call. */
+  /** The S3 client. Default: a client of this region, created at the first call. */
   readonly client?: S3Sender;
   /** Environment variables. Default `process.env`. */
   readonly environment?: Environment;
@@ -32,7 +32,7 @@ const OPTIONS = defineOptions<S3McpSpillOptions>()({
   timeoutMs: integer(1, 60_000, 'milliseconds').default(5000),
 });
 
-/** The AWS client: an optional peer, loaded when something large is stored or read. */
+/** The AWS client: an optional peer, loaded when a large value is stored or read. */
 const loadSdk = lazily(async () => {
   try {
     return await import('@aws-sdk/client-s3');
@@ -42,11 +42,11 @@ const loadSdk = lazily(async () => {
 });
 
 /**
- * Stores values in S3 that are too large for a row of the store. An object is deleted when a change replaces it. The last object of
- * a row stays when the row expires: add a lifecycle rule to the bucket that deletes objects later than any row expires. The
- * function's role needs `s3:PutObject`, `s3:GetObject` and `s3:DeleteObject`.
+ * Stores values in S3 that are too large for a row of the store. An object is deleted when a change replaces it. The last object of a row
+ * remains when the row expires: add a lifecycle rule to the bucket that deletes objects later than any row expires. The function's role
+ * needs `s3:PutObject`, `s3:GetObject` and `s3:DeleteObject`.
  *
- * @throws FrameworkError `app.invalid_configuration` when neither option nor variable names the bucket; a call that fails rejects with
+ * @throws FrameworkError `app.invalid_configuration` if both the option and the variable are missing; a failed call rejects with
  *   `mcp.store` (503)
  *
  * @example createMcpServer({ name: 'reports', version: '1.0.0', store: dynamoMcpStore(), spill: s3McpSpill() });

@@ -15,15 +15,15 @@ export interface Row extends RowKey {
   readonly version: number;
   /** Whole seconds since the epoch at which the row expires. */
   readonly ttl: number;
-  /** What is stored, at most 256 KiB and one byte. */
+  /** The stored bytes, at most 256 KiB and one byte. */
   readonly data: Uint8Array;
   /**
-   * The unique id of one write. A `put` that is retried after a lost answer is recognised by it. Reads do not return it.
+   * The unique id of one write. A `put` that is retried after a lost response is recognised by it. Reads do not return it.
    */
   readonly writer?: string;
 }
 
-/** `absent`: write only when there is no row with this key. `version`: write only when the row has this version. */
+/** `absent`: write only if there is no row with this key. `version`: write only if the row has this version. */
 export type PutCondition = 'absent' | { readonly version: number };
 
 /**
@@ -34,13 +34,13 @@ export interface McpStore {
   /** Reads the row with this key; `undefined` if absent. */
   get(key: RowKey): Promise<Row | undefined>;
   /**
-   * One conditional write; `false` when the condition fails. If the row has the `writer` of this write, the write is a
-   * repetition and returns `true`. Rejects a row that is larger than the store can take, DynamoDB's 400 KB.
+   * One conditional write; `false` if the condition fails. If the row has the `writer` of this write, the write is a repetition and
+   * returns `true`. Rejects a row that is larger than the limit of the store, 400 KB in DynamoDB.
    */
   put(row: Row, when?: PutCondition): Promise<boolean>;
   /**
-   * Deletes a row and returns it. Of several callers only one gets the row; if an answer of the store is lost, possibly no caller
-   * gets it.
+   * Deletes a row and returns it. Only one of several concurrent callers gets the row. If the response of the store is lost, possibly
+   * no caller gets it.
    */
   take(key: RowKey): Promise<Row | undefined>;
   /** Lists at most `limit` rows of a partition whose `sort` is greater than `after` (`''`: all), in the order of UTF-8 bytes. */
@@ -48,8 +48,8 @@ export interface McpStore {
 }
 
 /**
- * The error of a failed call of the store. Its `cause` is the failure itself, which shows whether it is transient: only then is the
- * end of work stored again.
+ * The error of a failed call of the store. Its `cause` is the failure, which shows if it is transient: only then the end of work is
+ * stored again.
  */
 export function storeFailure(cause: unknown): FrameworkError {
   if (isFrameworkError(cause) && cause.code === MISSING_PACKAGE) return cause;
@@ -60,10 +60,10 @@ export function storeFailure(cause: unknown): FrameworkError {
 export interface McpSpill {
   /** Stores bytes under a new, unique key. */
   put(key: string, data: Uint8Array): Promise<void>;
-  /** Reads the bytes of a key; `undefined` when there are none. */
+  /** Reads the bytes of a key; `undefined` if absent. */
   get(key: string): Promise<Uint8Array | undefined>;
   /**
-   * Deletes the bytes of a key, which no row names any more. Optional: without it, all objects stay until a lifecycle rule deletes
+   * Deletes the bytes of a key that no row refers to. Optional: without it, all objects remain until a lifecycle rule deletes
    * them. An error is ignored.
    */
   delete?(key: string): Promise<void>;

@@ -3,7 +3,7 @@ import { defineOptions, integer, kind, text, withMethods } from '@sallyport/core
 import { lazily, missingPackage } from '@sallyport/core/pipeline';
 import type { McpTaskEvent } from './options.js';
 
-/** The part of a Lambda client that is used: `new LambdaClient({})` is one. */
+/** The used part of a Lambda client: `new LambdaClient({})`. */
 export interface LambdaInvoker {
   /** Sends one command. */
   send(command: never, options?: { readonly abortSignal?: AbortSignal }): Promise<unknown>;
@@ -13,7 +13,7 @@ export interface LambdaInvoker {
 export interface InvokeSelfOptions {
   /** Name or ARN of the function, with or without a qualifier. Default: this function, in the running version. */
   readonly functionName?: string;
-  /** The Lambda client. Default: one of this region, created at the first call. */
+  /** The Lambda client. Default: a client of this region, created at the first call. */
   readonly client?: LambdaInvoker;
   /** Milliseconds for one call with all its attempts, 1 to 60,000. Default 5,000. */
   readonly timeoutMs?: number;
@@ -28,7 +28,7 @@ const OPTIONS = defineOptions<InvokeSelfOptions>()({
   environment: kind<Environment>('an object', (value) => typeof value === 'object' && value !== null),
 });
 
-/** The AWS client: an optional peer, loaded when a first task starts. */
+/** The AWS client: an optional peer, loaded when the first task starts. */
 const loadSdk = lazily(async () => {
   try {
     return await import('@aws-sdk/client-lambda');
@@ -41,7 +41,7 @@ const loadSdk = lazily(async () => {
  * Starts tasks by an asynchronous invocation of this function (`InvocationType: Event`). The function's role needs
  * `lambda:InvokeFunction` on itself.
  *
- * @throws FrameworkError `app.invalid_configuration` for a wrong option; the starter rejects when Lambda does not accept the
+ * @throws FrameworkError `app.invalid_configuration` for a wrong option; the starter rejects if Lambda does not accept the
  * event
  *
  * @example createMcpServer({ name: 'reports', version: '1.0.0', store, secret, tasks: { start: invokeSelf() } });
@@ -71,7 +71,7 @@ function thisFunction({ AWS_LAMBDA_FUNCTION_NAME: name, AWS_LAMBDA_FUNCTION_VERS
   if (name === undefined)
     throw new FrameworkError(
       'app.invalid_configuration',
-      'framework: option "functionName" must be set outside of Lambda',
+      'framework: option "functionName" must be set outside Lambda',
     );
   return version === undefined || version === '$LATEST' ? name : `${name}:${version}`;
 }

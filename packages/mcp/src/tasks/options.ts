@@ -1,6 +1,6 @@
 import type { MaybePromise } from '@sallyport/core';
 
-/** How calls become tasks (extension `io.modelcontextprotocol/tasks`). */
+/** Settings for calls that become tasks (extension `io.modelcontextprotocol/tasks`). */
 export interface McpTasks {
   /**
    * Sends an event to this function, asynchronously: `invokeSelf()`, or your own queue. The function must pass the event to
@@ -15,19 +15,19 @@ export interface McpTasks {
 
 /** The event that runs a task. It contains only the encrypted id of the task. */
 export interface McpTaskEvent {
-  /** Marks the event as one of a task. */
+  /** Marks the event of a task. */
   readonly sallyport: 'mcp.task';
   /** The encrypted id; only the secret of the server decrypts it. */
   readonly token: string;
 }
 
-/** How the calls of one tool become tasks. */
+/** Rules for calls of one tool that become tasks. */
 export interface ToolTask {
-  /** A client without support for tasks is rejected. Default `false`: it gets a normal result. */
+  /** Rejects clients without support for tasks. Default `false`: they get a normal result. */
   readonly required?: boolean;
   /**
-   * When a call becomes a task: `start`, before the handler runs, or `closeStream`, when the handler calls `ctx.closeStream()`, possibly
-   * after questions. Default `start`.
+   * The time at which a call becomes a task: `start`, before the handler runs, or `closeStream`, when the handler calls
+   * `ctx.closeStream()`, possibly after questions. Default `start`.
    */
   readonly at?: 'start' | 'closeStream';
 }

@@ -25,7 +25,7 @@ export interface McpTaskSurface extends Surface {
 }
 
 /**
- * Makes the surface that runs tasks. The container passes it the events that the option `tasks.start` of these servers sends. An
+ * Creates the surface that runs tasks. The container passes it the events that the option `tasks.start` of these servers sends. An
  * event contains the encrypted id of the task. The task runs for the caller who created it.
  *
  * @throws FrameworkError `app.invalid_configuration` for a server without the option `tasks`
@@ -65,7 +65,7 @@ class TaskSurface implements McpTaskSurface {
     this.#host = host;
   }
 
-  /** A token of no known server is ignored: there is no client to inform, and a retry would not help. */
+  /** Ignores a token of an unknown server: there is no client to notify, and a retry would not help. */
   async serve(_kind: string, event: unknown, invocation: Invocation): Promise<null> {
     const { token } = event as { readonly token: string };
     for (const core of this.#cores) {
@@ -81,7 +81,7 @@ class TaskSurface implements McpTaskSurface {
 
   async #run(core: Core, id: string, event: unknown, { lambdaContext }: Invocation): Promise<void> {
     const host = this.#host;
-    if (!host) throw new Error('framework: mcp: mcpTasks() belongs into the option "surfaces" of a container');
+    if (!host) throw new Error('framework: mcp: pass mcpTasks() in the option "surfaces" of a container');
     let made: SurfaceContext | undefined;
     const toContext = ({ principal, tenantId }: Task): Context => {
       made = createSurfaceContext(host, { kind: KIND, event, lambdaContext, principal, tenantId });

@@ -1,6 +1,6 @@
 import { type Official, textOf } from './official-clients.js';
 
-/** What every official client gets from the judged server, in process and through every door. */
+/** Expected results of every official client with the judged server, in process and through every door. */
 export const CLIENT_CALLS: readonly (readonly [string, (official: Official) => Promise<void>])[] = [
   [
     'lists',

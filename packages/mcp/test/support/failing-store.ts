@@ -7,7 +7,7 @@ export interface Failure {
   readonly name: string;
   /** For how many milliseconds every call is rejected and not applied. */
   readonly awayMs: number;
-  /** How many calls in a row are applied and rejected. */
+  /** Number of calls in a row that are applied and rejected. */
   readonly lost: number;
   /** For how many milliseconds every call is applied and rejected. Default 0. */
   readonly lostMs?: number;
@@ -32,9 +32,9 @@ export function away(): Error {
   return storeFailure(Object.assign(new Error('away'), { $metadata: { httpStatusCode: 500 } }));
 }
 
-/** A store that fails from one call on, the first is 0. */
+/** A store that fails from one call on; the first call is 0. */
 export class FailingStore implements McpStore {
-  /** How many calls there were. */
+  /** Number of calls so far. */
   calls = 0;
   /** The failure, and the call at which it begins. */
   fails: { readonly at: number; readonly failure: Failure } | undefined;

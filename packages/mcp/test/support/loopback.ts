@@ -8,7 +8,7 @@ export interface Loopback {
   stop(): void;
 }
 
-/** What an AWS client needs to talk to a loopback server. */
+/** Options of an AWS client for a loopback server. */
 export const toClient = ({ endpoint }: Loopback) => ({
   ...{ region: 'eu-west-1', endpoint, maxAttempts: 1 },
   credentials: { accessKeyId: 'test', secretAccessKey: 'test' },

@@ -16,7 +16,7 @@ const ELICIT = {
 };
 const ROOTS = { roots: [{ uri: 'file:///root', name: 'root' }] };
 
-/** A connected client of the protocol's own packages, whatever its version. */
+/** A connected client of an official package, in any version. */
 export interface Official {
   readonly callTool: (name: string, args?: object, onProgress?: (progress: number) => void) => Promise<unknown>;
   readonly listTools: () => Promise<{ tools: readonly { name: string }[] }>;

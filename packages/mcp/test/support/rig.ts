@@ -27,7 +27,7 @@ export function logTo(lines: Line[]): Logger {
 export interface RigOptions {
   /** Default: silence. */
   readonly log?: Logger;
-  /** Options of the server; `store: null` is none. */
+  /** Options of the server; `store: null` means no store. */
   readonly server?: Partial<Omit<McpServerOptions, 'store'>> & { readonly store?: McpStore | null };
   readonly register?: (server: McpServer) => void;
   /** Serves instead of the server's own handler. */
@@ -211,7 +211,7 @@ export class Rig {
   readonly fetched: { method: string; status: number }[] = [];
 }
 
-/** Everything that a client can declare. */
+/** All capabilities that a client can declare. */
 export const ALL = { elicitation: {}, sampling: {}, roots: {} };
 
 /** One session, seen from a client. */

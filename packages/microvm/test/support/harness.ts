@@ -31,7 +31,7 @@ export const memoryRegistry: Registry = async (clock) => createMemoryMicrovmRegi
 export function dynamoRegistry(client: DynamoDBClient): Registry {
   return async (clock) => {
     const tableName = await createTable(client, MICROVM_TABLE_SCHEMA);
-    return createDynamoMicrovmRegistry({ client, tableName, clock, log: false });
+    return createDynamoMicrovmRegistry({ client, tableName, clock, log: false, storeTimeoutMs: 60_000 });
   };
 }
 

@@ -1,6 +1,6 @@
 import { RULES, type Rule } from '../plan/plan.js';
 
-/** What the command was asked for. */
+/** The parsed command line. */
 export type Command =
   | { readonly kind: 'help' | 'version' }
   | { readonly kind: 'usage'; readonly problem: string }

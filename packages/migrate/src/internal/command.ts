@@ -11,7 +11,7 @@ import { planMigration } from '../plan/plan-migration.js';
 import { hasUncommitted } from '../tree/internal/read.js';
 import { type Command, parseCommand } from './arguments.js';
 
-/** Where the command writes. */
+/** The output streams of the command. */
 export interface Streams {
   readonly out: (text: string) => unknown;
   readonly err: (text: string) => unknown;
@@ -26,8 +26,8 @@ Moves a service to Sallyport. Without -apply it writes nothing and prints a diff
 
   -root <path>    directory of the service (default .)
   -apply          rewrite the files
-  -map <file>     mapping of the old framework's names (default <root>/sallyport-migrate.json, if it is there)
-  -rules <list>   some of imports,strict,secure,package (default all); without secure the container stays open
+  -map <file>     mapping of the old framework's names (default <root>/sallyport-migrate.json, if it exists)
+  -rules <list>   some of imports,strict,secure,package (default all); without secure the container is not closed
   -help           this text
   -version        the version
 
@@ -74,7 +74,7 @@ function migrate({ root, apply, map, rules }: Extract<Command, { kind: 'migrate'
   return count > 0 && !apply ? EXIT.wouldChange : EXIT.done;
 }
 
-/** The mapping that was named, else the one in the root; none if absent. */
+/** The named mapping, else the mapping in the root; `undefined` if absent. */
 function readMapping(root: string, map: string | undefined): Mapping | undefined {
   const file = map ?? join(root, 'sallyport-migrate.json');
   if (map === undefined && !existsSync(file)) return undefined;

@@ -1,19 +1,19 @@
-/** A part of a string to be replaced; `start` equals `end` for an insertion. Offsets are those of JavaScript strings. */
+/** A part of a string to be replaced; `start` equals `end` for an insertion. Offsets are string indices. */
 export interface Edit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** The edits in the order of their places; those at one place stay in the order in which they were made. */
+/** The edits in the order of their places; edits at one place keep their order. */
 function inOrder(edits: readonly Edit[]): readonly Edit[] {
   return [...edits].sort((a, b) => a.start - b.start || a.end - b.end);
 }
 
 /**
- * The text with the edits done.
+ * Applies the edits to the text.
  *
- * @throws Error for edits that overlap: a mistake of a rule, and nothing may be written then
+ * @throws Error for overlapping edits: a bug of a rule, and no file may be written then
  */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   let done = '';
@@ -26,7 +26,7 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
   return done + text.slice(at);
 }
 
-/** Where a place of an edited text was before the edits. */
+/** The place in the original text of a place in the edited text. */
 export function placeBefore(edits: readonly Edit[], place: number): number {
   let shift = 0;
   for (const { start, end, text } of inOrder(edits)) {

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import ts from 'typescript';
 import type { ReadFile } from '../tree/internal/read.js';
 
-/** The code of a service, parsed, with the names in it resolved within the service. */
+/** The parsed code of a service, with names resolved within the service. */
 export interface CodeProgram {
   readonly checker: ts.TypeChecker;
   /** By path from the root. */
@@ -10,7 +10,7 @@ export interface CodeProgram {
   readonly program: ts.Program;
 }
 
-// A root that exists on no machine: nothing outside the given files is found.
+// A root that exists on no machine, so only the given files are found.
 const ROOT = '/service/';
 
 const OPTIONS: ts.CompilerOptions = {
@@ -24,13 +24,13 @@ const OPTIONS: ts.CompilerOptions = {
   moduleDetection: ts.ModuleDetectionKind.Force,
 };
 
-/** Finds what an import leads to, among given files. */
+/** Finds the target of an import among given files. */
 type Resolver = (specifier: string, from: string) => ts.ResolvedModuleWithFailedLookupLocations;
 
 /**
  * Resolves imports between the files of a service.
  *
- * @param settingsOf the compiler options of a file that decide where its imports lead (`baseUrl`, `paths`)
+ * @param settingsOf the compiler options of a file that affect its imports (`baseUrl`, `paths`)
  */
 export function createResolver(
   paths: readonly string[],

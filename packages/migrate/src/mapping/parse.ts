@@ -5,14 +5,14 @@ import { BUILT_IN } from './internal/built-in.js';
 import { findFaults } from './internal/faults.js';
 import type { Mapping } from './mapping.js';
 
-// Next to `src` and `dist`, so that editors can be pointed at it.
+// Next to `src` and `dist`, so editors can refer to it.
 const SCHEMA_FILE = new URL('../../sallyport-migrate.schema.json', import.meta.url);
 
 /**
- * Reads the text of a mapping file.
+ * Parses a mapping file.
  *
- * @param json the text of the file
- * @throws FrameworkError `migrate.invalid_mapping`: no JSON, an unknown key, an entry that no package of Sallyport has, a circle
+ * @param json the content of the file
+ * @throws FrameworkError `migrate.invalid_mapping`: invalid JSON, an unknown key, an entry that no Sallyport package has, a cycle
  * @example const mapping = parseMapping(readFileSync('sallyport-migrate.json', 'utf8'));
  */
 export function parseMapping(json: string): Mapping {
@@ -34,7 +34,7 @@ export function parseMapping(json: string): Mapping {
   return mapping;
 }
 
-/** The mapping that holds when none is given, with another one over it: a module that both know is the given one's. */
+/** Merges a mapping over the built-in mapping: modules of the given mapping take precedence. */
 export function withBuiltIn(mapping: Mapping | undefined): Mapping {
   if (mapping === undefined) return BUILT_IN;
   return { ...BUILT_IN, ...mapping, modules: { ...BUILT_IN.modules, ...mapping.modules } };

@@ -3,10 +3,10 @@ import { checkTarget, writeAtomically } from './internal/files.js';
 import type { FileChange, MigrationPlan } from './plan.js';
 
 /**
- * Writes what a plan changes: first every file is checked, then each is replaced by renaming. A file that is read-only, has changed since
- * it was read, or has become something else stops everything before the first write; a failure later puts back what was written.
+ * Writes the changes of a plan. All files are checked first, then each is replaced by renaming. If a file is read-only, has changed since
+ * it was read, or is no longer a regular file, no file is written. If a later step fails, the written files are restored.
  *
- * @param plan what `planMigration` gave
+ * @param plan the result of `planMigration`
  * @throws FrameworkError `migrate.write_failed`
  */
 export function applyPlan(plan: MigrationPlan): void {
@@ -25,17 +25,17 @@ export function applyPlan(plan: MigrationPlan): void {
   }
 }
 
-/** Puts back the files that were replaced, and says which could not be. */
+/** Restores the replaced files, and returns the error with the files that could not be restored. */
 function undo(root: string, done: readonly FileChange[], failed: FileChange, cause: unknown): Error {
   const stuck = done.flatMap(({ path, before }) => {
     try {
       writeAtomically(root, path, before);
       return [];
     } catch (error) {
-      return [`${path} could not be put back: ${reasonOf(error)}`];
+      return [`${path} could not be restored: ${reasonOf(error)}`];
     }
   });
-  const rest = stuck.length === 0 ? ['every other file is as it was'] : stuck;
+  const rest = stuck.length === 0 ? ['every other file is unchanged'] : stuck;
   const text = [`${failed.path} could not be written: ${reasonOf(cause)}`, ...rest].join('; ');
   return migrateError('migrate.write_failed', text, cause);
 }

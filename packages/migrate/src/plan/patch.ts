@@ -2,9 +2,9 @@ import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import type { MigrationPlan } from './plan.js';
 
 /**
- * What a plan changes, as one unified diff with three lines of context that `git apply` and `patch -p1` take. Empty when nothing changes.
+ * Formats the changes of a plan as one unified diff with three lines of context, for `git apply` and `patch -p1`. Empty without changes.
  *
- * @param plan what `planMigration` gave
+ * @param plan the result of `planMigration`
  */
 export function formatPatch(plan: MigrationPlan): string {
   return plan.changes

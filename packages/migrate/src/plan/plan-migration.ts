@@ -9,9 +9,9 @@ import { type MigrationPlan, RULES, type Rule } from './plan.js';
 export interface MigrationOptions {
   /** The directory of the service. */
   readonly root: string;
-  /** What `parseMapping` gave. Default: only what is built in. */
+  /** The result of `parseMapping`. Default: only the built-in mapping. */
   readonly mapping?: Mapping;
-  /** The rules to run; without `secure` the container stays open. Default all. */
+  /** The rules to run; without `secure` the container is not closed. Default all. */
   readonly rules?: readonly Rule[];
 }
 
@@ -23,9 +23,9 @@ export const MIGRATION_OPTIONS = defineOptions<MigrationOptions>()({
 });
 
 /**
- * Finds out what a migration would change. Nothing is written; `applyPlan` does that.
+ * Computes the changes of a migration. Writes nothing; `applyPlan` writes the changes.
  *
- * @throws FrameworkError `migrate.invalid_root`; `app.invalid_configuration` for an unknown or unfit option
+ * @throws FrameworkError `migrate.invalid_root`; `app.invalid_configuration` for an unknown or invalid option
  * @example
  * const plan = planMigration({ root: '.' });
  * console.log(formatPatch(plan));

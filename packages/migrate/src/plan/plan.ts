@@ -8,13 +8,13 @@ export type Rule = (typeof RULES)[number];
 export interface FileChange {
   /** From the root, with `/`. */
   readonly path: string;
-  /** The whole text as it was read. */
+  /** The original content. */
   readonly before: string;
-  /** The whole text as it will be. */
+  /** The new content. */
   readonly after: string;
 }
 
-/** A place in a file as it was read. */
+/** A place in an original file. */
 export interface Place {
   /** From the root, with `/`. */
   readonly path: string;
@@ -26,29 +26,29 @@ export interface Place {
   readonly text: string;
 }
 
-/** Something that a person has to do. */
+/** A step that the user has to do. */
 export interface ManualStep extends Place {
   /** The rule that found it. */
   readonly rule: Rule;
 }
 
-/** What a migration would do. */
+/** The result of a dry run. */
 export interface MigrationPlan {
   /** The directory, without symbolic links. */
   readonly root: string;
   /** In byte order of path. */
   readonly changes: readonly FileChange[];
-  /** The order in which the changed files have to be written: what makes a container comes after what registers on it. */
+  /** The order in which the changed files must be written: files that register on a container before the file that creates it. */
   readonly order: readonly string[];
-  /** What is left to a person. */
+  /** The manual steps. */
   readonly manual: readonly ManualStep[];
-  /** Files that do not parse, each with its first error. They are left alone. */
+  /** Files that do not parse, each with its first error. They are not changed. */
   readonly broken: readonly Place[];
-  /** Files that were left out although their names fit. */
+  /** Files that were skipped although their names match. */
   readonly skipped: readonly {
     /** From the root, with `/`. */
     readonly path: string;
-    /** Why. */
+    /** The reason. */
     readonly reason: string;
   }[];
 }

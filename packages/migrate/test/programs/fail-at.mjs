@@ -1,5 +1,5 @@
-// Preloaded before the command: lets the n-th call of one function of `node:fs` kill the process, or fail. FAIL_AT is `renameSync:2:kill`.
-// Only calls count that name a file of the service (FAIL_ROOT), or an open one.
+// Preloaded before the command: the n-th call of one function of `node:fs` kills the process, or fails. FAIL_AT is `renameSync:2:kill`.
+// Counts only calls that name a file of the service (FAIL_ROOT), or an open file.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
@@ -11,7 +11,7 @@ fs[name] = (...args) => {
   const isRead = name === 'openSync' && args[1] !== 'wx';
   if (isOurs && !isRead) calls += 1;
   if (isOurs && !isRead && calls === Number(nth)) {
-    // What it wrote so far is there, and half of this call.
+    // The earlier writes are done, and half of this call.
     if (name === 'writeFileSync') original(args[0], String(args[1]).slice(0, 10));
     if (how === 'kill') process.kill(process.pid, 'SIGKILL');
     throw Object.assign(new Error('EIO: i/o error'), { code: 'EIO' });

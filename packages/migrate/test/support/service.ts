@@ -30,7 +30,7 @@ export function copyOf(folder: string): string {
   return makeService(Object.fromEntries(filesOf(folder).map((path) => [path, readFileSync(join(folder, path))])));
 }
 
-/** Paths of all files below a folder, those that begin with a dot too. */
+/** Paths of all files in a folder, including names that begin with a dot. */
 export function filesOf(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => statSync(join(folder, path)).isFile())
@@ -46,12 +46,12 @@ export function makeReadOnly(root: string, path: string): void {
   chmodSync(join(root, path), 0o444);
 }
 
-/** What a plan makes of one file; the text as it was where nothing changes. */
+/** The new content of one file of a plan; the old content if unchanged. */
 export function textAfter(plan: MigrationPlan, path: string, before: string): string {
   return plan.changes.find((change) => change.path === path)?.after ?? before;
 }
 
-/** Plans the migration of one file and says what becomes of it, and what is left to a person: `3:5 text`. */
+/** Plans the migration of one file and returns its new content and its manual steps: `3:5 text`. */
 export function migrateText(
   text: string,
   rules: readonly Rule[],

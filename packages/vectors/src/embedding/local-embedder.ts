@@ -10,7 +10,7 @@ export interface LocalEmbedderOptions {
   readonly dimensions?: number;
 }
 
-/** The options of {@link createLocalEmbedder}. */
+/** Validators and defaults for {@link LocalEmbedderOptions}. */
 export const LOCAL_EMBEDDER_OPTIONS = /* @__PURE__ */ defineOptions<LocalEmbedderOptions>()(
   { dimensions: integer(8, 4096).default(256) },
   { fail: invalidConfig },
@@ -19,7 +19,7 @@ export const LOCAL_EMBEDDER_OPTIONS = /* @__PURE__ */ defineOptions<LocalEmbedde
 const MAX_CHARACTERS = 50_000;
 
 /**
- * An embedder without a model, for development and tests: the same text always gives the same vector, and strings with common words
+ * An embedder without a model, for development and tests: equal strings always have equal vectors, and strings with common words
  * or parts of words get similar vectors. It does not consider the meaning: `car` and `automobile` get very different vectors.
  *
  * @throws VectorStoreError `vectorstore.invalid_config` for a wrong option

@@ -36,8 +36,8 @@ export interface TitanEmbedderOptions {
   /** True if embeddings have length 1. Default `true`. */
   readonly normalize?: boolean;
   /**
-   * The client of `@aws-sdk/client-bedrock-runtime`. Set its attempts to one, because the embedder itself retries. Default: such
-   * a client, created at the first call.
+   * The client of `@aws-sdk/client-bedrock-runtime`. Set its `maxAttempts` to 1, because the embedder retries. Default: such a client,
+   * created at the first call.
    */
   readonly client?: SdkClient;
   /** Configuration of the framework's client: region, credentials, endpoint. */
@@ -48,17 +48,17 @@ export interface TitanEmbedderOptions {
   readonly concurrency?: number;
   /** Attempts for one text, 1 to 10. Default 5. */
   readonly maxAttempts?: number;
-  /** Maximum characters of one text, 1 to 50,000. Default 50,000. The model itself checks its limit of 8,192 tokens. */
+  /** Maximum characters of one text, 1 to 50,000. Default 50,000. The model checks its limit of 8,192 tokens. */
   readonly maxInputChars?: number;
   /** Milliseconds for one attempt, 1 to 60,000. Default 10,000. */
   readonly requestTimeoutMs?: number;
   /** Milliseconds for all attempts for one text and the waits between them, 1 to 900,000. Default 30,000. */
   readonly timeoutMs?: number;
-  /** Times attempts and waits. Default: the system's clock. */
+  /** The clock for attempts and waits. Default: the system's clock. */
   readonly clock?: Clock;
 }
 
-/** The options of {@link createTitanEmbedder}. */
+/** Validators and defaults for {@link TitanEmbedderOptions}. */
 export const TITAN_OPTIONS = /* @__PURE__ */ defineOptions<TitanEmbedderOptions>()(
   {
     modelId: text('the id of a model').default(DEFAULT_TITAN_EMBED_TEXT_MODEL_ID),

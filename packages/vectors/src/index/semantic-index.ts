@@ -17,19 +17,19 @@ import type { CallOptions, ListKeysInput, Metadata, QueryHit, QueryInput, Store,
 import { normalizeTopK, validateRequiredMetadata, validateVector } from '../store/validators.js';
 import { Owner } from './internal/owner.js';
 
-/** A string with its key. The text itself is not stored: put it into the metadata, under a key that filters cannot see. */
+/** A string with its key. The string is not stored: add it to the metadata, with a key that filters cannot use. */
 export interface SemanticRecord {
   /** Unique in the index of the tenant. */
   readonly key: string;
-  /** The text that is embedded. */
+  /** The embedded string. */
   readonly text: string;
-  /** Metadata that is stored with the vector. */
+  /** Metadata of the vector. */
   readonly metadata?: Metadata;
 }
 
 /** The arguments of a search. */
 export interface SemanticQuery extends Omit<QueryInput, 'vector'> {
-  /** The text for which similar strings are searched. */
+  /** The string for which similar strings are searched. */
   readonly text: string;
 }
 
@@ -47,7 +47,7 @@ export interface SemanticIndex {
    * Removes all records whose key begins with a prefix, such as the parts of a document before it is indexed again. Lists all keys of
    * the store.
    *
-   * @returns how many records were removed
+   * @returns the number of removed records
    * @throws VectorStoreError `vectorstore.invalid_input` for an empty prefix
    * @example await index.deleteByPrefix(`${documentId}/`);
    */
@@ -58,21 +58,21 @@ export interface SemanticIndex {
 export interface SemanticIndexOptions {
   /** The store of the vectors. */
   readonly store: Store;
-  /** Makes vectors from strings. */
+  /** Creates vectors from strings. */
   readonly embedder: Embedder;
   /**
-   * The tenant whose records these are. It is part of every key and of every filter, so no record of another tenant is replaced,
-   * read, removed or found, whatever the caller's keys and filters are. It is also the metadata `tenant` of every record. `false`:
-   * all records of the store belong to one owner. There is no default, so that it cannot be forgotten.
+   * The tenant of the records. It is part of every key and of every filter, so a record of another tenant is never replaced, read,
+   * removed or found, regardless of the caller's keys and filters. It is also the metadata `tenant` of every record. `false`: all
+   * records of the store belong to one owner. The option is required, so that it cannot be omitted by mistake.
    */
   readonly tenant: string | false;
-  /** Number of dimensions; store and embedder must have the same. Default: that of the store. */
+  /** Number of dimensions; store and embedder must have the same. Default: the dimension of the store. */
   readonly dimension?: number;
-  /** Metadata keys that every record must have, in addition to those of the store. Default: none. */
+  /** Metadata keys that every record must have, in addition to the store's required keys. Default: none. */
   readonly requiredMetadata?: readonly string[];
 }
 
-/** The options of {@link createSemanticIndex}. */
+/** Validators and defaults for {@link SemanticIndexOptions}. */
 export const SEMANTIC_INDEX_OPTIONS = /* @__PURE__ */ defineOptions<SemanticIndexOptions>()(
   {
     store: withMethods<Store>('put', 'delete', 'query', 'listKeys').required(),
@@ -91,9 +91,9 @@ function isTenant(value: unknown): boolean {
 }
 
 /**
- * Joins a store and an embedder, for one tenant. It costs nothing to create: create one for each request.
+ * Combines a store and an embedder, for one tenant. It costs nothing to create: create an index for each request.
  *
- * @throws VectorStoreError `vectorstore.invalid_config` for a wrong option, or when the dimensions of store and embedder differ
+ * @throws VectorStoreError `vectorstore.invalid_config` for a wrong option, or if the dimensions of store and embedder differ
  * @example
  * const index = createSemanticIndex({ store, embedder, tenant: ctx.tenantId });
  * await index.putText([{ key: 'note-1', text: 'Milk, one litre', metadata: { author: 'ada' } }]);
@@ -106,7 +106,7 @@ export function createSemanticIndex(options: SemanticIndexOptions): SemanticInde
     ['store', store.settings.dimension],
     ['embedder', embedder.dimensions],
   ] as const) {
-    if (has !== dimension) throw invalidConfig(`the dimension is ${dimension}, and that of the ${name} is ${has}`);
+    if (has !== dimension) throw invalidConfig(`the dimension is ${dimension}, and the ${name} has ${has}`);
   }
   return new JoinedIndex(store, embedder, new Owner(tenant, store.settings), requiredMetadata);
 }
@@ -154,7 +154,7 @@ class JoinedIndex implements SemanticIndex {
   async *listKeys(input: ListKeysInput = {}, options?: CallOptions): AsyncGenerator<string[]> {
     assertInput(input, 'input');
     const { prefix = '' } = input;
-    if (typeof prefix !== 'string') throw invalidInput('prefix must be a text');
+    if (typeof prefix !== 'string') throw invalidInput('prefix must be a string');
     for await (const keys of this.#store.listKeys({ prefix: this.#owner.prefix + prefix }, options)) {
       yield keys.map((key) => this.#owner.fromKey(key));
     }
@@ -183,7 +183,7 @@ class JoinedIndex implements SemanticIndex {
     return this.#owner.own(await this.#store.query({ ...wanted, vector }, options));
   }
 
-  /** Checks all records before the first of them is embedded. */
+  /** Checks all records before the first record is embedded. */
   #check(records: readonly SemanticRecord[]): void {
     if (!Array.isArray(records) || records.length === 0) throw invalidInput('at least one semantic record is required');
     assertDifferentKeys(records);

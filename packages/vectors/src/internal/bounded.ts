@@ -10,7 +10,7 @@ export interface Width {
 }
 
 /**
- * Runs a task for each item, in order, at most `width.limit` at a time. After the first failure no further task is started.
+ * Runs a task for each item, in order, at most `width.limit` at a time. After the first failure no more tasks are started.
  * Resolves when all started tasks have ended; never rejects.
  */
 export function runBounded<T>(

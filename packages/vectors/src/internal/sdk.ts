@@ -30,7 +30,7 @@ export class LazyClient<M> {
   }
 
   /**
-   * @throws VectorStoreError `vectorstore.invalid_config` when the client cannot be created; FrameworkError `app.missing_package`
+   * @throws VectorStoreError `vectorstore.invalid_config` if the client cannot be created; FrameworkError `app.missing_package`
    * without the package
    */
   open(): Promise<Opened<M>> {
@@ -46,7 +46,7 @@ export class LazyClient<M> {
       this.#opening = undefined;
       throw isFrameworkError(cause)
         ? cause
-        : invalidConfig(`${this.#name} could not be loaded, or its client not be made`, cause);
+        : invalidConfig(`${this.#name} could not be loaded, or its client could not be created`, cause);
     }
   }
 }

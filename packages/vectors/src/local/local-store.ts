@@ -11,11 +11,11 @@ import { SqliteBackend } from './internal/sqlite-backend.js';
 export interface LocalVectorStoreOptions {
   /** Number of dimensions of each vector, 1 to 4,096. */
   readonly dimension: number;
-  /** How distances are measured. Default `cosine`. */
+  /** The distance metric. Default `cosine`. */
   readonly metric?: DistanceMetric;
   /** Metadata keys that every record must have. Default: none. */
   readonly requiredMetadata?: readonly string[];
-  /** Metadata keys that filters cannot see; at most 10. Default: none. */
+  /** Metadata keys that filters cannot use; at most 10. Default: none. */
   readonly nonFilterableKeys?: readonly string[];
   /** A file for the vectors, created if it does not exist. Needs Node 22.13 or later. Default: the vectors are in memory. */
   readonly path?: string;
@@ -31,7 +31,7 @@ export interface LocalVectorStore extends Store {
   close(): void;
 }
 
-/** The options of {@link createLocalVectorStore}. */
+/** Validators and defaults for {@link LocalVectorStoreOptions}. */
 export const LOCAL_STORE_OPTIONS = /* @__PURE__ */ defineOptions<LocalVectorStoreOptions>()(
   {
     ...INDEX_KINDS,
@@ -75,5 +75,5 @@ class LocalStore extends ChunkedStore implements LocalVectorStore {
   }
 }
 
-/** One request at a time. Requests are synchronous, so they need no limits of time. */
+/** One request at a time. Requests are synchronous, so they need no time limit. */
 const LOCAL_REQUESTS = { concurrency: 1, requestTimeoutMs: 60_000, clock: systemClock };

@@ -18,11 +18,11 @@ const {
 } = VECTOR_VARIABLES;
 
 /**
- * The store that the environment names: `FRAMEWORK_VECTOR_INDEX_ARN`, or `FRAMEWORK_VECTOR_BUCKET_NAME` and
- * `FRAMEWORK_VECTOR_INDEX_NAME`; and `FRAMEWORK_VECTOR_DIMENSION`. An option comes before its variable.
+ * The store of the environment: `FRAMEWORK_VECTOR_INDEX_ARN`, or `FRAMEWORK_VECTOR_BUCKET_NAME` and
+ * `FRAMEWORK_VECTOR_INDEX_NAME`; and `FRAMEWORK_VECTOR_DIMENSION`. An option takes precedence over its variable.
  *
  * @param environment default `process.env`
- * @throws VectorStoreError `vectorstore.invalid_config` when both forms are set, or none, or a value is wrong
+ * @throws VectorStoreError `vectorstore.invalid_config` if both forms or no form is set, or a value is wrong
  * @example const store = vectorStoreFromEnv(process.env, { requiredMetadata: ['tenant'] });
  */
 export function vectorStoreFromEnv(
@@ -43,9 +43,9 @@ export function vectorStoreFromEnv(
 }
 
 /**
- * The embedder that the environment names: `FRAMEWORK_EMBEDDING_PROVIDER` (only `bedrock`, even if it is not set),
+ * The embedder of the environment: `FRAMEWORK_EMBEDDING_PROVIDER` (only `bedrock`, even if it is not set),
  * `FRAMEWORK_EMBEDDING_MODEL_ID`, `FRAMEWORK_EMBEDDING_DIMENSIONS`, `FRAMEWORK_EMBEDDING_NORMALIZE` (`true`, `false`). An option
- * comes before its variable.
+ * takes precedence over its variable.
  *
  * @param environment default `process.env`
  * @throws VectorStoreError `vectorstore.invalid_config` for a wrong value or another provider

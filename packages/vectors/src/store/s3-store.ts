@@ -8,7 +8,7 @@ import { INDEX_KINDS, toSettings } from './internal/index-options.js';
 import { type IndexAddress, S3Backend, type S3VectorsSdk } from './internal/s3-backend.js';
 import type { DistanceMetric, Store } from './store.js';
 
-/** Options of {@link createS3VectorStore}. The index is named by `indexArn`, or by `vectorBucketName` and `indexName`. */
+/** Options of {@link createS3VectorStore}. Set `indexArn`, or `vectorBucketName` and `indexName`. */
 export interface S3VectorStoreOptions {
   /** The name of the vector bucket. */
   readonly vectorBucketName?: string;
@@ -18,13 +18,13 @@ export interface S3VectorStoreOptions {
   readonly indexArn?: string;
   /** Number of dimensions of each vector, 1 to 4,096; the same as in the index. */
   readonly dimension: number;
-  /** How distances are measured; the same as in the index. Default `cosine`. */
+  /** The distance metric; the same as in the index. Default `cosine`. */
   readonly metric?: DistanceMetric;
   /** Metadata keys that every record must have. Default: none. */
   readonly requiredMetadata?: readonly string[];
   /** Metadata keys that filters cannot use, the same as in the index; at most 10. Default: none. */
   readonly nonFilterableKeys?: readonly string[];
-  /** The client of `@aws-sdk/client-s3vectors`. Default: one of the framework with five attempts, created at the first call. */
+  /** The client of `@aws-sdk/client-s3vectors`. Default: a client of the framework with five attempts, created at the first call. */
   readonly client?: SdkClient;
   /** Configuration of the framework's client: region, credentials, endpoint. */
   readonly config?: SdkConfig;
@@ -34,7 +34,7 @@ export interface S3VectorStoreOptions {
   readonly concurrency?: number;
   /** Milliseconds for all attempts of one request, 1 to 900,000. Default 30,000. Loading the AWS package is not counted. */
   readonly requestTimeoutMs?: number;
-  /** Times the requests. Default: the system's clock. */
+  /** The clock for requests. Default: the system's clock. */
   readonly clock?: Clock;
 }
 
@@ -49,7 +49,7 @@ const INDEX_ARN = /^arn:aws[a-z-]*:s3vectors:[a-z0-9-]+:\d{12}:bucket\/([^/]+)\/
 
 const isName = (pattern: RegExp) => (value: unknown) => typeof value === 'string' && pattern.test(value);
 
-/** The options of {@link createS3VectorStore}. */
+/** Validators and defaults for {@link S3VectorStoreOptions}. */
 export const S3_STORE_OPTIONS = /* @__PURE__ */ defineOptions<S3VectorStoreOptions>()(
   {
     vectorBucketName: kind<string>('the name of a vector bucket', isName(BUCKET_NAME)),
@@ -72,8 +72,8 @@ function isIndexArn(value: unknown): boolean {
 }
 
 /**
- * Attempts of the framework's client for one request. An index accepts a limited number of vectors in each second, and answers
- * 429 beyond it.
+ * Attempts of the framework's client for one request. An index accepts a limited number of vectors in each second; above it, the
+ * service answers 429.
  */
 const MAX_ATTEMPTS = 5;
 
@@ -82,7 +82,7 @@ const PACKAGE = '@aws-sdk/client-s3vectors';
 /**
  * A store in an index of Amazon S3 Vectors. The AWS package is an optional peer dependency that is imported at the first call.
  *
- * @throws VectorStoreError `vectorstore.invalid_config` for a wrong option, or when the index is named in both ways or in none; its calls
+ * @throws VectorStoreError `vectorstore.invalid_config` for a wrong option, or if the index has both a name and an ARN, or is missing; its calls
  *   reject with FrameworkError `app.missing_package` without the AWS package
  * @example
  * const store = createS3VectorStore({ vectorBucketName: 'notes', indexName: 'texts', dimension: 1024 });

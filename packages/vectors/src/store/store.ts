@@ -1,13 +1,13 @@
-/** The numbers of a vector. Everything that a store returns has this type; inputs may also be lists of numbers. */
+/** The numbers of a vector. Results of a store have this type; inputs can also be lists of numbers. */
 export type VectorData = Float32Array;
 
-/** A vector that is given to a store: its numbers are rounded to 32 bits. */
+/** A vector as an argument of a store: its numbers are rounded to 32 bits. */
 export type VectorInput = VectorData | readonly number[];
 
 /** One value of metadata that filters can compare. */
 export type Primitive = string | number | boolean;
 
-/** Data that is stored with a vector: strings, finite numbers, booleans, and lists of them. */
+/** Data of a vector: strings, finite numbers, booleans, and lists of them. */
 export type Metadata = Readonly<Record<string, Primitive | readonly Primitive[]>>;
 
 /** The measure of distance between two vectors: `1 − cos`, or the length of their difference. */
@@ -23,7 +23,7 @@ export interface VectorRecord {
   readonly metadata?: Metadata;
 }
 
-/** A record as it is given to a store. */
+/** A record as an argument of a store. */
 export interface VectorRecordInput extends Omit<VectorRecord, 'data'> {
   /** The numbers; a list is rounded to 32 bits each. */
   readonly data: VectorInput;
@@ -61,30 +61,30 @@ export interface DeleteInput {
 
 /** The arguments of a listing. */
 export interface ListKeysInput {
-  /** Only keys that begin with this text. The store reads all keys of the index in any case. Default: all. */
+  /** Only keys that begin with this string. The store reads all keys of the index in any case. Default: all. */
   readonly prefix?: string;
 }
 
 /**
  * Comparisons of one key's value. If there are several, all of them must be true. A list in the metadata is equal if one of its
- * elements is.
+ * elements is equal.
  */
 export interface FilterOperators {
   /** Equal. */
   readonly $eq?: Primitive;
   /** Not equal, or absent. */
   readonly $ne?: Primitive;
-  /** A number greater than this one. */
+  /** A number greater than this number. */
   readonly $gt?: number;
-  /** A number greater than or equal to this one. */
+  /** A number greater than or equal to this number. */
   readonly $gte?: number;
-  /** A number less than this one. */
+  /** A number less than this number. */
   readonly $lt?: number;
-  /** A number less than or equal to this one. */
+  /** A number less than or equal to this number. */
   readonly $lte?: number;
   /** Equal to one of these values; the list must not be empty. */
   readonly $in?: readonly Primitive[];
-  /** Equal to none of these, or absent. */
+  /** Not equal to any of these values, or absent. */
   readonly $nin?: readonly Primitive[];
   /** True if the key exists. */
   readonly $exists?: boolean;
@@ -101,7 +101,7 @@ export interface Filter {
   readonly $and?: readonly Filter[];
   /** At least one of these filters must match. */
   readonly $or?: readonly Filter[];
-  /** A key of the metadata and what its value must be. */
+  /** A key of the metadata and the condition for its value. */
   readonly [key: string]: Primitive | FilterOperators | readonly Filter[] | undefined;
 }
 
@@ -113,7 +113,7 @@ export interface QueryInput {
    * Maximum number of hits. Missing, 0, negative and `NaN` mean 12; more than 10,000 means 10,000; fractions are rounded down.
    */
   readonly topK?: number;
-  /** Which vectors are compared. Default: all. */
+  /** The compared vectors. Default: all. */
   readonly filter?: Filter;
   /** True if hits are returned with their metadata. Default `false`. */
   readonly returnMetadata?: boolean;
@@ -139,11 +139,11 @@ export interface CallOptions {
 export interface VectorIndexSettings {
   /** Number of dimensions of each vector. */
   readonly dimension: number;
-  /** How distances are measured. */
+  /** The distance metric. */
   readonly metric: DistanceMetric;
   /** Metadata keys that every record must have. */
   readonly requiredMetadata: readonly string[];
-  /** Metadata keys that filters cannot see. */
+  /** Metadata keys that filters cannot use. */
   readonly nonFilterableKeys: readonly string[];
 }
 
@@ -155,7 +155,7 @@ export interface Store {
   /** The description of its index. */
   readonly settings: VectorIndexSettings;
   /**
-   * Writes records; a record with the same key is replaced completely. When a chunk fails, `progress` of the error lists
+   * Writes records; a record with the same key is replaced completely. If a chunk fails, `progress` of the error lists
    * the written keys.
    */
   put(input: PutInput, options?: CallOptions): Promise<void>;
@@ -163,13 +163,13 @@ export interface Store {
   get(input: GetInput, options?: CallOptions): Promise<GetOutput>;
   /** Removes records. Missing keys are ignored. */
   delete(input: DeleteInput, options?: CallOptions): Promise<void>;
-  /** Returns the nearest vectors, the nearest first. With a filter there may be fewer than `topK`. */
+  /** Returns the nearest vectors, the nearest first. With a filter the result can have fewer than `topK` hits. */
   query(input: QueryInput, options?: CallOptions): Promise<QueryHit[]>;
-  /** Returns the same hits in pages. When the consumer stops, no further page is requested. */
+  /** Returns the same hits in pages. If the consumer stops, no more pages are requested. */
   queryPages(input: QueryInput, options?: CallOptions): AsyncIterable<QueryHit[]>;
   /**
-   * Returns the keys of the index in pages, in any order. Keys that are written or removed meanwhile may be missing or listed. When
-   * the consumer stops, no further page is requested. The time grows with the number of all vectors of the index.
+   * Returns the keys of the index in pages, in any order. Keys that are written or removed meanwhile may be missing or listed. If the
+   * consumer stops, no more pages are requested. The time grows with the number of all vectors of the index.
    */
   listKeys(input?: ListKeysInput, options?: CallOptions): AsyncIterable<string[]>;
 }

@@ -67,7 +67,7 @@ function invalidVector(message: string): VectorStoreError {
 /**
  * Checks the key of a vector.
  *
- * @throws VectorStoreError `vectorstore.invalid_input` for anything but a string of 1 to 1,024 characters without white space at
+ * @throws VectorStoreError `vectorstore.invalid_input` unless it is a string of 1 to 1,024 characters without white space at
  * its ends
  */
 export function validateKey(key: string): void {
@@ -77,7 +77,7 @@ export function validateKey(key: string): void {
   if (countCharacters(key) > VECTOR_LIMITS.keyCharacters) throw invalidInput('vector key is too long');
 }
 
-/** Counts Unicode characters: a surrogate pair is one. */
+/** Counts Unicode characters: a surrogate pair counts as one character. */
 export function countCharacters(text: string): number {
   let pairs = 0;
   for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) >> 10 === 0x36) pairs += 1;
@@ -85,10 +85,10 @@ export function countCharacters(text: string): number {
 }
 
 /**
- * Checks the metadata of a vector: kinds of values, at most 50 keys, at most 40 KB in all and 2 KB for filters. The size is
- * that of the names in UTF-8 and the values as JSON; a KB is 1,024 bytes.
+ * Checks the metadata of a vector: kinds of values, at most 50 keys, at most 40 KB in all and 2 KB for filters. The size is the
+ * size of the names in UTF-8 and the values as JSON; a KB is 1,024 bytes.
  *
- * @throws VectorStoreError `vectorstore.invalid_input`; it names the key and never the value
+ * @throws VectorStoreError `vectorstore.invalid_input`; the message contains the key and never the value
  */
 export function validateMetadata(metadata: Metadata | undefined, { nonFilterableKeys = [] }: MetadataRules = {}): void {
   if (metadata === undefined) return;
@@ -122,7 +122,7 @@ export function nameProblem(name: string): string | undefined {
   if (name.trim() === '' || !name.isWellFormed()) return 'is blank or holds half of a surrogate pair';
   // Names that begin with `$` are the operators of filters.
   if (name.startsWith('$')) return `"${name}" must not begin with $`;
-  // The AWS client sends no member of this name: the value would be lost silently.
+  // The AWS client does not send a member with this name: the value would be lost silently.
   return name === '__proto__' ? '"__proto__" cannot be sent' : undefined;
 }
 
@@ -139,7 +139,7 @@ export function isPrimitive(value: unknown): value is Primitive {
 }
 
 /**
- * Checks that metadata has certain keys: own members that are neither a blank text nor an empty list. Blank names are skipped.
+ * Checks that metadata has certain keys: own members with a value that is not a blank string or an empty list. Blank names are skipped.
  *
  * @throws VectorStoreError `vectorstore.invalid_input` `required metadata missing: <key>`
  */
@@ -158,7 +158,7 @@ export function validateRequiredMetadata(metadata: Metadata | undefined, keys: r
 /**
  * The number of hits of a query. Missing, 0, negative and `NaN` mean 12; else the value is rounded down and limited to 10,000.
  *
- * @throws VectorStoreError `vectorstore.invalid_input` for anything but a number
+ * @throws VectorStoreError `vectorstore.invalid_input` for a value that is not a number
  */
 export function normalizeTopK(topK?: number): number {
   if (topK === undefined) return DEFAULT_QUERY_TOP_K;

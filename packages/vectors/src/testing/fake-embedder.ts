@@ -10,16 +10,16 @@ import { cloneVector } from '../store/validators.js';
 export interface FakeEmbedderOptions {
   /** Number of dimensions of an embedding, 1 to 4,096. Default 256. */
   readonly dimensions?: number;
-  /** Vectors by trimmed text. Default: none. */
+  /** Vectors by trimmed string. Default: none. */
   readonly vectors?: Readonly<Record<string, VectorInput>>;
   /**
-   * The result for a string that is not in `vectors`: a vector made from its words (`local`, at least 8 dimensions), or an error
+   * The result for a string that is not in `vectors`: a vector of its words (`local`, at least 8 dimensions), or an error
    * (`fail`). Default `local`.
    */
   readonly fallback?: 'local' | 'fail';
 }
 
-/** An embedder without a model that records its strings. */
+/** An embedder without a model that records the embedded strings. */
 export interface FakeEmbedder extends Embedder {
   /** The embedded strings in order, at most the first 10,000; a copy. */
   readonly calls: readonly string[];

@@ -11,11 +11,11 @@ import type { DistanceMetric, Store } from '../store/store.js';
 export interface FakeVectorStoreOptions {
   /** Number of dimensions of each vector, 1 to 4,096. */
   readonly dimension: number;
-  /** How distances are measured. Default `cosine`. */
+  /** The distance metric. Default `cosine`. */
   readonly metric?: DistanceMetric;
   /** Metadata keys that every record must have. Default: none. */
   readonly requiredMetadata?: readonly string[];
-  /** Metadata keys that filters cannot see; at most 10. Default: none. */
+  /** Metadata keys that filters cannot use; at most 10. Default: none. */
   readonly nonFilterableKeys?: readonly string[];
   /** Maximum number of vectors, 1 to 1,000,000. Default 100,000. */
   readonly maxVectors?: number;
@@ -28,7 +28,7 @@ export type VectorOperation = 'put' | 'get' | 'delete' | 'query' | 'list';
 export interface VectorCall {
   /** The method; `queryPages` counts as `query`, `listKeys` as `list`. */
   readonly operation: VectorOperation;
-  /** Its argument. */
+  /** The argument of the call. */
   readonly input: object;
 }
 
@@ -38,7 +38,7 @@ export interface FakeVectorStore extends Store {
   readonly size: number;
   /** The calls with valid arguments in order, at most the first 10,000; a copy. */
   calls(): readonly VectorCall[];
-  /** Makes the next requests of an operation fail; only one without `times`. Default: `vectorstore.unavailable`, retryable. */
+  /** Makes the next requests of an operation fail; one request without `times`. Default: `vectorstore.unavailable`, retryable. */
   failNext(operation: VectorOperation, error?: Error, options?: { readonly times?: number }): void;
   /** Makes the next put fail after it has written the given number of records. */
   partialAfter(records: number): void;

@@ -4,31 +4,31 @@ import type { DistanceMetric, Store, VectorRecordInput } from '../store/store.js
 export interface ConformanceStoreOptions {
   /** Number of dimensions of each vector. */
   readonly dimension: number;
-  /** How distances are measured. */
+  /** The distance metric. */
   readonly metric: DistanceMetric;
   /** Metadata keys that every record must have. */
   readonly requiredMetadata: readonly string[];
-  /** Metadata keys that filters cannot see. */
+  /** Metadata keys that filters cannot use. */
   readonly nonFilterableKeys: readonly string[];
 }
 
-/** Makes the stores for the suite. */
+/** Creates the stores for the suite. */
 export interface VectorStoreHarness {
   /** An empty store with these options. */
   create(options: ConformanceStoreOptions): Promise<Store>;
 }
 
-/** One behaviour that every store must show. */
+/** One required behaviour of a store. */
 export interface ConformanceCase {
   /** The behaviour, as a sentence. */
   readonly name: string;
-  /** Throws an `AssertionError` when the store behaves otherwise. */
+  /** Throws an `AssertionError` if the store behaves otherwise. */
   run(): Promise<void>;
 }
 
 /** The argument of a case. */
 export interface Bench {
-  /** An empty store; three dimensions and the cosine without options. */
+  /** An empty store. Default: three dimensions and the cosine metric. */
   store(options?: Partial<ConformanceStoreOptions>): Promise<Store>;
   /** A store with these records. */
   filled(records: readonly VectorRecordInput[], options?: Partial<ConformanceStoreOptions>): Promise<Store>;

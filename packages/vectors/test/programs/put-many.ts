@@ -1,10 +1,11 @@
-// `put-many.ts <dimension> <count>`: puts so many vectors over the wire and prints what the service saw, as JSON. A program of its
-// own, because numbers by the million take minutes in the context that Jest makes for tests.
+// `put-many.ts <dimension> <count>`: puts so many vectors over the wire and prints the requests that the service received, as JSON. It is
+// a separate program, because numbers by the million take minutes in the context that Jest creates for tests.
 import { indexName, startVectors, wireStore } from '../support/wire.js';
 
 const [dimension, count] = process.argv.slice(2).map(Number) as [number, number];
 const service = await startVectors();
-const store = wireStore(service, { dimension });
+// A starved machine needs minutes.
+const store = wireStore(service, { dimension, requestTimeoutMs: 900_000 });
 const records = Array.from({ length: count }, (_, at) => ({
   key: `key-${at}`,
   data: Float32Array.from({ length: dimension }, (_none, place) => Math.sin(at * dimension + place)),

@@ -27,12 +27,12 @@ class BedrockClient extends bedrockSdk.BedrockRuntimeClient {
   }
 }
 
-/** What the AWS clients need to reach a stand-in. */
+/** Configuration of AWS clients for the emulated services. */
 export function clientConfig({ endpoint }: Service): { readonly [key: string]: unknown } {
   return { endpoint, region: 'eu-west-1', credentials: CREDENTIALS, maxAttempts: 1 };
 }
 
-/** An S3 Vectors stand-in with an index for each combination of settings that the tests use. */
+/** An emulated S3 Vectors with an index for each combination of settings that the tests use. */
 export function startVectors(): Promise<S3VectorsService> {
   const indexes = [3, 8, 1024, 4096].flatMap((dimension) =>
     (['cosine', 'euclidean'] as const).flatMap((distanceMetric) =>

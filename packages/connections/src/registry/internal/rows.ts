@@ -13,7 +13,7 @@ const SECONDS_DIGITS = 10;
 const MAX_SORT_KEY_BYTES = 1024;
 const LISTED = /^(\d{10})#([^/]+)\/([^/]+)\/(.+)$/s;
 
-/** The partition of a connection: the row itself and one for each group. */
+/** The partition of a connection: its row and one row for each group. */
 export function partitionOf(key: ConnectionKey): string {
   const pk = `CONNECTION#${connectionKey(key)}`;
   if (Buffer.byteLength(pk) + SECONDS_DIGITS > MAX_SORT_KEY_BYTES) throw invalidInput('connection key is too long');
@@ -23,7 +23,7 @@ export function partitionOf(key: ConnectionKey): string {
 /** The sort key of a membership. */
 export function groupRow(group: string): string {
   if (typeof group !== 'string' || group === '' || Buffer.byteLength(group) > MAX_NAME_BYTES) {
-    throw invalidInput(`group must be a text of 1 to ${MAX_NAME_BYTES} bytes`);
+    throw invalidInput(`group must be a string of 1 to ${MAX_NAME_BYTES} bytes`);
   }
   return `${GROUP_ROW}${group}`;
 }
@@ -39,7 +39,7 @@ export function groupListing(api: ConnectionsOfApi, group: string): string {
 }
 
 /**
- * The index key for the list of a principal's connections. It contains a digest of the identity, which may be longer than a key
+ * The index key for the list of a principal's connections. It contains a digest of the identity, which can be longer than a key
  * of DynamoDB.
  */
 export function principalListing(api: ConnectionsOfApi, principal: PrincipalName): string {
@@ -49,7 +49,7 @@ export function principalListing(api: ConnectionsOfApi, principal: PrincipalName
   return `${stageOf(api)}#PRINCIPAL#${sha256(caller)}`;
 }
 
-/** The position of a connection in a list. Connections that expire earlier come first, so that a reader can skip expired ones. */
+/** The position of a connection in a list, ordered by expiry, so that a reader can skip expired connections. */
 export function listedAs(key: ConnectionKey, ttl: number): string {
   return `${secondsText(ttl)}#${connectionKey(key)}`;
 }
@@ -65,15 +65,15 @@ export function connectionAt(listed: unknown): ConnectionKey | undefined {
   return apiId && stage && connectionId ? { apiId, stage, connectionId } : undefined;
 }
 
-/** Opaque text for a position of a list. */
+/** An opaque string for a position in a list. */
 export function encodeCursor(listed: string): string {
   return Buffer.from(listed).toString('base64url');
 }
 
-/** @throws ConnectionError `connections.invalid_input` for text that is not the cursor of a page */
+/** @throws ConnectionError `connections.invalid_input` for a string that is not the cursor of a page */
 export function decodeCursor(cursor: string): string {
   const listed = typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString() : '';
-  if (!LISTED.test(listed)) throw invalidInput('cursor is not that of a page');
+  if (!LISTED.test(listed)) throw invalidInput('cursor must be the cursor of a page');
   return listed;
 }
 

@@ -34,7 +34,7 @@ export interface RegistryParts<T> {
   readonly table: ItemTable;
   readonly clock: FullClock;
   readonly ids: IdGenerator;
-  /** Returns who opened the connection with this data. */
+  /** Returns the principal of the connection with this data. */
   readonly principalOf: (data: T) => SecurePrincipal | undefined;
 }
 
@@ -46,10 +46,10 @@ const ROWS = 100;
 
 /** Attributes of the index. */
 const INDEXED = ['listing', 'listed'] as const;
-/** The attributes of connections and memberships without key and expiry. */
+/** The attributes of connections and memberships, without key and expiry. */
 const CONTENT = ['connected_ms', 'data', ...INDEXED];
 
-/** A registry over any table. The one in DynamoDB and the one in memory behave the same, because only the table differs. */
+/** A registry over any table. The registries in DynamoDB and in memory behave the same, because only the table differs. */
 export function createRegistry<T>(parts: RegistryParts<T>): GroupedConnectionRegistry<T> {
   const { table, clock, ids } = parts;
   const nowMs = () => clock.now().getTime();
@@ -89,8 +89,8 @@ export function createRegistry<T>(parts: RegistryParts<T>): GroupedConnectionReg
   }
 
   /**
-   * Adds the row of a membership, unless the connection has been deleted or changed since it was read: both in one transaction, so
-   * that no member is left behind by a disconnect.
+   * Adds the row of a membership, unless the connection has been deleted or changed since it was read. Both are one transaction, so
+   * that a disconnect removes every member.
    */
   async function joinAs(
     key: ConnectionKey,
@@ -110,8 +110,8 @@ export function createRegistry<T>(parts: RegistryParts<T>): GroupedConnectionReg
   }
 
   /**
-   * Writes an expired row without content, which DynamoDB deletes for free. After a removal the repetition of a write whose answer
-   * was lost could not be recognized, and would undo what another instance has written meanwhile.
+   * Writes an expired row without content, which DynamoDB deletes for free. If the response to a write is lost and the row no longer exists,
+   * the repetition could not be recognized, and would undo a later write of another instance.
    */
   async function markDeleted(key: Key): Promise<void> {
     const changes = { set: { [TTL_ATTRIBUTE]: ttlOfDeleted(nowMs()) }, remove: CONTENT };
@@ -130,7 +130,7 @@ export function createRegistry<T>(parts: RegistryParts<T>): GroupedConnectionReg
       return { connectedAt: Number(row.connected_ms), data: JSON.parse(String(row.data)) as T };
     },
     async delete(key) {
-      // The connection first: no group can be joined after that.
+      // Deletes the connection first: then it can no longer join a group.
       await markDeleted({ pk: partitionOf(key), sk: CONNECTION_ROW });
       for (const { pk, sk, w } of await rowsOf(key)) {
         if (groupOf(sk) === undefined) continue;
@@ -160,7 +160,7 @@ export function createRegistry<T>(parts: RegistryParts<T>): GroupedConnectionReg
   } satisfies GroupedConnectionRegistry<T>);
 }
 
-/** @throws ConnectionError for data that is not JSON, or is too large, and a lifetime that is not whole seconds */
+/** @throws ConnectionError for data that is not JSON or is too large, or if the lifetime is not a number of whole seconds */
 function connectionRow<T>(
   { clock, principalOf }: RegistryParts<T>,
   key: ConnectionKey,

@@ -7,11 +7,11 @@ import type { BuildFailure, BuildOptions } from 'esbuild';
 import { ConstructError } from '../../errors.js';
 import { findSplittingFault } from './splitting.js';
 
-/** CommonJS packages in an ES module call `require`, which is not there alone. */
+/** CommonJS packages call `require`, which ES modules do not have. */
 const BANNER =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
-/** How a bundle differs from the usual one. */
+/** Settings that differ from the usual bundle. */
 export interface BundleSettings {
   /** The construct that errors name. */
   readonly scope?: IConstruct;
@@ -23,18 +23,18 @@ export interface BundleSettings {
   readonly splitting?: boolean;
 }
 
-/** What was bundled. */
+/** The result of {@link bundleTo}. */
 export interface Bundled {
-  /** Why the code is in one file, although `splitting` was asked for. */
+  /** The reason why the code is in one file despite `splitting`. */
   readonly notSplit?: string;
 }
 
 /**
- * Bundles one file into `index.mjs` and its source map, and puts them into an empty folder. With `splitting`, what loads with its first use
- * is a file next to it that is named after its content, where the bundle then does the same.
+ * Bundles one file into `index.mjs` and its source map, and writes them to an empty folder. With `splitting`, code that is loaded on first use
+ * is in files next to it, named after their content, unless the bundle would then behave differently.
  *
- * esbuild writes the files itself: handed over in memory they cost 40 MB. It writes them where the paths of the source map do not depend on
- * the folder of the assembly.
+ * esbuild writes the files itself: returning them in memory costs 40 MB. It writes them to a folder where the paths of the source map do not
+ * depend on the folder of the assembly.
  *
  * @throws ConstructError `constructs.bundling_failed` when esbuild is missing or the file does not compile
  */
@@ -79,7 +79,7 @@ function optionsOf(entry: string, outdir: string, settings: BundleSettings): Bui
     sourcemap: 'linked',
     sourcesContent: false,
     banner: { js: BANNER },
-    // ES modules where a package has both, as the AWS clients do: only they can be split.
+    // Prefers ES modules, which AWS clients also have: only they can be split.
     mainFields: ['module', 'main'],
     conditions: [...conditions, 'module'],
     external: [...external],
@@ -87,14 +87,14 @@ function optionsOf(entry: string, outdir: string, settings: BundleSettings): Bui
   };
 }
 
-/** In the project, as other tools do; outside it where the project has no `node_modules`. */
+/** In the project, as other tools do; outside it if the project has no `node_modules`. */
 function makeCache(): string {
   const cache = existsSync('node_modules') ? resolve('node_modules/.cache/sallyport') : tmpdir();
   mkdirSync(cache, { recursive: true });
   return cache;
 }
 
-/** From the project first: a package manager may hide it from this package. */
+/** From the project first: a package manager may hide esbuild from this package. */
 function loadEsbuild(scope: IConstruct | undefined): typeof import('esbuild') {
   for (const from of [resolve('package.json'), import.meta.url]) {
     try {

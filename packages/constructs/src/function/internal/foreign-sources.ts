@@ -15,7 +15,7 @@ type Properties = Readonly<Record<string, unknown>>;
 
 const always = () => true;
 
-/** Resources that may name the alias of the doors, and when: what writes the event itself, and what invokes nothing. */
+/** Resources that may refer to the doors alias, with their condition: services that write the event themselves, and resources that invoke nothing. */
 const ALLOWED: Readonly<Record<string, (properties: Properties) => boolean>> = {
   // Without a proxy integration, a mapping template or the body of the request is the event:
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-custom-integrations.html
@@ -28,11 +28,11 @@ const ALLOWED: Readonly<Record<string, (properties: Properties) => boolean>> = {
   'AWS::Lambda::Url': always,
   'AWS::Lambda::Permission': ({ Principal }) => typeof Principal !== 'string' || DOOR_PRINCIPALS.test(Principal),
   'AWS::Lambda::EventInvokeConfig': always,
-  // Nested stacks hand references on; the resource that uses one is found itself.
+  // Nested stacks pass references; the resource that uses a reference is found itself.
   'AWS::CloudFormation::Stack': always,
 };
 
-/** Services that write the event themselves; an account, a role or everybody calls a function URL. */
+/** Services that write the event themselves; an account, a role or any caller may call a function URL. */
 const DOOR_PRINCIPALS =
   /^(?:\*|\d{12}|arn:.*|(?:apigateway|elasticloadbalancing|vpc-lattice|appsync)\.amazonaws\.com(?:\.cn)?)$/;
 
@@ -41,10 +41,10 @@ const HARMLESS =
   /^AWS::(?:IAM|CodeDeploy|ApplicationAutoScaling|CloudWatch|SSM::Parameter|Logs::LogGroup|WAFv2)(?:::|$)/;
 
 /**
- * Everything in the tree that is attached to the alias of the doors and is not known to write its events itself. A list of what is allowed, not
- * of what is rejected: a service that passes a payload on may be one that this package does not know.
+ * Finds resources in the tree that are attached to the doors alias and are not known to write their events themselves. The list contains the
+ * allowed resources, not the rejected ones: a service that is unknown to this package may pass a payload unchanged.
  *
- * @returns one text for each
+ * @returns one message for each
  */
 export function checkSources(at: Construct, doors: IFunction): string[] {
   const alias = doors.node.defaultChild as CfnResource;
@@ -56,7 +56,7 @@ export function checkSources(at: Construct, doors: IFunction): string[] {
       misuseText(at, {
         what: `${one.node.path} (${one.cfnResourceType}) is attached to the alias "doors"`,
         expected:
-          'the alias "events", service.events: whatever passes a payload on to "doors" can forge a request (docs/security.md)',
+          'the alias "events", service.events: a service that passes its payload to "doors" can forge a request (docs/security.md)',
       }),
     ];
   });
@@ -73,7 +73,7 @@ function propertiesNaming(resource: CfnResource, alias: IConstruct): Properties 
   return finder.hasFound ? (described?.Properties ?? {}) : undefined;
 }
 
-/** Notes whether a reference to one resource was resolved. */
+/** Detects whether a reference to one resource is resolved. */
 class ReferenceFinder extends DefaultTokenResolver {
   hasFound = false;
   readonly #target: IConstruct;

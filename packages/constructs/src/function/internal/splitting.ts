@@ -3,8 +3,8 @@ import { basename } from 'node:path';
 import type { Metafile } from 'esbuild';
 
 /**
- * Why a split bundle would not do what the sources say, if it would not. esbuild runs a file that is shared with a later `import()` before the
- * file that imports it, and a CommonJS module in a file of its own keeps none of its names.
+ * Returns the reason why a split bundle would behave differently from its sources, if any. esbuild runs a file that is shared with a later
+ * `import()` before the importing file, and a CommonJS module in a separate file loses all its named exports.
  *
  * @see https://github.com/evanw/esbuild/issues/399
  * @see https://github.com/evanw/esbuild/issues/4377
@@ -17,7 +17,7 @@ export function findSplittingFault(metafile: Metafile): string | undefined {
   return findLateImport(metafile);
 }
 
-/** A module of the project that is imported for what it does (`import './instrument.js'`), and that would run after one that follows it. */
+/** A side-effect import of the project (`import './instrument.js'`) that would run after a module that follows it. */
 function findLateImport({ inputs, outputs }: Metafile): string | undefined {
   const [start = ''] = Object.keys(outputs).filter((output) => basename(output) === 'index.mjs');
   const files = inOrder(start, (output) => outputs[output]?.imports ?? []);
@@ -27,7 +27,7 @@ function findLateImport({ inputs, outputs }: Metafile): string | undefined {
   const sources = inOrder(outputs[start]?.entryPoint ?? '', (input) => inputs[input]?.imports ?? []);
   for (const importer of sources.filter((source) => !source.includes('node_modules/'))) {
     for (const module of effectsOf(importer, inputs)) {
-      // A CommonJS module runs where it is imported, wherever its code is.
+      // A CommonJS module runs where it is imported, regardless of the file that contains it.
       const at = fileOf.get(inputs[module]?.format === 'cjs' ? importer : module) ?? 0;
       const followers = sources.slice(sources.indexOf(module) + 1).filter((one) => inputs[one]?.format !== 'cjs');
       const early = followers.find((one) => (fileOf.get(one) ?? at) < at);
@@ -43,7 +43,7 @@ interface Import {
   readonly external?: boolean;
 }
 
-/** What runs when one of them is loaded, in the order in which it runs. */
+/** The modules that run when a file is loaded, in their order. */
 function inOrder(first: string, importsOf: (name: string) => readonly Import[]): readonly string[] {
   const seen = new Set<string>();
   const ordered: string[] = [];
@@ -59,7 +59,7 @@ function inOrder(first: string, importsOf: (name: string) => readonly Import[]):
   return ordered;
 }
 
-/** The modules that a module imports without taking a name from them. */
+/** Side-effect imports: the modules from which a module imports no name. */
 function effectsOf(importer: string, inputs: Metafile['inputs']): readonly string[] {
   const imports = (inputs[importer]?.imports ?? []).filter(
     ({ kind, external }) => kind === 'import-statement' && !external,

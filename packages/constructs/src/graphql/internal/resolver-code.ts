@@ -1,5 +1,5 @@
 /**
- * The code of a resolver: sends the whole context to the function, and makes a GraphQL error of the error object.
+ * The code of a resolver: sends the whole context to the function, and turns the error object into a GraphQL error.
  *
  * @see https://docs.aws.amazon.com/appsync/latest/devguide/resolver-reference-lambda-js.html
  */

@@ -4,7 +4,7 @@ export type SchemaFields = ReadonlyMap<string, ReadonlySet<string>>;
 /** Descriptions, comments, names and punctuation of the schema definition language. https://spec.graphql.org/October2021/#sec-Language */
 const TOKENS = /"""[\s\S]*?"""|"(?:[^"\\\n]|\\.)*"|#[^\n]*|[A-Za-z_][A-Za-z0-9_]*|[{}()[\]:]/g;
 
-/** Reads the names of types and fields; nothing else of the schema is checked. */
+/** Reads the names of types and fields. The rest of the schema is not checked. */
 export function readFields(schema: string): SchemaFields {
   const tokens = (schema.match(TOKENS) ?? []).filter((token) => !/^["#]/.test(token));
   const types = new Map<string, Set<string>>();

@@ -8,7 +8,7 @@ export function createAccessLog(scope: Construct, retention: RetentionDays): Log
 }
 
 /**
- * One JSON line a request. No header, query or body is in it: those may hold secrets.
+ * One JSON line per request. It contains no header, query or body: those may contain secrets.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-logging-variables.html
  */

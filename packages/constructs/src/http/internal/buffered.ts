@@ -1,7 +1,7 @@
 import { Validations } from 'aws-cdk-lib/core';
 import type { IConstruct } from 'constructs';
 
-/** Warns that the answer of a streaming route arrives in one piece. */
+/** Warns that a streaming route's response is buffered. */
 export function warnBuffered(door: IConstruct, what: string): void {
   Validations.of(door).addWarning(
     'Sallyport::StreamingBuffered',

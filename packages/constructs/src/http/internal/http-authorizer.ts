@@ -6,14 +6,14 @@ import { misuse } from '../../internal/misuse.js';
 import type { ApiAuthorization } from '../authorization.js';
 import { type LambdaAuthorizer, parseAuthorizer } from '../lambda-authorizer.js';
 
-/** How a route of an HTTP API authorizes, in the words of CloudFormation. */
+/** The authorization of a route of an HTTP API, in CloudFormation's terms. */
 export interface RouteAuthorization {
   readonly authorizationType: 'NONE' | 'AWS_IAM' | 'JWT' | 'CUSTOM';
   readonly authorizerId?: string;
 }
 
 /**
- * How the routes of an HTTP API authorize, with the API's own authorizer where a JWT or a function decides.
+ * Returns the authorization of an HTTP API's routes, with an authorizer of the API for a JWT or a function.
  *
  * @throws ConstructError `constructs.invalid_prop` for a token authorizer, which HTTP APIs do not have
  */

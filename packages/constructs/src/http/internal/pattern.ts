@@ -3,7 +3,7 @@ import { misuse } from '../../internal/misuse.js';
 
 const SEGMENT = /^(?:\{[A-Za-z0-9._-]+\+?\}|[A-Za-z0-9._~!$&'()*,;=:@%-]+)$/;
 
-/** The segments of a pattern of the router, without the first slash. API Gateway writes parameters as the router does. */
+/** The segments of a router pattern, without the first slash. API Gateway writes parameters as the router does. */
 export function checkPattern(at: IConstruct, pattern: string): readonly string[] {
   const segments = pattern === '/' ? [] : pattern.slice(1).split('/');
   const valid = pattern.startsWith('/') && segments.every((segment) => SEGMENT.test(segment));

@@ -5,13 +5,13 @@ import { ApiAuthorization } from '../authorization.js';
 
 /** The default of `throttleRate`: requests a second. */
 const THROTTLE_RATE = 100;
-/** The default of `throttleBurst`: requests at once. */
+/** The default of `throttleBurst`: concurrent requests. */
 const THROTTLE_BURST = 200;
 
 const MOST = 1_000_000;
 const ORIGIN = /^https?:\/\/[^/*\s]+$/;
 
-/** The function behind a door. */
+/** The function that a door invokes. */
 export const fnProp = thing<IFunction>('a function', 'functionArn');
 
 /** Props that every API has. */
@@ -24,13 +24,13 @@ export const apiProps = {
   ),
 };
 
-/** Who checks the callers; the application by default. */
+/** The check of the callers; the application by default. */
 export const authorizationProp = literal<ApiAuthorization>(
   'a value of ApiAuthorization',
   (value) => value instanceof ApiAuthorization,
 ).default(ApiAuthorization.APPLICATION);
 
-/** Origins of browsers. `*` is not one. */
+/** Origins of browsers, without `*`. */
 export const originsProp = many<string>(
   'a list of origins, such as https://notes.example, without *',
   (value) => typeof value === 'string' && ORIGIN.test(value),

@@ -11,7 +11,7 @@ import type { ApiAuthorization } from '../authorization.js';
 import { parseAuthorizer } from '../lambda-authorizer.js';
 
 /**
- * How the methods of a REST API authorize, with the API's own authorizer where a function decides.
+ * Returns the authorization of a REST API's methods, with an authorizer of the API for a function.
  *
  * @throws ConstructError `constructs.invalid_prop` for a JWT authorizer, which REST APIs do not have
  */

@@ -22,8 +22,8 @@ function endpoint(path: string, streaming: boolean): readonly DoorRoute[] {
 }
 
 /**
- * The routes of one server at a path: the endpoint, and the documents about it, at the path that contains the endpoint's and at the
- * root of the origin. None has an authorizer of AWS: the application authenticates, and the documents are for everybody.
+ * The routes of one server at a path: the endpoint, and its metadata documents, at the path that contains the endpoint's path and at the
+ * root of the origin. They have no AWS authorizer: the application authenticates, and the documents are public.
  */
 export function serverRoutes(path: string, streaming: boolean): readonly DoorRoute[] {
   const documents = [protectedResourcePathFor(path), authorizationServerPathFor(path)];

@@ -1,11 +1,11 @@
-/** An operation of a user pool, in the words of the CDK, and what it tells the function apart by. */
+/** An operation of a user pool, as the CDK names it, and its trigger sources. */
 export interface CognitoOperation {
   readonly operation: string;
   readonly sources: readonly string[];
 }
 
 /**
- * The operations of user pools, by the beginning of their trigger sources. Custom senders are not in it: they need a key of the pool.
+ * The operations of user pools, by the beginning of their trigger sources. Custom senders are missing: they need a key of the pool.
  *
  * @see https://docs.aws.amazon.com/cognito/latest/developerguide/cognito-user-pools-working-with-lambda-triggers.html#working-with-lambda-trigger-sources
  */

@@ -5,10 +5,10 @@ import { Fn, Stack } from 'aws-cdk-lib/core';
 import { grantOn } from '../../internal/grants.js';
 import { grantOnParts } from '../../internal/wildcards.js';
 
-/** What a mapping needs on the cluster, however it authenticates. */
+/** Actions on the cluster that every mapping needs, regardless of its authentication. */
 export const KAFKA_CLUSTER_ACTIONS: readonly string[] = ['kafka:DescribeClusterV2', 'kafka:GetBootstrapBrokers'];
 
-/** What is read, and as whom. */
+/** The topic, and the role or secret that reads it. */
 export interface KafkaSource {
   readonly clusterArn: string;
   readonly topic: string;
@@ -17,7 +17,7 @@ export interface KafkaSource {
 }
 
 /**
- * Lets the role of a function read one topic in one consumer group, and lets Lambda reach the network of the cluster in its name.
+ * Allows the function role to read one topic in one consumer group, and Lambda to reach the cluster's network with this role.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/with-msk-permissions.html
  */
@@ -39,11 +39,11 @@ function grantAsRole(fn: IFunction, { clusterArn, topic, consumerGroup }: KafkaS
   ];
 }
 
-/** Lambda makes network interfaces in the subnets of the cluster. */
+/** Lambda creates network interfaces in the subnets of the cluster. */
 function grantNetwork(fn: IFunction): readonly Grant[] {
   const stack = Stack.of(fn);
   const any = (resource: string) => stack.formatArn({ service: 'ec2', resource, resourceName: '*' });
-  const reason = 'Lambda makes network interfaces where the brokers are, and their ids are not known before';
+  const reason = 'Lambda creates network interfaces for the brokers; their ids are not known in advance';
   const describing = 'ec2:DescribeNetworkInterfaces and its like have no resources: they are granted on * only';
   return [
     grantOnParts(

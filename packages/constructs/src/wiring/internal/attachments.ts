@@ -25,7 +25,7 @@ const LOGICAL_NAME = literalWords('the name that the handler is registered under
 
 type Wiring = Construct & { readonly fn: IFunction };
 
-/** What a wiring has attached, next to what the application registers. */
+/** The attachments of a wiring, with the registrations of the application. */
 export class Attachments {
   readonly #wiring: Wiring;
   readonly #external: readonly ExternalAttachment[];
@@ -50,7 +50,7 @@ export class Attachments {
     return this.#registrations.has(key);
   }
 
-  /** Notes a source under the name of its handler. @throws ConstructError as {@link attach}, `constructs.literal_needed` */
+  /** Records a source under the name of its handler. @throws ConstructError as {@link attach}, `constructs.literal_needed` */
   claim(kind: string, name: string): void {
     if (Token.isUnresolved(name)) {
       const expected = `${LOGICAL_NAME.wanted}, as a literal`;
@@ -60,7 +60,7 @@ export class Attachments {
   }
 
   /**
-   * Notes all registrations of a kind, which one construct attaches.
+   * Records all registrations of a kind, which one construct attaches.
    *
    * @throws ConstructError `constructs.not_registered` if absent
    */
@@ -71,7 +71,7 @@ export class Attachments {
     return records;
   }
 
-  /** @throws ConstructError `constructs.not_registered`, `constructs.conflict` for what is attached already */
+  /** @throws ConstructError `constructs.not_registered`, `constructs.conflict` if it is already attached */
   attach(registration: Registration): void {
     const { key, label } = registration;
     if (!this.has(registration)) throw this.notRegistered(label);
@@ -85,23 +85,23 @@ export class Attachments {
     this.#attached.add(key);
   }
 
-  /** Notes something that several sources or doors may attach. */
+  /** Records a registration that several sources or doors may attach. */
   cover({ key }: Registration): void {
     this.#attached.add(key);
   }
 
-  /** The error for what the application does not register. */
+  /** The error for an attachment that the application does not register. */
   notRegistered(label: string): Error {
     const known = [...this.#registrations.values()].map((one) => one.label);
-    const shown = known.length === 0 ? 'nothing' : known.slice(0, 20).join(', ');
+    const shown = known.length === 0 ? 'none' : known.slice(0, 20).join(', ');
     return misuse(this.#wiring, {
-      what: `the stack attaches ${label}, and the application registers none`,
-      expected: `what it registers: ${shown}`,
+      what: `the stack attaches ${label}, which the application does not register`,
+      expected: `one of its registrations: ${shown}`,
       code: 'constructs.not_registered',
     });
   }
 
-  /** Notes the deployed name of a source, which the application gets in `FRAMEWORK_EVENT_SOURCES`. */
+  /** Records the deployed name of a source, which the application gets in `FRAMEWORK_EVENT_SOURCES`. */
   named(method: keyof typeof KIND_OF, name: string, physical: string, rest: Partial<ManifestSource>): void {
     this.addSource({ kind: KIND_OF[method], name, ...rest });
     if (physical === name) return;
@@ -121,7 +121,7 @@ export class Attachments {
     this.#doors.push(door);
   }
 
-  /** What is compared with the inventory at synth. */
+  /** The facts that are compared with the inventory at synth. */
   findings(): WiringFacts {
     return {
       registrations: [...this.#registrations.values()],
@@ -132,7 +132,7 @@ export class Attachments {
     };
   }
 
-  /** What the manifest says. */
+  /** The facts for the manifest. */
   manifest(): ManifestFacts {
     return { fn: functionBehind(this.#wiring.fn), sources: this.#sources, doors: this.#doors };
   }

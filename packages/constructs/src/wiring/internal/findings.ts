@@ -7,14 +7,14 @@ import type { ExternalAttachment } from '../external.js';
 import type { ManifestDoor } from './manifest.js';
 import type { Registration } from './registrations.js';
 
-/** What a wiring knows when the stack is synthesised. */
+/** The facts of a wiring when the stack is synthesised. */
 export interface WiringFacts {
   readonly registrations: readonly Registration[];
   /** Keys of registrations. */
   readonly attached: ReadonlySet<string>;
   readonly external: readonly ExternalAttachment[];
   readonly doors: readonly ManifestDoor[];
-  /** Paths of the wiring and everything below it. */
+  /** Paths of the wiring and all its children. */
   readonly own: ReadonlySet<string>;
 }
 
@@ -36,17 +36,17 @@ function isSame({ kind, name }: ExternalAttachment, key: string): boolean {
   return name === undefined ? key.startsWith(`${kind} `) : key === `${kind} ${name}`;
 }
 
-/** Triggers of the function that were made next to the wiring: no one compared them with the inventory. */
+/** Triggers of the function that were created outside the wiring, and so were not compared with the inventory. */
 function besides(wiring: IConstruct & { readonly fn: IFunction }, { own }: WiringFacts): readonly string[] {
   return claimsOf(wiring.fn)
     .filter(({ path }) => !own.has(path))
     .map(({ path, noun }) => {
-      const what = `${path} attaches a ${noun} beside the wiring, which cannot find its handler`;
+      const what = `${path} attaches a ${noun} outside the wiring, which cannot find its handler`;
       return misuseText(wiring, { what, expected: `the ${noun} attached through the wiring` });
     });
 }
 
-/** The shortest limit of the doors that wait for whole answers: that of REST APIs. */
+/** The shortest limit of doors that buffer responses: the limit of REST APIs. */
 const BUFFERED_SECONDS = 29;
 
 function tooSlow(wiring: IConstruct & { readonly fn: IFunction }, { doors }: WiringFacts): readonly string[] {
@@ -54,11 +54,11 @@ function tooSlow(wiring: IConstruct & { readonly fn: IFunction }, { doors }: Wir
   const seconds = timeoutOf(wiring.fn)?.toSeconds();
   if (seconds === undefined || seconds <= BUFFERED_SECONDS || http.length === 0) return [];
   if (http.some(({ streams, door }) => streams || door?.bufferedTimeout === undefined)) return [];
-  const what = 'timeout of a function whose doors all wait for the whole answer';
+  const what = 'timeout of a function whose doors all buffer the response';
   return [misuseText(wiring, { what, got: seconds, expected: `at most ${BUFFERED_SECONDS} s, or a streaming route` })];
 }
 
-/** Mappings of streams that were made without this package may lack the failure identifier or the report of partial failures. */
+/** Mappings of streams that were created without this package may lack the failure identifier or the report of partial failures. */
 function warnOfForeignMappings(wiring: IConstruct & { readonly fn: IFunction }, { own }: WiringFacts): void {
   const behind = functionBehind(wiring.fn);
   const stack = Stack.of(wiring.fn);

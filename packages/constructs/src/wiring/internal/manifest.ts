@@ -18,7 +18,7 @@ import type { EventSelector } from '../inventory.js';
 
 /** A source that a wiring attached. */
 export interface ManifestSource {
-  /** As the inventory names it; `schedule` for a rule that is one. */
+  /** As the inventory names it; `schedule` for a rule with a schedule. */
   readonly kind: 'queue' | 'table-stream' | 'stream' | 'topic' | 'event-bus' | 'schedule' | 's3' | 'kafka';
   readonly name?: string;
   readonly selector?: EventSelector;
@@ -36,7 +36,7 @@ export interface ManifestDoor {
   readonly door?: IHttpDoor;
 }
 
-/** What one wiring attached to its function. */
+/** The attachments of one wiring. */
 export interface ManifestFacts {
   readonly fn: IFunction;
   readonly sources: readonly ManifestSource[];
@@ -56,7 +56,7 @@ export function writeManifests(wiring: Construct, facts: () => ManifestFacts): v
   all.push(facts);
   attachCustomSynthesis(wiring, {
     onSynthesize({ outdir: own }) {
-      // One file for the whole app, stacks of nested stages included. Each wiring writes the same text.
+      // One file for the whole app, including stacks of nested stages. Each wiring writes the same content.
       const outdir = App.isApp(root) ? root.outdir : own;
       if (!existsSync(outdir)) mkdirSync(outdir, { recursive: true });
       const functions = all.map((one) => describeFunction(one()));
@@ -74,7 +74,7 @@ function describeFunction({ fn, sources, doors }: ManifestFacts): object {
     ...(entry !== undefined && { entry: relative(process.cwd(), entry) }),
     ...(cfn && {
       ...literals({
-        // The export: the file is that of the bundle.
+        // Only the export: the manifest names the file of the bundle.
         handler: cfn.handler?.replace(/^.*\./, ''),
         runtime: cfn.runtime,
         memoryMb: cfn.memorySize,
@@ -123,8 +123,8 @@ function policyOf(subscription: Subscription): Readonly<Record<string, unknown>>
 }
 
 /**
- * A pattern without the members whose values are known only when the stack is deployed; `undefined` when nothing is left. The rest
- * takes more than the whole pattern.
+ * A pattern without the members whose values are known only after deployment; `undefined` if no member remains. The remaining pattern
+ * matches more events than the whole pattern.
  */
 function knownPart(pattern: unknown): unknown {
   if (Array.isArray(pattern)) return hasReference(pattern) ? undefined : pattern;
@@ -156,7 +156,7 @@ function mappingSettings(mapping: EventSourceMapping, queue: IQueue | undefined)
   return { ...common, invocations: maximumConcurrency, ...(queue instanceof Queue && queueSettings(queue)) };
 }
 
-/** The filter patterns as objects; `undefined` for a mapping that takes every record. */
+/** The filter patterns as objects; `undefined` for a mapping without a filter. */
 function filterPatterns(mapping: EventSourceMapping): readonly unknown[] | undefined {
   const { filterCriteria } = mapping.node.defaultChild as CfnEventSourceMapping;
   const criteria = Stack.of(mapping).resolve(filterCriteria) as
@@ -180,7 +180,7 @@ function milliseconds(seconds: number | undefined): number | undefined {
   return seconds === undefined || Token.isUnresolved(seconds) ? undefined : seconds * 1000;
 }
 
-/** What is known before the deployment. */
+/** The values that are known before the deployment. */
 function literals(values: Readonly<Record<string, unknown>>): object {
   return Object.fromEntries(
     Object.entries(values).filter(([, value]) => value !== undefined && !Token.isUnresolved(value)),

@@ -1,12 +1,12 @@
 import type { EventSelector, Inventory, InventoryRoute, InventoryTrigger } from '../inventory.js';
 
-/** One thing that an application registers and a stack has to attach. */
+/** A registration of an application, which a stack has to attach. */
 export interface Registration {
-  /** Equal for equal things. */
+  /** The key for comparison. */
   readonly key: string;
-  /** As findings name it: `queue "orders"`. */
+  /** The label in findings: `queue "orders"`. */
   readonly label: string;
-  /** What attaches it. */
+  /** The call that attaches it. */
   readonly remedy: string;
 }
 
@@ -19,7 +19,7 @@ const METHODS: Readonly<Record<string, string>> = {
   kafka: 'kafka',
 };
 
-/** What attaches all registrations of a kind at once. */
+/** The call that attaches all registrations of a kind together. */
 const UNNAMED: Readonly<Record<string, string>> = {
   'authorizer-token': 'wiring.authorizer()',
   'appsync-authorizer': 'wiring.appSyncAuthorizer()',
@@ -54,7 +54,7 @@ const SCHEDULER_REMEDY =
   'the selector { detailType: "Scheduled Event" } and wiring.schedule(…), or an entry of "external": EventBridge Scheduler invokes the function itself';
 
 /**
- * True if a handler gets runs of EventBridge Scheduler alone. Scheduler sends them to its target, and no bus gets them.
+ * True if a handler receives only events of EventBridge Scheduler. Scheduler sends them to its target, never to a bus.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/with-eventbridge-scheduler.html
  */
@@ -63,7 +63,7 @@ export function isOfScheduler({ source, detailType }: EventSelector): boolean {
 }
 
 /**
- * True if a handler gets every scheduled event of rules, whatever the rule. The source of these events is always `aws.events`.
+ * True if a handler receives every scheduled event of rules, regardless of the rule. The source of these events is always `aws.events`.
  *
  * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/event-reference.html
  */
@@ -93,7 +93,7 @@ export function ofRoute(route: InventoryRoute): Registration {
   return { key: `appsync ${field}`, label: `GraphQL field ${field}`, remedy: 'wiring.graphQl(…)' };
 }
 
-/** Everything that an application registers. */
+/** All registrations of an application. */
 export function registrationsOf({ routes, triggers }: Inventory): readonly Registration[] {
   return [...routes.map(ofRoute), ...triggers.map(ofTrigger)];
 }

@@ -27,20 +27,20 @@ import type { EventSelector, Inventory } from '../inventory.js';
 import type { Attachments } from './attachments.js';
 import { isOfScheduler, isScheduled, ofSelector, ofTrigger, selectorText } from './registrations.js';
 
-/** The part of a wiring that attaches event sources, and services that ask the function. */
+/** The part of a wiring that attaches event sources, and other services that invoke the function. */
 export abstract class SourceWiring extends Construct {
   /** The function that runs the application. */
   abstract readonly fn: IFunction;
-  /** What the application registers. */
+  /** The registrations of the application. */
   abstract readonly inventory: Inventory;
-  /** What is attached so far. @internal */
+  /** The attachments so far. @internal */
   protected abstract readonly attachments: Attachments;
 
   /**
    * Attaches a queue to the handler of `queue(name)`. The visibility timeout of a {@link ServiceQueue} is raised to six times the timeout
    * of the function.
    *
-   * @throws ConstructError `constructs.not_registered`; `constructs.invalid_prop` when one of name and queue is FIFO, and as
+   * @throws ConstructError `constructs.not_registered`; `constructs.invalid_prop` if only the name or only the queue is FIFO, and as
    *   {@link QueueTrigger}
    * @example wiring.queue('orders', orders.queue, { batchSize: 5 });
    */
@@ -95,7 +95,7 @@ export abstract class SourceWiring extends Construct {
   }
 
   /**
-   * Notifies the handler of `s3Trigger().bucket(name)` of the events of a bucket.
+   * Invokes the handler of `s3Trigger().bucket(name)` with the events of a bucket.
    *
    * @throws ConstructError `constructs.not_registered`, and as {@link S3Trigger}
    * @example wiring.s3('uploads', uploads.bucket, { filters: [{ prefix: 'notes/' }] });
@@ -108,7 +108,7 @@ export abstract class SourceWiring extends Construct {
   }
 
   /**
-   * Attaches a topic of Amazon MSK to the handler of `kafkaTrigger().topic(name)`. The topic has the name of the handler unless `topic` says otherwise.
+   * Attaches a topic of Amazon MSK to the handler of `kafkaTrigger().topic(name)`. The topic has the name of the handler unless you pass `topic`.
    *
    * @throws ConstructError `constructs.not_registered`, and as {@link KafkaTrigger}
    * @example wiring.kafka('orders', { clusterArn: cluster.attrArn });
@@ -121,7 +121,7 @@ export abstract class SourceWiring extends Construct {
   }
 
   /**
-   * Lets a user pool ask the handlers of `cognitoTrigger()`.
+   * Connects a user pool to the handlers of `cognitoTrigger()`.
    *
    * @throws ConstructError `constructs.not_registered`, and as {@link CognitoTrigger}
    * @example wiring.cognito(userPool);
@@ -132,7 +132,7 @@ export abstract class SourceWiring extends Construct {
   }
 
   /**
-   * Lets delivery streams of Firehose transform their records by the handler of `firehoseTransform()`. Give the result to their destinations.
+   * Transforms the records of Firehose delivery streams with the handler of `firehoseTransform()`. Pass the result to the streams' destinations.
    *
    * @throws ConstructError `constructs.not_registered`, and as {@link FirehoseTransform}
    * @example new DeliveryStream(this, 'Clicks', { destination: new S3Bucket(bucket, { processors: [wiring.firehose()] }) });
@@ -143,7 +143,7 @@ export abstract class SourceWiring extends Construct {
   }
 
   /**
-   * Makes the rule of a handler of `eventBus(selector)`: its pattern is the selector, and what `pattern` says beyond it.
+   * Creates the rule of a handler of `eventBus(selector)`: its pattern is the selector, extended by `pattern`.
    *
    * @throws ConstructError `constructs.not_registered`; `constructs.invalid_prop` for a selector without `source` and `detailType`, for
    *   a pattern with a member that the selector states, and for scheduled events of EventBridge Scheduler, which no bus gets
@@ -157,7 +157,7 @@ export abstract class SourceWiring extends Construct {
     const { source, detailType, ruleName, scheduleName } = selector;
     if (isOfScheduler(selector)) {
       throw misuse(this, {
-        what: `no rule gets events of ${selectorText(selector)}`,
+        what: `no rule receives events of ${selectorText(selector)}`,
         expected: ofSelector(selector).remedy,
       });
     }
@@ -183,14 +183,14 @@ export abstract class SourceWiring extends Construct {
       ...(ruleName !== undefined && { ruleName }),
     });
     const bus = props.bus?.eventBusName ?? 'default';
-    // The name of a bus that the stack makes is known only when it is deployed.
+    // The name of a bus that the stack creates is known only after deployment.
     const named = Token.isUnresolved(bus) ? {} : { name: bus };
     this.attachments.addSource({ kind: 'event-bus', ...named, selector, rule: trigger.rule });
     return trigger;
   }
 
   /**
-   * Makes a rule that invokes the function on a schedule, for the handler of `eventBus({ ruleName })`. The rule gets this name.
+   * Creates a rule that invokes the function on a schedule, for the handler of `eventBus({ ruleName })`. The rule gets this name.
    *
    * @throws ConstructError `constructs.not_registered` when no handler is for this rule or for all scheduled events of rules
    * @example wiring.schedule('nightly', Schedule.cron({ hour: '3', minute: '0' }));
@@ -206,7 +206,7 @@ export abstract class SourceWiring extends Construct {
   }
 
   /**
-   * Lets the handler of `tokenAuthorizer()` decide about the callers of REST APIs. Answers are reused only where the handler has the scope `api`.
+   * Authorizes the callers of REST APIs with the handler of `tokenAuthorizer()`. Results are cached only if the handler has the scope `api`.
    *
    * @throws ConstructError `constructs.not_registered`
    * @example const api = new RestApi(this, 'Api', { fn: reports.fn, authorization: wiring.authorizer() });
@@ -218,7 +218,7 @@ export abstract class SourceWiring extends Construct {
   }
 
   /**
-   * Lets the handler of `appSyncAuthorizer()` decide about the callers of a GraphQL API. Each answer says how long it is reused.
+   * Authorizes the callers of a GraphQL API with the handler of `appSyncAuthorizer()`. Each result contains its cache time.
    *
    * @throws ConstructError `constructs.not_registered`
    * @example new GraphqlApi(this, 'GraphQl', { fn, schemaFile: 'schema.graphql', authorization: wiring.appSyncAuthorizer() });
@@ -230,7 +230,7 @@ export abstract class SourceWiring extends Construct {
   }
 
   /**
-   * Lets an Event API of AppSync ask the handlers of `appSyncEvents()`: makes the namespaces of their channels.
+   * Connects an AppSync Event API to the handlers of `appSyncEvents()`: creates the namespaces of their channels.
    *
    * @throws ConstructError `constructs.not_registered`, and as {@link EventChannels}
    * @example wiring.appSyncEvents({ apiId: eventApi.apiId });
@@ -244,10 +244,10 @@ export abstract class SourceWiring extends Construct {
   }
 
   /**
-   * Makes the target of an AgentCore Gateway with the tools of `agentCoreTools()`.
+   * Creates the target of an AgentCore Gateway with the tools of `agentCoreTools()`.
    *
-   * @throws ConstructError `constructs.not_registered`, and as {@link AgentCoreTarget}; `constructs.invalid_prop` for another name of the target than the
-   *   application has
+   * @throws ConstructError `constructs.not_registered`, and as {@link AgentCoreTarget}; `constructs.invalid_prop` for another target name than the
+   *   application's target
    * @example wiring.agentCore({ gatewayIdentifier: gateway.attrGatewayIdentifier, gatewayRole });
    */
   agentCore(props: AgentCoreMappingProps): AgentCoreTarget {
@@ -255,7 +255,7 @@ export abstract class SourceWiring extends Construct {
     const target = records[0]?.options?.target as string | undefined;
     const { targetName = target } = props;
     if (target !== undefined && targetName !== target) {
-      const expected = `"${target}", as agentCoreTools(server, { target }) has it: it refuses the calls of others`;
+      const expected = `"${target}", the target of agentCoreTools(server, { target }), which rejects calls of other targets`;
       throw misuse(this, { what: 'targetName', got: targetName, expected });
     }
     const tools = records.map(({ name, options: { target: _target, ...schema } = {} }) => ({ name, ...schema }));

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Template } from '../../support/template.js';
 
-/** What this package uses of `@aws/cloudformation-validate`, which is bundled in the CDK and has no types here. */
+/** The used part of `@aws/cloudformation-validate`, which is bundled in the CDK and has no types here. */
 interface ValidationPackage {
   readonly CompositeEngine: new (config: { guardRules: readonly { name: string; content: string }[] }) => Engine;
   readonly TemplateContent: new (content: string, name: string) => unknown;
@@ -21,10 +21,10 @@ interface Diagnostic {
   readonly entity?: { readonly logicalId?: string };
 }
 
-/** The rules that the CDK ignores, too: they are about how a template is written, and it is generated. */
+/** Rules that the CDK ignores too: they check the style of a template, and ours are generated. */
 const IGNORED = ['W3005', 'W1020', 'I4010', 'W4011', 'W4012', 'W9002', 'W9013', 'W1103'];
 
-/** The engine that the CDK bundles, with the rules of `rules.guard`. Free it. */
+/** The engine that the CDK bundles, with the rules of `rules.guard`. Free it after use. */
 export function startEngine() {
   const require = createRequire(createRequire(import.meta.url).resolve('aws-cdk-lib/core'));
   const { CompositeEngine, TemplateContent } = require('@aws/cloudformation-validate') as ValidationPackage;

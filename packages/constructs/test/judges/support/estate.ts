@@ -50,7 +50,7 @@ const CERTIFICATE = 'arn:aws:acm:eu-west-1:123456789012:certificate/6f1f8e4c-5a3
 
 const SCHEMA = fileURLToPath(new URL('estate.graphql', import.meta.url));
 
-/** One stack with every construct, with the defaults wherever there are some. */
+/** One stack with every construct, with defaults if there are any. */
 export function createEstate(app: App): Stack {
   createEdge(app);
   const stack = new Stack(app, 'Estate');
@@ -67,7 +67,7 @@ export function createEstate(app: App): Stack {
   return stack;
 }
 
-/** A service that other accounts send to, with alarms that end its canary. */
+/** A service that receives events of other accounts, with alarms that roll back its canary. */
 function addOperations(stack: Stack): void {
   const service = new ServiceFunction(stack, 'Worker', { code: Code.fromInline('exports.handler = 1') });
   const { bus } = new EventBus(stack, 'Bus', { allowedAccounts: ['111122223333'] });
@@ -94,7 +94,7 @@ function addOperations(stack: Stack): void {
   new EventRuleTrigger(stack, 'Shipped', { fn: live, bus, pattern: { source: ['parcels'] } });
 }
 
-/** Services that ask a function of its own: their time limits are shorter. */
+/** Services with a separate function: their time limits are shorter. */
 function addServices(stack: Stack): void {
   const code = Code.fromInline('exports.handler = 1');
   const { fn } = new ServiceFunction(stack, 'Answers', { code, timeout: Duration.seconds(5) });
@@ -129,7 +129,7 @@ function addServices(stack: Stack): void {
     tools: [{ name: 'find', description: 'Finds notes.', inputSchema }],
   });
   const { bucket } = new ObjectBucket(stack, 'Archive');
-  // The destinations of the CDK grant whole groups of actions: the role is made here.
+  // The CDK's destinations grant whole groups of actions, so the role is created here.
   const role = new Role(stack, 'ArchiveRole', { assumedBy: new ServicePrincipal('firehose.amazonaws.com') });
   const { processorType: type, processorIdentifier } = new FirehoseTransform(stack, 'Clean', { fn }).bind(stack, {
     role,
@@ -214,7 +214,7 @@ function addDoors(stack: Stack, fn: ServiceFunction['fn']): void {
   graphql.addField({ parentType: 'Note', field: 'author', batch: true });
 }
 
-/** What must be in us-east-1. */
+/** The resources that must be in us-east-1. */
 function createEdge(app: App): void {
   const stack = new Stack(app, 'Edge', { env: { region: 'us-east-1' } });
   const { fn } = new ServiceFunction(stack, 'Api', { code: Code.fromInline('exports.handler = 1') });

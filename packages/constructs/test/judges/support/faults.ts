@@ -19,7 +19,7 @@ const streamOf = (Variables: object) =>
     },
   });
 
-/** Templates in which `own-checks.ts` must find something. */
+/** Templates in which `own-checks.ts` must find a fault. */
 export const OWN_FAULTS: Readonly<Record<string, Template>> = {
   'a bucket without TLS': one('AWS::S3::Bucket'),
   'a queue without TLS': one('AWS::SQS::Queue'),
@@ -38,7 +38,7 @@ export const OWN_FAULTS: Readonly<Record<string, Template>> = {
   }),
 };
 
-/** For each rule of `rules.guard` templates in which it must find something. */
+/** For each rule of `rules.guard`, templates in which it must find a fault. */
 export const FAULTS: Readonly<Record<string, readonly Template[]>> = {
   partial_failures: [
     one('AWS::Lambda::EventSourceMapping', { FunctionName: 'fn' }),

@@ -4,7 +4,7 @@ import { statementsOf, type Template } from '../../support/template.js';
 /** Actions on `*` although they could name a resource, with the reason. */
 const EVERYWHERE: Readonly<Record<string, string>> = {};
 
-/** Actions that do not exist, and statements that use `*` where a resource is possible. */
+/** Actions that do not exist, and statements that use `*` although they could name a resource. */
 export async function findWrongStatements(template: Template): Promise<readonly string[]> {
   const found: string[] = [];
   for (const { Action, Resource } of statementsOf(template)) {

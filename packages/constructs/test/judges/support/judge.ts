@@ -1,5 +1,5 @@
 /**
- * Judges the estate, and the templates of the files that are named on the command line, in a process of its own, outside jest: the CDK and
+ * Judges the estate and the templates named on the command line, in a separate process outside jest: the CDK and
  * the engine are some thousand files. Prints one JSON document.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -16,15 +16,15 @@ import { findWrongStatements } from './iam.js';
 import { findingsIn } from './nag-report.js';
 import { findFaults } from './own-checks.js';
 
-/** What {@link judge} finds. */
+/** The result of {@link judge}. */
 export interface Verdict {
   readonly engine: readonly string[];
   readonly own: readonly string[];
   readonly iam: readonly string[];
   readonly nag: readonly string[];
-  /** Rules, each with the number of faults planted for it and of those it found. */
+  /** Rules, each with the number of planted faults and of detected faults. */
   readonly rules: Readonly<Record<string, readonly [planted: number, found: number]>>;
-  /** Faults planted for the checks of our own that they did not find. */
+  /** Planted faults that our own checks did not detect. */
   readonly missed: readonly string[];
   /** Templates and lists of assets that differ between two syntheses. */
   readonly unstable: readonly string[];

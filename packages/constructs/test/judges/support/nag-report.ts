@@ -9,7 +9,7 @@ interface Report {
   }[];
 }
 
-/** The findings in the `validation-report.json` of an assembly that nobody acknowledged, as `rule construct path`. */
+/** The unacknowledged findings in the `validation-report.json` of an assembly, as `rule construct path`. */
 export function findingsIn(file: string): readonly string[] {
   const { pluginReports } = JSON.parse(readFileSync(file, 'utf8')) as Report;
   return pluginReports.flatMap(({ violations }) =>

@@ -3,7 +3,7 @@ import type { Resource, Template } from '../../support/template.js';
 type Properties = Readonly<Record<string, unknown>>;
 type Check = (properties: Properties, id: string) => string | undefined;
 
-/** What the engine of the CDK does not find. https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-parameters.html */
+/** Checks that the CDK's engine does not have. https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-parameters.html */
 const CHECKS: Readonly<Record<string, Check>> = {
   'AWS::Lambda::EventSourceMapping': (properties) => {
     const { BatchSize, MaximumBatchingWindowInSeconds, StartingPosition, EventSourceArn } = properties;
@@ -34,7 +34,7 @@ function keysFault({ KeySchema, AttributeDefinitions, GlobalSecondaryIndexes = [
   return isSame ? undefined : `keys ${[...keys]} and attributes ${[...attributes]} differ`;
 }
 
-/** The policies that close what a type stores to requests without TLS: the type, and the property that names the stores. */
+/** The policies that reject requests without TLS: the resource type, and the property with the name of the resource. */
 const TLS_POLICIES: Readonly<Record<string, readonly [policy: string, property: string]>> = {
   'AWS::S3::Bucket': ['AWS::S3::BucketPolicy', 'Bucket'],
   'AWS::SQS::Queue': ['AWS::SQS::QueuePolicy', 'Queues'],

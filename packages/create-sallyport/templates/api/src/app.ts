@@ -1,7 +1,7 @@
 import { Authenticated, Public, SecureApp, type SecureOptions } from '@sallyport/secure';
 import { getNote, health, putNote } from './handlers/notes.js';
 
-/** What the service answers, and who may call it. */
+/** Creates the service: its routes with their postures. */
 export function createService(options: SecureOptions): SecureApp {
   const app = new SecureApp(options);
   app.get('/health', health, Public());

@@ -1,14 +1,14 @@
 import { build } from 'esbuild';
 
-/** CommonJS packages call `require`, which a module does not have alone. */
+/** CommonJS packages call `require`, which ES modules do not have. */
 const BANNER =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
 /**
- * Bundles the function into a folder that needs nothing next to it: `index.mjs`, and files for what loads with its first use (`import()`), so that a
- * cold start does not read it. All of them are deployed.
+ * Bundles the function into a self-contained folder: `index.mjs`, and separate files for code that is loaded on first use (`import()`), which a
+ * cold start does not read. Deploy all of them.
  *
- * What such a file shares with the function runs before the modules of the function. Where one of these must run first, set `splitting: false`.
+ * Modules that such a file shares with the function run before the function's other modules. If another module must run first, set `splitting: false`.
  */
 export async function bundle(outdir: string): Promise<void> {
   await build({
@@ -24,7 +24,7 @@ export async function bundle(outdir: string): Promise<void> {
     sourcemap: 'linked',
     sourcesContent: false,
     banner: { js: BANNER },
-    // ES modules where a package has both: a CommonJS package loses its named exports in `import()`.
+    // Prefers ES modules: a CommonJS package loses its named exports in `import()`.
     mainFields: ['module', 'main'],
     conditions: ['module'],
   });

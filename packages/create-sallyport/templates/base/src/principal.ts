@@ -2,9 +2,9 @@ import type { SecurePrincipalResolver } from '@sallyport/secure';
 import { jwtPrincipalResolver } from '@sallyport/secure/jwt';
 
 /**
- * Says who calls. Until an issuer and an audience are configured, nobody is let in.
+ * Authenticates callers. Until an issuer and an audience are configured, all callers are rejected.
  *
- * @param environment `JWT_ISSUER` (an https address), `JWT_AUDIENCE`; `JWT_JWKS_URI` where the keys stand elsewhere
+ * @param environment `JWT_ISSUER` (an https address), `JWT_AUDIENCE`; `JWT_JWKS_URI` if the keys have another address
  */
 export function createPrincipalResolver(
   environment: Readonly<Record<string, string | undefined>>,

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bundle } from '../scripts/bundle.js';
 import { CASES } from './cases.js';
 
-// What is deployed is what is tested: the bundle runs in a folder of its own, without node_modules and without variables.
+// Tests the deployed files: the bundle runs in a new folder, without node_modules and without variables.
 const PROGRAM = `
 import { readFileSync, writeFileSync } from 'node:fs';
 const { handler } = await import('./index.mjs');

@@ -14,7 +14,7 @@ const FIELDS = [
   ['Mutation', 'renameBook'],
 ] as const;
 
-/** The GraphQL API before the function: for tokens of the issuer, or, until one is configured, for nobody without a right of IAM. */
+/** The GraphQL API in front of the function. It accepts tokens of the issuer, or, until an issuer is configured, only callers with IAM permissions. */
 export function addGraphql(stack: Stack, service: ServiceFunction): void {
   const api = new GraphqlApi(stack, 'Graphql', {
     name: stack.stackName,
@@ -35,7 +35,7 @@ export function addGraphql(stack: Stack, service: ServiceFunction): void {
 
 function authorization({ JWT_ISSUER, JWT_AUDIENCE }: NodeJS.ProcessEnv): AuthorizationMode {
   if (!JWT_ISSUER || !JWT_AUDIENCE) return { authorizationType: AuthorizationType.IAM };
-  // AppSync reads the client as a regular expression.
+  // AppSync interprets the client id as a regular expression.
   const clientId = `^${JWT_AUDIENCE.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`;
   return { authorizationType: AuthorizationType.OIDC, openIdConnectConfig: { oidcProvider: JWT_ISSUER, clientId } };
 }

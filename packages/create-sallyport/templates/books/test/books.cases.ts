@@ -6,11 +6,11 @@ const user = (...scopes: string[]) => ({
   claims: { scope: scopes.join(' ') },
 });
 
-/** A field that a user with these scopes asks for, as AppSync sends it once it has checked the token. */
+/** A query of a user with these scopes, as AppSync sends it after it has checked the token. */
 export const queryBook = (id: string, ...scopes: string[]) =>
   buildAppSyncEvent({ parentTypeName: 'Query', fieldName: 'book', arguments: { id }, identity: user(...scopes) });
 
-/** The same for the mutation. */
+/** A mutation of such a user. */
 export const renameBook = (title: string, ...scopes: string[]) =>
   buildAppSyncEvent({
     parentTypeName: 'Mutation',
@@ -19,7 +19,7 @@ export const renameBook = (title: string, ...scopes: string[]) =>
     identity: user(...scopes),
   });
 
-/** Events, and what the bundle has to answer without any configuration. */
+/** Events, and the bundle's expected responses without configuration. */
 export const BOOKS = [
   {
     name: 'no field for a caller without a name',

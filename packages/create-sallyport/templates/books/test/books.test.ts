@@ -16,7 +16,7 @@ it('renames a book', async () => {
   expect(await env.invoke(app, renameBook('Another', 'books:write'))).toEqual({ id: '1', title: 'Another' });
 });
 
-// The function of the resolver in infra/graphql.ts makes a GraphQL error of this object.
+// The resolver function in infra/graphql.ts turns this object into a GraphQL error.
 it.each([
   ['what is not there', queryBook('9', 'books:read'), 'app.not_found'],
   ['an empty title', renameBook('', 'books:write'), 'app.validation_failed'],

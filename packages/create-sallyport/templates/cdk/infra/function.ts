@@ -3,7 +3,7 @@ import { Architecture, type Code, Function as LambdaFunction, Runtime } from 'aw
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 
-/** The function of the service, with a log group that forgets after a month. */
+/** The function of the service, with a log group that keeps lines for a month. */
 export function createServiceFunction(scope: Construct, code: Code): LambdaFunction {
   const variables = ['JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URI'] as const;
   const configured = variables.flatMap((name) => (process.env[name] ? [[name, process.env[name] ?? '']] : []));

@@ -10,7 +10,7 @@ import type { Function as ServiceFunction } from 'aws-cdk-lib/aws-lambda';
 
 const key = ({ name }: { readonly name: string }) => ({ name, type: AttributeType.STRING });
 
-/** The WebSocket API before the function, and the table of its connections. */
+/** The WebSocket API in front of the function, and the table of its connections. */
 export function addSockets(stack: Stack, service: ServiceFunction): void {
   const { partitionKey, sortKey, ttlAttribute, indexes } = WEBSOCKET_CONNECTIONS_TABLE_SCHEMA;
   const table = new Table(stack, 'Connections', {
@@ -18,7 +18,7 @@ export function addSockets(stack: Stack, service: ServiceFunction): void {
     sortKey: key(sortKey),
     timeToLiveAttribute: ttlAttribute,
     billingMode: BillingMode.PAY_PER_REQUEST,
-    // Clients connect again: nothing is lost with it.
+    // Clients reconnect, so no data is lost with it.
     removalPolicy: RemovalPolicy.DESTROY,
   });
   for (const index of indexes) {

@@ -1,6 +1,6 @@
 import { buildWebSocketEvent } from '@sallyport/testkit';
 
-/** Events, and what the bundle has to answer without any configuration. */
+/** Events, and the bundle's expected responses without configuration. */
 export const CHAT = [
   {
     name: 'that nobody may connect',
@@ -8,7 +8,7 @@ export const CHAT = [
     answer: { statusCode: 401 },
   },
   {
-    // The client of AWS is in the bundle; without a region and a table it cannot read.
+    // The bundle contains the AWS client, which cannot read without a region and a table.
     name: 'no message while it cannot know who sends it',
     event: buildWebSocketEvent({ routeKey: '$default', body: 'hello' }),
     answer: { isBase64Encoded: false },

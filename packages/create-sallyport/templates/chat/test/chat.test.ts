@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { createService } from '../src/app.js';
 import type { Connections } from '../src/connections.js';
 
-/** The service with a registry in memory; `scopes` are those of everybody who connects. */
+/** The service with a registry in memory; every connection gets `scopes`. */
 function start(...scopes: string[]) {
   const env = createTestEnv();
   const client = fakeWebSocketClient();

@@ -1,9 +1,9 @@
 import { SecureApp, type SecureOptions } from '@sallyport/secure';
 import { bill, count, fulfil, tidy } from './handlers/orders.js';
 
-/** What the service takes. Who may send is decided by IAM, so there are no postures. */
+/** Creates the service with its event handlers. They have no postures: IAM controls access to the sources. */
 export function createService(options: SecureOptions): SecureApp {
-  // AWS knows a failed record of a stream by its sequence number alone.
+  // AWS identifies a failed record of a stream only by its sequence number.
   const app = new SecureApp({ streamFailureIdentifier: 'sequenceNumber', ...options });
   app.queue('orders', fulfil);
   app.queue('bills.fifo', bill);

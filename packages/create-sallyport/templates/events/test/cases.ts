@@ -1,4 +1,4 @@
 import { ORDERS } from './orders.cases.js';
 
-/** What the bundle has to answer. */
+/** The expected responses of the bundle. */
 export const CASES = ORDERS;

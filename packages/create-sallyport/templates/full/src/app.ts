@@ -8,13 +8,13 @@ import { bill, count, fulfil, tidy } from './handlers/orders.js';
 import { createToolServer } from './handlers/tools.js';
 import { createSignIn } from './sign-in.js';
 
-/** What the service answers and takes. Whatever is called says who may call; who may send events is decided by IAM. */
+/** Creates the service. Operations have postures; event handlers have no postures, because IAM controls access to the sources. */
 export function createService(options: SecureOptions, connections = createConnections(process.env)): SecureApp {
   const signIn = createSignIn(process.env);
   const app = new SecureApp({
-    // Only clients of the MCP server are told where they get a token.
+    // Only clients of the MCP server receive the address of the metadata document.
     challenge: (ctx) => (ctx.request.path === MCP_PATH ? signIn?.challenge(ctx) : undefined),
-    // AWS knows a failed record of a stream by its sequence number alone.
+    // AWS identifies a failed record of a stream only by its sequence number.
     streamFailureIdentifier: 'sequenceNumber',
     ...options,
   });
@@ -29,7 +29,7 @@ export function createService(options: SecureOptions, connections = createConnec
   app.appSyncField('Mutation', 'renameBook', renameBook, Authenticated('books:write'));
 
   app.webSocket('$connect', connect, Authenticated('chat'));
-  // Whoever could connect may leave, even when nobody knows any longer who it was.
+  // A connected client may always disconnect, even if its principal has expired.
   app.webSocket('$disconnect', disconnect, Optional());
   app.webSocket('$default', say(connections), Authenticated('chat'));
 

@@ -5,12 +5,12 @@ import { createConnections } from './connections.js';
 import { createPrincipalResolver } from './principal.js';
 
 const connections = createConnections(process.env);
-// Named here, so that it becomes part of the bundle.
+// Passed here, so that it becomes part of the bundle.
 const loadSdk = () => import('@aws-sdk/client-apigatewaymanagementapi');
 const options = {
   principalResolver: createPrincipalResolver(process.env, connections),
   webSocketClientFactory: createWebSocketClientFactory({ loadSdk }),
 };
 
-// Answers to the function URL are streamed; all others are sent in one piece.
+// Responses to the function URL are streamed; all others are sent in one piece.
 export const handler = createLambdaFunctionURLStreamingHandler(createService(options, connections));

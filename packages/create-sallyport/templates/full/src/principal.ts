@@ -7,10 +7,10 @@ import { createConnections } from './connections.js';
 const CONNECTION_SECONDS = 7200;
 
 /**
- * Says who calls: by the token of the request, by the connection that a message came through, or as AppSync has verified. Until an
- * issuer and an audience are configured, nobody is let in.
+ * Authenticates callers: by the token of the request, by the connection of a message, or by the identity that AppSync has verified. Until an
+ * issuer and an audience are configured, all callers are rejected.
  *
- * @param environment `JWT_ISSUER` (an https address), `JWT_AUDIENCE`; `JWT_JWKS_URI` where the keys stand elsewhere
+ * @param environment `JWT_ISSUER` (an https address), `JWT_AUDIENCE`; `JWT_JWKS_URI` if the keys have another address
  */
 export function createPrincipalResolver(
   environment: Readonly<Record<string, string | undefined>>,

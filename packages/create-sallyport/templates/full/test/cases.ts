@@ -4,5 +4,5 @@ import { NOTES } from './notes.cases.js';
 import { ORDERS } from './orders.cases.js';
 import { TOOLS } from './tools.cases.js';
 
-/** What the bundle has to answer. */
+/** The expected responses of the bundle. */
 export const CASES = [...NOTES, ...ORDERS, ...BOOKS, ...CHAT, ...TOOLS];

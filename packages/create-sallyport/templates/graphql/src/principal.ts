@@ -2,9 +2,9 @@ import type { SecurePrincipalResolver } from '@sallyport/secure';
 import { appSyncIdentityPrincipal } from '@sallyport/secure/authorizers';
 
 /**
- * Says who calls: whom AppSync has verified. Until an issuer and an audience are configured, nobody is let in.
+ * Authenticates callers by the identity that AppSync has verified. Until an issuer and an audience are configured, all callers are rejected.
  *
- * @param environment `JWT_ISSUER` (an https address), `JWT_AUDIENCE`: what AppSync accepts tokens of
+ * @param environment `JWT_ISSUER` (an https address), `JWT_AUDIENCE`: the issuer and audience of tokens that AppSync accepts
  */
 export function createPrincipalResolver(
   environment: Readonly<Record<string, string | undefined>>,

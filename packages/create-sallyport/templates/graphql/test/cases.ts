@@ -1,4 +1,4 @@
 import { BOOKS } from './books.cases.js';
 
-/** What the bundle has to answer. */
+/** The expected responses of the bundle. */
 export const CASES = BOOKS;

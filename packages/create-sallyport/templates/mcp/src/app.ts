@@ -3,7 +3,7 @@ import { Authenticated, SecureApp, type SecureOptions } from '@sallyport/secure'
 import { createToolServer } from './handlers/tools.js';
 import { createSignIn } from './sign-in.js';
 
-/** What the service answers, and who may call it. */
+/** Creates the service: its routes with their postures. */
 export function createService(options: SecureOptions, signIn = createSignIn(process.env)): SecureApp {
   const app = new SecureApp({ ...(signIn && { challenge: signIn.challenge }), ...options });
   const discovery = signIn?.discovery;

@@ -1,4 +1,4 @@
 import { TOOLS } from './tools.cases.js';
 
-/** What the bundle has to answer. */
+/** The expected responses of the bundle. */
 export const CASES = TOOLS;

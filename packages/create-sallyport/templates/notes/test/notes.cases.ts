@@ -1,6 +1,6 @@
 import { buildAPIGatewayV2Request } from '@sallyport/testkit';
 
-/** Events, and what the bundle has to answer without any configuration. */
+/** Events, and the bundle's expected responses without configuration. */
 export const NOTES = [
   {
     name: 'that it is there',

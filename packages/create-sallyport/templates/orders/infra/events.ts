@@ -6,9 +6,9 @@ import { type Function as ServiceFunction, StartingPosition } from 'aws-cdk-lib/
 import { KinesisEventSource, SqsDlq, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 
-/** The queues, the stream and the schedule that the service takes its work from. */
+/** The queues, the stream and the schedule that invoke the service. */
 export function addEvents(stack: Stack, service: ServiceFunction): void {
-  // Six times the timeout of the function, as AWS recommends.
+  // Six times the function timeout, as AWS recommends.
   const visibilityTimeout = Duration.seconds(90);
   const failed = new Queue(stack, 'Failed', { retentionPeriod: Duration.days(14) });
   const failedBills = new Queue(stack, 'FailedBills', { fifo: true, retentionPeriod: Duration.days(14) });
@@ -22,7 +22,7 @@ export function addEvents(stack: Stack, service: ServiceFunction): void {
     deadLetterQueue: { queue: failedBills, maxReceiveCount: 5 },
   });
   const clicks = new Stream(stack, 'Clicks', { streamMode: StreamMode.ON_DEMAND });
-  // Without reportBatchItemFailures the answer is not read, and failed messages are deleted.
+  // Without reportBatchItemFailures Lambda ignores the response and deletes failed messages.
   for (const queue of [orders, bills])
     service.addEventSource(new SqsEventSource(queue, { reportBatchItemFailures: true }));
   service.addEventSource(

@@ -2,7 +2,7 @@ import { buildKinesisEvent, buildQueueEvent, buildScheduledEvent } from '@sallyp
 
 const queue = (name: string) => `arn:aws:sqs:us-east-1:123456789012:${name}`;
 
-/** Events, and what the bundle has to answer without any configuration. */
+/** Events, and the bundle's expected responses without configuration. */
 export const ORDERS = [
   {
     name: 'a queue, naming the message that failed',
@@ -21,5 +21,5 @@ export const ORDERS = [
   },
 ];
 
-/** A schedule has no answer that anybody reads. */
+/** The response to a scheduled event is ignored. */
 export const SCHEDULE = buildScheduledEvent({ rule: 'nightly' });

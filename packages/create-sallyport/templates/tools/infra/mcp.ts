@@ -1,7 +1,7 @@
 import { CfnOutput, type Stack } from 'aws-cdk-lib';
 import { FunctionUrlAuthType, InvokeMode, type Function as ServiceFunction } from 'aws-cdk-lib/aws-lambda';
 
-/** The address of the MCP server, which streams. Everybody reaches it; the postures in src/app.ts decide. */
+/** The function URL of the MCP server, which streams. It accepts any caller; the postures in src/app.ts check them. */
 export function addMcp(stack: Stack, service: ServiceFunction): void {
   const { url } = service.addFunctionUrl({
     authType: FunctionUrlAuthType.NONE,

@@ -9,17 +9,17 @@ import {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** How clients of the MCP server get a token, and how it is checked. */
+/** The sign-in of MCP clients: the metadata document, and the check of tokens. */
 export interface SignIn extends BearerGuard {
-  /** The document that says who gives out tokens (RFC 9728). It holds no secret: everybody may read it. */
+  /** The metadata document with the issuer of tokens (RFC 9728). It is public and contains no secret. */
   readonly discovery: McpDiscovery;
 }
 
 /**
- * Nothing until an issuer and an audience are configured.
+ * Returns `undefined` until an issuer and an audience are configured.
  *
- * @param environment `JWT_ISSUER`; `JWT_AUDIENCE`, which is the address of the server as clients have it: `https://<host>/mcp`;
- * `JWT_JWKS_URI` where the keys stand elsewhere
+ * @param environment `JWT_ISSUER`; `JWT_AUDIENCE`, which is the public address of the server: `https://<host>/mcp`;
+ * `JWT_JWKS_URI` if the keys have another address
  */
 export function createSignIn(environment: Environment): SignIn | undefined {
   const { JWT_ISSUER: issuer, JWT_AUDIENCE: resource, JWT_JWKS_URI } = environment;

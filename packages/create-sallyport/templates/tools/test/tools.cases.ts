@@ -2,7 +2,7 @@ import { buildLambdaFunctionURLRequest } from '@sallyport/testkit';
 
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
 
-/** Events, and what the bundle has to answer without any configuration. */
+/** Events, and the bundle's expected responses without configuration. */
 export const TOOLS = [
   {
     name: 'no assistant without a token',

@@ -2,11 +2,11 @@ import { Authenticated, Optional, SecureApp, type SecureOptions } from '@sallypo
 import { createConnections } from './connections.js';
 import { connect, disconnect, say } from './handlers/chat.js';
 
-/** What the service answers, and who may connect and send. */
+/** Creates the service: its WebSocket routes with their postures. */
 export function createService(options: SecureOptions, connections = createConnections(process.env)): SecureApp {
   const app = new SecureApp(options);
   app.webSocket('$connect', connect, Authenticated('chat'));
-  // Whoever could connect may leave, even when nobody knows any longer who it was.
+  // A connected client may always disconnect, even if its principal has expired.
   app.webSocket('$disconnect', disconnect, Optional());
   app.webSocket('$default', say(connections), Authenticated('chat'));
   return app;

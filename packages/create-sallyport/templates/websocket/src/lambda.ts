@@ -4,7 +4,7 @@ import { createConnections } from './connections.js';
 import { createPrincipalResolver } from './principal.js';
 
 const connections = createConnections(process.env);
-// Named here, so that it becomes part of the bundle.
+// Passed here, so that it becomes part of the bundle.
 const loadSdk = () => import('@aws-sdk/client-apigatewaymanagementapi');
 const options = {
   principalResolver: createPrincipalResolver(process.env, connections),

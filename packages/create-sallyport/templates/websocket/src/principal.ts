@@ -7,10 +7,10 @@ import { createConnections } from './connections.js';
 const CONNECTION_SECONDS = 7200;
 
 /**
- * Says who calls: the token is checked when a connection is opened, and its principal kept for the messages. Until an issuer and an
- * audience are configured, nobody can connect.
+ * Authenticates callers: checks the token when a connection is opened, and keeps its principal for the messages. Until an issuer and an
+ * audience are configured, all callers are rejected.
  *
- * @param environment `JWT_ISSUER` (an https address), `JWT_AUDIENCE`; `JWT_JWKS_URI` where the keys stand elsewhere
+ * @param environment `JWT_ISSUER` (an https address), `JWT_AUDIENCE`; `JWT_JWKS_URI` if the keys have another address
  */
 export function createPrincipalResolver(
   environment: Readonly<Record<string, string | undefined>>,

@@ -7,13 +7,13 @@ import { AwsFault, REGION } from './wire.js';
 const TIMEOUT_MS = 60_000;
 const RUN_ARN = new RegExp(`arn:aws:dynamodb:${REGION}:${ACCOUNT}:`, 'g');
 const ENGINE_ARN = /arn:aws:dynamodb:ddblocal:000000000000:/g;
-/** Operations whose bodies hold items: nothing in them is an ARN of the engine. */
+/** Operations whose bodies contain items, and no ARN of the engine. */
 const ITEMS =
   /^(?:Batch)?(?:Get|Put|Update|Delete|Write|Execute|Transact)(?:Item|Items|GetItems|WriteItems|GetItem|WriteItem|Statement|Transaction)$|^(?:Query|Scan)$/;
 /**
- * DynamoDB and its streams: calls are passed on to the engine, and held until it is up.
+ * DynamoDB and its streams: calls are forwarded to the engine, and held until it is ready.
  *
- * @param endpoint of the engine; rejects with what the developer should do while there is none
+ * @param endpoint the address of the engine; rejects with the remedy while the engine is off
  */
 export function createDynamo(endpoint: () => Promise<string>): AwsService {
   return {
@@ -24,7 +24,7 @@ export function createDynamo(endpoint: () => Promise<string>): AwsService {
   };
 }
 
-/** An answer that clients do not repeat: waiting does not help. */
+/** An error that clients do not retry: waiting does not help. */
 async function addressOf(endpoint: () => Promise<string>): Promise<string> {
   try {
     return await endpoint();
@@ -36,7 +36,7 @@ async function addressOf(endpoint: () => Promise<string>): Promise<string> {
 async function pass(address: string, { operation, request, body }: Call): Promise<Output> {
   const hasArns = !ITEMS.test(operation);
   const toEngine = (text: string) => text.replace(RUN_ARN, 'arn:aws:dynamodb:ddblocal:000000000000:');
-  // The keys of the run stay here: the engine takes only some forms of keys, and checks none.
+  // The keys of the run are not forwarded: the engine accepts only some formats of keys, and checks none.
   const headers = {
     'content-type': request.headers['content-type'] ?? 'application/x-amz-json-1.0',
     'x-amz-target': request.headers['x-amz-target'] ?? '',

@@ -7,30 +7,30 @@ import type { AwsService, Call, Output } from './service.js';
 import { sha256, signHeaders } from './signature.js';
 import { AwsFault } from './wire.js';
 
-/** An answer may take so long: a model thinks. */
+/** Timeout of a response: a model can be slow. */
 const TIMEOUT_MS = 900_000;
-/** Headers of one connection, and those that are made anew. */
+/** Headers of one connection, and headers that are set again. */
 const OWN =
   /^(?:host|connection|authorization|x-amz-date|x-amz-content-sha256|x-amz-security-token|content-length|transfer-encoding|expect|keep-alive)$/;
 
-/** The developer's own keys. */
+/** The developer's keys. */
 export type OwnKeys = RunKeys & { readonly sessionToken?: string };
 
-/** What a forwarded service needs; the defaults are the developer's shell and home. */
+/** Options of {@link createForward}; the defaults are the developer's shell and home. */
 export interface ForwardParts {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly home?: string;
-  /** Where calls go. Default: the service's address in the developer's region. */
+  /** The target of the calls. Default: the service's address in the developer's region. */
   readonly endpoint?: string;
 }
 
-/** Hosts whose name is not that of the signature. */
+/** Services whose host name differs from the name in the signature. */
 const HOSTS: Readonly<Record<string, string>> = { bedrock: 'bedrock-runtime', ses: 'email', logs: 'logs' };
 
 /**
- * A service that really is called, with the developer's own credentials: its requests are signed anew.
+ * A service that is called for real: its requests are signed with the developer's credentials.
  *
- * @param service of the credential scope, or the first part of its host: `bedrock-runtime`
+ * @param service the service of the credential scope, or the first part of its host: `bedrock-runtime`
  */
 export function createForward(service: string, parts: ForwardParts = {}): AwsService {
   const { environment = process.env, home = homedir() } = parts;
@@ -64,7 +64,7 @@ async function forward(
   return { wire: { status: response.status, headers: Object.fromEntries(answered), ...stream } };
 }
 
-/** Keys of the shell, else those of the profile in the shared file. */
+/** Keys of the shell, or of the profile in the shared file. */
 function findKeys(environment: Readonly<Record<string, string | undefined>>, home: string): OwnKeys {
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_PROFILE = 'default' } = environment;
   if (AWS_ACCESS_KEY_ID && AWS_SECRET_ACCESS_KEY)
@@ -73,7 +73,7 @@ function findKeys(environment: Readonly<Record<string, string | undefined>>, hom
   const profile = readProfile(file, AWS_PROFILE);
   const [id, secret] = [profile.get('aws_access_key_id'), profile.get('aws_secret_access_key')];
   if (id !== undefined && secret !== undefined) return toKeys(id, secret, profile.get('aws_session_token'));
-  const advice = `no credentials of yours were found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile ${AWS_PROFILE}`;
+  const advice = `no AWS credentials were found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile ${AWS_PROFILE}`;
   throw new AwsFault(403, 'UnrecognizedClientException', advice);
 }
 
@@ -81,7 +81,7 @@ function toKeys(accessKeyId: string, secretAccessKey: string, sessionToken: stri
   return { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) };
 }
 
-/** Members of one section of an INI file. */
+/** The members of one section of an INI file. */
 function readProfile(file: string, profile: string): ReadonlyMap<string, string> {
   const members = new Map<string, string>();
   let text = '';

@@ -10,14 +10,14 @@ const MAX_RECORDS = 500;
 const MAX_RECORD_BYTES = 10_485_760;
 const HASH_KEYS = 2n ** 128n;
 
-/** Where a reader of a shard is: behind this sequence number. */
+/** The position of a reader in a shard: after this sequence number. */
 interface Place {
   readonly stream: string;
   readonly shard: string;
   readonly after: string;
 }
 
-/** Kinesis data streams: producers, and consumers that read shards by themselves. */
+/** Kinesis data streams: producers, and consumers that read shards with the API. */
 export function createKinesis(sources: StreamSources): AwsService {
   const streamOf = (input: Input) => {
     const name = nameIn(optionalText(input, 'StreamARN') ?? textOf(input, 'StreamName'));
@@ -145,7 +145,7 @@ function decodePlace(text: string): Place {
     if ([stream, shard, after].every((value) => typeof value === 'string') && /^\d+$/.test(after))
       return { stream, shard, after };
   } catch {
-    // Answered below.
+    // The error follows.
   }
   throw new AwsFault(400, 'InvalidArgumentException', 'Invalid ShardIterator.');
 }

@@ -8,7 +8,7 @@ import { AwsFault } from './wire.js';
 const MAX_SYNCHRONOUS_BYTES = 6_291_456;
 const MAX_ASYNCHRONOUS_BYTES = 1_048_576;
 
-/** What `Invoke` needs of its run. */
+/** Options of {@link createLambda}. */
 export interface InvokeParts {
   readonly name: string;
   readonly invoke: Host['invoker']['invoke'];

@@ -18,7 +18,7 @@ import { createSqs } from './sqs.js';
 import { createSts } from './sts.js';
 import { REGION } from './wire.js';
 
-/** Makes the port that answers the AWS calls of the function. */
+/** Creates the port that serves the AWS calls of the function. */
 export function createAwsPort(host: Host): Part {
   const address = () => `http://127.0.0.1:${host.ports.aws}`;
   let server: AwsServer | undefined;
@@ -54,10 +54,10 @@ export function createAwsPort(host: Host): Part {
   };
 }
 
-/** By the service of the credential scope. */
+/** The services of the port, by the service of the credential scope. */
 function servicesOf(host: Host, address: () => string): Record<string, AwsService> {
   const now = () => host.clock.now().getTime();
-  // The run's own, which `createSources` and `createState` made: the port does more with them than the console.
+  // The sources that `createSources` made: the port uses more of them than the console.
   const sources = host.sources as LocalSources;
   const state = host.state as LocalState;
   let changes = 0;

@@ -3,7 +3,7 @@ import type { SecretFile } from '../state/secret-file.js';
 import { type AwsService, defineService, type Input, textOf } from './service.js';
 import { AwsFault, REGION } from './wire.js';
 
-const HINT = 'put it into .sallyport/secrets.json';
+const HINT = 'add it to .sallyport/secrets.json';
 
 /** Secrets Manager with the values of `.sallyport/secrets.json`. */
 export function createSecretsManager(file: SecretFile, now: () => number): AwsService {
@@ -11,7 +11,7 @@ export function createSecretsManager(file: SecretFile, now: () => number): AwsSe
     const name = secretName(textOf(input, 'SecretId'));
     const value = file.read().secrets[name];
     if (value === undefined)
-      throw new AwsFault(400, 'ResourceNotFoundException', `there is no secret ${name}: ${HINT}`);
+      throw new AwsFault(400, 'ResourceNotFoundException', `the secret ${name} does not exist: ${HINT}`);
     return { ...identityOf(name, now()), SecretString: value, VersionStages: ['AWSCURRENT'] };
   };
   const write = (name: string, input: Input) => {
@@ -59,7 +59,8 @@ export function createParameters(file: SecretFile, now: () => number): AwsServic
     GetParameter(input) {
       const name = textOf(input, 'Name');
       const value = file.read().parameters[name];
-      if (value === undefined) throw new AwsFault(400, 'ParameterNotFound', `there is no parameter ${name}: ${HINT}`);
+      if (value === undefined)
+        throw new AwsFault(400, 'ParameterNotFound', `the parameter ${name} does not exist: ${HINT}`);
       return { Parameter: parameterOf(name, value) };
     },
     GetParameters(input) {

@@ -15,14 +15,14 @@ import { AwsFault, readBody, toXml, type WireAnswer, type WireRequest, type XmlV
 type Incoming = IncomingMessage | Http2ServerRequest;
 type Outgoing = ServerResponse | Http2ServerResponse;
 
-/** Most bytes of a body that is read as a whole: a `BatchWriteItem` may have 16 MiB. */
+/** Maximum bytes of a body that is read as a whole: a `BatchWriteItem` request can have 16 MiB. */
 const MAX_BODY_BYTES = 16 * 1_048_576 + 65_536;
-/** A client that says nothing is not waited for longer. */
+/** A connection that sends no bytes is closed after this time. */
 const FIRST_BYTES_MS = 60_000;
 const HTTP2 = 'PRI';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** What a port is made of. */
+/** Options of {@link createAwsServer}. */
 export interface AwsPortParts {
   readonly guard: GuardOptions<ServerResponse>;
   readonly keys: RunKeys;
@@ -31,20 +31,20 @@ export interface AwsPortParts {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /**
-   * Told of each call when it begins, and what it answers when it has ended. The invocation that calls is known at the beginning:
-   * a message that is sent may be delivered, under the same trace, before the call has ended. Must not throw.
+   * Called when a call begins; the returned function receives the call when it has ended. The calling invocation is determined at the
+   * beginning: a sent message may be delivered, under the same trace, before the call has ended. Must not throw.
    */
   readonly onCall: (traceId: string | undefined) => (call: AwsCall) => void;
 }
 
-/** The one port for the AWS calls of the function and of the developer's own clients. */
+/** The port for the AWS calls of the function and of the developer's clients. */
 export interface AwsServer {
   /** Listens on loopback. @returns the port. @throws the error of the socket: `EADDRINUSE` */
   listen(port: number): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Makes the port: HTTP/2 with prior knowledge and HTTP/1.1 on one socket. */
+/** Creates the port: HTTP/2 with prior knowledge and HTTP/1.1 on one socket. */
 export function createAwsServer(parts: AwsPortParts): AwsServer {
   const refuse = (outgoing: Outgoing, { status, message }: { readonly status: number; readonly message: string }) =>
     void send(outgoing, { status, headers: JSON_TYPE, body: JSON.stringify({ message }) }, '', randomUUID());
@@ -58,7 +58,7 @@ export function createAwsServer(parts: AwsPortParts): AwsServer {
   // Uploads may take longer than the five minutes that Node allows a request.
   const http1 = createHttpServer({ requestTimeout: 0 }, serve);
   const http2 = createHttp2Server(serve);
-  // A client that asks first sends its body when it is read: what is rejected is not sent.
+  // A client that sends `Expect: 100-continue` sends its body when it is read: the body of a rejected request is not sent.
   http1.on('checkContinue', serve);
   http2.on('checkContinue', serve);
   const sockets = new Set<Socket>();
@@ -84,7 +84,7 @@ function listen(server: Server, port: number): Promise<number> {
   });
 }
 
-/** Reads until the first three bytes are there, and gives them back. */
+/** Reads the first three bytes to select the protocol, and returns them to the socket. */
 function chooseProtocol(socket: Socket, choose: (isHttp2: boolean) => void): void {
   let first = Buffer.alloc(0);
   const ignore = () => {};
@@ -95,7 +95,7 @@ function chooseProtocol(socket: Socket, choose: (isHttp2: boolean) => void): voi
     socket.off('data', onData).off('error', ignore).setTimeout(0).pause();
     socket.unshift(first);
     choose(start === HTTP2);
-    // A session of HTTP/2 takes what was given back alone; a socket that flows would lose it.
+    // An HTTP/2 session reads the bytes from the socket itself; a flowing socket would lose them.
     if (start !== HTTP2) socket.resume();
   };
   socket.setTimeout(FIRST_BYTES_MS, () => socket.destroy());
@@ -137,7 +137,7 @@ async function toCall(request: WireRequest, signed: Signed, service: AwsService,
   const body = await readBody(request.body, MAX_BODY_BYTES);
   const hash = sha256(body);
   if (/^[0-9a-f]{64}$/.test(signed.payload) && signed.payload !== hash) {
-    throw new AwsFault(400, 'InvalidSignatureException', 'the digest of the body is not the one that was signed');
+    throw new AwsFault(400, 'InvalidSignatureException', 'the digest of the body differs from the signed digest');
   }
   signed.verify(signed.isPresigned ? sha256('') : hash);
   return { ...shared, body, ...readInput(service.protocol, request, body) };
@@ -156,7 +156,7 @@ function readInput(protocol: Protocol, { headers }: WireRequest, body: Buffer): 
       return { operation, input: input as Call['input'] };
     }
   } catch {
-    // Answered below.
+    // The error follows.
   }
   throw new AwsFault(400, 'SerializationException', 'the body is not a JSON object');
 }
@@ -206,7 +206,7 @@ async function* bodyOnDemand(incoming: Incoming, outgoing: Outgoing): AsyncGener
   yield* incoming as AsyncIterable<Buffer>;
 }
 
-/** For errors of requests whose service is not known yet. */
+/** For errors of requests whose service is not determined yet. */
 function guessProtocol({ headers }: WireRequest): Protocol {
   if (headers['x-amz-target'] !== undefined) return 'json-1.1';
   const type = headers['content-type'] ?? '';
@@ -218,7 +218,7 @@ function traceOf({ headers }: WireRequest): string | undefined {
   return headers['x-amzn-trace-id'];
 }
 
-/** Members that name what a call is about, in order of preference. */
+/** Members that identify the resource of a call, in order of preference. */
 const RESOURCES = [
   'QueueUrl',
   'QueueName',
@@ -230,14 +230,14 @@ const RESOURCES = [
   'Name',
 ] as const;
 
-/** The last part of the name, URL or ARN that the input has. */
+/** The last part of the first name, URL or ARN in the input. */
 function resourceOf({ input }: Call): string {
   const name = RESOURCES.map((member) => input[member]).find((value) => typeof value === 'string');
   return typeof name === 'string' ? (name.split(/[/:]/).pop() ?? '') : '';
 }
 
 function noService(service: string): AwsFault {
-  const advice = `${service} is not served here; with --aws ${service} it is called at AWS with your own credentials`;
+  const advice = `${service} is not emulated; pass --aws ${service} to call it at AWS with your credentials`;
   return new AwsFault(501, 'NotImplemented', advice);
 }
 

@@ -1,7 +1,7 @@
 import type { Signed } from './signature.js';
 import { AwsFault, escapeXml, type WireAnswer, type WireRequest } from './wire.js';
 
-/** How a service reads requests and writes errors. */
+/** The wire protocol of a service: the format of requests and errors. */
 export type Protocol =
   /** `X-Amz-Target` names the operation; JSON. */
   | 'json-1.0'
@@ -18,7 +18,7 @@ export type Input = Readonly<Record<string, unknown>>;
 
 /** One call of a service. */
 export interface Call {
-  /** `SendMessage`; `''` for a REST protocol, whose service finds it. */
+  /** `SendMessage`; `''` for a REST protocol, whose service determines it. */
   readonly operation: string;
   /** Members of JSON or of the form. Empty for a REST protocol. */
   readonly input: Input;
@@ -26,21 +26,21 @@ export interface Call {
   readonly signed: Signed;
   /** The whole body; empty for a service that reads it itself. */
   readonly body: Buffer;
-  /** `X-Amzn-Trace-Id` of the invocation that calls; `undefined` without one. */
+  /** `X-Amzn-Trace-Id` of the calling invocation; `undefined` if absent. */
   readonly traceId: string | undefined;
-  /** Says what the call is about, for the journal: the operation of a REST protocol, the queue, the table. */
+  /** Adds details of the call to the journal: the operation of a REST protocol, the queue, the table. */
   note(members: { readonly operation?: string; readonly resource?: string }): void;
 }
 
-/** What an operation answers: members of the output, or an answer of its own. */
+/** The result of an operation: members of the output, or a complete response. */
 export type Output = Readonly<Record<string, unknown>> | { readonly wire: WireAnswer };
 
 /** One service of the port. */
 export interface AwsService {
   readonly protocol: Protocol;
-  /** True if it reads and checks the body itself. Default: `false`. */
+  /** True if the service reads and checks the body itself. Default: `false`. */
   readonly readsBody?: boolean;
-  /** The namespace of answers in XML. */
+  /** The namespace of XML responses. */
   readonly xmlns?: string;
   serve(call: Call): Promise<Output> | Output;
 }
@@ -63,10 +63,10 @@ export function defineService(
 }
 
 export function notServed(operation: string): AwsFault {
-  return new AwsFault(501, 'NotImplemented', `${operation === '' ? 'this operation' : operation} is not served here`);
+  return new AwsFault(501, 'NotImplemented', `${operation === '' ? 'this operation' : operation} is not emulated`);
 }
 
-/** An answer to an error, in the way of the protocol. */
+/** The response for an error, in the format of the protocol. */
 export function faultAnswer(fault: AwsFault, protocol: Protocol, requestId: string): WireAnswer {
   const { status, code, message, members } = fault;
   if (protocol === 'rest-xml') {
@@ -95,29 +95,29 @@ export function contentType(protocol: Protocol): string {
   return protocol.startsWith('json') ? `application/x-amz-${protocol}` : 'application/json';
 }
 
-// Inputs come from a client of AWS, and may be anything.
+// Inputs come from an AWS client: their types are unchecked.
 
 /** A member that must be a string. @throws AwsFault `ValidationException` */
 export function textOf(input: Input, name: string): string {
   const value = input[name];
   if (typeof value !== 'string' || value === '')
-    throw new AwsFault(400, 'ValidationException', `${name} must be a text`);
+    throw new AwsFault(400, 'ValidationException', `${name} must be a string`);
   return value;
 }
 
-/** A member that may be a string. */
+/** An optional string member. */
 export function optionalText(input: Input, name: string): string | undefined {
   const value = input[name];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A member that may be a number. */
+/** An optional number member. */
 export function numberOf(input: Input, name: string, fallback: number): number {
   const value = input[name];
   return typeof value === 'number' ? value : fallback;
 }
 
-/** A member that may be a list of objects. */
+/** An optional list of objects. */
 export function entriesOf(input: Input, name: string): readonly Input[] {
   const value = input[name];
   return Array.isArray(value) ? value.filter((entry) => typeof entry === 'object' && entry !== null) : [];

@@ -4,25 +4,25 @@ import type { RunKeys } from '../host/host.js';
 import { AwsFault, type WireRequest } from './wire.js';
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
-/** How far the time of a request may be away. */
+/** Maximum difference between the time of a request and now. */
 const SKEW_MS = 900_000;
-/** A link lives a week at most. */
+/** Maximum lifetime of a presigned URL: a week. */
 const MAX_EXPIRES_S = 604_800;
 
-/** What a signature says of a request. */
+/** The verified parts of a signed request. */
 export interface Signed {
   /** The service of the scope: `sqs`. */
   readonly service: string;
   readonly region: string;
   /** True if the signature is in the query. */
   readonly isPresigned: boolean;
-  /** `X-Amz-Content-Sha256`: a digest in hex, `UNSIGNED-PAYLOAD`, or one of `STREAMING-…`; `''` when the request names none. */
+  /** `X-Amz-Content-Sha256`: a digest in hex, `UNSIGNED-PAYLOAD`, or one of `STREAMING-…`; `''` if absent. */
   readonly payload: string;
   /** Checks the signature with the digest of the body. @throws AwsFault `SignatureDoesNotMatch` */
   verify(payloadHash: string): void;
 }
 
-/** The parts that a header and a query have both. */
+/** The parts that signed headers and presigned URLs have in common. */
 interface Parts {
   readonly isPresigned: boolean;
   readonly credential: string;
@@ -30,17 +30,17 @@ interface Parts {
   readonly signature: string;
   /** `20261122T100000Z`. */
   readonly date: string;
-  /** Seconds that a link lives. */
+  /** Lifetime of a presigned URL in seconds. */
   readonly expires: number;
 }
 
 type Pairs = readonly (readonly [name: string, value: string])[];
 
 /**
- * Reads and checks the signature of a request, but for the digest of its body.
+ * Reads and checks the signature of a request. The caller checks the digest of the body.
  *
  * @param now milliseconds since the epoch
- * @throws AwsFault 403 for a request without a signature, with other keys, out of time, or with headers that are not signed
+ * @throws AwsFault 403 for a request without a signature, with other keys, out of time, or with unsigned headers
  */
 export function readSignature(request: Omit<WireRequest, 'body'>, keys: RunKeys, now: number): Signed {
   const pairs = queryPairs(request.query);
@@ -71,9 +71,9 @@ export function readSignature(request: Omit<WireRequest, 'body'>, keys: RunKeys,
 }
 
 /**
- * The headers of a request that is signed with these keys; what is passed on to AWS is signed anew with the developer's.
+ * The headers of a request, signed with these keys. Forwarded calls are signed with the developer's keys.
  *
- * @param headers those that are sent, `host` among them, by their names in lower case
+ * @param headers the headers to sign, including `host`, with names in lower case
  */
 export function signHeaders(
   request: Pick<WireRequest, 'method' | 'path' | 'query'> & { readonly headers: Readonly<Record<string, string>> },
@@ -117,7 +117,7 @@ function presignedParts(query: ReadonlyMap<string, string>): Parts {
   const given = (name: string) => query.get(`X-Amz-${name}`) ?? '';
   const expires = Number(given('Expires'));
   if (given('Algorithm') !== ALGORITHM || !Number.isInteger(expires) || expires < 1 || expires > MAX_EXPIRES_S) {
-    throw new AwsFault(400, 'AuthorizationQueryParametersError', 'the parameters of the link are not valid');
+    throw new AwsFault(400, 'AuthorizationQueryParametersError', 'the parameters of the presigned URL are not valid');
   }
   return {
     isPresigned: true,
@@ -134,11 +134,11 @@ function assertTime({ date, expires, isPresigned }: Parts, now: number): void {
   if (Number.isNaN(at)) throw malformed();
   if (isPresigned && now > at + expires * 1000) throw new AwsFault(403, 'AccessDenied', 'Request has expired');
   if (isPresigned ? at > now + SKEW_MS : Math.abs(now - at) > SKEW_MS) {
-    throw new AwsFault(403, 'RequestTimeTooSkewed', 'the time of the request is more than 15 minutes away');
+    throw new AwsFault(403, 'RequestTimeTooSkewed', 'the time of the request differs by more than 15 minutes');
   }
 }
 
-/** The host must be signed, which the SDK calls `:authority` with HTTP/2; S3 also wants all its own headers signed. */
+/** The host must be signed, which the SDK calls `:authority` with HTTP/2; S3 also requires signatures of all its own headers. */
 function assertSigned({ signedHeaders }: Parts, { headers }: Pick<WireRequest, 'headers'>, service: string): void {
   const own = service === 's3' ? Object.keys(headers).filter((name) => name.startsWith('x-amz-')) : [];
   const host = signedHeaders.includes(':authority') ? [] : ['host'];
@@ -155,7 +155,7 @@ function canonicalRequest(
   service: string,
   payloadHash: string,
 ): string {
-  // Paths are encoded twice, but for S3.
+  // Paths are encoded twice, except for S3.
   const uri = service === 's3' ? path : path.split('/').map(encode).join('/');
   const query = pairs
     .filter(([name]) => name !== 'X-Amz-Signature')
@@ -176,7 +176,7 @@ export function queryPairs(query: string): Pairs {
   });
 }
 
-/** Percent-decodes; text with a malformed escape stays. */
+/** Percent-decodes; a string with a malformed escape is returned unchanged. */
 export function decode(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -185,7 +185,7 @@ export function decode(text: string): string {
   }
 }
 
-/** Percent-encodes all but the unreserved characters (RFC 3986 section 2.3). */
+/** Percent-encodes all characters except the unreserved characters (RFC 3986 section 2.3). */
 export function encode(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }
@@ -206,7 +206,7 @@ function hmac(key: string | Buffer, text: string): Buffer {
 }
 
 const UNSIGNED = 'the request is not signed; `sallyport env` prints the variables of a client';
-const UNKNOWN_KEY = 'the access key is not the one of this run; `sallyport env` prints the variables of a client';
+const UNKNOWN_KEY = 'the access key is not the key of this run; `sallyport env` prints the variables of a client';
 
 function malformed(): AwsFault {
   return new AwsFault(403, 'IncompleteSignatureException', 'the signature is not complete');

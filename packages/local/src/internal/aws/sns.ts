@@ -28,7 +28,7 @@ function topicOf(input: Input): string {
   return nameIn(arn);
 }
 
-/** @param prefix of the members of one entry; `''` of a single message */
+/** @param prefix the prefix of the members of one entry; `''` for a single message */
 function publish(sources: EventSources, input: Input, prefix: string, topic: string, { traceId }: Call): string {
   const message = optionalText(input, `${prefix}Message`) ?? '';
   if (message === '') throw invalid('Empty message');
@@ -66,14 +66,14 @@ function publishBatch(sources: EventSources, input: Input, call: Call) {
   return { Successful: { member: Successful }, Failed: { member: Failed } };
 }
 
-/** With the structure `json` a message has a string for each protocol. */
+/** With the structure `json` a message has a string per protocol. */
 function messageForLambda(message: string): string {
   try {
     const texts = JSON.parse(message) as Readonly<Record<string, unknown>> | null;
     const text = texts?.lambda ?? texts?.default;
     if (typeof text === 'string') return text;
   } catch {
-    // Answered below.
+    // The error follows.
   }
   throw invalid('Message Structure - No default entry in JSON message body');
 }

@@ -8,7 +8,7 @@ const MAX_DELAY_S = 900;
 const OUTSIDE = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 const ENTRY_ID = /^[\w-]{1,80}$/;
 
-/** @throws AwsFault `MissingParameter`, `InvalidMessageContents`; `InvalidParameterValue` for what is too large */
+/** @throws AwsFault `MissingParameter`, `InvalidMessageContents`; `InvalidParameterValue` for a message that is too large */
 export function bodyOf(message: Input): string {
   const body = optionalText(message, 'MessageBody') ?? '';
   if (body === '') throw missing('MessageBody');
@@ -18,7 +18,7 @@ export function bodyOf(message: Input): string {
   return body;
 }
 
-/** The bytes that count: the body, and name, type and value of each attribute. */
+/** The counted bytes: the body, and name, type and value of each attribute. */
 function bytesOf(message: Input): number {
   const attributes = Object.entries((message.MessageAttributes ?? {}) as Record<string, Input>);
   const texts = attributes.flatMap(([name, value]) => [
@@ -29,10 +29,10 @@ function bytesOf(message: Input): number {
   return [optionalText(message, 'MessageBody') ?? '', ...texts].reduce((sum, each) => sum + Buffer.byteLength(each), 0);
 }
 
-/** Seconds that a message is delayed. A FIFO queue takes none with a message. */
+/** Delay of a message in seconds. A message of a FIFO queue must not have a delay. */
 export function delayOf(delay: number, isFifo: boolean): number {
   if (delay < 0 || delay > MAX_DELAY_S) throw invalid(`DelaySeconds must be 0 to ${MAX_DELAY_S}`);
-  if (isFifo && delay > 0) throw invalid('a message of a FIFO queue has no DelaySeconds of its own');
+  if (isFifo && delay > 0) throw invalid('a message of a FIFO queue must not have DelaySeconds');
   return delay;
 }
 

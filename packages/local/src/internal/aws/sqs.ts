@@ -21,9 +21,9 @@ import { AwsFault } from './wire.js';
 const MAX_WAIT_S = 20;
 
 /**
- * SQS. A queue whose messages the function takes gives a receiver nothing: they are in flight, or wait for their time.
+ * SQS. A receiver gets no message from a queue with a handler: the messages are in flight, or wait for their next delivery.
  *
- * @param address of the port, where queue URLs point
+ * @param address the address of the port, for queue URLs
  */
 export function createSqs(sources: SqsSources, address: () => string): AwsService {
   const urlOf = (name: string) => `${address()}/${ACCOUNT}/${name}`;
@@ -51,7 +51,7 @@ export function createSqs(sources: SqsSources, address: () => string): AwsServic
   });
 }
 
-/** A queue that nobody named yet is made at the first message: one of another service has no registration here. */
+/** An unknown queue is created by its first message: a queue of another service is not registered here. */
 function existing(sources: SqsSources, name: string): LocalQueue {
   if (!/^[A-Za-z0-9_-]{1,80}(\.fifo)?$/.test(name)) {
     const queueCode = 'AWS.SimpleQueueService.NonExistentQueue';
@@ -102,7 +102,7 @@ function answerOf(
   };
 }
 
-/** Runs each entry; those that fail are reported next to the others. */
+/** Runs each entry; failed entries are reported next to the successful entries. */
 function batch(
   input: Input,
   run: (entry: Input) => Record<string, unknown>,
@@ -177,7 +177,7 @@ function isAsked(name: string, names: readonly string[]): boolean {
 }
 
 function remove(queue: LocalQueue, input: Input): Record<string, unknown> {
-  // Deleting what is gone succeeds, as in SQS.
+  // Deleting a deleted message succeeds, as in SQS.
   queue.stored.delete(textOf(input, 'ReceiptHandle'));
   return {};
 }
@@ -186,7 +186,7 @@ function changeVisibility(queue: LocalQueue, input: Input): Record<string, unkno
   const seconds = numberOf(input, 'VisibilityTimeout', -1);
   if (seconds < 0 || seconds > 43_200) throw invalid('VisibilityTimeout must be 0 to 43200');
   if (!queue.stored.hide(textOf(input, 'ReceiptHandle'), seconds * 1000)) {
-    throw new AwsFault(400, 'ReceiptHandleIsInvalid', 'The receipt handle is that of no message.');
+    throw new AwsFault(400, 'ReceiptHandleIsInvalid', 'The receipt handle does not belong to a message.');
   }
   return {};
 }
@@ -209,7 +209,7 @@ function namesOf(input: Input, member: string): readonly string[] {
   return Array.isArray(value) ? value.filter((name) => typeof name === 'string') : [];
 }
 
-/** Attributes of the wire, `{ DataType, StringValue }`, as the event has them. */
+/** Converts attributes of the API, `{ DataType, StringValue }`, to attributes of the event. */
 function messageAttributesOf(given: unknown): Attributes | undefined {
   if (typeof given !== 'object' || given === null || Object.keys(given).length === 0) return undefined;
   const entries = Object.entries(given as Record<string, Input>).map(

@@ -5,7 +5,7 @@ import { AwsFault } from './wire.js';
 
 const HOUR_MS = 3_600_000;
 
-/** STS: who the function is. A role is assumed with the keys of the run, which may do everything here. */
+/** STS: the identity of the function. A role is assumed with the keys of the run, which have all permissions here. */
 export function createSts(functionName: string, keys: RunKeys, now: () => number): AwsService {
   return defineService(
     'query',

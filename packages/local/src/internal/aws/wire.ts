@@ -1,28 +1,28 @@
 import { brandError } from '@sallyport/core/pipeline';
 
-/** The region that all names of a run stand in. */
+/** The region in all ARNs of a run. */
 export const REGION = 'us-east-1';
 
-/** A request as it arrived, its body still unread. */
+/** A received request with an unread body. */
 export interface WireRequest {
   readonly method: string;
   /** Still encoded, without the query. */
   readonly path: string;
   /** Still encoded, without `?`. */
   readonly query: string;
-  /** Names in lower case; repeated ones joined by a comma. `host` is there with HTTP/2 too. */
+  /** Names in lower case; repeated headers are joined by a comma. With HTTP/2, `host` is set too. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: AsyncIterable<Buffer>;
 }
 
-/** What is sent back. */
+/** A response. */
 export interface WireAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer | string | AsyncIterable<Uint8Array>;
 }
 
-/** An error as an AWS service answers it. Its text is for the developer's own client. */
+/** An error response of an AWS service. Its message is for the developer's client. */
 export class AwsFault extends Error {
   static {
     brandError(AwsFault, 'sallyport.AwsFault');
@@ -31,9 +31,9 @@ export class AwsFault extends Error {
   override readonly name = 'AwsFault';
 
   /**
-   * @param status of HTTP
+   * @param status the HTTP status
    * @param code the error's name: `AccessDenied`
-   * @param members further members of an error in XML or JSON
+   * @param members additional members of an error in XML or JSON
    */
   constructor(
     readonly status: number,
@@ -46,7 +46,7 @@ export class AwsFault extends Error {
 }
 
 /**
- * All of a body. What is too much is read and dropped: a client that still sends does not read the answer.
+ * Reads a whole body. Excess bytes are read and dropped: a client that still sends does not read the response.
  *
  * @throws AwsFault for more than `most` bytes
  */
@@ -62,7 +62,7 @@ export async function readBody(body: AsyncIterable<Buffer>, most: number): Promi
   return Buffer.concat(chunks);
 }
 
-/** Text as XML contains it. */
+/** Escapes a string for XML. */
 export function escapeXml(text: string): string {
   return text.replace(
     // biome-ignore lint/suspicious/noControlCharactersInRegex: XML cannot hold them
@@ -79,7 +79,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-/** A value as XML has it: members of an object are elements, a list repeats its element, `undefined` is left out. */
+/** A value for XML: members of an object are elements, a list repeats its element, `undefined` is omitted. */
 export type XmlValue =
   | string
   | number

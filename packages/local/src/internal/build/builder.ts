@@ -14,25 +14,25 @@ import {
   dependencyStamp,
 } from './dependencies.js';
 
-/** How a build ended. */
+/** The result of a build. */
 export type BuildOutcome =
   | { readonly kind: 'built'; readonly code: RunnableCode; readonly ms: number; readonly inputs: readonly string[] }
-  /** The output is that of the build before. */
+  /** The output equals the previous build. */
   | { readonly kind: 'same'; readonly inputs: readonly string[] }
   | { readonly kind: 'broken'; readonly problems: readonly BuildProblem[]; readonly inputs: readonly string[] };
 
 interface Found {
   /** Resolved files of dependencies, in the order in which the service imports them. */
   readonly paths: Set<string>;
-  /** Those that load with the service. */
+  /** The files that are loaded when the service starts. */
   readonly loadsAtStart: Set<string>;
 }
 
-/** Builds that stay on disk: a process may still run the one before. */
+/** Number of kept builds: a process may still run the previous build. */
 const KEPT = 3;
 const NO_DEPENDENCIES: Dependencies = { files: new Map(), inputs: [] };
 
-/** Builds the service again and again, what it depends on only when that has changed. */
+/** Builds the service after each save. Its dependencies are bundled only when they have changed. */
 export class Builder {
   readonly #config: Config;
   readonly #folder: string;
@@ -65,7 +65,7 @@ export class Builder {
     await this.#context?.dispose();
   }
 
-  /** Compiles the service; a second time when it imports something that was not bundled yet. */
+  /** Compiles the service. Compiles it again if it imports a file that is not bundled yet. */
   async #compile(): Promise<BuildResult> {
     this.#context ??= await this.#createContext();
     const result = await this.#rebuild();
@@ -102,7 +102,7 @@ export class Builder {
     });
   }
 
-  /** Takes what the service imports from elsewhere out of its build. */
+  /** Excludes the dependencies of the service from its build. */
   #leaveDependencies(): Plugin {
     return {
       name: 'dependencies',
@@ -135,7 +135,7 @@ export class Builder {
     if (digest === this.#last) return { kind: 'same', inputs };
     this.#last = digest;
     const target = this.#write(outputFiles);
-    // Sorted: esbuild resolves in any order, and a standby is kept while the list stays the same.
+    // Sorted: esbuild resolves in any order, and a standby is kept as long as the list is unchanged.
     const preload = [...this.#found.loadsAtStart].sort().map((path) => this.#dependencies.files.get(path) ?? path);
     return {
       kind: 'built',

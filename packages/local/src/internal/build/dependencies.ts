@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Metafile, type Plugin } from 'esbuild';
 
-/** What the files of dependencies are made from. */
+/** Options of {@link bundleDependencies}. */
 export interface DependencyOptions {
   /** The project. */
   readonly folder: string;
@@ -13,10 +13,10 @@ export interface DependencyOptions {
   readonly conditions: readonly string[];
 }
 
-/** A dependency's resolved file → the `file:` URL that stands for it. */
+/** A dependency's resolved file → the `file:` URL that replaces it. */
 export type DependencyFiles = ReadonlyMap<string, string>;
 
-/** Dependencies that were bundled once, with what must be watched because it can change. */
+/** Dependencies that were bundled once, with the inputs to watch for changes. */
 export interface Dependencies {
   readonly files: DependencyFiles;
   /** Inputs outside `node_modules`: packages of the same workspace. */
@@ -32,8 +32,8 @@ interface Saved extends Pick<Dependencies, 'inputs'> {
 const LOCKS = ['package-lock.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'package.json'];
 
 /**
- * Bundles the dependencies of a service into files of their own, once for each lock file: what they share is a file too, and what they
- * import later stays for later.
+ * Bundles the dependencies of a service into separate files, once per lock file. Shared code is a separate file too, and lazy imports
+ * are loaded lazily.
  *
  * @param paths the resolved files, each of which the service imports
  */
@@ -67,7 +67,7 @@ export async function bundleDependencies(paths: readonly string[], options: Depe
   return made;
 }
 
-/** What both builds have in common. */
+/** Options of both builds. */
 export function commonOptions(conditions: readonly string[]) {
   return {
     bundle: true as const,
@@ -82,7 +82,7 @@ export function commonOptions(conditions: readonly string[]) {
   };
 }
 
-/** Compiled addons are loaded from where they are. */
+/** Compiled addons are loaded from their original location. */
 export const addonsStayOutside: Plugin = {
   name: 'addons',
   setup({ onResolve }) {
@@ -90,14 +90,14 @@ export const addonsStayOutside: Plugin = {
   },
 };
 
-/** The CommonJS modules that something imports later: bundled, such an import gets nothing but their `default`. */
+/** The CommonJS modules that are imported lazily: if they were bundled, such an import would have only a `default` export. */
 function lazyCommonJs({ inputs }: Metafile, folder: string): ReadonlySet<string> {
   const later = Object.values(inputs).flatMap(({ imports }) => imports.filter(({ kind }) => kind === 'dynamic-import'));
   const paths = later.map(({ path }) => path).filter((path) => inputs[path]?.format === 'cjs');
   return new Set(paths.map((path) => join(folder, path)));
 }
 
-/** Leaves these modules to Node where they are imported later. */
+/** Leaves lazily imported modules of this set to Node. */
 function stayOutside(modules: ReadonlySet<string>): Plugin {
   return {
     name: 'lazy',
@@ -111,7 +111,7 @@ function stayOutside(modules: ReadonlySet<string>): Plugin {
   };
 }
 
-/** Bundled files by input. A CommonJS module stays a file: only Node finds the names that it exports. */
+/** Bundled files by input. A CommonJS module is not bundled: only Node finds the names that it exports. */
 function toDependencies(metafile: Metafile, { folder }: { folder: string }): Dependencies {
   const files = new Map<string, string>();
   for (const [output, { entryPoint }] of Object.entries(metafile.outputs)) {
@@ -132,7 +132,7 @@ function keyOf(paths: readonly string[], { folder, conditions }: DependencyOptio
   return hash.digest('hex').slice(0, 16);
 }
 
-/** The lock files that decide what is installed here. */
+/** The lock files that determine the installed versions. */
 function locksAbove(folder: string): readonly string[] {
   const found: string[] = [];
   for (let at = folder, above = ''; at !== above; above = at, at = join(at, '..')) {
@@ -141,7 +141,7 @@ function locksAbove(folder: string): readonly string[] {
   return found;
 }
 
-/** Changes when something that the files are made from may have changed. */
+/** Changes when an input of the bundled files may have changed. */
 export function dependencyStamp(inputs: readonly string[], folder: string): string {
   return stampOf([...inputs, ...locksAbove(folder)]);
 }

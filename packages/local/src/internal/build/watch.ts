@@ -1,10 +1,10 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** An editor writes more than once: this many milliseconds without an event end a save. */
+/** An editor writes more than once: a save ends after this many milliseconds without an event. */
 const QUIET_MS = 10;
 
-/** Watches folders, so that a file that is replaced by a rename is seen too. Nothing is polled. */
+/** Watches folders, so that it detects files replaced by a rename. Nothing is polled. */
 export class Watcher {
   readonly #onSave: () => void;
   readonly #folders = new Map<string, FSWatcher>();
@@ -14,7 +14,7 @@ export class Watcher {
     this.#onSave = onSave;
   }
 
-  /** Watches the folders of these files, and no others any more. */
+  /** Watches only the folders of these files. */
   files(files: readonly string[]): void {
     const wanted = new Set(files.map((file) => dirname(file)));
     for (const [folder, watcher] of this.#folders) {
@@ -41,7 +41,7 @@ export class Watcher {
       });
       this.#folders.set(folder, watcher);
     } catch {
-      // The folder is gone; a build that needs it says so.
+      // The folder is gone; a build that needs it reports the error.
     }
   }
 

@@ -6,9 +6,9 @@ import { didYouMean } from '../config/nearest.js';
 /** One flag of the command line. */
 export interface Flag {
   readonly type: 'boolean' | 'text' | 'number';
-  /** May be given several times. */
+  /** True if the flag accepts several values. */
   readonly multiple?: true;
-  /** What it sets in {@link Flags}; without one the command reads it itself. */
+  /** The member of {@link Flags} that it sets. If absent, the command reads the flag itself. */
   readonly sets?: keyof Flags;
   readonly help: string;
 }
@@ -23,16 +23,16 @@ export const RUN_FLAGS: Readonly<Record<string, Flag>> = {
   timeout: number('seconds, 0.1 to 900 (default: as deployed, else 10)', 'timeout'),
   memory: number('megabytes, 128 to 10240 (default: as deployed, else 256)', 'memory'),
   node: text('the Node that runs the function (default: this one)', 'node'),
-  concurrency: number('environments at once (default 10)', 'concurrency'),
+  concurrency: number('environments in parallel (default 10)', 'concurrency'),
   'managed-instances': number(
-    'workers of a Lambda Managed Instance, each with several events at once',
+    'workers of a Lambda Managed Instance, each with several events in parallel',
     'managedInstances',
   ),
-  bundle: boolean('build and start as it is deployed', 'bundle'),
+  bundle: boolean('build and start as for a deployment', 'bundle'),
   'env-file': text('variables of the function (default .env.local)', 'envFile'),
-  env: { ...text('K=V: a variable of the function'), multiple: true },
-  pass: { ...text('a variable of this shell that the function gets', 'pass'), multiple: true },
-  aws: { ...text('a service that is really called, with your credentials', 'aws'), multiple: true },
+  env: { ...text('K=V: an environment variable of the function'), multiple: true },
+  pass: { ...text('a variable of this shell to pass to the function', 'pass'), multiple: true },
+  aws: { ...text('an AWS service to call for real, with your credentials', 'aws'), multiple: true },
   json: boolean('one JSON object a line', 'json'),
 };
 
@@ -41,35 +41,35 @@ export const DEV_FLAGS: Readonly<Record<string, Flag>> = {
   ...RUN_FLAGS,
   port: number('the first of ten ports (default 4700)', 'port'),
   inspect: number('port of the debugger: one environment, no timeout, no freezing', 'inspect'),
-  'no-freeze': boolean('do not stop environments between invocations'),
+  'no-freeze': boolean('do not freeze environments between invocations'),
   'no-state': boolean('no DynamoDB and no S3'),
   manifest: text('the constructs’ manifest (default cdk.out/sallyport.json)', 'manifest'),
-  authorizer: text('jwt, iam or lambda:<export>: who may call the HTTP doors', 'authorizer'),
-  'websocket-authorizer': text('lambda:<export>: who may connect to the WebSocket API', 'webSocketAuthorizer'),
-  'graphql-authorizer': text('lambda:<export>: who may call the GraphQL API', 'graphqlAuthorizer'),
-  'multi-value-headers': boolean('the load balancer has multi-value headers', 'multiValueHeaders'),
+  authorizer: text('jwt, iam or lambda:<export>: the authorizer of the HTTP doors', 'authorizer'),
+  'websocket-authorizer': text('lambda:<export>: the authorizer of the WebSocket API', 'webSocketAuthorizer'),
+  'graphql-authorizer': text('lambda:<export>: the authorizer of the GraphQL API', 'graphqlAuthorizer'),
+  'multi-value-headers': boolean('enable multi-value headers of the load balancer', 'multiValueHeaders'),
   'rest-stream': boolean('the REST API streams', 'restStream'),
   schema: text('the GraphQL schema (default schema.graphql)', 'schema'),
   'graphql-direct': boolean('resolvers without a response function', 'graphqlDirect'),
   'allow-host': {
-    ...text('a further name that the doors answer to, and whose pages may call them', 'allowHosts'),
+    ...text('another host name that the doors accept, and whose pages may call them', 'allowHosts'),
     multiple: true,
   },
-  speed: number('how many times faster waits pass', 'speed'),
+  speed: number('factor by which waits are shortened', 'speed'),
   open: boolean('open the console in the browser', 'open'),
   quiet: boolean('print only the address', 'quiet'),
-  reveal: boolean('show texts in the console as they are', 'reveal'),
-  check: boolean('start everything, ask the console once, and end'),
+  reveal: boolean('do not sanitize values in the console', 'reveal'),
+  check: boolean('start, check that the console responds, and exit'),
 };
 
-/** A command line that was read. */
+/** A parsed command line. */
 export interface Parsed {
   readonly positionals: readonly string[];
   readonly values: Readonly<Record<string, string | number | boolean | readonly string[]>>;
 }
 
 /**
- * Reads the arguments behind the name of a command.
+ * Parses the arguments after the name of a command.
  *
  * @throws FrameworkError `local.usage`, with the nearest flag for an unknown one
  */
@@ -90,7 +90,7 @@ export function parseArguments(args: readonly string[], flags: Readonly<Record<s
     if (!flag) throw usageError(`unknown flag ${token.rawName}${didYouMean(token.name, Object.keys(flags))}`);
     const value = readValue(token.rawName, flag, token.value);
     if (flag.multiple) values[token.name] = [...((values[token.name] as string[] | undefined) ?? []), value as string];
-    else if (token.name in values) throw usageError(`${token.rawName} is given twice`);
+    else if (token.name in values) throw usageError(`${token.rawName} must not be repeated`);
     else values[token.name] = value;
   }
   return { positionals, values };
@@ -98,20 +98,20 @@ export function parseArguments(args: readonly string[], flags: Readonly<Record<s
 
 function readValue(name: string, { type }: Flag, value: string | undefined): string | number | boolean {
   if (type === 'boolean') {
-    if (value !== undefined) throw usageError(`${name} takes no value`);
+    if (value !== undefined) throw usageError(`${name} does not accept a value`);
     return true;
   }
-  if (value === undefined || value === '') throw usageError(`${name} needs a value`);
+  if (value === undefined || value === '') throw usageError(`${name} requires a value`);
   if (type === 'text') return value;
   const parsed = Number(value);
-  if (!Number.isFinite(parsed)) throw usageError(`${name} must be a number, not "${value}"`);
+  if (!Number.isFinite(parsed)) throw usageError(`${name} must be a number (got "${value}")`);
   return parsed;
 }
 
 /**
- * The settings that a command line says.
+ * The settings of a command line.
  *
- * @throws FrameworkError `local.usage` for a value that `sallyport.json` would not take either
+ * @throws FrameworkError `local.usage` for a value that `sallyport.json` would reject too
  */
 export function toFlags({ values, positionals }: Parsed, flags: Readonly<Record<string, Flag>>): Flags {
   const set: Record<string, unknown> = {};
@@ -124,14 +124,14 @@ export function toFlags({ values, positionals }: Parsed, flags: Readonly<Record<
   if (values['no-state']) set.state = false;
   if (typeof set.aws === 'object') set.aws = (set.aws as string[]).flatMap((names) => names.split(','));
   const [entry, ...surplus] = positionals;
-  if (surplus.length > 0) throw usageError(`one entry file is enough: ${positionals.join(' ')}`);
+  if (surplus.length > 0) throw usageError(`name one entry file (got ${positionals.join(' ')})`);
   return { ...set, ...(entry === undefined ? {} : { entry }) } as Flags;
 }
 
 function checked(key: keyof Flags, flag: string, value: unknown): unknown {
   if (key === 'port' || key === 'inspect') {
     const isPort = Number.isInteger(value) && (value as number) >= 0 && (value as number) < 65_526;
-    if (!isPort) throw usageError(`${flag} must be a port`);
+    if (!isPort) throw usageError(`${flag} must be a port from 0 to 65525 (got "${String(value)}")`);
     return value;
   }
   if (!Object.hasOwn(FILE_KINDS, key)) return value;
@@ -142,6 +142,6 @@ function checked(key: keyof Flags, flag: string, value: unknown): unknown {
 
 function toVariable(pair: string): readonly [string, string] {
   const equals = pair.indexOf('=');
-  if (equals < 1) throw usageError(`--env wants NAME=value, not "${pair}"`);
+  if (equals < 1) throw usageError(`--env must be NAME=value (got "${pair}")`);
   return [pair.slice(0, equals), pair.slice(equals + 1)];
 }

@@ -1,19 +1,19 @@
-/** What the command needs from its surroundings. */
+/** The environment of a command: its arguments, streams and signal. */
 export interface Around {
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly out: (text: string) => unknown;
   readonly err: (text: string) => unknown;
-  /** Standard input, to its end. */
+  /** Reads standard input to its end. */
   readonly input: () => Promise<string>;
-  /** Aborts when the developer wants to end the run. */
+  /** Aborts when the developer stops the run. */
   readonly signal: AbortSignal;
 }
 
 /** The exit codes of every command. */
 export const EXIT = {
   ok: 0,
-  /** The function failed, a replay differs, an event is unknown. */
+  /** The function failed, a replay differs, or an event is unknown. */
   failed: 1,
   /** The command line, `sallyport.json` or a port is wrong. */
   usage: 2,

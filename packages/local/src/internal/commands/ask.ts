@@ -11,7 +11,7 @@ import { type Parsed, parseArguments, RUN_FLAGS, toFlags } from './arguments.js'
 import { type Around, EXIT } from './around.js';
 import { findRunning } from './running.js';
 
-/** What a service says of itself, asked in a run or in an environment that is started for it. */
+/** A service's description of itself, read from a run or from an environment that is started for it. */
 export interface Answers {
   readonly inventory: Inventory;
   explain(event: unknown): Promise<unknown>;
@@ -46,7 +46,7 @@ export async function openapi(args: readonly string[], around: Around): Promise<
   });
 }
 
-/** `sallyport explain <file|->`: why an event is of its kind, and which handler would serve it. */
+/** `sallyport explain <file|->`: shows how an event is classified, and which handler would receive it. */
 export async function explain(args: readonly string[], around: Around): Promise<number> {
   const asked = readAsked(args, around, 1);
   const { parsed } = asked;
@@ -82,7 +82,7 @@ function explanationText({
 }
 
 function inventoryTable({ routes, triggers, mcp, isOurs }: Inventory): string {
-  if (!isOurs) return 'a handler of your own: routes and triggers are not known\n';
+  if (!isOurs) return 'not a Sallyport handler: routes and triggers are unknown\n';
   const rows = [
     ...routes.map(({ surface, name, posture, scopes }) => [surface, name, posture ?? '', scopes.join(' ')]),
     ...triggers.map(({ kind, name, selector }) => [kind, name || JSON.stringify(selector ?? {}), '', '']),
@@ -102,23 +102,23 @@ function inventoryTable({ routes, triggers, mcp, isOurs }: Inventory): string {
 
 interface Asked {
   readonly parsed: Parsed;
-  /** Where its run would keep its files. */
+  /** The folder for the files of its run. */
   readonly stateFolder: string;
-  /** Read only when there is no run. */
+  /** Read only if no run is found. */
   readonly config: () => Config;
 }
 
 function readAsked(args: readonly string[], around: Around, files: number): Asked {
   const parsed = parseArguments(args, FLAGS);
   if (parsed.positionals.length !== files)
-    throw usageError(files === 0 ? 'no argument is taken' : 'name one file, or - for standard input');
+    throw usageError(files === 0 ? 'this command accepts no argument' : 'name one file, or - for standard input');
   const entry = parsed.values.entry as string | undefined;
   const flags = toFlags({ ...parsed, positionals: entry === undefined ? [] : [entry] }, FLAGS);
   const stateFolder = stateFolderOf(projectOf(around.cwd, entry));
   return { config: () => loadConfig(around.cwd, flags), stateFolder, parsed };
 }
 
-/** Asks the run of the project; without one, an environment that is started for the question and ended behind it. */
+/** Calls the run of the project. If none runs, starts an environment for the call and stops it afterwards. */
 async function answered(
   { stateFolder, config }: Asked,
   around: Around,
@@ -171,11 +171,11 @@ export async function readEvent(file: string | undefined, around: Around): Promi
   try {
     text = file === '-' ? await around.input() : readFileSync(resolve(around.cwd, file), 'utf8');
   } catch {
-    throw usageError(`there is no file ${file}`);
+    throw usageError(`the file ${file} does not exist`);
   }
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw usageError(`${file === '-' ? 'standard input' : file} is no JSON: ${(error as Error).message}`);
+    throw usageError(`${file === '-' ? 'standard input' : file} is not valid JSON: ${(error as Error).message}`);
   }
 }

@@ -5,7 +5,7 @@ import { type Around, EXIT } from './around.js';
 
 const STARTS = 20;
 
-/** `sallyport cold`: builds as for a deployment, starts that 20 times, and prints how long the init phase took. */
+/** `sallyport cold`: builds as for a deployment, starts the function 20 times, and prints the durations of the init phase. */
 export async function cold(args: readonly string[], around: Around): Promise<number> {
   const parsed = parseArguments(args, RUN_FLAGS);
   const config = { ...loadConfig(around.cwd, toFlags(parsed, RUN_FLAGS)), bundle: true, port: 0, state: false };

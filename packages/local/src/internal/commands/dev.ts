@@ -8,12 +8,15 @@ import { type Around, EXIT } from './around.js';
 import { clockTime, inventoryText, invocationJson, invocationLine } from './lines.js';
 import { announce, findRunning, withdraw } from './running.js';
 
-/** `sallyport dev`: runs until the developer ends it. */
+/** `sallyport dev`: runs until the developer stops it. */
 export async function dev(args: readonly string[], around: Around): Promise<number> {
   const parsed = parseArguments(args, DEV_FLAGS);
   const config = loadConfig(around.cwd, toFlags(parsed, DEV_FLAGS));
   if (await findRunning(config.stateFolder)) {
-    throw localError('local.already_running', 'sallyport dev already runs in this project: end it, or use its console');
+    throw localError(
+      'local.already_running',
+      'sallyport dev already runs in this project: stop it, or use its console',
+    );
   }
   const host = await startHost(config);
   try {
@@ -31,7 +34,7 @@ export async function dev(args: readonly string[], around: Around): Promise<numb
   }
 }
 
-/** The console's address; the token stands behind `#`, so no server and no log ever sees it. */
+/** The URL of the console. The token is in the fragment, so it is in no request and no log. */
 function consoleUrl({ ports, token }: RunningHost): string {
   return `http://127.0.0.1:${ports.console}/#token=${token}`;
 }
@@ -66,7 +69,7 @@ function printBeginning(host: RunningHost, { out }: Around): void {
 
 const printNote = (text: string, out: Around['out']) => text !== '' && out(`          ${cleanText(text)}\n`);
 
-/** One line for each invocation that ended, each build, each notice. */
+/** Prints one line for each completed invocation, each build and each note. */
 function printInvocations({ journal, config }: RunningHost, { out }: Around): () => void {
   const printed = new Set<number>();
   return journal.subscribe((change) => {
@@ -80,7 +83,7 @@ function printInvocations({ journal, config }: RunningHost, { out }: Around): ()
     const { id, status } = change.record;
     if ((status !== 'ok' && status !== 'failed') || printed.has(id)) return;
     printed.add(id);
-    // What the client got is known a moment later.
+    // The response to the client is recorded a moment later.
     setImmediate(() => {
       const record = journal.get(id);
       if (record) out(`${config.json ? invocationJson(record) : invocationLine(record)}\n`);
@@ -88,7 +91,7 @@ function printInvocations({ journal, config }: RunningHost, { out }: Around): ()
   });
 }
 
-/** Asks the console once, as its page does: for tests, and for a build server. */
+/** Calls the console once, as its page does: for tests, and for a build server. */
 async function check(host: RunningHost, { out, err }: Around): Promise<number> {
   const response = await fetch(`http://127.0.0.1:${host.ports.console}/api/state`, {
     headers: { authorization: `Bearer ${host.token}` },
@@ -98,10 +101,10 @@ async function check(host: RunningHost, { out, err }: Around): Promise<number> {
   const { state } = host.invoker.code();
   if (state === 'broken') return EXIT.build;
   if (!response.ok || !page.ok) {
-    err(`the console answered ${response.status} and ${page.status}\n`);
+    err(`the console returned the statuses ${response.status} and ${page.status}\n`);
     return EXIT.failed;
   }
-  if (!host.config.json) out(`checked   the console answers, ${inventoryText(host.inspection())}\n`);
+  if (!host.config.json) out(`checked   the console responds, ${inventoryText(host.inspection())}\n`);
   return EXIT.ok;
 }
 

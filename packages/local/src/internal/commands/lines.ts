@@ -32,7 +32,7 @@ function summaryText({ origin, answer }: InvocationRecord, summary: string): str
 
 const firstLine = (text: string) => text.split('\n', 1)[0] ?? '';
 
-/** What `--json` says of an invocation; never its event, its answer or its log lines. */
+/** The `--json` line of an invocation; never contains its event, response or log lines. */
 export function invocationJson(given: InvocationRecord): string {
   const record = toPrint(given);
   const { id, requestId, origin, kind, status, summary, ms, error, environment, startedAt, leftovers } = record;
@@ -64,7 +64,7 @@ export function inventoryText({
   readonly triggers: readonly unknown[];
   readonly mcp: readonly unknown[];
 }): string {
-  if (!isOurs) return 'a handler of your own: routes and triggers are not known';
+  if (!isOurs) return 'not a Sallyport handler: routes and triggers are unknown';
   const counts: readonly (readonly [number, string])[] = [
     [routes.length, 'route'],
     [triggers.length, 'event handler'],

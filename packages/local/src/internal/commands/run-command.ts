@@ -19,7 +19,7 @@ interface Command {
 
 const JSON_ONLY = { json: RUN_FLAGS.json as Flag };
 
-/** Every command, in the order of the help. */
+/** All commands, in the order of the help. */
 const COMMANDS: Readonly<Record<string, Command>> = {
   dev: {
     usage: 'dev [entry]',
@@ -33,7 +33,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     flags: SEND_FLAGS,
     run: send,
   },
-  explain: { usage: 'explain <file> | -', does: 'says why an event is of its kind', flags: RUN_FLAGS, run: explain },
+  explain: { usage: 'explain <file> | -', does: 'shows how an event is classified', flags: RUN_FLAGS, run: explain },
   routes: { usage: 'routes', does: 'lists operations and event handlers', flags: RUN_FLAGS, run: routes },
   openapi: { usage: 'openapi', does: 'prints the OpenAPI document', flags: RUN_FLAGS, run: openapi },
   replay: { usage: 'replay <file…>', does: 'sends recordings again, and compares', flags: JSON_ONLY, run: replay },
@@ -56,7 +56,7 @@ export async function runCommand(args: readonly string[], around: Around): Promi
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   try {
-    if (!command) throw usageError(`there is no command ${name}${didYouMean(name, Object.keys(COMMANDS))}`);
+    if (!command) throw usageError(`the command ${name} does not exist${didYouMean(name, Object.keys(COMMANDS))}`);
     if (rest.includes('--help')) {
       around.out(helpOf(command));
       return EXIT.ok;

@@ -5,7 +5,7 @@ import { writePrivateFile } from '../config/state-folder.js';
 import { localError } from '../errors.js';
 import type { Host } from '../host/host.js';
 
-/** How other commands find a run. */
+/** The file by which other commands find a run. */
 interface RunFile {
   readonly pid: number;
   readonly port: number;
@@ -22,7 +22,7 @@ const fileOf = (stateFolder: string) => join(stateFolder, 'run.json');
 const ANSWER_MS = 60_000;
 const PROBE_MS = 5_000;
 
-/** Writes down where this run is, for this user alone. */
+/** Writes the addresses and the token of this run to a file that only this user can read. */
 export function announce({ config, ports, token }: Host): void {
   const run: RunFile = { pid: process.pid, port: ports.console, token };
   writePrivateFile(fileOf(config.stateFolder), JSON.stringify(run));
@@ -32,7 +32,7 @@ export function withdraw({ config }: Host): void {
   rmSync(fileOf(config.stateFolder), { force: true });
 }
 
-/** The run of a project; `undefined` if absent, or when what is written down is of one that is gone. */
+/** The run of a project; `undefined` if none runs, even if the file of a stopped run exists. */
 export async function findRunning(stateFolder: string): Promise<Running | undefined> {
   const file = fileOf(stateFolder);
   if (!existsSync(file)) return undefined;
@@ -50,7 +50,7 @@ export async function findRunning(stateFolder: string): Promise<Running | undefi
 export async function needRunning(stateFolder: string): Promise<Running> {
   const running = await findRunning(stateFolder);
   if (!running)
-    throw localError('local.not_running', 'no sallyport dev runs in this project: start it in another terminal');
+    throw localError('local.not_running', 'sallyport dev does not run in this project: start it in another terminal');
   return running;
 }
 

@@ -21,7 +21,7 @@ export const SEND_FLAGS: Readonly<Record<string, Flag>> = {
   as: { type: 'text', help: 'a subject: signs with a token of the local issuer' },
   scope: { type: 'text', multiple: true, help: 'a scope of that token' },
   tenant: { type: 'text', help: 'the tenant of that token' },
-  wait: { type: 'boolean', help: 'wait until every record is done or given up' },
+  wait: { type: 'boolean', help: 'wait until every record succeeds or is a dead letter' },
   json: { type: 'boolean', help: 'one JSON object a line' },
 };
 
@@ -40,7 +40,7 @@ async function toRequest({ positionals, values }: Parsed, around: Around): Promi
   const [first, ...rest] = positionals;
   if (first === undefined)
     throw usageError(
-      'say what to send: sallyport send http "GET /notes", sallyport send queue orders --data \'{"id":1}\', or a file',
+      'name what to send: sallyport send http "GET /notes", sallyport send queue orders --data \'{"id":1}\', or a file',
     );
   const as = values.as === undefined ? {} : { as: { sub: values.as as string, ...claimsOf(values) } };
   if (rest.length === 0) return { kind: 'event', options: await readEvent(first, around), ...as };
@@ -56,7 +56,7 @@ function claimsOf({ scope, tenant }: Parsed['values']) {
   };
 }
 
-/** The option of its builder that the data of a kind is. */
+/** The builder option that receives the data of a kind. */
 const DATA_OF: Readonly<Record<string, string>> = {
   http: 'json',
   queue: 'body',
@@ -65,7 +65,7 @@ const DATA_OF: Readonly<Record<string, string>> = {
   'event-bus': 'detail',
 };
 
-/** Data with a member that only a builder knows is its options; else it is the body. */
+/** Data with a member that only the builder has is its options; other data is the body. */
 function optionsOf(kind: string, data: unknown): { readonly options?: unknown } {
   if (data === undefined) return {};
   const member = DATA_OF[kind];
@@ -102,12 +102,12 @@ function print(result: SendResult, { values }: Parsed, { out }: Around): void {
     else if (outcome.ok) out(`${begin}${JSON.stringify(outcome.answer, null, 2)}\n`);
     else out(`${begin}failed: ${outcome.error.errorType}: ${outcome.error.errorMessage}\n`);
   }
-  if (recordIds.length > 0) out(`sent ${recordIds.join(', ')}; what comes next is in the console, or add --wait\n`);
+  if (recordIds.length > 0) out(`sent ${recordIds.join(', ')}; the console shows the outcome, or add --wait\n`);
 }
 
 const ASK_MS = 200;
 
-/** Until the source has let go of every record. */
+/** Waits until the source has released every record. */
 async function settle(
   running: Running,
   { kind, target }: SendRequest,
@@ -122,7 +122,7 @@ async function settle(
     const filtered = source?.filtered.latest.filter(({ id }) => recordIds.includes(id)) ?? [];
     if (open.length === 0) {
       if (filtered.length > 0) out(`filtered: ${filtered.map(({ id }) => id).join(', ')}\n`);
-      out(dead.length === 0 ? 'done\n' : `given up: ${dead.map(({ id }) => id).join(', ')}\n`);
+      out(dead.length === 0 ? 'done\n' : `dead letters: ${dead.map(({ id }) => id).join(', ')}\n`);
       return dead.length === 0 ? EXIT.ok : EXIT.failed;
     }
     if (signal.aborted) return EXIT.failed;

@@ -32,10 +32,10 @@ export async function token(args: readonly string[], around: Around): Promise<nu
   return EXIT.ok;
 }
 
-/** Variables that a client of the developer's own needs to reach the local services. */
+/** Variables that the developer's AWS clients need to reach the local services. */
 const FOR_CLIENTS = /^(?:AWS_(?:ENDPOINT_URL\w*|ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN|REGION)|FRAMEWORK_\w+)$/;
 
-/** `sallyport env`: what a shell needs to call the local services, `eval "$(sallyport env)"`. */
+/** `sallyport env`: prints the variables that a shell needs to call the local services: `eval "$(sallyport env)"`. */
 export async function env(args: readonly string[], around: Around): Promise<number> {
   const { values } = parseArguments(args, JSON_FLAG);
   const running = await needRunning(stateFolderOf(projectOf(around.cwd)));
@@ -60,7 +60,7 @@ export async function reset(args: readonly string[], around: Around): Promise<nu
   return EXIT.ok;
 }
 
-/** `sallyport replay <file…>`: sends recordings again, and compares what comes back. */
+/** `sallyport replay <file…>`: sends recordings again, and compares the responses. */
 export async function replay(args: readonly string[], around: Around): Promise<number> {
   const { values, positionals } = parseArguments(args, JSON_FLAG);
   if (positionals.length === 0) throw usageError('name the recordings: sallyport replay .sallyport/recordings/*.json');
@@ -80,6 +80,6 @@ export async function replay(args: readonly string[], around: Around): Promise<n
 
 function textOf({ outcome, differences }: ReplayResult): string {
   if (!outcome.ok) return `failed: ${outcome.error.errorType}: ${outcome.error.errorMessage}`;
-  if (differences === null) return 'ok, and there is no answer to compare with';
-  return differences.length === 0 ? 'the same answer' : `differs: ${differences.join(', ')}`;
+  if (differences === null) return 'ok, no recorded response to compare with';
+  return differences.length === 0 ? 'the same response' : `differs: ${differences.join(', ')}`;
 }

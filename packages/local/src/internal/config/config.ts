@@ -1,6 +1,6 @@
 import type { AsyncSettings, QueueSettings, ShardSettings } from '@sallyport/testkit/engines';
 
-/** A table that is made at the start: the input of `CreateTable`, in the words of the AWS SDK. */
+/** A table that is created at the start: an input of `CreateTable` of the AWS SDK. */
 export interface TableConfig {
   readonly TableName: string;
   readonly [member: string]: unknown;
@@ -28,7 +28,7 @@ export interface StreamConfig extends ShardSettings, FilterSettings {}
 export interface TopicConfig extends AsyncSettings {
   /** A policy of SNS; default: every message is delivered. */
   readonly filterPolicy?: Readonly<Record<string, unknown>>;
-  /** What the policy is compared with; default the attributes of a message. */
+  /** The part of the message that the policy matches; default the attributes. */
   readonly filterPolicyScope?: 'MessageAttributes' | 'MessageBody';
 }
 
@@ -36,16 +36,16 @@ export interface TopicConfig extends AsyncSettings {
 export interface BusRule {
   /** An event pattern of EventBridge. */
   readonly pattern: Readonly<Record<string, unknown>>;
-  /** The selector of the handler that the rule was made for; default: it counts for all handlers. */
+  /** The selector of the handler that the rule belongs to; default: the rule applies to all handlers. */
   readonly selector?: Readonly<Record<string, string>>;
 }
 
-/** Settings of a bus. An event is delivered if one of the rules takes it; without rules, if the selector of a handler does. */
+/** Settings of a bus. An event is delivered if it matches one of the rules; without rules, if it matches the selector of a handler. */
 export interface BusConfig extends AsyncSettings {
   readonly rules?: readonly BusRule[];
 }
 
-/** Sources by name, with other numbers than the defaults. A source that only stands here has no handler yet. */
+/** Sources by name, with settings that differ from the defaults. A source that is listed only here has no handler yet. */
 export interface SourcesConfig {
   readonly queues: Readonly<Record<string, QueueConfig>>;
   readonly streams: Readonly<Record<string, StreamConfig>>;
@@ -55,13 +55,13 @@ export interface SourcesConfig {
   readonly schedules: Readonly<Record<string, ScheduleConfig>>;
 }
 
-/** Who authorizes at a door. */
+/** The authorizer of a door. */
 export type Authorizer = 'jwt' | 'iam' | LambdaAuthorizer;
 
 /** The export of the entry that authorizes. */
 export type LambdaAuthorizer = `lambda:${string}`;
 
-/** Everything that a run is set to: `sallyport.json`, then the flags, then the defaults. */
+/** The settings of a run, merged from `sallyport.json`, the flags and the defaults. */
 export interface Config {
   /** The project: where `sallyport.json` and `package.json` are. Absolute. */
   readonly folder: string;
@@ -79,9 +79,9 @@ export interface Config {
   readonly timeoutMs: number;
   /** Megabytes; default: that of the manifest, else 256. */
   readonly memoryMb: number;
-  /** Path of the Node that runs the function; default: the one that runs the command. */
+  /** Path of the Node that runs the function; default: the Node that runs the command. */
   readonly node: string;
-  /** Environments at once; default 10. */
+  /** Environments that run in parallel; default 10. */
   readonly concurrency: number;
   /** Lambda Managed Instances: workers; `undefined`: off. */
   readonly managedInstances: number | undefined;
@@ -89,48 +89,48 @@ export interface Config {
   readonly inspect: number | undefined;
   /** True if environments are frozen between invocations; default `true`, on Windows always `false`. */
   readonly freeze: boolean;
-  /** True if DynamoDB and S3 are offered; default `true`. */
+  /** True if DynamoDB and S3 are available; default `true`. */
   readonly state: boolean;
-  /** Export conditions next to Node's own, for workspaces whose packages are read from their sources. */
+  /** Export conditions in addition to Node's, for workspaces whose packages are read from their sources. */
   readonly conditions: readonly string[];
-  /** True if a build contains what it imports, in one file; default `false`. */
+  /** True if a build is one file that contains all imports; default `false`. */
   readonly bundle: boolean;
   readonly open: boolean;
   readonly json: boolean;
   readonly quiet: boolean;
   /** True if raw strings are shown in the console; default `false`. */
   readonly reveal: boolean;
-  /** File of variables; default `.env.local`, if it is there. Absolute. */
+  /** File of variables, absolute; default `.env.local`, if it exists. */
   readonly envFile: string | undefined;
-  /** Variables of the function. Values may hold `$issuer`, `$jwks`, `$secret`, `$audience`, `$api`, `$tables`. */
+  /** Variables of the function. Values may contain `$issuer`, `$jwks`, `$secret`, `$audience`, `$api`, `$tables`. */
   readonly env: Readonly<Record<string, string>>;
-  /** Further audiences of the local issuer's tokens, with the same strings. */
+  /** More audiences of the local issuer's tokens, with the same placeholders. */
   readonly audiences: readonly string[];
-  /** Names of variables of the shell that the function gets. */
+  /** Names of variables of the shell to pass to the function. */
   readonly pass: readonly string[];
-  /** AWS services that really are called, with the developer's credentials. */
+  /** AWS services that are called for real, with the developer's credentials. */
   readonly aws: readonly string[];
-  /** The constructs' manifest, absolute; default `cdk.out/sallyport.json`, if it is there. */
+  /** The constructs' manifest, absolute; default `cdk.out/sallyport.json`, if it exists. */
   readonly manifest: string | undefined;
   readonly restStream: boolean;
-  /** Who authorizes at the HTTP doors: tokens of the local issuer, signatures of the run, or an export of the entry. */
+  /** The authorizer of the HTTP doors: checks tokens of the local issuer or signatures of the run, or is an export of the entry. */
   readonly authorizer: Authorizer | undefined;
-  /** Authorization scopes of the JWT authorizer: a token needs one of them; empty for none. */
+  /** Authorization scopes of the JWT authorizer: a token needs one of them; empty if no scope is required. */
   readonly authorizerScopes: readonly string[];
-  /** The Lambda authorizer of the WebSocket API, and that of the GraphQL API. */
+  /** The Lambda authorizers of the WebSocket API and the GraphQL API. */
   readonly webSocketAuthorizer: LambdaAuthorizer | undefined;
   readonly graphqlAuthorizer: LambdaAuthorizer | undefined;
   /** True if the target group of the load balancer has multi-value headers; default `false`. */
   readonly multiValueHeaders: boolean;
-  /** The GraphQL schema file, absolute; default `schema.graphql`, if it is there. */
+  /** The GraphQL schema file, absolute; default `schema.graphql`, if it exists. */
   readonly schema: string | undefined;
-  /** True if a resolver's error object is data, as without a response function. */
+  /** True if a resolver's error object is returned as data, as without a response function. */
   readonly graphqlDirect: boolean;
   /** GraphQL fields whose resolvers have a `maxBatchSize`: `Query.note`. */
   readonly batchFields: readonly string[];
-  /** True if the routes of the WebSocket API have route responses: a body goes back to its sender. */
+  /** True if the routes of the WebSocket API have route responses: a returned body is sent to the client. */
   readonly routeResponse: boolean;
-  /** Further host names that the HTTP doors answer to. */
+  /** More host names that the HTTP doors accept. */
   readonly allowHosts: readonly string[];
   readonly speed: number;
   readonly sources: SourcesConfig;

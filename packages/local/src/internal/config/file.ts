@@ -15,7 +15,7 @@ import type {
 } from './config.js';
 import { didYouMean } from './nearest.js';
 
-/** What `sallyport.json` may hold. Data only: no code runs when it is read. */
+/** The contents of `sallyport.json`. Data only: reading it runs no code. */
 export interface ConfigFile {
   readonly $schema?: string;
   readonly entry?: string;
@@ -61,17 +61,17 @@ const filled = text();
 const LAMBDA_AUTHORIZER = /^lambda:[A-Za-z_$][\w$.]*$/;
 const AUTHORIZER = /^(?:jwt|iam|lambda:[A-Za-z_$][\w$.]*)$/;
 const lambdaAuthorizer = kind<LambdaAuthorizer>('lambda:<export>', (value) => LAMBDA_AUTHORIZER.test(String(value)));
-const texts = list(filled, 'a list of texts');
+const texts = list(filled, 'a list of strings');
 
 function mapOf<T>(wanted: string, isMember: (value: unknown) => boolean): OptionKind<Readonly<Record<string, T>>> {
   return kind(wanted, (value) => isPlain(value) && Object.values(value as object).every(isMember));
 }
 
 const isPlain = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
-/** What an engine takes is checked by the engine. */
+/** The engines validate their own settings. */
 const settings = <T>() => mapOf<T>('an object with an object of settings for each name', isPlain);
 
-/** The kinds of {@link ConfigFile}, by name. */
+/** Validators and defaults for {@link ConfigFile}. */
 export const FILE_KINDS = {
   $schema: filled,
   entry: filled,
@@ -86,7 +86,7 @@ export const FILE_KINDS = {
   bundle: boolean,
   conditions: texts,
   envFile: filled,
-  env: mapOf<string>('an object of texts', (value) => typeof value === 'string'),
+  env: mapOf<string>('an object of strings', (value) => typeof value === 'string'),
   audiences: texts,
   pass: texts,
   aws: texts,
@@ -118,7 +118,7 @@ export const FILE_KINDS = {
   buckets: texts,
 } as const;
 
-/** The error of a command line or of a file that is wrong. */
+/** The error for an invalid command line or file. */
 export function usageError(problem: string): FrameworkError {
   return localError('local.usage', problem);
 }
@@ -126,13 +126,13 @@ export function usageError(problem: string): FrameworkError {
 /**
  * Reads `sallyport.json` of a folder; `{}` if absent.
  *
- * @throws FrameworkError `local.usage` naming what is wrong, and the nearest key
+ * @throws FrameworkError `local.usage` with the problem, and the nearest key
  */
 export function readConfigFile(folder: string): ConfigFile {
   const file = join(folder, 'sallyport.json');
   if (!existsSync(file)) return {};
   const given = parseJson(readFileSync(file, 'utf8'));
-  if (!isPlain(given)) throw usageError('sallyport.json must hold an object');
+  if (!isPlain(given)) throw usageError('sallyport.json must contain an object');
   const known = Object.keys(FILE_KINDS);
   const parsed: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(given as object)) {
@@ -152,6 +152,6 @@ function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch (error) {
-    throw usageError(`sallyport.json is no JSON: ${(error as Error).message}`);
+    throw usageError(`sallyport.json is not valid JSON: ${(error as Error).message}`);
   }
 }

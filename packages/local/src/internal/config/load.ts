@@ -6,7 +6,7 @@ import { type ConfigFile, readConfigFile, usageError } from './file.js';
 import { readManifest } from './manifest.js';
 import { stateFolderOf } from './state-folder.js';
 
-/** What the command line says next to what `sallyport.json` can say. Absent: not said. */
+/** The flags of the command line, in addition to the keys of `sallyport.json`. `undefined` if a flag is absent. */
 export interface Flags extends Omit<ConfigFile, '$schema'> {
   readonly port?: number;
   readonly inspect?: number;
@@ -17,7 +17,7 @@ export interface Flags extends Omit<ConfigFile, '$schema'> {
 }
 
 /**
- * The settings of a run: the flags win over `sallyport.json`, which wins over the constructs' manifest, which wins over the defaults.
+ * The settings of a run. Precedence: the flags, `sallyport.json`, the constructs' manifest, the defaults.
  *
  * @param folder where the command was called
  * @throws FrameworkError `local.usage`
@@ -28,12 +28,12 @@ export function loadConfig(folder: string, flags: Flags): Config {
   const given = { ...file, ...flags };
   const entry = resolve(flags.entry === undefined ? project : folder, given.entry ?? join('src', 'lambda.ts'));
   if (!existsSync(entry))
-    throw usageError(`there is no file ${entry}: name the entry file, as in sallyport dev src/lambda.ts`);
+    throw usageError(`the file ${entry} does not exist: name the entry file, as in sallyport dev src/lambda.ts`);
   const at = (path: string) => (isAbsolute(path) ? path : join(project, path));
   const envFile = given.envFile === undefined ? ifThere(at('.env.local')) : at(given.envFile);
-  if (envFile !== undefined && !existsSync(envFile)) throw usageError(`there is no file ${envFile}`);
+  if (envFile !== undefined && !existsSync(envFile)) throw usageError(`the file ${envFile} does not exist`);
   if (given.schema !== undefined && !existsSync(at(given.schema)))
-    throw usageError(`there is no file ${at(given.schema)}`);
+    throw usageError(`the file ${at(given.schema)} does not exist`);
   const manifest = given.manifest === undefined ? ifThere(at(join('cdk.out', 'sallyport.json'))) : at(given.manifest);
   const deployed = readManifest({ manifest, folder: project, entry });
   return {
@@ -103,7 +103,7 @@ function readVariables(file: string): Record<string, string> {
   return parseEnv(readFileSync(file, 'utf8')) as Record<string, string>;
 }
 
-/** The name of the package, as a function can have it. */
+/** The name of the package, changed to a valid function name. */
 function packageName(folder: string): string {
   try {
     const { name } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { name?: string };

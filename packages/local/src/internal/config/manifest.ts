@@ -5,9 +5,9 @@ import { type ManifestFunction, parseManifest } from '../../manifest/parse-manif
 import type { Config } from './config.js';
 
 /**
- * The function as it is deployed, of the constructs' manifest; `undefined` without a manifest, or without a function of this entry.
+ * The deployed function in the constructs' manifest; `undefined` without a manifest, or if no function has this entry.
  *
- * @throws FrameworkError `local.usage` for a manifest that cannot be read, and as {@link parseManifest}
+ * @throws FrameworkError `local.usage` for an unreadable manifest, and the errors of {@link parseManifest}
  */
 export function readManifest({
   manifest,

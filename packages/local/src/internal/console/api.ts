@@ -5,13 +5,13 @@ import type { SendRequest, SendResult } from '../send/send.js';
 import type { SourceAction, SourceKind, SourceView } from '../sources/sources.js';
 
 /**
- * The HTTP API of the console: what its page and the commands of a running `dev` call. JSON in and out, `authorization: Bearer
+ * The HTTP API of the console, called by its page and by the commands of a running `dev`. JSON in and out, `authorization: Bearer
  * <token>` with each call. Errors are `{ "error": { "code", "message" } }` with status
  * 400, 401, 403, 404, 413, 421, 500 or 502.
  */
 export interface ConsoleApi {
   'GET /api/state': { readonly answer: RunState };
-  /** Newline-delimited JSON, `ConsoleEvent` a line, headers flushed at once; begins with the newest `?last=` records. */
+  /** Newline-delimited JSON, one `ConsoleEvent` per line. Headers are flushed immediately; begins with the newest `?last=` records. */
   'GET /api/events': { readonly answer: ConsoleEvent };
   'GET /api/invocations': { readonly answer: readonly InvocationRow[] };
   'GET /api/invocations/{id}': { readonly answer: InvocationRecord };
@@ -19,7 +19,7 @@ export interface ConsoleApi {
   'GET /api/openapi': { readonly answer: unknown };
   'GET /api/forms': { readonly answer: readonly SendForm[] };
   'POST /api/send': { readonly body: SendRequest; readonly answer: SendResult };
-  /** What a request of `send` would be, without sending it. */
+  /** The event that a request of `send` would produce, without sending it. */
   'POST /api/preview': {
     readonly body: SendRequest;
     readonly answer: { readonly event: unknown; readonly explain: unknown };
@@ -51,16 +51,16 @@ export interface RunState {
   readonly folder: string;
   readonly code: CodeState;
   readonly environments: readonly EnvironmentView[];
-  /** Door → address; absent doors are not open. */
+  /** Door → address. A door that is not open is absent. */
   readonly addresses: Readonly<Record<string, string>>;
   readonly speed: number;
   readonly reveal: boolean;
-  /** `on`, or why DynamoDB is off. */
+  /** `on`, or the reason why DynamoDB is off. */
   readonly state: string;
   readonly notes: readonly JournalNote[];
 }
 
-/** A record without its large members: what the list shows, and what the stream sends at each change. */
+/** A record without its large members, for the list and for each change in the stream. */
 export type InvocationRow = Omit<
   InvocationRecord,
   'event' | 'answer' | 'client' | 'explain' | 'spans' | 'logs' | 'awsCalls'
@@ -69,7 +69,7 @@ export type InvocationRow = Omit<
 export type ConsoleEvent =
   | { readonly type: 'record'; readonly record: InvocationRow }
   | { readonly type: 'note'; readonly note: JournalNote }
-  /** Everything that was before has been sent. */
+  /** All existing records have been sent. */
   | { readonly type: 'ready' };
 
 export interface Inventory {
@@ -85,7 +85,7 @@ export interface SendForm {
   readonly kind: string;
   /** `HTTP request`. */
   readonly label: string;
-  /** What `target` is: `method and path`; `''` if absent. */
+  /** The meaning of `target`, for example `method and path`; `''` if the kind has no target. */
   readonly target: string;
   /** Targets that the function registered. */
   readonly targets: readonly string[];
@@ -97,12 +97,12 @@ export interface SendField {
   readonly name: string;
   readonly type: 'text' | 'number' | 'boolean' | 'json' | 'list' | 'map';
   readonly required: boolean;
-  /** What is expected, in a few words. */
+  /** A short description of the expected value. */
   readonly wanted: string;
 }
 
 export interface ReplayRequest {
-  /** One of: a record of this run, a saved recording by its file, or a recording itself. */
+  /** Exactly one of: a record of this run, a saved recording by its file, or a recording. */
   readonly id?: number;
   readonly file?: string;
   readonly recording?: unknown;
@@ -110,7 +110,7 @@ export interface ReplayRequest {
 
 export interface ReplayResult {
   readonly outcome: InvokeOutcome;
-  /** Members that differ from the first answer; empty when equal, `null` when there was none. */
+  /** Members that differ from the first response; empty if equal, `null` without a first response. */
   readonly differences: readonly string[] | null;
 }
 
@@ -139,11 +139,11 @@ export interface TokenRequest {
   readonly kind?: string;
 }
 
-/** What a recording's file holds. */
+/** The contents of a recording's file. */
 export interface SavedRecording {
   /** As `loadRecording` of the test kit reads it. */
   readonly recording: unknown;
-  /** What the function answered then, sanitized; absent when it failed or streamed. */
+  /** The function's recorded response, sanitized; absent if the function failed or streamed. */
   readonly answer?: unknown;
 }
 

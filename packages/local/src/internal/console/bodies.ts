@@ -3,7 +3,7 @@ import { defineOptions, integer, kind, list, number, object, oneOf, string, text
 import type { SendRequest } from '../send/send.js';
 import type { ReplayRequest, SourceActionRequest, TokenRequest } from './api.js';
 
-/** What the bodies of calls must be. Each parser throws FrameworkError `local.invalid_request`. */
+/** Parsers for the bodies of calls. Each parser throws FrameworkError `local.invalid_request`. */
 const fail = (problem: string) =>
   new FrameworkError('local.invalid_request', `framework: ${problem.replace('option', 'member')}`);
 const anything = kind<unknown>('any value', () => true);
@@ -47,7 +47,7 @@ const EXPLAIN = defineOptions<{ readonly event: unknown; readonly context?: obje
   { fail },
 );
 
-/** Checks a body and gives it back with its type: the checked members are those of the request. */
+/** Checks a body and returns it with its type. Only the members in `set` are checked. */
 function reader<T extends object>(set: { parse(options: T): unknown }): (body: unknown) => T {
   return (body) => {
     if (typeof body !== 'object' || body === null || Array.isArray(body)) throw fail('the body must be a JSON object');

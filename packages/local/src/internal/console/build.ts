@@ -10,7 +10,7 @@ const PACKAGE = fileURLToPath(new URL('../../..', import.meta.url));
 const SOURCES = join(PACKAGE, 'console');
 const COPIED = ['index.html', 'main.css', 'icon.svg'] as const;
 
-/** Builds the page into a folder: what is needed at once, and the editor and the MCP client as files of their own. */
+/** Builds the page into a folder. The editor and the MCP client are separate files that are loaded on first use. */
 export async function buildConsole(folder: string): Promise<void> {
   await build({
     entryPoints: { main: join(SOURCES, 'main.tsx') },
@@ -33,8 +33,8 @@ export async function buildConsole(folder: string): Promise<void> {
 }
 
 /**
- * The folder with the built page. The published package has it; the workspace, which runs from its sources, builds it when it
- * is first needed and after each change.
+ * The folder with the built page. The published package contains it. The workspace runs from its sources, so it builds the page on first
+ * use and after each change.
  */
 export async function findConsole(): Promise<string> {
   const built = join(PACKAGE, 'dist', 'console');
@@ -42,7 +42,7 @@ export async function findConsole(): Promise<string> {
   const cache = join(PACKAGE, 'node_modules', '.cache', 'console');
   const folder = join(cache, await fingerprint());
   if (existsSync(join(folder, 'main.js'))) return folder;
-  // Several processes may build at once: each into its own folder, and the first one stays.
+  // Several processes may build at the same time: each builds into its own folder, and the first result is kept.
   const own = `${folder}-${randomUUID()}`;
   await mkdir(own, { recursive: true });
   await buildConsole(own);
@@ -50,7 +50,7 @@ export async function findConsole(): Promise<string> {
   return folder;
 }
 
-/** Of all that the page is made of: its sources, the dependencies, and how it is built. */
+/** A hash of the page's inputs: its sources, the dependencies, and the build script. */
 async function fingerprint(): Promise<string> {
   const hash = createHash('sha256');
   const entries = await readdir(SOURCES, { recursive: true, withFileTypes: true });

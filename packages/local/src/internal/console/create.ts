@@ -2,8 +2,8 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import type { LambdaContext } from '@sallyport/core';
 import { FrameworkError } from '@sallyport/core';
-import { HTTP_DOORS } from '../doors/exchange.js';
 import { headersFor } from '../doors/iam-authorizer.js';
+import { HTTP_DOORS } from '../doors/send-through-door.js';
 import { FaultLog } from '../guard/listener.js';
 import { POLICIES } from '../guard/policies.js';
 import type { Host, Part } from '../host/host.js';
@@ -59,8 +59,7 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
     'GET /api/invocations': () => journal.list().map(toRow),
     'GET /api/invocations/{id}': ({ params }) => {
       const record = journal.get(Number(params.id));
-      if (!record)
-        throw new FrameworkError('local.not_found', `framework: invocation ${params.id} is not kept any more`);
+      if (!record) throw new FrameworkError('local.not_found', `framework: invocation ${params.id} is no longer kept`);
       return record;
     },
     'GET /api/openapi': () => host.inspection().openapi(),
@@ -89,7 +88,7 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
     'GET /api/tables': () => state.tables(),
     'GET /api/tables/{name}': async ({ params, query }) => {
       const { items, next } = await state.items(params.name ?? '', query.get('start') ?? undefined);
-      // Each alone: the limits of the sanitizer are for one value.
+      // Each item alone: the limits of the sanitizer are for one value.
       return { items: items.map(clean), next };
     },
     'GET /api/buckets': () => state.buckets(),
@@ -109,12 +108,12 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
   };
 }
 
-/** What has no sender of its own is sent as the event that it is. */
+/** A request of a kind without its own sender is sent as its event. */
 function asSendable(request: SendRequest): SendRequest {
   return request.kind === 'log-subscription' ? { kind: 'event', options: buildEvent(request) } : request;
 }
 
-/** The Lambda context by which an invocation says who made it. */
+/** The Lambda context that identifies the caller of an invocation. */
 function contextOf({ caller }: SendRequest): LambdaContext | undefined {
   if (!caller) return undefined;
   const custom = caller.kind === 'agent' ? { bedrockAgentCoreToolName: caller.tool } : {};

@@ -2,13 +2,13 @@ import { type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse, re
 import { pipeline } from 'node:stream/promises';
 import type { Outgoing } from '../doors/iam-authorizer.js';
 
-/** Headers of one connection (RFC 9110 section 7.6.1), and what belongs to the console alone. */
+/** Headers of one connection (RFC 9110 section 7.6.1), and headers for the console only. */
 const OWN_HEADERS =
   /^(?:connection|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*|host|origin|referer|cookie|authorization|content-length|sec-.*|door-authorization)$/;
 const OWN_ANSWER_HEADERS =
   /^(?:connection|keep-alive|trailer|transfer-encoding|upgrade|set-cookie|content-security-policy|access-control-.*)$/;
 
-/** A door, as the console reaches it. */
+/** The address of a door, for the console. */
 export interface DoorAddress {
   readonly port: number;
   /** Path and query, still encoded. */
@@ -18,9 +18,9 @@ export interface DoorAddress {
 }
 
 /**
- * Passes a request of the page on to a door of the service, so that the page needs no other origin. The header
- * `door-authorization` becomes the service's `authorization`; the console's token stays here. The status of the answer is in
- * `door-status`: a rejection of the service is no failure of the page, and a browser reports each status of 400 or more as one.
+ * Forwards a request of the page to a door of the service, so that the page needs no other origin. The header
+ * `door-authorization` becomes the service's `authorization`; the console's token is not forwarded. The response has its status in
+ * `door-status`: a rejection by the service is not a failure of the page, and a browser reports each status of 400 or more as a failure.
  *
  * @param body the whole body: a signature covers it
  */

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { InvocationRecord, Journal } from '../journal/journal.js';
 import type { ConsoleEvent, InvocationRow } from './api.js';
 
-/** Bytes that may wait for a page that does not read: it is cut off then, and connects again. */
+/** Maximum bytes buffered for a page that does not read. Beyond them the page is disconnected, and connects again. */
 const MAX_WAITING = 8 * 1024 * 1024;
 
 /** The record without its large members. */
@@ -12,8 +12,8 @@ export function toRow(record: InvocationRecord): InvocationRow {
 }
 
 /**
- * Streams what happens as one JSON object a line: the newest `last` records that there are, then each change. The headers are
- * sent before anything happens, because a browser's `fetch` resolves with them.
+ * Streams events as one JSON object per line: first the newest `last` records, then each change. The headers are
+ * sent immediately, because a browser's `fetch` resolves with them.
  */
 export function streamEvents(response: ServerResponse, journal: Journal, last: number): void {
   response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });

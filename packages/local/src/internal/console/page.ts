@@ -10,7 +10,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Sends the page, with a nonce of its own for the styles. */
+/** Sends the page, with a new nonce for the styles. */
 export async function sendPage(response: ServerResponse, assets: string): Promise<void> {
   const nonce = randomBytes(16).toString('base64');
   const html = await readFile(join(assets, 'index.html'), 'utf8');
@@ -19,7 +19,7 @@ export async function sendPage(response: ServerResponse, assets: string): Promis
     .end(html.replaceAll('{{nonce}}', nonce));
 }
 
-/** Sends a file of the page; answers whether there is one. A name is one segment, so that no path leaves the folder. */
+/** Sends a file of the page and returns true if it exists. A name is a single segment, so no path leaves the folder. */
 export async function sendAsset(response: ServerResponse, assets: string, path: string): Promise<boolean> {
   const name = /^\/assets\/([\w-]+(?:\.[\w-]+)*)$/.exec(path)?.[1];
   const type = TYPES[extname(name ?? '')];

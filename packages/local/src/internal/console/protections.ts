@@ -15,7 +15,7 @@ export function refuseWithoutToken({ headers }: Pick<IncomingMessage, 'headers'>
   return { status: 401, message: 'framework: open the console with the address that `sallyport dev` printed' };
 }
 
-/** Headers of every answer. */
+/** Headers of every response. */
 const HEADERS = {
   'cache-control': 'no-store',
   'cross-origin-opener-policy': 'same-origin',
@@ -24,13 +24,13 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 } as const;
 
-/** Sets the headers that every answer has. */
+/** Sets the headers of every response. */
 export function protect(response: ServerResponse): void {
   for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
   response.setHeader('content-security-policy', "default-src 'none'; frame-ancestors 'none'; sandbox");
 }
 
-/** The policy of the page: own scripts, styles with the nonce, no other origin, no text that becomes markup or code. */
+/** The policy of the page: its own scripts, styles with the nonce, no other origin, and no string that becomes markup or code. */
 export function pagePolicy(nonce: string): string {
   return [
     "default-src 'none'",

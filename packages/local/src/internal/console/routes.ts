@@ -5,19 +5,19 @@ export interface Call {
   /** The values of `{name}` in the path. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** The parsed body; `undefined` without one. */
+  /** The parsed body; `undefined` if the request has no body. */
   readonly body: unknown;
 }
 
 /** The routes that answer with one JSON value. */
 export type RouteName = Exclude<keyof ConsoleApi, 'GET /api/events'>;
 
-/** What answers each route. A body is what the client says it is: the parts behind the routes check it. */
+/** The handler of each route. The body type is the client's claim: the handlers validate it. */
 export type Routes = {
   readonly [R in RouteName]: (call: Call) => Promise<ConsoleApi[R]['answer']> | ConsoleApi[R]['answer'];
 };
 
-/** A route that was found. */
+/** A matched route. */
 export interface Found {
   readonly answer: (call: Call) => unknown;
   readonly params: Readonly<Record<string, string>>;

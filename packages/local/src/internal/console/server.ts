@@ -11,28 +11,28 @@ import { sendAsset, sendPage } from './page.js';
 import { protect, refuseWithoutToken } from './protections.js';
 import { type Found, findRoute, type Routes } from './routes.js';
 
-/** Most bytes of a body: an event of 6 MiB in its form, and a larger one that is to be rejected by the runtime. */
+/** Maximum bytes of a body: an event of 6 MiB in its form, and a larger event that the runtime is to reject. */
 const MAX_BODY = 16 * 1024 * 1024;
-/** Records that a page is told of when it opens, unless it asks for fewer. */
+/** Maximum number of records sent to a page when it opens; the page can request fewer. */
 const MAX_RECORDS = 1000;
-const FAULT = 'framework: that failed; the terminal of `sallyport dev` says why';
+const FAULT = 'framework: the call failed; see the terminal of `sallyport dev` for the reason';
 
-/** What {@link startConsoleServer} needs. */
+/** Options of {@link startConsoleServer}. */
 export interface ConsoleServerOptions {
   readonly routes: Routes;
   readonly journal: Journal;
   /** The folder with the built page. */
   readonly assets: string;
-  /** `0` takes a free one. */
+  /** `0` selects a free port. */
   readonly port: number;
   readonly token: string;
-  /** The door of a kind; `undefined` when it is not open. */
+  /** The door of a kind; `undefined` if it is not open. */
   door(kind: string): Omit<DoorAddress, 'path'> | undefined;
-  /** Takes what a route threw and is not meant for the developer who called. */
+  /** Receives errors of routes that are not meant for the caller. */
   onFault(error: unknown): void;
 }
 
-/** A console that runs. */
+/** A running console. */
 export interface ConsoleServer {
   readonly port: number;
   close(): Promise<void>;
@@ -91,7 +91,7 @@ async function serve(
   }
   const found = findRoute(options.routes, method, path);
   if (found) return answerCall(found, request, response, query);
-  sendError(response, 404, 'local.not_found', 'framework: the console has no such address');
+  sendError(response, 404, 'local.not_found', 'framework: the console has no such route');
 }
 
 async function answerCall(
@@ -107,7 +107,7 @@ async function answerCall(
   try {
     value = await answer({ params, query, body: text === '' ? undefined : parse(text) });
   } catch (error) {
-    // Errors of the framework are for the developer who called; the text of any other stays in the terminal.
+    // A framework error is for the calling developer; the message of any other error is printed only in the terminal.
     if (!(error instanceof FrameworkError)) throw error;
     return sendError(response, error.code === 'local.not_found' ? 404 : 400, error.code, error.message);
   }
@@ -126,11 +126,11 @@ function sendError(response: ServerResponse, status: number, code: string, messa
     .end(JSON.stringify({ error: { code, message } }));
 }
 
-/** The body; `undefined` when it is too large. */
+/** The body; `undefined` if it is too large. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
-  // A request that is destroyed takes its connection, and the answer, with it.
+  // Destroying the request would also close its connection, before the response is sent.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > MAX_BODY) return undefined;

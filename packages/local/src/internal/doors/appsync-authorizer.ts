@@ -1,7 +1,7 @@
 import { ACCOUNT } from '../host/host.js';
 import type { InvokeOutcome } from '../runtime/invoker.js';
 
-/** A GraphQL request, as its authorizer is asked about it. */
+/** A GraphQL request, as its authorizer receives it. */
 export interface AskedRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly query: string;
@@ -9,16 +9,16 @@ export interface AskedRequest {
   readonly operationName: string | null;
 }
 
-/** What an authorizer let pass. */
+/** The result of an authorizer that allows a request. */
 export interface AppSyncAuthorization {
   /** The identity in the events of resolvers. */
   readonly identity: { readonly resolverContext?: unknown };
-  /** Fields that are denied all the same, as `Query.note`. */
+  /** Fields that are denied although the request is allowed, for example `Query.note`. */
   readonly denied: ReadonlySet<string>;
 }
 
 /**
- * The event of a Lambda authorizer; `undefined` without a token, about which it is not asked.
+ * The event of a Lambda authorizer; `undefined` without a token, because AppSync then does not invoke the authorizer.
  *
  * @see https://docs.aws.amazon.com/appsync/latest/devguide/security-authz.html#aws-lambda-authorization
  */
@@ -40,7 +40,7 @@ export function appSyncAuthorizerEvent(request: AskedRequest, requestId: string)
   };
 }
 
-/** What AppSync makes of the answer; `undefined` for a request that is rejected. An authorizer that fails lets nobody pass. */
+/** The authorization in an authorizer's response; `undefined` if the request is rejected. If the authorizer fails, the request is rejected. */
 export function appSyncAuthorizationOf(outcome: InvokeOutcome): AppSyncAuthorization | undefined {
   const answer = (outcome.ok ? (outcome.answer ?? {}) : {}) as {
     readonly isAuthorized?: unknown;

@@ -10,12 +10,12 @@ import type { DoorRequest } from './request.js';
 export type DoorDecision =
   | {
       readonly isAllowed: true;
-      /** What it leaves in the request context: `authorizer`, or the `identity` of a REST API with IAM. */
+      /** The values that it adds to the request context: `authorizer`, or the `identity` of a REST API with IAM. */
       readonly context: { readonly authorizer?: Record<string, unknown>; readonly identity?: Record<string, unknown> };
     }
   | {
       readonly isAllowed: false;
-      /** For the developer; the client does not get it from AWS either. */
+      /** For the developer only; AWS does not send it to the client. */
       readonly reason: string;
       readonly client: ClientAnswer;
     };
@@ -23,8 +23,8 @@ export type DoorDecision =
 const UNCHECKED: DoorDecision = { isAllowed: true, context: {} };
 
 /**
- * Decides about a request as the configured authorizer does on AWS. A preflight and the public routes of a service have none: the
- * constructs attach authorizers to the other routes alone.
+ * Applies the configured authorizer to a request, as AWS does. Preflights and public routes of a service are not authorized: the
+ * constructs attach authorizers only to the other routes.
  */
 export async function decide(host: Host, kind: HttpDoorKind, request: DoorRequest): Promise<DoorDecision> {
   const { authorizer, authorizerScopes } = host.config;
@@ -75,7 +75,7 @@ const REST_ERRORS: Readonly<Record<string, readonly [type: string, message: stri
 };
 
 function signatureRefusal(kind: IamDoor, { code, message }: AwsFault): ClientAnswer {
-  // Of a function URL the member begins with a capital letter.
+  // A function URL writes the member with a capital letter.
   if (kind === 'function-url')
     return answer(403, { Message: 'Forbidden' }, [['x-amzn-errortype', 'AccessDeniedException']]);
   if (kind === 'gateway-v2') return answer(403, { message: 'Forbidden' }, []);

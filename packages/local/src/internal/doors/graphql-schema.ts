@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { GraphQLSchema } from 'graphql';
 
-/** What AppSync declares alone. */
+/** Scalars that only AppSync defines. */
 const SCALARS = [
   'AWSDate',
   'AWSTime',

@@ -21,7 +21,7 @@ const MAX_BATCH = 10;
 const PATH = '/graphql';
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 
-/** One request of a client: what its resolvers share. */
+/** One request of a client: the state that its resolvers share. */
 interface RequestContext {
   readonly headers: Readonly<Record<string, string>>;
   readonly claims: Readonly<Record<string, unknown>> | undefined;
@@ -84,7 +84,7 @@ export class GraphQLDoor {
     send(response, 200, toAnswer(result));
   }
 
-  /** Asks the Lambda authorizer about a request; `undefined` if absent. */
+  /** Invokes the Lambda authorizer for a request; `undefined` if the API has no authorizer. */
   async #authorize(request: AskedRequest): Promise<AppSyncAuthorization | 'refused' | undefined> {
     const authorizer = this.#host.authorizer('graphql');
     if (!authorizer) return undefined;
@@ -112,7 +112,7 @@ export class GraphQLDoor {
     return this.#loaded;
   }
 
-  /** A registered field invokes the function; others read their parent. */
+  /** A registered field invokes the function; other fields read their parent. */
   #resolve(
     graphql: GraphQL,
     parent: unknown,
@@ -151,7 +151,7 @@ export class GraphQLDoor {
     return this.#host.invoker.invoke(event, { origin: { kind: 'appsync', target }, whenBusy: 'refuse' });
   }
 
-  /** Fields of one tick are one invocation, at most ten. */
+  /** Fields of one tick are batched into one invocation, at most ten per batch. */
   #collect(name: string, event: AppSyncEvent, { batches }: RequestContext): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const waiting = batches.get(name);
@@ -189,7 +189,7 @@ export class GraphQLDoor {
     throw graphqlError(graphql, errorMessage, outcome.reason === 'handler' ? errorType : `Lambda:${errorType}`);
   }
 
-  /** What the response function of our README does with the error object. */
+  /** Handles the error object as the response function in our README does. */
   #payloadOf(graphql: GraphQL, payload: unknown): unknown {
     const object = payload as ErrorObject | null;
     if (this.#host.config.graphqlDirect || object?.framework_error !== true) return payload;
@@ -220,7 +220,7 @@ function graphqlError({ GraphQLError }: GraphQL, message: string, errorType: str
   return new GraphQLError(message, { extensions: { errorType } });
 }
 
-/** AppSync has the type of an error next to its message. */
+/** AppSync writes the type of an error next to its message. */
 function toAnswer({ data, errors }: ExecutionResult): object {
   if (!errors) return { data };
   const written = errors.map(({ message, path, locations, extensions }) => ({
@@ -251,7 +251,7 @@ function contextOf(
   return { ...given, sourceIp, batches: new Map() };
 }
 
-/** What an authorizer says of the caller, else the claims of a token of OpenID Connect; `null` as for a caller with an API key. */
+/** The authorizer's identity, or the claims of an OpenID Connect token; `null` as for a caller with an API key. */
 function identityOf({ claims, authorization }: RequestContext): unknown {
   if (authorization) return authorization.identity;
   return claims ? { claims, issuer: claims.iss ?? null, sub: claims.sub ?? null } : null;

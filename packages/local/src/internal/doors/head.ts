@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Of the connection between client and door; no event has them. */
+/** Headers of the connection between client and door; events do not contain them. */
 export const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -12,7 +12,7 @@ export const HOP_BY_HOP = new Set([
   'expect',
 ]);
 
-/** Puts status and headers on an answer; those of the connection are the server's own. */
+/** Writes status and headers to a response; the server sets the headers of the connection. */
 export function writeHead(
   response: ServerResponse,
   status: number,

@@ -3,19 +3,19 @@ import { clientFailure, type HttpDoorKind } from '@sallyport/testkit/events';
 import type { Target } from '../guard/check.js';
 import { guardOf, guardRequests, guardUpgrades, refuseUpgrade } from '../guard/listener.js';
 import type { Host } from '../host/host.js';
-import { exchange } from './exchange.js';
 import { HOP_BY_HOP, writeHead } from './head.js';
 import type { DoorRequest } from './request.js';
+import { sendThroughDoor } from './send-through-door.js';
 import { HttpStream } from './stream.js';
 
-/** The longest body that a door takes. */
+/** Maximum bytes of a request body, per door. */
 const MAX_BODY: Readonly<Record<HttpDoorKind, number>> = {
   'gateway-v2': 10 * 1024 * 1024,
   'gateway-v1': 10 * 1024 * 1024,
   'function-url': 6 * 1024 * 1024,
   'load-balancer': 1024 * 1024,
 };
-/** A client that does not send its whole request in this time is answered 408. */
+/** A client that does not send its whole request in this time receives 408. */
 const REQUEST_MS = 30_000;
 
 /** Makes the server of one HTTP door. */
@@ -25,7 +25,7 @@ export function createHttpDoor(host: Host, kind: HttpDoorKind): Server {
     { requestTimeout: REQUEST_MS, maxHeaderSize: 81_920 },
     guardRequests(guard, (request: IncomingMessage, response, target) => serve(host, kind, request, response, target)),
   );
-  // A door for requests is none for connections that stay.
+  // An HTTP door does not accept upgrades to other protocols.
   server.on(
     'upgrade',
     guardUpgrades(guard, (_request, socket) => refuseUpgrade(socket, 426)),
@@ -41,7 +41,7 @@ async function serve(
   target: Target,
 ): Promise<void> {
   const body = await readBody(request, MAX_BODY[kind]);
-  if (body === undefined) return; // The client went away.
+  if (body === undefined) return; // The client disconnected.
   if (body === 'too-large') {
     response.setHeader('connection', 'close');
     return send(
@@ -53,12 +53,12 @@ async function serve(
     );
   }
   const sink = streams(host, kind) ? new HttpStream(host, response) : undefined;
-  const { client, outcome } = await exchange(host, kind, toDoorRequest(request, target, body), sink);
+  const { client, outcome } = await sendThroughDoor(host, kind, toDoorRequest(request, target, body), sink);
   if (client && !sink?.hasBegun) send(response, client.status, client.headers, Buffer.from(client.body), request);
   sink?.report(outcome.id);
 }
 
-/** True if a streamed answer goes out while it is written. */
+/** True if a streamed response is sent while it is written. */
 function streams({ config, inspection }: Host, kind: HttpDoorKind): boolean {
   if (!inspection().streaming) return false;
   return kind === 'function-url' || (kind === 'gateway-v1' && config.restStream);
@@ -84,7 +84,7 @@ function toDoorRequest(request: IncomingMessage, { path, search }: Target, body:
   };
 }
 
-/** Sends a whole answer. The length is the door's to say. */
+/** Sends a whole response. The door sets the length. */
 function send(
   response: ServerResponse,
   status: number,
@@ -98,14 +98,14 @@ function send(
     if (!isBodiless) response.setHeader('content-length', body.length);
     response.end(isBodiless || request.method === 'HEAD' ? undefined : body);
   } catch {
-    // A header that no server can send; AWS answers so too.
+    // No server can send such a header; AWS responds the same way.
     const failure = clientFailure('gateway-v2', 'error');
     for (const name of response.getHeaderNames()) response.removeHeader(name);
     response.writeHead(502, { 'content-type': 'application/json' }).end(failure.body);
   }
 }
 
-/** The body; `undefined` when the client went away in the middle of it. */
+/** The body; `undefined` if the client disconnected before its end. */
 async function readBody(request: IncomingMessage, most: number): Promise<Buffer | 'too-large' | undefined> {
   if (Number(request.headers['content-length'] ?? 0) > most) return 'too-large';
   const chunks: Buffer[] = [];

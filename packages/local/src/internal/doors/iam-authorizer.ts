@@ -7,7 +7,7 @@ import type { DoorRequest } from './request.js';
 /** The doors that can have an IAM authorizer. */
 export type IamDoor = Exclude<HttpDoorKind, 'load-balancer'>;
 
-/** The service that a signature for a door names. */
+/** The service name that a signature for a door must contain. */
 const SERVICES: Readonly<Record<IamDoor, string>> = {
   'gateway-v2': 'execute-api',
   'gateway-v1': 'execute-api',
@@ -17,7 +17,7 @@ const SERVICES: Readonly<Record<IamDoor, string>> = {
 /**
  * Checks the signature of a request with the keys of the run.
  *
- * @throws AwsFault the request is not signed, or not as AWS accepts it
+ * @throws AwsFault if the signature is missing, or AWS would reject it
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-access-control-iam.html
  * @see https://docs.aws.amazon.com/lambda/latest/dg/urls-auth.html
  */
@@ -30,7 +30,7 @@ export function assertSigned(kind: IamDoor, request: DoorRequest, keys: RunKeys,
   signed.verify(sha256(request.body));
 }
 
-/** A request of a developer, from the page or `sallyport send`, before it goes to a door. */
+/** A developer's request, from the page or `sallyport send`, before it is sent to a door. */
 export interface Outgoing {
   readonly port: number;
   readonly method: string;
@@ -39,7 +39,7 @@ export interface Outgoing {
   readonly body: string | Uint8Array;
 }
 
-/** The headers of a request for a door: signed with the keys of the run where the door has an IAM authorizer. */
+/** The headers of a request for a door. If the door has an IAM authorizer, they are signed with the keys of the run. */
 export function headersFor(
   { config, keys, clock }: Pick<Host, 'config' | 'keys' | 'clock'>,
   kind: HttpDoorKind,

@@ -1,10 +1,10 @@
 import type { Identity } from '../identity/identity.js';
 import type { DoorRequest } from './request.js';
 
-/** The doors that can have a JWT authorizer: an HTTP API has one of its own, a REST API one of Cognito. */
+/** The doors that can have a JWT authorizer: an HTTP API has JWT authorizers, a REST API has Cognito authorizers. */
 export type JwtDoor = 'gateway-v2' | 'gateway-v1';
 
-/** Claims in the form of a door; every value is a string. */
+/** Claims in the format of a door; every value is a string. */
 export type Claims = Readonly<Record<string, string>>;
 
 /** The decision of a JWT authorizer. */
@@ -13,14 +13,14 @@ export type JwtDecision =
   | {
       readonly isAllowed: false;
       readonly status: 401 | 403;
-      /** The problem of the token, `''` for a request without one. */
+      /** The problem of the token, `''` for a request without a token. */
       readonly reason: string;
     };
 
 /**
  * Checks the bearer token of a request as API Gateway does: signature, issuer, audience, times, and one of the configured scopes.
  *
- * @param scopes the authorization scopes of the route; a token needs one of them, if there are any
+ * @param scopes the authorization scopes of the route; if not empty, the token needs one of them
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-jwt-authorizer.html
  */
 export async function decideByToken(
@@ -39,9 +39,9 @@ export async function decideByToken(
   const held = scopesOf(claims);
   const matching = scopes.filter((scope) => held.includes(scope));
   if (scopes.length > 0 && matching.length === 0)
-    return { isAllowed: false, status: 403, reason: `the token has none of the scopes ${scopes.join(', ')}` };
+    return { isAllowed: false, status: 403, reason: `the token needs one of the scopes ${scopes.join(', ')}` };
   if (kind === 'gateway-v1') return { isAllowed: true, authorizer: { claims: toCognitoClaims(claims) } };
-  // `null` on a route without authorization scopes, whatever the token has.
+  // `null` on a route without authorization scopes, regardless of the token.
   return {
     isAllowed: true,
     authorizer: { jwt: { claims: toJwtClaims(claims), scopes: scopes.length === 0 ? null : matching } },
@@ -60,8 +60,8 @@ function scopesOf({ scope, scp }: Readonly<Record<string, unknown>>): readonly s
 }
 
 /**
- * Claims as an HTTP API has them: `"[admin users]"`, `"1"`, `"true"`; `null` is left out, an object is its JSON. AWS documents strings
- * only ("Working with AWS Lambda proxy integrations for HTTP APIs"); the forms were measured at API Gateway
+ * Claims in the format of an HTTP API: `"[admin users]"`, `"1"`, `"true"`; `null` is omitted, an object is its JSON. AWS documents strings
+ * only ("Working with AWS Lambda proxy integrations for HTTP APIs"); the formats were measured at API Gateway
  * (aws-solutions-library-samples/guidance-for-claude-code-with-amazon-bedrock issue 802, floci-io/floci pull request 2011).
  */
 export function toJwtClaims(claims: Readonly<Record<string, unknown>>): Claims {
@@ -69,7 +69,7 @@ export function toJwtClaims(claims: Readonly<Record<string, unknown>>): Claims {
 }
 
 /**
- * Claims as the Cognito authorizer of a REST API has them: lists are joined by commas, `exp` and `iat` are dates, which
+ * Claims in the format of a REST API's Cognito authorizer: lists are joined by commas, `exp` and `iat` are dates, which
  * `CognitoAuthorizerClaims` of aws/serverless-java-container parses as `EEE MMM d HH:mm:ss z yyyy`.
  */
 export function toCognitoClaims(claims: Readonly<Record<string, unknown>>): Claims {

@@ -3,10 +3,10 @@ import { REGION } from '../aws/wire.js';
 import { ACCOUNT } from '../host/host.js';
 import type { InvokeOutcome } from '../runtime/invoker.js';
 
-/** The doors that can have a Lambda authorizer. Function URLs and load balancers have none. */
+/** The doors that can have a Lambda authorizer. Function URLs and load balancers cannot. */
 export type AuthorizedDoor = 'gateway-v2' | 'gateway-v1';
 
-/** What a Lambda authorizer decided about a request. */
+/** The result of a Lambda authorizer for a request. */
 export type Authorization =
   | { readonly isAllowed: true; readonly authorizer: Readonly<Record<string, unknown>> }
   | { readonly isAllowed: false; readonly status: number; readonly message: string | null };
@@ -22,8 +22,8 @@ const FORBIDDEN: Authorization = { isAllowed: false, status: 403, message: 'Forb
 const NOT_ALLOWED = 'User is not authorized to access this resource';
 
 /**
- * The event of a REQUEST authorizer: the event of the function without its body. The authorizer has no cache, so no identity source
- * is required.
+ * The event of a REQUEST authorizer: the event of the function without its body. The authorizer has no cache, so it requires no
+ * identity source.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-lambda-authorizer.html
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-input.html
@@ -51,7 +51,7 @@ export function arnOf({ requestContext, ...event }: GatewayProxyEvent | GatewayV
 const httpOf = (context: object) => (context as GatewayV2Event['requestContext']).http;
 
 /**
- * The event of the authorizer of a WebSocket API, which is asked about `$connect` alone. What it decides is decided as for a REST API.
+ * The event of the authorizer of a WebSocket API, which runs only for `$connect`. Its response is evaluated as for a REST API.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-lambda-auth.html
  */
@@ -65,7 +65,7 @@ interface ConnectAuthorizerEvent extends Members {
   readonly methodArn: string;
 }
 
-/** What API Gateway makes of the answer of an authorizer. */
+/** The authorization in an authorizer's response, evaluated as API Gateway does. */
 export function authorizationOf(kind: AuthorizedDoor, arn: string, outcome: InvokeOutcome): Authorization {
   if (!outcome.ok) {
     const isUnauthorized = outcome.reason === 'handler' && outcome.error.errorMessage === 'Unauthorized';
@@ -79,7 +79,7 @@ export function authorizationOf(kind: AuthorizedDoor, arn: string, outcome: Invo
   return effect === 'allow' ? { isAllowed: true, authorizer: { lambda: answer.context ?? null } } : FORBIDDEN;
 }
 
-/** A REST API takes a policy only, and passes the values of its context on as strings. */
+/** A REST API accepts only a policy, and passes the values of its context as strings. */
 function ofRestApi(arn: string, answer: Members): Authorization {
   const { principalId } = answer;
   const context = Object.entries(membersOf(answer.context));
@@ -92,7 +92,7 @@ function ofRestApi(arn: string, answer: Members): Authorization {
   return { isAllowed: true, authorizer: { ...texts, principalId, integrationLatency: 0 } };
 }
 
-/** What the policy says about the request; a statement that denies wins over those that allow. */
+/** The effect of the policy on the request; a statement that denies takes precedence. */
 function effectOf(arn: string, { policyDocument }: Members): 'allow' | 'deny' | 'none' | 'malformed' {
   const { Statement } = membersOf(policyDocument);
   if (Statement === undefined) return 'malformed';
@@ -105,7 +105,7 @@ function effectOf(arn: string, { policyDocument }: Members): 'allow' | 'deny' | 
   return matching.length > 0 ? 'allow' : 'none';
 }
 
-/** Patterns of IAM: `*` is any text, `?` one character. */
+/** Patterns of IAM: `*` matches any string, `?` one character. */
 function matches(patterns: unknown, text: string, flags = ''): boolean {
   return [patterns].flat().some((pattern) => {
     if (typeof pattern !== 'string') return false;
@@ -114,7 +114,7 @@ function matches(patterns: unknown, text: string, flags = ''): boolean {
   });
 }
 
-/** What the client of a rejected request gets. */
+/** The response to the client of a rejected request. */
 export function refusalOf({ status, message }: Extract<Authorization, { isAllowed: false }>): ClientAnswer {
   return { status, headers: [['content-type', 'application/json']], body: Buffer.from(JSON.stringify({ message })) };
 }

@@ -1,7 +1,7 @@
 import type { Inspection } from '../inspect/inspection.js';
 import type { DoorRequest } from './request.js';
 
-/** True if a request has no authorizer: it is a preflight, or its route is public. */
+/** True if no authorizer applies to a request: it is a preflight, or its route is public. */
 export function isPublic({ routes }: Inspection, { method, path, headers }: DoorRequest): boolean {
   const has = (wanted: string) => headers.some(([name]) => name.toLowerCase() === wanted);
   if (method === 'OPTIONS' && has('origin') && has('access-control-request-method')) return true;
@@ -13,7 +13,7 @@ export function isPublic({ routes }: Inspection, { method, path, headers }: Door
   return matching.length > 0 && matching.every(({ posture }) => posture === 'public');
 }
 
-/** True if a path belongs to a pattern; `{name}` is one segment, `{name*}` and `*` are the rest. */
+/** True if a path matches a pattern; `{name}` is one segment, `{name*}` and `*` are the rest. */
 function matches(pattern: string, target: string): boolean {
   const [wanted, given] = [pattern, target.split('?', 1)[0] ?? ''].map((text) => text.split('/'));
   for (const [index, part] of (wanted ?? []).entries()) {

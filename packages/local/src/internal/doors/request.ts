@@ -6,10 +6,10 @@ export interface DoorRequest {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array;
   readonly sourceIp: string;
-  /** Who the request is from, for the page. */
+  /** The sender of the request, for the page. */
   readonly as?: string;
-  /** The client context of an invocation by hand. */
+  /** The client context of a manual invocation. */
   readonly clientContext?: unknown;
-  /** Settings of the builder next to the request itself. */
+  /** Builder options in addition to the request. */
   readonly more?: Readonly<Record<string, unknown>>;
 }

@@ -1,13 +1,13 @@
 import type { FieldNode, GraphQLResolveInfo, SelectionSetNode } from 'graphql';
 
-/** What an AppSync event says of the selected fields. */
+/** The selected fields in an AppSync event. */
 export interface Selection {
   readonly selectionSetList: readonly string[];
   readonly selectionSetGraphQL: string;
 }
 
 /**
- * The selected fields of one field: paths with `/`, aliases as aliases, fragments opened, `@skip` and `@include` decided.
+ * The selected fields of one field: paths with `/`, aliases as aliases, fragments expanded, `@skip` and `@include` applied.
  *
  * @see https://docs.aws.amazon.com/appsync/latest/devguide/resolver-context-reference-js.html
  */

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { Host } from '../host/host.js';
 import type { FunctionError, StreamSink } from '../runtime/invoker.js';
-import { readable } from './exchange.js';
 import { writeHead } from './head.js';
+import { readable } from './send-through-door.js';
 
 const PRELUDE_TYPE = 'application/vnd.awslambda.http-integration-response';
 const DELIMITER = Buffer.alloc(8);
-/** What the page shows of a streamed body. */
+/** Maximum bytes of a streamed body that the page shows. */
 const MAX_SHOWN = 65_536;
 
 interface Prelude {
@@ -16,7 +16,7 @@ interface Prelude {
   readonly cookies?: readonly string[];
 }
 
-/** Sends a streamed answer on while it is written: status and headers first, then each chunk. */
+/** Forwards a streamed response while it is written: status and headers first, then each chunk. */
 export class HttpStream implements StreamSink {
   hasBegun = false;
   readonly #host: Host;
@@ -55,13 +55,13 @@ export class HttpStream implements StreamSink {
       this.hasBegun = true;
       this.#response.writeHead(502, { 'content-type': 'text/plain' }).end('Internal Server Error');
     } else if (error) {
-      // A chunked answer without its last chunk is one that a client can tell from a whole one.
+      // A client can detect that a chunked response without its last chunk is incomplete.
       this.#cut = true;
       this.#response.destroy();
     } else this.#response.end();
   }
 
-  /** Writes down what the client saw. */
+  /** Records the response that the client received. */
   report(id: number): void {
     if (!this.hasBegun) return;
     const { statusCode: status } = this.#response;

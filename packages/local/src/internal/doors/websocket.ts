@@ -20,13 +20,13 @@ interface Connection {
   readonly id: string;
   readonly socket: WebSocket;
   readonly view: SocketView & { lastActiveAt: Date };
-  /** What every event of the connection has. */
+  /** The options that all events of the connection share. */
   readonly common: WebSocketOptions;
   stopIdle: () => void;
   readonly stopLife: () => void;
 }
 
-/** The WebSocket door: a connection is one of a WebSocket API. */
+/** The WebSocket door: each connection behaves as on a WebSocket API. */
 export class WebSocketDoor implements Sockets {
   readonly server: Server;
   readonly #host: Host;
@@ -68,7 +68,7 @@ export class WebSocketDoor implements Sockets {
     return [...this.#connections.values()].map(({ view }) => view);
   }
 
-  /** Ends every connection at once. */
+  /** Closes all connections immediately. */
   stop(): void {
     for (const { socket, stopIdle, stopLife } of this.#connections.values()) {
       stopIdle();
@@ -86,7 +86,7 @@ export class WebSocketDoor implements Sockets {
     const isServed = this.#serves('$connect');
     const asked = isServed ? await this.#authorize({ ...anybody, ...handshake }) : {};
     if ('status' in asked) return refuseUpgrade(socket, asked.status);
-    // What the authorizer leaves is in every event of the connection.
+    // All events of the connection contain the authorizer's context.
     const common = { ...anybody, ...asked };
     if (isServed) {
       const status = statusOf(await this.#invoke('$connect', { ...common, ...handshake }));
@@ -95,7 +95,7 @@ export class WebSocketDoor implements Sockets {
     this.#sockets.handleUpgrade(request, socket, head, (webSocket) => this.#open(id, webSocket, request, common));
   }
 
-  /** Asks the Lambda authorizer about a connection, if there is one. */
+  /** Invokes the Lambda authorizer for a connection, if any. */
   async #authorize(
     options: WebSocketOptions,
   ): Promise<{ readonly status: number } | { readonly authorizer?: Readonly<Record<string, unknown>> }> {
@@ -155,14 +155,14 @@ export class WebSocketDoor implements Sockets {
     await this.#invoke('$disconnect', { ...common, disconnectStatusCode: code, disconnectReason: reason });
   }
 
-  /** By the text at `action` in the message, else `$default`; `undefined` when that has no route either. */
+  /** The route named by the member `action` of the message, else `$default`; `undefined` if the API has no `$default` route either. */
   #routeOf(body: string): string | undefined {
     const action = actionOf(body);
     if (action !== undefined && this.#isRegistered(action)) return action;
     return this.#serves('$default') ? '$default' : undefined;
   }
 
-  /** True if the API has this route. A handler that is not ours does not say, and gets everything. */
+  /** True if the API has this route. A handler that is not a Sallyport handler does not list its routes, and receives every event. */
   #serves(routeKey: string): boolean {
     return !this.#host.inspection().isOurs || this.#isRegistered(routeKey);
   }
@@ -188,7 +188,7 @@ function commonOptions({ socket }: IncomingMessage, connectionId: string, connec
   return { connectionId, connectedAt, sourceIp };
 }
 
-/** Headers and query come with the handshake only. */
+/** Only the handshake has headers and a query. */
 function handshakeOptions({ rawHeaders }: IncomingMessage, { search }: Target): WebSocketOptions {
   const headers: Record<string, string[]> = {};
   for (let at = 0; at < rawHeaders.length; at += 2) {

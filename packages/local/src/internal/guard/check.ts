@@ -4,9 +4,9 @@ import type { ListenerPolicy } from './policies.js';
 export interface Target {
   /** Still encoded, without the query; begins with `/`. */
   readonly path: string;
-  /** The query with its `?`, still encoded; `''` without one. */
+  /** The query with its `?`, still encoded; `''` if absent. */
   readonly search: string;
-  /** The host that an absolute target names; `undefined` for a target that is a path. */
+  /** The host of an absolute target; `undefined` for a target that is a path. */
   readonly authority: string | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** The parts of a request that the guard reads; of HTTP/1.1 and of HTTP/2. */
+/** The parts of a request that the guard reads, for HTTP/1.1 and HTTP/2. */
 export interface GuardedRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
@@ -34,8 +34,8 @@ export interface Own {
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/i;
 
 /**
- * Checks who sent a request, before any listener reads more of it. A page of another site can send requests to a loopback port under a
- * name of its own (DNS rebinding), but it cannot choose `Host`, `Origin`, `Referer` and the `Sec-Fetch-` headers.
+ * Checks the sender of a request, before any listener reads more of it. A page of another site can send requests to a loopback port under
+ * its own host name (DNS rebinding), but it cannot choose `Host`, `Origin`, `Referer` and the `Sec-Fetch-` headers.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-15.5.20 (421)
  * @see https://www.w3.org/TR/fetch-metadata/
@@ -44,13 +44,13 @@ export function checkRequest(request: GuardedRequest, policy: ListenerPolicy, ow
   const target = readTarget(request.url);
   if (!target) return { status: 400, message: 'the target of the request is not a path' };
   const hosts = hostsOf(request, target);
-  if (hosts === undefined) return { status: 400, message: 'a request has one Host header' };
+  if (hosts === undefined) return { status: 400, message: 'a request must have exactly one Host header' };
   const foreign = hosts.find((host) => !isOwn(host, policy, own));
   if (foreign !== undefined) return { status: 421, message: hostMessage(foreign, policy, own) };
   return pageRefusal(request, policy, own) ?? target;
 }
 
-/** All names that a request has for its server; `undefined` for none and for contradicting `Host` headers. */
+/** All names that a request contains for its server; `undefined` without a name, and for contradicting `Host` headers. */
 function hostsOf({ headers, rawHeaders = [] }: GuardedRequest, { authority }: Target): readonly string[] | undefined {
   const sent = rawHeaders.filter((_, index) => index % 2 === 0 && rawHeaders[index]?.toLowerCase() === 'host');
   const names = [headers.host, headers[':authority'], authority].filter((name) => name !== undefined);
@@ -79,7 +79,7 @@ function pageRefusal({ method, headers }: GuardedRequest, policy: ListenerPolicy
   }
   const { origin, referer, 'sec-fetch-site': site = 'none' } = headers;
   if (origin !== undefined) return isOwnPage(origin, policy, own) ? undefined : foreignPage(origin, policy);
-  // Without an origin: a request for an image or a script, or somebody follows a link, which changes nothing.
+  // Without an origin: a request for an image or a script, or a link that a user follows, which changes nothing.
   if (site === 'none' || site === 'same-origin' || isLink(method, headers)) return undefined;
   return referer !== undefined && isOwnPage(referer, policy, own) ? undefined : foreignPage(referer, policy);
 }
@@ -113,9 +113,9 @@ function advice(remedy: string | undefined, host: string): string {
 }
 
 /**
- * Splits a request target. A path stays text: as part of a URL, `//host` and `/\host` would name another host.
+ * Splits a request target. A path is not parsed as a URL, in which `//host` and `/\host` would name another host.
  *
- * @returns `undefined` for a target that is neither a path nor an absolute URL
+ * @returns `undefined` for a target that is not a path or an absolute URL
  * @see https://www.rfc-editor.org/rfc/rfc9112#section-3.2
  */
 export function readTarget(url: string | undefined): Target | undefined {

@@ -10,9 +10,9 @@ export interface GuardOptions<Res> {
   readonly policy: ListenerPolicy;
   /** Names of `--allow-host`. */
   readonly allowHosts: readonly string[];
-  /** Takes an error of the listener. The client gets 500 without its text. */
+  /** Receives errors of the listener. The client receives 500 without the message. */
   onFault(error: unknown): void;
-  /** Sets headers that every answer has, rejections too. */
+  /** Sets the headers of every response, rejections included. */
   prepare?(response: Res): void;
   /** Sends a rejection in the form of the listener; default JSON with `message`. */
   refuse?(response: Res, refusal: Refusal | { readonly status: 500; readonly message: string }): void;
@@ -24,9 +24,9 @@ const SILENT_MS = 10_000;
 const FAILED = { status: 500, message: 'internal error' } as const;
 
 /**
- * The listener for `request` of every server: checks who sent a request, and answers 500 where `serve` throws or rejects.
+ * The listener for `request` of every server: checks the sender of a request, and responds with 500 if `serve` throws or rejects.
  *
- * @param serve takes the target instead of `request.url`
+ * @param serve receives the target instead of `request.url`
  */
 export function guardRequests<Req extends Incoming, Res extends ServerResponse>(
   options: GuardOptions<Res>,
@@ -48,7 +48,7 @@ export function guardRequests<Req extends Incoming, Res extends ServerResponse>(
   };
 }
 
-/** The listener for `upgrade`, with the same check. An error of the socket ends the socket alone. */
+/** The listener for `upgrade`, with the same check. An error of the socket closes only the socket. */
 export function guardUpgrades(
   options: GuardOptions<ServerResponse>,
   serve: (request: IncomingMessage, socket: Duplex, head: Buffer, target: Target) => void | Promise<void>,
@@ -59,7 +59,7 @@ export function guardUpgrades(
     else await serve(request, socket, head, checked);
   };
   return (request, socket, head) => {
-    // The server no longer listens to this socket: without a listener an error of it would end the process.
+    // The server no longer listens to this socket: without a listener, an error of it would terminate the process.
     socket.on('error', () => socket.destroy());
     run(request, socket, head).catch((error: unknown) => {
       options.onFault(error);
@@ -68,7 +68,7 @@ export function guardUpgrades(
   };
 }
 
-/** Answers a request for an upgrade with a status, and ends the connection. */
+/** Answers a request for an upgrade with a status, and closes the connection. */
 export function refuseUpgrade(socket: Duplex, status: number): void {
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
 }
@@ -96,7 +96,7 @@ export function guardOf(host: Host, listener: keyof typeof POLICIES): GuardOptio
   };
 }
 
-/** Reports errors of listeners to the terminal: each listener once in ten seconds, with the number of errors in between. */
+/** Reports errors of listeners to the terminal: each listener at most once in ten seconds, with the number of suppressed errors. */
 export class FaultLog {
   readonly #host: Pick<Host, 'clock' | 'notice'>;
   readonly #reported = new Map<string, { readonly at: number; more: number }>();

@@ -7,7 +7,7 @@ import type { AuthorizedApi } from './host.js';
 
 const LAMBDA = /^lambda:/;
 
-/** The Lambda authorizers of a run: exports of the entry, each a function of its own with the same code. */
+/** The Lambda authorizers of a run: exports of the entry, each a separate function with the same code. */
 export class Authorizers {
   readonly #exports: Readonly<Record<AuthorizedApi, string | undefined>>;
   readonly #runtimes = new Map<string, FunctionRuntime>();
@@ -24,7 +24,7 @@ export class Authorizers {
     }
   }
 
-  /** What runs the authorizer of an API; `undefined` without one. */
+  /** The invoker of an API's authorizer; `undefined` if the API has no authorizer. */
   get(api: AuthorizedApi): Invoker | undefined {
     return this.#runtimes.get(this.#exports[api] ?? '');
   }
@@ -53,7 +53,7 @@ function exportOf(authorizer: string | undefined): string | undefined {
   return authorizer !== undefined && LAMBDA.test(authorizer) ? authorizer.replace(LAMBDA, '') : undefined;
 }
 
-/** Settings of an authorizer's function: its own name and folder; the debugger's port is the service's. */
+/** Settings of an authorizer's function: its own name and folder. Only the service uses the debugger's port. */
 function configOf(config: Config, handler: string): Config {
   const name = handler.replaceAll(/[^\w-]/g, '-');
   return {

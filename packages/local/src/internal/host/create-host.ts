@@ -23,19 +23,19 @@ import { Authorizers } from './authorizers.js';
 import type { AuthorizedApi, Host, Part } from './host.js';
 import { findPorts } from './ports.js';
 
-/** A run that serves. */
+/** A started run. */
 export interface RunningHost extends Host {
-  /** Starts one environment and ends it. @returns the milliseconds of its init phase. @throws InitFailure */
+  /** Starts one environment and stops it. @returns the milliseconds of its init phase. @throws InitFailure */
   coldStart(): Promise<number>;
-  /** Ends everything: processes, doors, watchers. */
+  /** Stops all processes, doors and watchers. */
   stop(): Promise<void>;
 }
 
-/** Settings of a run that are for commands and tests, not for `sallyport.json`. */
+/** Settings of a run for commands and tests, not for `sallyport.json`. */
 export interface HostOptions {
   /** True if saves are watched; default `true`. */
   readonly watch?: boolean;
-  /** Parts that are not started: a command that only explains needs no doors. */
+  /** Parts that are not started: for example, `sallyport explain` needs no doors. */
   readonly without?: readonly string[];
 }
 
@@ -148,7 +148,7 @@ class Run {
     this.#authorizers.stopGuardians();
   }
 
-  /** One build at a time; a save during a build makes one more. */
+  /** One build at a time; a save during a build causes another build. */
   #rebuild(): void {
     if (this.#isStale || this.#isStopped) return;
     this.#isStale = true;
@@ -173,7 +173,7 @@ class Run {
     }
   }
 
-  /** Variables of the parts, then the developer's own. */
+  /** Variables of the parts, then the developer's variables. */
   #variables(): Readonly<Record<string, string>> {
     const { config, identity, state } = this.host;
     const tables = state.hasTables() ? 'on' : 'off';
@@ -198,7 +198,7 @@ const NO_PORTS = {
   aws: 0,
 };
 
-/** Keys of this run; with `--aws` the developer's own, so that the services let through take them. */
+/** Keys of this run. With `--aws` they are the developer's keys, so that the real services accept them. */
 function runKeys({ aws }: Config) {
   if (aws.length === 0) {
     return {
@@ -219,13 +219,13 @@ function runKeys({ aws }: Config) {
   return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) };
 }
 
-/** @throws FrameworkError when it is no Node, or older than what runs on Lambda */
+/** @throws FrameworkError if the command is not Node, or an older version than Lambda runs */
 function nodeMajorOf(node: string): number {
   if (node === process.execPath) return Number(process.versions.node.split('.')[0]);
   try {
     const version = execFileSync(node, ['--version'], { encoding: 'utf8', timeout: 10_000 });
     return Number(/^v(\d+)/.exec(version)?.[1]);
   } catch {
-    throw usageError(`--node ${node} does not run`);
+    throw usageError(`--node ${node} cannot be run`);
   }
 }

@@ -9,15 +9,15 @@ import type { Sender } from '../send/send.js';
 import type { Sources } from '../sources/sources.js';
 import type { State } from '../state/state.js';
 
-/** The credentials of one run, made at its start: the function and the developer's own clients sign with them. */
+/** The credentials of one run, created at its start. The function and the developer's clients sign with them. */
 export interface RunKeys {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Of the developer's own credentials, when services are let through to AWS. */
+  /** Session token of the developer's credentials, if AWS services are called for real. */
   readonly sessionToken?: string;
 }
 
-/** The ports of a run. `0` while a door is not open. */
+/** The ports of a run. `0` for a door that is not open. */
 export interface Ports {
   readonly console: number;
   readonly 'gateway-v2': number;
@@ -29,16 +29,16 @@ export interface Ports {
   readonly aws: number;
 }
 
-/** The account that all names of a run stand in. */
+/** The account in all ARNs of a run. */
 export const ACCOUNT = '123456789012';
 
-/** The APIs that can have a Lambda authorizer; `http` stands for the HTTP API and the REST API. */
+/** The APIs that can have a Lambda authorizer; `http` is both the HTTP API and the REST API. */
 export type AuthorizedApi = 'http' | 'webSocket' | 'graphql';
 
-/** What every part of a run can reach. One object for one run of `sallyport dev`. */
+/** The state shared by all parts of a run. One object per run of `sallyport dev`. */
 export interface Host {
   readonly config: Config;
-  /** Real time; a speed above 1 lives in the clock of the sources alone. */
+  /** Real time; only the clock of the sources has a speed above 1. */
   readonly clock: FullClock;
   readonly keys: RunKeys;
   /** 192 bits, base64url: the console's pages and the commands send it as a bearer token. */
@@ -47,20 +47,20 @@ export interface Host {
   readonly ports: { -readonly [D in keyof Ports]: number };
   readonly journal: Journal;
   readonly invoker: Invoker;
-  /** Runs the export of the entry that is the Lambda authorizer of an API, as a function of its own; `undefined` without one. */
+  /** Runs the entry's export that is the Lambda authorizer of an API, as a separate function; `undefined` if absent. */
   authorizer(api: AuthorizedApi): Invoker | undefined;
   readonly sources: Sources;
   readonly state: State;
   readonly identity: Identity;
   readonly sockets: Sockets;
   readonly sender: Sender;
-  /** What the function that runs now says of itself; another object after a reload. */
+  /** The description of the running function; another object after a reload. */
   inspection(): Inspection;
-  /** Called after each build that is running, with the new inspection. @returns the end of the subscription */
+  /** Called with the new inspection after each build that starts. @returns a function that ends the subscription */
   onInspection(listener: (inspection: Inspection) => void): () => void;
-  /** Ends this process when the run is killed: DynamoDB's. */
+  /** Registers a process that must end with this run even if the run is killed: DynamoDB's process. */
   guard?(pid: number): void;
-  /** One line for the terminal and the console: something that the developer should know, and what to do. */
+  /** One line for the terminal and the console: a message to the developer with the remedy. */
   notice(text: string): void;
 }
 
@@ -68,9 +68,9 @@ export interface Host {
 export interface Part {
   /** For error messages: `AWS port`. */
   readonly name: string;
-  /** Variables that the function gets from this part, asked before its environments start. */
+  /** Variables that this part passes to the function, read before its environments start. */
   variables?(): Readonly<Record<string, string>>;
-  /** @throws FrameworkError with a string for the developer: the run ends with exit code 2 */
+  /** @throws FrameworkError with a message for the developer: the run exits with code 2 */
   start(): Promise<void>;
   /** Never throws. */
   stop(): Promise<void>;

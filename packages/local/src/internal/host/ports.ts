@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { localError } from '../errors.js';
 import type { Ports } from './host.js';
 
-/** Where each door is, counted from the console's port. */
+/** The port of each door, relative to the console's port. */
 const OFFSETS: { readonly [D in keyof Ports]: number } = {
   console: 0,
   'gateway-v2': 1,
@@ -16,34 +16,34 @@ const OFFSETS: { readonly [D in keyof Ports]: number } = {
 };
 const FIRST = 4700;
 const TRIES = 10;
-/** Tens below the ports that systems give to clients and to servers that ask for any: nobody gets them before the doors listen. */
+/** A range below the ephemeral ports of operating systems: no other process is assigned these ports before the doors listen. */
 const ANY = { first: 1_200, last: 3_200 } as const;
 
 /**
- * Ten ports in a row that are free: from the one that is asked for, else from 4700 or one of the next ten groups.
+ * Finds ten free ports in a row: from the requested port, or from 4700 or one of the next ten groups.
  *
- * @param wanted `0`: any ports, for tests
+ * @param requested the first port; `0`: any ports, for tests
  * @throws FrameworkError `local.port_taken`
  */
-export async function findPorts(wanted: number | undefined): Promise<Ports> {
-  for (const first of firstPorts(wanted)) {
+export async function findPorts(requested: number | undefined): Promise<Ports> {
+  for (const first of firstPorts(requested)) {
     const ports = Object.fromEntries(Object.entries(OFFSETS).map(([door, offset]) => [door, first + offset]));
     const free = await Promise.all(Object.values(ports).map(isFree));
     if (free.every((one) => one)) return ports as unknown as Ports;
-    if (wanted === first) {
+    if (requested === first) {
       const taken = Object.values(ports).filter((_, index) => !free[index]);
-      throw localError('local.port_taken', `port ${taken.join(', ')} is taken: name another with --port`);
+      throw localError('local.port_taken', `port ${taken.join(', ')} is already in use: choose another with --port`);
     }
   }
   throw localError(
     'local.port_taken',
-    `the ports ${FIRST} to ${FIRST + TRIES * 10 - 1} are taken: name others with --port`,
+    `the ports ${FIRST} to ${FIRST + TRIES * 10 - 1} are already in use: choose others with --port`,
   );
 }
 
-function firstPorts(wanted: number | undefined): readonly number[] {
-  if (wanted === 0) return Array.from({ length: TRIES }, () => randomInt(ANY.first, ANY.last) * 10);
-  return wanted === undefined ? Array.from({ length: TRIES }, (_, index) => FIRST + index * 10) : [wanted];
+function firstPorts(requested: number | undefined): readonly number[] {
+  if (requested === 0) return Array.from({ length: TRIES }, () => randomInt(ANY.first, ANY.last) * 10);
+  return requested === undefined ? Array.from({ length: TRIES }, (_, index) => FIRST + index * 10) : [requested];
 }
 
 function isFree(port: number): Promise<boolean> {

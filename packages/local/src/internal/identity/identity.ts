@@ -1,6 +1,6 @@
 import type { TokenRequest } from '../console/api.js';
 
-/** The local issuer: signs tokens that a service accepts which is set to it by `$issuer` and `$jwks`. */
+/** The local issuer: signs tokens for services that are configured with `$issuer` and `$jwks`. */
 export interface Identity {
   /** A signed JWT (ES256), valid for an hour. */
   token(request: TokenRequest): Promise<string>;
@@ -8,9 +8,9 @@ export interface Identity {
    * Checks a token as a JWT authorizer does.
    *
    * @returns its claims
-   * @throws Error with the reason, a sentence without the token
+   * @throws Error with the reason, a message without the token
    */
   verify(token: string): Promise<Readonly<Record<string, unknown>>>;
-  /** Puts addresses and the secret of this run in the place of `$issuer`, `$jwks`, `$secret`, `$audience` and `$api`. */
+  /** Replaces `$issuer`, `$jwks`, `$secret`, `$audience` and `$api` with the addresses and the secret of this run. */
   substitute(value: string): string;
 }

@@ -22,10 +22,10 @@ import type { Identity } from './identity.js';
 const LIFETIME = '1h';
 const ALGORITHM = 'ES256';
 const KEYS_PATH = '/.well-known/jwks.json';
-/** What a service names in `audience` if it takes tokens of this issuer. */
+/** The audience of services that accept tokens of this issuer. */
 const AUDIENCE = 'local';
 
-/** What outlives a run, so that a token and a session stay valid over a restart. */
+/** State that is kept over a restart, so that tokens and sessions remain valid. */
 interface Kept {
   readonly key: JWK;
   readonly secret: string;
@@ -69,7 +69,7 @@ export class LocalIdentity implements Identity, Part {
 
   async token({ sub, scopes = [], tenant, kind }: TokenRequest): Promise<string> {
     if (typeof sub !== 'string' || sub.trim() === '') {
-      throw new FrameworkError('local.usage', 'framework: a token needs a subject');
+      throw new FrameworkError('local.usage', 'framework: a token requires a subject: pass "sub"');
     }
     const { key } = this.#opened();
     const claims = {
@@ -120,7 +120,7 @@ export class LocalIdentity implements Identity, Part {
     return value.replace(/\$(?:issuer|jwks|secret|audience|api)\b/g, (name) => values[name] ?? name);
   }
 
-  /** One is a string, several are a list (RFC 7519 section 4.1.3). */
+  /** A single audience is a string, several are a list (RFC 7519 section 4.1.3). */
   #audiences(): string | string[] {
     const { audiences } = this.#host.config;
     return audiences.length === 0 ? AUDIENCE : [AUDIENCE, ...audiences.map((one) => this.substitute(one))];
@@ -137,12 +137,12 @@ async function openKept(file: string): Promise<Kept> {
     const kept = JSON.parse(readFileSync(file, 'utf8')) as Kept;
     await importJWK(kept.key, ALGORITHM);
     if (typeof kept.secret === 'string' && kept.secret !== '') {
-      // A copy or an unpacked archive can have other permissions.
+      // A copied or unpacked file can have other permissions.
       chmodSync(file, 0o600);
       return kept;
     }
   } catch {
-    // There is none yet, or it is not whole.
+    // The file does not exist yet, or is incomplete.
   }
   const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true });
   const jwk = await exportJWK(privateKey);
@@ -155,7 +155,7 @@ async function openKept(file: string): Promise<Kept> {
   return kept;
 }
 
-/** The reason for the developer, and in the challenge of a door. */
+/** The reason for the developer and for the challenge of a door. */
 function reasonOf(error: unknown): string {
   if (error instanceof errors.JWTExpired) return 'the token has expired';
   const claim = error instanceof errors.JWTClaimValidationFailed ? error.claim : undefined;

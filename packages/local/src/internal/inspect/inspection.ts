@@ -1,28 +1,28 @@
 import type { LambdaContext } from '@sallyport/core';
 
-/** One registered operation of a service of ours. */
+/** One registered operation of a Sallyport service. */
 export interface RouteView {
   /** `http`, `appsync` or `websocket`. */
   readonly surface: string;
   /** `GET /notes/{id}`, `Query.note`, `$connect`. */
   readonly name: string;
-  /** `public`, `authenticated` and so on; `null` in the open container. */
+  /** `public`, `authenticated` and so on; `null` in an app without security. */
   readonly posture: string | null;
   readonly scopes: readonly string[];
   readonly streaming: boolean;
-  /** Of HTTP operations. */
+  /** For HTTP operations. */
   readonly method?: string;
   readonly pattern?: string;
-  /** Of GraphQL fields. */
+  /** For GraphQL fields. */
   readonly parentType?: string;
   readonly field?: string;
-  /** Of GraphQL fields whose elements are answered together. */
+  /** For GraphQL fields that resolve their elements in batches. */
   readonly batch?: boolean;
-  /** Of WebSocket routes. */
+  /** For WebSocket routes. */
   readonly routeKey?: string;
 }
 
-/** One registered event handler of a service of ours. */
+/** One registered event handler of a Sallyport service. */
 export interface TriggerView {
   /** `queue`, `table-stream`, `stream`, `topic`, `event-bus`, or the kind of an extension. */
   readonly kind: string;
@@ -32,17 +32,17 @@ export interface TriggerView {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** What a function says of itself. A handler that is not ours says nothing: `isOurs` is `false`, and the lists are empty. */
+/** A function's description of itself. If the handler is not a Sallyport handler, `isOurs` is `false` and the lists are empty. */
 export interface Inspection {
   readonly isOurs: boolean;
   readonly routes: readonly RouteView[];
   readonly triggers: readonly TriggerView[];
   /** Paths of MCP servers. */
   readonly mcp: readonly string[];
-  /** True if the export streams its answer. */
+  /** True if the export streams its response. */
   readonly streaming: boolean;
-  /** Runs `explain` in the function's own process; for a handler that is not ours the fixed table alone. */
+  /** Runs `explain` in the function's process; for a handler that is not a Sallyport handler, only with the built-in table. */
   explain(event: unknown, lambdaContext?: LambdaContext): Promise<unknown>;
-  /** The OpenAPI document of the HTTP operations; `null` when the function describes none. */
+  /** The OpenAPI document of the HTTP operations; `null` if the function does not generate it. */
   openapi(): Promise<unknown>;
 }

@@ -2,7 +2,7 @@ import type { Inspection, RouteView, TriggerView } from './inspection.js';
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** What `gate.mjs` says of a service. */
+/** The description of a service that `gate.mjs` sends. */
 export interface RawInspection {
   readonly isOurs: boolean;
   readonly streaming: boolean;
@@ -10,7 +10,7 @@ export interface RawInspection {
   readonly triggers: readonly Raw[];
 }
 
-/** Before the function was loaded for the first time. */
+/** The inspection before the function is loaded for the first time. */
 export const NOTHING_KNOWN: Inspection = {
   isOurs: false,
   routes: [],
@@ -21,7 +21,7 @@ export const NOTHING_KNOWN: Inspection = {
   openapi: async () => null,
 };
 
-/** What a function says of itself, in the form that the run uses. */
+/** Converts a service's description to the form that the run uses. */
 export function toInspection(raw: RawInspection, questions: Pick<Inspection, 'explain' | 'openapi'>): Inspection {
   const routes = raw.routes.map(toRoute);
   const { isOurs, streaming } = raw;

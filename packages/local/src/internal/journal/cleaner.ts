@@ -2,10 +2,10 @@ import { createSanitizer } from '@sallyport/core/observability';
 import type { InvokeOutcome } from '../runtime/invoker.js';
 import type { Journal } from './journal.js';
 
-/** Makes the form of a value that the console may show. */
+/** Returns a value in the form that the console may show. */
 export type Cleaner = (value: unknown) => unknown;
 
-/** A page for developers shows more than a log line does, and several lines as such. */
+/** A page for developers shows more than a log line, and keeps line breaks. */
 const sanitizer = createSanitizer({
   limits: { depth: 24, entries: 1000, nodes: 50_000, stringBytes: 65_536 },
   keepLineBreaks: true,
@@ -14,25 +14,25 @@ const sanitizer = createSanitizer({
 const REDACTED = '[REDACTED]';
 /**
  * An authorization code in a query or a form (RFC 6749 section 4.1.2). Elsewhere `code` is the name of an error, and a shorter value
- * is a word such as a country.
+ * is a word, for example a country.
  */
 const CODE_IN_QUERY = /((?:^|[?&])(?:code|device_code)=)[^&\s"'#]{10,}/g;
 const QUERIES = /^(?:multiValueQ|q)ueryStringParameters$/;
 const CODE = /^(?:code|device_code)$/;
 
-/** @param reveal whether strings are shown as they are */
+/** @param reveal true if strings are not sanitized */
 export function createCleaner(reveal: boolean): Cleaner {
   if (reveal) return (value) => value;
   return (value) => (value === undefined ? undefined : hideCodes(sanitizer.sanitizeValue(value), false));
 }
 
-/** For files, terminal and `--json`, where nothing is revealed. */
+/** For files, the terminal and `--json`, which never reveal values. */
 export const cleanText = createCleaner(false) as <T>(value: T) => T;
 
-/** An outcome as the console may show it: with the answer and the error of its record. */
+/** An outcome in the form that the console may show, with the sanitized response and error of its record. */
 export function shownOutcome(journal: Pick<Journal, 'get'>, outcome: InvokeOutcome): InvokeOutcome {
   const record = journal.get(outcome.id);
-  // A record that is not kept any more, or has no answer yet, reveals nothing.
+  // A record that is no longer kept, or has no response yet, reveals nothing.
   if (outcome.ok) return { ...outcome, answer: record ? record.answer : cleanText(outcome.answer) };
   return { ...outcome, error: record?.error ?? cleanText(outcome.error) };
 }

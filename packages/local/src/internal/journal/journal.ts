@@ -1,10 +1,10 @@
 import type { Origin } from '../runtime/invoker.js';
 
-/** One line that the function wrote. */
+/** A line that the function wrote. */
 export interface LogLine {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** `trace` to `fatal`; `stdout` and `stderr` for what did not go through `console`. */
+  /** `trace` to `fatal`; `stdout` and `stderr` for output that was not written with `console`. */
   readonly level: string;
   readonly text: string;
 }
@@ -21,7 +21,7 @@ export interface SpanRecord {
   readonly error: string | null;
 }
 
-/** One call of the AWS port that an invocation made. */
+/** A call to the AWS port during an invocation. */
 export interface AwsCall {
   readonly at: number;
   readonly ms: number;
@@ -29,30 +29,30 @@ export interface AwsCall {
   readonly service: string;
   /** `SendMessage`. */
   readonly operation: string;
-  /** The queue, table or bucket; `''` for none. */
+  /** The queue, table or bucket; `''` if the call has no resource. */
   readonly resource: string;
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   readonly status: number;
   /** AWS's error code; `null` for success. */
   readonly error: string | null;
 }
 
-/** What the gate of the closed container decided. */
+/** The result of the secure app's access check. */
 export interface GateDecision {
   /** `GET /notes/{id}`. */
   readonly record: string;
   /** `authenticated`. */
   readonly posture: string;
-  /** Scopes that the posture asks for. */
+  /** Scopes that the posture requires. */
   readonly required: readonly string[];
   /** `allowed`, `unauthenticated`, `forbidden` or `failed`. */
   readonly outcome: string;
-  /** `user`, `service` and so on; `null` for nobody. */
+  /** `user`, `service` and so on; `null` for an anonymous caller. */
   readonly principalKind: string | null;
   readonly scopes: readonly string[];
 }
 
-/** The fate of one record of a source: what AWS did with it after an answer. */
+/** A state change of one record of a source after a response. */
 export interface StateChange {
   readonly at: number;
   /** `queue orders`. */
@@ -60,22 +60,22 @@ export interface StateChange {
   readonly recordId: string;
   readonly state: string;
   readonly deliveries: number;
-  /** When it can be delivered again, milliseconds since the epoch; `null` in other states. */
+  /** The time at which it can be delivered again, milliseconds since the epoch; `null` in other states. */
   readonly until: number | null;
 }
 
-/** The answer as the client of a door saw it. */
+/** The response that the client of a door received. */
 export interface ClientView {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Sanitized text; bytes that are no text are told by their count. */
+  /** Sanitized text; for other bytes their count. */
   readonly body: string;
   readonly streamed: boolean;
-  /** True if the connection was broken off. */
+  /** True if the connection was closed before the end of the response. */
   readonly cut: boolean;
 }
 
-/** One invocation. Everything in it went through the sanitizer, unless the run has `--reveal`. */
+/** One invocation. All strings are sanitized, unless the run has `--reveal`. */
 export interface InvocationRecord {
   /** 1, 2, 3 … in a run. */
   readonly id: number;
@@ -83,70 +83,70 @@ export interface InvocationRecord {
   /** `1-…`, the root of its trace. */
   readonly traceId: string;
   readonly origin: Origin;
-  /** The invocation whose AWS call made the event; `null` for none. */
+  /** The invocation whose AWS call caused the event; `null` if absent. */
   readonly causedBy: number | null;
-  /** The kind that detection names; `null` for none. */
+  /** The detected kind of the event; `null` if unknown. */
   readonly kind: string | null;
   readonly startedAt: number;
-  /** Milliseconds that the function ran, without its init; `null` while it runs. */
+  /** Duration of the invocation without its init, in milliseconds; `null` while it runs. */
   readonly ms: number | null;
   readonly status: 'waiting' | 'running' | 'ok' | 'failed';
   /** `201`, `ok`, `1 of 2 failed`, `Sandbox.Timedout`. */
   readonly summary: string;
-  /** Which environment ran it and how it came to be: `cold`, `warm`, `warm start` (from the standby). */
+  /** The environment, and how it was started: `cold`, `warm`, `warm start` (from the standby). */
   readonly environment: {
     readonly id: string;
     readonly start: 'cold' | 'warm' | 'warm start';
     readonly initMs: number;
   } | null;
   readonly event: unknown;
-  /** `undefined` without an answer, or when it was streamed. */
+  /** `undefined` before the response, and if it was streamed. */
   readonly answer: unknown;
   readonly error: {
     readonly errorType: string;
     readonly errorMessage: string;
     readonly trace?: readonly string[];
   } | null;
-  /** `null` for what no HTTP door, socket or GraphQL client waits for. */
+  /** `null` if no HTTP, WebSocket or GraphQL client waits for a response. */
   readonly client: ClientView | null;
-  /** `explain` of the event by the function's own table; `null` for a handler that is not ours. */
+  /** `explain` of the event with the function's own table; `null` for a handler that is not a Sallyport handler. */
   readonly explain: unknown;
   readonly gate: readonly GateDecision[];
   readonly spans: readonly SpanRecord[];
   readonly logs: readonly LogLine[];
-  /** Lines that were dropped because there were too many. */
+  /** Number of lines that were dropped because of the limit. */
   readonly logsDropped: number;
   readonly awsCalls: readonly AwsCall[];
   readonly changes: readonly StateChange[];
-  /** What the handler left running: `Timeout`. */
+  /** Resources that the handler did not close, for example `Timeout`. */
   readonly leftovers: readonly string[];
   readonly maxMemoryMb: number | null;
 }
 
-/** What happened in a run, in order; at most 1,000 invocations or 64 MiB are kept. */
+/** The history of a run, in order; at most 1,000 invocations or 64 MiB are kept. */
 export interface Journal {
-  /** The first entry of a new invocation. The raw event stays in memory for `rawEvent`, and nowhere else. */
+  /** Adds the record of a new invocation. The raw event is kept only in memory, for `rawEvent`. */
   open(first: OpenRecord): number;
-  /** Changes members of a record. Lists are appended by `append`. Unknown ids are ignored: the record may be gone. */
+  /** Changes members of a record. Lists are extended with `append`. Unknown ids are ignored: the record may have been removed. */
   update(id: number, members: Partial<Omit<InvocationRecord, 'id' | keyof RecordLists>>): void;
-  /** Adds to one list of a record. */
+  /** Adds an entry to one list of a record. */
   append<L extends keyof RecordLists>(id: number, list: L, entry: RecordLists[L]): void;
   /** Newest last. */
   list(): readonly InvocationRecord[];
   get(id: number): InvocationRecord | undefined;
-  /** The event as it was sent, for a replay; never leaves the process but to the function. */
+  /** The unsanitized event, for a replay; it leaves the process only to be sent to the function. */
   rawEvent(id: number): unknown;
-  /** The answer as the function gave it, to compare a replay with. */
+  /** The unsanitized response, to compare it with the response of a replay. */
   rawAnswer(id: number): unknown;
   /** The number of an invocation by its request id. */
   idOf(requestId: string): number | undefined;
-  /** The record that made a call: by the `Parent` of its `X-Amzn-Trace-Id`. Also takes a root, and gives the newest of that trace. */
+  /** The record that made a call, by the `Parent` of its `X-Amzn-Trace-Id`. For a root without a parent, the newest record of that trace. */
   byTrace(header: string): InvocationRecord | undefined;
   byRequest(requestId: string): InvocationRecord | undefined;
-  /** Entries that belong to no invocation: notices, builds, changes of sources and state. */
+  /** Adds an entry without an invocation: messages, builds, changes of sources and state. */
   note(entry: JournalNote): void;
   notes(): readonly JournalNote[];
-  /** Called for each change. Must not throw. @returns the end of the subscription */
+  /** Calls the listener for each change. The listener must not throw. @returns a function that ends the subscription */
   subscribe(listener: (change: JournalChange) => void): () => void;
 }
 
@@ -154,15 +154,15 @@ export interface OpenRecord {
   readonly requestId: string;
   /** The root of its trace. */
   readonly traceId: string;
-  /** Its own segment: the `Parent` that its calls send. */
+  /** The segment of this invocation: the `Parent` that its calls send. */
   readonly segment: string;
-  /** The segment of the call that made the event; absent for none. */
+  /** The segment of the call that caused the event; `undefined` if absent. */
   readonly parent?: string | undefined;
   readonly origin: Origin;
   readonly event: unknown;
 }
 
-/** The lists of a record and what they hold. */
+/** The lists of a record and their entries. */
 export interface RecordLists {
   gate: GateDecision;
   spans: SpanRecord;
@@ -172,7 +172,7 @@ export interface RecordLists {
   leftovers: string;
 }
 
-/** Something next to the invocations. `topic` says what the console reads anew. */
+/** A change outside the invocations. `topic` names the part that the console must read again. */
 export interface JournalNote {
   readonly at: number;
   readonly topic: 'notice' | 'build' | 'sources' | 'state' | 'inspection' | 'environments';

@@ -12,15 +12,15 @@ import { parseTrace } from './trace.js';
 
 /** Options of {@link createJournal}. */
 export interface JournalOptions {
-  /** Shows strings as they are. */
+  /** True if strings are not sanitized. */
   readonly reveal: boolean;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Invocations that are kept; default 1,000. */
+  /** Maximum number of kept invocations; default 1,000. */
   readonly maxRecords?: number;
-  /** Bytes that are kept, about; default 64 MiB. */
+  /** Approximate maximum of kept bytes; default 64 MiB. */
   readonly maxBytes?: number;
-  /** Log lines of one invocation that are kept; default 2,000. */
+  /** Maximum number of kept log lines of an invocation; default 2,000. */
   readonly maxLogs?: number;
 }
 
@@ -33,9 +33,9 @@ const LIST_NAMES = [
   'changes',
   'leftovers',
 ] as const satisfies readonly (keyof RecordLists)[];
-/** Members whose strings come from callers or from the function; lists are cleaned too, each entry alone. */
+/** Members whose strings come from callers or from the function. Lists are sanitized too, each entry separately. */
 const FOREIGN = ['origin', 'summary', 'event', 'answer', 'error', 'client', 'explain'] as const;
-/** An id of X-Ray, which has no secret; a caller may send any other text. */
+/** An X-Ray id, which contains no secret; a caller may send any other string. */
 const TRACE_ID = /^1-[\da-f]{8}-[\da-f]{24}$/;
 
 type Raw = { -readonly [M in keyof InvocationRecord]: InvocationRecord[M] };
@@ -44,7 +44,7 @@ interface Entry {
   readonly raw: Raw;
   readonly segment: string;
   bytes: number;
-  /** Made when somebody looks, and made anew after a change. */
+  /** Created on first access, and again after a change. */
   view: InvocationRecord | undefined;
 }
 
@@ -91,7 +91,7 @@ class Ring implements Journal {
     this.#bySegment.set(segment, id);
     this.#byRequest.set(requestId, id);
     this.#weigh(entry, sizeOf(event));
-    this.#tell(entry);
+    this.#notify(entry);
     return id;
   }
 
@@ -100,7 +100,7 @@ class Ring implements Journal {
     if (!entry) return;
     Object.assign(entry.raw, members);
     this.#weigh(entry, sizeOf(members.answer) + sizeOf(members.client));
-    this.#tell(entry);
+    this.#notify(entry);
   }
 
   append<L extends keyof RecordLists>(id: number, list: L, added: RecordLists[L]): void {
@@ -110,7 +110,7 @@ class Ring implements Journal {
     if (list === 'logs' && raw.logs.length >= this.#options.maxLogs) raw.logsDropped += 1;
     else (raw[list] as unknown as RecordLists[L][]).push(added);
     this.#weigh(entry, sizeOf(added));
-    this.#tell(entry);
+    this.#notify(entry);
   }
 
   list(): readonly InvocationRecord[] {
@@ -159,7 +159,7 @@ class Ring implements Journal {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** The record as it may be seen, cleaned once. */
+  /** The sanitized record; it is sanitized once. */
   #viewOf(entry: Entry): InvocationRecord {
     entry.view ??= this.#cleaned(entry.raw);
     return entry.view;
@@ -171,16 +171,16 @@ class Ring implements Journal {
     const traceId = TRACE_ID.test(raw.traceId) ? raw.traceId : String(this.#clean(raw.traceId));
     const client = raw.client && { ...(foreign.client as ClientView), headers: this.#cleanHeaders(raw.client.headers) };
     const cleaned = { ...raw, traceId, ...foreign, ...lists, client } as unknown as InvocationRecord;
-    // Lines come through three pipes, each with the time at which they were written.
+    // Lines arrive through three pipes, each with the time at which it was written.
     return { ...cleaned, logs: [...cleaned.logs].sort((a, b) => a.at - b.at) };
   }
 
-  /** A pair does not show the sanitizer that its first text is the name of the second one. */
+  /** Sanitizes name and value as an object: in a pair the sanitizer would not see that the first string names the second. */
   #cleanHeaders(headers: ClientView['headers']): ClientView['headers'] {
     return headers.map(([name, value]) => [name, String(Object.values(this.#clean({ [name]: value }) as object)[0])]);
   }
 
-  #tell(entry: Entry): void {
+  #notify(entry: Entry): void {
     entry.view = undefined;
     const view = () => this.#viewOf(entry);
     this.#publish({
@@ -233,7 +233,7 @@ function emptyLists() {
   return { gate: [], spans: [], logs: [], awsCalls: [], changes: [], leftovers: [] };
 }
 
-/** About how many bytes a value is; exact only for strings. */
+/** Approximate size of a value in bytes; exact only for strings. */
 function sizeOf(value: unknown): number {
   if (value === undefined || value === null) return 0;
   if (typeof value === 'string') return value.length;

@@ -7,7 +7,7 @@ export function parseTrace(header: string): { readonly root: string; readonly pa
   return { root: parts.get('Root') ?? '', parent: parts.get('Parent') ?? '' };
 }
 
-/** The trace of one invocation: that of the call that made its event, or a new one. */
+/** The trace of one invocation: the trace of the call that caused its event, or a new trace. */
 export function startTrace(header: string | undefined, now: number) {
   const given = parseTrace(header ?? '');
   const root = given.root === '' ? `1-${hex(Math.floor(now / 1000))}-${randomBytes(12).toString('hex')}` : given.root;

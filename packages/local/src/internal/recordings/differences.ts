@@ -1,4 +1,4 @@
-/** More paths than these are not listed. */
+/** Maximum number of listed paths. */
 const MAX_PATHS = 50;
 
 /** The paths at which two JSON values differ, `$.body.total`; empty when they are equal. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { FrameworkError } from '@sallyport/core';
 import type { RecordingView, SavedRecording } from '../console/api.js';
 
-/** What is kept of an invocation for later: its sanitized event, and its sanitized answer if there was one. */
+/** The name of a file with the sanitized event of an invocation and, if any, its sanitized response. */
 const RECORDING = /^[\w-]+\.recording\.json$/;
 const FIXTURE = '.fixture.json';
 
@@ -18,7 +18,7 @@ export interface RecordingFiles {
   saveFixture(name: string, fixture: object): Promise<string>;
 }
 
-/** The files of one folder, which is made with the first of them. */
+/** The recordings and fixtures in a folder, which is created with the first file. */
 export function createRecordingFiles(folder: string): RecordingFiles {
   const write = async (file: string, value: object) => {
     await mkdir(folder, { recursive: true });
@@ -28,7 +28,7 @@ export function createRecordingFiles(folder: string): RecordingFiles {
   const read = async (file: string): Promise<SavedRecording> => {
     const text = RECORDING.test(file) ? await readFile(join(folder, file), 'utf8').catch(() => undefined) : undefined;
     if (text === undefined)
-      throw new FrameworkError('local.not_found', `framework: there is no recording ${JSON.stringify(file)}`);
+      throw new FrameworkError('local.not_found', `framework: the recording ${JSON.stringify(file)} does not exist`);
     return parse(file, text);
   };
   return {

@@ -8,34 +8,34 @@ import type { InvocationRecord } from '../journal/journal.js';
 import { findDifferences } from './differences.js';
 import { createRecordingFiles } from './files.js';
 
-/** Saves events of invocations, and plays them again. */
+/** Saves events of invocations, and replays them. */
 export interface Recordings {
   list(): Promise<readonly RecordingView[]>;
   /** @throws FrameworkError `local.not_found` */
   read(file: string): Promise<SavedRecording>;
-  /** @throws FrameworkError `local.not_found`; `local.invalid_request` for an event of no kind. @returns the file */
+  /** @throws FrameworkError `local.not_found`; `local.invalid_request` for an event of an unknown kind. @returns the file */
   save(id: number, as: 'recording' | 'fixture'): Promise<string>;
   /** @throws FrameworkError `local.not_found`; `testkit.invalid_recording` */
   replay(request: ReplayRequest): Promise<ReplayResult>;
 }
 
-/** What a replay sends, and what it is compared with. */
+/** The event of a replay, and the response to compare with. */
 interface Again {
   readonly event: unknown;
   readonly target: string;
   readonly kind: string;
   readonly replayOf?: number;
-  /** Sanitized; absent when there was none. */
+  /** Sanitized; absent if no response was recorded. */
   readonly before?: { readonly answer: unknown };
 }
 
-/** Makes the recordings of a run, in the folder `recordings` of its state. */
+/** Creates the recordings of a run, in the folder `recordings` of its state. */
 export function createRecordings(host: Host, folder: string): Recordings {
   const files = createRecordingFiles(folder);
 
   const recordOf = (id: number): InvocationRecord => {
     const record = host.journal.get(id);
-    if (!record) throw new FrameworkError('local.not_found', `framework: invocation ${id} is not kept any more`);
+    if (!record) throw new FrameworkError('local.not_found', `framework: invocation ${id} is no longer kept`);
     return record;
   };
 
@@ -75,7 +75,7 @@ export function createRecordings(host: Host, folder: string): Recordings {
   };
 }
 
-/** A recording as the commands send it: alone, or with its answer. */
+/** A recording in the form that the commands send: alone, or with its response. */
 function toSaved(value: unknown): SavedRecording {
   const given = value as Partial<SavedRecording> | null | undefined;
   return given?.recording === undefined ? { recording: value } : (given as SavedRecording);
@@ -87,14 +87,14 @@ function answerOf({ answer, error, ms, requestId }: InvocationRecord): Pick<Agai
     : { before: { answer: toClean(answer, requestId) } };
 }
 
-/** The sanitized answer as JSON has it. The id of its invocation is another one each time, and so is no difference. */
+/** The sanitized response as JSON. The request id is removed, because it differs for each invocation. */
 function toClean(value: unknown, requestId: string): unknown {
   return cleanText(
     JSON.parse(sanitizeJson(JSON.stringify(value ?? null).replaceAll(requestId, 'request-id'))) as unknown,
   );
 }
 
-/** The event as the recorder of the test kit keeps it, secrets and identifiers replaced. Names that have a handler stay. */
+/** The event in the form of the test kit's recorder, with secrets and identifiers replaced. Names that have a handler are kept. */
 async function toRecording(host: Host, id: number): Promise<Recording> {
   let made: Recording | undefined;
   const keepNames = host
@@ -115,17 +115,17 @@ async function toRecording(host: Host, id: number): Promise<Recording> {
   if (!made)
     throw new FrameworkError(
       'local.invalid_request',
-      'framework: an event of no kind cannot be recorded; `explain` says why it has none',
+      'framework: an event of an unknown kind cannot be recorded; `explain` shows why no kind matches',
     );
   return made;
 }
 
-/** A contract fixture to complete: its handlers are for the author, the event and the answer are there. */
+/** A contract fixture to complete: it has the event and the response, the author adds the handlers. */
 function toFixture(name: string, { event }: Recording, answer: unknown): object {
   return {
     id: `recorded/${name}`,
     area: 'recorded',
-    name: `the answer to ${name} stays as it was recorded`,
+    name: `the response to ${name} is unchanged`,
     setup: { container: 'secure', register: [] },
     input: { steps: [{ call: 'dispatch', event }] },
     expect: { steps: [answer === undefined ? {} : { result: sanitizeValue(answer) }] },

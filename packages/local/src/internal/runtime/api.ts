@@ -16,18 +16,18 @@ import { POLICIES } from '../guard/policies.js';
 import type { FunctionError } from './invoker.js';
 
 const ROUTE = /^\/2018-06-01\/runtime\/(?:invocation\/(?:(next)|([^/]+)\/(response|error))|init\/error)$/;
-/** The header with which the shim proves that it asks for an event; no page and no other program knows its value. */
+/** The header with which the shim authenticates its request for an event; pages and other programs do not have its value. */
 const KEY_HEADER = 'x-local-key';
 
-/** What the server of one environment tells. */
+/** Events of the server of one environment. */
 export interface RuntimeApiEvents {
-  /** The runtime asked for the next event; `left` names what it left running. */
+  /** The runtime requests the next event; `left` names resources that the handler did not close. */
   onPoll(left: readonly string[]): void;
   onInitError(error: FunctionError): void;
-  /** A whole answer, or a streamed one that has begun. */
+  /** A whole response, or the beginning of a streamed response. */
   onAnswer(requestId: string, answer: RuntimeAnswer): void;
   onError(requestId: string, error: FunctionError): void;
-  /** The server itself failed. */
+  /** An error of the server. */
   onFault(error: unknown): void;
 }
 
@@ -42,12 +42,12 @@ export type RuntimeAnswer =
  * @see https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
  */
 export class RuntimeApi {
-  /** The value of the header `x-local-key` of a `next`; the shim has it from its environment. */
+  /** The required value of the header `x-local-key` of `next`; the shim receives it in its environment. */
   readonly key = randomBytes(24).toString('base64url');
   readonly #events: RuntimeApiEvents;
   readonly #server: Server;
   readonly #polls: ServerResponse[] = [];
-  /** Ids of events that were handed out and have no answer. */
+  /** Ids of delivered events that have no response yet. */
   readonly #open = new Set<string>();
 
   private constructor(events: RuntimeApiEvents) {
@@ -66,17 +66,17 @@ export class RuntimeApi {
     return api;
   }
 
-  /** Host and port, as `AWS_LAMBDA_RUNTIME_API` has them. */
+  /** Host and port, the value of `AWS_LAMBDA_RUNTIME_API`. */
   get address(): string {
     return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** How many polls wait for an event. */
+  /** Number of polls that wait for an event. */
   get polls(): number {
     return this.#polls.length;
   }
 
-  /** Hands an event to the oldest poll. @returns whether there was one */
+  /** Delivers an event to the oldest poll. @returns true if a poll was waiting */
   handOut(requestId: string, event: string, headers: OutgoingHttpHeaders): boolean {
     const poll = this.#polls.shift();
     if (poll) this.#open.add(requestId);
@@ -95,7 +95,7 @@ export class RuntimeApi {
     if (!match || request.method !== (next ? 'GET' : 'POST')) return sendError(response, 404, 'NotFound');
     if (next) return this.#isShim(request) ? this.#poll(request, response) : sendError(response, 403, 'Forbidden');
     if (id === undefined) return this.#takeInitError(await readBody(request), response);
-    // An id is the one of a handed-out event, exactly, so none is decoded.
+    // The id must equal the id of a delivered event exactly, so it is not decoded.
     if (!this.#open.delete(id)) return sendError(response, 400, 'InvalidRequestID');
     if (kind === 'error') return this.#takeError(id, await readBody(request), response);
     return this.#takeAnswer(id, request, response);
@@ -108,7 +108,7 @@ export class RuntimeApi {
 
   #poll(request: IncomingMessage, response: ServerResponse): void {
     this.#polls.push(response);
-    // A worker or process that ended must not be handed an event.
+    // An event must not be delivered to a worker or process that has ended.
     response.once('close', () => {
       const index = this.#polls.indexOf(response);
       if (index >= 0) this.#polls.splice(index, 1);
@@ -139,7 +139,7 @@ export class RuntimeApi {
   }
 }
 
-/** An error in the form of the Runtime API: AWS's OpenAPI document of it has 400, 403, 413 and 500. */
+/** An error in the form of the Runtime API. AWS's OpenAPI document of the API lists 400, 403, 413 and 500. */
 function sendError(response: ServerResponse, status: number, errorType: string): void {
   const body = JSON.stringify({ errorMessage: STATUS_CODES[status], errorType });
   response.writeHead(status, { 'content-type': 'application/json' }).end(body);
@@ -150,7 +150,7 @@ interface Body {
   readonly isTooLarge: boolean;
 }
 
-/** Reads a body to its end, but keeps no more than Lambda takes. */
+/** Reads a body to its end, but keeps only as many bytes as Lambda accepts. */
 async function readBody(request: IncomingMessage): Promise<Body> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -160,7 +160,7 @@ async function readBody(request: IncomingMessage): Promise<Body> {
       if (bytes <= LAMBDA_MAX_ANSWER_BYTES) chunks.push(chunk);
     }
   } catch {
-    // The process ended in the middle; its end is told by the process.
+    // The process ended before the end of the body; the process reports that.
   }
   return { text: Buffer.concat(chunks).toString('utf8'), isTooLarge: bytes > LAMBDA_MAX_ANSWER_BYTES };
 }

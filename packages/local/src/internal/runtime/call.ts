@@ -2,7 +2,7 @@ import type { RunResult } from './environment.js';
 import type { FailureReason, FunctionError, InvokeOptions, InvokeOutcome } from './invoker.js';
 import { invokedArn } from './variables.js';
 
-/** One event on its way to the function. */
+/** One event to be delivered to the function. */
 export interface Call {
   readonly id: number;
   readonly requestId: string;
@@ -24,7 +24,7 @@ export function toOutcome(call: Call, result: RunResult): InvokeOutcome {
   return { ok: true, id, requestId, streamed, answer: streamed ? undefined : parseAnswer(text) };
 }
 
-/** A handler that streams writes what it likes; a door that wants JSON then gets a string. */
+/** A streaming handler can write any bytes; if the door requires JSON, other contents become a string. */
 function parseAnswer(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -33,7 +33,7 @@ function parseAnswer(text: string): unknown {
   }
 }
 
-/** What goes with the event; header values are the bytes of UTF-8, one character each. */
+/** The headers of an event; header values are the bytes of UTF-8, one character per byte. */
 export function headersOf(
   { requestId, header, options }: Call,
   name: string,

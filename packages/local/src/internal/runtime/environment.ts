@@ -18,20 +18,20 @@ import { MemoryWatch } from './memory.js';
 import { EnvironmentProcess, type ProcessMessage } from './process.js';
 import type { ProcessInit, StartOrder } from './spawn.js';
 
-/** What an environment is made with. */
+/** Options of an {@link Environment}. */
 export interface EnvironmentInit extends ProcessInit {
   readonly guardian: Guardian;
   readonly events: EnvironmentEvents;
 }
 
 export interface EnvironmentEvents {
-  /** It asked for the next event. `left`: what the handler left running. */
+  /** The environment requests the next event. `left`: resources that the handler did not close. */
   onFree(environment: Environment, left: readonly string[]): void;
   /** The process has ended. */
   onEnd(environment: Environment): void;
-  /** A line of the function; `''` for one that belongs to no invocation yet. */
+  /** A line of the function; the request id is `''` for a line outside an invocation. */
   onLog(environment: Environment, requestId: string, line: LogLine): void;
-  /** A line of `gate.mjs` or of the shim that is about an invocation, or the inspection. */
+  /** A message of `gate.mjs` or of the shim about an invocation, or the inspection. */
   onMessage(environment: Environment, message: ProcessMessage): void;
 }
 
@@ -46,10 +46,10 @@ interface Pending {
   readonly limit: { readonly timer: FairTimer; readonly wait: CpuWait } | undefined;
 }
 
-/** One execution environment: the events that a process with AWS's runtime client takes from the server that it polls. */
+/** One execution environment: a process with AWS's runtime client, and the Runtime API server that it polls. */
 export class Environment {
   readonly id: string;
-  /** Resolves when the function is loaded and asks for its first event. Rejects with an {@link InitFailure}. */
+  /** Resolves when the function is loaded and requests its first event. Rejects with an {@link InitFailure}. */
   readonly ready: Promise<void>;
   /** Resolves when the process has ended. */
   readonly ended: Promise<void>;
@@ -111,12 +111,12 @@ export class Environment {
     return this.#process.pid;
   }
 
-  /** Resident megabytes when last measured. */
+  /** Resident megabytes at the last measurement. */
   get memoryMb(): number {
     return this.#memory.mb;
   }
 
-  /** The most that it had while the last invocation ran. */
+  /** Peak memory of the last invocation, in megabytes. */
   get peakMb(): number {
     return this.#memory.peakMb;
   }
@@ -125,34 +125,34 @@ export class Environment {
     return this.state === 'dead';
   }
 
-  /** True if it can take another event now. */
+  /** True if it can accept another event now. */
   get hasRoom(): boolean {
     return this.#isReady && !this.isDead && this.#killedFor === undefined && this.#api.polls > this.#reserved;
   }
 
-  /** True if it has answered everything and will ask for the next event at once. */
+  /** True if it has answered all events and is about to request the next event. */
   get isFinishing(): boolean {
     return (
       this.#isReady && !this.isDead && this.#killedFor === undefined && this.running === 0 && this.#api.polls === 0
     );
   }
 
-  /** Keeps a place for an event that `run` gets soon. */
+  /** Reserves a place for an event that is about to run. */
   reserve(): void {
     this.#reserved += 1;
   }
 
-  /** The id of the newest event that it got; `''` before the first. */
+  /** The id of its newest event; `''` before the first event. */
   get lastRequest(): string {
     return this.#lastRequest;
   }
 
-  /** Events that it has, and those that it is about to get. */
+  /** Number of running and reserved events. */
   get running(): number {
     return this.#pending.size + this.#reserved;
   }
 
-  /** Gives a standby its service. */
+  /** Starts the service in a standby. */
   begin(order: StartOrder): void {
     this.fromStandby = true;
     this.state = 'init';
@@ -179,7 +179,7 @@ export class Environment {
     });
   }
 
-  /** Starts a limit, to which the time is added for which the process waits for a CPU. @param requestId `''` for the init phase */
+  /** Starts a time limit. The time that the process waits for a CPU is added to it. @param requestId `''` for the init phase */
   startLimit(limitMs: number, requestId: string, onEnd: () => void): { timer: FairTimer; wait: CpuWait } {
     const wait = new CpuWait(this.pid);
     const onAdded = (ms: number) => {
@@ -189,7 +189,7 @@ export class Environment {
     return { timer: new FairTimer({ limitMs, wait, onAdded, onEnd }), wait };
   }
 
-  /** Asks what only the process knows; `undefined` when it cannot answer. */
+  /** Sends a question to the process; `undefined` if it cannot answer. */
   async ask(question: 'explain' | 'openapi', more: object = {}): Promise<unknown> {
     if (this.isDead || this.#init.config.managedInstances !== undefined) return undefined;
     const value = await this.#process.ask(question, more);
@@ -202,7 +202,7 @@ export class Environment {
     this.#process.freeze();
   }
 
-  /** Ends the process at once. What it runs fails for this reason. */
+  /** Kills the process. Its events fail with this reason. */
   kill(reason: FailureReason): void {
     this.#killedFor ??= reason;
     this.#process.kill();
@@ -214,7 +214,7 @@ export class Environment {
     else this.#init.events.onMessage(this, message);
   }
 
-  /** The runtime is there for the next event. */
+  /** The runtime polls for the next event. */
   onPoll(left: readonly string[]): void {
     if (!this.#isReady) {
       this.#isReady = true;
@@ -232,7 +232,7 @@ export class Environment {
     this.#initError = error;
   }
 
-  /** The Runtime API failed: a line of the function's log. */
+  /** Writes an error of the Runtime API to the function's log. */
   onFault(error: unknown): void {
     const text = `framework: the Runtime API failed: ${error instanceof Error ? error.message : String(error)}`;
     this.#init.events.onLog(this, this.#lastRequest, { at: Date.now(), level: 'error', text });
@@ -261,7 +261,7 @@ export class Environment {
     body.on('data', (chunk: Buffer) => (sink ? sink.chunk(chunk) : chunks.push(chunk)));
     body.on('error', () => {});
     await ended;
-    // A process that was killed says itself why.
+    // A killed process reports the reason itself.
     if (!body.complete) return void this.ended.then(() => sink?.end(EXITED));
     const error = trailerError(body);
     sink?.end(error);

@@ -17,7 +17,7 @@ export const ANSWER_TOO_LARGE: FunctionError = {
 
 export const EXITED: FunctionError = {
   errorType: 'Runtime.ExitError',
-  errorMessage: 'the process ended in the middle of its answer',
+  errorMessage: 'the process ended before the end of its response',
 };
 
 export const STOPPED: FunctionError = { errorType: 'Runtime.Stopped', errorMessage: 'the run has ended' };
@@ -42,7 +42,7 @@ export function toText({ text, file, line, column }: BuildProblem): string {
   return file === undefined ? text : `${file}:${line}:${column}: ${text}`;
 }
 
-/** The error of an event that ran into its timeout. */
+/** The error of an event that exceeded its timeout. */
 export function timeoutError({ requestId, timeoutMs }: Run): FunctionError {
   const seconds = (timeoutMs / 1000).toFixed(2);
   return {
@@ -51,7 +51,7 @@ export function timeoutError({ requestId, timeoutMs }: Run): FunctionError {
   };
 }
 
-/** How a process ended. */
+/** The end of a process: its exit code or signal, and the reason. */
 export interface End {
   readonly reason: FailureReason;
   readonly code: number | null;
@@ -60,7 +60,7 @@ export interface End {
   readonly memoryMb: number;
 }
 
-/** The error of an event whose process has ended, with what this machine knows beyond Lambda's text. */
+/** The error of an event whose process has ended, with details that Lambda does not report. */
 export function endError(run: Run, { reason, code, signal, goodbye, memoryMb }: End): FunctionError {
   const begin = `RequestId: ${run.requestId} Error:`;
   if (reason === 'timeout') return timeoutError(run);
@@ -84,7 +84,7 @@ export function endError(run: Run, { reason, code, signal, goodbye, memoryMb }: 
   return { errorType: 'Runtime.ExitError', errorMessage: `${begin} ${how}` };
 }
 
-/** What a handler that failed after its first byte wrote behind its answer. */
+/** The error that a handler reported after the first byte of its response. */
 export function trailerError({ trailers }: IncomingMessage): FunctionError | undefined {
   const type = trailers['lambda-runtime-function-error-type'];
   if (type === undefined) return undefined;
@@ -96,7 +96,7 @@ export function trailerError({ trailers }: IncomingMessage): FunctionError | und
   }
 }
 
-/** Why an environment is never ready. */
+/** The failure of an environment's init phase. */
 export class InitFailure extends Error {
   constructor(
     readonly reason: 'init' | 'timeout' | 'stopped',
@@ -106,7 +106,7 @@ export class InitFailure extends Error {
   }
 }
 
-/** The failure of a process that has ended before it was ready; `error`: what it said of itself. */
+/** The failure of a process that ended before it was ready; `error`: the error that the process reported. */
 export function initFailure(
   { reason, code, signal }: Pick<End, 'code' | 'signal'> & { readonly reason: FailureReason | undefined },
   error: FunctionError | undefined,

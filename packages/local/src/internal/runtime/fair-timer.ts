@@ -3,12 +3,12 @@ import { join } from 'node:path';
 
 /** Less than this is noise, and is not added. */
 const MIN_ADDED_MS = 100;
-/** A limit never becomes longer than ten times itself. */
+/** A limit is never extended beyond ten times its length. */
 const MOST_TIMES = 10;
 
 /**
- * For how long the threads of a process waited for a CPU although they could have run. Linux counts it for each thread, in nanoseconds
- * (second field of `/proc/<pid>/task/<tid>/schedstat`). A thread that sleeps does not wait.
+ * The time for which the threads of a process waited for a CPU although they were runnable. Linux counts it for each thread, in nanoseconds
+ * (second field of `/proc/<pid>/task/<tid>/schedstat`). A sleeping thread does not wait.
  *
  * @see https://docs.kernel.org/scheduler/sched-stats.html
  */
@@ -19,7 +19,7 @@ export class CpuWait {
   readonly #before = new Map<string, number>();
   #hasOthers = false;
 
-  /** @param proc the folder of the processes; without it, as on macOS, nothing is measured */
+  /** @param proc the folder of the processes; if it does not exist, as on macOS, no time is measured */
   constructor(pid: number, proc = '/proc') {
     this.#tasks = join(proc, String(pid), 'task');
     this.#main = String(pid);
@@ -27,14 +27,14 @@ export class CpuWait {
     this.#before.set(this.#main, this.#read(this.#main));
   }
 
-  /** Includes the other threads from now on. Reading all of them takes too long for each invocation. */
+  /** Includes the other threads. Reading all of them takes too long for each invocation. */
   includeOthers(): void {
     if (this.#hasOthers) return;
     this.#hasOthers = true;
     for (const thread of this.#threads()) if (thread !== this.#main) this.#before.set(thread, this.#read(thread));
   }
 
-  /** Milliseconds since the start, of the thread that waited longest. Never more than the time that has passed. */
+  /** Milliseconds since the start that the longest-waiting thread waited; at most the elapsed time. */
   ms(): number {
     const threads = this.#hasOthers ? this.#threads() : [this.#main];
     return Math.max(0, ...threads.map((thread) => this.#read(thread) - (this.#before.get(thread) ?? 0)));
@@ -58,19 +58,19 @@ export class CpuWait {
   }
 }
 
-/** The parts of a {@link FairTimer}. */
+/** Options of a {@link FairTimer}. */
 export interface FairTimerInit {
   readonly limitMs: number;
   readonly wait: Pick<CpuWait, 'ms'>;
-  /** The limit was made longer. */
+  /** Called when the limit is extended. */
   onAdded(ms: number): void;
-  /** The limit is over. */
+  /** Called when the limit is reached. */
   onEnd(): void;
-  /** Starts a timer; for tests. @returns what cancels it */
+  /** Starts a timer; for tests. @returns a function that cancels it */
   readonly after?: (ms: number, call: () => void) => () => void;
 }
 
-/** A limit in the time that a process had: the time for which it waited for a CPU is added. */
+/** A time limit for a process: the time that the process waited for a CPU is added. */
 export class FairTimer {
   readonly #init: FairTimerInit;
   #addedMs = 0;
@@ -94,7 +94,7 @@ export class FairTimer {
     const most = limitMs * (MOST_TIMES - 1) - this.#addedMs;
     const ms = Math.min(Math.round(wait.ms() - this.#addedMs), most);
     if (ms < MIN_ADDED_MS) {
-      // An answer that has arrived in time may not have been read: a busy host reads it in this turn.
+      // A response that arrived in time may be unread: a busy host reads it in this turn.
       const turn = setImmediate(onEnd);
       this.#cancel = () => clearImmediate(turn);
       return;

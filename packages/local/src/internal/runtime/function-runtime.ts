@@ -16,7 +16,7 @@ import { Pool, type RunnableCode } from './pool.js';
 const MAX_EVENT_BYTES = 6_291_456;
 const MAX_ASYNC_EVENT_BYTES = 1_048_576;
 
-/** What the runtime needs of the run. */
+/** Options of a {@link FunctionRuntime}. */
 export interface FunctionRuntimeInit {
   readonly config: Config;
   readonly nodeMajor: number;
@@ -24,18 +24,18 @@ export interface FunctionRuntimeInit {
   readonly now: () => number;
   /** Variables of the other parts and of the developer. */
   readonly variables: () => Readonly<Record<string, string>>;
-  /** The function that runs now has said what it is. */
+  /** Receives the inspection of the running function. */
   readonly onInspection: (inspection: Inspection) => void;
   readonly notice: (text: string) => void;
 }
 
-/** Runs the function as Lambda does: one event at a time in each environment, new ones when all are busy. */
+/** Runs the function as Lambda does: each environment runs one event at a time, and new environments start if all are busy. */
 export class FunctionRuntime implements Invoker {
   readonly #init: FunctionRuntimeInit;
   readonly #guardian: Guardian = startGuardian();
   readonly #pool: Pool;
   readonly #placement: Placement;
-  /** Lines that were written before there was an invocation, by environment. */
+  /** Lines that were written before the first invocation, by environment. */
   readonly #early = new Map<string, LogLine[]>();
   #code: CodeState = { state: 'starting' };
   #inspection: Inspection = NOTHING_KNOWN;
@@ -71,7 +71,7 @@ export class FunctionRuntime implements Invoker {
     return this.#inspection;
   }
 
-  /** For other processes of the run: they end with it too. */
+  /** Ends other processes of the run when the run ends. */
   get guardian(): Guardian {
     return this.#guardian;
   }
@@ -86,7 +86,7 @@ export class FunctionRuntime implements Invoker {
     }));
   }
 
-  /** A build that compiled. Loads it at once, so that the next event finds it warm. */
+  /** Uses a successful build. Loads it immediately, so that the next event finds a warm environment. */
   async use(code: RunnableCode, buildMs: number): Promise<void> {
     this.#pool.use(code);
     this.#code = { state: 'ready', builtAt: this.#init.now(), buildMs };
@@ -95,7 +95,7 @@ export class FunctionRuntime implements Invoker {
     this.#pool.prepareStandby();
   }
 
-  /** A build that did not compile: nothing runs on old code. */
+  /** Reports a failed build: no event runs on old code. */
   break(problems: readonly BuildProblem[]): void {
     this.#code = { state: 'broken', problems };
     this.#pool.use(undefined);
@@ -114,14 +114,14 @@ export class FunctionRuntime implements Invoker {
     return outcome;
   }
 
-  /** The reply of the function's own `explain`; for a handler that is not ours, of the fixed table. */
+  /** The result of the function's own `explain`; for a handler that is not a Sallyport handler, of the built-in table. */
   async explain(event: unknown, lambdaContext?: object): Promise<unknown> {
     const own = this.#inspection.isOurs ? await this.#ask('explain', { event, context: lambdaContext }) : undefined;
     return own ?? explain(event, lambdaContext);
   }
 
   /**
-   * Starts one environment and ends it.
+   * Starts one environment and stops it.
    *
    * @returns the milliseconds of its init phase
    * @throws InitFailure
@@ -182,10 +182,10 @@ export class FunctionRuntime implements Invoker {
       timeoutMs: Math.max(1, config.timeoutMs - spentMs),
       sink: options.stream,
     });
-    // It asks for its next event when it has taken one, not when it has answered: a full one gets room here.
+    // A managed instance requests its next event after it accepts an event, not after the response: a full environment has room here.
     if (config.managedInstances !== undefined) this.#placement.wake();
     journal.update(id, { ms: now() - startedAt, maxMemoryMb: environment.peakMb });
-    // The event of an authorizer looks like a request, and is none.
+    // The event of an authorizer resembles a request, but is not a request.
     if (!this.#inspection.isOurs && options.origin.kind !== 'authorizer') this.#explainForeign(id, call);
     return toOutcome(call, result);
   }
@@ -199,7 +199,7 @@ export class FunctionRuntime implements Invoker {
     const id = this.#init.journal.idOf(environment.lastRequest);
     if (id !== undefined) for (const name of left) this.#init.journal.append(id, 'leftovers', name);
     this.#placement.wake();
-    // Whoever waits takes it in a later turn; frozen only when nobody did.
+    // A waiting call uses the environment in a later turn; it is frozen only if no call does.
     setImmediate(() => {
       if (environment.running === 0 && environment.state === 'idle') environment.freeze();
     });

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 
-/** Reads `+ <pid>` and `- <pid>`; at end of file, which comes when the host is gone, it kills what is left. */
+/** Reads `+ <pid>` and `- <pid>`. At end of file, when the host is gone, it kills the remaining processes. */
 const SCRIPT = `p=" "
 while read -r op pid; do
   case "$op$p" in
@@ -11,14 +11,14 @@ while read -r op pid; do
 done
 for pid in $p; do kill -9 "$pid" 2>/dev/null; done`;
 
-/** Ends the processes of a run when the host can no longer do it: a stopped process would stay forever. */
+/** Kills the processes of a run if the host is gone: a frozen process would exist forever. */
 export interface Guardian {
   add(pid: number): void;
   remove(pid: number): void;
   stop(): void;
 }
 
-/** Starts the guardian, detached; on Windows, where nothing is stopped, there is none. */
+/** Starts the guardian, detached. On Windows, where no process is frozen, it does nothing. */
 export function startGuardian(): Guardian {
   if (process.platform === 'win32') return { add() {}, remove() {}, stop() {} };
   const shell: ChildProcess = spawn('/bin/sh', ['-c', SCRIPT], {
@@ -28,7 +28,7 @@ export function startGuardian(): Guardian {
   shell.on('error', () => {});
   shell.stdin?.on('error', () => {});
   shell.unref();
-  // The pipe stays open as long as this process lives, and does not keep it alive.
+  // The pipe is open as long as this process lives, and does not keep it alive.
   (shell.stdin as Socket | null)?.unref();
   const write = (line: string) => void shell.stdin?.write(`${line}\n`);
   return {

@@ -1,45 +1,45 @@
-/** Who sent the event: a door, a source, or the developer. */
+/** The sender of an event: a door, a source, or the developer. */
 export interface Origin {
   /** `gateway-v2`, `queue`, `schedule`, `send`, `replay`, `invoke` and so on. */
   readonly kind: string;
   /** `POST /orders`, the name of the queue, `Query.note`, and so on. */
   readonly target: string;
-  /** Whom the caller said to be in the `as` picker; absent for nobody. */
+  /** The user in the `as` picker; `undefined` for an anonymous caller. */
   readonly as?: string;
   /** Ids of the records of a source, in the order of the event. */
   readonly recordIds?: readonly string[];
-  /** The invocation that this one repeats. */
+  /** The id of the replayed invocation. */
   readonly replayOf?: number;
 }
 
-/** What goes with an event. */
+/** Options of an invocation. */
 export interface InvokeOptions {
   readonly origin: Origin;
-  /** `X-Amzn-Trace-Id` to continue with: `Root=…`; without one a new trace begins. */
+  /** `X-Amzn-Trace-Id` to continue: `Root=…`; if absent, a new trace begins. */
   readonly traceId?: string;
   /** The client context of the `Invoke` API, a JSON value. */
   readonly clientContext?: unknown;
   /** The tenant of a function with tenant isolation. */
   readonly tenantId?: string;
   /**
-   * What becomes of it when no environment is free, or when the last build is broken. `refuse`: it fails at once, as for
-   * doors. `wait`: it is held until there is room and a build, as for sources.
+   * The behaviour if no environment is free, or the last build is broken. `refuse`: the call fails immediately, as at
+   * doors. `wait`: the call is held until an environment and a build are ready, as for sources.
    */
   readonly whenBusy: 'refuse' | 'wait';
-  /** True if AWS would invoke asynchronously: the event may have 1 MiB instead of 6. Default: `false`. */
+  /** True if AWS would invoke asynchronously: the event limit is 1 MiB instead of 6 MiB. Default: `false`. */
   readonly asynchronous?: boolean;
-  /** Takes a streamed answer as it arrives. A handler that streams and meets none fails as AWS lets it fail. */
+  /** Receives a streamed response as it arrives. A streaming handler without a sink fails as on AWS. */
   readonly stream?: StreamSink;
-  /** Ends the waiting, not the running function. */
+  /** Aborts the waiting, not the running function. */
   readonly signal?: AbortSignal;
 }
 
-/** Takes a streamed answer: the head once, then chunks, then the end. */
+/** Receives a streamed response: the head once, then chunks, then the end. */
 export interface StreamSink {
-  /** `contentType` is `application/vnd.awslambda.http-integration-response` when a prelude comes first. */
+  /** `contentType` is `application/vnd.awslambda.http-integration-response` if the response begins with a prelude. */
   head(contentType: string): void;
   chunk(bytes: Buffer): void;
-  /** Once; with an error when the handler failed after its first byte, and the answer is broken off. */
+  /** Called once; with an error if the handler failed after its first byte, so that the response is incomplete. */
   end(error?: FunctionError): void;
 }
 
@@ -50,13 +50,13 @@ export interface FunctionError {
   readonly trace?: readonly string[];
 }
 
-/** Why an invocation has no answer. */
+/** The reason for a failed invocation. */
 export type FailureReason =
   /** The handler threw. */
   | 'handler'
   | 'timeout'
   | 'memory'
-  /** The process ended, or nothing was left to wait for. */
+  /** The process exited, or its event loop was empty. */
   | 'exit'
   /** The code does not load. */
   | 'init'
@@ -68,10 +68,10 @@ export type FailureReason =
   | 'authorizer'
   /** The last build is broken; nothing runs on old code. */
   | 'build'
-  /** The run ends. */
+  /** The run stops. */
   | 'stopped';
 
-/** How an invocation ended. */
+/** The result of an invocation. */
 export type InvokeOutcome = Answered | Failed;
 
 export interface Answered {
@@ -79,9 +79,9 @@ export interface Answered {
   /** The number of the record in the journal. */
   readonly id: number;
   readonly requestId: string;
-  /** `true`: the answer went to the sink, and `answer` is `undefined`. */
+  /** `true`: the response was sent to the sink, and `answer` is `undefined`. */
   readonly streamed: boolean;
-  /** The parsed answer. */
+  /** The parsed response. */
   readonly answer: unknown;
 }
 
@@ -93,16 +93,16 @@ export interface Failed {
   readonly error: FunctionError;
 }
 
-/** Where the code stands. */
+/** The state of the code. */
 export type CodeState =
   | { readonly state: 'starting' }
   | { readonly state: 'ready'; readonly builtAt: number; readonly buildMs: number }
   | { readonly state: 'broken'; readonly problems: readonly BuildProblem[] };
 
-/** One error of a build, in words of the compiler. */
+/** One error of a build, with the compiler's message. */
 export interface BuildProblem {
   readonly text: string;
-  /** Relative to the project; absent for errors without a place. */
+  /** Relative to the project; absent for errors without a location. */
   readonly file?: string;
   readonly line?: number;
   readonly column?: number;
@@ -110,7 +110,7 @@ export interface BuildProblem {
 
 /** Runs the function. */
 export interface Invoker {
-  /** Never rejects. Each call is one record of the journal, rejected ones too. */
+  /** Never rejects. Each call is recorded in the journal, rejected calls too. */
   invoke(event: unknown, options: InvokeOptions): Promise<InvokeOutcome>;
   code(): CodeState;
   /** Environments by state, for the console. */
@@ -123,6 +123,6 @@ export interface EnvironmentView {
   readonly state: 'init' | 'idle' | 'running' | 'standby';
   readonly pid: number;
   readonly invocations: number;
-  /** Resident megabytes when last measured. */
+  /** Resident megabytes at the last measurement. */
   readonly memoryMb: number;
 }

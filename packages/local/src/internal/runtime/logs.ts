@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { LogLine } from '../journal/journal.js';
 
 const HEADER_BYTES = 16;
-/** The level, and whether a message is text or JSON, in the type `0xa55a0003` or `0xa55a0002`. */
+/** The bits of the level in the type. `0xa55a0003` is the type of text messages, `0xa55a0002` of JSON messages. */
 const LEVEL_BITS = 0x1c;
 const FORM_BITS = 0x03;
 const TEXT_FORM = 0x03;
@@ -14,17 +14,17 @@ const LEVELS: Readonly<Record<number, string>> = {
   20: 'error',
   24: 'fatal',
 };
-/** A message longer than this is kept up to here: nobody reads more on a page. */
+/** Longer messages are truncated to this length. */
 const MAX_MESSAGE = 65_536;
 
 /**
- * Reads what AWS's client writes to `_LAMBDA_TELEMETRY_LOG_FD`: whole messages, with level and time.
+ * Reads the log output of AWS's client on `_LAMBDA_TELEMETRY_LOG_FD`: whole messages, with level and time.
  *
  * A frame is a type (4 bytes, with the level in it), a length (4), microseconds since the epoch (8), then the message.
  */
 export function readTelemetry(stream: Readable, onLine: (line: LogLine, requestId: string) => void): void {
   let rest: Buffer = Buffer.alloc(0);
-  /** Chunks of a message that is longer than what has arrived, so that a long one is joined once. */
+  /** Chunks of an incomplete message, so that a long message is joined once. */
   const parts: Buffer[] = [];
   let missing = HEADER_BYTES;
   stream.on('data', (chunk: Buffer) => {
@@ -62,7 +62,7 @@ function jsonRequestId(message: string): string {
   return /"requestId":"([^"]+)"/.exec(message)?.[1] ?? '';
 }
 
-/** Reads lines of a pipe: what did not go through `console`. */
+/** Reads lines of a pipe: output that was not written with `console`. */
 export function readLines(stream: Readable, level: 'stdout' | 'stderr', onLine: (line: LogLine) => void): void {
   let rest = '';
   stream.setEncoding('utf8').on('data', (text: string) => {
@@ -75,7 +75,7 @@ export function readLines(stream: Readable, level: 'stdout' | 'stderr', onLine: 
   });
 }
 
-/** Reads JSON, one value a line. */
+/** Reads JSON, one value per line. */
 export function readMessages(stream: Readable, onMessage: (message: Readonly<Record<string, unknown>>) => void): void {
   let rest = '';
   stream.setEncoding('utf8').on('data', (text: string) => {

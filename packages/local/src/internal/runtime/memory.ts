@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises';
 
 const PAGE_KB = 4;
 
-/** Resident megabytes of a process; `undefined` when it is gone or cannot be asked. */
+/** Resident megabytes of a process; `undefined` if it is gone or cannot be read. */
 async function residentMb(pid: number): Promise<number | undefined> {
   if (process.platform === 'linux') return fromProc(pid);
   return process.platform === 'darwin' ? fromPs(pid) : undefined;
 }
 
-/** How often the size of a running environment is read: `/proc` is cheap, `ps` is a process. */
+/** Interval at which the size of a running environment is read: `/proc` is cheap, `ps` is a process. */
 const MEMORY_INTERVAL_MS = process.platform === 'linux' ? 50 : 500;
 
 async function fromProc(pid: number): Promise<number | undefined> {
@@ -29,11 +29,11 @@ function fromPs(pid: number): Promise<number | undefined> {
   });
 }
 
-/** Reads the size of a process again and again while it runs an event. */
+/** Reads the size of a process repeatedly while it runs an event. */
 export class MemoryWatch {
-  /** Resident megabytes when last measured. */
+  /** Resident megabytes at the last measurement. */
   mb = 0;
-  /** The most since the last start. */
+  /** The maximum since the last start. */
   peakMb = 0;
   readonly #pid: () => number;
   readonly #onMeasured: (mb: number) => void;

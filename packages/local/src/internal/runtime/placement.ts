@@ -4,27 +4,27 @@ import { brokenError, InitFailure, STOPPED, THROTTLED } from './failures.js';
 import type { CodeState, FailureReason, FunctionError } from './invoker.js';
 import type { Pool } from './pool.js';
 
-/** How long an environment that has answered may take to ask for its next event, before another one is started. */
+/** Maximum wait for an environment that has answered to request its next event, before a new environment is started. */
 const FINISHING_MS = 200;
 
-/** What finding an environment needs of the runtime. */
+/** Options of a {@link Placement}. */
 export interface PlacementInit {
   readonly pool: Pool;
-  /** Milliseconds of an invocation. */
+  /** Timeout of an invocation in milliseconds. */
   readonly timeoutMs: number;
   readonly now: () => number;
   readonly code: () => CodeState;
 }
 
-/** An environment, and the milliseconds of the timeout that its start has taken. */
+/** An environment, and the milliseconds of the timeout that its start consumed. */
 type Found =
   | { readonly environment: Environment; readonly spentMs: number }
   | { readonly reason: FailureReason; readonly error: FunctionError };
 
-/** Finds an environment for each call: a free one, else a new one; else the call waits or fails. */
+/** Finds an environment for each call: a free or a new environment. Otherwise the call waits or fails. */
 export class Placement {
   readonly #init: PlacementInit;
-  /** Calls that wait, oldest first. */
+  /** Waiting calls, oldest first. */
   readonly #waiting: (() => void)[] = [];
   #isStopped = false;
 
@@ -32,18 +32,18 @@ export class Placement {
     this.#init = init;
   }
 
-  /** Whoever waits looks again, in the order in which they came. */
+  /** Waiting calls search again, in the order of their arrival. */
   wake(): void {
     for (const go of this.#waiting.splice(0)) go();
   }
 
-  /** From now on no call gets an environment. */
+  /** Ends the assignment of environments to calls. */
   stop(): void {
     this.#isStopped = true;
     this.wake();
   }
 
-  /** Resolves when there is an environment with a place for the call, or with the reason why there is none. */
+  /** Resolves with an environment that has a place for the call, or with the reason for the failure. */
   async find(call: Call): Promise<Found> {
     const { pool } = this.#init;
     const mayWait = call.options.whenBusy === 'wait';
@@ -65,7 +65,7 @@ export class Placement {
     }
   }
 
-  /** A cold start; an init that takes too long happens again, under the function's timeout. */
+  /** A cold start. If the init phase takes too long, it runs again under the function's timeout. */
   async #startFor({ requestId }: Call): Promise<Found> {
     const { pool, now, timeoutMs } = this.#init;
     const begin = now();
@@ -88,7 +88,7 @@ export class Placement {
     }
   }
 
-  /** Until an environment is free or a build is there. */
+  /** Resolves when an environment is free or a build is ready. */
   #turn(signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);

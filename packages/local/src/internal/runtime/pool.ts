@@ -5,43 +5,43 @@ import { InitFailure } from './failures.js';
 import type { Guardian } from './guardian.js';
 import type { StartOrder } from './spawn.js';
 
-/** The longest init phase; a longer one happens again in the first invocation, under its timeout. */
+/** The maximum init phase; if it takes longer, it runs again in the first invocation, under the function's timeout. */
 const INIT_LIMIT_MS = 10_000;
 /**
- * The longest init phase of a managed instance, if the function's timeout is not longer. It ends when one worker asks for an event.
+ * The maximum init phase of a managed instance, unless the function's timeout is longer. It ends when one worker requests an event.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/lambda-managed-instances-execution-environment.html
  */
 const MANAGED_INIT_LIMIT_MS = 130_000;
 
-/** The longest init phase of a function, in milliseconds. */
+/** The maximum init phase of a function, in milliseconds. */
 export function initLimitMs({ managedInstances, timeoutMs }: Pick<Config, 'managedInstances' | 'timeoutMs'>): number {
   return managedInstances === undefined ? INIT_LIMIT_MS : Math.max(MANAGED_INIT_LIMIT_MS, timeoutMs);
 }
 
-/** What a build gives to run. */
+/** The runnable output of a build. */
 export interface RunnableCode {
   readonly order: Omit<StartOrder, 'variables'>;
   /** Files that a standby loads before it waits. */
   readonly preload: readonly string[];
 }
 
-/** What the pool needs of the run. */
+/** Options of a {@link Pool}. */
 export interface PoolInit {
   readonly config: Config;
   readonly nodeMajor: number;
   readonly guardian: Guardian;
-  /** Variables next to Lambda's own, asked when an environment starts. */
+  /** Variables in addition to Lambda's, read when an environment starts. */
   readonly variables: () => Readonly<Record<string, string>>;
   readonly onLog: (environment: Environment, requestId: string, line: LogLine) => void;
   readonly onMessage: (environment: Environment, message: Readonly<Record<string, unknown>>) => void;
-  /** An environment waits for an event again. */
+  /** Called when an environment waits for an event again. */
   readonly onFree: (environment: Environment, left: readonly string[]) => void;
-  /** Environments came, went or changed. */
+  /** Called when environments start, end or change. */
   readonly onChange: () => void;
 }
 
-/** The environments of the function that runs now, those that end an invocation on older code, and one standby. */
+/** The environments of the running function, environments that finish an invocation on older code, and one standby. */
 export class Pool {
   readonly #init: PoolInit;
   readonly #environments = new Set<Environment>();
@@ -65,7 +65,7 @@ export class Pool {
     return this.#environments.has(environment);
   }
 
-  /** An environment that can take an event now; `undefined` when all are busy. */
+  /** An environment that can accept an event now; `undefined` if all are busy. */
   findFree(): Environment | undefined {
     for (const environment of this.#environments) {
       if (environment.hasRoom && this.#mayTake(environment)) return environment;
@@ -73,24 +73,24 @@ export class Pool {
     return undefined;
   }
 
-  /** The same, with its place kept for the caller. */
+  /** As `findFree`, with the place reserved for the caller. */
   takeFree(): Environment | undefined {
     const free = this.findFree();
     free?.reserve();
     return free;
   }
 
-  /** True if one will be free in a moment, so that no other has to start. */
+  /** True if an environment is about to be free, so that no other has to start. */
   get isFinishing(): boolean {
     return [...this.#environments].some((environment) => environment.isFinishing);
   }
 
-  /** True if an init phase that took too long happens again in the first invocation. */
+  /** True if an init phase that exceeds its limit runs again in the first invocation. */
   get repeatsInit(): boolean {
     return this.#init.config.managedInstances === undefined;
   }
 
-  /** True if another environment may be started. */
+  /** True if another environment can be started. */
   get hasPlace(): boolean {
     const { inspect, managedInstances, concurrency } = this.#init.config;
     const most = inspect !== undefined || managedInstances !== undefined ? 1 : concurrency;
@@ -98,10 +98,10 @@ export class Pool {
   }
 
   /**
-   * Starts an environment and waits for it.
+   * Starts an environment and resolves when it is ready.
    *
-   * @param isTaken whether its place is kept for the caller
-   * @param limitMs the longest init
+   * @param isTaken true if its place is reserved for the caller
+   * @param limitMs maximum duration of the init phase
    * @throws InitFailure
    */
   async start(isTaken: boolean, limitMs = initLimitMs(this.#init.config)): Promise<Environment> {
@@ -115,7 +115,7 @@ export class Pool {
       this.#starting -= 1;
     }
     if (isTaken) environment.reserve();
-    // The code has changed while the process came up.
+    // The code has changed while the process started.
     if (code !== this.#code) this.#retired.add(environment);
     else this.#environments.add(environment);
     this.#init.onChange();
@@ -124,7 +124,7 @@ export class Pool {
     return environment;
   }
 
-  /** New code: nothing starts on the old one any more; what runs there may end. */
+  /** Uses new code: no environment starts on the old code, and running invocations finish. */
   use(code: RunnableCode | undefined): void {
     const preload = this.#code?.preload.join() ?? '';
     for (const environment of this.#environments) {
@@ -161,7 +161,7 @@ export class Pool {
 
   async #create({ order, preload }: RunnableCode): Promise<Environment> {
     const variables = { ...this.#init.variables(), _HANDLER: `index.${order.handler}`, LAMBDA_TASK_ROOT: order.folder };
-    // It saves the wait after a save; further environments start as Lambda's do.
+    // The standby saves the wait after a save; additional environments start cold, as on Lambda.
     const standby = this.#environments.size === 0 ? this.#standby : undefined;
     if (standby) this.#standby = undefined;
     const waiting = await standby?.catch(() => undefined);
@@ -216,7 +216,7 @@ export class Pool {
   }
 }
 
-/** Waits for the function to be loaded, at most so long. */
+/** Waits until the function is loaded, at most `limitMs`. */
 async function withLimit(environment: Environment, limitMs: number | undefined): Promise<void> {
   const limit =
     limitMs === undefined ? undefined : environment.startLimit(limitMs, '', () => environment.kill('timeout'));
@@ -224,7 +224,7 @@ async function withLimit(environment: Environment, limitMs: number | undefined):
   try {
     await environment.ready;
   } catch (error) {
-    // The process is on its way out; nobody should meet it.
+    // The process is exiting; no call must use it.
     await environment.ended;
     throw error instanceof InitFailure
       ? error

@@ -7,15 +7,15 @@ import type { Guardian } from './guardian.js';
 import { readLines, readMessages, readTelemetry } from './logs.js';
 import { type ApiAddress, type ProcessInit, spawnEnvironment, temporaryFolder } from './spawn.js';
 
-/** The longest wait for an answer to a question. */
+/** Maximum wait for an answer to a question, in milliseconds. */
 const ANSWER_MS = 10_000;
 
-/** What `gate.mjs` and the shim tell, one object a line. */
+/** A message of `gate.mjs` or the shim, one object per line. */
 export type ProcessMessage = Readonly<Record<string, unknown>>;
 
-/** Hears of a process. */
+/** Receives the events of a process. */
 export interface ProcessListener {
-  /** A line that was written; the id is `''` for one that names no invocation. */
+  /** A written line; the request id is `''` for a line outside an invocation. */
   onLine(line: LogLine, requestId: string): void;
   onMessage(message: ProcessMessage): void;
   /** It could not be started. */
@@ -23,9 +23,9 @@ export interface ProcessListener {
   onClose(code: number | null, signal: string | null): void;
 }
 
-/** The process of an environment: its pipes, questions to it, and whether it is stopped. */
+/** The process of an environment: its pipes, questions to it, and its frozen state. */
 export class EnvironmentProcess {
-  /** Resolves when it has ended, after the listener was told. */
+  /** Resolves when it has ended, after the listener was notified. */
   readonly ended: Promise<void>;
   readonly #init: ProcessInit;
   readonly #child: ChildProcess;
@@ -34,7 +34,7 @@ export class EnvironmentProcess {
   #isFrozen = false;
   #hasEnded = false;
 
-  /** @param api its Runtime API */
+  /** @param api the Runtime API of the process */
   constructor(init: ProcessInit & { readonly guardian: Guardian }, api: ApiAddress, listener: ProcessListener) {
     this.#init = init;
     this.#child = spawnEnvironment(init, api);
@@ -62,14 +62,14 @@ export class EnvironmentProcess {
     pipe?.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** Asks what only the process knows; `undefined` when it cannot answer. */
+  /** Sends a question to the process; `undefined` if it cannot answer. */
   async ask(question: 'explain' | 'openapi', more: object): Promise<unknown> {
     this.thaw();
     this.#asked += 1;
     const id = this.#asked;
     const answered = new Promise<ProcessMessage>((resolve) => this.#questions.set(id, resolve));
     this.send({ question, id, ...more });
-    // A handler that never lets go of the process does not let it answer either.
+    // A handler that blocks the process also blocks the answer.
     const late = new AbortController();
     const never = delay(ANSWER_MS, undefined, { signal: late.signal }).catch(() => undefined);
     const answer = await Promise.race([answered, never, this.ended.then(() => undefined)]);
@@ -78,7 +78,7 @@ export class EnvironmentProcess {
     return answer?.value;
   }
 
-  /** Stops it until `thaw`: nothing of it runs between two invocations. */
+  /** Freezes the process until `thaw`: it does not run between two invocations. */
   freeze(): void {
     const { freeze, inspect, managedInstances } = this.#init.config;
     if (!freeze || inspect !== undefined || managedInstances !== undefined || this.#hasEnded || this.#isFrozen) return;
@@ -93,7 +93,7 @@ export class EnvironmentProcess {
     this.#signal('SIGCONT');
   }
 
-  /** Ends it at once. */
+  /** Kills the process immediately. */
   kill(): void {
     this.#signal('SIGKILL');
   }

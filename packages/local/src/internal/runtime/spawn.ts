@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Config } from '../config/config.js';
 import { childFile, lambdaVariables, nodeFlags, runtimeClient } from './variables.js';
 
-/** What an environment runs. */
+/** The service that an environment runs. */
 export interface StartOrder {
   /** `file:` URL of the service's module. */
   readonly entry: string;
@@ -15,20 +15,20 @@ export interface StartOrder {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** What the process of an environment is started with. */
+/** Options of the process of an environment. */
 export interface ProcessInit {
   readonly id: string;
   readonly config: Config;
   readonly nodeMajor: number;
-  /** Variables next to Lambda's own. */
+  /** Variables in addition to Lambda's. */
   readonly variables: Readonly<Record<string, string>>;
   /** `file:` URLs that are imported before the service. */
   readonly preload: readonly string[];
-  /** Absent for a standby: it gets its order later. */
+  /** `undefined` for a standby: it receives its order later. */
   readonly order?: StartOrder;
 }
 
-/** What a process needs to reach its Runtime API. */
+/** The address and the secret of a process's Runtime API. */
 export interface ApiAddress {
   /** Host and port. */
   readonly address: string;
@@ -36,15 +36,15 @@ export interface ApiAddress {
   readonly key: string;
 }
 
-/** The temporary folder of an environment; removed with it. */
+/** The temporary folder of an environment; it is removed with the environment. */
 export const temporaryFolder = ({ config, id }: Pick<ProcessInit, 'config' | 'id'>): string =>
   join(config.stateFolder, 'tmp', id);
 
 /**
- * Starts a process with AWS's runtime client. Descriptor 3 takes log messages, 4 gets orders and questions, 5 gives what `gate.mjs`
- * and the shim tell.
+ * Starts a process with AWS's runtime client. Descriptor 3 carries log messages, 4 orders and questions to the process, 5 messages of
+ * `gate.mjs` and the shim.
  *
- * @param api its Runtime API
+ * @param api the Runtime API of the process
  */
 export function spawnEnvironment(init: ProcessInit, { address: api, key }: ApiAddress): ChildProcess {
   const { config, nodeMajor, preload, order, variables, id } = init;

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Config } from '../config/config.js';
 import { ACCOUNT } from '../host/host.js';
 
-/** The region that all names of a run stand in. */
+/** The region in all ARNs of a run. */
 const REGION = 'us-east-1';
 
 /** The package's own folder, from its sources and from its build. */
@@ -21,7 +21,7 @@ export function runtimeClient(): string {
   return join(createRequire(import.meta.url).resolve('aws-lambda-ric-4/package.json'), '..', 'index.mjs');
 }
 
-/** The flags with which Lambda's own bootstrap starts Node, and source maps. */
+/** The flags that Lambda's bootstrap passes to Node, and source maps. */
 export function nodeFlags(memoryMb: number, nodeMajor: number): readonly string[] {
   return [
     '--expose-gc',
@@ -34,7 +34,7 @@ export function nodeFlags(memoryMb: number, nodeMajor: number): readonly string[
   ];
 }
 
-/** What distinguishes the variables of one environment. */
+/** The values that differ between environments. */
 export interface Place {
   readonly api: string;
   readonly taskRoot: string;
@@ -43,7 +43,7 @@ export interface Place {
   readonly nodeMajor: number;
 }
 
-/** The variables that Lambda itself sets, and nothing of the developer's shell but `PATH`. */
+/** The variables that Lambda sets. Of the developer's shell only `PATH` is passed. */
 export function lambdaVariables(config: Config, place: Place): Record<string, string> {
   const { name, memoryMb, managedInstances, concurrency } = config;
   return {
@@ -65,7 +65,7 @@ export function lambdaVariables(config: Config, place: Place): Record<string, st
     AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${name}`,
     AWS_LAMBDA_LOG_STREAM_NAME: place.logStream,
     AWS_EC2_METADATA_DISABLED: 'true',
-    // The developer's own profiles are not the function's.
+    // The function must not use the developer's profiles.
     AWS_CONFIG_FILE: '/dev/null',
     AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
     ...(managedInstances === undefined
@@ -74,7 +74,7 @@ export function lambdaVariables(config: Config, place: Place): Record<string, st
   };
 }
 
-/** The ARN of an invocation: with the alias of the front doors where the function's variable names one, because a run has no aliases. */
+/** The ARN of an invocation. It contains the alias of the front doors if the function's variable names one, because a run has no aliases. */
 export function invokedArn(name: string, variables: Readonly<Record<string, string>>): string {
   const alias = doorsAlias(variables.FRAMEWORK_DOORS);
   return `arn:aws:lambda:${REGION}:${ACCOUNT}:function:${name}${alias === undefined ? '' : `:${alias}`}`;
@@ -85,7 +85,7 @@ function doorsAlias(variable = '{}'): string | undefined {
     const { qualifier } = JSON.parse(variable) as { readonly qualifier?: unknown };
     return typeof qualifier === 'string' ? qualifier : undefined;
   } catch {
-    // The application rejects the variable when it is constructed.
+    // The application rejects the invalid variable at its construction.
     return undefined;
   }
 }

@@ -19,7 +19,7 @@ import type { SendRequest } from './send.js';
 
 type Options = Readonly<Record<string, unknown>>;
 type Build = (target: string, options: Options, request: SendRequest) => unknown;
-/** The builders check their options themselves, whatever the type says. */
+/** The builders check their options at run time, regardless of the type. */
 type Any = never;
 
 const REGION = 'us-east-1';
@@ -32,7 +32,7 @@ const HTTP_BUILDERS: Readonly<Record<string, (method: string, path: string, opti
   'function-url': buildLambdaFunctionURLRequest,
 };
 
-/** How the event of each kind is made of a form. */
+/** Builds the event of each kind from a form. */
 const BUILDERS: Readonly<Record<string, Build>> = {
   http(target, options, { doors = [] }) {
     const [method = '', path = ''] = target.split(/\s+/);
@@ -70,9 +70,9 @@ const BUILDERS: Readonly<Record<string, Build>> = {
 };
 
 /**
- * The event that a request of `send` stands for, as the test kit's builder of its kind makes it.
+ * Builds the event of a `send` request with the test kit's builder of its kind.
  *
- * @throws FrameworkError `local.unknown_kind`, or what the builder rejects
+ * @throws FrameworkError `local.unknown_kind`, or an error of the builder
  */
 export function buildEvent(request: SendRequest): unknown {
   const build = Object.hasOwn(BUILDERS, request.kind) ? BUILDERS[request.kind] : undefined;
@@ -80,7 +80,7 @@ export function buildEvent(request: SendRequest): unknown {
     const known = Object.keys(BUILDERS).join(', ');
     throw new FrameworkError(
       'local.unknown_kind',
-      `framework: there is no kind ${JSON.stringify(request.kind)} to send; there are ${known}`,
+      `framework: the kind ${JSON.stringify(request.kind)} does not exist: use one of ${known}`,
     );
   }
   const options = request.kind === 'event' ? {} : ((request.options ?? {}) as Options);

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
 import type { HttpDoorKind } from '@sallyport/testkit/events';
-import { HTTP_DOORS } from '../doors/exchange.js';
 import { headersFor, type Outgoing } from '../doors/iam-authorizer.js';
+import { HTTP_DOORS } from '../doors/send-through-door.js';
 import { localError } from '../errors.js';
 import type { Host } from '../host/host.js';
 import { shownOutcome } from '../journal/cleaner.js';
@@ -21,13 +21,13 @@ const SOURCES: readonly string[] = [
   's3',
   'invoke',
 ];
-/** What a client can say on the wire; other options of a builder make an event by hand. */
+/** Options of an HTTP request that a client can send to a door; with other builder options, the event is invoked directly. */
 const ON_THE_WIRE: readonly string[] = ['headers', 'query', 'cookies', 'body', 'json'];
 
 type Options = Readonly<Record<string, unknown>>;
 type Sent = SendResult['invocations'][number];
 
-/** Makes what sends by hand. */
+/** Creates the sender of a run. */
 export function createSender(host: Host): Sender {
   return { send: (request) => send(host, request) };
 }
@@ -48,7 +48,7 @@ function sendToSource({ sources }: Host, { kind, target = '', options, as }: Sen
   return sources.send({ kind: kind as SourceKind, name: target, records, ...(as ? { as: as.sub } : {}) });
 }
 
-/** With a token of the local issuer, where a kind has headers. */
+/** Adds a token of the local issuer, if the kind has headers. */
 async function signed({ identity }: Host, request: SendRequest): Promise<SendRequest> {
   const { as, kind, options } = request;
   if (!as || !['http', 'appsync', 'websocket'].includes(kind)) return request;
@@ -63,7 +63,8 @@ async function signed({ identity }: Host, request: SendRequest): Promise<SendReq
 
 function assertDoor(door: string): HttpDoorKind {
   const known = HTTP_DOORS.find((one) => one === door);
-  if (!known) throw localError('local.unknown_kind', `there is no door "${door}": there are ${HTTP_DOORS.join(', ')}`);
+  if (!known)
+    throw localError('local.unknown_kind', `the door "${door}" does not exist: use one of ${HTTP_DOORS.join(', ')}`);
   return known;
 }
 
@@ -79,18 +80,18 @@ async function invokeByHand(host: Host, request: SendRequest): Promise<Sent> {
   return { door: null, outcome: shownOutcome(host.journal, outcome), client };
 }
 
-/** Sends a request over the wire, as a client of the door does. */
+/** Sends a request over HTTP, as a client of the door does. */
 async function throughDoor(host: Host, door: HttpDoorKind, request: SendRequest): Promise<Sent> {
   const { target = '', as, options } = request;
   const [method = 'GET', path = '/'] = target.trim().split(/\s+/, 2);
   if (!path.startsWith('/'))
-    throw localError('local.usage', `an HTTP target is a method and a path: "GET /notes", not "${target}"`);
+    throw localError('local.usage', `an HTTP target must be a method and a path: "GET /notes" (got "${target}")`);
   const root = `1-${Math.floor(Date.now() / 1000)
     .toString(16)
     .padStart(8, '0')}-${randomBytes(12).toString('hex')}`;
   await call(host, door, toOutgoing(host.ports[door], method.toUpperCase(), path, options ?? {}, `Root=${root}`));
   const record = host.journal.byTrace(root);
-  if (!record) throw localError('local.usage', `the door ${door} refused the request before it reached the function`);
+  if (!record) throw localError('local.usage', `the door ${door} rejected the request before it reached the function`);
   const { id, requestId, status, client, origin, error } = record;
   if (as) host.journal.update(id, { origin: { ...origin, as: as.sub } });
   const outcome: InvokeOutcome =
@@ -140,7 +141,7 @@ function call(host: Host, door: HttpDoorKind, outgoing: Outgoing): Promise<void>
     const request = httpRequest({ host: '127.0.0.1', port, method, path, headers }, (incoming) => {
       incoming.resume();
       incoming.once('close', resolve);
-      // An answer that is broken off is one too.
+      // An interrupted response counts as a response too.
       incoming.on('error', () => resolve());
     });
     request.on('error', reject);

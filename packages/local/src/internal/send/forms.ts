@@ -5,14 +5,14 @@ import type { SourceView } from '../sources/sources.js';
 type Fields = Readonly<Record<string, readonly [type: SendField['type'], wanted: string]>>;
 
 const HTTP_FIELDS: Fields = {
-  headers: ['map', 'name: value, one in a line'],
-  query: ['map', 'name: value, one in a line'],
-  cookies: ['list', 'name=value, one in a line'],
+  headers: ['map', 'name: value, one per line'],
+  query: ['map', 'name: value, one per line'],
+  cookies: ['list', 'name=value, one per line'],
   json: ['json', 'sets the body and its type'],
   body: ['text', 'instead of json'],
 };
 
-/** The options of each builder that a person fills in. The further ones are those of the builder's defaults. */
+/** The builder options that the form shows. Builder defaults set the other options. */
 const FORMS: readonly (Pick<SendForm, 'kind' | 'label' | 'target'> & { readonly fields: Fields })[] = [
   { kind: 'http', label: 'HTTP request', target: 'method and path', fields: HTTP_FIELDS },
   {
@@ -22,7 +22,7 @@ const FORMS: readonly (Pick<SendForm, 'kind' | 'label' | 'target'> & { readonly 
     fields: {
       body: ['json', 'the message'],
       headers: ['map', 'of the handshake, name: value'],
-      connectionId: ['text', 'of a connection that is open'],
+      connectionId: ['text', 'of an open connection'],
     },
   },
   {
@@ -31,9 +31,9 @@ const FORMS: readonly (Pick<SendForm, 'kind' | 'label' | 'target'> & { readonly 
     target: 'type and field',
     fields: {
       arguments: ['json', 'an object'],
-      identity: ['json', 'as AppSync gives it'],
+      identity: ['json', 'as AppSync passes it'],
       source: ['json', 'the parent, an object'],
-      headers: ['map', 'name: value, one in a line'],
+      headers: ['map', 'name: value, one per line'],
     },
   },
   {
@@ -43,14 +43,14 @@ const FORMS: readonly (Pick<SendForm, 'kind' | 'label' | 'target'> & { readonly 
     fields: {
       body: ['json', 'the message'],
       groupId: ['text', 'message group, for FIFO queues'],
-      messageAttributes: ['map', 'name: value, one in a line'],
+      messageAttributes: ['map', 'name: value, one per line'],
     },
   },
   {
     kind: 'stream',
     label: 'Data stream record',
     target: 'stream',
-    fields: { json: ['json', 'the data'], partitionKey: ['text', 'decides the shard'] },
+    fields: { json: ['json', 'the data'], partitionKey: ['text', 'selects the shard'] },
   },
   {
     kind: 'table-stream',
@@ -70,7 +70,7 @@ const FORMS: readonly (Pick<SendForm, 'kind' | 'label' | 'target'> & { readonly 
     fields: {
       message: ['json', 'the message'],
       subject: ['text', 'a line'],
-      messageAttributes: ['map', 'name: value, one in a line'],
+      messageAttributes: ['map', 'name: value, one per line'],
     },
   },
   {
@@ -81,7 +81,7 @@ const FORMS: readonly (Pick<SendForm, 'kind' | 'label' | 'target'> & { readonly 
       source: ['text', 'test.source'],
       detailType: ['text', 'Test Event'],
       detail: ['json', 'an object'],
-      resources: ['list', 'ARNs, one in a line'],
+      resources: ['list', 'ARNs, one per line'],
     },
   },
   { kind: 'schedule', label: 'Schedule', target: 'schedule', fields: { detail: ['json', 'its input'] } },
@@ -89,7 +89,7 @@ const FORMS: readonly (Pick<SendForm, 'kind' | 'label' | 'target'> & { readonly 
     kind: 'log-subscription',
     label: 'Log subscription',
     target: 'stream',
-    fields: { logGroup: ['text', '/aws/lambda/orders'], messages: ['list', 'log lines, one in a line'] },
+    fields: { logGroup: ['text', '/aws/lambda/orders'], messages: ['list', 'log lines, one per line'] },
   },
   { kind: 'event', label: 'Any event', target: '', fields: { event: ['json', 'as AWS sends it'] } },
 ];

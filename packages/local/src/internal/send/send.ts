@@ -1,13 +1,13 @@
 import type { ClientView } from '../journal/journal.js';
 import type { InvokeOutcome } from '../runtime/invoker.js';
 
-/** Something that a developer sends by hand: from the page, or by `sallyport send`. */
+/** A manual request of the developer: from the page, or from `sallyport send`. */
 export interface SendRequest {
   /** `http` (through the doors), `websocket`, `appsync`, `queue`, `stream`, `table-stream`, `topic`, `event-bus`, `schedule`, or `event`. */
   readonly kind: string;
   /** `POST /orders`, the source's name, `Query.note`. */
   readonly target?: string;
-  /** Which doors an HTTP request takes; default `['gateway-v2']`. */
+  /** The doors that receive an HTTP request; default `['gateway-v2']`. */
   readonly doors?: readonly string[];
   /** Options of the kind's builder; for `event` the event itself. */
   readonly options?: unknown;
@@ -22,20 +22,20 @@ export interface SendRequest {
   readonly caller?: { readonly kind: 'direct' } | { readonly kind: 'agent'; readonly tool: string };
 }
 
-/** What became of it at once; what comes later is in the journal. */
+/** The immediate result; later results are in the journal. */
 export interface SendResult {
-  /** One for each door, or one. Empty for sources, which deliver by themselves. */
+  /** One entry per door, or a single entry. Empty for sources, which invoke the function asynchronously. */
   readonly invocations: readonly {
     readonly door: string | null;
     readonly outcome: InvokeOutcome;
     readonly client: ClientView | null;
   }[];
-  /** Ids of the records that a source took. */
+  /** Ids of the records that a source accepted. */
   readonly recordIds: readonly string[];
 }
 
-/** Sends by hand. */
+/** Sends manual requests. */
 export interface Sender {
-  /** @throws FrameworkError for what a builder rejects, and for an unknown kind or source */
+  /** @throws FrameworkError for an unknown kind or source, and for options that a builder rejects */
   send(request: SendRequest): Promise<SendResult>;
 }

@@ -13,14 +13,14 @@ import { type DeadLetter, type SourceContext, viewOfDead } from './sources-conte
 
 const MAX_TRACES = 10_000;
 
-/** How a source delivers. */
+/** Options of a {@link LocalAsync}. */
 export interface AsyncInit {
   readonly settings: TopicConfig & BusConfig;
-  /** True if AWS would deliver an event, by a filter policy or by rules; default: all. */
+  /** True if AWS would deliver an event, by a filter policy or by rules; default: AWS delivers all events. */
   readonly takes?: (event: never) => boolean;
 }
 
-/** A topic, bus, schedule, bucket or direct invocation: its events go through the queue of asynchronous invocations. */
+/** A topic, bus, schedule, bucket or direct invocation. Its events are queued as asynchronous invocations. */
 export class LocalAsync {
   readonly kind: SourceKind;
   readonly name: string;
@@ -49,7 +49,7 @@ export class LocalAsync {
     });
   }
 
-  /** Sends an event to the function, if AWS would. @returns its id */
+  /** Sends an event to the function, if AWS would deliver it. @returns its id */
   send(id: string, event: unknown, traceId?: string): string {
     if (!this.#takes(event)) {
       this.#filtered.add(id, this.#context.preview(event));
@@ -61,7 +61,7 @@ export class LocalAsync {
     return id;
   }
 
-  /** Keeps an event that nobody takes, so that it is seen. */
+  /** Records an event that matches no handler, so that the console shows it. */
   refuse(id: string, event: unknown, state: string): void {
     this.#dead.push({ id, record: { id, event }, state, deliveries: 0 });
     this.#context.changed(this, { id, lane: '', record: { id, event }, deliveries: 0, state: 'discarded', at: 0 });
@@ -83,7 +83,7 @@ export class LocalAsync {
     this.#context.changed(this, change);
   }
 
-  /** Sends an event that was given up again. @returns whether there is one */
+  /** Sends a dead letter again. @returns true if it existed */
   sendBack(id: string): boolean {
     const dead = this.#removeDead(id);
     if (dead) this.#engine.send([dead.record]);
@@ -99,7 +99,7 @@ export class LocalAsync {
     return index < 0 ? undefined : this.#dead.splice(index, 1)[0];
   }
 
-  /** @returns whether there is such an event */
+  /** @returns true if the event exists */
   hurry(id?: string): boolean {
     this.#engine.hurry(id);
     return id === undefined || this.#engine.snapshot().records.some((record) => record.id === id);
@@ -143,7 +143,7 @@ export class LocalAsync {
   }
 }
 
-/** The engine's own settings: those of filters are not among them. */
+/** The settings of the engine, without the filters. */
 function engineSettings({
   filterPolicy,
   filterPolicyScope,

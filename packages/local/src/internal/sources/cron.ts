@@ -9,7 +9,7 @@ interface Field {
   readonly highest: number;
   /** Names of values. */
   readonly names?: string;
-  /** What the field may be next to lists of values and ranges. */
+  /** The syntax that the field allows in addition to lists of values and ranges. */
   readonly special?: RegExp;
 }
 
@@ -29,20 +29,20 @@ const FIELDS: readonly Field[] = [
   { name: 'year', lowest: 1970, highest: 2199 },
 ];
 
-/** What an expression may be wrong about. */
+/** An error in an expression. */
 export class CronError extends Error {}
 
 /** The times of a `cron(…)` expression. */
 export interface CronTimes {
-  /** The first time after another one; `undefined` if absent any more. */
+  /** The next time after the given time; `undefined` if no time follows. */
   next(after: Date): Date | undefined;
 }
 
 /**
- * Reads a `cron(…)` expression of EventBridge: six fields, UTC. Days of the week begin with 1, Sunday; one of the two fields of days
+ * Parses a `cron(…)` expression of EventBridge: six fields, UTC. Days of the week begin with 1, Sunday; exactly one of the two day fields
  * is `?`.
  *
- * @throws CronError for what EventBridge does not accept
+ * @throws CronError for an expression that EventBridge rejects
  * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-cron-expressions.html
  */
 export function parseCron(expression: string): CronTimes {
@@ -53,14 +53,14 @@ export function parseCron(expression: string): CronTimes {
   }
   const [dayOfMonth, dayOfWeek] = [fields[2], fields[4]];
   if ((dayOfMonth === '?') === (dayOfWeek === '?')) {
-    throw new CronError('either day-of-month or day-of-week must be ?, and the other one not');
+    throw new CronError('exactly one of day-of-month and day-of-week must be ?');
   }
   const pattern = FIELDS.map((field, index) => translate(field, fields[index] ?? '')).join(' ');
   const cron = parse(`0 ${pattern}`);
   return { next: (after) => cron.nextRun(after) ?? undefined };
 }
 
-/** A field in the words of the library. */
+/** Converts a field to the syntax of the library. */
 function translate(field: Field, text: string): string {
   const { name, highest, names = '\\d+', special } = field;
   assertBounds(field, text);
@@ -74,15 +74,15 @@ function translate(field: Field, text: string): string {
   const parts = text.split(',');
   const wrong = parts.find((one) => !part.test(one));
   if (wrong !== undefined) throw new CronError(`${name} cannot be ${wrong}`);
-  // From a value on, in steps.
+  // From a value to the highest value, in steps.
   return parts.map((one) => one.replace(/^(\w+)\//, `$1-${highest}/`)).join(',');
 }
 
-/** The number behind a slash or # is none of the field's values. */
+/** The number after a slash or # is not a value of the field. */
 function assertBounds({ name, lowest, highest }: Field, text: string): void {
   const numbers = (text.replace(/[/#]\d+/g, '').match(/\d+/g) ?? []).map(Number);
   const wrong = numbers.find((number) => number < lowest || number > highest);
-  if (wrong !== undefined) throw new CronError(`${name} must be from ${lowest} to ${highest}, not ${wrong}`);
+  if (wrong !== undefined) throw new CronError(`${name} must be from ${lowest} to ${highest} (got ${wrong})`);
 }
 
 function parse(pattern: string): Cron {

@@ -1,9 +1,9 @@
 import type { SourceRecordView } from './sources.js';
 
-/** As many as the console shows. */
+/** Number of records that the console shows. */
 const LATEST = 20;
 
-/** The records of a source that were kept from the function, as AWS would not deliver them. */
+/** The records of a source that AWS would not deliver to the function. */
 export class Filtered {
   #count = 0;
   readonly #latest: SourceRecordView[] = [];
@@ -14,7 +14,7 @@ export class Filtered {
     this.#latest.splice(LATEST);
   }
 
-  /** How many there were, and the latest of them, the newest first. */
+  /** The number of these records, and the latest of them, newest first. */
   view(): { readonly count: number; readonly latest: readonly SourceRecordView[] } {
     return { count: this.#count, latest: [...this.#latest] };
   }

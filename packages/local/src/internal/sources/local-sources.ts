@@ -26,12 +26,12 @@ import { LocalStream } from './stream.js';
 import { TableReader } from './table-reader.js';
 import { topicFilter } from './topic-filter.js';
 
-/** The bus that every account has. */
+/** The default bus of every account. */
 export const DEFAULT_BUS = 'default';
-/** Kinds of sources whose registrations have a name that is the source's. */
+/** Kinds whose registrations have the name of a source. */
 const NAMED: readonly string[] = ['queue', 'stream', 'table-stream', 'topic', 's3'];
 
-/** All sources of a run, by kind and name. What the function registers is made when it is first seen and stays. */
+/** All sources of a run, by kind and name. A source is created when its registration is first read, and is kept. */
 export class LocalSources implements Sources, Part {
   readonly name = 'sources';
   readonly #host: Host;
@@ -72,10 +72,10 @@ export class LocalSources implements Sources, Part {
     await Promise.all([...this.#readers.values()].map((reader) => reader.stop()));
   }
 
-  /** Takes up what the function registers. Sources that it no longer registers stay: their mappings would, too. */
+  /** Creates the sources that the function registers. Sources that it no longer registers are kept, as their mappings would be on AWS. */
   #serve(inspection: Inspection): void {
     for (const trigger of inspection.triggers) this.#serveTrigger(trigger);
-    // What another framework registers is not known: everything that is configured is delivered.
+    // The registrations of other frameworks are unknown: all configured sources deliver.
     if (inspection.isOurs) return;
     for (const source of this.#sources.values()) {
       if (source instanceof LocalQueue && !this.#isDeadLetterQueue(source)) source.serve();
@@ -125,7 +125,7 @@ export class LocalSources implements Sources, Part {
     return triggers.some(({ selector }) => selector?.ruleName === name || selector?.scheduleName === name);
   }
 
-  /** The queue of a name; made when it is not there yet. */
+  /** The queue of a name; created if it does not exist. */
   queue(name: string): LocalQueue {
     const settings = Object.hasOwn(this.#settings.queues, name) ? this.#settings.queues[name] : {};
     return this.#get('queue', name, () => {
@@ -134,7 +134,7 @@ export class LocalSources implements Sources, Part {
     });
   }
 
-  /** The data stream of a name; made when it is not there yet. */
+  /** The data stream of a name; created if it does not exist. */
   stream(name: string): LocalStream {
     return this.#stream('stream', name);
   }
@@ -145,7 +145,7 @@ export class LocalSources implements Sources, Part {
     return this.#get(kind, name, () => new LocalStream(kind, name, settings ?? {}, this.#context));
   }
 
-  /** The topic, bus, bucket or schedule of a name; made when it is not there yet. */
+  /** The topic, bus, bucket or schedule of a name; created if it does not exist. */
   async(kind: SourceKind, name: string): LocalAsync {
     return this.#get(kind, name, () => new LocalAsync(kind, name, this.#asyncInit(kind, name), this.#context));
   }
@@ -162,7 +162,7 @@ export class LocalSources implements Sources, Part {
     return { settings, takes: (event: EventBusEvent) => filter(event, this.#handlersOf(event)) };
   }
 
-  /** The selectors that take an event of a bus. */
+  /** The selectors that match an event of a bus. */
   #handlersOf(event: EventBusEvent): readonly Selector[] {
     const { triggers } = this.#host.inspection();
     const selectors = triggers.filter(({ kind }) => kind === 'event-bus').map(({ selector = {} }) => selector);
@@ -224,7 +224,7 @@ export class LocalSources implements Sources, Part {
     }
   }
 
-  /** Changes that were made up by hand: the function is told of them as if they were in the table's stream. */
+  /** Sends made-up changes of a table: the function receives them as if they were in the table's stream. */
   #sendChanges(name: string, records: readonly TableStreamRecordOptions[]): readonly string[] {
     const source = this.#stream('table-stream', name);
     source.serve();
@@ -239,7 +239,7 @@ export class LocalSources implements Sources, Part {
     return this.#sendTo(source, messageId, event, traceId, 'no handler');
   }
 
-  /** Puts an event on a bus. One that no selector takes is listed and not delivered. @returns its id */
+  /** Puts an event on a bus. An event that no selector matches is listed and not delivered. @returns its id */
   putEvent(bus: string, options: EventBusOptions, traceId?: string): string {
     const source = this.async('event-bus', bus);
     const id = options.id ?? newId();
@@ -247,13 +247,13 @@ export class LocalSources implements Sources, Part {
     const event = buildEventBusEvent({ time, ...options, id });
     if (this.#host.inspection().isOurs && this.#handlersOf(event).length === 0) {
       source.refuse(id, event, 'no selector');
-      this.#context.notice(`no selector takes the event ${event.source}, ${event['detail-type']} of the bus ${bus}`);
+      this.#context.notice(`no selector matches the event ${event.source}, ${event['detail-type']} of the bus ${bus}`);
       return id;
     }
     return source.send(id, event, traceId);
   }
 
-  /** Tells the function of an object of a bucket, if it has a handler for the bucket. */
+  /** Notifies the function of a change in a bucket, if it has a handler for the bucket. */
   notifyBucket(bucket: string, event: object, traceId?: string): void {
     if (this.#hasHandler('s3', bucket)) this.async('s3', bucket).send(newId(), event, traceId);
   }
@@ -266,7 +266,7 @@ export class LocalSources implements Sources, Part {
   #sendTo(source: LocalAsync, id: string, event: unknown, traceId: string | undefined, refusal: string): string {
     if (this.#hasHandler(source.kind, source.name)) return source.send(id, event, traceId);
     source.refuse(id, event, refusal);
-    this.#context.notice(`no handler takes the ${source.kind} ${source.name}`);
+    this.#context.notice(`no handler is registered for the ${source.kind} ${source.name}`);
     return id;
   }
 
@@ -300,7 +300,7 @@ export class LocalSources implements Sources, Part {
 
   setSpeed(speed: number): void {
     if (!Number.isFinite(speed) || speed <= 0) {
-      throw new FrameworkError('local.usage', 'framework: the speed must be a number above 0');
+      throw new FrameworkError('local.usage', 'framework: the speed must be a number greater than 0');
     }
     this.#clock.setSpeed(speed);
   }
@@ -320,5 +320,8 @@ function withTrace(record: QueueRecordOptions, traceId: string | undefined): Que
 }
 
 function unknownSource(kind: SourceKind, name: string): FrameworkError {
-  return new FrameworkError('local.unknown_source', `framework: there is no ${kind} ${name}, ${arnOf(kind, name)}`);
+  return new FrameworkError(
+    'local.unknown_source',
+    `framework: the ${kind} ${name} does not exist (${arnOf(kind, name)})`,
+  );
 }

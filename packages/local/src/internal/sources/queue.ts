@@ -9,14 +9,14 @@ import type { SourceRecordView, SourceView } from './sources.js';
 import { newId, type SourceContext } from './sources-context.js';
 import { StoredQueue } from './stored-queue.js';
 
-/** In this time a FIFO queue takes a message of one deduplication id once. */
+/** A FIFO queue accepts a deduplication id once in this time. */
 const DEDUPLICATION_MS = 300_000;
 const DEFAULTS = { invocations: 2, maxReceiveCount: 3, visibilityTimeoutMs: 30_000 } as const;
 
-/** A message that was taken. */
+/** An accepted message. */
 export interface Sent {
   readonly id: string;
-  /** Of a FIFO queue. */
+  /** For a FIFO queue. */
   readonly sequenceNumber?: string;
 }
 
@@ -28,7 +28,7 @@ interface Delayed {
   readonly cancel: () => void;
 }
 
-/** A queue. With a handler its messages are delivered to the function, without one they wait for a client that receives them. */
+/** A queue. If the function has a handler, messages are delivered to it; otherwise they wait for a client that receives them. */
 export class LocalQueue {
   readonly kind = 'queue';
   readonly name: string;
@@ -37,12 +37,12 @@ export class LocalQueue {
   readonly stored: StoredQueue;
   readonly settings: QueueConfig;
   readonly #context: SourceContext;
-  /** The queue that takes what was received too often. */
+  /** The dead-letter queue. */
   readonly #deadLetters: () => LocalQueue;
   readonly #delayed = new Map<string, Delayed>();
-  /** By deduplication id: what was answered, and until when it holds. */
+  /** By deduplication id: the first result, and the end of its validity. */
   readonly #seen = new Map<string, { readonly sent: Sent; readonly until: number }>();
-  /** True if the mapping hands a message to the function. */
+  /** True if the mapping delivers a message to the function. */
   readonly #takes: RecordFilter<QueueRecordOptions>;
   readonly #filtered = new Filtered();
   #engine: Engine<QueueRecordOptions> | undefined;
@@ -60,12 +60,12 @@ export class LocalQueue {
     this.#takes = queueFilter(name, settings.filters);
   }
 
-  /** True if the function takes the messages. */
+  /** True if the function handles the messages. */
   get isServed(): boolean {
     return this.#engine !== undefined;
   }
 
-  /** From now on the function takes the messages, also those that wait. */
+  /** Starts to deliver messages to the function, waiting messages included. */
   serve(): void {
     if (this.#engine) return;
     const { invocations: _, filters: __, ...settings } = this.settings;
@@ -81,7 +81,7 @@ export class LocalQueue {
     for (const { id, record } of this.stored.clear()) this.#admit(id, record);
   }
 
-  /** Puts a message in. A FIFO queue answers a repeated one as the first time. */
+  /** Sends a message. For a repeated deduplication id, a FIFO queue returns the first result. */
   send(given: QueueRecordOptions, delayMs = 0): Sent {
     const key = given.attributes?.MessageDeduplicationId ?? (this.isFifo ? digestOf(given.body) : undefined);
     const now = this.#context.clock.monotonicMs();
@@ -132,7 +132,7 @@ export class LocalQueue {
     else this.#discard(id, record);
   }
 
-  /** Lambda deletes what its filters do not take: no retry, no dead letter. */
+  /** Lambda deletes messages that do not match its filters: no retry, no dead letter. */
   #discard(id: string, record: QueueRecordOptions): void {
     this.#filtered.add(id, this.#context.preview(record.body ?? '{}'));
     this.#context.filtered(this);
@@ -148,17 +148,17 @@ export class LocalQueue {
     this.#context.changed(this, change);
   }
 
-  /** Ends the wait of a message, or of all. @returns whether there is such a message */
+  /** Ends the wait of a message, or of all messages. @returns true if the message exists */
   hurry(id?: string): boolean {
     const delayed = [...this.#delayed.keys()].filter((each) => id === undefined || each === id);
-    // Asked before: a message that was received often enough leaves the queue at once.
+    // Read first: a message that was received often enough leaves the queue immediately.
     const isKnown = delayed.length > 0 || this.#records().some((record) => record.id === id);
     for (const each of delayed) this.#endDelay(each);
     this.#engine?.hurry(id);
     return id === undefined || isKnown;
   }
 
-  /** Drops all messages that wait. Those that an invocation has run to their end. */
+  /** Deletes all waiting messages. Messages of a running invocation are processed to their end. */
   purge(): void {
     for (const { cancel } of this.#delayed.values()) cancel();
     this.#delayed.clear();
@@ -169,7 +169,7 @@ export class LocalQueue {
     this.serve();
   }
 
-  /** Messages that can be received, that are away, and that are delayed. */
+  /** The numbers of visible, in-flight and delayed messages. */
   counts(): { readonly visible: number; readonly hidden: number; readonly delayed: number } {
     const states = this.#records().map(({ state }) => state);
     const visible = states.filter((state) => state === 'waiting').length;

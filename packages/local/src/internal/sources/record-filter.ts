@@ -9,16 +9,16 @@ import {
 import { MAPPING_FILTERS } from './patterns/languages.js';
 import { isObject, type Matcher, PatternError, parsePattern, parseRules, readPatterns } from './patterns/pattern.js';
 
-/** Five by default, ten when the quota was raised: https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html. */
+/** Five by default, ten with a raised quota: https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html. */
 const MAX_FILTERS = 10;
 const MAX_PATTERN = 4096;
 
-/** True if a mapping hands a record to its function. */
+/** True if a mapping delivers a record to its function. */
 export type RecordFilter<R> = (record: R) => boolean;
 
 /**
- * The filters of a queue's mapping. Lambda takes patterns for `body` alone. A pattern for JSON drops a message whose body is text,
- * and a pattern for text one whose body is JSON.
+ * The filters of a queue's mapping. Lambda accepts patterns only for `body`. A JSON pattern drops messages whose body is plain text,
+ * and a string pattern drops messages whose body is JSON.
  *
  * @throws FrameworkError `local.usage` for a pattern that Lambda rejects
  * @see https://docs.aws.amazon.com/lambda/latest/dg/with-sqs-filtering.html
@@ -31,7 +31,7 @@ export function queueFilter(name: string, filters: unknown): RecordFilter<QueueR
 }
 
 /**
- * The filters of a data stream's mapping, for `data` alone, which is decoded before.
+ * The filters of a data stream's mapping. They match only `data`, after it is decoded.
  *
  * @throws FrameworkError `local.usage` for a pattern that Lambda rejects
  * @see https://docs.aws.amazon.com/lambda/latest/dg/with-kinesis-filtering.html
@@ -47,7 +47,7 @@ export function streamFilter(name: string, filters: unknown): RecordFilter<Shard
 }
 
 /**
- * The filters of a table stream's mapping, for the record as the function gets it. Numbers are strings there: `{ "N": "5" }`.
+ * The filters of a table stream's mapping. They match the record that the function receives. Numbers are strings: `{ "N": "5" }`.
  *
  * @throws FrameworkError `local.usage` for a pattern that Lambda rejects
  * @see https://docs.aws.amazon.com/lambda/latest/dg/with-ddb-filtering.html
@@ -62,7 +62,7 @@ export function tableFilter(name: string, filters: unknown): RecordFilter<ShardR
 const STREAM = 'arn:aws:kinesis:us-east-1:123456789012:stream/filtered';
 const TABLE = 'arn:aws:dynamodb:us-east-1:123456789012:table/filtered/stream/2026-01-01T00:00:00.000';
 
-/** A record is taken if one of the patterns takes it; without any all are. */
+/** A record matches if one of the patterns matches; without patterns all records match. */
 function anyOf<R>(
   place: string,
   filters: unknown,
@@ -82,11 +82,11 @@ function anyOf<R>(
   });
 }
 
-/** A pattern for a string that may be JSON, under the one key that Lambda takes. */
+/** A pattern for a string that may be JSON, under the only key that Lambda accepts. */
 function parseContent(key: string, pattern: unknown, place: string): (text: string) => boolean {
   const keys = isObject(pattern) ? Object.keys(pattern) : [];
   if (keys.length !== 1 || keys[0] !== key)
-    throw new PatternError(`${place} must be { "${key}": … }: Lambda filters by nothing else`);
+    throw new PatternError(`${place} must be { "${key}": … }: Lambda accepts no other key`);
   const wanted = (pattern as Readonly<Record<string, unknown>>)[key];
   const matches: Matcher = Array.isArray(wanted)
     ? parseRules(MAPPING_FILTERS, wanted, `${place}.${key}`)
@@ -97,7 +97,7 @@ function parseContent(key: string, pattern: unknown, place: string): (text: stri
   };
 }
 
-/** What JSON text holds; `undefined` for any other text, and for JSON of a single value. */
+/** The parsed JSON object or list; `undefined` for any other string. */
 function parseContainer(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);

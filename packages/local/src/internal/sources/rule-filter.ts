@@ -2,23 +2,23 @@ import type { EventBusEvent } from '@sallyport/testkit/events';
 import { EVENT_PATTERNS } from './patterns/languages.js';
 import { isObject, type Matcher, PatternError, parsePattern, readPatterns } from './patterns/pattern.js';
 
-/** The default is 2,048, which can be raised to this: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html. */
+/** The default quota is 2,048, which can be raised to this value: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html. */
 const MAX_PATTERN = 4096;
 
-/** Which events of a bus a handler takes. */
+/** The selector of a handler: the events of a bus that it receives. */
 export type Selector = Readonly<Record<string, string>>;
 
 interface Rule {
   readonly matches: Matcher;
-  /** The handler that the rule was made for; absent: all of them. */
+  /** The handler that the rule belongs to; `undefined`: all handlers. */
   readonly selector: Selector | undefined;
 }
 
-/** True if a rule hands an event to one of the handlers that would take it; without handlers all rules count. */
+/** True if a rule delivers an event to one of the matching handlers; without handlers all rules apply. */
 export type RuleFilter = (event: EventBusEvent, handlers: readonly Selector[]) => boolean;
 
 /**
- * The rules of a bus that invoke the function. A handler without any rule takes what its selector says: somebody else has made its rule.
+ * The rules of a bus that invoke the function. A handler without a rule receives the events that match its selector.
  *
  * @throws FrameworkError `local.usage` for a pattern that EventBridge rejects
  * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-event-patterns.html
@@ -51,7 +51,7 @@ function parseRule(rule: unknown, place: string): Rule {
     throw new PatternError(`${place} must be { pattern, selector? }`);
   }
   if (JSON.stringify(pattern).length > MAX_PATTERN) {
-    throw new PatternError(`${place}.pattern may have at most ${MAX_PATTERN} characters`);
+    throw new PatternError(`${place}.pattern must have at most ${MAX_PATTERN} characters`);
   }
   const matches = parsePattern(EVENT_PATTERNS, pattern, `${place}.pattern`);
   return { matches, selector: selector as Selector | undefined };
@@ -63,7 +63,7 @@ function isFor(selector: Selector | undefined, handler: Selector): boolean {
   return names.length === Object.keys(selector).length && names.every((name) => selector[name] === handler[name]);
 }
 
-/** True if the selector of a handler takes an event. */
+/** True if the selector of a handler matches an event. */
 export function isSelected({ source, detailType, ruleName, scheduleName }: Selector, event: EventBusEvent): boolean {
   const named = [ruleName, scheduleName].filter((name) => name !== undefined);
   const isNamed = named.every((name) => event.resources.some((arn) => arn === name || arn.split('/').pop() === name));

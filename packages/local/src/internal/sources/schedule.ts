@@ -8,11 +8,11 @@ import { newId } from './sources-context.js';
 import type { SpeedClock } from './speed-clock.js';
 
 const UNITS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
-/** A timer of Node waits 24.8 days at most. */
+/** A timer in Node waits at most 24.8 days. */
 const LONGEST_WAIT_MS = 86_400_000;
 
 /**
- * The times of an expression; none for `at(…)` and for a schedule without one, which fire on a click.
+ * The times of an expression. An `at(…)` expression and a missing expression have no times: the schedule fires on a click.
  *
  * @throws FrameworkError `local.usage` for an expression that EventBridge rejects
  * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-scheduled-rule-pattern.html
@@ -32,7 +32,7 @@ function timesOf(name: string, expression: string): CronTimes {
   throw usageError(`schedules.${name}: ${text} must be rate(5 minutes) or cron(0 3 * * ? *)`);
 }
 
-/** One schedule or rule: it fires when it is told to, and when it is due. */
+/** One schedule or rule: it fires on a click, and when it is due. */
 export class LocalSchedule {
   readonly #source: LocalAsync;
   readonly #config: ScheduleConfig;
@@ -50,7 +50,7 @@ export class LocalSchedule {
     this.#inspection = inspection;
   }
 
-  /** Waits for the next time, again and again. */
+  /** Waits for the next time, repeatedly. */
   start(): void {
     this.#waitAfter(this.#clock.now());
   }
@@ -59,7 +59,7 @@ export class LocalSchedule {
     this.#cancel();
   }
 
-  /** With a speed above 1 the times that have come are ahead of the clock. */
+  /** With a speed above 1, scheduled times that have passed are ahead of the clock. */
   #waitAfter(time: Date): void {
     const next = this.#times.next(time);
     if (!next) return;

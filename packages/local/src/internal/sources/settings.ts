@@ -2,7 +2,7 @@ import type { ManifestSource } from '../../manifest/parse-manifest.js';
 import type { Config, SourcesConfig } from '../config/config.js';
 import { readManifest } from '../config/manifest.js';
 
-/** Which member of the configuration has the sources of a kind. */
+/** The member of the configuration for each kind of source. */
 const MEMBERS = {
   queue: 'queues',
   stream: 'streams',
@@ -16,7 +16,7 @@ type Member = (typeof MEMBERS)[keyof typeof MEMBERS];
 type Group = Record<string, Readonly<Record<string, unknown>>>;
 
 /**
- * The sources with their numbers: those of the constructs' manifest, member by member replaced by those of `sallyport.json`.
+ * The settings of the sources: the constructs' manifest, overridden member by member by `sallyport.json`.
  *
  * @throws FrameworkError `local.usage` as {@link readManifest}
  */
@@ -30,7 +30,7 @@ export function readSourceSettings(config: Pick<Config, 'sources' | 'manifest' |
     schedules: {},
   };
   for (const [member, name, settings] of manifestSources(config)) {
-    // A bus has a row for each rule.
+    // A bus has one row per rule.
     const rules = [...rulesIn(merged[member][name]), ...rulesIn(settings)];
     merged[member][name] = { ...settings, ...(rules.length > 0 && { rules }) };
   }
@@ -54,7 +54,7 @@ function manifestSources(config: Pick<Config, 'manifest' | 'entry' | 'folder'>):
   });
 }
 
-/** `undefined` for a schedule whose expression only the deployment knows. */
+/** `undefined` for a schedule whose expression is known only at deployment. */
 function settingsOf(member: Member, source: ManifestSource): Group[string] | undefined {
   const { settings, expression, input, selector, pattern } = source;
   if (member === 'schedules') {

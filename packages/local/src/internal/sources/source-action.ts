@@ -8,9 +8,9 @@ import type { LocalStream } from './stream.js';
 export type LocalSource = LocalQueue | LocalStream | LocalAsync;
 
 /**
- * Does what the developer wants with a record of a source.
+ * Applies a developer's action to a record of a source.
  *
- * @returns whether there was something to act on
+ * @returns true if the record existed
  */
 export function actOn(
   source: LocalSource,
@@ -23,7 +23,7 @@ export function actOn(
   if (!(source instanceof LocalQueue)) return action === 'delete' ? source.drop(id) : source.sendBack(id);
   const dead = deadLetters().stored.remove(id);
   if (!dead || action === 'delete') return dead !== undefined;
-  // A message that is moved back is a new one: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-dead-letter-queue-redrive.html.
+  // A message that is moved back is a new message: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-dead-letter-queue-redrive.html.
   const {
     DeadLetterQueueSourceArn: _,
     SequenceNumber: __,

@@ -8,30 +8,30 @@ import type { SpeedClock } from './speed-clock.js';
 const PREVIEW_CHARACTERS = 200;
 const MAX_REMEMBERED = 10_000;
 
-/** What each source needs of its run. */
+/** The services of the run that each source uses. */
 export interface SourceContext {
   readonly clock: SpeedClock;
   /** True if the function has a handler for the source. */
   hasHandler(kind: SourceKind, name: string): boolean;
-  /** Hands a delivery of an engine to the function; `traceOf` finds the trace that a record continues with. */
+  /** Delivers a batch of an engine to the function; `traceOf` returns the trace that a record continues. */
   deliver<R>(
     source: { readonly kind: SourceKind; readonly name: string },
     delivery: Delivery<R>,
     traceOf: (id: string, record: R) => string | undefined,
   ): Promise<Outcome>;
-  /** Writes a record's new state into the journal. */
+  /** Records the new state of a record in the journal. */
   changed<R>(source: { readonly kind: SourceKind; readonly name: string }, change: EngineChange<R>): void;
-  /** Tells the console that the filters of a source kept a record from the function. */
+  /** Notifies the console that the filters of a source dropped a record. */
   filtered(source: { readonly kind: SourceKind; readonly name: string }): void;
-  /** A string or value as the console shows it. */
+  /** A string or value in the form that the console shows. */
   preview(value: unknown): string;
   notice(text: string): void;
 }
 
-/** Sources whose event AWS queues before it invokes. */
+/** Sources whose events AWS queues before it invokes the function. */
 const ASYNCHRONOUS: readonly SourceKind[] = ['topic', 'event-bus', 'schedule', 's3', 'invoke'];
 
-/** The context of a run: deliveries go to its invoker, changes to its journal. */
+/** The context of a run: deliveries are sent to its invoker, changes to its journal. */
 export function createSourceContext(
   host: Host,
   clock: SpeedClock,
@@ -51,7 +51,7 @@ export function createSourceContext(
 
   const changedNow = new Set<string>();
 
-  /** Many records change at once; the console reads a source anew once. */
+  /** Many records can change at the same time; the console reads a source again once. */
   function noteOnce(text: string): void {
     if (changedNow.has(text)) return;
     changedNow.add(text);
@@ -100,7 +100,7 @@ function clean(text: string, json: (text: string) => string, prose: (text: strin
   return /^\s*[[{]/.test(text) ? json(text) : prose(text);
 }
 
-/** An id that no run before this one gave: handlers keep ids in tables that outlive a run. */
+/** An id that is unique over all runs: handlers store ids in tables that are kept between runs. */
 export function newId(): string {
   return randomUUID();
 }

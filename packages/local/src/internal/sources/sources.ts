@@ -1,14 +1,14 @@
 /** The kinds of sources that the test kit's engines serve. */
 export type SourceKind = 'queue' | 'stream' | 'table-stream' | 'topic' | 'event-bus' | 'schedule' | 's3' | 'invoke';
 
-/** One record in a source, as the console shows it. */
+/** One record of a source, as the console shows it. */
 export interface SourceRecordView {
   readonly id: string;
-  /** Message group or shard; `''` where there is no order. */
+  /** Message group or shard; `''` if the source is unordered. */
   readonly lane: string;
   readonly state: string;
   readonly deliveries: number;
-  /** Milliseconds since the epoch when it comes back; `null` in other states. */
+  /** Milliseconds since the epoch at which it is delivered again; `null` in other states. */
   readonly until: number | null;
   /** Sanitized. */
   readonly preview: string;
@@ -21,20 +21,20 @@ export interface SourceView {
   readonly arn: string;
   /** True if the function has a handler for it. */
   readonly hasHandler: boolean;
-  /** Most deliveries of a record: 3. */
+  /** Maximum number of deliveries of a record, for example 3. */
   readonly maxDeliveries: number;
   readonly records: readonly SourceRecordView[];
-  /** What was given up, oldest first. */
+  /** Dead letters, oldest first. */
   readonly deadLetters: readonly SourceRecordView[];
   readonly deadLetterName: string;
-  /** Records that left it well. */
+  /** Number of records that were processed successfully. */
   readonly done: number;
-  /** Records that AWS would not deliver, by the filters of a mapping, a filter policy or rules: their number, and the latest ones. */
+  /** Records that AWS would not deliver because of filters, a filter policy or rules: their number, and the latest records. */
   readonly filtered: { readonly count: number; readonly latest: readonly SourceRecordView[] };
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** What a developer can do with records. */
+/** The actions of a developer on records. */
 export type SourceAction =
   /** Ends the wait of a record and of its lane. */
   | 'now'
@@ -45,28 +45,28 @@ export type SourceAction =
   /** Runs a schedule once. */
   | 'fire';
 
-/** What is put into a source: the options of the test kit's builder of its kind. */
+/** Records to send to a source: the options of the test kit's builder of its kind. */
 export interface SourceSend {
   readonly kind: SourceKind;
   readonly name: string;
   readonly records: readonly Readonly<Record<string, unknown>>[];
-  /** `X-Amzn-Trace-Id` of the call that sends; SQS keeps it as `AWSTraceHeader`. */
+  /** `X-Amzn-Trace-Id` of the sending call; SQS keeps it as `AWSTraceHeader`. */
   readonly traceId?: string;
   readonly as?: string;
 }
 
-/** The queues, streams, topics, buses and schedules of a run. Made from what the function registers and from the configuration. */
+/** The queues, streams, topics, buses and schedules of a run, created from the function's registrations and from the configuration. */
 export interface Sources {
   list(): readonly SourceView[];
-  /** @returns ids in order. @throws FrameworkError `local.unknown_source`, or what the builder rejects with */
+  /** @returns ids in order. @throws FrameworkError `local.unknown_source`, or an error of the builder */
   send(send: SourceSend): readonly string[];
   /** @throws FrameworkError `local.unknown_source`, `local.unknown_record` */
   act(kind: SourceKind, name: string, action: SourceAction, recordId?: string): void;
-  /** Empties every queue. What an invocation has runs to its end. */
+  /** Empties every queue. Messages of a running invocation are processed to their end. */
   emptyQueues(): void;
-  /** How many times faster than real time waits pass; 1 by default. */
+  /** Factor by which waits are faster than real time; 1 by default. */
   speed(): number;
   setSpeed(speed: number): void;
-  /** Resolves when nothing waits, is delayed or runs. */
+  /** Resolves when no record waits, is delayed or runs. */
   settle(): Promise<void>;
 }

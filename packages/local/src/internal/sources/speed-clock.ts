@@ -1,8 +1,8 @@
 import type { FullClock } from '@sallyport/core';
 
-/** A clock whose waits pass faster than real time. */
+/** A clock whose waits are faster than real time. */
 export interface SpeedClock extends FullClock {
-  /** How many times faster; 1 is real time. */
+  /** Factor by which waits are faster; 1 is real time. */
   readonly speed: number;
   setSpeed(speed: number): void;
   /** The real time of `at`, a time of `monotonicMs`, in milliseconds since the epoch. */
@@ -16,8 +16,8 @@ interface Timer {
 }
 
 /**
- * Makes a clock for waits. Its dates are those of the real clock: only durations are shorter. A change of speed holds for
- * waits that have begun, too.
+ * Creates a clock for waits. Its dates are real dates: only durations are shorter. A change of speed also applies to
+ * waits that have begun.
  */
 export function createSpeedClock(clock: FullClock, initial: number): SpeedClock {
   const timers = new Set<Timer>();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { FullClock } from '@sallyport/core';
 import type { QueueRecordOptions } from '@sallyport/testkit/events';
 
-/** A message in a queue that no function takes from: a dead-letter queue, a queue for another service. */
+/** A message in a queue without a handler: a dead-letter queue, or a queue of another service. */
 export interface StoredMessage {
   readonly id: string;
   readonly record: QueueRecordOptions;
@@ -11,11 +11,11 @@ export interface StoredMessage {
   received: number;
   /** A time of the clock's `monotonicMs`; the message can be received from then on. */
   visibleAt: number;
-  /** Of the latest reception; `''` before the first. */
+  /** Receipt handle of the latest reception; `''` before the first reception. */
   receipt: string;
 }
 
-/** Messages that clients receive and delete by themselves. */
+/** Messages that clients receive and delete with the API. */
 export class StoredQueue {
   readonly #clock: FullClock;
   readonly #messages: StoredMessage[] = [];
@@ -41,7 +41,7 @@ export class StoredQueue {
     for (const wake of this.#waiting) wake();
   }
 
-  /** Receives at most so many, and hides them. In a FIFO queue a group with a hidden message gives nothing. */
+  /** Receives at most `most` messages, and hides them. A FIFO group with a hidden message returns no message. */
   take(most: number, hiddenMs: number, isFifo: boolean): readonly StoredMessage[] {
     const hidden = new Set(this.#messages.filter((message) => !this.isVisible(message)).map(({ group }) => group));
     const free = (message: StoredMessage) => this.isVisible(message) && !(isFifo && hidden.has(message.group));
@@ -71,17 +71,17 @@ export class StoredQueue {
     });
   }
 
-  /** @returns whether the receipt is that of a message */
+  /** @returns true if a message has this receipt */
   delete(receipt: string): boolean {
     return this.#remove((message) => message.receipt === receipt) !== undefined;
   }
 
-  /** Takes a message out by its id. */
+  /** Removes a message by its id. */
   remove(id: string): StoredMessage | undefined {
     return this.#remove((message) => message.id === id);
   }
 
-  /** @returns whether the receipt is that of a message */
+  /** @returns true if a message has this receipt */
   hide(receipt: string, ms: number): boolean {
     const message = this.#messages.find((each) => each.receipt === receipt);
     if (message) message.visibleAt = this.#clock.monotonicMs() + ms;

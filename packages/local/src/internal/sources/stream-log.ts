@@ -1,7 +1,7 @@
 import type { ShardRecordOptions } from '@sallyport/testkit/engines';
 import { buildKinesisEvent, type KinesisRecordOptions } from '@sallyport/testkit/events';
 
-/** Records that are kept for consumers that read by themselves. */
+/** Number of records that are kept for consumers that read shards with the API. */
 const KEPT = 10_000;
 
 /** One record as a consumer reads it. */
@@ -15,7 +15,7 @@ export interface LoggedRecord {
   readonly at: number;
 }
 
-/** The records of a data stream in the order in which they came. */
+/** The records of a data stream in the order of their arrival. */
 export class StreamLog {
   readonly shardIds: readonly string[];
   readonly #records: LoggedRecord[] = [];
@@ -31,7 +31,7 @@ export class StreamLog {
     return this.#records;
   }
 
-  /** The record with a sequence number that is higher than all before it, also than those of earlier runs. */
+  /** The record with a sequence number higher than all earlier numbers, including earlier runs. */
   stamp(record: ShardRecordOptions, now: Date): ShardRecordOptions {
     this.#count += 1;
     const place = String(this.#count).padStart(39, '0');
@@ -42,12 +42,12 @@ export class StreamLog {
     };
   }
 
-  /** The id of a record that no engine takes. */
+  /** The id of a record that is not delivered by an engine. */
   idOf({ sequenceNumber = '' }: ShardRecordOptions): string {
     return `${this.shardIds[0]}:${sequenceNumber}`;
   }
 
-  /** @param id the event id, which begins with the shard's */
+  /** @param id the event id, which begins with the id of the shard */
   add(id: string, record: ShardRecordOptions): void {
     const [built] = buildKinesisEvent('arn:aws:kinesis:us-east-1:123456789012:stream/log', [
       record as KinesisRecordOptions,

@@ -7,16 +7,16 @@ import type { SourceView } from './sources.js';
 import { type DeadLetter, type SourceContext, viewOfDead } from './sources-context.js';
 import { StreamLog } from './stream-log.js';
 
-/** A data stream, or the stream of a table, with the function as its consumer if it has a handler. */
+/** A data stream, or the stream of a table. The function is its consumer if it has a handler. */
 export class LocalStream {
   readonly kind: 'stream' | 'table-stream';
   readonly name: string;
   readonly settings: StreamConfig;
-  /** Of a data stream: what consumers of their own read. */
+  /** The records of a data stream, for consumers that read shards with the API. */
   readonly log: StreamLog;
   readonly #context: SourceContext;
   readonly #dead: DeadLetter<ShardRecordOptions>[] = [];
-  /** True if the mapping hands a record to the function. */
+  /** True if the mapping delivers a record to the function. */
   readonly #takes: RecordFilter<ShardRecordOptions>;
   readonly #filtered = new Filtered();
   #arn: string;
@@ -37,10 +37,10 @@ export class LocalStream {
     return this.#arn;
   }
 
-  /** From now on the function takes the records. @param arn of a table's stream, as its engine names it */
+  /** Starts to deliver records to the function. @param arn the ARN of a table's stream, as its engine names it */
   serve(arn = this.#arn): void {
     if (this.#engine && arn === this.#arn) return;
-    // A new stream of the same table: nothing comes over the old one any more.
+    // A new stream of the same table: the old stream receives no more records.
     this.#engine?.stop();
     this.#arn = arn;
     const { filters: _, ...settings } = this.settings;
@@ -53,7 +53,7 @@ export class LocalStream {
     });
   }
 
-  /** Puts records in. @returns their event ids */
+  /** Adds records. @returns their event ids */
   send(records: readonly ShardRecordOptions[]): readonly string[] {
     if (this.kind === 'table-stream') return this.#engine ? this.#pass(this.#engine, records) : [];
     const stamped = records.map((record) => this.log.stamp(record, this.#context.clock.now()));
@@ -62,7 +62,7 @@ export class LocalStream {
     return ids;
   }
 
-  /** Hands records to the engine; the mapping's iterator goes past those that its filters do not take. */
+  /** Sends records to the engine; the iterator of the mapping skips records that its filters do not match. */
   #pass(engine: Engine<ShardRecordOptions>, records: readonly ShardRecordOptions[]): readonly string[] {
     const isTaken = records.map((record) => this.#takes(record));
     const taken = engine.send(records.filter((_, index) => isTaken[index]));
@@ -90,7 +90,7 @@ export class LocalStream {
     this.#context.changed(this, change);
   }
 
-  /** Puts a record that was given up back into the stream. @returns whether there is one */
+  /** Sends a record of the failure destination again. @returns true if it existed */
   sendBack(id: string): boolean {
     const dead = this.#removeDead(id);
     if (dead) this.#engine?.send([dead.record]);
@@ -106,7 +106,7 @@ export class LocalStream {
     return index < 0 ? undefined : this.#dead.splice(index, 1)[0];
   }
 
-  /** @returns whether there is such a record */
+  /** @returns true if the record exists */
   hurry(id?: string): boolean {
     this.#engine?.hurry(id);
     return id === undefined || (this.#engine?.snapshot().records.some((record) => record.id === id) ?? false);

@@ -4,41 +4,41 @@ import { REGION } from '../aws/wire.js';
 import { ACCOUNT } from '../host/host.js';
 import { callEngine, type EngineAnswer } from '../state/engine-client.js';
 
-/** Between two reads of a shard, and between two looks for new shards. */
+/** Milliseconds between two reads of a shard, and between two searches for new shards. */
 const READ_MS = 250;
 const SHARDS_EVERY = 8;
 /** DynamoDB Local names this region and account in its ARNs. */
 const ENGINE_ARN = /^arn:aws:dynamodb:ddblocal:000000000000:/;
 
-/** What a reader needs. */
+/** Options of a {@link TableReader}. */
 export interface TableReaderParts {
   readonly clock: FullClock & Clock;
-  /** The address of DynamoDB once it is up; rejects while there is none. */
+  /** The address of DynamoDB. Resolves when the engine is ready; rejects while it is off. */
   readonly endpoint: () => Promise<string>;
   readonly table: string;
-  /** Told of the stream's ARN, before its first records. */
+  /** Receives the stream's ARN, before its first records. */
   readonly onStream: (arn: string) => void;
   readonly onRecords: (records: readonly ShardRecordOptions[]) => void;
 }
 
-/** One shard that is read. */
+/** An open shard. */
 interface OpenShard {
   /** `undefined` at its end. */
   iterator: string | undefined;
-  /** True if the iterator is not valid any more. */
+  /** True if the iterator is no longer valid. */
   isLost: boolean;
-  /** Where it began. */
+  /** The position of the first iterator. */
   readonly from: 'LATEST' | 'TRIM_HORIZON';
-  /** Of the last record that was passed on. */
+  /** Sequence number of the last delivered record. */
   after: string | undefined;
 }
 
-/** Reads the stream of a table and hands its records on. A table without a stream gets one, as a deployed mapping has it. */
+/** Reads the stream of a table and delivers its records. Enables the stream of a table without a stream, as a deployed mapping requires. */
 export class TableReader {
   readonly #parts: TableReaderParts;
   readonly #shards = new Map<string, OpenShard>();
   #streamArn = '';
-  /** True if the table was there when the reader began: what is in its stream is of earlier runs. */
+  /** True if the table existed when the reader started: its stream contains records of earlier runs. */
   #startsAtEnd = true;
   #rounds = 0;
   #isStopped = false;
@@ -62,7 +62,7 @@ export class TableReader {
     await this.#round;
   }
 
-  /** The engine was restarted, or the table deleted: everything is looked up again. */
+  /** The engine was restarted, or the table deleted: the next round searches for the shards again. */
   #forget(): void {
     this.#rounds = 0;
   }
@@ -101,7 +101,7 @@ export class TableReader {
     this.#startsAtEnd = false;
   }
 
-  /** The stream of the table; `undefined` while there is no such table. */
+  /** The stream of the table; `undefined` while the table does not exist. */
   async #findStream(endpoint: string): Promise<string | undefined> {
     const TableName = this.#parts.table;
     try {
@@ -111,12 +111,12 @@ export class TableReader {
       if (isOn && typeof LatestStreamArn === 'string') return LatestStreamArn;
       const stream = { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' };
       const updated = await callEngine(endpoint, 'DynamoDB.UpdateTable', { TableName, StreamSpecification: stream });
-      // Nothing of earlier runs is in a stream that begins now.
+      // A stream that begins now contains no records of earlier runs.
       this.#startsAtEnd = false;
       return (updated.TableDescription as EngineAnswer).LatestStreamArn as string | undefined;
     } catch (error) {
       if (!isFrameworkError(error) || error.code !== 'ResourceNotFoundException') throw error;
-      // A table that is made later is read from its first change on.
+      // A table that is created later is read from its first change.
       this.#startsAtEnd = false;
       return undefined;
     }
@@ -133,7 +133,7 @@ export class TableReader {
       this.#parts.onRecords(records.map(toRecordOptions));
     } catch (error) {
       if (!isFrameworkError(error)) throw error;
-      // The iterator is not valid any more: another one continues behind the last record.
+      // The iterator is no longer valid: a new iterator continues after the last record.
       shard.isLost = true;
       this.#forget();
     }
@@ -148,12 +148,12 @@ interface StreamRecord {
 
 type DynamoOptions = Extract<ShardRecordOptions, { readonly dynamodb?: unknown }>;
 
-/** Sequence numbers stay strings: those of DynamoDB Local begin with zeros, and a report must name them as they came. */
+/** Sequence numbers are kept as strings: DynamoDB Local's numbers begin with zeros, and a report must contain them unchanged. */
 function toRecordOptions({ eventID, eventName, dynamodb }: StreamRecord): DynamoOptions {
   return { eventID, eventName, dynamodb };
 }
 
-/** An ARN of the engine as one of this run. */
+/** Converts an ARN of the engine to an ARN of this run. */
 export function toRunArn(arn: string): string {
   return arn.replace(ENGINE_ARN, `arn:aws:dynamodb:${REGION}:${ACCOUNT}:`);
 }

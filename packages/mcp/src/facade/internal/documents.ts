@@ -36,7 +36,7 @@ export function authorizationServerHandler(facade: ParsedFacade, kind: EndpointK
   );
 }
 
-/** Answers with the document of the upstream authorization server. The text is created once. */
+/** Answers with the document of the upstream authorization server, which is serialized once. */
 export function rootHandler(facade: ParsedFacade, root: RootDiscoveryConfig): Handler {
   const document = createAuthorizationServerMetadata({
     issuer: root.issuerUrl,

@@ -23,12 +23,12 @@ function parseAuthority(text: string): Authority | undefined {
   return host === hostname || host.startsWith('[') ? { host: hostname, port } : undefined;
 }
 
-/** The text by which a request is compared with the list. */
+/** The key by which a request is compared with the list. */
 function keyOf({ host, port }: Authority): string {
   return port === undefined || WELL_KNOWN_PORTS.includes(port) ? host : `${host}:${port}`;
 }
 
-const HOSTNAMES = 'a list of one or more host names, each with a port or without';
+const HOSTNAMES = 'a non-empty list of host names, each with or without a port';
 
 /** The allowed hosts, in normal form, without repeats. */
 export const hostnames: OptionKind<readonly string[]> = /* @__PURE__ */ new OptionKind(HOSTNAMES, (value, place) => {
@@ -41,9 +41,9 @@ export const hostnames: OptionKind<readonly string[]> = /* @__PURE__ */ new Opti
   return [...new Set(keys)];
 });
 
-const HEADERS = 'a list of one or more names of headers';
+const HEADERS = 'a non-empty list of header names';
 
-/** Names of headers, in lower case. */
+/** Header names, in lower case. */
 export const headerNames: OptionKind<readonly string[]> = /* @__PURE__ */ new OptionKind(HEADERS, (value, place) => {
   const isName = (name: unknown) => typeof name === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(name);
   if (!Array.isArray(value) || value.length === 0 || !value.every(isName)) throw wrong(place, HEADERS);
@@ -59,8 +59,8 @@ export interface RequestOrigin {
 }
 
 /**
- * The origin of a request. Only the first header that is present is read: with a fallback to the next one, a forged header would
- * go unnoticed.
+ * The origin of a request. Only the first header that is present is read: with a fallback to the next header, a forged header
+ * would go unnoticed.
  *
  * @param allowed a value of {@link hostnames}
  * @param headers a value of {@link headerNames}

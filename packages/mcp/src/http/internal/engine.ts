@@ -16,13 +16,13 @@ import {
 } from './exchange.js';
 import type { OriginCheck } from './origin.js';
 
-/** The code of an era is loaded with its first request, because most functions see only one era. */
+/** The code of an era is loaded with its first request, because most functions serve only one era. */
 const PARTS = {
   session: lazily(() => import('../../session/internal/serve.js')),
   stateless: lazily(() => import('../../stateless/internal/serve.js')),
 };
 
-/** The parts of a server that its engine uses. */
+/** The parts of a server for its engine. */
 export interface Engine {
   readonly core: Core;
   readonly isAllowed: OriginCheck;
@@ -106,7 +106,7 @@ export class ContextRequest implements McpRequest {
 
 const MAX_JSON_DEPTH = 64;
 
-/** Answers one HTTP request. Throws only errors that the container answers in its own format: a missing scope, a failed store. */
+/** Answers one HTTP request. Throws only errors that the container answers in its format: a missing scope, a failed store. */
 async function serveRequest(engine: Engine, http: McpRequest): Promise<Reply> {
   const { core, isAllowed, methods = METHOD_TABLE } = engine;
   core.registry.close();

@@ -12,12 +12,12 @@ import type { JsonObject } from '../../protocol/types.js';
 import { RpcError } from '../../server/errors.js';
 import { SCOPE_CHALLENGE } from './scope-challenge.js';
 
-/** One HTTP request of any front door, as the engine reads it. */
+/** One HTTP request of any front door, for the engine. */
 export interface McpRequest {
   readonly method: string;
   /** Values of a header; the name in lower case. */
   header(name: string): readonly string[];
-  /** Size of the body, known without decoding it. */
+  /** Size of the body; it does not need decoding. */
   readonly bodyBytes: number;
   /** The body as UTF-8 text; read at most once. */
   bodyText(): string;
@@ -25,7 +25,7 @@ export interface McpRequest {
   readonly tenantId: string;
   /** Aborts at the deadline, or when the door reports that the client has disconnected. */
   readonly signal: AbortSignal;
-  /** Epoch milliseconds; the end of the longest possible invocation when the door gives none. */
+  /** Epoch milliseconds; the end of the longest possible invocation if the door reports no deadline. */
   readonly deadline: number;
   /** True if bytes are sent before the answer is complete. */
   readonly canStream: boolean;
@@ -125,7 +125,7 @@ export function primingFrame(id: string, retryMs?: number): string {
   return retryMs === undefined ? `id: ${id}\ndata: \n\n` : `id: ${id}\nretry: ${retryMs}\ndata: \n\n`;
 }
 
-/** How long a client waits before it reconnects. */
+/** A frame with the milliseconds until the client reconnects. */
 export function retryFrame(retryMs: number): string {
   return `retry: ${retryMs}\n\n`;
 }
@@ -139,20 +139,20 @@ export function notAllowed(allow: string): Reply {
 
 /** The scopes that a registration requires. */
 export interface Guarded {
-  /** The caller needs all of these. */
+  /** Scopes that the caller needs, all of them. */
   readonly scopes: readonly string[];
-  /** The caller needs one of these, if there are any. */
+  /** Scopes of which the caller needs at least one; empty if not restricted. */
   readonly anyScope: readonly string[];
 }
 
-/** True if the caller holds the scopes that a call needs. */
+/** True if the caller has the scopes for a call. */
 export function holdsScopes({ principal }: McpRequest, { scopes, anyScope }: Guarded): boolean {
   const held = principal?.scopes ?? [];
   const has = (scope: string) => held.includes(scope);
   return scopes.every(has) && (anyScope.length === 0 || anyScope.some(has));
 }
 
-/** @throws FrameworkError `app.forbidden`: 403 in the framework's own shape */
+/** @throws FrameworkError `app.forbidden`: 403 in the framework's format */
 export function checkScopes(http: McpRequest, target: Guarded): void {
   if (holdsScopes(http, target)) return;
   const { scopes, anyScope } = target;
@@ -161,7 +161,7 @@ export function checkScopes(http: McpRequest, target: Guarded): void {
   throw new FrameworkError('app.forbidden', undefined, { headers });
 }
 
-/** A finished message as JSON, or as the only event of a stream for a client that accepts only or prefers streams. */
+/** A finished message as JSON, or as the only event of a stream for a client that accepts only streams or prefers them. */
 export function replyWith(json: string, accepted: Accepted): Reply {
   if (accepted.json && !accepted.ratherSse) return jsonReply(json);
   return { status: 200, headers: SSE_HEADERS, body: messageFrame(json) };

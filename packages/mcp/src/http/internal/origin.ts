@@ -28,8 +28,8 @@ const format = ({ scheme, host, port }: Origin): string => `${scheme}://${host}:
 export type OriginCheck = (origins: readonly string[], hosts: readonly string[]) => boolean;
 
 /**
- * The rule for browsers: a request without `Origin` is accepted, else the origin must be in the list. A loopback origin is also
- * accepted when `Host` is loopback, so that local tools work and DNS rebinding does not. A `Host` equal to `Origin` is no proof.
+ * The rule for browsers: a request without `Origin` is accepted, else the origin must be in the list. A loopback origin is also accepted
+ * if `Host` is loopback, so local tools work and DNS rebinding does not. A `Host` that equals `Origin` proves nothing.
  *
  * @throws FrameworkError for an entry that is not an origin
  */
@@ -52,7 +52,7 @@ export function createOriginCheck(allowed: readonly string[]): OriginCheck {
   };
 }
 
-/** True if a host name, in lower case and IPv6 in brackets, is of this machine (RFC 8252 section 7.3). */
+/** True if a host name is loopback, in lower case and IPv6 in brackets (RFC 8252 section 7.3). */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }

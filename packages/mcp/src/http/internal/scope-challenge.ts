@@ -1,7 +1,7 @@
 import { type ContextKey, contextKey } from '@sallyport/core';
 
 /**
- * Under it a bearer guard that challenges for scopes leaves how: given the scopes that a call needs, the value of the header
- * `www-authenticate` of its 403.
+ * Set by a bearer guard with the option `scopeChallenge`: returns the header `www-authenticate` of a 403 for the scopes that a call
+ * requires.
  */
 export const SCOPE_CHALLENGE: ContextKey<(scopes: readonly string[]) => string> = contextKey('mcp.scope_challenge');

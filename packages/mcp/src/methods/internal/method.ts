@@ -15,7 +15,7 @@ import { type ListName, type Registered, toPages } from '../../server/internal/r
 import type { Session } from '../../session/internal/session.js';
 import { macText } from '../../store/internal/crypto.js';
 
-/** The request that asks for a method. */
+/** A request, as far as it determines the served methods. */
 export interface MethodPlace {
   readonly core: Core;
   readonly http: McpRequest;
@@ -23,22 +23,22 @@ export interface MethodPlace {
   readonly session: Session | undefined;
 }
 
-/** One request for a method, in either era. */
+/** One request of a method, in either era. */
 export interface MethodRequest extends MethodPlace {
   readonly methods: MethodTable;
   readonly era: Era;
   readonly id: RequestId;
   readonly params: JsonObject;
   readonly accepted: Accepted;
-  /** The context of an application's hook. It cannot ask the client questions. */
+  /** The context of an application's hook, without questions to the client. */
   hookContext(): McpContext;
 }
 
-/** A result that the server makes itself, without a handler of the application. */
+/** A result of the server, without a handler of the application. */
 export interface MethodResult {
   /** The members of the result as JSON text without the outer braces; `''` for no members. */
   readonly members: string;
-  /** How long caches may store it in the stateless era. Absent: the result contains no caching hint. */
+  /** Cache lifetime in the stateless era. Absent: the result contains no caching hint. */
   readonly cache?: Required<CacheHint>;
 }
 
@@ -50,7 +50,7 @@ export interface Method<Part = unknown> {
   /** The name in messages: `tools/call`. */
   readonly name: string;
   readonly eras: readonly Era[];
-  /** True if the server has something for this method; otherwise the method does not exist for the client. */
+  /** True if the server supports this method; otherwise the method does not exist for the client. */
   isServed(place: MethodPlace): boolean;
   /** The capabilities that the server declares for the method. `live`: this door can send changes to the client. */
   capability?(live: boolean): JsonObject;
@@ -59,19 +59,19 @@ export interface Method<Part = unknown> {
   /** True if the `Mcp-Param-…` headers of the stateless era match the parameters. */
   agrees?(request: MethodRequest): boolean;
   /**
-   * Set when `handle` only finds the call and does not run it. A batch finds all calls before any handler runs, so that one
+   * Set if `handle` only finds the call and does not run it. A batch finds all calls before any handler runs, so that one
    * forbidden call rejects the whole batch.
    */
   readonly calls?: true;
-  /** Set when the hooks of the option `onCall` run around the call. */
+  /** Set if the hooks of the option `onCall` run around the call. */
   readonly hooked?: true;
-  /** The part of the engine that `handle` needs and that loads with the first request. */
+  /** Loads the part of the engine for `handle`, with the first request. */
   readonly load?: () => Promise<Part>;
   /** @throws RpcError for wrong parameters, FrameworkError `app.forbidden` for a missing scope */
   handle(request: MethodRequest, part: Part): MaybePromise<MethodAnswer>;
 }
 
-/** A method in the table. `answer` first loads the code that `handle` needs. */
+/** A method in the table. `answer` loads the code for `handle` first. */
 export interface DefinedMethod extends Omit<Method, 'load' | 'handle'> {
   answer(request: MethodRequest): MaybePromise<MethodAnswer>;
 }
@@ -79,7 +79,7 @@ export interface DefinedMethod extends Omit<Method, 'load' | 'handle'> {
 /** All methods by name. Both eras are served from one table. */
 export type MethodTable = ReadonlyMap<string, DefinedMethod>;
 
-/** Describes one method; it is served when it is in the list of `table.ts`. */
+/** Defines one method; it is served if it is in the list of `table.ts`. */
 export function defineMethod<Part = undefined>(method: Method<Part>): DefinedMethod {
   const { load, hooked, name } = method;
   const handle = load
@@ -100,13 +100,13 @@ export function tableOf(methods: readonly DefinedMethod[]): MethodTable {
   return new Map(methods.map((method) => [method.name, method]));
 }
 
-/** The method of a request; `undefined` when this era has no such method, or when the server has nothing for it. */
+/** The method of a request; `undefined` if this era has no such method, or the server does not support it. */
 export function findMethod(table: MethodTable, era: Era, name: string, place: MethodPlace): DefinedMethod | undefined {
   const method = table.get(name);
   return method?.eras.includes(era) && method.isServed(place) ? method : undefined;
 }
 
-/** The declared capabilities. They depend on the era, and on whether this door can send changes. */
+/** The declared capabilities. They depend on the era, and on the door's support for streams. */
 export function capabilitiesOf(table: MethodTable, era: Era, place: MethodPlace): JsonObject {
   const { settings, registry } = place.core;
   const live = settings.changes && place.http.canStream && (era === 'stateless' || settings.sessions !== 'none');
@@ -123,15 +123,15 @@ export function capabilitiesOf(table: MethodTable, era: Era, place: MethodPlace)
   return capabilities;
 }
 
-/** Writes the members of an object as those of a result. */
-export function membersOf(result: JsonObject): string {
+/** The members of a result as JSON, without the outer braces. */
+export function membersJson(result: JsonObject): string {
   return JSON.stringify(result).slice(1, -1);
 }
 
-/** The members that list methods and calling methods have in common. */
+/** The common members of list methods and calling methods. */
 type ListMethod = Pick<Method, 'isServed'> & { readonly capability?: Method['capability'] };
 
-/** The method that lists one kind of registrations in pages. */
+/** Defines the method that lists one kind of registrations in pages. */
 export function defineList(method: string, name: ListName, { isServed, capability }: ListMethod): DefinedMethod {
   return defineMethod({
     name: method,
@@ -143,8 +143,8 @@ export function defineList(method: string, name: ListName, { isServed, capabilit
 }
 
 /**
- * True if the caller may use a registration. An error of the check counts as no. `subject` is absent when the question is about
- * the tool or the template in general.
+ * True if the caller may use a registration. An error of the check counts as false. Without `subject` it determines if the tool or
+ * the template is listed.
  */
 export async function isAuthorized(
   { authorize, name }: Pick<Registered, 'authorize' | 'name'>,
@@ -210,7 +210,7 @@ async function parseCursor(core: Core, name: ListName, cursor: unknown): Promise
   return index;
 }
 
-/** A cursor is bound to the registrations, so that a cursor of an older deployment is rejected and no entries are skipped. */
+/** A cursor is bound to the registrations. So a cursor of an older deployment is rejected, and no entries are skipped. */
 async function makeCursor({ registry, sealer, settings }: Core, name: ListName, index: number): Promise<string> {
   const text = `${name}|${index}|${settings.pageSize}|${registry.digest}`;
   const mac = settings.secret === undefined ? macText(registry.digest, text) : await sealer.mac('cursor', text);

@@ -22,7 +22,7 @@ export const getPrompt = defineMethod({
     const prompt = typeof name === 'string' ? core.registry.prompts.get(name) : undefined;
     if (!prompt) throw invalidParams('Unknown prompt');
     const args = toTexts(own(params, 'arguments') ?? {});
-    if (!args) throw invalidParams('"arguments" must be an object of texts');
+    if (!args) throw invalidParams('"arguments" must be an object of strings');
     for (const [argument, { required }] of prompt.args) {
       if (required && args[argument] === undefined) throw invalidParams(`Missing argument "${argument}"`);
     }

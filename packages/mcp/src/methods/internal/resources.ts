@@ -79,13 +79,13 @@ export const unsubscribeResource = defineMethod({
 
 function findResource({ registry }: Core, era: Era, params: JsonObject) {
   const uri = own(params, 'uri');
-  if (typeof uri !== 'string') throw invalidParams('"uri" must be a text');
+  if (typeof uri !== 'string') throw invalidParams('"uri" must be a string');
   const found = registry.findResource(uri);
   if (!found) throw unknownResource(era, uri);
   return { uri, found };
 }
 
-/** Converts the return value of a resource's handler to a result; `undefined` when there is no such resource. */
+/** Converts the return value of a resource's handler to a result; `undefined` if the resource does not exist. */
 function toResourceResult(uri: string, mimeType: string | undefined, answer: unknown): JsonObject | undefined {
   if (answer === undefined || answer === null) return undefined;
   const about = mimeType === undefined ? { uri } : { uri, mimeType };

@@ -2,9 +2,9 @@ import { own } from '../../protocol/internal/json-rpc.js';
 import { isLogLevel, STATELESS_VERSION } from '../../protocol/internal/protocol.js';
 import { invalidParams } from '../../server/errors.js';
 import { setLevel } from '../../session/internal/session.js';
-import { capabilitiesOf, defineMethod, membersOf } from './method.js';
+import { capabilitiesOf, defineMethod, membersJson } from './method.js';
 
-/** The stateless era sends the level with each request instead. */
+/** Sets the log level of a session. In the stateless era each request contains the level. */
 export const setLogLevel = defineMethod({
   name: 'logging/setLevel',
   eras: ['session'],
@@ -34,7 +34,7 @@ export const discover = defineMethod({
     const { cache, instructions } = request.core.settings;
     const capabilities = capabilitiesOf(request.methods, request.era, request);
     return {
-      result: { members: membersOf({ supportedVersions: [STATELESS_VERSION], capabilities, instructions }), cache },
+      result: { members: membersJson({ supportedVersions: [STATELESS_VERSION], capabilities, instructions }), cache },
     };
   },
 });

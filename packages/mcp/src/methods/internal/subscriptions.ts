@@ -7,7 +7,7 @@ import { invalidParams } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
 import { defineMethod, isAuthorized, type MethodRequest } from './method.js';
 
-/** The notifications that a listener of the stateless era gets. */
+/** The notifications for a listener of the stateless era. */
 interface Filter {
   readonly toolsListChanged?: true;
   readonly promptsListChanged?: true;

@@ -13,7 +13,7 @@ import { listen } from './subscriptions.js';
 import { cancelTask, getTask, updateTask } from './tasks.js';
 import { callTool, listTools } from './tools.js';
 
-/** Every method that the server has, in both eras. A new method is one file and one line here. */
+/** All methods of the server, in both eras. A new method is one file and one line here. */
 export const METHODS: readonly DefinedMethod[] = [
   ping,
   discover,

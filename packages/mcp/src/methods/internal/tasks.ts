@@ -7,7 +7,7 @@ import { missingCapabilityError } from '../../run/internal/call.js';
 import { invalidParams } from '../../server/errors.js';
 import { loadSchemaCheck } from '../../server/internal/core.js';
 import type { PendingQuestion, Task } from '../../tasks/internal/rows.js';
-import { defineMethod, type MethodPlace, type MethodRequest, membersOf } from './method.js';
+import { defineMethod, type MethodPlace, type MethodRequest, membersJson } from './method.js';
 
 /** Only the stateless era has tasks. Their code is loaded with it. */
 const loadStateless = lazily(() => import('../../stateless/internal/serve.js'));
@@ -33,7 +33,7 @@ export const getTask = defineMethod<Part>({
   name: 'tasks/get',
   async handle(request, part) {
     const task = await callersTask(request, part);
-    return { result: { members: membersOf(part.detailOf(request.core, task)) } };
+    return { result: { members: membersJson(part.detailOf(request.core, task)) } };
   },
 });
 
@@ -49,12 +49,12 @@ export const cancelTask = defineMethod<Part>({
       id,
       (task) => (part.isOver(task) ? undefined : { ...task, state: 'cancelled', updated: now, pending: [] }),
     );
-    if (cancelled?.changed) await part.tellOfTask(core, cancelled.task, http.log);
+    if (cancelled?.changed) await part.notifyOfTask(core, cancelled.task, http.log);
     return { result: { members: '' } };
   },
 });
 
-/** Receives answers. After the last missing answer the task continues. */
+/** Receives answers. The task continues after the last missing answer. */
 export const updateTask = defineMethod<Part>({
   ...COMMON,
   name: 'tasks/update',
@@ -74,8 +74,8 @@ export const updateTask = defineMethod<Part>({
 });
 
 /**
- * The valid answers. An answer without a question, or one that does not match its schema, is left out, and the question
- * stays open.
+ * The valid answers. An answer without a question, or with another schema than its question, is left out; the question remains
+ * open.
  */
 async function takeAnswers(
   pending: readonly PendingQuestion[],

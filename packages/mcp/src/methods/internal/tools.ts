@@ -53,7 +53,7 @@ function runTool(tool: Tool, args: JsonObject, ctx: McpAskingContext): unknown {
     if ('issues' in result) return toolError(`Invalid arguments: ${result.issues.join('; ')}`);
     return tool.authorize ? runAuthorized(tool, result.value, ctx) : tool.handler(result.value, ctx);
   };
-  // A module that is loaded in a test runner's sandbox comes by a promise of another realm: `instanceof` does not know it.
+  // In a test runner's sandbox the promise of a loaded module is from another realm, so `instanceof Promise` is false.
   return 'then' in checked ? checked.then(run) : run(checked);
 }
 

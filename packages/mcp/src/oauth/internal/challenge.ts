@@ -11,7 +11,7 @@ export function routeOf(ctx: Context): MatchedRoute | undefined {
     : undefined;
 }
 
-/** Where the URL of the resource's metadata comes from; the first that is configured decides alone. */
+/** Sources of the metadata URL; only the first configured source is used. */
 export interface MetadataUrlSources {
   readonly resourceMetadataURLFunc?: ((route: MatchedRoute) => string | undefined) | undefined;
   readonly resourceMetadataURLTemplate?: string | undefined;
@@ -39,7 +39,7 @@ function askFunction(ask: (route: MatchedRoute) => string | undefined, ctx: Cont
   try {
     const url: unknown = ask(route);
     if (typeof url === 'string' && parseSecureUrl(url, { query: true })) return url;
-    ctx.log.warn('resourceMetadataURLFunc returned no absolute https URL', { event: 'mcp.challenge_failed' });
+    ctx.log.warn('resourceMetadataURLFunc did not return an absolute https URL', { event: 'mcp.challenge_failed' });
   } catch (error) {
     ctx.log.warn('resourceMetadataURLFunc failed', { event: 'mcp.challenge_failed', error });
   }
@@ -52,7 +52,7 @@ const FIXED_ORIGIN = /^https?:\/\/[^/{}]+\//i;
 /** The values of a parameter that are inserted into the URL; they need no escaping. */
 const VALUE = /^[a-z0-9._~-]{1,128}$/;
 
-/** A function that puts the parameters of a route into a template; `undefined` for one that is missing or outside the alphabet. */
+/** Returns a function that inserts route parameters into a template; `undefined` if a value is missing or outside the alphabet. */
 function parseTemplate(template: string): (params: Readonly<Record<string, string>>) => string | undefined {
   const sample = template.replace(PLACEHOLDER, 'x');
   const isTemplate = FIXED_ORIGIN.test(template) || !template.includes('{');
@@ -73,13 +73,13 @@ function parseTemplate(template: string): (params: Readonly<Record<string, strin
   };
 }
 
-/** What a challenge says besides where the metadata is. */
+/** Optional parameters of a challenge. */
 export interface ChallengeFacts {
   readonly error?: 'invalid_token' | 'insufficient_scope' | undefined;
   readonly scopes?: readonly string[] | undefined;
 }
 
-/** One challenge (RFC 6750 section 3, RFC 9728 section 5.1). A scope that a header cannot hold, and `offline_access`, are left out. */
+/** A `Bearer` challenge (RFC 6750 section 3, RFC 9728 section 5.1), without `offline_access` and scopes that a header cannot contain. */
 export function challengeText(url: string | undefined, { error, scopes = [] }: ChallengeFacts = {}): string {
   const asked = scopes.filter((scope) => isScope(scope) && scope !== 'offline_access');
   const parameters = [

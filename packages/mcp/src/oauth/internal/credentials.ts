@@ -1,20 +1,20 @@
 import type { Context } from '@sallyport/core';
 
-/** `refused`: there are credentials for bearer tokens, and no token can be read from them. */
+/** `refused`: the request has bearer credentials, but no token can be read from them. */
 export type Credentials = { readonly token: string } | 'refused' | 'none';
 
-/** Bytes that a token has at most. */
+/** Maximum size of a token in bytes. */
 const MAX_TOKEN_BYTES = 16_384;
 const SCHEME = /^[\t ]*bearer(?:[\t ]|$)/i;
 /**
- * The scheme and a `b64token` (RFC 6750 section 2.1). No character fits two neighbouring parts, so that a header of any text is read in
- * linear time.
+ * The scheme and a `b64token` (RFC 6750 section 2.1). No character matches two neighbouring parts, so every header is matched in linear
+ * time.
  */
 const BEARER = /^[\t ]*bearer[\t ]+([A-Za-z0-9._~+/-]+=*)[\t ]*$/i;
 /** Some proxies join the values of a repeated header. */
 const SECOND_BEARER = /,[\t ]*bearer(?:[\t ]|$)/i;
 
-/** The bearer token of a request: of its header `authorization` alone, never of the query or the body. */
+/** The bearer token of the header `authorization`; the query and the body are never read. */
 export function readCredentials(ctx: Context): Credentials {
   const values = ctx.headerAll('authorization');
   if (values.length === 0) return 'none';

@@ -3,16 +3,16 @@ import { OAuthError } from '../oauth-error.js';
 
 /** The parameters of a form. An empty value counts as absent (RFC 6749 section 3.2). */
 export interface Form {
-  /** @throws OAuthError `invalid_request` when it is missing or repeated */
+  /** @throws OAuthError `invalid_request` if it is missing or repeated */
   required(name: string): string;
-  /** @throws OAuthError `invalid_request` when it is repeated */
+  /** @throws OAuthError `invalid_request` if it is repeated */
   optional(name: string): string | undefined;
   all(name: string): readonly string[];
 }
 
 const MAX_BODY_BYTES = 65_536;
 
-/** @throws OAuthError `invalid_request` for a body that is no form, or too large */
+/** @throws OAuthError `invalid_request` for a body that is not a form, or too large */
 export function readForm(ctx: Context): Form {
   const [type = ''] = (ctx.header('content-type') ?? '').split(';');
   const body = ctx.bodyText();

@@ -1,19 +1,19 @@
 import type { BlockList, LookupFunction } from 'node:net';
 
-/** How a document is fetched from an address that nobody here chose. */
+/** Limits and address rules for fetching a URL that a caller chose. */
 export interface FetchRules {
-  /** Milliseconds for everything. */
+  /** Milliseconds for the whole fetch. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
-  /** True if a connection may be made to an address. */
+  /** True if connections to an address are allowed. */
   readonly isAllowed: (address: string) => boolean;
-  /** Finds the addresses of a host; the system's unless a test says otherwise. */
+  /** Resolves host names; tests replace it. Default: the system's resolver. */
   readonly lookup?: LookupFunction;
-  /** Certificates to trust next to the system's. */
+  /** Certificates to trust in addition to the certificates of the system. */
   readonly ca?: string;
 }
 
-/** What came back. */
+/** The response. */
 export interface Fetched {
   readonly status: number;
   readonly contentType: string;
@@ -21,10 +21,10 @@ export interface Fetched {
 }
 
 /**
- * A GET over https to a host name whose addresses are all allowed. The connection is made to an address that was checked, so a name whose
- * answer changes between check and use gains nothing. Redirects are not followed, and nothing of this process is sent along.
+ * Sends a GET over https to a host name whose addresses are all allowed. The connection uses an address that was checked, so a DNS answer
+ * that changes after the check has no effect. Redirects are not followed, and the request contains no credentials of this process.
  *
- * @throws Error for everything that is not an answer in time and size
+ * @throws Error if the response fails, exceeds the time limit or exceeds the size limit
  */
 export function fetchPublic(url: URL, rules: FetchRules): Promise<Fetched> {
   const https = process.getBuiltinModule('node:https');
@@ -60,7 +60,7 @@ export function fetchPublic(url: URL, rules: FetchRules): Promise<Fetched> {
   });
 }
 
-/** A lookup that fails when any address of the host is not allowed. */
+/** A lookup that fails if any address of the host is not allowed. */
 function checkedLookup({ isAllowed, lookup }: FetchRules): LookupFunction {
   const dns = process.getBuiltinModule('node:dns');
   const find: LookupFunction = lookup ?? (dns.lookup as LookupFunction);
@@ -76,7 +76,7 @@ function checkedLookup({ isAllowed, lookup }: FetchRules): LookupFunction {
   };
 }
 
-/** Addresses of the internet that are not for everybody (IANA special-purpose registries, RFC 6890). */
+/** IPv4 ranges that are not public (IANA special-purpose registries, RFC 6890). */
 const NOT_PUBLIC_V4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -93,12 +93,12 @@ const NOT_PUBLIC_V4 = [
   '203.0.113.0/24',
   '224.0.0.0/3',
 ];
-/** Within 2000::/3, which holds everything that is public: protocol assignments with Teredo, documentation, 6to4, documentation. */
+/** Ranges inside 2000::/3 that are not public: protocol assignments with Teredo, documentation, 6to4, documentation. */
 const NOT_PUBLIC_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
 let made: { readonly global: BlockList; readonly special: BlockList } | undefined;
 
-/** Made at the first use: most functions fetch nothing. */
+/** Created on first use, because most functions fetch nothing. */
 function createLists(): NonNullable<typeof made> {
   const { BlockList } = process.getBuiltinModule('node:net');
   const [global, special] = [new BlockList(), new BlockList()];
@@ -112,7 +112,7 @@ function createLists(): NonNullable<typeof made> {
   return { global, special };
 }
 
-/** True if an address belongs to the public internet. Loopback, private networks and the metadata service of a cloud do not. */
+/** True if an address is public. Loopback, private networks and the metadata service of a cloud are not. */
 export function isPublicAddress(address: string): boolean {
   made ??= createLists();
   const { global, special } = made;

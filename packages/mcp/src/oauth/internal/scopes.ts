@@ -8,12 +8,12 @@ export function isScope(value: unknown): value is string {
   return typeof value === 'string' && SCOPE.test(value);
 }
 
-/** Scopes of a request or a claim: one text, split at spaces. */
+/** Splits the scopes of a request or a claim at spaces. */
 export function splitScopes(text: string): readonly string[] {
   return [...new Set(text.split(' ').filter((scope) => scope !== ''))];
 }
 
-/** A list of scopes, none twice. */
+/** A list of scopes, without duplicates. */
 export const scopeList: OptionKind<readonly string[]> = /* @__PURE__ */ kind(
   'a list of scopes, each of visible characters without " and \\',
   (value) => Array.isArray(value) && value.every(isScope),

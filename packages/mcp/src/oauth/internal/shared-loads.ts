@@ -1,14 +1,14 @@
 import { OAuthError } from '../oauth-error.js';
 
-/** Loads at the same time, of all ids. */
+/** Maximum number of concurrent loads, of all ids. */
 const MAX_IN_FLIGHT = 10;
-/** Loads in a minute: of one host, and of all. */
+/** Maximum number of loads in a minute, for one host and in all. */
 const MAX_OF_HOST = 20;
 const MAX_LOADS = 100;
 const WINDOW_MS = 60_000;
-/** For how long a failed load is not repeated. */
+/** Milliseconds for which a failed load is not repeated. */
 const FAILED_MS = 30_000;
-/** Remembered results: of one host, and of all. */
+/** Maximum number of cached results, for one host and in all. */
 const MAX_KNOWN_OF_HOST = 20;
 const MAX_KNOWN = 200;
 
@@ -22,8 +22,8 @@ interface Known<T> {
 }
 
 /**
- * Loads things whose ids anybody may choose. Concurrent loads of one id share one load, a failure is remembered for a short time, and the
- * number of loads and of remembered results is bounded, also for one host: ids that differ in their query do not multiply them.
+ * Loads values whose ids any caller may choose. Concurrent loads of one id share one load, and a failure is cached for a short time. The
+ * number of loads and of cached results is bounded in all and for each host, because ids may differ only in their query.
  */
 export class SharedLoads<T> {
   readonly #keepMs: number;
@@ -38,7 +38,7 @@ export class SharedLoads<T> {
     this.#now = now;
   }
 
-  /** @throws OAuthError `temporarily_unavailable` when there are too many loads; what the load throws */
+  /** @throws OAuthError `temporarily_unavailable` if there are too many loads; rejects with the error of the load */
   async get(id: string, host: string, load: () => Promise<T>): Promise<T> {
     const known = this.#fresh(id);
     if (known && 'error' in known) throw known.error;
@@ -64,7 +64,7 @@ export class SharedLoads<T> {
     }
   }
 
-  /** A clock that was set back makes no result live longer. */
+  /** A clock that was set back does not extend the life of a result. */
   #fresh(id: string): Known<T> | undefined {
     const known = this.#known.get(id);
     const leftMs = (known?.until ?? 0) - this.#now();

@@ -1,24 +1,24 @@
 import { kind, OptionKind, wrong } from '@sallyport/core/options';
 import { isLoopback } from '../../http/internal/origin.js';
 
-/** Visible ASCII without what a parser of URLs would drop, escape or take for a slash; no `@` in the authority. */
+/** Visible ASCII without the characters that a URL parser drops, escapes or reads as a slash; no `@` in the authority. */
 const ABSOLUTE = /^https?:\/\/[^\s/?#@"<>\\^`{|}]+(?:[/?#][^\s"<>\\^`{|}]*)?$/i;
 const ASCII = /^[\x21-\x7e]+$/;
 
-/** True if text is scheme, host and port alone. */
+/** True if a URL has only a scheme, a host and a port. */
 export function isBareOrigin(url: string): boolean {
   return /^https?:\/\/[^/?#]+$/i.test(url);
 }
 
-/** Which parts a URL may have besides scheme, host, port and path. */
+/** Optional parts of a URL after scheme, host and port. */
 export interface UrlParts {
   readonly query?: boolean;
   readonly path?: boolean;
 }
 
 /**
- * Parses an absolute `https:` URL, or an `http:` one of this machine, without user name, password and fragment. `undefined` for
- * anything else.
+ * Parses an absolute `https:` URL, or an `http:` URL on loopback, without user name, password and fragment. Returns `undefined` for any
+ * other value.
  */
 export function parseSecureUrl(value: unknown, { query = false, path = true }: UrlParts = {}): URL | undefined {
   if (typeof value !== 'string' || !ASCII.test(value) || !ABSOLUTE.test(value) || !URL.canParse(value))
@@ -29,17 +29,17 @@ export function parseSecureUrl(value: unknown, { query = false, path = true }: U
   return path || url.pathname === '/' ? url : undefined;
 }
 
-/** True if a value names an audience: a string that is not blank. */
+/** True if a value is a string that is not blank, such as an audience. */
 export function isNamed(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '';
 }
 
-/** Drops the slash of a bare origin: identifiers are compared as text (RFC 8414 section 3.3, RFC 9728 section 3.3). */
+/** Removes the slash of a bare origin: identifiers are compared as strings (RFC 8414 section 3.3, RFC 9728 section 3.3). */
 export function withoutBareSlash(url: string): string {
   return /^https?:\/\/[^/]+\/$/i.test(url) ? url.slice(0, -1) : url;
 }
 
-/** What an issuer or a resource must be, for errors. */
+/** Description of an issuer or a resource in errors. */
 export const IDENTIFIER = 'an absolute https URL without user name, query and fragment';
 const ORIGIN = 'an https origin, such as https://mcp.example.com';
 
@@ -49,11 +49,11 @@ export const identifier: OptionKind<string> = /* @__PURE__ */ new OptionKind(IDE
   return withoutBareSlash(value as string);
 });
 
-/** Issuers, one or more. */
+/** A non-empty list of issuers. */
 export const identifiers: OptionKind<readonly string[]> = /* @__PURE__ */ new OptionKind(
-  'a list of one or more issuers',
+  'a non-empty list of issuers',
   (value, place) => {
-    if (!Array.isArray(value) || value.length === 0) throw wrong(place, 'a list of one or more issuers');
+    if (!Array.isArray(value) || value.length === 0) throw wrong(place, 'a non-empty list of issuers');
     return value.map(
       (one, index) => identifier.read(one ?? null, { ...place, name: `${place.name}[${index}]` }) as string,
     );

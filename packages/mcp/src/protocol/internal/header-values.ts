@@ -4,7 +4,7 @@ import { isObject } from './json-rpc.js';
 const ENCODED = /^=\?base64\?(.*)\?=$/s;
 const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
-/** Decodes the text of a header: literal, or `=?base64?…?=` in exact case; `undefined` for bad base64 or UTF-8. */
+/** Decodes a header value: literal, or `=?base64?…?=` in exact case; `undefined` for bad base64 or UTF-8. */
 export function decodeHeaderValue(value: string): string | undefined {
   const encoded = ENCODED.exec(value.trim())?.[1];
   if (encoded === undefined) return value.trim();
@@ -17,7 +17,7 @@ export function decodeHeaderValue(value: string): string | undefined {
   }
 }
 
-/** True if there is exactly one such header, and its text is this one. */
+/** True if the header occurs exactly once and has this value. */
 export function headerEquals(values: readonly string[], text: string): boolean {
   return values.length === 1 && decodeHeaderValue(values[0] ?? '') === text;
 }

@@ -21,7 +21,7 @@ export interface RpcResponse {
   readonly failed: boolean;
 }
 
-/** Not JSON-RPC 2.0; `id` is set when it could be read. */
+/** A value that is not JSON-RPC 2.0; `id` is set if it could be read. */
 export interface RpcInvalid {
   readonly kind: 'invalid';
   readonly id: RequestId | undefined;
@@ -33,7 +33,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** One JSON-RPC 2.0 message of parsed JSON. Never throws. */
+/** Reads one JSON-RPC 2.0 message from parsed JSON. Never throws. */
 export function parseMessage(value: unknown): RpcMessage {
   if (!isObject(value)) return INVALID;
   const id = own(value, 'id');
@@ -59,7 +59,7 @@ function parseResponse(value: JsonObject, id: RequestId | undefined): RpcRespons
   return isObject(value.error) ? { kind: 'response', id, failed } : undefined;
 }
 
-/** A member of the object itself, never of its prototype. */
+/** An own member of the object, never a member of its prototype. */
 export function own(value: JsonObject, key: string): unknown {
   return Object.hasOwn(value, key) ? value[key] : undefined;
 }
@@ -68,12 +68,12 @@ function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || Number.isInteger(value);
 }
 
-/** The text of a successful answer. The result is given as JSON text. */
+/** A successful JSON-RPC response as JSON. `result` is JSON, too. */
 export function resultText(id: RequestId, result: string): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
 }
 
-/** The text of an error answer. The id `null` is written as `"id":null`, `undefined` omits the member. */
+/** A JSON-RPC error response as JSON. The id `null` is written as `"id":null`, `undefined` omits the member. */
 export function errorText(id: RequestId | null | undefined, code: number, message: string, data?: unknown): string {
   return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } });
 }
@@ -95,7 +95,7 @@ export function nestsDeeper(text: string, limit: number): boolean {
   return false;
 }
 
-/** The index of the quote that ends the string which starts at `start`. */
+/** The index of the closing quote of the string that starts at `start`. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end > 0) {

@@ -6,7 +6,7 @@ import { isObject, own, type RpcMessage } from './json-rpc.js';
 export const SESSION_VERSIONS = ['2025-03-26', '2025-06-18', '2025-11-25'] as const;
 /** The revision without sessions: POST only, metadata in each request. */
 export const STATELESS_VERSION = '2026-07-28';
-/** The revision that is offered to a client that asks for an unknown one. */
+/** The revision that is offered to a client that requests an unknown revision. */
 export const LATEST_SESSION_VERSION = '2025-11-25';
 /** The revision of a request without a version header and without a session (revision 2025-06-18, transports). */
 export const ASSUMED_VERSION = '2025-03-26';
@@ -77,13 +77,13 @@ export function hasStatelessHeader(versions: readonly string[]): boolean {
   return versions.some((value) => value.trim() === STATELESS_VERSION);
 }
 
-/** The revision that a message itself claims, of any type; `undefined` without one. */
+/** The revision in the metadata of a message, of any type; `undefined` if absent. */
 export function claimOf(params: JsonObject | undefined): unknown {
   const meta = params === undefined ? undefined : own(params, '_meta');
   return isObject(meta) ? own(meta, META.protocolVersion) : undefined;
 }
 
-/** The era of one message. The body decides; the header is only compared with it. */
+/** The era of one message. The body determines it; the header is only compared with it. */
 export function decideEra(message: RpcMessage, statelessHeader: boolean): EraDecision {
   switch (message.kind) {
     case 'invalid':
@@ -109,7 +109,7 @@ function hasClaim(item: unknown): boolean {
   return isObject(params) && claimOf(params) !== undefined;
 }
 
-/** Dialects of JSON Schema by their address. */
+/** Dialects of JSON Schema by their URL. */
 const DRAFTS: Readonly<Record<string, SchemaDraft>> = {
   'https://json-schema.org/draft/2020-12/schema': '2020-12',
   'https://json-schema.org/draft/2019-09/schema': '2019-09',

@@ -1,7 +1,7 @@
-/** The white space that is trimmed, U+0009 to U+000D and U+0020. `trim()` removes more, and what it removes differs between languages. */
+/** The trimmed white space, U+0009 to U+000D and U+0020. `trim()` removes more characters, which differ between languages. */
 const BLANKS = '\t\n\v\f\r ';
 
-/** The text without the white space of {@link BLANKS} around it. */
+/** Removes the white space of {@link BLANKS} from both ends. */
 export function trimBlanks(text: string): string {
   let from = 0;
   let end = text.length;
@@ -11,7 +11,7 @@ export function trimBlanks(text: string): string {
 }
 
 /**
- * An error of this module. It has a `code`, as all errors of the framework do, but not their class: that would be an import.
+ * An error of this module. It has a `code`, like all errors of the framework, but another class, because this module has no imports.
  */
 export function routeError(what: string): TypeError & { readonly code: 'mcp.invalid_route' } {
   return Object.assign(new TypeError(`framework: mcp routes: ${what}`), { code: 'mcp.invalid_route' as const });
@@ -19,5 +19,5 @@ export function routeError(what: string): TypeError & { readonly code: 'mcp.inva
 
 /** @throws TypeError with the code `mcp.invalid_route` */
 export function assertText(value: unknown, what: string): asserts value is string {
-  if (typeof value !== 'string') throw routeError(`${what} must be a text`);
+  if (typeof value !== 'string') throw routeError(`${what} must be a string`);
 }

@@ -29,7 +29,7 @@ export function toQuestion(key: string, request: InputRequest): Question {
   return { key, request, digest: digestOf(request) };
 }
 
-/** The capabilities that a client must declare for a question, or `undefined` when it has them. */
+/** The missing capabilities of a client for a question, or `undefined` if it has them. */
 export function missingCapability(
   capabilities: ClientCapabilities,
   request: InputRequest,
@@ -42,7 +42,7 @@ export function missingCapability(
   return capabilities.sampling?.tools ? undefined : { sampling: { tools: {} } };
 }
 
-/** A client that names no mode supports forms (revision 2025-11-25, elicitation). */
+/** A client that declares no mode supports forms (revision 2025-11-25, elicitation). */
 function missingMode(
   declared: NonNullable<ClientCapabilities['elicitation']>,
   mode: 'form' | 'url' = 'form',
@@ -51,7 +51,7 @@ function missingMode(
   return has ? undefined : { elicitation: { [mode]: {} } };
 }
 
-/** The capabilities of a list of kinds that a client does not declare. */
+/** The kinds in a list that a client does not declare, as capabilities. */
 export function missingKinds(
   capabilities: ClientCapabilities,
   kinds: readonly AskKind[],

@@ -10,7 +10,7 @@ import type { Registered } from '../../server/internal/registry.js';
 import type { McpAskingContext } from '../context.js';
 import type { Outcome, Run } from './run.js';
 
-/** The request id for the fixed error text, and the log for the real error. */
+/** The request id for the fixed error message, and the log for the real error. */
 export interface Report {
   readonly requestId: string;
   readonly log: Logger;
@@ -26,7 +26,7 @@ export interface Call {
   invoke(ctx: McpAskingContext): unknown;
   /** Converts the handler's return value to a full result. */
   complete(answer: unknown, report: Report): MaybePromise<JsonObject>;
-  /** Set when results contain caching hints; a value of `undefined` means those of the server. */
+  /** Set if results contain caching hints; `undefined` means the hints of the server. */
   readonly cache?: { readonly hint: Required<CacheHint> | undefined };
 }
 
@@ -34,9 +34,9 @@ export interface Call {
 export interface Ending {
   /** The response, or questions; empty when there is no response. */
   readonly messages: readonly string[];
-  /** HTTP status, used when the stream has not begun. */
+  /** HTTP status, used if the stream has not begun. */
   readonly status: number;
-  /** `json`: possible when nothing was sent before. `sse`: needs a stream. */
+  /** `json`: possible if nothing was sent before. `sse`: needs a stream. */
   readonly form: 'json' | 'any' | 'sse';
   /** Frames after the messages. */
   readonly trailer?: string;
@@ -44,7 +44,7 @@ export interface Ending {
 
 /** Converts messages to frames, and stores them if the client can resume. */
 export interface Sink {
-  /** The first frames, when the handler is still running. */
+  /** The first frames, if the handler is still running. */
   open(): Promise<string>;
   /** `live`: the handler is still running. */
   write(messages: readonly string[], live: boolean): Promise<string>;
@@ -62,7 +62,7 @@ export interface Delivery {
   readonly accepted: Accepted;
   readonly run: Run;
   readonly sink: Sink;
-  /** Starts the stream immediately, because replayed events come first. */
+  /** Starts the stream immediately, because replayed events precede the output of the run. */
   readonly atOnce?: boolean;
 }
 
@@ -96,7 +96,7 @@ export async function toResult(
   }
 }
 
-/** Converts an exception to an answer. Only the text of a tool's {@link McpToolError} is sent. */
+/** Converts an exception to an answer. Only the message of an {@link McpToolError} of a tool is sent. */
 function failed(error: unknown, isTool: boolean, report: Report): JsonObject | RpcError {
   const { log, requestId } = report;
   if (isInstance(error, RpcError)) {
@@ -112,7 +112,9 @@ function failed(error: unknown, isTool: boolean, report: Report): JsonObject | R
 function lacking(required: ClientCapabilities, era: Era, isTool: boolean): JsonObject | RpcError {
   const [name] = Object.keys(required);
   const text =
-    name === undefined ? 'This client cannot be asked for input here.' : `This needs a client that supports ${name}.`;
+    name === undefined
+      ? 'This client does not support input requests here.'
+      : `This needs a client that supports ${name}.`;
   if (era === 'stateless') return missingCapabilityError(required);
   return isTool ? toolError(text) : new RpcError(RPC.invalidParams, text);
 }

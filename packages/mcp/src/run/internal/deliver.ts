@@ -25,7 +25,7 @@ export function plainFrames(messages: readonly string[]): string {
 }
 
 /**
- * Answers with the output of a run: JSON when there is only a result, else an event stream. The stream is live if the door can
+ * Answers with the output of a run: JSON if there is only a result, else an event stream. The stream is live if the door can
  * stream.
  */
 export async function deliver(delivery: Delivery): Promise<Reply> {
@@ -36,7 +36,7 @@ export async function deliver(delivery: Delivery): Promise<Reply> {
   return { status: 200, headers: SSE_HEADERS, body: new LiveBody(delivery) };
 }
 
-/** True if an event, or the time for a keep-alive comment, comes before the end. */
+/** True if the run sends an event, or needs a keep-alive comment, before its end. */
 async function comesFirst({ run, http }: Delivery): Promise<boolean> {
   const { record } = run;
   let stop = () => {};

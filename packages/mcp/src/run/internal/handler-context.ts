@@ -47,7 +47,7 @@ import { type Given, MAX_QUESTIONS, MAX_ROUNDS, type RecordedAnswer } from './re
 import { never, Run, type RunScope } from './run.js';
 import { Steps } from './steps.js';
 
-/** Runs a handler; how it ends is the run's `outcome`. */
+/** Starts a run of a handler; its result is the run's `outcome`. */
 export function startRun(scope: RunScope, invoke: (ctx: McpAskingContext) => unknown): Run {
   const run = new Run(scope);
   const context = new HandlerContext(run);
@@ -81,7 +81,7 @@ function toMeta(meta: unknown): RequestMeta {
   return Object.fromEntries(kept);
 }
 
-/** The context that a handler gets: the caller, and methods to send, ask and record. */
+/** The context of a handler: the caller, and methods for events, questions and steps. */
 class HandlerContext implements McpAskingContext {
   readonly #run: Run;
   /** Keys of the questions of this run. */
@@ -185,7 +185,7 @@ class HandlerContext implements McpAskingContext {
     const validator = isStandardSchema(form) ? form : undefined;
     const requestedSchema = isStandardSchema(form) ? formSchemaOf(form) : form;
     if (validator && !requestedSchema) {
-      this.#run.fail('the validator of a form gives no JSON Schema of an object');
+      this.#run.fail('the validator of a form has no JSON Schema of an object');
       return never();
     }
     const params: ElicitParams = requestedSchema ? { ...rest, requestedSchema } : rest;
@@ -249,8 +249,8 @@ class HandlerContext implements McpAskingContext {
   }
 
   /**
-   * The key of a question without one: that of the same question in an earlier run, else the next number. Parallel branches of a
-   * handler may ask in another order in each run.
+   * The key of a question without a key: the key of the same question in an earlier run, else the next number. The order of
+   * questions in parallel branches of a handler can differ between runs.
    */
   #keyFor(digest: string): string {
     const { answers, given } = this.#run.record.memory;
@@ -264,7 +264,7 @@ class HandlerContext implements McpAskingContext {
 
   async #replay({ digest, request }: Question, recorded: RecordedAnswer): Promise<InputResponse> {
     if (recorded.digest !== digest) {
-      this.#run.fail('a replay asked another question under the same key');
+      this.#run.fail('a replay has another question with the same key');
       return never();
     }
     if (recorded.large) throw tooLargeAnswer(request);
@@ -279,8 +279,8 @@ class HandlerContext implements McpAskingContext {
     const { asks, asking, clientCapabilities, maxKeptBytes } = run.scope;
     const kind = askKindOf(request);
     if (kind === undefined || !asks.has(kind))
-      run.fail('a handler asked a question of a kind that its option "asks" does not list');
-    else if (this.#steps.isInside) run.fail('a step asked the client a question; only the handler itself may ask');
+      run.fail('the kind of a question is missing in the option "asks" of its handler');
+    else if (this.#steps.isInside) run.fail('a question to the client inside a step; move it before or after the step');
     else if (!isQuestionKey(key) || this.#keys.has(key)) run.fail('the key of a question is malformed or used twice');
     else {
       this.#keys.add(key);
@@ -323,7 +323,7 @@ function tooLargeAnswer({ method }: InputRequest): McpToolError {
   return new McpToolError(`The client's answer to ${method} is too large.`);
 }
 
-/** Keys that were made for questions without one. */
+/** Keys of questions without an explicit key. */
 const AUTOMATIC = /^q\d+$/;
 
 /** The client's answer to a question; `undefined` when it answers another question. */
@@ -337,7 +337,7 @@ async function fits(request: InputRequest, answer: unknown): Promise<InputRespon
   return checkAnswer(request, answer);
 }
 
-/** The form that a validator provides, without keywords that forms do not have; `undefined` when it provides none. */
+/** The form schema of a validator, without keywords that forms do not support; `undefined` if it provides none. */
 function formSchemaOf(schema: StandardSchema): FormSchema | undefined {
   const given = schema['~standard'].jsonSchema?.input({ target: 'draft-2020-12' });
   if (given?.type !== 'object' || !isObject(given.properties)) return undefined;

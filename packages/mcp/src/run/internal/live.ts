@@ -116,10 +116,10 @@ export class LiveBody extends StreamBody {
     }
   }
 
-  /** Waits for an event, and then a short time longer, so that events that arrive together are written together. */
+  /** Waits for an event, and then for a short time, so that events that arrive together are written together. */
   async #turn(): Promise<void> {
     const { record } = this.#run;
-    // A run continues when its client has disconnected. Without a wait here it would never get the event loop.
+    // A run continues after its client has disconnected. Without this wait it would never get the event loop.
     const goesOn = () => this.#ended === undefined;
     if (!record.hasEvents && goesOn()) {
       await this.pause(LOOK_EVERY_MS);
@@ -193,12 +193,12 @@ export async function publishChange(core: Core, change: FeedEntry, tenantId: str
 /** A change in the feed. Without a tenant it is for all tenants. */
 type FedChange = readonly [change: FeedEntry, tenantId?: string];
 
-/** Reads the feed of changes from a point in time on, each change once. */
+/** Reads the feed of changes from a point in time on; returns each change once. */
 class FeedReader {
   readonly #core: Core;
   readonly #tenantId: string;
   #from: number;
-  /** Rows of the overlap that were returned already. */
+  /** Rows of the overlap that were already returned. */
   #seen = new Set<string>();
 
   /** @param from epoch milliseconds. Rows that were written shortly before are also read, because clocks differ. */
@@ -243,7 +243,7 @@ function sortOf(ms: number): string {
   return String(Math.max(0, Math.floor(ms))).padStart(15, '0');
 }
 
-/** How long before the deadline of the invocation a listener ends. */
+/** Milliseconds before the deadline of the invocation at which a listener ends. */
 const SAFETY_MS = 2000;
 
 /** The output of a listener. */
@@ -258,7 +258,7 @@ export interface Listener {
   tail(position: number): string;
 }
 
-/** A stream of changes that ends alone before the deadline. It polls the feed, because other instances cannot notify it. */
+/** A stream of changes that ends before the deadline. It polls the feed, because other instances cannot notify it. */
 export function listenReply(core: Core, http: McpRequest, listener: Listener): Reply {
   return { status: 200, headers: SSE_HEADERS, body: new ListenBody(core, http, listener) };
 }

@@ -21,7 +21,7 @@ export type RecordedStep =
 /** The client's answers in the stateless era, before they are compared with the questions. */
 export interface Given {
   readonly answers: ReadonlyMap<string, unknown>;
-  /** Digests of the questions that were asked, by key; `undefined` when the client sends no state. */
+  /** Digests of the sent questions, by key; `undefined` if the client sends no state. */
   readonly asked: ReadonlyMap<string, string> | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface RunMemory {
   readonly state: Json | undefined;
   /** Digests of the progress and log events that were sent outside steps, and how often each. */
   readonly sent: ReadonlyMap<string, number>;
-  /** How often the stream was closed already. */
+  /** The number of times that the handler closed the stream. */
   readonly closes: number;
   /** Rounds of questions so far. */
   readonly round: number;
@@ -43,8 +43,8 @@ export interface RunMemory {
 
 export const MAX_ROUNDS = 8;
 export const MAX_QUESTIONS = 16;
-/** How long a call waits for a person's answer. */
-export const MAX_PARKED_MS = 900_000;
+/** Milliseconds for which a call waits for a user's answer. */
+export const MAX_PAUSED_MS = 900_000;
 
 /** The recorded data as JSON. Maps are lists of pairs, so that a key such as `__proto__` has no special meaning. */
 export interface PackedMemory {
@@ -114,12 +114,12 @@ export interface RunEvent {
 /** The events, steps and answers that one run sends and records. It starts with the data of earlier runs of the call. */
 export class RunRecord {
   readonly memory: RunMemory;
-  /** Called whenever an event is waiting. */
+  /** Called for each new event. */
   onEvent: (() => void) | undefined;
   #events: RunEvent[] = [];
-  /** Events that earlier runs have sent and that the handler has not emitted again yet. */
+  /** Events of earlier runs that the handler has not emitted again yet. */
   readonly #unseen: Map<string, number>;
-  /** All events that this run and the earlier ones have sent. */
+  /** All events that this run and the earlier runs have sent. */
   readonly #sent: Map<string, number>;
   #closes = 0;
   /** The client's log level. If it is in the store, it is read once. */
@@ -134,8 +134,8 @@ export class RunRecord {
   }
 
   /**
-   * Sends an event of the handler that a replay emits again, unless an earlier run has sent it. It is recognized by its text and
-   * not by its position, because parallel branches of a handler may emit in another order.
+   * Sends an event of the handler that a replay emits again, unless an earlier run has sent it. It is recognized by its content and
+   * not by its position, because parallel branches of a handler can emit in another order.
    */
   emit(event: RunEvent): void {
     const digest = hashText(event.json).slice(0, EVENT_DIGEST_LENGTH);
@@ -158,7 +158,7 @@ export class RunRecord {
     return this.#events.length > 0;
   }
 
-  /** Takes the events so far, as JSON strings; those below the client's level are left out. */
+  /** Removes and returns the waiting events as JSON; events below the client's level are left out. */
   async takeEvents(logLevel: () => MaybePromise<LogLevel | undefined>): Promise<string[]> {
     const events = this.#events;
     this.#events = [];
@@ -171,7 +171,7 @@ export class RunRecord {
       .map(({ json }) => json);
   }
 
-  /** Counts a close of the stream; `false` when an earlier run closed it here. */
+  /** Counts a close of the stream; `false` if an earlier run closed it here. */
   close(): boolean {
     this.#closes += 1;
     return this.#closes > this.memory.closes;
@@ -182,7 +182,7 @@ export class RunRecord {
     return Buffer.byteLength(JSON.stringify({ ...packMemory(this.memory), st: state }), 'utf8');
   }
 
-  /** The data for the next run; `asked` when this run ends with questions. */
+  /** The data for the next run; `asked` if this run ends with questions. */
   remember(asked: { readonly state: Json | undefined } | undefined): RunMemory {
     return {
       ...this.memory,

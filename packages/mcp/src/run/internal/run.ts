@@ -17,10 +17,10 @@ import type { Kept } from '../../store/internal/row-text.js';
 import type { Question } from './ask.js';
 import { type RecordedAnswer, type RunMemory, RunRecord } from './record.js';
 
-/** The announced kinds of a handler that announced none. */
+/** The kinds of questions of a handler without the options `asks` and `requires`. */
 export const NO_ASKS: ReadonlySet<AskKind> = new Set();
 
-/** The request of a run, and what is possible in the run. */
+/** The request of a run, and its capabilities. */
 export interface RunScope {
   readonly http: McpRequest;
   readonly era: Era;
@@ -33,14 +33,14 @@ export interface RunScope {
   readonly meta: unknown;
   /** A name for the session; not the session id. */
   readonly sessionId: string | undefined;
-  /** What runs, for log lines. */
+  /** Name of the running handler, for log lines. */
   readonly target: string;
   /** The lowest level that is sent; `undefined` sends none. Called when the handler logs. */
   readonly logLevel: () => MaybePromise<LogLevel | undefined>;
-  /** The kinds of questions that the handler has announced. */
+  /** The kinds of questions in the handler's options `asks` and `requires`. */
   readonly asks: ReadonlySet<AskKind>;
   /** `no`: this client, or this kind of response, does not support questions. */
-  readonly asking: 'park' | 'hold' | 'no';
+  readonly asking: 'pause' | 'hold' | 'no';
   /** True if the client can resume after a closed stream. */
   readonly canClose: boolean;
   /** For `hold`: sends a question and waits for its answer. */
@@ -49,20 +49,20 @@ export interface RunScope {
   readonly maxKeptBytes: number;
   /** Checks whether the client has cancelled. */
   readonly isCancelled?: () => Promise<boolean>;
-  /** True if a later run of the call continues after the events of this one. */
+  /** True if a later run of the call continues after the events of this run. */
   readonly keepsEvents: boolean;
   readonly memory: RunMemory;
 }
 
 /**
- * A run that has stopped never continues, so the promises that its handler awaits never settle. Each wait has its own promise:
- * one shared promise would keep every stopped handler in memory.
+ * A promise that never settles. A stopped run never continues, so its handler waits for such a promise. Each wait has its own
+ * promise: one shared promise would keep every stopped handler in memory.
  */
 export function never(): Promise<never> {
   return new Promise(() => {});
 }
 
-/** How a run ended. */
+/** The end of a run. */
 export type Outcome =
   | { readonly kind: 'answer'; readonly value: unknown }
   | {
@@ -78,12 +78,12 @@ export type Outcome =
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'timeout' };
 
-/** How long before the deadline of the invocation a run ends. */
+/** Milliseconds before the deadline of the invocation at which a run ends. */
 const SAFETY_MS = 1000;
-/** The shortest time between two checks whether the client has cancelled. */
+/** The shortest time between two checks for a cancellation, in milliseconds. */
 export const LOOK_EVERY_MS = 1000;
 
-/** One run of a handler: how it begins, what may stop it, how it ends. */
+/** One run of a handler, from its start to its outcome. */
 export class Run {
   readonly scope: RunScope;
   readonly record: RunRecord;
@@ -91,7 +91,7 @@ export class Run {
   readonly #settle: (outcome: Outcome) => void;
   #over = false;
   #whenOver: Promise<Outcome> | undefined;
-  #tellOver: (outcome: Outcome) => void = () => {};
+  #notifyOver: (outcome: Outcome) => void = () => {};
   #abort: AbortController | undefined;
   #aborted: { reason: unknown } | undefined;
   #unlink: (() => void) | undefined;
@@ -113,7 +113,7 @@ export class Run {
     this.#settle = settle;
   }
 
-  /** Starts the time limit and the work. An error of the work ends the run. */
+  /** Starts the time limit and the work. A rejection of the work fails the run. */
   start(work: () => Promise<void>): void {
     const { http } = this.scope;
     const left = http.deadline - SAFETY_MS - nowMs(http.clock);
@@ -123,19 +123,19 @@ export class Run {
     work().catch((error: unknown) => this.finish({ kind: 'failed', error }));
   }
 
-  /** Resolves when the run is over; `outcome` still waits for hooks and the store. */
+  /** Resolves as soon as the run has an outcome; `outcome` still waits for hooks and the store. */
   get over(): Promise<Outcome> {
     this.#whenOver ??= new Promise((resolve) => {
-      this.#tellOver = resolve;
+      this.#notifyOver = resolve;
     });
     return this.#whenOver;
   }
 
-  /** Ends the run, once. `abortReason` aborts the signal of the handler. */
+  /** Sets the outcome of the run, once. `abortReason` aborts the signal of the handler. */
   finish(outcome: Outcome, abortReason?: unknown): void {
     if (this.#over) return;
     this.#over = true;
-    this.#tellOver(outcome);
+    this.#notifyOver(outcome);
     this.#stopTimer?.();
     if (abortReason !== undefined) this.#abortWith(abortReason);
     this.#unlink?.();
@@ -146,31 +146,31 @@ export class Run {
   }
 
   /**
-   * Ends a run whose handler will be called again. Its signal does not abort: the handler has not failed, so its error handling
+   * Stops a run whose handler will be called again. Its signal does not abort: the handler has not failed, so its error handling
    * must not run.
    */
   stop(outcome: Outcome): void {
     this.finish(outcome);
   }
 
-  /** Ends the run with an internal error. The reason is only logged. */
+  /** Fails the run with an internal error. The reason is only logged. */
   fail(why: string): void {
     this.finish({ kind: 'failed', error: new RpcError(RPC.internalError, INTERNAL_ERROR, undefined, 200, why) });
   }
 
-  /** Ends the run because a value is too large to be stored. */
+  /** Fails the run because a value is too large for the store. */
   failTooLarge(what: Kept, bytes: number): void {
     const { http, maxKeptBytes } = this.scope;
     guardHook(() => http.log.warn('mcp.too_large', { target: this.scope.target, what, bytes }));
     this.finish({ kind: 'failed', error: tooLarge(what, bytes, maxKeptBytes) });
   }
 
-  /** Ends the run because the client does not have a required capability. */
+  /** Fails the run because the client does not have a required capability. */
   lack(required: ClientCapabilities): void {
     this.finish({ kind: 'lacks', required });
   }
 
-  /** Ends the run because the client has cancelled it. */
+  /** Stops the run after a cancellation by the client. */
   cancel(): void {
     this.finish({ kind: 'cancelled' }, new FrameworkError('app.timeout', 'cancelled by the client'));
   }
@@ -184,7 +184,7 @@ export class Run {
     return keepWhilePending(this.#storeCalls, call);
   }
 
-  /** Looks for a cancellation, at most once a second. */
+  /** Checks for a cancellation, at most once a second. */
   checkCancelled(): Promise<void> {
     const { isCancelled, http } = this.scope;
     if (!isCancelled || this.#over) return Promise.resolve();
@@ -199,12 +199,12 @@ export class Run {
     return this.#cancelCheck;
   }
 
-  /** Keeps the run from stopping until this work of the handler is recorded. */
+  /** Prevents the run from stopping until this work of the handler is recorded. */
   underWay<T>(work: Promise<T>): Promise<T> {
     return keepWhilePending(this.#busy, work);
   }
 
-  /** Stops the run after this turn of the event loop, when no work is in progress. */
+  /** Stops the run after this turn of the event loop, if no work is in progress. */
   stopSoon(stop: () => void): void {
     setImmediate(() => {
       if (this.#busy.size === 0) stop();
@@ -236,7 +236,7 @@ export class Run {
     this.#abort?.abort(reason);
   }
 
-  /** Takes the events so far, as JSON strings. */
+  /** Removes and returns the waiting events as JSON. */
   takeEvents(): Promise<string[]> {
     return this.record.takeEvents(this.scope.logLevel);
   }

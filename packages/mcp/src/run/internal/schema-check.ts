@@ -3,15 +3,15 @@ import { isObject, own } from '../../protocol/internal/json-rpc.js';
 import { draftOf } from '../../protocol/internal/protocol.js';
 import type { InputRequest, InputResponse, JsonObject } from '../../protocol/types.js';
 
-/** Validates a value with one schema. Returns each problem as path and rule, without any value; none for a valid value. */
+/** Validates a value with one schema. Returns each problem as path and rule, without any value; empty for a valid value. */
 export type Check = (value: unknown) => readonly string[];
 
 /**
- * The most visits of subschemas in one check: a fixed number, and a further number for each value inside the checked one. Without
- * a limit, references to `anyOf` of references triple the work with each level, for a value of a few hundred bytes.
+ * The most visits of subschemas in one check: a fixed number, plus a number for each nested value. Without a limit, references to
+ * `anyOf` of references triple the work with each level, for a value of a few hundred bytes.
  */
 const EVALUATIONS = { base: 10_000, perValue: 50, most: 2_000_000 };
-/** The same limit for the second check, which finds all problems after the first one has found any. */
+/** The same limit for the second check, which lists all problems if the first check fails. */
 const MAX_EVALUATIONS_TO_DESCRIBE = 50_000;
 /** The most comparisons for `uniqueItems`: the library compares each item with each other. */
 const MAX_COMPARISONS = 10_000_000;
@@ -60,7 +60,7 @@ export function createCheck(schema: JsonObject): Check {
   };
 }
 
-/** True if a schema has references, and whether it has lists whose items must differ. */
+/** True if a schema has references, and true if it has lists whose items must differ. */
 function traitsOf(node: unknown): { readonly refers: boolean; readonly compares: boolean } {
   if (typeof node !== 'object' || node === null) return { refers: false, compares: false };
   let refers = isObject(node) && (own(node, '$ref') !== undefined || own(node, '$recursiveRef') !== undefined);
@@ -97,7 +97,7 @@ function sizeOf(value: unknown): { readonly values: number; readonly comparisons
   return { values, comparisons: Array.isArray(value) ? comparisons + children.length * values : comparisons };
 }
 
-/** The library reports a failure at each level; only the innermost one has information. */
+/** The library reports a failure at each level; only the innermost failure has information. */
 function describe(errors: readonly OutputUnit[]): string[] {
   const leaves = errors.filter(
     (error) => !error.error.startsWith('A subschema had errors') && !WRAPPERS.has(error.keyword),

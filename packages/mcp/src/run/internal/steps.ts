@@ -20,7 +20,7 @@ export class Steps {
     return inside?.getStore() === this;
   }
 
-  /** The value or the failure of a step, of this run or recorded by an earlier run of the call. */
+  /** The value or the failure of a step, from this run or from an earlier run of the call. */
   async run(name: string, work: () => MaybePromise<Json>): Promise<Json> {
     const run = this.#run;
     if (run.isOver) return never();
@@ -54,7 +54,7 @@ export class Steps {
 const MAX_NAME = 100;
 const MAX_MESSAGE = 1000;
 
-/** Marks code that runs inside a step, so that its events are distinguished from those that a replay emits again. */
+/** Marks code that runs inside a step: its events differ from the events that a replay emits again. */
 let inside: AsyncLocalStorage<Steps> | undefined;
 
 function storage(): AsyncLocalStorage<Steps> {

@@ -50,7 +50,7 @@ const COMPLETER = kind<Completer>(
 );
 const SCHEMA = kind<SchemaInput>('a JSON Schema or a validator', (value) => isObject(value) || isStandardSchema(value));
 
-/** The options that all definitions have in common. */
+/** Common options of all definitions. */
 const COMMON = {
   title: string,
   description: string,
@@ -104,7 +104,7 @@ function mapOf<T>(member: OptionKind<T>): OptionKind<Readonly<Record<string, T>>
   });
 }
 
-/** Checks a definition. Errors name the registration. */
+/** Checks a definition. Error messages contain the registration. */
 function read<T extends object, K extends OptionKinds<T>>(what: string, kinds: K, options: T): ParsedOptions<K> {
   return defineOptions<T>()(kinds, { fail: (problem) => invalidRegistration(`${what}: ${problem}`) }).parse(options);
 }
@@ -144,7 +144,7 @@ export function compileResource(uri: string, options: ResourceOptions, handler: 
   };
 }
 
-/** An app is a resource with its own media type. Its permissions are sent in the list and with its contents. */
+/** Compiles an app to a resource with the media type of apps. Its permissions are sent in the list and with its contents. */
 export function compileApp(uri: string, options: AppOptions, html: AppHtml): Resource {
   const what = `app "${uri}"`;
   if (typeof uri !== 'string' || !isAppUri(uri))
@@ -211,7 +211,7 @@ function registered(
   return { name, asks: new Set([...asks, ...requires]), requires, scopes, anyScope, listed: JSON.stringify(listed) };
 }
 
-/** The members of any definition that a list shows. */
+/** The common members of a definition in a list. */
 function shown(options: Common & JsonObject): JsonObject {
   const { name, title, description, mimeType, size, annotations, icons, _meta } = options;
   return { name, title, description, mimeType, size, annotations, icons, _meta };
@@ -236,8 +236,7 @@ function assertHandler(what: string, handler: unknown): void {
 /** The JSON Schema for lists; a copy, so that it cannot be changed later. */
 function jsonSchema(what: string, schema: SchemaInput, beside: JsonObject | undefined, side: 'input' | 'output') {
   const raw = beside ?? (isStandardSchema(schema) ? jsonSchemaOf(schema, side) : schema);
-  if (raw === undefined)
-    throw invalidRegistration(`${what}: the validator gives no JSON Schema; add ${side}JsonSchema`);
+  if (raw === undefined) throw invalidRegistration(`${what}: the validator has no JSON Schema; add ${side}JsonSchema`);
   const listed = isUnionOfObjects(raw) ? { type: 'object', ...raw } : raw;
   const problem = schemaProblem(listed, true);
   if (problem !== undefined) throw invalidRegistration(`${what} ${problem}`);

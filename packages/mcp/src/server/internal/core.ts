@@ -24,7 +24,7 @@ export function createCore(options: McpServerOptions): Core {
 }
 
 const CORES = new WeakMap<object, Core>();
-/** Tells a server of another copy from other objects, for the error alone. */
+/** Marks servers, so that the error for a server of another copy of this package differs from the error for other objects. */
 const MARK = Symbol.for('sallyport.mcp.server/1');
 
 /** Stores the core of a server, for the other entries of this package. */
@@ -34,7 +34,7 @@ export function keepCore(server: object, core: Core): void {
 }
 
 /**
- * The core of a server that this package made; `undefined` for anything else.
+ * The core of a server that this package created; `undefined` for any other object.
  *
  * @throws FrameworkError `app.internal` for a server of another copy of this package: its core has secrets
  */
@@ -45,8 +45,8 @@ export function coreOf(server: object): Core | undefined {
 }
 
 /**
- * The caller as one string, together with the endpoint where a server has several: its path parameters. Data bound to it is found only
- * for the same caller at the same endpoint, as a token is valid for one endpoint.
+ * The caller as one string, together with the endpoint if a server has several: its path parameters. Data bound to it is found only for
+ * the same caller at the same endpoint, because a token is valid for one endpoint.
  */
 export function principalHash({
   principal,
@@ -58,7 +58,7 @@ export function principalHash({
   return hashText(params.length === 0 ? caller : JSON.stringify([caller, params]));
 }
 
-/** The store. Only called where the checked options guarantee that there is one. */
+/** The store. Only called if the checked options guarantee a store. */
 export function storeOf({ settings: { store } }: Core): McpStore {
   if (!store) throw new Error('framework: mcp: no store');
   return store;

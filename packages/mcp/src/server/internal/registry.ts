@@ -15,8 +15,8 @@ type Handles<Args extends unknown[]> = (...args: Args) => unknown;
 /** Members of all compiled registrations. */
 export interface Registered extends ListedItem {
   /**
-   * True if the caller may use it: a tool with these arguments, a resource with this URI. `undefined` asks whether it may be used
-   * at all.
+   * True if the caller may use it: a tool with these arguments, a resource with this URI. With `undefined` it determines if the entry is
+   * listed.
    */
   readonly authorize?: ((ctx: McpContext, subject: unknown) => MaybePromise<boolean>) | undefined;
   readonly asks: ReadonlySet<AskKind>;
@@ -28,13 +28,13 @@ export interface Registered extends ListedItem {
 export interface Tool extends Registered {
   readonly kind: 'tool';
   readonly paramHeaders: readonly ParamHeader[];
-  /** How its calls become tasks. Absent: they do not become tasks. */
+  /** Rules for calls that become tasks. Absent: they do not become tasks. */
   readonly task: Required<ToolTask> | undefined;
   /** Checks arguments: returns the handler's arguments, or the problems. */
   readonly checkInput: ValueCheck | undefined;
   /** Checks the structured result. */
   readonly checkOutput: ValueCheck | undefined;
-  /** True if the caller may call it with these arguments; without arguments, whether the caller may call it at all. */
+  /** Runs the handler of the application. */
   readonly handler: Handles<[args: unknown, ctx: McpAskingContext]>;
 }
 
@@ -66,7 +66,7 @@ export interface Prompt extends Registered {
 
 export type ListName = 'tools' | 'prompts' | 'resources' | 'resourceTemplates';
 
-/** All registrations of a server. It is closed at the first request; the lists are built then, once. */
+/** All registrations of a server. It is closed at the first request, when the lists are built once. */
 export class Registry {
   readonly tools = new Map<string, Tool>();
   readonly prompts = new Map<string, Prompt>();
@@ -118,7 +118,7 @@ export class Registry {
     });
   }
 
-  /** Pages of a list as JSON text, made once. */
+  /** Pages of a list as JSON, created once. */
   pages(name: ListName, pageSize: number): readonly string[] {
     let pages = this.#pages.get(name);
     if (!pages) {

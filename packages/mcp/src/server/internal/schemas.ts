@@ -33,10 +33,10 @@ export function isUnionOfObjects(schema: unknown): schema is JsonObject {
 const MAX_SCHEMA_DEPTH = 64;
 const MAX_SCHEMA_NODES = 2000;
 
-/** Keywords that the interpreter would ignore without an error. */
+/** Keywords that the interpreter silently ignores. */
 const UNSUPPORTED = ['$dynamicRef', '$dynamicAnchor'];
 
-/** What is wrong with a schema, or `undefined`: root type, dialect, references that leave the document, size. */
+/** The problem of a schema, or `undefined`: root type, dialect, external references, size. */
 export function schemaProblem(schema: unknown, wantsObject: boolean): string | undefined {
   if (!isObject(schema)) return 'must be a JSON Schema object';
   if (wantsObject && schema.type !== 'object') return 'must have the root type "object"';
@@ -67,7 +67,7 @@ function referenceProblem(node: JsonObject): string | undefined {
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 /**
- * The `x-mcp-header` annotations of an input schema, or a string that describes what is wrong with one. Names are tokens, and
+ * The `x-mcp-header` annotations of an input schema, or a string that describes an invalid annotation. Names are tokens, and
  * unique when case is ignored. The property has the type string, integer or boolean, and is reached only through `properties`.
  */
 export function findParamHeaders(schema: unknown): readonly ParamHeader[] | string {
@@ -107,7 +107,7 @@ function addHeader(property: JsonObject, path: readonly string[], found: ParamHe
   return undefined;
 }
 
-/** All annotations at any place, so that a misplaced one is detected. Data below `default` or `const` is not an annotation. */
+/** Counts the annotations at any place, so that a misplaced annotation is detected. Data in `default` or `const` is not an annotation. */
 function countAnnotations(schema: unknown): number {
   if (Array.isArray(schema)) return schema.reduce((sum: number, item) => sum + countAnnotations(item), 0);
   if (!isObject(schema)) return 0;
@@ -120,5 +120,5 @@ function countAnnotations(schema: unknown): number {
 }
 
 const DATA_KEYWORDS = new Set(['default', 'const', 'enum', 'examples']);
-/** The members of these are names of the user, not keywords. */
+/** Keywords whose members are names of the user, not keywords. */
 const MAP_KEYWORDS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);

@@ -71,7 +71,7 @@ function matchParts(uri: string, start: number, parts: readonly Part[]): Record<
 }
 
 /**
- * For each position of the URI, the end of a variable that starts there. `matches` tells at which positions the rest of the
+ * For each position of the URI, the end of a variable that starts there. `matches` marks the positions at which the rest of the
  * template matches.
  */
 function endsOf(uri: string, { literal, reserved }: Part, matches: Uint8Array): Int32Array {

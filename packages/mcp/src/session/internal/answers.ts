@@ -7,7 +7,7 @@ import type { Call } from '../../run/internal/call.js';
 import { startRun } from '../../run/internal/handler-context.js';
 import {
   freshMemory,
-  MAX_PARKED_MS,
+  MAX_PAUSED_MS,
   packMemory,
   type RecordedAnswer,
   unpackMemory,
@@ -18,17 +18,17 @@ import { loadSchemaCheck } from '../../server/internal/core.js';
 import { mayPass } from '../../store/internal/lasting.js';
 import { bytesOf, keptBytes, TooLargeToStore } from '../../store/internal/row-text.js';
 import { CallStream, leaseOf, questionText, reportTooLarge } from './call-stream.js';
-import { isCancelled } from './parked.js';
+import { isCancelled } from './paused.js';
 import { type SessionPlace, type SessionRequest, scopeOf } from './request.js';
 import { newStreamId, parseEventId, type StreamHead, StreamLog } from './stream-log.js';
 
-/** A program answers immediately. A person who has not answered after some seconds will need much longer. */
+/** Milliseconds before the first check for an answer. A program answers immediately, a user after many seconds. */
 const FIRST_LOOK_MS = 50;
 const LAST_LOOK_MS = 2000;
 
 /**
- * Asks on an open stream and waits for the answer, which another instance may receive. Each question has its own head row in the
- * store, and the answer is read from there.
+ * Sends a question on an open stream and waits for the answer, which another instance may receive. Each question has its own head row in
+ * the store; the answer is read from this row.
  */
 export async function hold(
   origin: SessionRequest,
@@ -64,7 +64,7 @@ export async function hold(
   return answer ?? { digest };
 }
 
-/** A store that is away for now does not end the call that waits for an answer. */
+/** A transient failure of the store does not end a call that waits for an answer. */
 function ifPassing(error: unknown): 'away' {
   if (mayPass(error)) return 'away';
   throw error;
@@ -73,10 +73,10 @@ function ifPassing(error: unknown): 'away' {
 const MAX_ATTEMPTS = 20;
 
 /**
- * Stores a client's answer to a question. If it is the last missing answer, continues the call, and returns after that run.
- * Returns `too large` for an answer that is too large to be stored.
+ * Stores a client's answer to a question. The last missing answer continues the call, and the returned promise resolves after that run.
+ * Returns `too large` if the answer is too large for the store.
  *
- * @throws FrameworkError `app.forbidden` when the caller may not make the call that the answer would continue
+ * @throws FrameworkError `app.forbidden` if the caller does not have the permissions of the call that the answer would continue
  */
 export async function takeAnswer(place: SessionPlace, response: RpcResponse): Promise<'taken' | 'too large'> {
   const { core, http, session } = place;
@@ -116,7 +116,7 @@ function parseQuestionId(id: string): { readonly stream: string; readonly key: s
   return event && id[12] === '.' ? { stream: event.stream, key: id.slice(13) } : undefined;
 }
 
-/** The head row with the answer; `running` when it was the last one. `undefined` when nothing waits for it. */
+/** The head row with the answer; `running` after the last missing answer. `undefined` if no call waits for this answer. */
 async function withAnswer(
   head: StreamHead,
   key: string,
@@ -126,7 +126,7 @@ async function withAnswer(
 ): Promise<StreamHead | undefined> {
   const now = nowMs(http.clock);
   const question = head.pending.find((pending) => pending.key === key);
-  if (head.state !== 'waiting' || !question || now - head.since > MAX_PARKED_MS) return undefined;
+  if (head.state !== 'waiting' || !question || now - head.since > MAX_PAUSED_MS) return undefined;
   const { digest } = question;
   const answer = toRecorded(digest, response, large);
   const { asked } = question;
@@ -155,7 +155,7 @@ export interface Continued {
   readonly call: Call;
 }
 
-/** Finds the call of a stream before the stream is claimed: a caller who may not make the call may not continue it. */
+/** Finds the call of a stream before the stream is claimed: continuing a call requires the permissions of the call. */
 export async function findContinued(place: SessionPlace, { request, protocolVersion }: StreamHead): Promise<Continued> {
   const accepted = { json: false, sse: true };
   const aids = async () => ({ hold, isCancelled });
@@ -174,7 +174,7 @@ export function startContinuation(
   return { run, stream: new CallStream(origin, call, run, log, beginning) };
 }
 
-/** The call may no longer be registered, because another deployment answers. */
+/** Finds the registered call. It can be missing, because this request may reach another deployment. */
 async function resolveAgain({ core, methods, http, session, request, accepted }: SessionRequest): Promise<Call> {
   const hookContext = () => {
     throw new Error('framework: mcp: a call has no hooks');

@@ -10,14 +10,14 @@ import { RpcError, tooLarge } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
 import { lastingCore, toTheEnd } from '../../store/internal/lasting.js';
 import { bytesOf, type Kept, keptBytes } from '../../store/internal/row-text.js';
-import { closeOpenStream, openStream } from './parked.js';
+import { closeOpenStream, openStream } from './paused.js';
 import { type SessionRequest, toEnding } from './request.js';
 import { newStreamId, type StreamHead, StreamLog, StreamLost } from './stream-log.js';
 
-/** How long a run may be silent before it counts as lost, and how often it renews its lease. */
+/** Milliseconds after which a silent run counts as lost; a run renews its lease in shorter intervals. */
 const LEASE_MS = 30_000;
 const RENEW_EVERY_MS = 10_000;
-/** A run ends before the invocation does; sending the answer takes some more time. */
+/** Milliseconds from the deadline of a run to the end of its lease, for sending the answer. */
 const DEADLINE_MARGIN_MS = 5000;
 
 /** Epoch milliseconds at which a run that has not renewed its lease counts as lost. */
@@ -25,15 +25,15 @@ export function leaseOf({ deadline, clock }: McpRequest): number {
   return Math.min(nowMs(clock) + LEASE_MS, deadline + DEADLINE_MARGIN_MS);
 }
 
-/** Makes a new stream for a call that begins. */
+/** Creates the stream of a new call. */
 export function newCallStream(origin: SessionRequest, call: Call, run: Run): CallStream {
   const log = new StreamLog(origin.core, origin.session.partition ?? '', newStreamId(), origin.http);
   return new CallStream(origin, call, run, log, 'new');
 }
 
 /**
- * `new`: the client reads, and nothing is stored yet. `claimed`: the client reads the rest of a stream. `answered`: no
- * client reads; unstored messages are lost.
+ * `new`: the client reads, and nothing is stored yet. `claimed`: the client reads the rest of a stream. `answered`: no client
+ * reads; messages that are not stored are lost.
  */
 type Beginning = 'new' | 'claimed' | 'answered';
 
@@ -46,7 +46,7 @@ export class CallStream implements Sink {
   readonly #isRead: boolean;
   /** True if the head row is in the store. */
   #stored: boolean;
-  /** True if this call is in the session's list of parked calls. */
+  /** True if this call is in the session's list of paused calls. */
   #listed: boolean;
   /** True if events are stored before they are written. If the store fails, the connected client gets the rest without ids. */
   #keeps = true;
@@ -104,7 +104,7 @@ export class CallStream implements Sink {
 
   async end(outcome: Outcome, unsent: readonly string[]): Promise<Ending> {
     if (this.#lost) return NOTHING;
-    if (outcome.kind === 'questions' || outcome.kind === 'closed') return this.#park(outcome, unsent);
+    if (outcome.kind === 'questions' || outcome.kind === 'closed') return this.#pause(outcome, unsent);
     if (outcome.kind === 'cancelled') return this.#endCancelled();
     const ending = await this.#final(outcome);
     return this.#stored ? this.#endStored(ending, unsent) : ending;
@@ -115,7 +115,7 @@ export class CallStream implements Sink {
   }
 
   /**
-   * The end of a stream that is already in the store. A connected client gets it even when it cannot be stored; a client that
+   * The end of a stream that is already in the store. A connected client gets it even if it cannot be stored; a client that
    * resumes later then gets "Interrupted".
    */
   async #endStored(ending: Ending, unsent: readonly string[]): Promise<Ending> {
@@ -140,8 +140,8 @@ export class CallStream implements Sink {
     return NOTHING;
   }
 
-  /** Parks the call: the request with the answers, or the one that resumes, continues it. */
-  async #park(outcome: Outcome & { kind: 'questions' | 'closed' }, unsent: readonly string[]): Promise<Ending> {
+  /** Pauses the call: the request with the answers, or the request that resumes the stream, continues it. */
+  async #pause(outcome: Outcome & { kind: 'questions' | 'closed' }, unsent: readonly string[]): Promise<Ending> {
     const { core, http, session, request } = this.#origin;
     const questions = outcome.kind === 'questions' ? outcome.questions : [];
     const pending = questions.map(({ key, digest, request: asked }) => {
@@ -152,38 +152,38 @@ export class CallStream implements Sink {
     const state = outcome.kind === 'questions' ? 'waiting' : 'open';
     const head = this.#headOf(state, this.#run.remember(outcome), stored.length, pending);
     const bytes = bytesOf(JSON.stringify(head));
-    if (bytes > keptBytes(core.settings.spill)) return this.#refusePark(this.#tooLargeToPark(bytes), unsent);
-    if (!this.#keeps) return this.#refusePark(storeFailed(), unsent);
-    // Without the stored call no client gets its questions.
+    if (bytes > keptBytes(core.settings.spill)) return this.#rejectPause(this.#tooLargeToPause(bytes), unsent);
+    if (!this.#keeps) return this.#rejectPause(storeFailed(), unsent);
+    // A client receives its questions only from the stored call.
     this.#log.isAwaited = false;
     try {
       const lasting = lastingCore(core, http.clock, toTheEnd(http));
       this.#listed ||= await openStream(lasting, session, this.#log.id, request.id, nowMs(http.clock));
       if (!this.#listed)
-        return await this.#refusePark(new RpcError(RPC.internalError, 'Too many parked calls'), unsent);
-      const parked = await this.#unlessLost(async () => {
+        return await this.#rejectPause(new RpcError(RPC.internalError, 'Too many parked calls'), unsent);
+      const paused = await this.#unlessLost(async () => {
         await this.#append(stored);
         return this.#save(head);
       });
-      if (!parked) return NOTHING;
+      if (!paused) return NOTHING;
     } catch (error) {
       await this.#unlist();
       this.#log.isAwaited = this.#isRead;
       if (!this.#stored || !this.#isRead) throw error;
       this.#giveUp(error);
-      return this.#refusePark(storeFailed(), unsent);
+      return this.#rejectPause(storeFailed(), unsent);
     }
     this.#stored = true;
     return { messages, status: 200, form: 'sse', trailer: retryFrame(retryAfter(core, 0)) };
   }
 
-  #refusePark(error: RpcError, unsent: readonly string[]): Promise<Ending> | Ending {
+  #rejectPause(error: RpcError, unsent: readonly string[]): Promise<Ending> | Ending {
     const ending = toEnding(this.#origin, error);
     return this.#stored ? this.#endStored(ending, unsent) : ending;
   }
 
-  /** The row of a parked call contains the arguments and the recorded steps. */
-  #tooLargeToPark(bytes: number): RpcError {
+  /** The row of a paused call contains the arguments and the recorded steps. */
+  #tooLargeToPause(bytes: number): RpcError {
     const limit = keptBytes(this.#origin.core.settings.spill);
     const args = bytesOf(JSON.stringify(this.#origin.request.params ?? {}));
     const what = args > limit / 2 ? 'arguments' : 'state';
@@ -283,7 +283,7 @@ function storeFailed(): RpcError {
 
 const NOTHING: Ending = { messages: [], status: 200, form: 'any' };
 
-/** Logs one line for a value that was too large to be stored. */
+/** Logs one line for a value that is too large for the store. */
 export function reportTooLarge(http: McpRequest, { name }: Pick<Call, 'name'>, what: Kept, bytes: number): void {
   guardHook(() => http.log.warn('mcp.too_large', { target: name, what, bytes }));
 }
@@ -293,7 +293,7 @@ export function questionText(stream: string, { key, request }: Question): string
   return JSON.stringify({ jsonrpc: '2.0', id: `${stream}.${key}`, ...request });
 }
 
-/** Programs answer immediately, people after seconds or minutes. */
+/** Polling intervals by age: programs answer immediately, users after seconds or minutes. */
 const RETRY_STEPS: readonly (readonly [number, number])[] = [
   [200, 100],
   [1000, 250],
@@ -301,7 +301,7 @@ const RETRY_STEPS: readonly (readonly [number, number])[] = [
   [30_000, 2000],
 ];
 
-/** How long a client waits before it polls a call again that has been parked or running for `ageMs`. */
+/** Milliseconds until a client polls a call again that has been paused or running for `ageMs`. */
 export function retryAfter({ settings }: Core, ageMs: number): number {
   return settings.retryMs ?? RETRY_STEPS.find(([age]) => ageMs < age)?.[1] ?? 5000;
 }

@@ -18,17 +18,17 @@ import { RPC } from '../../protocol/internal/protocol.js';
 import type { Sink } from '../../run/internal/call.js';
 import { deliver } from '../../run/internal/deliver.js';
 import { changeNotification, listenReply } from '../../run/internal/live.js';
-import { MAX_PARKED_MS } from '../../run/internal/record.js';
+import { MAX_PAUSED_MS } from '../../run/internal/record.js';
 import type { Core } from '../../server/internal/core.js';
 import { hashText } from '../../store/internal/crypto.js';
 import { findContinued, hold, startContinuation } from './answers.js';
 import { leaseOf, retryAfter } from './call-stream.js';
-import { closeOpenStream, isCancelled } from './parked.js';
+import { closeOpenStream, isCancelled } from './paused.js';
 import { resolveSession, type SessionPlace, sessionError } from './request.js';
 import { deleteSession, isSubscribed, type Session } from './session.js';
 import { isResponse, parseEventId, type StreamHead, StreamLog, StreamLost } from './stream-log.js';
 
-/** How long a client waits between two listeners. */
+/** Milliseconds that a client waits between two listeners. */
 const IDLE_RETRY_MS = 30_000;
 const FEED_MS = 300_000;
 
@@ -86,7 +86,7 @@ function listen(core: Core, http: McpRequest, session: Session, since?: number):
   });
 }
 
-/** The listeners of a session have the same name, so that the next one continues where the previous one ended. */
+/** The stream name of a session's listeners, so that a new listener continues where the previous listener ended. */
 function listenerId(partition: string): string {
   return hashText(`listen ${partition}`).slice(0, 12);
 }
@@ -100,9 +100,9 @@ interface Found {
 }
 
 /**
- * The rest of a stream after an event, also of another instance; `undefined` when there are no further events.
+ * The rest of a stream after an event, of any instance; `undefined` if there are no further events.
  *
- * @throws FrameworkError `app.forbidden` when the caller may not make the call
+ * @throws FrameworkError `app.forbidden` if the caller does not have the permissions of the call
  */
 async function resumeStream(origin: SessionPlace, stream: string, sequence: number): Promise<Reply | undefined> {
   const { core, http, session } = origin;
@@ -149,13 +149,13 @@ function replay(
   return { status: 200, headers: SSE_HEADERS, body: frames + rest };
 }
 
-/** A run whose lease ended without an end mark, or a call without an answer. The handler is not called again. */
+/** True if the lease of a run has ended without an end mark, or a call has no answer. The handler is not called again. */
 function isLost(head: StreamHead, now: number): boolean {
   if (head.state === 'running') return now > head.lease;
-  return head.state === 'waiting' && now - head.since > MAX_PARKED_MS;
+  return head.state === 'waiting' && now - head.since > MAX_PAUSED_MS;
 }
 
-/** Ends a stream whose run was lost. If the run has stored its response, the response is the end. */
+/** Ends a stream whose run was lost. If the run has stored its response, the stream ends with this response. */
 async function interrupt({ core, http, session }: SessionPlace, { log, head }: Found): Promise<void> {
   const messages = await log.readFrom(1);
   let next = messages.length + 1;
@@ -165,7 +165,7 @@ async function interrupt({ core, http, session }: SessionPlace, { log, head }: F
       await log.append([text], () => {}, next);
       next += 1;
     } catch (error) {
-      // Another request has just written the same.
+      // Another request has just stored the same end.
       if (!(error instanceof StreamLost)) throw error;
     }
     guardHook(() => http.log.warn('mcp.call_interrupted', { method: head.request.method, state: head.state }));
@@ -174,13 +174,13 @@ async function interrupt({ core, http, session }: SessionPlace, { log, head }: F
   await closeOpenStream(core, session, log.id);
 }
 
-/** Takes over a call whose handler has closed its stream, and sends the rest; `undefined` when another request was faster. */
+/** Takes over a call whose handler has closed its stream, and sends the rest; `undefined` if another request was faster. */
 async function claim(origin: SessionPlace, found: Found, sequence: number): Promise<Reply | undefined> {
   const { http } = origin;
   const { log } = found;
   const continued = await findContinued(origin, found.head);
   checkScopes(http, continued.call.target);
-  // No other writer changes the row before the claim, and nothing may fail between the claim and the run.
+  // No other writer changes the row before the claim, and no failure is allowed between the claim and the run.
   const missed = await log.readFrom(sequence + 1);
   log.isAwaited = false;
   const head: StreamHead = { ...found.head, state: 'running', lease: leaseOf(http), since: nowMs(http.clock) };
@@ -197,7 +197,7 @@ async function claim(origin: SessionPlace, found: Found, sequence: number): Prom
   return deliver({ http, accepted: { json: false, sse: true }, run, sink, atOnce: true });
 }
 
-// The code that only sessions with a store need. It is loaded as one part.
+// Code for sessions with a store only. It is loaded as one part.
 export { hold, takeAnswer } from './answers.js';
 export { newCallStream } from './call-stream.js';
-export { cancelRequest, isCancelled } from './parked.js';
+export { cancelRequest, isCancelled } from './paused.js';

@@ -25,7 +25,7 @@ export interface RunAids {
   isCancelled(core: Core, session: Session, id: RequestId): Promise<boolean>;
 }
 
-/** One HTTP request of a session, with the server's parts that it needs. */
+/** One HTTP request of a session, with the parts of the server. */
 export interface SessionPlace {
   readonly core: Core;
   readonly methods: MethodTable;
@@ -39,7 +39,7 @@ export interface SessionRequest extends SessionPlace {
   readonly protocolVersion: string;
   readonly request: Pick<RpcRequest, 'id' | 'method' | 'params'>;
   readonly accepted: Accepted;
-  /** A call that is run again: no client reads its stream. */
+  /** Set if a call runs again: no client reads its stream. */
   readonly again?: true;
 }
 
@@ -49,7 +49,7 @@ export function sessionError(status: number, code: number, message: string, id: 
 }
 
 /**
- * The session of a request, or an error answer for invalid headers. The negotiated revision applies for the whole session; the
+ * The session of a request, or an error answer for invalid headers. The negotiated revision applies to the whole session; the
  * version header of each request must be a known revision.
  */
 export async function resolveSession(
@@ -70,7 +70,7 @@ export async function resolveSession(
   return { session, sessionId };
 }
 
-/** The revision that the version header names; `undefined` without the header. */
+/** The revision in the version header; `undefined` without the header. */
 export function requestedVersion(http: McpRequest): SessionVersion | 'unknown' | undefined {
   const values = http.header('mcp-protocol-version');
   if (values.length === 0) return undefined;
@@ -84,13 +84,13 @@ export function canResume({ session, protocolVersion, accepted }: SessionRequest
 }
 
 /**
- * How the client is asked. Clients of revisions before 2025-11-25 do not resume: their stream is held open, or they are not
- * asked.
+ * Support for questions. Clients of revisions before 2025-11-25 do not resume: their stream is held open, or questions are not
+ * possible.
  */
 function askingOf(origin: SessionRequest): RunScope['asking'] {
   const { core, http, session, accepted } = origin;
   if (session.partition === undefined || !accepted.sse) return 'no';
-  if (canResume(origin)) return core.settings.hold && http.canStream && !origin.again ? 'hold' : 'park';
+  if (canResume(origin)) return core.settings.hold && http.canStream && !origin.again ? 'hold' : 'pause';
   return http.canStream ? 'hold' : 'no';
 }
 
@@ -125,8 +125,8 @@ export function scopeOf(origin: SessionRequest, call: Pick<Call, 'target'> | und
     target: call?.target.name ?? request.method,
     maxKeptBytes: keptBytes(core.settings.spill),
     asks: call?.target.asks ?? NO_ASKS,
-    canClose: asking === 'park' && canResume(origin),
-    keepsEvents: asking === 'park',
+    canClose: asking === 'pause' && canResume(origin),
+    keepsEvents: asking === 'pause',
     ...(session.partition === undefined
       ? {}
       : { isCancelled: async () => (await aids()).isCancelled(core, session, request.id) }),
@@ -136,7 +136,7 @@ export function scopeOf(origin: SessionRequest, call: Pick<Call, 'target'> | und
   };
 }
 
-/** A result, or the error that answers instead, as the end of an answer. */
+/** A result, or an error in its place, as the end of an answer. */
 export function toEnding({ request }: SessionRequest, result: Awaited<ReturnType<typeof toResult>>): Ending {
   if (!(result instanceof RpcError)) {
     return { messages: [resultText(request.id, JSON.stringify(result))], status: 200, form: 'any' };

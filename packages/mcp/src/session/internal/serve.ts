@@ -44,7 +44,7 @@ const MAX_BATCH = 20;
 const BATCH_VERSION = '2025-03-26';
 const JSON_ONLY: Accepted = { json: true, sse: false };
 
-/** Code that only sessions with a store need: parking, resuming, cancelling, listening. */
+/** Code for sessions with a store only: pausing, resuming, cancelling, listening. */
 const loadDurable = lazily(() => import('./durable.js'));
 
 /** GET and DELETE of a session: the rest of a stream or a listener, and the end of the session. */
@@ -95,7 +95,7 @@ async function initialize(
   return session === undefined ? reply : { ...reply, headers: { ...reply.headers, 'mcp-session-id': session } };
 }
 
-/** Handles notifications and answers. All work ends before the reply, because nothing runs after it. */
+/** Handles notifications and answers. All work ends before the reply, because no code runs after it. */
 async function takeNotice(place: SessionPlace, message: RpcMessage): Promise<Reply> {
   const { core, http, session } = place;
   if (session.partition === undefined) return ACCEPTED;
@@ -111,7 +111,7 @@ async function takeNotice(place: SessionPlace, message: RpcMessage): Promise<Rep
   return ACCEPTED;
 }
 
-/** A request as the methods see it. */
+/** Converts a request of a session for the methods. */
 function toMethodRequest(origin: SessionRequest): MethodRequest {
   const { core, methods, http, session, request, accepted } = origin;
   const hookContext = () => contextOf(scopeOf(origin, undefined, freshMemory()));
@@ -144,7 +144,7 @@ async function serveRequest(place: SessionPlace, request: RpcRequest, accepted: 
   }
 }
 
-/** Runs a handler, and answers with what it sends. */
+/** Runs a handler, and answers with its output. */
 async function runCall(origin: SessionRequest, call: Call): Promise<Reply> {
   const { http, session, accepted } = origin;
   const required = missingKinds(session.capabilities, call.target.requires);
@@ -167,7 +167,7 @@ async function endPlainly(origin: SessionRequest, call: Call, outcome: Outcome):
   return toEnding(origin, await toResult(call, 'session', outcome, http));
 }
 
-/** Answers a batch, which only revision 2025-03-26 has. Its requests run in order, without events and without questions. */
+/** Answers a batch, which only revision 2025-03-26 supports. Its requests run in order, without events and questions. */
 export async function serveBatch(
   core: Core,
   methods: MethodTable,

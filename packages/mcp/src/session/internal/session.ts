@@ -12,9 +12,9 @@ export interface Session {
   readonly version: SessionVersion;
   readonly client: Implementation | undefined;
   readonly capabilities: ClientCapabilities;
-  /** Partition of its rows; `undefined` when nothing is stored. */
+  /** Partition of its rows; `undefined` if nothing is stored. */
   readonly partition: string | undefined;
-  /** The log level; `undefined` when it is in its own row, or not stored. */
+  /** The log level; `undefined` if it is in a separate row, or not stored. */
   readonly level: LogLevel | undefined;
   readonly expiresMs: number;
 }
@@ -43,7 +43,7 @@ const MAX_CLIENT_TEXT = 64;
 const MAX_DECLARED_BYTES = 16 * 1024;
 const ID = /^[\x21-\x7e]{1,4096}$/;
 
-/** Makes a session and returns its id; `undefined` when there are no sessions. */
+/** Creates a session and returns its id; `undefined` if the server has no sessions. */
 export async function createSession(
   core: Core,
   http: McpRequest,
@@ -107,13 +107,13 @@ async function touch(core: Core, http: McpRequest, row: Row, data: SessionData):
   const { sessionTtlMs } = core.settings;
   const now = nowMs(http.clock);
   if (row.ttl * 1000 - now > sessionTtlMs * 0.75) return;
-  // Deletes the session's data first: if this is interrupted, the next request repeats it.
+  // Extends the subscriptions first: if this is interrupted, the next request repeats it.
   if (core.settings.changes) await renewSubscriptions(core, row.partition, toTtl(now + sessionTtlMs));
   const next = { ...row, version: row.version + 1, ttl: toTtl(now + sessionTtlMs), data: encodeRow(data) };
   await storeOf(core).put(next, { version: row.version });
 }
 
-/** Writes a tombstone that expires when the session would have ended. */
+/** Writes a tombstone that expires at the end of the session's lifetime. */
 export async function deleteSession(core: Core, id: string): Promise<void> {
   await change(core, partitionOf(core, id), (data) => ({ ...data, gone: true }));
 }
@@ -152,7 +152,7 @@ async function change(core: Core, partition: string, edit: (data: SessionData) =
   throw new Error('framework: mcp: a session row changes too often');
 }
 
-/** Servers may share a table: only the server that made a session finds it. */
+/** Servers may share a table: only the server that created a session finds it. */
 function partitionOf({ settings }: Core, id: string): string {
   return `s#${hashText(JSON.stringify([settings.info.name, id]))}`;
 }
@@ -197,7 +197,7 @@ function fromBits(bits: number): ClientCapabilities {
 
 const SUBSCRIPTION = 'sub#';
 
-/** Stores that a session subscribes to changes of a resource, until the session ends. */
+/** Subscribes a session to changes of a resource, until the session ends. */
 export async function subscribe(core: Core, session: Session, uri: string, now: number): Promise<void> {
   const key = subscriptionKey(session, uri);
   const subscriptions = await listSubscriptions(core, key.partition);
@@ -222,7 +222,7 @@ export async function unsubscribe(core: Core, session: Session, uri: string): Pr
   await storeOf(core).take(subscriptionKey(session, uri));
 }
 
-/** True if to notify a session of a change: it subscribed to the resource, and its caller may still read it. */
+/** True if a session must be notified of a change: it has subscribed to the resource, and its caller may still read it. */
 export async function isSubscribed(core: Core, http: McpRequest, session: Session, uri: string): Promise<boolean> {
   const found = core.registry.findResource(uri);
   if (!found || !holdsScopes(http, 'resource' in found ? found.resource : found.template)) return false;

@@ -19,8 +19,8 @@ import {
 import { type Row, toTtl } from '../../store/store.js';
 
 /**
- * `open`: its handler closed it, and a request may claim it. `waiting`: for answers. `running`: until its lease ends. `ended`:
- * its last event is the response. `cancelled`: it has no response.
+ * `open`: its handler closed it, and a request may claim it. `waiting`: for answers. `running`: until its lease ends. `ended`: its last
+ * event is the response. `cancelled`: it has no response.
  */
 export type StreamState = 'open' | 'waiting' | 'running' | 'ended' | 'cancelled';
 
@@ -34,7 +34,7 @@ export interface StreamHead {
   readonly anyScope: readonly string[];
   readonly protocolVersion: string;
   readonly memory: PackedMemory;
-  /** Questions of this round without an answer; with `asked` when the handler reads the answers itself. */
+  /** Questions of this round without an answer; with `asked` if the handler reads the answers itself. */
   readonly pending: readonly (Pick<Question, 'key' | 'digest'> & { readonly asked?: InputRequest })[];
   /** Sequence number of the next event, as of the last save. */
   readonly next: number;
@@ -42,7 +42,7 @@ export interface StreamHead {
   readonly lease: number;
   /** Epoch milliseconds of the last change of the state. */
   readonly since: number;
-  /** The run that asked is waiting; a request with an answer only records the answer. */
+  /** Set if the run with the question is waiting; a request with an answer then only records the answer. */
   readonly hold?: true;
 }
 
@@ -58,7 +58,7 @@ const SPLIT_BYTES = 128 * 1024;
 const PAGE_ROWS = 50;
 const STREAM_ID = /^[A-Za-z0-9_-]{12}$/;
 
-/** A new stream's name. */
+/** Creates the name of a stream. */
 export function newStreamId(): string {
   return randomText(9);
 }
@@ -72,10 +72,10 @@ export function parseEventId(text: string): { readonly stream: string; readonly 
   return { stream, sequence: Number(digits) };
 }
 
-/** Called for a message that is too large to be stored. */
+/** Called for a message that is too large for the store. */
 export type ReportTooLarge = (what: Kept, bytes: number) => void;
 
-/** One write of the head row. A repetition of it has the same id. */
+/** One write of the head row. A repetition has the same id. */
 interface HeadWrite {
   readonly head: StreamHead;
   readonly row: Row;
@@ -95,16 +95,16 @@ export class StreamLog {
   /** Sequence number of the next event; the first is 1, priming is 0. */
   next = 1;
   /**
-   * True if a client waits that gets the result even if it is not stored. If not, writes are repeated until the end of the invocation.
+   * True if a client waits and gets the result even if it is not stored. If not, writes are repeated until the end of the invocation.
    */
   isAwaited = true;
   #version = 0;
   /** The head, as last read or saved, and the data of its row. */
   #head: StreamHead | undefined;
   #headData: Uint8Array | undefined;
-  /** A write that failed and may have been applied. It is repeated before the next one. */
+  /** A failed write that may have been applied. It is repeated before the next write. */
   #unsure: HeadWrite | undefined;
-  /** Saves run one after another: each uses the version of the previous one. */
+  /** Saves run one after another: each save uses the version of the previous save. */
   #saving: Promise<unknown> = Promise.resolve();
 
   constructor(core: Core, sessionPartition: string, id: string, http: McpRequest) {
@@ -115,7 +115,7 @@ export class StreamLog {
     this.partition = `e#${sessionPartition.slice(2)}#${id}`;
   }
 
-  /** The stream as it is stored; `undefined` if absent. */
+  /** Reads a stored stream; `undefined` if absent. */
   static async read(core: Core, sessionPartition: string, id: string, http: McpRequest) {
     const log = new StreamLog(core, sessionPartition, id, http);
     const found = await readText(storeOf(core), core.settings.spill, { partition: log.partition, sort: HEAD });
@@ -140,10 +140,10 @@ export class StreamLog {
   }
 
   /**
-   * Stores messages with their numbers before they are sent. A message that is too large is replaced by one that reports this:
-   * for a response, an error.
+   * Stores messages with their numbers before they are sent. A message that is too large is replaced by a short message; a response
+   * is replaced by an error.
    *
-   * @throws StreamLost when another writer was faster
+   * @throws StreamLost if another writer was faster
    */
   async append(messages: readonly string[], report: ReportTooLarge, first = this.next): Promise<void> {
     const { spill } = this.#lasting.settings;
@@ -170,7 +170,7 @@ export class StreamLog {
     return this.#afterOthers(() => this.#save(head));
   }
 
-  /** Extends the lease. `false` when another run has taken over the stream. */
+  /** Extends the lease. Returns `false` if another run has taken over the stream. */
   renew(lease: number): Promise<boolean> {
     return this.#afterOthers(async () => this.#head?.state === 'running' && this.#save({ ...this.#head, lease }));
   }
@@ -202,7 +202,7 @@ export class StreamLog {
     return isSaved;
   }
 
-  /** Deletes the head row, of a question that is over. */
+  /** Deletes the head row of an answered question. */
   async remove(): Promise<void> {
     const removed = await storeOf(this.#core).take({ partition: this.partition, sort: HEAD });
     await dropText(this.#core.settings.spill, removed?.data);
@@ -232,14 +232,14 @@ export class StreamLog {
   }
 }
 
-/** True if a stored message is the response to a request: the last one of its stream. */
+/** True if a stored message is the response to a request: the last message of its stream. */
 export function isResponse(json: string | undefined): boolean {
   if (json === undefined) return false;
   const message: unknown = JSON.parse(json);
   return isObject(message) && message.method === undefined;
 }
 
-/** The replacement for a message that is too large: a client that resumes gets it. */
+/** The replacement for a message that is too large, for a client that resumes. */
 function standIn(json: string, bytes: number, limit: number, report: ReportTooLarge): string {
   const message = JSON.parse(json) as { readonly id?: RequestId; readonly method?: string };
   if (message.method !== undefined) {

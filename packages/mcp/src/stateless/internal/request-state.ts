@@ -6,7 +6,7 @@ import type { Question } from '../../run/internal/ask.js';
 import type { Call } from '../../run/internal/call.js';
 import {
   freshMemory,
-  MAX_PARKED_MS,
+  MAX_PAUSED_MS,
   type PackedMemory,
   packMemory,
   type RunMemory,
@@ -23,11 +23,11 @@ interface CarriedState {
   readonly m: PackedMemory;
   /** Epoch milliseconds. */
   readonly x: number;
-  /** The questions that were asked: key and digest of each. For a returned question also the form that its answer must match. */
+  /** The questions: key and digest of each. A question that the handler returned also has the form for its answer. */
   readonly q: readonly (readonly [key: string, digest: string, returned?: Returned])[];
 }
 
-/** The part of a question that is needed to check its answer. */
+/** The parts of a question that check its answer. */
 type Returned = readonly [method: InputRequest['method'], schema?: object];
 
 /** Larger states are stored instead of sent. */
@@ -65,7 +65,7 @@ export async function readRetry(
     const answer = expected ? checkAnswer(toRequest(expected), raw) : raw;
     if (isInputResponse(answer)) inputs.push([key, answer]);
   }
-  // Answers without a state belong to the first round, where the client claims which questions it was asked.
+  // Answers without a state belong to the first round, in which the keys of the questions come from the client.
   const memory = state?.m ?? { ...packMemory(freshMemory()), r: 1 };
   return unpackMemory({ ...memory, i: inputs, e: [], c: 0 }, { answers, asked });
 }
@@ -91,7 +91,7 @@ async function readStored({ settings }: Core, id: string): Promise<CarriedState 
 /**
  * The encrypted state for the next round. It always contains the questions, so that an answer is not used for another question.
  *
- * @throws RpcError when it is too large
+ * @throws RpcError if it is too large
  */
 export async function sealState(
   core: Core,
@@ -103,7 +103,7 @@ export async function sealState(
   returned: boolean,
 ): Promise<string> {
   const packed = { ...packMemory(memory), i: [], e: [] };
-  const expiry = nowMs(http.clock) + MAX_PARKED_MS;
+  const expiry = nowMs(http.clock) + MAX_PAUSED_MS;
   const state: CarriedState = { m: packed, x: expiry, q: questions.map((question) => toAsked(question, returned)) };
   const text = JSON.stringify(state);
   const bound = boundTo(http, method, call);

@@ -37,7 +37,7 @@ import { keptBytes } from '../../store/internal/row-text.js';
 import { createTask, type NewTask, takesTasks } from '../../tasks/internal/task.js';
 import { readRetry, sealState } from './request-state.js';
 
-/** The metadata of a request: about itself and about its sender. */
+/** The metadata of a request and its sender. */
 interface Envelope {
   readonly params: JsonObject;
   readonly capabilities: ClientCapabilities;
@@ -46,7 +46,7 @@ interface Envelope {
   readonly progressToken: string | number | undefined;
 }
 
-/** One request of this era, with the server's parts that it needs. */
+/** One request of this era, with the parts of the server. */
 interface StatelessRequest {
   readonly core: Core;
   readonly http: McpRequest;
@@ -77,7 +77,7 @@ export async function serveStateless(
   }
 }
 
-/** Runs the checks in a fixed order. The first one that fails determines the answer. */
+/** Runs the checks in a fixed order. The first failed check determines the answer. */
 async function serveRequest(
   core: Core,
   methods: MethodTable,
@@ -166,7 +166,7 @@ function readEnvelope(params: JsonObject): Envelope {
   };
 }
 
-/** Members of every complete result of this era; with a caching hint also its members. */
+/** Members of every complete result of this era, including its caching hint. */
 function stampText({ settings }: Core, hint: Required<CacheHint> | undefined): string {
   const meta = JSON.stringify({ [META.serverInfo]: settings.info });
   const caching = hint ? `"ttlMs":${hint.ttlMs},"cacheScope":"${hint.scope}",` : '';
@@ -195,18 +195,18 @@ function scopeOf({ core, http, message, envelope }: StatelessRequest, memory: Ru
     target: call?.target.name ?? message.method,
     maxKeptBytes: keptBytes(core.settings.spill),
     asks: call?.target.asks ?? NO_ASKS,
-    asking: 'park',
+    asking: 'pause',
     canClose: taskOf(call, capabilities)?.at === 'closeStream',
     keepsEvents: false,
   };
 }
 
-/** How the call becomes a task, for a client that supports tasks. */
+/** The rules for a task, if the client supports tasks. */
 function taskOf(call: Call | undefined, capabilities: ClientCapabilities): Tool['task'] {
   return takesTasks(capabilities) ? (call?.target as Partial<Tool> | undefined)?.task : undefined;
 }
 
-/** True if the arguments are valid; invalid ones are answered immediately. */
+/** True if the arguments are valid; the answer to invalid arguments is immediate. */
 async function takesArguments({ target, args }: Call): Promise<boolean> {
   const checked = await (target as Partial<Tool>).checkInput?.(args);
   return checked === undefined || 'value' in checked;
@@ -299,4 +299,4 @@ async function finish(
 // Only this era has tasks. Their code is loaded with it.
 export { lastingCore, whileClientWaits } from '../../store/internal/lasting.js';
 export { changeTask } from '../../tasks/internal/rows.js';
-export { detailOf, findTask, isOver, startAnswered, takesTasks, tellOfTask } from '../../tasks/internal/task.js';
+export { detailOf, findTask, isOver, notifyOfTask, startAnswered, takesTasks } from '../../tasks/internal/task.js';

@@ -1,12 +1,12 @@
 import { FrameworkError, type MaybePromise } from '@sallyport/core';
 import { type McpSecret, parseSecret } from '../../server/options.js';
 
-/** Loading `node:crypto` takes 6 ms, so it is loaded only when a hash, a seal or a random id is needed. */
+/** Loading `node:crypto` takes 6 ms, so it is loaded with the first hash, seal or random id. */
 export function nodeCrypto(): typeof import('node:crypto') {
   return process.getBuiltinModule('node:crypto');
 }
 
-/** SHA-256 of text as base64url. */
+/** SHA-256 of a string as base64url. */
 export function hashText(text: string): string {
   return nodeCrypto().createHash('sha256').update(text).digest('base64url');
 }
@@ -16,7 +16,7 @@ export function randomText(bytes: number): string {
   return nodeCrypto().randomBytes(bytes).toString('base64url');
 }
 
-/** JSON with sorted keys, so that equal values give equal text (the part of RFC 8785 that is needed here). */
+/** JSON with sorted keys, so that equal values are equal strings (the part of RFC 8785 that is needed here). */
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item)).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
@@ -42,15 +42,15 @@ export type SealPurpose = 'session' | 'state' | 'cursor' | 'task';
 
 /** Seals and opens short strings. */
 export interface Sealer {
-  /** Encrypts text as an opaque token of visible ASCII. `bound` must be the same text when it is opened. */
+  /** Encrypts text as an opaque token of visible ASCII. The token opens only with an equal `bound`. */
   seal(purpose: SealPurpose, text: string, bound: string): Promise<string>;
-  /** The text; `undefined` when the token was changed, is bound to another text, or its key is no longer known. */
+  /** The decrypted text; `undefined` if the token was changed, is bound to another string, or its key is not available. */
   open(purpose: SealPurpose, token: string, bound: string): Promise<string | undefined>;
-  /** A short tag of text under the current key. */
+  /** A short tag of a string under the current key. */
   mac(purpose: SealPurpose, text: string): Promise<string>;
 }
 
-/** The sealer of a server without a secret. A call of it is an error in this package. */
+/** The sealer of a server without a secret. Calling it is a bug in this package. */
 export const noSealer: Sealer = {
   seal: () => Promise.reject(new FrameworkError('app.internal')),
   open: () => Promise.resolve(undefined),
@@ -68,16 +68,16 @@ interface Keys {
   readonly nonce: Buffer;
 }
 
-/** The maximum age of keys that a function returned. After it they are loaded again, so that running instances see a rotation. */
+/** Maximum age of keys that a function returned. Then they are loaded again, so that a rotation reaches running instances. */
 const MAX_AGE_MS = 600_000;
 /**
- * The minimum age of the keys before a token that does not open makes the server load them again: the token may use a newer key.
+ * Minimum age of the keys before a token that does not open causes a reload: the token may use a newer key.
  */
 const MIN_AGE_MS = 30_000;
 
 /**
- * Resolves the secret at its first use. A function is called again when its keys are old, or when a token opens with none of
- * them. After a failure the present keys stay in use.
+ * Resolves the secret at its first use. A function is called again if its keys are old, or if no key opens a token. After a
+ * failure the present keys remain in use.
  *
  * @param server the name of the server: a token of one server does not open on another
  */
@@ -166,7 +166,7 @@ function encrypt({ cipher: key, nonce }: Keys, text: string, bound: string): str
  * alone repeat when environments are restored from one snapshot. Therefore the nonce depends on the text, as in AES-GCM-SIV (RFC
  * 8452 section 1), and also on random bytes, as in section 3.6 of RFC 6979. Two seals have the same nonce in two cases only.
  * Either random bytes, bound text and text are all equal; then both are the same token. Or the HMAC collides, which is as likely
- * as for random nonces (section 8.3: at most 2^32 seals for each key). Because of the random bytes nobody can see that a string was
+ * as for random nonces (section 8.3: at most 2^32 seals for each key). Because of the random bytes it is not visible that a string was
  * sealed twice.
  */
 function syntheticNonce(key: Buffer, text: string, bound: string): Buffer {

@@ -5,10 +5,10 @@ import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
 import type { Core } from '../../server/internal/core.js';
 import type { McpStore } from '../store.js';
 
-/** How long a write is repeated while a client waits, and gets its answer even if the write fails. Covers outages of five seconds. */
+/** Milliseconds for which a write is repeated while a client waits that gets its answer even if the write fails; for outages of 5 s. */
 export const CLIENT_WAITS_MS = 8000;
 
-/** When calls of a store are no longer repeated, in epoch milliseconds. Read at the beginning of each call. */
+/** Returns the time at which calls of a store are no longer repeated, in epoch milliseconds. Called at the beginning of each call. */
 export type Until = () => number;
 
 /** The end of the invocation. */
@@ -24,9 +24,9 @@ export const whileClientWaits =
     Math.min(deadline, nowMs(clock) + CLIENT_WAITS_MS);
 
 /**
- * The same server, with a store, a spill and a starter of tasks whose failed calls are repeated: for work that has run, and whose end
- * must be stored. All attempts of one write have the same id, so a write whose answer was lost is applied once. A failure that is not
- * transient is not repeated.
+ * The same server, with a store, a spill and a starter of tasks that repeat failed calls: for finished work whose end must be stored. All
+ * attempts of one write have the same id, so a write is applied once even if its response is lost. Only transient failures are
+ * repeated.
  */
 export function lastingCore(core: Core, clock: FullClock, until: Until): Core {
   const { store, spill, tasks } = core.settings;
@@ -40,7 +40,7 @@ export function lastingCore(core: Core, clock: FullClock, until: Until): Core {
         spill: {
           put: (key: string, data: Uint8Array) => lasting(() => spill.put(key, data)),
           get: (key: string) => lasting(() => spill.get(key)),
-          // A failed deletion costs storage only.
+          // A failed deletion only costs storage.
           ...(spill.delete && { delete: spill.delete.bind(spill) }),
         },
       }),
@@ -55,7 +55,7 @@ function repeating(clock: FullClock, until: Until): Repeating {
   return (call) => storeUntil({ clock, deadlineMs: until() }, call);
 }
 
-/** A store whose failed calls are repeated until a time. All attempts of one write have the same id. */
+/** A store that repeats failed calls until a time. All attempts of one write have the same id. */
 export function lastingStore(store: McpStore, clock: FullClock, until: Until): McpStore {
   const lasting = repeating(clock, until);
   return {
@@ -66,7 +66,7 @@ export function lastingStore(store: McpStore, clock: FullClock, until: Until): M
   };
 }
 
-/** True if the same call of the store may succeed later. A store wraps the failure of its service in an error of its own. */
+/** True if the same call of the store may succeed later. A store wraps the failure of its service in another error. */
 export function mayPass(error: unknown): boolean {
   return isTransient(error) || isTransient((error as { readonly cause?: unknown } | null | undefined)?.cause);
 }

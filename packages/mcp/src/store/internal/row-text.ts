@@ -4,7 +4,7 @@ import { nodeCrypto, randomText } from './crypto.js';
 const MAX_ROW_BYTES = 256 * 1024;
 const MAX_SPILLED_BYTES = 5 * 1024 * 1024;
 
-/** The kinds of values that can be too large to be stored. */
+/** The kinds of values that can be too large for the store. */
 export type Kept = 'event' | 'result' | 'arguments' | 'question' | 'answer' | 'state';
 
 /**
@@ -18,7 +18,7 @@ export function bytesOf(text: string): number {
   return Buffer.byteLength(text, 'utf8');
 }
 
-/** Thrown when a string is too large for a row, or for the spill. */
+/** Thrown if a string is too large for a row, or for the spill. */
 export class TooLargeToStore extends Error {
   readonly bytes: number;
 
@@ -28,7 +28,7 @@ export class TooLargeToStore extends Error {
   }
 }
 
-/** The first byte of row data tells what follows: the text, or the key of the spilled text. */
+/** The first byte of row data shows its kind: the text, or the key of the spilled text. */
 const INLINE = ' ';
 const SPILLED = '@';
 
@@ -54,7 +54,7 @@ export async function packText(spill: McpSpill | undefined, text: string): Promi
   return Buffer.from(SPILLED + JSON.stringify(pointer), 'utf8');
 }
 
-/** The text of a row; `undefined` when its spilled part was deleted or changed. */
+/** Reads a row's text; `undefined` if its spilled part was deleted or changed. */
 export async function unpackText(spill: McpSpill | undefined, row: Row): Promise<string | undefined> {
   const text = toText(row.data);
   if (text.startsWith(INLINE)) return text.slice(1);
@@ -66,8 +66,8 @@ export async function unpackText(spill: McpSpill | undefined, row: Row): Promise
 const READ_ATTEMPTS = 3;
 
 /**
- * A row and its text; `undefined` when there is no row, or no longer its spilled part. A writer deletes the spilled part of a row
- * that it has replaced, possibly between the two reads here: then the new row is read.
+ * A row and its text; `undefined` if the row or its spilled part does not exist. A writer deletes the spilled part of a row that it has
+ * replaced, possibly between the two reads here: then the new row is read.
  */
 export async function readText(
   store: McpStore,

@@ -8,20 +8,20 @@ import { endLost, INTERRUPTED } from './task.js';
 
 /** One delivery of the event of a task. */
 export interface TaskDelivery {
-  /** The encrypted id in the event was that of this task. */
+  /** The task id, decrypted from the event. */
   readonly id: string;
   readonly clock: FullClock;
   /** The end of the invocation, in epoch milliseconds. */
   readonly deadline: number;
   readonly log: Logger;
-  /** Makes the request of the claimed task. */
+  /** Creates the request of the claimed task. */
   toRequest(task: Task): McpRequest;
 }
 
-/** How long after its invocation a task counts as running. */
+/** Milliseconds after the end of its invocation for which a task counts as running. */
 const LEASE_MARGIN_MS = 5000;
 /**
- * How long the mark of a claim may take: longer than a call of the store with its time limit of 5 s, because the delivery that has
+ * Milliseconds for the mark of a claim: longer than a call of the store with its time limit of 5 s, because the delivery that has
  * claimed the task may be marking it now.
  */
 const MARK_WITHIN_MS = 10_000;
@@ -31,12 +31,12 @@ const LOOK_EVERY_MS = 500;
 export type ClaimedTask = Task & { readonly claim: string };
 
 /**
- * Claims a waiting task for one delivery of its event. Lambda may deliver an event twice at once, and delivers it again after a
- * failure (AWS Lambda Developer Guide, "How Lambda handles errors and retries with asynchronous invocation"); neither calls the handler
- * twice. A claim whose handler never began is taken over, because the answer to its write was lost. The handler of a claim that has
- * begun is not called again: if its delivery is over, the task is ended.
+ * Claims a waiting task for one delivery of its event. Lambda may deliver an event twice at the same time, and delivers it again after a
+ * failure (AWS Lambda Developer Guide, "How Lambda handles errors and retries with asynchronous invocation"); the handler runs once in both
+ * cases. If the response to a claim is lost, its handler never begins, and another delivery claims the task. If the handler has begun
+ * and its delivery is over, the handler is not called again, and the task fails.
  *
- * @returns the claimed task; `undefined` when there is nothing to run
+ * @returns the claimed task; `undefined` if no run is needed
  */
 export async function claimTask(core: Core, delivery: TaskDelivery): Promise<ClaimedTask | undefined> {
   const { id, clock, deadline } = delivery;
@@ -61,7 +61,7 @@ export async function claimTask(core: Core, delivery: TaskDelivery): Promise<Cla
 /**
  * True if the handler of a claim has begun, or begins within some seconds.
  *
- * @throws FrameworkError `mcp.store` when the invocation ends before that is known, so that the event is delivered again
+ * @throws FrameworkError `mcp.store` if the invocation ends before this is certain, so that Lambda delivers the event again
  */
 async function beginsSoon(core: Core, task: Task, { clock, deadline }: TaskDelivery): Promise<boolean> {
   const until = nowMs(clock) + MARK_WITHIN_MS;
@@ -76,7 +76,7 @@ async function beginsSoon(core: Core, task: Task, { clock, deadline }: TaskDeliv
   }
 }
 
-/** Ends a task whose handler had begun in a delivery that is over. Its result is lost. */
+/** Fails a task if its handler had begun in a delivery that is over. Its result is lost. */
 async function endIfLost(core: Core, task: Task, { clock, log }: TaskDelivery): Promise<undefined> {
   const now = nowMs(clock);
   const ended = await endLost(core, task, now);

@@ -26,7 +26,7 @@ export interface Task {
   /** Epoch milliseconds. */
   readonly created: number;
   readonly updated: number;
-  /** When a running task counts as lost. */
+  /** Epoch milliseconds after which a running task counts as lost. */
   readonly lease: number;
   /** The delivery that claimed a running task. Only its run may store the end. */
   readonly claim?: string;
@@ -37,7 +37,7 @@ export interface Task {
   readonly capabilities: ClientCapabilities;
   readonly memory: PackedMemory;
   readonly pending: readonly PendingQuestion[];
-  /** True if the handler returned its questions, and reads the answers itself. */
+  /** True if the handler returned its questions and reads the answers itself. */
   readonly returned: boolean;
   readonly result?: JsonObject;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
@@ -124,8 +124,8 @@ export async function changeTask(
 }
 
 /**
- * Stores that the handler of a claimed task is about to run. A claim whose answer was lost has no such mark: its handler never ran,
- * so another delivery of the event may take it over.
+ * Stores that the handler of a claimed task is about to run. If the response to a claim is lost, the claim has no such mark and its
+ * handler never runs, so another delivery of the event may claim the task.
  */
 export async function markBegun(core: Core, task: Task, claim: string): Promise<void> {
   await storeOf(core).put({ ...begunKey(core, task, claim), version: 1, ttl: ttlOf(core, task), data: encodeRow(1) });

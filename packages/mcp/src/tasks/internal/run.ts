@@ -14,9 +14,9 @@ import { lastingCore, mayPass } from '../../store/internal/lasting.js';
 import { keptBytes, TooLargeToStore } from '../../store/internal/row-text.js';
 import { claimTask, type TaskDelivery } from './claim.js';
 import { changeTask, markBegun, type Task } from './rows.js';
-import { askingTask, failedTask, tellOfTask } from './task.js';
+import { askingTask, failedTask, notifyOfTask } from './task.js';
 
-/** How often a run checks whether its task was cancelled. */
+/** Milliseconds between two checks for a cancellation of the task. */
 const LOOK_EVERY_MS = 1000;
 
 /** The request of a task. No client sends it; it has the caller of the task, and the invocation that runs the task. */
@@ -62,9 +62,9 @@ export class TaskRequest implements McpRequest {
 
 /**
  * Runs a waiting task once: if the same event is delivered again, the task is already running or over. The outcome is stored before
- * this resolves. A store that is away is tried again until the end of the invocation.
+ * the promise resolves. If the store fails, the write is repeated until the end of the invocation.
  *
- * @throws what the store threw last, so that the event is delivered again
+ * @throws the last error of the store, so that Lambda delivers the event again
  */
 export async function runTask(given: Core, delivery: TaskDelivery): Promise<void> {
   const core = lastingCore(given, delivery.clock, () => delivery.deadline);
@@ -82,7 +82,7 @@ export async function runTask(given: Core, delivery: TaskDelivery): Promise<void
 }
 
 /**
- * Marks that the handler begins: tries it once before, and for as long as it takes while the handler runs. Only another delivery
+ * Marks that the handler begins: tries it once before the handler runs, and repeats it while the handler runs. Only another delivery
  * reads the mark, so a failure does not stop the run.
  */
 function markedAsBegun(given: Core, core: Core, task: Task & { readonly claim: string }) {
@@ -94,8 +94,8 @@ function markedAsBegun(given: Core, core: Core, task: Task & { readonly claim: s
 type End = (task: Task, now: number) => Task;
 
 /**
- * Stores the end of a run, unless the task was cancelled meanwhile. If that is impossible, the task is lost: one line says so now, and
- * the task is ended as failed, here where the store still takes a smaller row, else by a later delivery or poll.
+ * Stores the end of a run, unless the task was cancelled meanwhile. If that is impossible, the task is lost, and one line is logged. The
+ * task fails: here if the store still accepts a smaller row, else in a later delivery or poll.
  */
 async function settle(core: Core, http: McpRequest, claimed: Task, end: End): Promise<void> {
   try {
@@ -107,8 +107,8 @@ async function settle(core: Core, http: McpRequest, claimed: Task, end: End): Pr
       target: claimed.request.params.name,
     });
     if (mayPass(error)) throw error;
-    const told = isTooLarge ? tooLarge('result', error.bytes, keptBytes(core.settings.spill)) : internalError();
-    await storeEnd(core, http, claimed, (running, now) => failedTask(running, told, now));
+    const reported = isTooLarge ? tooLarge('result', error.bytes, keptBytes(core.settings.spill)) : internalError();
+    await storeEnd(core, http, claimed, (running, now) => failedTask(running, reported, now));
   }
 }
 
@@ -116,7 +116,7 @@ async function storeEnd(core: Core, { clock, log }: McpRequest, { id, claim }: T
   const now = nowMs(clock);
   const isMine = (task: Task) => task.state === 'running' && task.claim === claim;
   const settled = await changeTask(core, id, (task) => (isMine(task) ? end(task, now) : undefined));
-  if (settled?.changed) await tellOfTask(core, settled.task, log);
+  if (settled?.changed) await notifyOfTask(core, settled.task, log);
 }
 
 function internalError(): RpcError {
@@ -157,7 +157,7 @@ function scopeOf(core: Core, http: McpRequest, task: Task, { target }: Call): Ru
   return {
     ...{ http, era: 'stateless', protocolVersion: STATELESS_VERSION, client, clientCapabilities: capabilities },
     ...{ requestId: request.id, meta: request.params._meta, sessionId: undefined, target: target.name },
-    ...{ progressToken: undefined, asks: target.asks, asking: 'park', canClose: false, keepsEvents: false },
+    ...{ progressToken: undefined, asks: target.asks, asking: 'pause', canClose: false, keepsEvents: false },
     logLevel: () => undefined,
     maxKeptBytes: keptBytes(core.settings.spill),
     isCancelled: async () => {
@@ -183,7 +183,7 @@ async function outcomeOf(run: Run, { clock }: McpRequest): Promise<Outcome> {
   return outcome;
 }
 
-/** The task after a run; nothing when it was cancelled. */
+/** The task after a run; `undefined` if it was cancelled. */
 async function toEnd(call: Call, http: McpRequest, run: Run, outcome: Outcome): Promise<End | undefined> {
   if (outcome.kind === 'cancelled' || outcome.kind === 'closed') return undefined;
   if (outcome.kind === 'questions') {

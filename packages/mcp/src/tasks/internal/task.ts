@@ -18,7 +18,7 @@ export function takesTasks({ extensions }: ClientCapabilities): boolean {
   return typeof extensions?.[TASKS] === 'object' && extensions[TASKS] !== null;
 }
 
-/** True if a task will not change any more. */
+/** True if a task has reached its final state. */
 export function isOver({ state }: Task): boolean {
   return state === 'completed' || state === 'failed' || state === 'cancelled';
 }
@@ -54,17 +54,17 @@ export async function createTask(core: Core, { http, memory, ...of }: NewTask): 
     await startTask(core, task);
   } catch (error) {
     logFailure(() => http.log, 'mcp.task_not_started', error, {});
-    // A task that stays is never polled, because its id is not returned. It expires.
+    // If this fails, the task expires without being polled, because its id is not returned.
     await removeTask(core, task).catch(() => {});
     return new RpcError(RPC.internalError, INTERNAL_ERROR);
   }
   return { resultType: 'task', ...shownOf(core, task) };
 }
 
-/** The text that a token of a task is bound to. */
+/** The string that a task token is bound to. */
 const BOUND = 'mcp.task';
 
-/** Sends the event that runs a task. A second event does no harm: only one of them finds the task waiting. */
+/** Sends the event that runs a task. A duplicate event is harmless: only one of the two finds the task waiting. */
 async function startTask(core: Core, { id }: Task): Promise<void> {
   const event: McpTaskEvent = { sallyport: 'mcp.task', token: await core.sealer.seal('task', id, BOUND) };
   await settingsOf(core).start(event);
@@ -79,12 +79,12 @@ export async function startAnswered(core: Core, http: McpRequest, task: Task): P
   }
 }
 
-/** The id of an event's task; `undefined` when the task does not belong to this server. */
+/** The task id in an event's token; `undefined` if the task does not belong to this server. */
 export function openToken(core: Core, token: string): Promise<string | undefined> {
   return core.sealer.open('task', token, BOUND);
 }
 
-/** The members of every answer about a task. */
+/** The common members of all answers about a task. */
 function shownOf(core: Core, { id, state, created, updated }: Task): JsonObject {
   const { ttlMs, pollIntervalMs } = settingsOf(core);
   return {
@@ -110,12 +110,12 @@ export function detailOf(core: Core, task: Task): JsonObject {
   };
 }
 
-/** How long to wait for an event's delivery before another event is sent. Only one of them finds the task waiting. */
+/** Milliseconds to wait for the delivery of an event before another event is sent. Only one of them finds the task waiting. */
 const LOST_AFTER_MS = 60_000;
 
 /**
- * The caller's task. If its run was lost, it is ended; if its event was lost, it is started again. If that fails, the answer is the
- * task all the same, and the next poll tries again.
+ * The caller's task. If its run was lost, the task fails; if its event was lost, another event is sent. If that fails, the answer is
+ * the task unchanged, and the next poll tries again.
  */
 export async function findTask(core: Core, http: McpRequest, id: unknown): Promise<Task | undefined> {
   if (typeof id !== 'string') return undefined;
@@ -144,7 +144,7 @@ async function repairedTask(core: Core, task: Task, now: number): Promise<Task> 
   return (await endLost(core, task, now)) ?? task;
 }
 
-/** Ends a task whose run was lost after its handler had begun: the handler is not called again. */
+/** Fails a task whose run was lost after its handler had begun: the handler is not called again. */
 export async function endLost(core: Core, { id, claim }: Task, now: number): Promise<Task | undefined> {
   const isLost = (found: Task) => found.state === 'running' && found.claim === claim && found.lease < now;
   const ended = await changeTask(core, id, (found) =>
@@ -155,7 +155,7 @@ export async function endLost(core: Core, { id, claim }: Task, now: number): Pro
 
 export const INTERRUPTED = new RpcError(RPC.internalError, 'Interrupted');
 
-/** A task that ended with an error of the protocol. */
+/** The task with an error of the protocol as its end. */
 export function failedTask(task: Task, { code, message, data }: RpcError, now: number): Task {
   const error = data === undefined ? { code, message } : { code, message, data };
   return { ...task, state: 'failed', updated: now, pending: [], error };
@@ -178,9 +178,9 @@ const loadLive = lazily(() => import('../../run/internal/live.js'));
 
 /**
  * Notifies listeners of a changed task, if the server has change notifications. The change is stored, so a failure is only logged:
- * a client that polls sees the change.
+ * a client that polls receives the change.
  */
-export async function tellOfTask(
+export async function notifyOfTask(
   core: Core,
   { id, tenantId }: Pick<Task, 'id' | 'tenantId'>,
   log: Logger,

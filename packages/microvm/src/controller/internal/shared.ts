@@ -136,7 +136,8 @@ export function isMissing(error: unknown): boolean {
 
 /** Stores that the machine of a session no longer exists. */
 export async function writeEnd(deps: Dependencies, record: SessionRecord): Promise<SessionRecord> {
-  if (record.microvmId !== undefined) deps.tokens.drop(record.microvmId);
+  const { microvmId = '' } = record;
+  deps.tokens.drop(microvmId);
   const now = nowMs(deps);
   const changes = { state: 'terminated', updatedAt: now, ...endOf('terminated', now, record.terminatedAt) } as const;
   return (await deps.registry.change(record, changes)) ?? record;

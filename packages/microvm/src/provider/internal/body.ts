@@ -34,8 +34,7 @@ class BodyReader implements AsyncIterator<Uint8Array> {
     const wake = () => this.#wake();
     incoming.on('readable', wake).on('end', wake).on('close', wake);
     incoming.on('error', (cause) => this.#fail(unreachable(cause)));
-    if (options.signal.aborted) this.#onAbort();
-    else options.signal.addEventListener('abort', this.#onAbort, { once: true });
+    options.signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 
   async next(): Promise<IteratorResult<Uint8Array>> {

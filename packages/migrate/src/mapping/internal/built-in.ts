@@ -3,8 +3,8 @@ import type { Mapping } from '../mapping.js';
 const PAGE = 'see docs/migrating.md of Sallyport';
 
 /**
- * What is known without a mapping file. Nothing of Sallyport has been renamed yet; the frameworks that `docs/migrating.md` speaks of
- * have no counterpart that could be put in by name, so their imports are listed and stay.
+ * The mapping without a mapping file. No Sallyport export has been renamed yet. The frameworks in `docs/migrating.md`
+ * have no counterpart that could replace them by name, so their imports are kept and become manual steps.
  */
 export const BUILT_IN: Mapping = {
   version: 1,
@@ -13,7 +13,7 @@ export const BUILT_IN: Mapping = {
     '@middy/http-error-handler': { manual: `built in: throw FrameworkError of @sallyport/core; ${PAGE}` },
     '@middy/http-json-body-parser': { manual: `built in: ctx.bodyJson(); ${PAGE}` },
     '@middy/http-router': { manual: `app.get(path, handler, posture) and its like; ${PAGE}` },
-    '@middy/sqs-partial-batch-failure': { manual: `app.queue(name, handler) reports failures by itself; ${PAGE}` },
+    '@middy/sqs-partial-batch-failure': { manual: `app.queue(name, handler) reports failures automatically; ${PAGE}` },
     '@middy/validator': { manual: `bind of @sallyport/http with any Standard Schema; ${PAGE}` },
     '@aws-lambda-powertools/batch': { manual: `app.queue, app.kinesis and app.tableStream; ${PAGE}` },
     '@aws-lambda-powertools/event-handler': { manual: `SecureApp of @sallyport/secure; ${PAGE}` },

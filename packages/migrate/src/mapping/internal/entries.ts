@@ -1,6 +1,6 @@
 // Made by `npm run docs` from the packages of the workspace.
 
-/** Every entry of every package: what an import may be moved to. */
+/** Every entry of every package: the possible targets of an import. */
 export const ENTRIES: readonly string[] = [
   '@sallyport/appsync',
   '@sallyport/appsync/surface',

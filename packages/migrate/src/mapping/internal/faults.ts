@@ -1,7 +1,7 @@
 import type { Mapping, ModuleMapping, NameMapping } from '../mapping.js';
 import { ENTRIES } from './entries.js';
 
-/** A target of the mapping, and what leads to it. */
+/** A target of the mapping, with its source. */
 interface Move {
   readonly place: string;
   /** The export; `*` for a whole module. */
@@ -9,7 +9,7 @@ interface Move {
   readonly target: NameMapping | null | undefined;
 }
 
-/** What a schema cannot say about a mapping: entries that do not exist, and names that would be moved again. */
+/** Faults that a schema cannot detect: entries that do not exist, and names that would be moved again. */
 export function findFaults(mapping: Mapping): readonly string[] {
   return Object.entries(mapping.modules ?? {}).flatMap(([module, entry]) => {
     const whole = entry.module === undefined ? undefined : { module: entry.module };
@@ -27,7 +27,7 @@ export function findFaults(mapping: Mapping): readonly string[] {
 
 function contradiction(module: string, entry: ModuleMapping): readonly string[] {
   const others = [entry.module, entry.default, entry.names].some((part) => part !== undefined);
-  return entry.manual !== undefined && others ? [`${module} is manual and mapped at once`] : [];
+  return entry.manual !== undefined && others ? [`${module} is both manual and mapped`] : [];
 }
 
 function unknownEntry({ place, target }: Move): readonly string[] {
@@ -35,7 +35,7 @@ function unknownEntry({ place, target }: Move): readonly string[] {
   return [`${place} leads to ${target.module}, which no package of Sallyport exports`];
 }
 
-/** A target that is mapped itself would be moved again by the next run, in a circle even forever. */
+/** A mapped target would be moved again by the next run; a cycle would never end. */
 function movedAgain({ place, name, target }: Move, mapping: Mapping): readonly string[] {
   if (!target || 'manual' in target) return [];
   const next = mapping.modules?.[target.module];

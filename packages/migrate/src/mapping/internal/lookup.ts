@@ -1,17 +1,17 @@
 import type { Mapping, ModuleMapping, NameMapping } from '../mapping.js';
 import { ENTRIES } from './entries.js';
 
-/** What becomes of one export of a mapped module. */
+/** The new place of one export of a mapped module. */
 export type Destination =
   | { readonly module: string; readonly name: string }
-  /** Why it stays. */
+  /** The reason why it is not moved. */
   | { readonly manual: string };
 
 /** A mapped module, as one import names it. */
 export class MappedModule {
   readonly specifier: string;
   readonly #entry: ModuleMapping;
-  /** What stands behind the mapped name: `/jobs` of `legacy/jobs` where `legacy` is mapped. */
+  /** The sub-path after the mapped name: `/jobs` of `legacy/jobs` if `legacy` is mapped. */
   readonly #rest: string;
 
   constructor(specifier: string, entry: ModuleMapping, rest: string) {
@@ -20,20 +20,20 @@ export class MappedModule {
     this.#rest = rest;
   }
 
-  /** Where an export has gone; `default` for the default one. */
+  /** The destination of an export; `default` for the default export. */
   destinationOf(name: string): Destination {
     const { manual, names = {}, default: standard, module } = this.#entry;
     if (manual !== undefined) return { manual: `'${this.specifier}': ${manual}` };
     const listed = name === 'default' ? standard : Object.hasOwn(names, name) ? names[name] : undefined;
     if (listed === null) return { manual: `the default import of '${this.specifier}' has no successor` };
     if (listed !== undefined && this.#rest === '') return toDestination(listed, name);
-    // Of a module of ours only what is listed has been renamed.
+    // In a Sallyport module only the listed exports have been renamed.
     if (module === undefined && ENTRIES.includes(this.specifier)) return { module: this.specifier, name };
     if (module === undefined) return { manual: `${name} of '${this.specifier}' is not in the mapping` };
     return this.#whole(module, name);
   }
 
-  /** The one module that stands for the whole one, for imports that take all of it. */
+  /** The single module that replaces the whole module, for imports of the whole module. */
   wholeDestination(use: string): Destination {
     const { manual, names = {}, default: standard, module } = this.#entry;
     if (manual !== undefined) return { manual: `'${this.specifier}': ${manual}` };
@@ -60,7 +60,7 @@ function toDestination(target: NameMapping, name: string): Destination {
   return 'manual' in target ? target : { module: target.module, name: target.name ?? name };
 }
 
-/** The mapped module that a specifier names, by the longest name that it is or stands below of. */
+/** The mapped module of a specifier: the longest mapped name that equals the specifier or is a parent of it. */
 export function findModule(mapping: Mapping, specifier: string): MappedModule | undefined {
   const modules = mapping.modules ?? {};
   for (let name = specifier; name !== ''; name = name.slice(0, Math.max(0, name.lastIndexOf('/')))) {

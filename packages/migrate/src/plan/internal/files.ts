@@ -18,15 +18,15 @@ import { reasonOf } from '../../errors.js';
 
 const ANYBODY_WRITES = 0o222;
 
-/** Why a file may not be written, if it may not. */
+/** Returns the reason why a file may not be written, if any. */
 export function checkTarget(root: string, path: string, before: string): string | undefined {
   const file = join(root, path);
   try {
     const { mode } = lstatSync(file);
-    if (!lstatSync(file).isFile()) return `${path} is no regular file any more`;
+    if (!lstatSync(file).isFile()) return `${path} is not a regular file any more`;
     if (!`${realpathSync(dirname(file))}${sep}`.startsWith(`${root}${sep}`.replace(`${sep}${sep}`, sep)))
-      return `${path} leads out of the root`;
-    // The superuser may write everything; somebody took the permission away on purpose.
+      return `${path} is outside the root`;
+    // The superuser may write everything; respect that the permission was removed on purpose.
     if ((mode & ANYBODY_WRITES) === 0) return `${path} is read-only`;
     accessSync(file, constants.W_OK);
     accessSync(dirname(file), constants.W_OK);
@@ -36,7 +36,7 @@ export function checkTarget(root: string, path: string, before: string): string 
   }
 }
 
-/** Replaces a file as a whole: whoever reads it sees the old text or the new one, after a loss of power too. Keeps its mode. */
+/** Replaces a file atomically: readers see the old or the new content, even after a loss of power. Keeps its mode. */
 export function writeAtomically(root: string, path: string, text: string): void {
   const file = join(root, path);
   const temporary = join(dirname(file), `.${basename(file)}.sallyport-${randomBytes(8).toString('hex')}`);

@@ -12,7 +12,7 @@ import { settingsReader } from '../../tree/internal/settings.js';
 import type { ManualStep, MigrationPlan, Place, Rule } from '../plan.js';
 import { aroundContainers, chunksOf, named } from './selection.js';
 
-/** Runs the rules one after the other, each on what the one before has made. */
+/** Runs the rules in order, each on the result of the previous rule. */
 export function runRules(tree: Tree, mapping: Mapping, rules: readonly Rule[]): MigrationPlan {
   const run = new Run(tree, mapping);
   const broken = run.leaveBroken();
@@ -51,7 +51,7 @@ class Run {
     this.#settingsOf = settingsReader(tree.root);
   }
 
-  /** Files that do not parse; no rule looks at them again. */
+  /** Files that do not parse; the rules skip them. */
   leaveBroken(): readonly Place[] {
     return chunksOf(this.#code()).flatMap((files) => {
       const { program, sources } = parseCode(files, this.#settingsOf);
@@ -65,12 +65,12 @@ class Run {
     });
   }
 
-  /** Each file alone says what it imports. */
+  /** Imports need no other file. */
   moveImports(): void {
     for (const files of chunksOf(named(this.#code(), this.#mapping))) this.#apply('imports', importsRule, files);
   }
 
-  /** A registration may stand in another file than the container. */
+  /** A registration can be in another file than its container. */
   changeRegistrations(name: Rule, rule: CodeRule): void {
     for (const files of aroundContainers(this.#code(), this.#settingsOf)) this.#apply(name, rule, files);
   }
@@ -103,7 +103,7 @@ class Run {
     for (const [path, list] of edits) this.#edit(path, list);
   }
 
-  /** Code that parses, as the rules before have left it. */
+  /** The code that parses, after the previous rules. */
   #code(): readonly ReadFile[] {
     return [...this.#texts].flatMap(([path, text]) => {
       return isCode(path) && !this.#broken.has(path) ? [{ path, text }] : [];
@@ -115,7 +115,7 @@ class Run {
     this.#history.set(path, [...(this.#history.get(path) ?? []), edits]);
   }
 
-  /** Line and column in the file as it was read. */
+  /** Line and column in the original file. */
   #placeOf({ path, place, text }: Remark): Place {
     const before = (this.#history.get(path) ?? []).reduceRight((at, edits) => placeBefore(edits, at), place);
     const lines = (this.#originals.get(path) ?? '').slice(0, before).split('\n');

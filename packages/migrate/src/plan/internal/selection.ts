@@ -10,7 +10,7 @@ export function chunksOf(files: readonly ReadFile[]): readonly (readonly ReadFil
   return Array.from({ length: Math.ceil(files.length / CHUNK) }, (_, at) => files.slice(at * CHUNK, (at + 1) * CHUNK));
 }
 
-/** The files in which something stands that the mapping knows. */
+/** The files that contain a name of the mapping. */
 export function named(files: readonly ReadFile[], mapping: Mapping): readonly ReadFile[] {
   const { modules = {}, environment = {}, metadataPrefix = {} } = mapping;
   const words = [modules, environment, metadataPrefix].flatMap((part) => Object.keys(part));
@@ -20,8 +20,8 @@ export function named(files: readonly ReadFile[], mapping: Mapping): readonly Re
 const MAKES = /@sallyport\/(?:dispatch\/app|secure)\b/;
 
 /**
- * The files in which registrations may stand, in groups that do not import each other: those that speak of Sallyport or of a deprecated
- * registration, and all that import from a file with a container, through other files too.
+ * The files that can contain registrations, in groups that do not import each other: files that mention Sallyport or a deprecated
+ * registration, and files that import from a file with a container, directly or through other files.
  */
 export function aroundContainers(
   files: readonly ReadFile[],
@@ -55,7 +55,7 @@ function linksOf(files: readonly ReadFile[], settingsOf: (path: string) => ts.Co
   return links;
 }
 
-/** Puts files together that are linked, and small groups too until they make a chunk. */
+/** Groups linked files; small groups are combined up to the size of a chunk. */
 function grouped(files: readonly ReadFile[], links: ReadonlyMap<string, Links>): readonly (readonly ReadFile[])[] {
   const waiting = new Map(files.map((file) => [file.path, file]));
   const groups: ReadFile[][] = [];

@@ -1,27 +1,27 @@
 import ts from 'typescript';
 import { literalText } from './rule.js';
 
-/** A container, or a group of one, that registrations are made on. */
+/** A container or a group on which handlers are registered. */
 export interface ContainerUse {
-  /** `open` and `secure` by how it is made, `group` inside `group(…)`, `typed` where only its type is known. */
+  /** `open` and `secure` by the creating call, `group` inside `group(…)`, `typed` if only its type is known. */
   readonly kind: 'open' | 'secure' | 'group' | 'typed';
-  /** The call or `new` that makes the container; of a group, that of the container around; of a typed one, its declaration. */
+  /** The call or `new` that creates the container (for a group, its container); for a typed container, its declaration. */
   readonly origin: ts.Node;
-  /** The prefixes of the groups around, as far as they are literals. */
+  /** The prefixes of the enclosing groups, if they are literals. */
   readonly prefix: string;
 }
 
 const OPEN_MODULE = '@sallyport/dispatch/app';
 const SECURE_MODULE = '@sallyport/secure';
 
-/** Methods that return what they are called on. */
+/** Methods that return their receiver. */
 const CHAINABLE = new Set([
   ...['get', 'post', 'put', 'patch', 'delete', 'options', 'head', 'handle', 'getStrict', 'handleStrict', 'group'],
   ...['use', 'useEvents', 'queue', 'tableStream', 'kinesis', 'topic', 'eventBus'],
   ...['webSocket', 'appSyncField', 'appSyncBatchField'],
 ]);
 
-/** Which module an identifier is imported from, and under which name. */
+/** The module and name from which an identifier is imported. */
 export function importOf(
   name: ts.Node,
   checker: ts.TypeChecker,
@@ -57,7 +57,7 @@ export function makesOpen(node: ts.Node, checker: ts.TypeChecker): node is ts.Ca
   return found?.module === OPEN_MODULE && found.name === wanted;
 }
 
-/** Finds the container behind an expression, through constants, chains of registrations, imports within the service and groups. */
+/** Finds the container of an expression, through constants, chains of registrations, imports within the service and groups. */
 export function containerOf(node: ts.Expression, checker: ts.TypeChecker): ContainerUse | undefined {
   const expression = withoutBrackets(node);
   if (makesOpen(expression, checker)) return { kind: 'open', origin: expression, prefix: '' };
@@ -93,7 +93,7 @@ function containerNamed(name: ts.Identifier, checker: ts.TypeChecker): Container
   return made ?? typedContainer(declaration, checker);
 }
 
-/** Where a name is declared, in another file of the service too. */
+/** The declaration of a name, even in another file of the service. */
 export function declarationOf(name: ts.Identifier, checker: ts.TypeChecker): ts.Declaration | undefined {
   let symbol = ts.isShorthandPropertyAssignment(name.parent)
     ? checker.getShorthandAssignmentValueSymbol(name.parent)
@@ -115,7 +115,7 @@ function groupOf(parameter: ts.ParameterDeclaration, checker: ts.TypeChecker): C
   return around && { ...around, kind: 'group', prefix: around.prefix + (prefix === '/' ? '' : prefix) };
 }
 
-/** A name of which only the annotation says that it is a container. */
+/** A name that only its type annotation identifies as a container. */
 function typedContainer(
   declaration: ts.VariableDeclaration | ts.ParameterDeclaration,
   checker: ts.TypeChecker,

@@ -5,7 +5,7 @@ import type { FileDesk } from './rule.js';
 /**
  * Moves `const { a, b } = require('…')` and `const { a } = await import('…')` name by name.
  *
- * @returns whether the call is one of these; else its whole module has to move
+ * @returns true if the call is one of these; otherwise its whole module has to move
  */
 export function rewriteDestructuring(
   desk: FileDesk,

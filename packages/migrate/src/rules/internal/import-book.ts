@@ -1,19 +1,19 @@
 import ts from 'typescript';
 import { type FileDesk, literalText, visitAll } from './rule.js';
 
-/** The imports of one file that a rule adds and gives up, written at the end in one place. */
+/** The imports of one file that a rule adds and removes, written together at the end. */
 export class ImportBook {
   readonly #desk: FileDesk;
   /** Names to import, by module. */
   readonly #wanted = new Map<string, Set<string>>();
-  /** How often each import of the file is still used, less than at the start by what was given up. */
+  /** The remaining uses of each import of the file, after the removed uses. */
   readonly #released = new Map<ts.ImportSpecifier, number>();
 
   constructor(desk: FileDesk) {
     this.#desk = desk;
   }
 
-  /** The name under which an export can be used in this file; it is imported if it is not there. */
+  /** Returns the local name of an export, and imports it if necessary. */
   use(module: string, name: string): string {
     const there = this.#importsOf(module)
       .flatMap((one) => namesOf(one))
@@ -23,12 +23,12 @@ export class ImportBook {
     return name;
   }
 
-  /** One use of an import is gone. */
+  /** Records that one use of an import was removed. */
   release(specifier: ts.ImportSpecifier): void {
     this.#released.set(specifier, (this.#released.get(specifier) ?? 0) + 1);
   }
 
-  /** Puts the imports into the file: new ones behind the one that is given up, or behind the last. */
+  /** Writes the imports: new imports after the removed import, or after the last import. */
   write(): void {
     const free = [...this.#released]
       .filter(([specifier, count]) => this.#usesOf(specifier) === count)
@@ -73,7 +73,7 @@ export class ImportBook {
     }
   }
 
-  /** How often a name is written, at most: a member or another variable of the same name keeps an import, which is no harm. */
+  /** The maximum number of uses of a name: a member or another variable of the same name only keeps an import. */
   #usesOf({ name, propertyName }: ts.ImportSpecifier): number {
     let count = 0;
     visitAll(this.#desk.source, (node) => {
@@ -83,7 +83,7 @@ export class ImportBook {
     return count;
   }
 
-  /** Takes a name out of the braces, with the comma behind it, or before it where it is the last. */
+  /** Removes a name from the braces, with the following comma, or with the preceding comma for the last name. */
   #removeElement(specifier: ts.ImportSpecifier): void {
     const { elements } = specifier.parent;
     const at = elements.indexOf(specifier);

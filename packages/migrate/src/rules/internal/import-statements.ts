@@ -5,17 +5,17 @@ import { type FileDesk, literalText } from './rule.js';
 
 /** One name of an import or an export that has moved. */
 interface Moved {
-  /** Its name where it comes from; `default` for the default export. */
+  /** Its exported name; `default` for the default export. */
   readonly imported: string;
   /** Its name in this file, or the name under which it is exported. */
   readonly local: string;
   readonly isType: boolean;
 }
 
-/** Names by the module that they come from now, in the order in which they were written. */
+/** Names by their new module, in the order of the source. */
 type Groups = Map<string, Moved[]>;
 
-/** Moves a static import, in one piece or name by name. Names that cannot be moved stay, and are remarked on. */
+/** Moves a static import, as a whole or name by name. Names that cannot be moved are kept and become manual steps. */
 export function rewriteImport(
   desk: FileDesk,
   node: ts.ImportDeclaration,
@@ -64,7 +64,7 @@ export function rewriteImport(
   else desk.replace(node, [...comments, ...lines].join(desk.newLine));
 }
 
-/** Moves `export … from`. The names under which things are exported stay. */
+/** Moves `export … from`. The exported names are kept. */
 export function rewriteExports(desk: FileDesk, node: ts.ExportDeclaration, module: MappedModule): void {
   const { exportClause: clause, moduleSpecifier } = node;
   if (moduleSpecifier === undefined) return;
@@ -97,7 +97,7 @@ function add(groups: Groups, module: string, moved: Moved): void {
   groups.set(module, [...(groups.get(module) ?? []), moved]);
 }
 
-/** True if nothing but the module changes. */
+/** True if only the module changes. */
 function keepsNames(groups: Groups, clause: ts.ImportClause): boolean {
   const elements = clause.namedBindings && ts.isNamedImports(clause.namedBindings) ? clause.namedBindings.elements : [];
   const before = [...(clause.name ? ['default'] : []), ...elements.map((one) => (one.propertyName ?? one.name).text)];
@@ -106,8 +106,8 @@ function keepsNames(groups: Groups, clause: ts.ImportClause): boolean {
 }
 
 /**
- * An import of the same module and kind that the names can join. With an import for its side effects between the two, joining
- * would change what is loaded first.
+ * An import of the same module and kind that the names can join. If a side-effect import is between the two, joining
+ * would change the loading order.
  */
 function existingImport(
   desk: FileDesk,
@@ -127,7 +127,7 @@ function existingImport(
   });
 }
 
-/** Adds names to an import; false when one of them cannot stand there. */
+/** Adds names to an import; false if a name cannot be added. */
 function addTo(desk: FileDesk, into: ts.ImportDeclaration, moved: readonly Moved[]): boolean {
   const bindings = into.importClause?.namedBindings;
   const last = bindings && ts.isNamedImports(bindings) ? bindings.elements.at(-1) : undefined;
@@ -154,7 +154,7 @@ function writeImport(desk: FileDesk, node: ts.ImportDeclaration, module: string,
   return `${head} ${clause.join(', ')} from ${quoted(node.moduleSpecifier, module, desk)}${attributes(node, desk)}${ending(node, desk)}`;
 }
 
-/** The import with the names alone that have no successor. */
+/** The import with only the names that have no successor. */
 function keep(desk: FileDesk, node: ts.ImportDeclaration, clause: ts.ImportClause, staying: readonly string[]): string {
   const standard = clause.name && staying.includes(desk.textOf(clause.name)) ? desk.textOf(clause.name) : undefined;
   const named = staying.filter((name) => name !== standard);
@@ -187,7 +187,7 @@ function ending(node: ts.Node, desk: FileDesk): string {
   return desk.textOf(node).endsWith(';') ? ';' : '';
 }
 
-/** Comments between the braces, each to be put on a line before the statement. */
+/** Comments between the braces, each to be moved to a line before the statement. */
 function commentsIn(desk: FileDesk, clause: ts.Node): readonly string[] {
   return desk.textOf(clause).match(/\/\/[^\r\n]*|\/\*[\s\S]*?\*\//g) ?? [];
 }

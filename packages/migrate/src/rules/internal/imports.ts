@@ -10,7 +10,7 @@ import { rewriteWords } from './words.js';
 const MOCKS =
   /^(?:(?:un|do|dont|deep(?:un)?)?(?:un)?mock|setMock|requireActual|requireMock|importActual|importMock|doUnmock)$/i;
 
-/** Moves what is imported, and renames variables and keys, as the mapping says. */
+/** Moves imports, and renames variables and keys, according to the mapping. */
 export const importsRule: CodeRule = ({ checker }, mapping, sources) => {
   const findings = noFindings();
   for (const source of sources) {
@@ -43,7 +43,7 @@ function moduleOf(specifier: ts.Node | undefined, mapping: Mapping): MappedModul
   return name === undefined ? undefined : findModule(mapping, name);
 }
 
-/** A use that takes the whole module: only its name changes. */
+/** A use of the whole module: only its name changes. */
 function rewriteWhole(desk: FileDesk, specifier: ts.Node | undefined, mapping: Mapping, use: string): void {
   const module = moduleOf(specifier, mapping);
   if (module === undefined || specifier === undefined) return;

@@ -18,9 +18,9 @@ export const SHARED_OPTIONS: readonly string[] = [
 ];
 
 /**
- * Changes the options of a container that is to be closed. `authHook` goes into a comment.
+ * Changes the options of a container that is to be closed. `authHook` becomes a comment.
  *
- * @returns whether all of them are known; if not, the container has to stay open, and a remark says why
+ * @returns true if all options are known; otherwise the container is not closed, and the reason is a manual step
  */
 export function convertOptions(desk: FileDesk, options: ts.Expression | undefined): boolean {
   if (options === undefined) return true;
@@ -49,7 +49,7 @@ export function nameOf(property: ts.ObjectLiteralElementLike): string | undefine
   return name && (ts.isIdentifier(name) || ts.isStringLiteral(name)) ? name.text : undefined;
 }
 
-/** Puts a property into a comment, and takes out the comma behind it. */
+/** Turns a property into a comment, and removes the following comma. */
 function removeProperty(
   desk: FileDesk,
   options: ts.ObjectLiteralExpression,
@@ -60,7 +60,7 @@ function removeProperty(
   if (behind) desk.edit(property.end + behind.length - 1, property.end + behind.length, '');
 }
 
-/** A comment that holds code, code with comments of its own too. */
+/** A comment that contains code, even code with comments. */
 function commented(code: string, { newLine }: FileDesk): string {
   if (!code.includes('*/')) return `/* ${code} */`;
   return `${code

@@ -5,10 +5,10 @@ import type { Mapping } from '../../mapping/mapping.js';
 const SECTIONS = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'];
 
 /**
- * Changes the dependencies of one `package.json`: what is removed makes room for what is added, in its own section. A file without
- * any of the removed packages stays as it is.
+ * Changes the dependencies of one `package.json`: added packages replace removed packages, each in its section. A file without
+ * any of the removed packages is unchanged.
  *
- * @returns no edits too where the file is not JSON
+ * @returns no edits if the file is not JSON
  */
 export function packageEdits(text: string, mapping: Mapping): readonly Edit[] {
   const { remove = [], add = {} } = mapping.packages ?? {};

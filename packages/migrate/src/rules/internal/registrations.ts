@@ -6,7 +6,7 @@ import { type FileDesk, literalText } from './rule.js';
 
 const VERBS = ['get', 'post', 'put', 'patch', 'delete', 'options', 'head', 'getStrict'];
 
-/** Where the handler stands among the arguments, and how the operation is called in strings for developers. */
+/** The position of the handler among the arguments, and the name of the operation in messages. */
 interface Shape {
   readonly handler: number;
   readonly place: (args: readonly string[], prefix: string) => string;
@@ -28,7 +28,7 @@ function shapeOf(method: string): Shape | undefined {
   return isField ? { handler: 2, place: ([parent = '', field = '']) => `${parent}.${field}` } : undefined;
 }
 
-/** Puts a placeholder for the posture behind the handler of a registration. Registrations of events have none. */
+/** Adds a placeholder for the posture after the handler of a registration. Event registrations have no posture. */
 export function closeRegistration(desk: FileDesk, book: ImportBook, call: ts.CallExpression, use: ContainerUse): void {
   const { name } = call.expression as ts.PropertyAccessExpression;
   if (name.text === 'group') {
@@ -54,7 +54,7 @@ function quote(text: string, { quote: mark }: FileDesk): string {
   return mark + text.replaceAll('\\', '\\\\').replaceAll(mark, `\\${mark}`) + mark;
 }
 
-/** The options of a group may not have the flag; its routes get placeholders of their own. */
+/** The options of a group must not contain the flag; its routes get separate placeholders. */
 function closeGroup(desk: FileDesk, call: ts.CallExpression): void {
   const [prefix, options, define] = call.arguments;
   if (options && prefix) withoutFlag(desk, prefix, options, true);
@@ -64,14 +64,14 @@ function closeGroup(desk: FileDesk, call: ts.CallExpression): void {
 }
 
 /**
- * Takes `authRequired` out of the options: the closed container has no such flag. It is quoted in a comment and decides nothing.
+ * Removes `authRequired` from the options: the closed container has no such flag. It is kept in a comment without effect.
  *
- * @returns the comment, to stand behind the placeholder
+ * @returns the comment, for the place after the placeholder
  */
 function withoutFlag(desk: FileDesk, before: ts.Node, options: ts.Expression, keepsBraces = false): string {
   if (!ts.isObjectLiteralExpression(options)) {
     const isPlain = keepsBraces || ts.isIdentifier(options);
-    if (isPlain) desk.remark(options, 'options that are not written here: take authRequired out of them');
+    if (isPlain) desk.remark(options, 'options that are not written here: remove authRequired from them');
     return '';
   }
   const flag = options.properties.find((property) => nameOf(property) === 'authRequired');

@@ -3,29 +3,29 @@ import type { Edit } from '../../internal/edits.js';
 import { type CodeProgram, pathOf } from '../../internal/program.js';
 import type { Mapping } from '../../mapping/mapping.js';
 
-/** Something that a rule leaves to a person. */
+/** A manual step that a rule has found. */
 export interface Remark {
   readonly path: string;
-  /** In the text that the rule was given. */
+  /** The offset in the source of the rule. */
   readonly place: number;
   readonly text: string;
 }
 
-/** What a rule has found in all files. */
+/** The findings of a rule in all files. */
 export interface Findings {
   /** By path. */
   readonly edits: Map<string, Edit[]>;
   readonly remarks: Remark[];
 }
 
-/** A rule for code: reads the program and says what to change. */
+/** A rule for code: reads the program and returns its edits. */
 export type CodeRule = (code: CodeProgram, mapping: Mapping, sources: readonly ts.SourceFile[]) => Findings;
 
-/** What a rule uses to look at one file and to say what to change. */
+/** The rule's view of one file: its properties, edits and manual steps. */
 export class FileDesk {
   readonly source: ts.SourceFile;
   readonly checker: ts.TypeChecker;
-  /** As most of the file's imports are written. */
+  /** The most common quote of the file's imports. */
   readonly quote: "'" | '"';
   readonly semicolon: '' | ';';
   readonly newLine: '\n' | '\r\n';
@@ -46,7 +46,7 @@ export class FileDesk {
     return this.source.text;
   }
 
-  /** The text of a node without what stands before it. */
+  /** The source of a node without leading comments. */
   textOf(node: ts.Node): string {
     return node.getText(this.source);
   }
@@ -67,7 +67,7 @@ export class FileDesk {
     this.edit(literal.getStart(this.source) + 1, literal.end - 1, name);
   }
 
-  /** Removes a statement with the line break behind it; comments before it stay. */
+  /** Removes a statement with the following line break; comments before it are kept. */
   removeStatement(node: ts.Statement): void {
     const rest = /^[ \t]*\r?\n?/.exec(this.text.slice(node.end))?.[0] ?? '';
     this.edit(node.getStart(this.source), node.end + rest.length, '');
@@ -82,19 +82,19 @@ export function noFindings(): Findings {
   return { edits: new Map(), remarks: [] };
 }
 
-/** Every node of a file in the order of the text, those of JSDoc comments too. */
+/** Visits every node of a file in source order, including JSDoc comments. */
 export function visitAll(root: ts.Node, visit: (node: ts.Node) => void): void {
   visit(root);
   for (const comment of (root as { readonly jsDoc?: readonly ts.Node[] }).jsDoc ?? []) visitAll(comment, visit);
   ts.forEachChild(root, (child) => visitAll(child, visit));
 }
 
-/** The text of a literal that is a module name or a key. */
+/** The value of a literal that is a module name or a key. */
 export function literalText(node: ts.Node | undefined): string | undefined {
   return node !== undefined && ts.isStringLiteralLike(node) ? node.text : undefined;
 }
 
-/** True if a name means what it means without any declaration: `require`, `process`, `jest`. */
+/** True if a name has no declaration: `require`, `process`, `jest`. */
 export function isGlobal(name: ts.Identifier, checker: ts.TypeChecker): boolean {
   return (checker.getSymbolAtLocation(name)?.declarations ?? []).length === 0;
 }

@@ -7,7 +7,7 @@ import { type CodeRule, FileDesk, noFindings, visitAll } from './rule.js';
 
 const OPEN_MODULE = '@sallyport/dispatch/app';
 
-/** Closes open containers: each operation gets a placeholder for its posture, which a person has to choose. */
+/** Closes open containers: each operation gets a placeholder for its posture, which the user has to replace. */
 export const secureRule: CodeRule = (code, _mapping, sources) => {
   const findings = noFindings();
   const desks = sources.map((source) => new FileDesk(source, code.checker, findings));
@@ -23,7 +23,7 @@ export const secureRule: CodeRule = (code, _mapping, sources) => {
   return findings;
 };
 
-/** True if a file makes an open container. It has to be written last: what registers on the container is found through it. */
+/** True if a file creates an open container. It must be written last: its registrations are found through it. */
 export function makesContainer(source: ts.SourceFile, checker: ts.TypeChecker): boolean {
   let isMade = false;
   visitAll(source, (node) => {
@@ -42,7 +42,7 @@ function importsSecure({ source }: FileDesk): boolean {
   );
 }
 
-/** Someone has begun to close this file by hand. */
+/** For a file that the user has begun to close. */
 function remarkOpen(desk: FileDesk): void {
   visitAll(desk.source, (node) => {
     if (makesOpen(node, desk.checker))
@@ -50,7 +50,7 @@ function remarkOpen(desk: FileDesk): void {
   });
 }
 
-/** The containers of a file that can be closed. The options of each are changed, and its own expression. */
+/** The containers of a file that can be closed. Changes the options and the creating expression of each. */
 function closeContainers(desk: FileDesk): readonly ts.Node[] {
   const closing: ts.Node[] = [];
   visitAll(desk.source, (node) => {
@@ -100,7 +100,7 @@ function closeContainer(desk: FileDesk, book: ImportBook, node: ts.CallExpressio
 
 const TYPED = /^(?:get|post|put|patch|delete|options|head|handle|webSocket|appSyncField|appSyncBatchField)$/;
 
-/** A registration on a parameter: the caller with which container is not known. */
+/** A registration on a parameter: its container is unknown. */
 function remarkTyped(desk: FileDesk, call: ts.CallExpression, { origin }: ContainerUse): void {
   const { name } = call.expression as ts.PropertyAccessExpression;
   const type = ts.isParameter(origin) || ts.isVariableDeclaration(origin) ? origin.type?.getText() : undefined;
@@ -113,7 +113,7 @@ function remarkTyped(desk: FileDesk, call: ts.CallExpression, { origin }: Contai
 }
 
 /**
- * The container of an identifier that stands where others could register on it: an argument of a function of the service, a member
+ * The container of an identifier in a place where other code could register on it: an argument of a function of the service, a member
  * of an object, an element of a list.
  */
 function containerIfEscaping(name: ts.Identifier, checker: ts.TypeChecker): ContainerUse | undefined {
@@ -127,7 +127,7 @@ function containerIfEscaping(name: ts.Identifier, checker: ts.TypeChecker): Cont
   return isStored || isPassed ? containerOf(name, checker) : undefined;
 }
 
-/** True if a function comes from a package and not from the service: what it does with a container is known or none of ours. */
+/** True if a function comes from a package: its use of a container is known, or irrelevant. */
 function isOfPackage(callee: ts.Expression, checker: ts.TypeChecker): boolean {
   let root: ts.Node = callee;
   while (ts.isPropertyAccessExpression(root) || ts.isCallExpression(root) || ts.isAwaitExpression(root))
@@ -144,7 +144,7 @@ function isOfPackage(callee: ts.Expression, checker: ts.TypeChecker): boolean {
   return ts.isCallExpression(initializer) && isOfPackage(initializer.expression, checker);
 }
 
-/** `createApp` and `App` where they are not what makes a container that is closed. */
+/** `createApp` and `App`, except in the creation of a container that is closed. */
 function isOpenName(node: ts.Node, checker: ts.TypeChecker, closing: ReadonlySet<ts.Node>): boolean {
   if (!ts.isIdentifier(node) || ts.isImportSpecifier(node.parent) || closing.has(node.parent)) return false;
   const found = importOf(node, checker);

@@ -2,10 +2,10 @@ import ts from 'typescript';
 import { containerOf } from './containers.js';
 import { type CodeRule, FileDesk, noFindings, visitAll } from './rule.js';
 
-/** The registrations that are as strict without the word. */
+/** The deprecated registrations with their equally strict successors. */
 const NAMES: Readonly<Record<string, string>> = { getStrict: 'get', handleStrict: 'handle' };
 
-/** Takes the deprecated names of registrations away, on receivers that are known to be containers. */
+/** Replaces the deprecated names of registrations, on receivers that are known containers. */
 export const strictRule: CodeRule = ({ checker }, _mapping, sources) => {
   const findings = noFindings();
   for (const source of sources) {
@@ -23,7 +23,7 @@ function rewriteAccess(desk: FileDesk, node: ts.PropertyAccessExpression): void 
   const renamed = Object.hasOwn(NAMES, name) ? NAMES[name] : undefined;
   if (renamed === undefined) return;
   const isCalled = ts.isCallExpression(node.parent) && node.parent.expression === node;
-  if (!isCalled) desk.remark(node.name, `${name} is kept apart from its container: use ${renamed}`);
+  if (!isCalled) desk.remark(node.name, `${name} is used without its container: use ${renamed}`);
   else if (containerOf(node.expression, desk.checker)) desk.replace(node.name, renamed);
   else desk.remark(node.name, `${name} of something that is not known to be a container: use ${renamed} if it is one`);
 }
@@ -32,6 +32,6 @@ function rewriteAccess(desk: FileDesk, node: ts.PropertyAccessExpression): void 
 function rewriteBinding(desk: FileDesk, { propertyName, name }: ts.BindingElement): void {
   const key = propertyName ?? name;
   if (ts.isIdentifier(key) && Object.hasOwn(NAMES, key.text)) {
-    desk.remark(key, `${key.text} is kept apart from its container: use ${NAMES[key.text]}`);
+    desk.remark(key, `${key.text} is used without its container: use ${NAMES[key.text]}`);
   }
 }

@@ -4,7 +4,7 @@ import { type FileDesk, isGlobal, literalText } from './rule.js';
 
 const CONTEXTS = ['ctx', 'context'];
 
-/** Renames environment variables where they are read, and the keys of `ctx.get` and `ctx.set`. No other text is touched. */
+/** Renames environment variables in their reads, and the keys of `ctx.get` and `ctx.set`. Other strings are unchanged. */
 export function rewriteWords(desk: FileDesk, mapping: Mapping, node: ts.Node): void {
   const variables = mapping.environment ?? {};
   if (ts.isPropertyAccessExpression(node) && isEnvironment(node.expression, desk)) {
@@ -42,7 +42,7 @@ function isEnvironment(node: ts.Node | undefined, { checker }: FileDesk): boolea
   );
 }
 
-/** The global, or the module of Node itself. */
+/** The global, or Node's module. */
 function isProcess(name: ts.Identifier, checker: ts.TypeChecker): boolean {
   const [declaration] = checker.getSymbolAtLocation(name)?.declarations ?? [];
   const from = declaration && ts.findAncestor(declaration, ts.isImportDeclaration);

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { devNull } from 'node:os';
 
-/** The longest text that git may write: the names of all files. */
+/** The maximum output of git: the names of all files. */
 const MAX_BYTES = 512 * 1024 * 1024;
-/** What a command wrote, and its exit code; `null` without git. */
+/** The output and exit code of a command; `null` without git. */
 export interface GitAnswer {
   readonly status: number | null;
   readonly stdout: string;
@@ -12,8 +12,8 @@ export interface GitAnswer {
 type Settings = readonly (readonly [name: string, value: string])[];
 
 /**
- * Settings of a repository that run a program in `check-ignore` and `status`, turned off: a monitor of the file system, hooks (`status`
- * writes the index), transports (an object that is missing is fetched), and a pager.
+ * Settings of a repository that run a program in `check-ignore` and `status`, disabled: a file system monitor, hooks (`status`
+ * writes the index), transports (a missing object is fetched), and a pager.
  *
  * @see https://git-scm.com/docs/git-config
  */
@@ -26,13 +26,13 @@ const OFF: Settings = [
   ['fetch.recurseSubmodules', 'false'],
   ['submodule.recurse', 'false'],
 ];
-/** Programs that attributes of files name: each has a section of its own. */
+/** Programs that file attributes name: each has a separate section. */
 const OF_ATTRIBUTES =
   /^(?:filter\..+\.(?:clean|smudge|process|required)|diff\..+\.(?:command|textconv)|merge\..+\.driver)$/is;
 
 /**
- * Runs git in a folder whose repository nobody has looked at. None of its settings runs a program: the folder may be an archive that
- * another person made.
+ * Runs git in an untrusted repository. None of its settings runs a program: the folder can be an archive from another
+ * author.
  */
 export function runGit(root: string, args: readonly string[], input = ''): GitAnswer {
   const listed = git(root, ['config', '--list', '--name-only', '--null'], '', OFF);
@@ -42,7 +42,7 @@ export function runGit(root: string, args: readonly string[], input = ''): GitAn
 }
 
 function git(root: string, args: readonly string[], input: string, settings: Settings): GitAnswer {
-  // Variables can have any name of a section, and win over the files of the repository.
+  // Variables can have any section name, and take precedence over the files of the repository.
   const pairs = settings.flatMap(([name, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, name],
     [`GIT_CONFIG_VALUE_${index}`, value],
@@ -56,7 +56,7 @@ function git(root: string, args: readonly string[], input: string, settings: Set
     GIT_ALLOW_PROTOCOL: 'none',
     GIT_TERMINAL_PROMPT: '0',
   };
-  // A git before 2.31 does not read these variables: the settings that have one fixed name are given as flags too.
+  // Git before 2.31 does not read these variables: settings with a fixed name are also passed as flags.
   const flags = OFF.flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const { status, stdout } = spawnSync('git', [...flags, ...args], {
     cwd: root,

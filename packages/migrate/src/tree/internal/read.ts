@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { migrateError, reasonOf } from '../../errors.js';
 import { runGit } from './git.js';
 
-/** A file as it was read. */
+/** A file with its original content. */
 export interface ReadFile {
   /** From the root, with `/`. */
   readonly path: string;
-  /** With its byte order mark, if it has one. */
+  /** The content, including a byte order mark. */
   readonly text: string;
 }
 
-/** What the run left out although its name fits, and why. */
+/** Files that the run skipped although their names match, with the reasons. */
 export interface Skipped {
   readonly path: string;
   readonly reason: string;
@@ -29,13 +29,13 @@ const SKIPPED_FOLDERS = new Set(['.git', 'node_modules', 'dist', 'build', 'cover
 const CODE = /(?<!\.d)\.(?:ts|tsx|mts|cts|js|mjs|cjs|jsx)$/;
 const MAX_BYTES = 2 * 1024 * 1024;
 
-/** True if a file holds code, by its name. */
+/** True if a file contains code, by its name. */
 export function isCode(path: string): boolean {
   return CODE.test(path) && !/\.d\.[^/]*\.?ts$|\.d\.[mc]ts$/.test(path);
 }
 
 /**
- * Reads the files that a migration looks at.
+ * Reads the files of a migration.
  *
  * @throws FrameworkError `migrate.invalid_root`
  */
@@ -65,7 +65,7 @@ function realRoot(root: string): string {
   throw migrateError('migrate.invalid_root', `the root is not a directory: ${root}`);
 }
 
-/** Paths of files whose names fit. Symbolic links are named and never followed: they may lead out of the root. */
+/** Paths of files whose names match. Symbolic links are listed but not followed: they can lead outside the root. */
 function* walk(root: string, folder: string, skipped: Skipped[]): Generator<string> {
   for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
@@ -80,18 +80,18 @@ function* walk(root: string, folder: string, skipped: Skipped[]): Generator<stri
 function readText(file: string): { readonly text: string } | { readonly reason: string } {
   if (lstatSync(file).size > MAX_BYTES) return { reason: 'larger than 2 MiB' };
   const bytes = readFileSync(file);
-  if (bytes.includes(0)) return { reason: 'not a text file' };
+  if (bytes.includes(0)) return { reason: 'a binary file' };
   const text = bytes.toString('utf8');
   return Buffer.from(text, 'utf8').equals(bytes) ? { text } : { reason: 'not UTF-8' };
 }
 
-/** What git ignores; nothing where the root is in no working tree. */
+/** The paths that git ignores; empty if the root is outside a working tree. */
 function ignoredByGit(root: string, paths: readonly string[]): ReadonlySet<string> {
   const { status, stdout } = runGit(root, ['check-ignore', '--stdin', '-z'], paths.join('\0'));
   return new Set(status === 0 ? stdout.split('\0') : []);
 }
 
-/** True if the working tree around a folder has changes that are not committed. Working trees of submodules are not read. */
+/** True if the working tree of a folder has uncommitted changes. Working trees of submodules are not read. */
 export function hasUncommitted(root: string): boolean {
   const { status, stdout } = runGit(root, ['status', '--porcelain', '--ignore-submodules=dirty', '--', '.']);
   return status === 0 && stdout.trim() !== '';

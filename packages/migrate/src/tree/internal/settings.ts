@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, posix, relative, sep } from 'node:path';
 import ts from 'typescript';
 
-/** Finds the `paths` that hold for a file: those of the nearest `tsconfig.json` that can be read. */
+/** Finds the `paths` for a file: from the nearest readable `tsconfig.json`. */
 export function settingsReader(root: string): (path: string) => ts.CompilerOptions {
   const known = new Map<string, ts.CompilerOptions>();
   const inFolder = (folder: string): ts.CompilerOptions => {

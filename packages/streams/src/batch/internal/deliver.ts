@@ -1,5 +1,5 @@
 import { FrameworkError, type LambdaContext } from '@sallyport/core';
-import { logRefusal } from '@sallyport/core/pipeline';
+import { LAMBDA_MAX_ANSWER_BYTES, logRefusal } from '@sallyport/core/pipeline';
 import { deadlineExceeded, streamsError } from '../../errors.js';
 import {
   type CreateObserver,
@@ -99,7 +99,33 @@ export async function deliverEvents(
     throw error;
   }
   const run = await runAll(batch, observer);
-  return resultsOf(run, settings);
+  return writable(resultsOf(run, settings), batch);
+}
+
+/**
+ * The results, with `null` for each that the runtime could not send: a value that JSON cannot write, or more than 6 MB in all. Otherwise
+ * the invocation would fail, and Lambda would repeat work that is done.
+ */
+function writable(results: unknown[], { settings, definition }: RecordBatch): unknown[] {
+  let left = LAMBDA_MAX_ANSWER_BYTES - 2;
+  return results.map((result) => {
+    const bytes = bytesOfJson(result) + 1;
+    const isSent = bytes <= left;
+    if (!isSent) warn(settings, 'streams.result_dropped', { trigger: definition.kind });
+    left -= isSent ? bytes : 5;
+    return isSent ? result : null;
+  });
+}
+
+/** As many bytes as a value has as JSON; infinite for a value without one. */
+function bytesOfJson(value: unknown): number {
+  try {
+    const text = JSON.stringify(value ?? null) as string | undefined;
+    if (text !== undefined) return Buffer.byteLength(text);
+  } catch {
+    // A BigInt, a cycle, a getter that throws.
+  }
+  return Number.POSITIVE_INFINITY;
 }
 
 /** The results of all records. @throws what the first failed record threw, as the service may see it */

@@ -3,7 +3,7 @@ import { countCharacters } from '../../store/validators.js';
 
 /** Checks and trims all strings before the first of them is embedded. */
 export function toTexts(texts: readonly string[], maxCharacters: number): readonly string[] {
-  if (!Array.isArray(texts)) throw invalidInput('texts must be a list');
+  if (!Array.isArray(texts)) throw invalidInput('embedding input must be a list');
   return Array.from(texts, (text: unknown) => toText(text, maxCharacters));
 }
 

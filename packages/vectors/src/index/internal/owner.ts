@@ -2,7 +2,7 @@ import { invalidConfig, invalidInput, type VectorStoreError } from '../../errors
 import type { Filter, Metadata, QueryHit, VectorIndexSettings } from '../../store/store.js';
 import { validateKey } from '../../store/validators.js';
 
-/** The metadata that names the tenant of a record. */
+/** The metadata key of a record's tenant. */
 const TENANT = 'tenant';
 
 /** The owner of the records of a semantic index: it converts keys, metadata, filters and hits between caller and store. */
@@ -29,7 +29,7 @@ export class Owner {
     return key.slice(this.prefix.length);
   }
 
-  /** A record as it is stored. @throws VectorStoreError `vectorstore.invalid_input` for the metadata of another tenant */
+  /** The stored form of a record. @throws VectorStoreError `vectorstore.invalid_input` for the metadata of another tenant */
   toStored({ key, metadata }: { readonly key: string; readonly metadata?: Metadata }): {
     readonly key: string;
     readonly metadata?: Metadata;
@@ -54,7 +54,7 @@ export class Owner {
     return hits.filter(({ key }) => key.startsWith(this.prefix)).map((hit) => ({ ...hit, key: this.fromKey(hit.key) }));
   }
 
-  /** What a failed write did, with the caller's keys. */
+  /** The progress of a failed write, with the caller's keys. */
   progressOf({ progress }: VectorStoreError): {
     readonly done: readonly string[];
     readonly unknown: readonly string[];

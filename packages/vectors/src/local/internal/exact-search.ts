@@ -4,10 +4,10 @@ import type { DistanceMetric, QueryHit, VectorData } from '../../store/store.js'
 
 /** Hits of one page. The number is small, so that tests of callers get a second page. */
 const PAGE_SIZE = 100;
-/** Keys of one page of a listing, few for the same reason. */
+/** Keys of one page of a listing; small for the same reason. */
 export const KEYS_PER_PAGE = 100;
 
-/** The remaining hits of a search that was already made. */
+/** The remaining hits of a search. */
 class Rest {
   readonly hits: readonly QueryHit[];
 
@@ -40,7 +40,7 @@ function search(vectors: Iterable<StoredVector>, metric: DistanceMetric, query: 
 }
 
 const DISTANCES: Readonly<Record<DistanceMetric, (left: VectorData, right: VectorData) => number>> = {
-  /** From 0 for the same direction to 2 for the opposite one. */
+  /** From 0 for the same direction to 2 for the opposite direction. */
   cosine(left, right) {
     let product = 0;
     let leftSquare = 0;

@@ -56,7 +56,7 @@ export class MemoryBackend implements VectorBackend {
     return cause instanceof VectorStoreError ? cause : unavailable(cause);
   }
 
-  /** A put writes all records or none. */
+  /** Always true, because a put is atomic. */
   wasRefused(): boolean {
     return true;
   }

@@ -111,7 +111,7 @@ export class SqliteBackend implements VectorBackend {
     return cause instanceof VectorStoreError ? cause : unavailable(cause, isBusy(cause));
   }
 
-  /** A transaction writes all records or none. */
+  /** Always true, because a transaction is atomic. */
   wasRefused(): boolean {
     return true;
   }
@@ -153,7 +153,7 @@ function openDatabase(path: string, settings: VectorIndexSettings): Database {
   }
 }
 
-/** Rejects a database of another program before anything is written into it. */
+/** Rejects a database of another program before the first write. */
 function assertOurs(database: Database): void {
   const { application_id: id } = database.prepare('PRAGMA application_id').get() as { application_id: number };
   const { count } = database.prepare('SELECT COUNT(*) AS count FROM sqlite_master').get() as { count: number };

@@ -30,17 +30,17 @@ export interface KeyPage {
   readonly next: unknown;
 }
 
-/** The requests of one kind of store. Arguments are checked and within its limits. */
+/** The requests of one kind of store. Arguments are checked and within the limits of the store. */
 export interface VectorBackend {
-  /** Loads the client, before the time of a request begins. */
+  /** Loads the client, before the time limit of a request starts. */
   open?(): Promise<void>;
-  /** Writes at most 500 records, all or none. */
+  /** Writes at most 500 records atomically. */
   put(records: readonly StoredVector[], signal: AbortSignal): Promise<void>;
   /** Reads at most 100 different keys; absent ones are left out. */
   get(keys: readonly string[], returnMetadata: boolean, signal: AbortSignal): Promise<readonly StoredVector[]>;
   /** Removes at most 500 keys. */
   delete(keys: readonly string[], signal: AbortSignal): Promise<void>;
-  /** One page; `from` is the `next` of the page before, `undefined` for the first. */
+  /** One page; `from` is the `next` of the previous page, `undefined` for the first page. */
   query(query: PageQuery, from: unknown, signal: AbortSignal): Promise<Page>;
   /** One page of all keys; `from` as in a query. */
   list(from: unknown, signal: AbortSignal): Promise<KeyPage>;

@@ -40,7 +40,7 @@ export interface RequestSettings {
 }
 
 /**
- * A store over any backend: checks every argument first, splits calls into requests, limits the time of each, and reports
+ * A store over any backend: checks every argument first, splits calls into requests, limits the time of each request, and reports
  * the progress of writes.
  */
 export class ChunkedStore implements Store {
@@ -121,7 +121,7 @@ export class ChunkedStore implements Store {
   async *listKeys(input: ListKeysInput = {}, { signal }: CallOptions = {}): AsyncGenerator<string[]> {
     assertInput(input, 'input');
     const { prefix = '' } = input;
-    if (typeof prefix !== 'string') throw invalidInput('prefix must be a text');
+    if (typeof prefix !== 'string') throw invalidInput('prefix must be a string');
     this.#requests.onCall?.('list', input);
     signal?.throwIfAborted();
     let from: unknown;
@@ -172,7 +172,7 @@ export class ChunkedStore implements Store {
     return runBounded(items, { limit: this.#requests.concurrency }, run);
   }
 
-  /** One request within its deadline; `onRefusal` is called when it was certainly not applied. */
+  /** One request within its deadline; `onRefusal` is called if it was certainly not applied. */
   async #request<T>(
     signal: AbortSignal | undefined,
     run: (signal: AbortSignal) => Promise<T>,

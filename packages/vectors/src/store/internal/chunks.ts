@@ -10,8 +10,8 @@ const LARGE = 1e9;
 const RECORD_BYTES = 64;
 
 /**
- * An upper bound for the bytes of a record in a request: 18 for a number, 23 for one from 1e9 on. It does not depend on how a
- * runtime writes numbers, so that the same records give the same chunks in every runtime.
+ * An upper bound for the bytes of a record in a request: 18 for a number, 23 for a number from 1e9 on. It does not depend on the
+ * number format of a runtime, so that equal records are split into equal chunks in every runtime.
  */
 export function recordBytes({ key, data, metadata }: StoredVector): number {
   return RECORD_BYTES + jsonBytes(key) + numberBytes(data) + (metadata ? jsonBytes(metadata) : 0);

@@ -13,7 +13,7 @@ export type Condition =
   | { readonly key: string; readonly operator: string; readonly operand: unknown };
 
 interface Operator {
-  /** What the operand must be, for errors. */
+  /** Description of the operand for errors. */
   readonly wanted: string;
   readonly accepts: (operand: unknown) => boolean;
   readonly holds: (value: Value, operand: never) => boolean;
@@ -125,7 +125,7 @@ function parseOperators(
 
 const NAMES = Object.keys(OPERATORS).join(', ');
 
-/** A filter in the form that is sent, with all operators, and with `$and` for several conditions. */
+/** A filter in the format of the service, with all operators, and with `$and` for several conditions. */
 export function toWireFilter(condition: Condition): Record<string, unknown> {
   if ('all' in condition) return { $and: condition.all.map(toWireFilter) };
   if ('any' in condition) return { $or: condition.any.map(toWireFilter) };

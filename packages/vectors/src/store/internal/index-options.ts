@@ -12,13 +12,13 @@ export const dimensionOption = /* @__PURE__ */ parsed<number>(
   },
 );
 
-/** Options that every store has. */
+/** Common options of all stores. */
 export const INDEX_KINDS = {
   dimension: /* @__PURE__ */ dimensionOption.required(),
   metric: /* @__PURE__ */ oneOf('cosine', 'euclidean').default('cosine'),
   requiredMetadata: /* @__PURE__ */ list(/* @__PURE__ */ text()).default([]),
   nonFilterableKeys: /* @__PURE__ */ kind<readonly string[]>(
-    `a list of at most ${VECTOR_LIMITS.nonFilterableKeys} texts`,
+    `a list of at most ${VECTOR_LIMITS.nonFilterableKeys} strings`,
     (value) =>
       Array.isArray(value) &&
       value.length <= VECTOR_LIMITS.nonFilterableKeys &&

@@ -3,12 +3,12 @@ import type { PutInput, VectorIndexSettings, VectorRecordInput } from '../store.
 import { cloneMetadata, toVector, validateKey, validateMetadata, validateRequiredMetadata } from '../validators.js';
 import type { StoredVector } from './backend.js';
 
-/** Rejects what is not an object before a member of it is read. */
+/** Rejects a value that is not an object before a member of it is read. */
 export function assertInput(input: unknown, name: string): void {
   if (typeof input !== 'object' || input === null) throw invalidInput(`${name} must be an object`);
 }
 
-/** Makes checked copies of all records of a call. All are checked before the first one is written. */
+/** Creates checked copies of all records of a call, before the first record is written. */
 export function toStoredVectors(input: PutInput, settings: VectorIndexSettings): readonly StoredVector[] {
   assertInput(input, 'input');
   const { records } = input;
@@ -28,7 +28,7 @@ export function assertRecord(record: Pick<VectorRecordInput, 'key' | 'metadata'>
   validateRequiredMetadata(record.metadata, settings.requiredMetadata);
 }
 
-/** Rejects records without a key, and two records with the same key, because it is undefined which of them would be kept. */
+/** Rejects records without a key, and two records with the same key, because it is undefined which of the two would be stored. */
 export function assertDifferentKeys(records: readonly { readonly key: string }[]): void {
   const seen = new Set<string>();
   for (let at = 0; at < records.length; at += 1) {

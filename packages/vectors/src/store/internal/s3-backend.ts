@@ -16,7 +16,7 @@ import { toHit, toMetadata, toNumber, type WireVector } from './wire-values.js';
 /** A class of the SDK with any constructor arguments, so that `() => import('@aws-sdk/client-s3vectors')` has the right type. */
 type SdkClass = new (input: never) => object;
 
-/** The part of `@aws-sdk/client-s3vectors` that is used. */
+/** The used part of `@aws-sdk/client-s3vectors`. */
 export interface S3VectorsSdk {
   /** The client. */
   readonly S3VectorsClient: SdkClass;
@@ -33,7 +33,7 @@ export interface S3VectorsSdk {
 }
 
 /**
- * Keys of one page, the most that the service returns.
+ * Keys of one page, the maximum of the service.
  *
  * @see https://docs.aws.amazon.com/AmazonS3/latest/API/API_S3VectorBuckets_ListVectors.html
  */
@@ -168,7 +168,7 @@ export class S3Backend implements VectorBackend {
     const { distanceMetric } = answer as { readonly distanceMetric?: string };
     if (distanceMetric === undefined || distanceMetric === this.#index.metric) return;
     throw invalidConfig(
-      `the index does not measure by ${this.#index.metric}; set the option "metric" to that of the index`,
+      `the index does not measure by ${this.#index.metric}; set the option "metric" to the metric of the index`,
     );
   }
 }

@@ -1,8 +1,8 @@
 import type { Metadata, QueryHit } from '../store.js';
 
 /**
- * Converts a number of an answer. If a double cannot represent the JSON number exactly, the AWS client returns a BigInt, or an
- * object with the text as `string`.
+ * Converts a number in an answer. If a double cannot represent the JSON number exactly, the AWS client returns a BigInt, or an
+ * object with the digits in `string`.
  */
 export function toNumber(value: unknown): number {
   if (typeof value === 'object' && value !== null) return Number((value as { readonly string?: unknown }).string);
@@ -23,7 +23,7 @@ function toValue(value: unknown): unknown {
   return typeof value === 'bigint' || isExact ? toNumber(value) : value;
 }
 
-/** A hit of an answer; `undefined` for one without a distance. */
+/** A hit in an answer; `undefined` for a hit without a distance. */
 export function toHit({ key = '', distance, metadata }: WireVector): QueryHit | undefined {
   const measured = toNumber(distance);
   if (Number.isNaN(measured)) return undefined;

@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { Filter, Metadata, VectorRecordInput } from '../../store/store.js';
 import type { Bench, CaseDefinition } from '../harness.js';
 
-/** Metadata by key; all at different distances from the first. */
+/** Metadata by key; all keys are at different distances from the first. */
 const FILMS: Readonly<Record<string, Metadata>> = {
   a: { genre: 'drama', year: 1999, colour: true },
   b: { genre: ['drama', 'war'], year: 2005, colour: false },
@@ -11,12 +11,12 @@ const FILMS: Readonly<Record<string, Metadata>> = {
   e: { other: 1 },
 };
 
-/** Each filter with the keys that pass it. */
+/** Each filter with the matching keys. */
 const FILTERS: readonly (readonly [string, Filter, string])[] = [
   ['a bare value', { genre: 'drama' }, 'ab'],
   ['$eq of a list element', { genre: { $eq: 'war' } }, 'b'],
   ['$eq of a boolean', { colour: false }, 'b'],
-  ['$eq of a number that is a text in the metadata', { year: 2020 }, 'c'],
+  ['$eq of a number that is a string in the metadata', { year: 2020 }, 'c'],
   ['$eq of 0', { rating: 0 }, 'd'],
   ['$ne, which a missing key passes', { genre: { $ne: 'drama' } }, 'cde'],
   ['$gt', { year: { $gt: 1999 } }, 'bc'],
@@ -32,9 +32,9 @@ const FILTERS: readonly (readonly [string, Filter, string])[] = [
   ['several keys', { genre: 'drama', colour: true }, 'a'],
   ['$and', { $and: [{ genre: 'drama' }, { year: { $gt: 2000 } }] }, 'b'],
   ['$or', { $or: [{ genre: 'comedy' }, { other: 1 }] }, 'ce'],
-  ['$or beside a key', { genre: 'drama', $or: [{ year: 1999 }, { year: 2020 }] }, 'a'],
+  ['$or with a key', { genre: 'drama', $or: [{ year: 1999 }, { year: 2020 }] }, 'a'],
   ['$or in $and in $or', { $or: [{ $and: [{ $or: [{ other: 1 }] }, { other: { $exists: true } }] }] }, 'e'],
-  ['nothing that is there', { genre: 'western' }, ''],
+  ['no matching vector', { genre: 'western' }, ''],
   ['a key that every object has', { toString: { $exists: true } }, ''],
 ];
 
@@ -80,7 +80,7 @@ export const QUERY_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'the Euclidean metric orders by the length of the difference, and takes a vector of zeros',
+    name: 'the Euclidean metric orders by the length of the difference, and accepts a vector of zeros',
     async run({ filled }) {
       const records = [
         { key: 'far', data: [9, 0, 0] },
@@ -127,7 +127,7 @@ export const QUERY_CASES: readonly CaseDefinition[] = [
       [1e9, 260],
     ] as const
   ).map(([topK, expected]) => ({
-    name: `topK ${topK} of 260 vectors gives ${expected} hits, page after page, the nearest first`,
+    name: `topK ${topK} of 260 vectors returns ${expected} hits, page after page, the nearest first`,
     async run({ filled }: Bench) {
       const store = await filled(Array.from({ length: 260 }, (_, at) => ({ key: `k${at}`, data: [1, at / 100, 0] })));
       const hits = await store.query({ vector: [1, 0, 0], ...(topK !== undefined && { topK }) });

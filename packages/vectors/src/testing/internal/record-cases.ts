@@ -44,7 +44,7 @@ export const RECORD_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'numbers that JSON clients read as something else come back as numbers',
+    name: 'numbers that JSON clients convert to other types are returned as numbers',
     async run({ filled }) {
       const metadata = { big: 1e21, exact: 2 ** 60, small: 1e-7, list: [2 ** 60, -1e21] };
       const store = await filled([{ key: 'one', data: [2 ** 100, -(2 ** 60), 1e-7], metadata }]);
@@ -185,7 +185,7 @@ export const RECORD_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'keys of an empty store are an empty listing, and a prefix that is none is rejected',
+    name: 'keys of an empty store are an empty listing, and an invalid prefix is rejected',
     async run({ store: create }) {
       const store = await create();
       deepEqual(await listed(store), []);

@@ -15,7 +15,7 @@ const BAD_VECTORS: readonly (readonly [string, unknown, Code])[] = [
   ['NaN', [1, Number.NaN, 0], 'invalid_vector'],
   ['Infinity', [1, Number.POSITIVE_INFINITY, 0], 'invalid_vector'],
   ['a number that is infinite in 32 bits', [1e39, 0, 0], 'invalid_vector'],
-  ['a text among numbers', [1, '0', 0], 'invalid_vector'],
+  ['a string among numbers', [1, '0', 0], 'invalid_vector'],
   ['a hole', Object.assign([], { 0: 1, 2: 1, length: 3 }), 'invalid_vector'],
   ['zeros', [0, 0, 0], 'invalid_vector'],
   ['a number that is zero in 32 bits', [1e-46, 0, 0], 'invalid_vector'],
@@ -24,8 +24,8 @@ const BAD_VECTORS: readonly (readonly [string, unknown, Code])[] = [
 const BAD_KEYS: readonly (readonly [string, unknown])[] = [
   ['nothing', undefined],
   ['a number', 1],
-  ['an empty text', ''],
-  ['a blank text', ' '],
+  ['an empty string', ''],
+  ['a blank string', ' '],
   ['blanks at its ends', ' a'],
   ['1,025 characters', 'x'.repeat(1025)],
   ['half of a surrogate pair', 'a\ud800'],
@@ -55,23 +55,23 @@ const BAD_METADATA: readonly (readonly [string, unknown])[] = [
 const BAD_FILTERS: readonly (readonly [string, unknown])[] = [
   ['a text', 'genre'],
   ['a list', []],
-  ['nothing in it', {}],
+  ['an empty filter', {}],
   ['an unknown operator', { a: { $regex: 'x' } }],
   ['an unknown operator at the top', { $not: [{ a: 1 }] }],
   ['no operator', { a: {} }],
   ['null', { a: null }],
-  ['a key without a value beside another', { tenant: undefined, a: 1 }],
-  ['an operator without a value beside another', { a: { $gt: undefined, $lt: 1 } }],
-  ['$and without a value beside a key', { $and: undefined, a: 1 }],
+  ['a key without a value, with another key', { tenant: undefined, a: 1 }],
+  ['an operator without a value, with another operator', { a: { $gt: undefined, $lt: 1 } }],
+  ['$and without a value, with a key', { $and: undefined, a: 1 }],
   ['a bare list', { a: ['x'] }],
-  ['an operand of $gt that is a text', { a: { $gt: '1' } }],
+  ['an operand of $gt that is a string', { a: { $gt: '1' } }],
   ['NaN', { a: { $lt: Number.NaN } }],
   ['an empty $in', { a: { $in: [] } }],
   ['an object in $in', { a: { $in: [{}] } }],
-  ['$exists of a text', { a: { $exists: 'yes' } }],
+  ['$exists of a string', { a: { $exists: 'yes' } }],
   ['an empty $and', { $and: [] }],
   ['$or that is an object', { $or: { a: 1 } }],
-  ['a filter in $and that is a text', { $and: ['a'] }],
+  ['a filter in $and that is a string', { $and: ['a'] }],
   ['a key that is not filterable', { text: 'x' }],
   ['a key that is not filterable, deep inside', { $or: [{ $and: [{ text: { $exists: true } }] }] }],
   ['a blank key', { ' ': 1 }],
@@ -80,7 +80,7 @@ const BAD_FILTERS: readonly (readonly [string, unknown])[] = [
   ['11 levels', Array.from({ length: 10 }).reduce<object>((inner) => ({ $and: [inner] }), { a: 1 })],
 ];
 
-/** A put of a good record and a bad one is rejected with its code, and the good one is not written. */
+/** Asserts that a put of a valid and an invalid record is rejected with a code, and that the valid record is not written. */
 async function assertRefused(store: Store, bad: object, code: string): Promise<void> {
   await rejects(store.put({ records: [GOOD, bad as VectorRecordInput] }), { code: `vectorstore.${code}` });
   deepEqual((await store.get({ keys: ['good'] })).missing, ['good']);

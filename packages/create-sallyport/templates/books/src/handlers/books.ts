@@ -6,7 +6,7 @@ interface Book {
   readonly title: string;
 }
 
-/** In memory, to begin with: each instance of the function has its own. */
+/** In memory for now: each instance of the function has separate books. */
 const books = new Map<string, Book>([['1', { id: '1', title: 'The first book' }]]);
 const MAX_TITLE = 200;
 

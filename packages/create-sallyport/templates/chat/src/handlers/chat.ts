@@ -3,17 +3,17 @@ import { type Context, FrameworkError } from '@sallyport/core';
 import { noContent } from '@sallyport/http';
 import type { Connections } from '../connections.js';
 
-/** The room that everybody is in. */
+/** The room of all connections. */
 const ROOM = 'lobby';
 const MAX_CHARACTERS = 1000;
 
-/** Who gets here has passed the posture; src/principal.ts has stored who it is. */
+/** Runs after the posture has accepted the caller; src/principal.ts has stored the principal. */
 export const connect = () => noContent();
 
-/** The connection is gone from the table already. */
+/** The connection is already removed from the table. */
 export const disconnect = () => noContent();
 
-/** Passes a message on to everybody who has said something. */
+/** Sends a message to all callers that have sent a message. */
 export const say = (connections: Connections) => async (ctx: Context) => {
   const text = ctx.bodyText();
   const socket = ctx.asWebSocket();

@@ -7,7 +7,7 @@ interface Note {
   readonly text: string;
 }
 
-/** In memory, to begin with: each instance of the function has its own. */
+/** In memory for now: each instance of the function has separate notes. */
 const notes = new Map<string, Note>([['1', { id: '1', text: 'the first note' }]]);
 
 export const health = () => json(200, { ok: true });

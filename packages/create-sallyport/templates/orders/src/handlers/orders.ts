@@ -1,25 +1,25 @@
 import { type EventContext, payload } from '@sallyport/streams';
 import * as z from 'zod';
 
-/** What an order in the queue looks like. A message that is none fails, is retried, and ends in the dead-letter queue. */
+/** The schema of an order in the queue. An invalid message fails, is retried, and ends in the dead-letter queue. */
 const order = z.object({ id: z.string().min(1), items: z.number().int().positive() });
 
-/** A failed message is retried, and a message may come twice: what is done here has to stand that. */
+/** SQS retries a failed message and may deliver a message twice: this handler must be idempotent. */
 export const fulfil = payload(order, (ctx, { id, items }) => {
   ctx.log.info('order fulfilled', { order: id, items });
 });
 
-/** Messages of one group come in order; a failure holds back the rest of its group alone. */
+/** Messages of one group arrive in order; a failure holds back only the rest of its group. */
 export const bill = payload(order, (ctx, { id }) => {
   ctx.log.info('order billed', { order: id });
 });
 
-/** Counts what people look at. */
+/** Counts page views. */
 export const count = payload(z.object({ page: z.string() }), (ctx, { page }) => {
   ctx.log.info('page seen', { page });
 });
 
-/** Runs by the clock. */
+/** Runs on a schedule. */
 export const tidy = (ctx: EventContext) => {
   ctx.log.info('tidied up');
 };

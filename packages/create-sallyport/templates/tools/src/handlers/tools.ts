@@ -6,9 +6,9 @@ const RECIPES = new Map([
   ['pancakes', 'flour, milk, eggs'],
 ]);
 
-/** What assistants find: one tool and one resource. Both protocol eras are served, and nothing is kept between calls. */
+/** The MCP server for assistants: one tool and one resource. It serves both protocol eras and keeps no state between calls. */
 export function createToolServer(): McpServer {
-  // A stream of changes ends before the function does, which has 15 seconds.
+  // A stream of changes must end before the function's timeout of 15 seconds.
   const server = createMcpServer({ name: '__APP_NAME__', version: '1.0.0', listenMs: 10_000 });
   server.tool(
     'find_recipe',
@@ -20,7 +20,7 @@ export function createToolServer(): McpServer {
     },
     ({ dish }) => {
       const needed = RECIPES.get(dish);
-      // The only error whose text the assistant gets to read.
+      // The only error whose message the assistant can read.
       if (needed === undefined) throw new McpToolError(`There is no recipe for it. There are: ${names()}.`);
       return { structured: { dish, needed } };
     },

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A checksum that grows with the bytes. */
+/** An incremental checksum. */
 export interface Checksum {
   update(bytes: Uint8Array): void;
   /** Base64, as S3's headers have it. */
@@ -24,14 +24,14 @@ export function createChecksum(algorithm: Algorithm): Checksum {
   return new Crc(TABLES[algorithm]);
 }
 
-/** The checksum of bytes at hand. */
+/** The checksum of a buffer. */
 export function checksumOf(algorithm: Algorithm, bytes: Uint8Array): string {
   const checksum = createChecksum(algorithm);
   checksum.update(bytes);
   return checksum.digest();
 }
 
-/** The halves of the 256 entries of a reflected polynomial; `high` stays 0 for 32 bits. */
+/** The halves of the 256 entries of a reflected polynomial; `high` is 0 for 32 bits. */
 interface Table {
   readonly bytes: 4 | 8;
   readonly high: Uint32Array;

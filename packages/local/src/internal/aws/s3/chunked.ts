@@ -3,7 +3,7 @@ import { AwsFault } from '../wire.js';
 
 const MAX_LINE_BYTES = 16_384;
 
-/** A body in chunks of its own, and what came behind it. */
+/** A chunked body, and its trailers. */
 export interface ChunkedBody {
   readonly body: AsyncIterable<Buffer>;
   /** Names in lower case and values; filled when the body has been read. */
@@ -59,7 +59,7 @@ class Lines {
     return line;
   }
 
-  /** At least one byte and at most so many. */
+  /** At least one byte and at most `most` bytes. */
   async take(most: number): Promise<Buffer> {
     if (this.#rest.length === 0 && !(await this.#fill())) throw broken();
     const bytes = this.#rest.subarray(0, most);

@@ -4,8 +4,8 @@ import type { ObjectVersion } from './store.js';
 type Headers = Readonly<Record<string, string>>;
 
 /**
- * True if a read is to be answered with 304; throws for conditions that do not hold (RFC 9110 section 13.2.2, and S3: an entity tag
- * counts more than a date).
+ * True if a read is to be answered with 304; throws for failed conditions (RFC 9110 section 13.2.2, and S3: an entity tag
+ * takes precedence over a date).
  *
  * @throws AwsFault 412
  */
@@ -22,7 +22,7 @@ export function isUnchanged(headers: Headers, version: ObjectVersion): boolean {
 }
 
 /**
- * Checks the conditions that a copy has for its source.
+ * Checks the conditions of a copy on its source.
  *
  * @throws AwsFault 412
  */
@@ -34,15 +34,15 @@ export function assertCopyable(headers: Headers, source: ObjectVersion): void {
 }
 
 /**
- * Checks the conditions of a write or a deletion against what is there.
+ * Checks the conditions of a write or a deletion on the stored object.
  *
- * @param current the newest version; `undefined` for none and for a delete marker
+ * @param current the newest version; `undefined` for a missing object and for a delete marker
  * @throws AwsFault 412; 404 for `If-Match` without an object
  */
 export function assertWritable(headers: Headers, current: ObjectVersion | undefined): void {
   const { 'if-match': match, 'if-none-match': noneMatch } = headers;
   if (noneMatch !== undefined && noneMatch !== '*')
-    throw new AwsFault(501, 'NotImplemented', 'If-None-Match of a write takes *');
+    throw new AwsFault(501, 'NotImplemented', 'If-None-Match of a write must be *');
   if (noneMatch === '*' && current) throw failed('If-None-Match');
   if (match === undefined) return;
   if (!current) throw new AwsFault(404, 'NoSuchKey', 'The specified key does not exist.');
@@ -56,7 +56,7 @@ export interface Range {
 }
 
 /**
- * The range that a header asks for; `undefined` for the whole object, as for a header that is not understood.
+ * The range in a header; `undefined` for the whole object, also returned for an invalid header.
  *
  * @throws AwsFault 416
  */

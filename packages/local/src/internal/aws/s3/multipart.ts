@@ -15,7 +15,7 @@ import { headerOf, type Received, receive } from './upload.js';
 const MIN_PART_BYTES = 5_242_880;
 const MAX_PARTS = 10_000;
 
-/** What was said when the upload began. */
+/** The parameters of a started upload. */
 interface Upload {
   readonly key: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -128,7 +128,7 @@ function partsOf(xml: string, folder: string): readonly Part[] {
   return parts;
 }
 
-/** The checksum of the parts' checksums; none when a part came without one. */
+/** The checksum of the parts' checksums; empty if a part has no checksum. */
 function compositeOf(parts: readonly Part[], algorithm: Algorithm | null): Record<string, string> {
   if (algorithm === null) return {};
   const sums = parts.map(({ checksums }) => checksums[headerOf(algorithm)]);

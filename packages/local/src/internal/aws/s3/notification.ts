@@ -3,9 +3,9 @@ import { REGION } from '../wire.js';
 import type { StoredChange } from './store.js';
 
 /**
- * What S3 tells a function of a change, as `s3Trigger` reads it.
+ * The S3 notification of a change, in the form that `s3Trigger` reads.
  *
- * @param order of the change in this run
+ * @param order the number of the change in this run
  * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html
  */
 export function toNotification({ bucket, key, event, version, versionId }: StoredChange, order: number): object {

@@ -7,7 +7,7 @@ import { emptyAnswer, given, noSuchKey, type ObjectRequest, xmlAnswer } from './
 import type { ObjectVersion } from './store.js';
 import { receive } from './upload.js';
 
-/** Headers of an upload that a reader gets back. */
+/** Headers of an upload that are returned to readers. */
 const KEPT = [
   'content-type',
   'content-encoding',
@@ -17,13 +17,13 @@ const KEPT = [
   'expires',
 ];
 const ENCRYPTION = ['x-amz-server-side-encryption', 'x-amz-server-side-encryption-aws-kms-key-id'];
-/** Parameters of a link that replace headers of the answer. */
+/** Parameters of a presigned URL that replace headers of the response. */
 const REPLACED = KEPT.map((name) => [`response-${name}`, name] as const);
-/** Headers that change an object which is copied onto itself. */
+/** Headers with which an object can be copied onto itself. */
 const CHANGES = [...ENCRYPTION, 'x-amz-storage-class', 'x-amz-website-redirect-location'];
 const MAX_KEY_BYTES = 1024;
 
-/** The headers of an upload that stay with the object. */
+/** The headers of an upload that are stored with the object. */
 export function keptHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const names = Object.keys(headers).filter(
     (name) => KEPT.includes(name) || ENCRYPTION.includes(name) || name.startsWith('x-amz-meta-'),
@@ -45,7 +45,7 @@ export function encryptionOf({ headers }: ObjectVersion): Record<string, string 
 export async function putObject(request: ObjectRequest): Promise<Output> {
   const { bucket, key, headers, call } = request;
   if (Buffer.byteLength(key) > MAX_KEY_BYTES) throw new AwsFault(400, 'KeyTooLongError', 'Your key is too long');
-  // Once before the body is read, and again when it is there: another writer may have been faster.
+  // Once before the body is read, and again afterwards: another writer may have been faster.
   assertWritable(headers, bucket.current(key));
   const file = bucket.newFile();
   const { size, md5, checksums } = await receive(call, bucket.pathOf(file));
@@ -66,7 +66,7 @@ export async function putObject(request: ObjectRequest): Promise<Output> {
 
 type NewVersion = Pick<ObjectVersion, 'eTag' | 'size' | 'checksums' | 'file' | 'headers' | 'parts'>;
 
-/** Adds a version and tells of it. */
+/** Adds a version and notifies the listener. */
 export function addVersion(
   { bucket, key, context, call }: ObjectRequest,
   version: NewVersion,
@@ -113,7 +113,7 @@ function copiedOntoItself(): AwsFault {
   return new AwsFault(400, 'InvalidRequest', 'An object is copied onto itself only with other metadata or encryption.');
 }
 
-/** @throws AwsFault 404, 405 for a delete marker that is named */
+/** @throws AwsFault 404; 405 if the version is a delete marker */
 function findVersion(
   { bucket, key }: Pick<ObjectRequest, 'bucket' | 'key'>,
   versionId: string | undefined,
@@ -177,24 +177,24 @@ export function deleteObject(request: ObjectRequest): Output {
   });
 }
 
-/** Deletes a version for good, or hides the object behind a delete marker. What is not there is deleted already. */
+/** Deletes a version permanently, or hides the object with a delete marker. Deleting a missing object succeeds. */
 export function removeObject(
   { bucket, context, call }: ObjectRequest,
   key: string,
   versionId: string | undefined,
 ): { readonly versionId: string | undefined; readonly isDeleteMarker: boolean } {
-  const tell = (event: string, version: ObjectVersion) =>
+  const notify = (event: string, version: ObjectVersion) =>
     context.onChange({ bucket: bucket.name, key, event, version, versionId: bucket.shownId(version) }, call.traceId);
   if (versionId === undefined && bucket.versioning !== '') {
     const empty = { eTag: '', size: 0, checksums: {}, headers: {}, file: '' };
     const marker = bucket.add(key, { ...empty, isDeleteMarker: true, modifiedAt: context.now() });
-    tell('ObjectRemoved:DeleteMarkerCreated', marker);
+    notify('ObjectRemoved:DeleteMarkerCreated', marker);
     return { versionId: marker.versionId, isDeleteMarker: true };
   }
   const version = bucket.versionsOf(key).find((each) => each.versionId === (versionId ?? 'null'));
   if (version) {
     bucket.remove(key, version);
-    tell('ObjectRemoved:Delete', version);
+    notify('ObjectRemoved:Delete', version);
   }
   return { versionId, isDeleteMarker: version?.isDeleteMarker ?? false };
 }

@@ -6,12 +6,12 @@ import type { Bucket, BucketStore, StoredChange } from './store.js';
 const XMLNS = 'http://s3.amazonaws.com/doc/2006-03-01/';
 const MAX_XML_BYTES = 2_097_152;
 
-/** What the operations of S3 share. */
+/** The context that the operations of S3 share. */
 export interface S3Context {
   readonly store: BucketStore;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Told of each change. Must not throw. */
+  /** Notified of each change. Must not throw. */
   readonly onChange: (change: StoredChange, traceId: string | undefined) => void;
 }
 
@@ -27,7 +27,7 @@ export interface S3Request {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** An object's request, whose bucket is there. */
+/** A request for an object in an existing bucket. */
 export interface ObjectRequest extends S3Request {
   readonly bucket: Bucket;
 }
@@ -39,24 +39,24 @@ export function toS3Request(call: Call, context: S3Context): S3Request {
   return { ...request, bucketName: decode(bucketName), key: decode(key) };
 }
 
-/** An answer in XML. */
+/** A response in XML. */
 export function xmlAnswer(root: string, members: XmlValue, status = 200): Output {
   const xml = toXml(root, members).replace(`<${root}>`, `<${root} xmlns="${XMLNS}">`);
   const body = `<?xml version="1.0" encoding="UTF-8"?>\n${xml}`;
   return { wire: { status, headers: { 'content-type': 'application/xml' }, body } };
 }
 
-/** An answer without a body. */
+/** A response without a body. */
 export function emptyAnswer(status: number, headers: Readonly<Record<string, string | undefined>> = {}): Output {
   return { wire: { status, headers: given(headers) } };
 }
 
-/** The headers that have a value. */
+/** The headers whose value is not `undefined`. */
 export function given(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter((pair): pair is [string, string] => pair[1] !== undefined));
 }
 
-/** The document that a request brings. */
+/** The XML document of a request. */
 export async function readXml({ call }: S3Request): Promise<string> {
   return (await readBody(call.request.body, MAX_XML_BYTES)).toString();
 }
@@ -66,7 +66,7 @@ export function elements(xml: string, name: string): readonly string[] {
   return [...xml.matchAll(new RegExp(`<${name}(?:\\s[^>]*)?>(.*?)</${name}>`, 'gs'))].map(([, inner]) => inner ?? '');
 }
 
-/** The text of the first element of a name; `undefined` without one. */
+/** The contents of the first element of a name; `undefined` if absent. */
 export function elementText(xml: string, name: string): string | undefined {
   const [inner] = elements(xml, name);
   return inner?.replace(

@@ -15,18 +15,18 @@ import { copyObject, deleteObject, getObject, putObject } from './objects.js';
 import { emptyAnswer, type ObjectRequest, type S3Context, type S3Request, toS3Request, xmlAnswer } from './request.js';
 import { verifySignature } from './upload.js';
 
-/** One operation: its name in the API, and the requests that mean it. */
+/** One operation: its name in the API, and the requests that match it. */
 interface Operation<R> {
   readonly name: string;
   readonly method: string;
-  /** The parameter that tells it from others of its method; `''` for the one without. */
+  /** The query parameter that selects the operation; `''` for the default operation of the method. */
   readonly parameter: string;
-  /** A header that tells it from the one without. */
+  /** A header that selects the operation instead of the default. */
   readonly header?: string;
   readonly run: (request: R) => Output | Promise<Output>;
 }
 
-/** Operations of a bucket, in the order in which they are tried. */
+/** Operations of a bucket, in the order of matching. */
 const OF_BUCKETS: readonly Operation<ObjectRequest>[] = [
   { name: 'GetBucketVersioning', method: 'GET', parameter: 'versioning', run: getVersioning },
   { name: 'PutBucketVersioning', method: 'PUT', parameter: 'versioning', run: putVersioning },
@@ -38,7 +38,7 @@ const OF_BUCKETS: readonly Operation<ObjectRequest>[] = [
   { name: 'DeleteBucket', method: 'DELETE', parameter: '', run: deleteBucket },
 ];
 
-/** Operations of an object, in the order in which they are tried. */
+/** Operations of an object, in the order of matching. */
 const OF_OBJECTS: readonly Operation<ObjectRequest>[] = [
   { name: 'CreateMultipartUpload', method: 'POST', parameter: 'uploads', run: createUpload },
   { name: 'UploadPart', method: 'PUT', parameter: 'uploadId', run: uploadPart },
@@ -52,11 +52,11 @@ const OF_OBJECTS: readonly Operation<ObjectRequest>[] = [
   { name: 'DeleteObject', method: 'DELETE', parameter: '', run: deleteObject },
 ];
 
-/** Parameters of operations that are not served: without this list they would be taken for a plain read or write. */
+/** Parameters of operations that are not served: without this list they would be treated as a plain read or write. */
 const OTHERS =
   /^(?:acl|attributes|cors|encryption|inventory|legal-hold|lifecycle|logging|metrics|notification|object-lock|ownershipControls|policy|policyStatus|publicAccessBlock|replication|requestPayment|restore|retention|select|tagging|torrent|website|accelerate|analytics|uploads|intelligent-tiering|session)$/;
 
-/** S3 over the files of a run. */
+/** S3 on the files of a run. */
 export function createS3(context: S3Context): AwsService {
   return {
     protocol: 'rest-xml',

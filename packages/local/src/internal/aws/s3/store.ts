@@ -5,7 +5,7 @@ import { AwsFault } from '../wire.js';
 
 /** One version of an object, or a delete marker. */
 export interface ObjectVersion {
-  /** `null` for those of a bucket without versions. */
+  /** `null` in a bucket without versions. */
   readonly versionId: string;
   readonly isDeleteMarker: boolean;
   /** Without quotes. */
@@ -13,11 +13,11 @@ export interface ObjectVersion {
   readonly size: number;
   /** Milliseconds since the epoch. */
   readonly modifiedAt: number;
-  /** Headers that a reader gets: type, metadata, encryption. */
+  /** Headers that are returned to readers: type, metadata, encryption. */
   readonly headers: Readonly<Record<string, string>>;
   /** Checksums by header, `x-amz-checksum-crc32`. */
   readonly checksums: Readonly<Record<string, string>>;
-  /** File of the bytes in the folder of the bucket; `''` of a delete marker. */
+  /** File of the bytes in the folder of the bucket; `''` for a delete marker. */
   readonly file: string;
   readonly parts?: number;
 }
@@ -30,20 +30,20 @@ interface Entry {
 
 export type Versioning = '' | 'Enabled' | 'Suspended';
 
-/** What a change did, for notifications. */
+/** A change, for notifications. */
 export interface StoredChange {
   readonly bucket: string;
   readonly key: string;
   /** `ObjectCreated:Put`. */
   readonly event: string;
   readonly version: ObjectVersion;
-  /** The version as clients see it; `undefined` in a bucket that never had versions. */
+  /** The version in the form that clients see; `undefined` in a bucket that never had versions. */
   readonly versionId: string | undefined;
 }
 
 /**
  * A bucket in a folder: `bucket.json`, `keys/<digest of the key>.json` with the versions of a key, `data/` with their bytes. The
- * index is in memory; a file is written before the index changes, so that what was answered is there after an end without warning.
+ * index is in memory; a file is written before the index changes, so that acknowledged writes survive a crash.
  */
 export class Bucket {
   readonly name: string;
@@ -93,13 +93,13 @@ export class Bucket {
     return this.#entries.get(key)?.versions ?? [];
   }
 
-  /** The newest version; `undefined` for none and for a delete marker. */
+  /** The newest version; `undefined` for a missing object and for a delete marker. */
   current(key: string): ObjectVersion | undefined {
     const [newest] = this.versionsOf(key);
     return newest?.isDeleteMarker ? undefined : newest;
   }
 
-  /** A place for bytes that are about to come. */
+  /** A path for a new file. */
   newFile(): string {
     return join('data', randomUUID());
   }
@@ -108,7 +108,7 @@ export class Bucket {
     return join(this.folder, file);
   }
 
-  /** Adds a version. Without versions it takes the place of the one before. */
+  /** Adds a version. In a bucket without versions it replaces the previous version. */
   add(key: string, version: Omit<ObjectVersion, 'versionId'>): ObjectVersion {
     const isVersioned = this.#versioning === 'Enabled';
     const added: ObjectVersion = { ...version, versionId: isVersioned ? newVersionId() : 'null' };
@@ -119,7 +119,7 @@ export class Bucket {
     return added;
   }
 
-  /** Takes a version away for good. */
+  /** Removes a version permanently. */
   remove(key: string, removed: ObjectVersion): void {
     this.#write(
       key,
@@ -128,7 +128,7 @@ export class Bucket {
     this.#drop(removed);
   }
 
-  /** The version id as clients see it. */
+  /** The version id in the form that clients see. */
   shownId({ versionId }: ObjectVersion): string | undefined {
     return this.#versioning === '' ? undefined : versionId;
   }
@@ -153,7 +153,7 @@ export class Bucket {
   }
 }
 
-/** The buckets of a run, in a folder that outlives it. */
+/** The buckets of a run, in a folder that is kept between runs. */
 export class BucketStore {
   readonly #folder: string;
   readonly #now: () => number;
@@ -203,7 +203,7 @@ export class BucketStore {
     rmSync(bucket.folder, { recursive: true, force: true });
   }
 
-  /** Empties everything: objects, versions, uploads. The buckets stay. */
+  /** Deletes all objects, versions and uploads. The buckets are kept. */
   clear(): void {
     const names = [...this.#buckets.keys()];
     this.#buckets.clear();
@@ -216,13 +216,13 @@ function newVersionId(): string {
   return randomUUID().replaceAll('-', '');
 }
 
-/** Whole or not at all. */
+/** Writes a file atomically. */
 export function writeWhole(file: string, value: unknown): void {
   writeFileSync(`${file}.part`, JSON.stringify(value), { mode: 0o600 });
   renameSync(`${file}.part`, file);
 }
 
-/** `undefined` when the file is not there or not whole. */
+/** `undefined` if the file does not exist or is incomplete. */
 export function readJson<T>(file: string): T | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as T;

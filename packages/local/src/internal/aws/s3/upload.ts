@@ -12,7 +12,7 @@ const HEX = /^[0-9a-f]{64}$/;
 /** 16 bytes in base64. */
 const MD5 = /^[A-Za-z0-9+/]{22}==$/;
 
-/** What was received, and checked against all that the request says of it. */
+/** A received body, checked against the headers of its request. */
 export interface Received {
   readonly size: number;
   /** MD5 in hex. */
@@ -21,11 +21,11 @@ export interface Received {
   readonly checksums: Readonly<Record<string, string>>;
 }
 
-/** Checks the signature of a request that S3 serves; the digest of its body is checked while it is read. */
+/** Checks the signature of an S3 request; the digest of its body is checked while it is read. */
 export function verifySignature({ signed }: Call): void {
   const { payload } = signed;
   if (![UNSIGNED, UNSIGNED_CHUNKS, ''].includes(payload) && !HEX.test(payload)) {
-    throw new AwsFault(501, 'NotImplemented', 'chunks that are signed are not served here');
+    throw new AwsFault(501, 'NotImplemented', 'signed chunks are not supported here');
   }
   if (payload === '' && !signed.isPresigned)
     throw new AwsFault(400, 'InvalidRequest', 'Missing required header: x-amz-content-sha256');
@@ -33,7 +33,7 @@ export function verifySignature({ signed }: Call): void {
 }
 
 /**
- * Writes a body into a file. When anything that the request says of the body does not hold, the file is gone.
+ * Writes a body to a file. If the body does not match the headers of the request, the file is deleted.
  *
  * @throws AwsFault `BadDigest`, `InvalidDigest`, `XAmzContentSHA256Mismatch`, `IncompleteBody`
  */
@@ -106,25 +106,25 @@ function announced(headers: Readonly<Record<string, string>>): readonly Algorith
 }
 
 function assertSize(headers: Readonly<Record<string, string>>, size: number, isChunked: boolean): void {
-  const told = isChunked ? headers['x-amz-decoded-content-length'] : headers['content-length'];
-  if (told !== undefined && Number(told) !== size) {
-    throw new AwsFault(400, 'IncompleteBody', 'The request body is not as long as the request says.');
+  const stated = isChunked ? headers['x-amz-decoded-content-length'] : headers['content-length'];
+  if (stated !== undefined && Number(stated) !== size) {
+    throw new AwsFault(400, 'IncompleteBody', 'The request body does not have the length that the request states.');
   }
 }
 
 function assertDigests(
-  told: Readonly<Record<string, string>>,
+  stated: Readonly<Record<string, string>>,
   checksums: Readonly<Record<string, string>>,
   md5: Buffer,
 ): void {
   for (const [name, value] of Object.entries(checksums)) {
-    if (told[name] === undefined) throw new AwsFault(400, 'InvalidRequest', `the trailer ${name} is missing`);
-    if (told[name] !== value) {
+    if (stated[name] === undefined) throw new AwsFault(400, 'InvalidRequest', `the trailer ${name} is missing`);
+    if (stated[name] !== value) {
       const algorithm = name.slice('x-amz-checksum-'.length).toUpperCase();
       throw new AwsFault(400, 'BadDigest', `The ${algorithm} you specified did not match the calculated checksum.`);
     }
   }
-  const own = told['content-md5'];
+  const own = stated['content-md5'];
   if (own !== undefined && !MD5.test(own))
     throw new AwsFault(400, 'InvalidDigest', 'The Content-MD5 you specified is not valid.');
   if (own !== undefined && own !== md5.toString('base64')) {

@@ -11,7 +11,7 @@ import {
 } from './operators.js';
 import { isObject, type Operator, type PatternLanguage } from './pattern.js';
 
-/** The largest number of a rule: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html#filtering-numeric-matching. */
+/** The largest number in a rule: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html#filtering-numeric-matching. */
 const MAX_OF_RULES = 5e9;
 
 /** Filters of event source mappings: https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html#filtering-syntax. */
@@ -28,8 +28,8 @@ export const MAPPING_FILTERS: PatternLanguage = {
 };
 
 /**
- * Filter policies of subscriptions. Unlike a rule's pattern they have no wildcards, and of the operators only `prefix` stands in
- * `anything-but`.
+ * Filter policies of subscriptions. Unlike patterns of rules they have no wildcards, and `anything-but` allows only the operator
+ * `prefix`.
  *
  * - strings and addresses: https://docs.aws.amazon.com/sns/latest/dg/string-value-matching.html
  * - numbers: https://docs.aws.amazon.com/sns/latest/dg/numeric-value-matching.html
@@ -63,7 +63,7 @@ export const EVENT_PATTERNS: PatternLanguage = languageOf({
 });
 
 /**
- * `$or` stands for alternatives when it has at least two objects, and no member of them is named as an operator:
+ * The value of `$or` is a list of alternatives if it has at least two objects, and no member of them has the name of an operator:
  * https://docs.aws.amazon.com/sns/latest/dg/and-or-logic.html#or-operator for policies,
  * https://github.com/aws/event-ruler#the-or-primitive for rules.
  */

@@ -1,40 +1,40 @@
 import { BlockList, isIP } from 'node:net';
 import { isObject, type Operator, PatternError, type Rule } from './pattern.js';
 
-/** A string that begins so. */
+/** Matches a string with this beginning. */
 export const prefix = textOperator((value, wanted) => value.startsWith(wanted));
-/** A string that ends so. */
+/** Matches a string with this end. */
 export const suffix = textOperator((value, wanted) => value.endsWith(wanted));
-/** A string without regard to case. */
+/** Matches a string, ignoring case. */
 export const equalsIgnoreCase = textOperator((value, wanted) => value.toLowerCase() === wanted.toLowerCase());
 
 function textOperator(compare: (value: string, wanted: string) => boolean): Operator {
   return (operand, place) => {
-    if (typeof operand !== 'string' || operand === '') throw new PatternError(`${place} must be a text`);
+    if (typeof operand !== 'string' || operand === '') throw new PatternError(`${place} must be a string`);
     return (value) => typeof value === 'string' && compare(value, operand);
   };
 }
 
-/** Also takes `{ "equals-ignore-case": text }`: the beginning or the end of a string without regard to case. */
+/** Also accepts `{ "equals-ignore-case": string }`: the beginning or the end of a string, ignoring case. */
 export function orIgnoringCase(operator: Operator): Operator {
   return (operand, place) => {
     if (!isObject(operand)) return operator(operand, place);
     const { 'equals-ignore-case': wanted, ...more } = operand;
     if (typeof wanted !== 'string' || Object.keys(more).length > 0) {
-      throw new PatternError(`${place} must be a text or { equals-ignore-case: text }`);
+      throw new PatternError(`${place} must be a string or { equals-ignore-case: string }`);
     }
     const matches = operator(wanted.toLowerCase(), `${place}.equals-ignore-case`);
     return (value) => typeof value === 'string' && matches(value.toLowerCase());
   };
 }
 
-/** True if there is a value. */
+/** True if the member exists. */
 export const exists: Operator = (operand, place) => {
   if (typeof operand !== 'boolean') throw new PatternError(`${place} must be true or false`);
   return (value) => (value !== undefined) === operand;
 };
 
-/** An address of a network: `10.0.0.0/24`, `2001:db8::/32`. */
+/** An address in a network: `10.0.0.0/24`, `2001:db8::/32`. */
 export const cidr: Operator = (operand, place) => {
   const [, address = '', bits = ''] = /^([^/]+)\/(\d{1,3})$/.exec(String(operand)) ?? [];
   const family = isIP(address);
@@ -49,14 +49,14 @@ export const cidr: Operator = (operand, place) => {
   };
 };
 
-/** A string with `*` for any characters. `\*` is an asterisk, `\\` a backslash. */
+/** A string in which `*` matches any characters. `\*` is an asterisk, `\\` a backslash. */
 export const wildcard: Operator = (operand, place) => {
-  if (typeof operand !== 'string' || operand === '') throw new PatternError(`${place} must be a text`);
+  if (typeof operand !== 'string' || operand === '') throw new PatternError(`${place} must be a string`);
   const tokens = operand.match(/\\[*\\]|[^\\]/gsu) ?? [];
   if (tokens.join('') !== operand)
-    throw new PatternError(`${place} may have a backslash only before * and before another backslash`);
+    throw new PatternError(`${place} can have a backslash only before * and before another backslash`);
   if (tokens.some((token, index) => token === '*' && tokens[index + 1] === '*')) {
-    throw new PatternError(`${place} may not have two * in succession`);
+    throw new PatternError(`${place} must not have two * in succession`);
   }
   const parts = [''];
   for (const token of tokens) {
@@ -66,7 +66,7 @@ export const wildcard: Operator = (operand, place) => {
   return (value) => typeof value === 'string' && hasParts(value, parts);
 };
 
-/** True if a string is the parts in this order with anything between them. */
+/** True if a string contains the parts in this order, with any characters between them. */
 function hasParts(value: string, [first = '', ...rest]: readonly string[]): boolean {
   const last = rest.pop();
   if (last === undefined) return value === first;
@@ -91,7 +91,7 @@ const COMPARE: Readonly<Record<string, (a: number, b: number) => boolean>> = {
 /**
  * `["=", 100]`, or a range: `[">", 10, "<=", 20]`.
  *
- * @param limit the largest number, and negative the smallest one, that a pattern may have
+ * @param limit the largest absolute value that a pattern allows
  */
 export function numeric(limit = Number.POSITIVE_INFINITY): Operator {
   return (operand, place) => {
@@ -113,23 +113,23 @@ export function numeric(limit = Number.POSITIVE_INFINITY): Operator {
   };
 }
 
-/** Two bounds are a lower and an upper one: https://github.com/aws/event-ruler/blob/main/src/main/software/amazon/event/ruler/JsonRuleCompiler.java. */
+/** True if two bounds are a lower and an upper bound: https://github.com/aws/event-ruler/blob/main/src/main/software/amazon/event/ruler/JsonRuleCompiler.java. */
 function isOrdered([sign, lower, upperSign, upper]: readonly unknown[]): boolean {
   if (upperSign === undefined) return true;
   return /^>=?$/.test(String(sign)) && /^<=?$/.test(String(upperSign)) && Number(lower) < Number(upper);
 }
 
-/** What a service takes in `anything-but`. */
+/** The values that a service accepts in `anything-but`. */
 export interface AnythingBut {
-  /** Operators that may stand in it. */
+  /** The accepted operators. */
   readonly inside: Readonly<Record<string, Operator>>;
-  /** True if such an operator takes a list of strings too. */
+  /** True if such an operator accepts a list of strings too. */
   readonly takesLists: boolean;
-  /** True if one list may have strings and numbers. */
+  /** True if a list accepts both strings and numbers. */
   readonly mixes: boolean;
 }
 
-/** Everything but one value, some values, or what an operator takes. A member that is not there does not match. */
+/** Matches all values except the given values, or except the values that an operator matches. A missing member does not match. */
 export function anythingBut(options: AnythingBut): Operator {
   return (operand, place) => {
     const excluded = isObject(operand) ? excludedBy(options, operand, place) : excludedValues(options, operand, place);
@@ -142,7 +142,7 @@ function excludedBy({ inside, takesLists }: AnythingBut, operand: object, place:
   const operator = Object.hasOwn(inside, name) ? inside[name] : undefined;
   if (!operator || more.length > 0) throw wrongOperand(inside, place);
   const texts: readonly unknown[] = takesLists && Array.isArray(wanted) ? wanted : [wanted];
-  if (texts.length === 0) throw new PatternError(`${place}.${name} must be a text or a list of texts`);
+  if (texts.length === 0) throw new PatternError(`${place}.${name} must be a string or a list of strings`);
   return texts.map((text) => operator(text, `${place}.${name}`));
 }
 
@@ -151,11 +151,11 @@ function excludedValues({ inside, mixes }: AnythingBut, operand: unknown, place:
   const types = new Set(values.map((value) => typeof value));
   const isAllowed = [...types].every((type) => type === 'string' || type === 'number');
   if (types.size === 0 || !isAllowed) throw wrongOperand(inside, place);
-  if (types.size > 1 && !mixes) throw new PatternError(`${place} must be a list of texts or a list of numbers`);
+  if (types.size > 1 && !mixes) throw new PatternError(`${place} must be a list of strings or a list of numbers`);
   return values.map((excluded) => (value) => value === excluded);
 }
 
 function wrongOperand(inside: AnythingBut['inside'], place: string): PatternError {
   const names = Object.keys(inside).join(' or ');
-  return new PatternError(`${place} must be a text, a number, a list of them, or { ${names}: … }`);
+  return new PatternError(`${place} must be a string, a number, a list of them, or { ${names}: … }`);
 }

@@ -1,37 +1,37 @@
 import { usageError } from '../../config/file.js';
 
-/** A pattern that was checked: whether a value satisfies it. `undefined` is a member that is not there. */
+/** A parsed pattern: returns true if a value matches. `undefined` is a missing member. */
 export type Matcher = (value: unknown) => boolean;
 
-/** One value of JSON that holds no others. */
+/** A JSON value that is not an object or a list. */
 export type Scalar = string | number | boolean | null;
 
-/** One rule for a value; `undefined` is a member that is not there. */
+/** One rule for a value; `undefined` is a missing member. */
 export type Rule = (value: Scalar | undefined) => boolean;
 
 /**
- * Reads the operand of a comparison operator.
+ * Parses the operand of a comparison operator.
  *
- * @throws PatternError for an operand that the service does not accept
+ * @throws PatternError for an operand that the service rejects
  */
 export type Operator = (operand: unknown, place: string) => Rule;
 
-/** What one service accepts in its patterns. */
+/** The pattern syntax that one service accepts. */
 export interface PatternLanguage {
   /** The comparison operators by name. */
   readonly operators: Readonly<Record<string, Operator>>;
-  /** True if the value of `$or` stands for alternatives; otherwise `$or` is a name like any other. */
+  /** True if the value of `$or` is a list of alternatives; otherwise `$or` is an ordinary name. */
   readonly isAlternatives: (value: unknown) => boolean;
 }
 
-/** What a pattern may be wrong about; the strings name the place in the pattern. */
+/** An error in a pattern; the message names the place in the pattern. */
 export class PatternError extends Error {}
 
 /**
- * Reads the patterns of a source.
+ * Parses the patterns of a source.
  *
- * @param source where they stand: `queues.orders`
- * @throws FrameworkError `local.usage` with the text of a {@link PatternError}
+ * @param source the place of the patterns: `queues.orders`
+ * @throws FrameworkError `local.usage` with the message of a {@link PatternError}
  */
 export function readPatterns<T>(source: string, read: () => T): T {
   try {
@@ -43,10 +43,10 @@ export function readPatterns<T>(source: string, read: () => T): T {
 }
 
 /**
- * Reads a pattern: members whose values are lists of rules, nested as the value is, and `$or`. All members must match; of a list of
- * rules one is enough. Of a list of objects one must match with all members of the pattern.
+ * Parses a pattern: an object, nested as the value is, whose members are lists of rules or `$or`. All members must match; one rule of a
+ * list is enough. If the value is a list of objects, one object must match all members of the pattern.
  *
- * @throws PatternError for what the service does not accept
+ * @throws PatternError for a pattern that the service rejects
  * @see https://github.com/aws/event-ruler#json-array-matching
  */
 export function parsePattern(language: PatternLanguage, pattern: unknown, place: string): Matcher {
@@ -74,10 +74,10 @@ function parseMember(language: PatternLanguage, key: string, wanted: unknown, pl
 }
 
 /**
- * Reads a list of rules; of a value that is a list one member is enough. Rules are for values, not for what holds them: an object is
- * as if it were not there.
+ * Parses a list of rules. If the value is a list, one matching element is enough. Rules compare single values: an object is treated as
+ * missing.
  *
- * @throws PatternError for what the service does not accept
+ * @throws PatternError for a rule that the service rejects
  */
 export function parseRules(language: PatternLanguage, rules: readonly unknown[], place: string): Matcher {
   if (rules.length === 0) throw new PatternError(`${place} must have at least one rule`);
@@ -95,12 +95,12 @@ function parseRule({ operators }: PatternLanguage, rule: unknown, place: string)
   const operator = Object.hasOwn(operators, name) ? operators[name] : undefined;
   if (!operator || more.length > 0) {
     const names = Object.keys(operators).join(', ');
-    throw new PatternError(`${place} must be a text, a number, true, false, null, or { one of ${names}: … }`);
+    throw new PatternError(`${place} must be a string, a number, true, false, null, or { one of ${names}: … }`);
   }
   return operator(operand, `${place}.${name}`);
 }
 
-/** The members of a list, those of lists in it too; any other value alone. */
+/** The elements of a list, including nested lists; any other value as a list with one element. */
 function elementsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) && value.length > 0 ? (value.flat(Number.POSITIVE_INFINITY) as unknown[]) : [value];
 }

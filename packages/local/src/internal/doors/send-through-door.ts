@@ -26,14 +26,14 @@ import type { DoorRequest } from './request.js';
 /** The HTTP doors, in the order of their ports. */
 export const HTTP_DOORS: readonly HttpDoorKind[] = ['gateway-v2', 'gateway-v1', 'load-balancer', 'function-url'];
 
-/** What a door gave to a request. */
-export interface Exchanged {
+/** The result of a request to a door. */
+export interface DoorResult {
   readonly outcome: InvokeOutcome;
-  /** `undefined`: the answer was streamed to the sink. */
+  /** `undefined` if the response was streamed to the sink. */
   readonly client: ClientAnswer | undefined;
 }
 
-/** The longest that a door waits for its function; `undefined`: as long as the function may run. */
+/** Maximum milliseconds that a door waits for its function; `undefined`: the function's timeout applies. */
 const WAITS_MS: Readonly<Record<HttpDoorKind, number | undefined>> = {
   'gateway-v2': 30_000,
   'gateway-v1': 29_000,
@@ -41,13 +41,13 @@ const WAITS_MS: Readonly<Record<HttpDoorKind, number | undefined>> = {
   'load-balancer': undefined,
 };
 
-/** Sends a request through a door, and waits for what its client gets. */
-export async function exchange(
+/** Sends a request through a door and returns the response of its client. */
+export async function sendThroughDoor(
   host: Host,
   kind: HttpDoorKind,
   request: DoorRequest,
   stream?: StreamSink,
-): Promise<Exchanged> {
+): Promise<DoorResult> {
   const { method, path, as, clientContext } = request;
   const options: InvokeOptions = {
     origin: { kind, target: `${method} ${path}`, ...(as === undefined ? {} : { as }) },
@@ -77,13 +77,13 @@ export async function exchange(
   return { outcome, client };
 }
 
-/** A request that the door's own authorizer rejected: a record without an invocation. */
+/** Records a request that the door's own authorizer rejected: there is no invocation. */
 function rejected(
   host: Host,
   event: object,
   { origin, traceId }: InvokeOptions,
   { reason, client }: Extract<DoorDecision, { isAllowed: false }>,
-): Exchanged {
+): DoorResult {
   const requestId = randomUUID();
   const { root, segment, parent } = startTrace(traceId, host.clock.now().getTime());
   const id = host.journal.open({ requestId, traceId: root, segment, parent, origin, event });
@@ -102,13 +102,13 @@ interface Authorized {
   readonly trace?: { readonly traceId: string };
 }
 
-/** Asks the Lambda authorizer of a door that has one. The event then has what it leaves, or the client is rejected. */
+/** Invokes the door's Lambda authorizer, if any. Returns the event with the authorizer's context, or the rejection for the client. */
 async function authorized(
   host: Host,
   kind: HttpDoorKind,
   sent: DoorEvent,
   { origin, traceId }: InvokeOptions,
-): Promise<Authorized | Exchanged> {
+): Promise<Authorized | DoorResult> {
   const authorizer = host.authorizer('http');
   if (!authorizer || !hasLambdaAuthorizer(kind)) return { event: sent };
   const event = sent as GatewayProxyEvent | GatewayV2Event;
@@ -133,13 +133,13 @@ function hasLambdaAuthorizer(kind: HttpDoorKind): kind is AuthorizedDoor {
   return kind === 'gateway-v2' || kind === 'gateway-v1';
 }
 
-/** The client's view of an answer, for the journal. */
+/** The response as the client receives it, for the journal. */
 function toView(client: ClientAnswer, streamed: boolean, cut: boolean): ClientView {
   const { status, headers, body } = client;
   return { status, headers, body: readable(Buffer.from(body)), streamed, cut };
 }
 
-/** Text as it is; bytes that are no text are told by their count. */
+/** Text is returned unchanged; other bytes are replaced by their count. */
 export function readable(bytes: Buffer): string {
   const text = bytes.toString('utf8');
   return text.includes('\u{fffd}') && !Buffer.from(text).equals(bytes) ? `${bytes.length} bytes` : text;
@@ -163,13 +163,13 @@ async function withinDoorLimit(
   return Promise.race([running, late]).finally(() => cancel());
 }
 
-/** What the developer should know about an answer that its door did not take. */
+/** A message for the developer if the door rejected the function's response. */
 function refusalText({ refused }: ClientAnswer, host: Host): string | undefined {
   if (refused === undefined) return undefined;
   const why = host.inspection().streaming
-    ? 'the handler streams, and this door wants an answer in one piece: use the function URL, or the REST API with --rest-stream'
+    ? 'the handler streams, and this door requires a buffered response: use the function URL, or the REST API with --rest-stream'
     : refused;
-  return `framework: the door did not take the answer: ${why}`;
+  return `framework: the door rejected the response: ${why}`;
 }
 
 const FAILURES: Partial<Record<FailureReason, DoorFailure>> = { throttled: 'throttled' };
@@ -198,7 +198,7 @@ function toEvent(kind: HttpDoorKind, request: DoorRequest, config: Config, decis
       return { ...event, requestContext: { ...requestContext, identity: { ...requestContext.identity, ...identity } } };
     }
     case 'load-balancer': {
-      // It has no ids and no times of its own; the client's address is in a header.
+      // The event has no ids and no times; the client's address is in a header.
       const { sourceIp: _ip, requestId: _id, time: _time, ...rest } = options;
       return buildLoadBalancerRequest(method, path, { multiValue: config.multiValueHeaders, ...rest });
     }
@@ -216,7 +216,7 @@ function httpOptions({ headers, body, sourceIp }: DoorRequest) {
 
 const TEXT = /^(?:text\/|application\/(?:[\w.+-]*\+)?(?:json|xml|javascript|graphql|x-www-form-urlencoded)\b)/i;
 
-/** Doors pass text as it is and everything else in base64. */
+/** Doors send text unchanged, and all other bodies in base64. */
 function isText(headers: DoorRequest['headers'], bytes: Buffer): boolean {
   const header = (wanted: string) => headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
   if (header('content-encoding') !== undefined || !TEXT.test(header('content-type') ?? 'text/plain')) return false;

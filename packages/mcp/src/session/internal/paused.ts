@@ -1,19 +1,19 @@
 import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
 import type { RequestId } from '../../protocol/types.js';
-import { MAX_PARKED_MS } from '../../run/internal/record.js';
+import { MAX_PAUSED_MS } from '../../run/internal/record.js';
 import { type Core, storeOf } from '../../server/internal/core.js';
 import { hashText } from '../../store/internal/crypto.js';
 import { decodeRow, encodeRow, toTtl } from '../../store/store.js';
 import type { Session } from './session.js';
 import { StreamLog } from './stream-log.js';
 
-/** The most calls of a session that may be parked at the same time. */
+/** The most paused calls of a session. */
 const MAX_OPEN_STREAMS = 32;
 const PREFIX = 'open#';
 const MARGIN_MS = 60_000;
 
 /**
- * Adds a call to the session's list of parked calls. Near the limit, several concurrent calls may all be rejected, but the limit
+ * Adds a call to the session's list of paused calls. Near the limit, several concurrent calls may all be rejected, but the limit
  * is never exceeded.
  */
 export async function openStream(
@@ -24,7 +24,7 @@ export async function openStream(
   now: number,
 ): Promise<boolean> {
   const partition = session.partition ?? '';
-  const ttl = toTtl(now + MAX_PARKED_MS + MARGIN_MS);
+  const ttl = toTtl(now + MAX_PAUSED_MS + MARGIN_MS);
   const store = storeOf(core);
   await store.put({ partition, sort: PREFIX + stream, version: 1, ttl, data: encodeRow([id]) });
   const open = await listOpen(core, partition);
@@ -37,7 +37,7 @@ export async function closeOpenStream(core: Core, session: Session, stream: stri
   await storeOf(core).take({ partition: session.partition ?? '', sort: PREFIX + stream });
 }
 
-/** Names of the parked streams of this request. */
+/** Names of the paused streams of this request. */
 async function findOpenStreams(core: Core, session: Session, id: RequestId): Promise<readonly string[]> {
   const open = await listOpen(core, session.partition ?? '');
   return open.filter((row) => decodeRow<[RequestId]>(row)[0] === id).map((row) => row.sort.slice(PREFIX.length));
@@ -50,7 +50,7 @@ async function listOpen(core: Core, partition: string) {
 
 const FLAG_TTL_MS = 600_000;
 
-/** Marks a request as cancelled, so that a running call ends on any instance, and ends a parked one. */
+/** Marks a request as cancelled, so that a running call stops on any instance. A paused call is closed immediately. */
 export async function cancelRequest(core: Core, session: Session, id: RequestId, http: McpRequest): Promise<void> {
   const { partition } = session;
   if (partition === undefined) return;
