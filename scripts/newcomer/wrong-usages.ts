@@ -363,7 +363,7 @@ export const WRONG_USAGES: readonly WrongUsage[] = [
     code: "app.queue('orders', idempotentHandler(createMemoryJobLedger(), { key: () => undefined }, () => {})); return app.handleLambda(ordersEvent)",
     types: "Type 'undefined' is not assignable to type 'string'",
     gives: '{"batchItemFailures":[{"itemIdentifier":"msg-1"}]}',
-    logs: ['ERROR', '"message":"framework: key must be a text that is not empty","code":"jobs.invalid_input"'],
+    logs: ['ERROR', '"message":"framework: key must be a non-empty string","code":"jobs.invalid_input"'],
   },
   {
     no: 41,

@@ -2,7 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { FullClock } from '@sallyport/core';
 import { pause, randomFraction } from '@sallyport/core/pipeline';
 
-/** Names of DynamoDB's errors that ask callers to send fewer requests. */
+/** Names of DynamoDB's throttling errors. */
 const THROTTLED = new Set([
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',
@@ -16,7 +16,7 @@ const THROTTLED = new Set([
   'TransactionConflictException',
 ]);
 
-/** True if the store asks its callers to send fewer requests: throttling, or conflicting transactions. */
+/** True if an error means throttling or conflicting transactions. */
 export function isThrottled(error: unknown): boolean {
   return THROTTLED.has(String(((error ?? {}) as { name?: unknown }).name));
 }
@@ -45,7 +45,7 @@ const MAX_WAIT_MS = 1000;
  * throttled, up to ten times.
  *
  * @param run must reject with an error whose `cause` is the failure of the table
- * @throws what the last attempt threw; the reason of the signal
+ * @throws the error of the last attempt; the reason of the signal
  */
 export async function afterConflicts<T>(
   clock: FullClock,

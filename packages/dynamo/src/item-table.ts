@@ -23,23 +23,23 @@ export type Condition =
 
 /** Changes of one item. They are applied together or not at all. */
 export interface Changes {
-  /** Attributes and their new values; `undefined` leaves an attribute as it is. */
+  /** Attributes and their new values; `undefined` keeps an attribute unchanged. */
   readonly set?: Item;
   /** Values for attributes that the item does not have yet. */
   readonly setIfAbsent?: Item;
-  /** Adds a number to an attribute; an absent one counts as 0. */
+  /** Adds a number to an attribute; an absent attribute counts as 0. */
   readonly add?: Readonly<Record<string, number>>;
-  /** Adds `by` to the attribute, or to `from` where the item has none. */
+  /** Adds `by` to the attribute, or to `from` if the attribute is absent. */
   readonly count?: Readonly<Record<string, { readonly from: number; readonly by: number }>>;
   /** Copies the value of an entry of another attribute, which is a map. */
   readonly copy?: Readonly<Record<string, { readonly map: string; readonly entry: string }>>;
-  /** Attributes that are removed. */
+  /** Attributes to remove. */
   readonly remove?: readonly string[];
 }
 
 /** Options of every call. */
 export interface CallOptions {
-  /** Ends the call: it rejects with the signal's reason. */
+  /** Aborts the call: it rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -48,47 +48,47 @@ export interface ReadOptions extends CallOptions {
   /** True if the read is strongly consistent. It costs twice as much. Default `false`. */
   readonly consistent?: boolean | undefined;
   /**
-   * The attributes that are sent; default: all. It saves time and memory, but no read units: DynamoDB charges by the size of the item
+   * The returned attributes; default: all. It saves time and memory, but no read units: DynamoDB charges by the size of the item
    * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.ProjectionExpressions.html). For `get` only.
    */
   readonly attributes?: readonly string[] | undefined;
 }
 
-/** What the options of all writes have. */
+/** Options of all writes. */
 interface WriteCall extends CallOptions {
   /**
-   * True if the item is read when the condition was false and DynamoDB returned no item: because there is none, or because the
-   * server does not support `ReturnValuesOnConditionCheckFailure`. Default `true`.
+   * True if the item is read after a failed condition without a returned item, because the item is absent or the server does not
+   * support `ReturnValuesOnConditionCheckFailure`. Default `true`.
    */
   readonly reread?: boolean | undefined;
 }
 
-/** Makes a write recognizable when the client repeats it. */
+/** Makes a write recognizable if the client retries it. */
 interface Identified {
   /**
-   * A unique id of this write. It is stored with the item as {@link WRITER_ATTRIBUTE}, so that a write that was applied, but
-   * whose answer was lost, is recognized when the client repeats it.
+   * A unique id of this write. It is stored with the item as {@link WRITER_ATTRIBUTE}, so that a retry detects that the write
+   * was already applied.
    */
   readonly writer: string;
 }
 
 interface Conditional {
-  /** Condition on the stored item. If it is false, nothing is written. */
+  /** Condition on the stored item. If it is false, the write is rejected. */
   readonly condition: Condition;
 }
 
 interface SentOnce {
   /**
    * True if the write is sent at most once, even if the client would retry. Use it for a change that must not be applied twice,
-   * and whose repetition no condition can recognize. A lost answer rejects the call. Default `false`.
+   * if no condition can detect a retry. A lost response rejects the call. Default `false`.
    */
   readonly once: true;
 }
 
 interface WithHistory {
   /**
-   * True if an update also stores the ids of the two writes before it. Then a write is recognized, and not applied again, even if
-   * up to two other writes with `history` were applied before its repetition. This needs two short attributes. Default `false`.
+   * True if an update also stores the ids of the two previous writes. A retry is then detected, and not applied again, even if up to
+   * two other writes with `history` were applied in between. This needs two short attributes. Default `false`.
    */
   readonly history: true;
 }
@@ -96,7 +96,7 @@ interface WithHistory {
 /** Options of a put. It replaces the item with all ids of earlier writes, so only its condition prevents a second application. */
 export type PutOptions = WriteCall & Identified & Conditional;
 
-/** Options of an update. Without a condition it must be recognizable after other writes, or be sent once. */
+/** Options of an update. Without a condition it requires `history` or `once`. */
 export type UpdateOptions = WriteCall &
   Identified &
   (Conditional | WithHistory | SentOnce) & {
@@ -106,9 +106,9 @@ export type UpdateOptions = WriteCall &
   };
 
 /**
- * Options of a removal. It stores nothing, so only a condition that names the item, such as its owner, or sending it once keeps its
- * repetition from an item that another caller has put meanwhile. For an item that others may put again, write an expired item with
- * `history` in place of a removal.
+ * Options of a removal. It stores no id, so a retry could remove an item that another caller has put in the meantime. To prevent
+ * that, use `once` or a condition that identifies the item, such as its owner. For an item that others may put again, write an
+ * expired item with `history` instead.
  */
 export type RemoveOptions = WriteCall &
   (Conditional | SentOnce) & {
@@ -119,10 +119,10 @@ export type RemoveOptions = WriteCall &
 /** The attribute with the id of an item's last write. */
 export const WRITER_ATTRIBUTE = 'w';
 
-/** The attributes with the ids of the two writes before the last one, for writes with `history`. */
+/** The attributes with the ids of the two writes before the last write, for writes with `history`. */
 export const EARLIER_WRITER_ATTRIBUTES = ['w1', 'w2'] as const;
 
-/** True if an item contains the id of a write: as the last one, or as one of the two before. */
+/** True if an item contains the id of a write: as its last write, or as one of the two previous writes. */
 export function isWrittenBy(item: Item | undefined, writer: string | undefined): boolean {
   if (item === undefined || writer === undefined) return false;
   return [WRITER_ATTRIBUTE, ...EARLIER_WRITER_ATTRIBUTES].some((name) => item[name] === writer);
@@ -138,28 +138,28 @@ export function notWrittenBy(writer: string): Condition {
 export type WriteOutcome =
   | {
       readonly applied: true;
-      /** After an update the new item, after a put or a removal the previous item; `undefined` when it is not known. */
+      /** After an update the new item, after a put or a removal the previous item; `undefined` if unknown. */
       readonly item: Item | undefined;
-      /** True if an earlier attempt of this write was applied, and its answer was lost. */
+      /** True if an earlier attempt of this write was applied and its response did not arrive. */
       readonly repeated: boolean;
     }
   | {
       readonly applied: false;
       /** The item for which the condition was false. */
       readonly item: Item | undefined;
-      /** True if there was an earlier attempt: without a `writer` it may have been the one that wrote `item`. */
+      /** True if there was an earlier attempt: without a `writer` that attempt may have written `item`. */
       readonly retried: boolean;
     };
 
 /** One change of a transaction. */
 export interface TransactedChange {
-  /** The item that is changed. */
+  /** Key of the item. */
   readonly key: Key;
-  /** How it is changed. Without it only the condition is checked. */
+  /** The changes. Without them only the condition is checked. */
   readonly changes?: Changes | undefined;
-  /** Condition on the item. If it is false, nothing of the transaction is written. A change without `changes` needs it. */
+  /** Condition on the item. If it is false, the whole transaction is rejected. Required without `changes`. */
   readonly condition?: Condition | undefined;
-  /** An id of this transaction, stored on the item as by an update with `history`. At least one change must have it. */
+  /** An id of this transaction, stored on the item like an update with `history`. At least one change must have it. */
   readonly writer?: string | undefined;
 }
 
@@ -167,22 +167,22 @@ export interface TransactedChange {
 export type TransactOutcome =
   | {
       readonly applied: true;
-      /** True if an earlier attempt was applied, and its answer was lost. */
+      /** True if an earlier attempt was applied and its response did not arrive. */
       readonly repeated: boolean;
     }
   | {
       readonly applied: false;
-      /** For each change whether its condition was true, and the item that rejected it. */
+      /** For each change: `held` is true if its condition was true; `item` is the item that rejected it. */
       readonly refusals: readonly { readonly held: boolean; readonly item: Item | undefined }[];
     };
 
-/** Which items of one partition a query reads. */
+/** Selects items of one partition. */
 export interface ItemQuery {
-  /** Name of a global secondary index; the table itself without it. */
+  /** Name of a global secondary index. Default: the table. */
   readonly index?: string;
   /** Name and value of the partition key. */
   readonly partition: { readonly name: string; readonly value: string };
-  /** Bounds of the sort key: from and to, both included, or everything after a key. */
+  /** Bounds of the sort key: from and to, both included, or all keys after a key. */
   readonly sort?:
     | { readonly name: string; readonly from: string; readonly to: string }
     | { readonly name: string; readonly after: string };
@@ -190,7 +190,7 @@ export interface ItemQuery {
   readonly newestFirst?: boolean;
   /** True if the query is strongly consistent. Default `false`. */
   readonly consistent?: boolean;
-  /** The most items to read. Default: as many as DynamoDB returns in one page. */
+  /** Maximum number of items to read. Default: one page of DynamoDB. */
   readonly limit?: number;
   /** The key after which the page starts. */
   readonly start?: Item | Key | undefined;
@@ -200,13 +200,13 @@ export interface ItemQuery {
 export interface ItemPage {
   /** The items; from an index that projects only keys, their keys. */
   readonly items: readonly Item[];
-  /** True if there may be more after the last item. */
+  /** True if more items may follow. */
   readonly more: boolean;
 }
 
 /** The operations of a table that stores use. */
 export interface ItemTable {
-  /** Resolves when a request can be sent. Read the time for a request after it, because loading a client takes time. */
+  /** Resolves when the client is loaded. Read the time of a request after it, because loading takes time. */
   ready(): Promise<void>;
   /** Opens the connection, for the init phase of a function. Costs half a read unit. */
   warm(options?: CallOptions): Promise<void>;
@@ -220,8 +220,8 @@ export interface ItemTable {
   remove(key: Key, options: RemoveOptions): Promise<WriteOutcome>;
   /** Reads one page of a partition. */
   query(query: ItemQuery, options?: CallOptions): Promise<ItemPage>;
-  /** Items in any order; absent ones are left out. At most 100 keys. */
+  /** Returns items in any order, without absent items. At most 100 keys. */
   getMany(keys: readonly Key[], options?: ReadOptions): Promise<readonly Item[]>;
-  /** Changes several items, all or none. At most 100. Costs twice the units of single updates. */
+  /** Changes up to 100 items in one transaction. Costs twice the units of single updates. */
   transact(changes: readonly TransactedChange[], options?: CallOptions): Promise<TransactOutcome>;
 }

@@ -14,7 +14,7 @@ export function toAttribute(value: Value): AttributeValue {
   return { M: map };
 }
 
-/** Converts an item to the format of DynamoDB's protocol. Attributes that are `undefined` are left out. */
+/** Converts an item to the format of DynamoDB's protocol. Omits `undefined` attributes. */
 export function toAttributes(item: Item): Record<string, AttributeValue> {
   const attributes = createMap<AttributeValue>();
   for (const [name, value] of Object.entries(item)) if (value !== undefined) attributes[name] = toAttribute(value);

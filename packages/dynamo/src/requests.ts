@@ -33,11 +33,11 @@ export type Sdk = typeof import('@aws-sdk/client-dynamodb');
 /** The part of the AWS client that is used, so that a caller can pass a wrapped or shared client. */
 export type Client = Pick<DynamoDBClient, 'send'>;
 
-/** One request that DynamoDB answered, also one whose condition was false. */
+/** One request with a response of DynamoDB, even if its condition was false. */
 export interface CallReport {
   /** The operation's name in DynamoDB's API, such as `UpdateItem`. */
   readonly operation: string;
-  /** How often the client sent it, at least 1. */
+  /** Number of attempts of the client, at least 1. */
   readonly attempts: number;
 }
 
@@ -51,13 +51,13 @@ interface Answered {
   readonly $metadata?: { readonly attempts?: number };
 }
 
-/** How many times keys that a throttled table left out are requested again. */
+/** Maximum number of requests for keys that a throttled table did not process. */
 const BATCH_TRIES = 4;
 const BATCH_WAIT_MS = 50;
 /** The key of an item that no store has. */
 const WARM_KEY: Key = { pk: 'WARM', sk: 'WARM' };
 
-/** The requests of one table. They have no deadline of their own; the caller's signal ends them. */
+/** The requests of one table. They have no deadline; the caller's signal aborts them. */
 export class Requests implements ItemTable {
   readonly #sdk: Sdk;
   readonly #client: Client;
@@ -176,7 +176,7 @@ export class Requests implements ItemTable {
         RequestItems: { [this.#table]: { Keys: left, ...(consistent && { ConsistentRead: true }) } },
       });
       const answer = await this.#counted('BatchGetItem', this.#client.send(command, abortable(signal)));
-      // The service answers with the table's ARN when the request named the table by its ARN.
+      // The response contains the table's ARN if the request did.
       items.push(...Object.values(answer.Responses ?? {}).flatMap((found) => found.map(fromAttributes)));
       left = Object.values(answer.UnprocessedKeys ?? {}).flatMap((part) => part.Keys ?? []);
     }
@@ -194,7 +194,7 @@ export class Requests implements ItemTable {
     return { ...this.#target(key), ...conditional, UpdateExpression, ...expressions.aliases() };
   }
 
-  /** A condition of a transaction on an item that it does not change. */
+  /** A condition check of a transaction, for an unchanged item. */
   #check({ key, condition = { present: 'pk' } }: Omit<TransactedChange, 'changes'>) {
     const expressions = new Expressions();
     const ConditionExpression = expressions.condition(condition);
@@ -279,7 +279,7 @@ interface Cancellation {
 /**
  * The conditions that rejected a transaction.
  *
- * @throws the given error when no condition was false; a throttling error when the reason was another transaction or a throttled
+ * @throws the given error if no condition was false; a throttling error if the reason was another transaction or a throttled
  * table
  */
 function refusalsOf(error: unknown): { held: boolean; item: Item | undefined }[] {
@@ -304,10 +304,10 @@ const BUSY_REASONS: Readonly<Record<string, string>> = {
 /** The error for a conflict with another transaction, or for a throttled table. The same transaction may succeed later. */
 class BusyTransaction extends Error {
   override readonly name = 'TransactionConflictException';
-  override readonly message = 'the transaction met another one, or a busy table';
+  override readonly message = 'the transaction conflicted with another transaction, or the table is throttled';
 }
 
-/** The error for keys that a throttled table left out in every attempt. A later call may succeed. */
+/** The error for keys that a throttled table did not process in any attempt. A later call may succeed. */
 class UnprocessedKeys extends Error {
   override readonly name = 'ThrottlingException';
   override readonly message = 'keys were left unprocessed';

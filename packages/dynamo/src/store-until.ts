@@ -10,26 +10,26 @@ export interface StoreUntilOptions {
    * time to report a failure. The first attempt always starts.
    */
   readonly deadlineMs: number;
-  /** True if an attempt that failed with this error is repeated. Default: if the error or its cause is transient. */
+  /** True if the write is retried after this error. Default: true if the error or its cause is transient. */
   readonly mayPass?: ((error: unknown) => boolean) | undefined;
 }
 
 const FIRST_WAIT_MS = 50;
 const MAX_WAIT_MS = 1000;
-/** The time that is kept for reporting a failure. */
+/** Time reserved for reporting a failure. */
 const REPORT_MS = 1000;
-/** The least time for one attempt. */
+/** Minimum time for one attempt. */
 const MIN_ATTEMPT_MS = 1000;
 /** Longer timers would fire immediately. */
 const MAX_TIMER_MS = 2_147_483_647;
 
 /**
- * Stores the end of work that has run: repeats a failed write, with increasing waits, until it succeeds or the deadline comes.
- * Every attempt gets the same id. A store that keeps the id with the item recognizes an attempt whose response was lost, so the
- * write is applied once.
+ * Stores the outcome of finished work: retries a failed write, with increasing waits, until it succeeds or the deadline is reached.
+ * All attempts have the same id. A store that keeps the id with the item detects that an earlier attempt was applied, so the write
+ * is applied once.
  *
  * @param write one attempt. It must pass the id to the store as the id of the write, and stop when the signal aborts.
- * @throws what the last attempt threw
+ * @throws the error of the last attempt
  * @example
  * await storeUntil({ clock, deadlineMs }, (writer, signal) => table.put(item, { condition, writer, signal }));
  */
@@ -59,7 +59,7 @@ function attemptMs(leftMs: number): number {
   return Math.min(MAX_TIMER_MS, Math.max(MIN_ATTEMPT_MS, Math.floor(leftMs / 3)));
 }
 
-/** Stores wrap the failure of the service in an error of their own. */
+/** True if an error or its cause is transient: stores wrap the failure of the service in another error. */
 function isPassing(error: unknown): boolean {
   return isTransient(error) || isTransient((error as { cause?: unknown } | null | undefined)?.cause);
 }

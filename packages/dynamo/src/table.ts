@@ -25,30 +25,30 @@ import type {
 } from './item-table.js';
 import { type CallReport, type Client, Requests, type Sdk } from './requests.js';
 
-/** Options of {@link DynamoTable}. They are not checked: the packages that make tables check their own. */
+/** Options of {@link DynamoTable}. They are not validated; packages that create tables validate their options. */
 export interface DynamoTableOptions {
   /** Name or ARN of the table. */
   readonly tableName: string;
   /** The DynamoDB client. Default: a client of the framework with `maxAttempts`, created at the first call. */
   readonly client?: Client | undefined;
-  /** Its timers end calls that take too long. */
+  /** Its timers limit the time of calls. */
   readonly clock: FullClock;
-  /** Milliseconds for all attempts of one call. Loading the SDK is not counted. */
+  /** Timeout in milliseconds for all attempts of one call. Loading the SDK is not counted. */
   readonly timeoutMs: number;
   /**
-   * Milliseconds for all attempts of one call until the first answer of the table has come: opening the first connection and
-   * fetching credentials takes longer on a small function. Less than `timeoutMs` counts as `timeoutMs`, the default.
+   * Timeout in milliseconds for all attempts of one call before the first response of the table: opening the first connection and
+   * fetching credentials takes longer on a small function. At least `timeoutMs`, the default.
    */
   readonly coldTimeoutMs?: number | undefined;
-  /** Attempts of the framework client at one request. Default: the SDK's, 3. */
+  /** Attempts of the framework client for one request. Default: 3, the default of the SDK. */
   readonly maxAttempts?: number;
-  /** Makes the error of a failed call. `transient`: the same call may succeed later. */
+  /** Creates the error of a failed call. `transient`: the same call may succeed later. */
   readonly toError: (cause: unknown, transient: boolean) => Error;
   /** Called after every answered request. Its errors are ignored. */
   readonly onCall?: ((call: CallReport) => void) | undefined;
 }
 
-/** True if the SDK is not there: a fault of the deployment, which no store may take for one of the table. */
+/** True if the SDK is not installed: an error in the deployment, which stores must not report as a failure of the table. */
 function isMissing(error: unknown): error is Error {
   return isFrameworkError(error) && error.code === MISSING_PACKAGE;
 }
@@ -62,8 +62,8 @@ function isAnswer(error: unknown): boolean {
 
 /**
  * A DynamoDB table with a string partition key `pk` and a string sort key `sk`. The AWS SDK is loaded at the first call. Every
- * call ends within its deadline, even when the client ignores its signal. A failed call rejects with the error that `toError`
- * makes, or with the reason of the caller's signal; without the package `@aws-sdk/client-dynamodb` with FrameworkError
+ * call ends within its deadline, even if the client ignores its signal. A failed call rejects with the error that `toError`
+ * returns, or with the reason of the caller's signal; without the package `@aws-sdk/client-dynamodb` with FrameworkError
  * `app.missing_package`.
  *
  * @example
@@ -72,16 +72,16 @@ function isAnswer(error: unknown): boolean {
  */
 export class DynamoTable implements ItemTable {
   readonly #options: DynamoTableOptions;
-  /** Loads the SDK and makes the client, once. A failure is tried again at the next call. */
+  /** Loads the SDK and creates the client once. After a failure, the next call tries again. */
   readonly open = lazily(() => this.#load());
   #hasAnswered = false;
 
-  /** Makes no client and sends nothing. */
+  /** Creates no client and sends no request. */
   constructor(options: DynamoTableOptions) {
     this.#options = options;
   }
 
-  /** Loads the SDK and makes the client. Sends nothing. */
+  /** Loads the SDK and creates the client. Sends no request. */
   async ready(): Promise<void> {
     if (this.#hasAnswered) return;
     try {
@@ -92,7 +92,7 @@ export class DynamoTable implements ItemTable {
   }
 
   /**
-   * Loads the SDK and reads an item that does not exist, so that credentials and connection are there before the first event: for
+   * Loads the SDK and reads an item that does not exist, so that credentials and connection are ready before the first event: for
    * the init phase of a function, which has more CPU than a small function's invocations. Costs half a read unit.
    */
   async warm({ signal }: CallOptions = {}): Promise<void> {
@@ -126,19 +126,19 @@ export class DynamoTable implements ItemTable {
     return this.within(signal, (requests, inner) => requests.query(query, { signal: inner }));
   }
 
-  /** Reads up to 100 items, in any order; absent ones are left out. */
+  /** Reads up to 100 items, in any order, without absent items. */
   getMany(keys: readonly Key[], { signal, ...options }: ReadOptions = {}): Promise<readonly Item[]> {
     return this.within(signal, (requests, inner) => requests.getMany(keys, { ...options, signal: inner }));
   }
 
-  /** Changes several items, all or none; at most 100. Costs twice the units of single updates. */
+  /** Changes up to 100 items in one transaction. Costs twice the units of single updates. */
   transact(changes: readonly TransactedChange[], { signal }: CallOptions = {}): Promise<TransactOutcome> {
     return this.within(signal, (requests, inner) => requests.transact(changes, { signal: inner }));
   }
 
   /**
    * Runs several requests with one deadline. After `commit` was called with an answer, the call returns that answer even if the
-   * deadline passes.
+   * deadline is exceeded.
    */
   async within<T>(
     signal: AbortSignal | undefined,

@@ -27,7 +27,7 @@ const key = { pk: 'p', sk: 'a' };
 /** Options of a write whose condition is always true. */
 const SEED = { condition: { absent: 'never' }, writer: 'seed' } as const;
 
-/** Each does something to a table and tells what it saw: the table in memory must tell the same as DynamoDB. */
+/** Each experiment uses a table and returns its observations, which must be equal for the in-memory table and DynamoDB. */
 const EXPERIMENTS: Readonly<Record<string, (table: ItemTable) => Promise<unknown>>> = {
   'a put over nothing, over an item, and refused': async (table) => [
     await table.put({ ...key, n: 1 }, SEED),

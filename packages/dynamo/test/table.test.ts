@@ -356,7 +356,7 @@ describe('a table that fails', () => {
     }
     faulty.proxy.clear();
     const isWritten = async () => (await open().get(keyOf(), { consistent: true })) !== undefined;
-    // A write that nobody waited for may still be on its way; the test's time limit ends the loop.
+    // An unawaited write may still be in progress; the loop ends at the test's timeout.
     while (given.applied && !(await isWritten()));
     expect(await isWritten()).toBe(given.applied);
   });

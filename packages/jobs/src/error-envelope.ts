@@ -4,13 +4,13 @@ import { brandError } from '@sallyport/core/pipeline';
 
 /** The stored form of an error: without control characters, secrets, stack and cause, and limited in size. */
 export interface ErrorEnvelope {
-  /** Name of the error's class, at most 256 characters; absent when it has none. */
+  /** Name of the error's class, at most 256 characters. */
   readonly type?: string;
-  /** The error's code, at most 256 characters; absent when it has none. */
+  /** The error's code, at most 256 characters. */
   readonly code?: string;
   /** At most 2,048 characters. */
   readonly message: string;
-  /** `true` when the error said that trying again may help, else absent. */
+  /** `true` if the error is retryable, else absent. */
   readonly retryable?: true;
   /** At most 32 fields of the error, each of at most 1,024 characters. */
   readonly fields?: Readonly<Record<string, string | number | boolean | null>>;
@@ -22,8 +22,8 @@ const MAX_FIELDS = 32;
 const MAX_FIELD = 1024;
 
 /**
- * The envelope of anything thrown, or of an envelope. Control characters are removed from strings, and fields whose name says that
- * they are secret are masked. `fields` are the error's `fields`, else its `details`. Never throws.
+ * Converts any thrown value, or an envelope, to an envelope. Control characters are removed from strings, and fields with names of
+ * secrets are masked. `fields` are the error's `fields`, else its `details`. Never throws.
  *
  * @example toErrorEnvelope(new RangeError('too far')) // { type: 'RangeError', message: 'too far' }
  */
@@ -41,21 +41,21 @@ export function toErrorEnvelope(error: unknown): ErrorEnvelope {
   };
 }
 
-/** A failure that was stored for a key, thrown again. Its code is the stored one, else `jobs.stored_error`. Immutable. */
+/** The stored failure of a key, thrown again. Its code is the stored code, else `jobs.stored_error`. Immutable. */
 export class StoredError extends FrameworkError implements ErrorEnvelope {
   static {
     brandError(StoredError, 'sallyport.StoredError');
   }
 
   override readonly name: string = 'StoredError';
-  /** Name of the class of the error that was stored. */
+  /** Name of the stored error's class. */
   declare readonly type?: string;
-  /** `true` when the error that was stored said so. */
+  /** `true` if the stored error is retryable. */
   declare readonly retryable?: true;
-  /** Fields of the error that was stored. */
+  /** Fields of the stored error. */
   declare readonly fields?: NonNullable<ErrorEnvelope['fields']>;
 
-  /** Makes the error from an envelope. */
+  /** Creates the error from an envelope. */
   constructor(envelope: ErrorEnvelope) {
     super(envelope.code ?? 'jobs.stored_error', envelope.message);
     Object.assign(this, envelope, { code: this.code });

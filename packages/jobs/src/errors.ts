@@ -15,13 +15,13 @@ export type JobLedgerErrorCode = `${'jobs' | 'eventbus'}.${JobLedgerErrorType}`;
 export type JobErrorCode =
   /** Invalid arguments. Reasons: `invalid`, `too_large`. @status 400 */
   | 'jobs.invalid_input'
-  /** Something else is stored, or somebody else holds it. Reasons: `exists`, `version`, `transition`, `lease_held`, `lease_lost`, `claim_lost`, `semaphore_full`, `contended`, `payload_mismatch`, `in_progress`, `already_completed`, `owner_lost`, `result_omitted`. @status 409 */
+  /** Another value is stored, or another caller holds the item. Reasons: `exists`, `version`, `transition`, `lease_held`, `lease_lost`, `claim_lost`, `semaphore_full`, `contended`, `payload_mismatch`, `in_progress`, `already_completed`, `owner_lost`, `result_omitted`. @status 409 */
   | 'jobs.conflict'
   /** The job, record or lease does not exist. Reason: `absent`. @status 404 */
   | 'jobs.not_found'
-  /** The store failed. Reason: `store_unavailable`; `retryable` tells throttling, 5xx, time-outs and network faults from a fault of the deployment. @status 500 */
+  /** The store failed. Reason: `store_unavailable`; `retryable` is true for throttling, 5xx, timeouts and network errors, and false for an error in the deployment. @status 500 */
   | 'jobs.internal_error'
-  /** A stored failure whose error had no code of its own, thrown again as {@link StoredError}. @status 500 */
+  /** A stored failure whose error had no code, thrown again as {@link StoredError}. @status 500 */
   | 'jobs.stored_error'
   /** As `jobs.invalid_input`, of the event store. @status 400 */
   | 'eventbus.invalid_input'
@@ -46,10 +46,10 @@ export type ConflictReason =
   | 'already_completed'
   | 'owner_lost'
   | 'result_omitted';
-/** Why a call failed: the conflict, the invalid input, or the missing item. */
+/** The reason of a failed call: the conflict, the invalid input, or the missing item. */
 export type JobLedgerReason = ConflictReason | 'invalid' | 'too_large' | 'absent' | 'store_unavailable';
 
-/** What an error may carry next to type, reason and message. */
+/** Optional properties of an error. */
 export interface JobLedgerErrorInit {
   /** Part of the code before the dot. Default `jobs`. */
   readonly area?: 'jobs' | 'eventbus' | undefined;
@@ -57,7 +57,7 @@ export interface JobLedgerErrorInit {
   readonly details?: unknown;
   /** True if the same call may succeed later without a change of code or deployment. */
   readonly retryable?: boolean | undefined;
-  /** The error behind it, for logs. It is never sent. */
+  /** The cause, for logs. It is never sent. */
   readonly cause?: unknown;
 }
 
@@ -76,11 +76,11 @@ export class JobLedgerError extends FrameworkError {
   override readonly name: string = 'JobLedgerError';
   /** `jobs.<type>` or `eventbus.<type>`. */
   declare readonly code: JobLedgerErrorCode;
-  /** What kind of failure it is. */
+  /** The kind of failure. */
   readonly type: JobLedgerErrorType;
-  /** What exactly was rejected or failed. */
+  /** The exact reason. */
   readonly reason: JobLedgerReason;
-  /** True for throttling, 5xx, time-outs and network faults, and for conflicts that end by themselves. */
+  /** True for throttling, 5xx, timeouts and network errors, and for temporary conflicts. */
   readonly retryable: boolean;
 
   /** The HTTP status follows from the type: 400, 409, 404 or 500. */
@@ -106,7 +106,7 @@ export function isConflict(error: unknown, ...reasons: readonly ConflictReason[]
   );
 }
 
-/** Makes the errors of one store: the ledger or the event store. */
+/** Creates the errors of one store: the ledger or the event store. */
 export interface LedgerErrors {
   invalid(message: string): JobLedgerError;
   tooLarge(message: string): JobLedgerError;
@@ -115,7 +115,7 @@ export interface LedgerErrors {
   unavailable(retryable: boolean, cause: unknown): JobLedgerError;
 }
 
-/** Conflicts that end by themselves when another caller has finished. */
+/** Conflicts that end when another caller has finished. */
 const PASSING: readonly ConflictReason[] = ['lease_held', 'semaphore_full', 'contended', 'in_progress'];
 
 function errorsOf(area: 'jobs' | 'eventbus', store: string): LedgerErrors {

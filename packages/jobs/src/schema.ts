@@ -1,8 +1,8 @@
 /** Names and shapes that infrastructure code shares with the ledger and the event store. Imports nothing. */
 
-/** Names the ledger's table when `createJobLedger` is given no `tableName`. */
+/** The name of the ledger's table, if `createJobLedger` has no option `tableName`. */
 export const JOBS_TABLE_NAME_ENV = 'FRAMEWORK_JOBS_TABLE_NAME';
-/** Names the event store's table when `createEventBusStore` is given no `tableName`. */
+/** The name of the event store's table, if `createEventBusStore` has no option `tableName`. */
 export const EVENTBUS_TABLE_NAME_ENV = 'FRAMEWORK_EVENTBUS_TABLE_NAME';
 
 /** Index of the ledger's table: jobs of a tenant by creation. */
@@ -62,7 +62,7 @@ export const EVENTBUS_TABLE_SCHEMA = {
   ],
 } as const;
 
-/** IAM actions of the ledger on its table and its indexes. Transactions need no action of their own. */
+/** IAM actions of the ledger on its table and its indexes. Transactions need no separate action. */
 export const JOBS_TABLE_ACTIONS = {
   read: ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'],
   write: ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],

@@ -131,7 +131,7 @@ describe('the cost of an operation: calls, write units, read units', () => {
     const fresh = createJobLedger({ client, tableName, clock });
     await ledger.createJob({ jobId: 'unknown', tenantId: 't', recordCount: 2 });
     await ledger.createRecords({ jobId: 'unknown', recordIds: ['a', 'b'] });
-    // An instance that has not seen a record of the job is told by a rejection that they are counted.
+    // A rejected write shows an instance without cached records that the job counts its records.
     const skip = (recordId: string) => () => fresh.transitionRecord({ jobId: 'unknown', recordId, to: 'SKIPPED' });
     expect(await costOf(skip('a'))).toEqual([3, 5, 1]);
   });
@@ -299,7 +299,7 @@ describe('the cost for eight instances that use one key: calls, write units, rea
     await ledger.createRecords({ jobId: 'fleet', recordIds: ['r'] });
     const record = { jobId: 'fleet', recordId: 'r', to: 'PROCESSING' } as const;
     expect(await costOfAll((one) => one.transitionRecord(record))).toEqual([8, 8, 0]);
-    // The one that moves it writes two entries of the index.
+    // The successful transition writes two index entries.
     expect(await costOfAll((one) => one.transitionJob({ jobId: 'fleet', to: 'RUNNING' }))).toEqual([8, 10, 0]);
   });
 
@@ -317,7 +317,7 @@ describe('the cost for eight instances that use one key: calls, write units, rea
     });
     expect(new Set(claims).size).toBe(100);
     expect(claims.length).toBe(100);
-    // Who is rejected looks again instead of trying what the others have taken.
+    // After a rejected claim, a worker reads again instead of trying claimed records.
     expect(written).toBeLessThanOrEqual(200);
     expect(read).toBeLessThanOrEqual(500);
   });

@@ -122,7 +122,7 @@ describe('rows that an older version wrote', () => {
 
 describe('a batch against a slow partition', () => {
   it('waits longer while it is throttled, and writes all records', async () => {
-    // A partition that takes three writes in each 20 ms and rejects the others.
+    // A partition that accepts three writes per 20 ms and throttles other writes.
     let window = 0;
     let taken = 0;
     const isOver = () => {
@@ -152,7 +152,7 @@ describe('an index that is behind, or ahead of the items', () => {
       { operation: 'BatchGetItem', times: 1 },
     );
     expect((await ledger.listJobs({ tenantId })).items.map((job) => job.jobId)).toEqual([jobId]);
-    // The index still says PENDING.
+    // The index still contains PENDING.
     await put2(jobId, tenantId);
     expect((await ledger.listJobs({ tenantId, status: 'PENDING' })).items).toEqual([]);
     const page = await ledger.listJobs({ tenantId, status: 'PENDING', includeMoved: true, consistent: true });
@@ -186,7 +186,7 @@ describe('an index that is behind, or ahead of the items', () => {
 
 describe('the time that a write carries', () => {
   it('is read when the client is loaded', async () => {
-    // Loading takes a minute by this clock.
+    // Loading lasts a minute by this clock.
     const slowClock = { ms: START_MS, now: () => new Date(slowClock.ms) };
     const lazy = createJobLedger({ tableName: faulty.name, clock: slowClock, client: faulty.direct });
     const loading = lazy.createJob({ jobId: `cold${count}`, tenantId: 't' });

@@ -38,7 +38,7 @@ function openLedger(timeoutMs: number): JobLedger {
 
 afterAll(() => faulty.stop());
 
-/** Every operation that asks the store. */
+/** All operations that use the store. */
 function operations(store: JobLedger): readonly (() => Promise<unknown>)[] {
   const id = `f${count}`;
   return [
@@ -72,7 +72,7 @@ function operations(store: JobLedger): readonly (() => Promise<unknown>)[] {
 describe('a store that fails', () => {
   it.each(STORE_FAULTS)('rejects every operation in time: $name', async ({ fault, transient: retryable, hangs }) => {
     faulty.proxy.inject(fault);
-    // Only an answer that never comes needs a short limit; a busy machine may take longer for the others.
+    // Only a missing response needs a short limit; a busy machine may take longer for other calls.
     const outcomes = await Promise.allSettled(operations(openLedger(hangs ? 400 : 10_000)).map((run) => run()));
     for (const outcome of outcomes) {
       expect(outcome).toMatchObject({

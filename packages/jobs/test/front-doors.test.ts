@@ -35,7 +35,7 @@ const DOORS: readonly (readonly [string, Build])[] = [
   ['load balancer', buildLoadBalancerRequest],
 ];
 
-/** A service that believes what callers say about their identity. */
+/** A service that accepts the identity in a request without proof. */
 function createOpen(options?: HttpIdempotencyOptions) {
   const app = createApp({
     clock,
@@ -76,7 +76,7 @@ function createOpen(options?: HttpIdempotencyOptions) {
   return app;
 }
 
-/** An answer, whichever door it left through. */
+/** A response of any front door. */
 function read(answer: unknown) {
   const { statusCode, body, headers, multiValueHeaders, cookies, isBase64Encoded } = answer as {
     statusCode: number;

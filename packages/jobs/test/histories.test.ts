@@ -75,7 +75,7 @@ function write(token: number, holder: string) {
 }
 
 function keys(...events: readonly (readonly ['effect' | 'answer', string])[]): string[] {
-  // Told in the reverse order: the times decide.
+  // In reverse order: only the times count.
   const history = events.map(([kind, value], atUs) => ({ atUs, key: 'k', kind, value })).reverse();
   return checkKeys(history, ['k'], { exactlyOnce: true });
 }

@@ -2,12 +2,12 @@ import { createTable, FaultyTable } from '@sallyport/dynamodb-local';
 import { createEventBusStore, createJobLedger, type EventBusStore, type JobLedger } from '@sallyport/jobs';
 import { EVENTBUS_TABLE_SCHEMA, JOBS_TABLE_SCHEMA } from '@sallyport/jobs/schema';
 
-/** It stands still, so that two callers write exactly the same. */
+/** A stopped clock, so that two callers write exactly equal items. */
 const clock = { ms: 1_700_000_000_000, now: () => new Date(clock.ms) };
 
 let faulty: FaultyTable;
 let eventTable: string;
-/** Callers of two instances: the first one's connection is fine, the second one's goes through the faulty.proxy. */
+/** Callers of two instances: `calm` has a stable connection, the other caller uses the faulty proxy. */
 let calm: JobLedger;
 let shaken: JobLedger;
 let calmEvents: EventBusStore;
@@ -36,7 +36,7 @@ interface Callers {
   readonly events: EventBusStore;
 }
 
-/** A write, what must be there before it, and whether its answer says that the caller made it. */
+/** A write, its preparation, and a check that its response belongs to this caller. */
 interface Write {
   readonly name: string;
   prepare?(ledger: JobLedger, id: string): Promise<unknown>;

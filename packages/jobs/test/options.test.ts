@@ -20,7 +20,7 @@ it('a ledger and an event store take their tables from option or environment, an
 });
 
 describe('the tables that the environment names', () => {
-  /** Every call fails; what counts is the table that it was for. */
+  /** A client whose calls fail; the test checks only their table. */
   const asked = () => {
     const tables: unknown[] = [];
     const send = async ({ input }: { readonly input: { readonly TableName?: string } }) => {
@@ -185,7 +185,7 @@ describe('errors for wrong options name the option and the expected value', () =
     [
       'runIdempotent',
       () => runIdempotent(ledger, { scope: 's' } as never, work),
-      'jobs.invalid_input framework: option "key" must be a text that is not empty, without control characters',
+      'jobs.invalid_input framework: option "key" must be a non-empty string without control characters',
     ],
   ])('%s', async (_, run, text) => {
     expect(await refusal(run)).toBe(text);

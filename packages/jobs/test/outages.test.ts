@@ -49,7 +49,7 @@ async function open({ client, clock, run }: OutageRun): Promise<Setting> {
 const warnings = ({ log }: Setting) => log.lines.filter(([level]) => level === 'warn');
 const after = (ms: number, { clock }: OutageRun) => new Promise<void>((resolve) => clock.after(ms, resolve));
 
-/** Work that is run under a key; `size` is that of its result. */
+/** Work under a key; `size` is the size of its result. */
 const WORK: Readonly<Record<string, (setting: Setting, run: OutageRun, leftMs: number) => Promise<unknown>>> = {
   runIdempotent: (setting, _, remainingMs) =>
     runIdempotent(setting.ledger, { scope: 's', key: setting.id, remainingMs }, effectOf(setting, 1)),
@@ -200,7 +200,7 @@ describe.each(OUTAGES)('$name at each request', (outage) => {
 interface Operation {
   prepare?(setting: Setting): Promise<unknown>;
   run(setting: Setting, prepared: unknown): Promise<unknown>;
-  /** What another caller reads, without times. */
+  /** The state that another caller reads, without times. */
   state(setting: Setting): Promise<unknown>;
 }
 
@@ -279,7 +279,7 @@ describe('a table that answers after the deadline of the call', () => {
       isDone = true;
     });
     while (!faulty.proxy.operations.includes('UpdateItem')) await nextTurn();
-    // The first attempt gets no answer within the time limit of the store; the second one recognizes it.
+    // The first attempt has no response within the time limit of the store; the second attempt detects it.
     await clock.advance(4999);
     expect(isDone).toBe(false);
     while (!isDone) {

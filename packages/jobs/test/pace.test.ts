@@ -3,7 +3,7 @@ import { MemoryTable } from '@sallyport/dynamo/memory';
 import { TableClock } from '@sallyport/dynamodb-local';
 import { createMemoryJobLedger } from '@sallyport/jobs/memory';
 
-/** A partition that takes a number of writes a second, and up to one second of them at once. Others are throttled. */
+/** A partition with a limit of writes per second and a burst of one second. Other writes are throttled. */
 class SlowPartition extends MemoryTable {
   readonly #clock: TableClock;
   readonly #perSecond: number;

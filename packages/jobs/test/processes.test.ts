@@ -15,7 +15,7 @@ import { type Worker, Workers } from './support/workers.js';
 
 const INSTANCES = 8;
 const LEASE_MS = 1000;
-/** Longer than a lease: who is stopped for it has lost what it held. */
+/** Longer than a lease: a process that is frozen for this time has lost its lease. */
 const FROZEN_MS = 1500;
 const LOSSES = { before: 0.05, after: 0.2 };
 const SKEWS = [0, 0, 120_000, -120_000, 60_000, -60_000, 120_000, -120_000];
@@ -38,13 +38,13 @@ afterAll(async () => {
   close();
 });
 
-/** The protected resource: takes a write only with the largest token that it has seen. */
+/** The protected resource: rejects a write with a smaller token than the largest token so far. */
 class FencedResource {
   readonly accepted: FencedWrite[] = [];
   readonly holds: Hold[] = [];
   #largest = 0;
 
-  /** A process that was frozen may tell late what it got early, so when it asked says nothing. */
+  /** A frozen process may report an acquisition late, so the time of its request is ignored. */
   held(token: number, pid: number): void {
     this.holds.push({ name: 'resource', holder: `${pid}/${token}`, askedMs: 0, fromMs: 0, toMs: 0, token });
   }

@@ -14,7 +14,7 @@ const LOSSES = { before: 0.05, after: 0.2 };
 const STEPS_OF_A_JOB = 9;
 const LANES = 64;
 const TRIES = 9;
-// Clocks that stand still: two callers write the same except for the id of their write.
+// Stopped clocks: two callers write equal items except for the id of their write.
 const clock = { now: () => new Date(1_700_000_000_000) };
 
 /** A table that loses requests and answers as a bad connection does, and tries again as the SDK does. */
@@ -40,7 +40,7 @@ class ShakenTable extends MemoryTable {
   }
 }
 
-/** Callers of two instances, and one whose connection is fine. */
+/** Callers of two instances, and a caller with a stable connection. */
 interface Bench {
   readonly callers: readonly JobLedger[];
   readonly calm: JobLedger;
@@ -57,7 +57,7 @@ const BENCHES: Readonly<Record<string, { readonly steps: number; open(): Promise
     },
   },
   'in DynamoDB Local': {
-    // RACE_STEPS=10000 takes some minutes.
+    // RACE_STEPS=10000 runs for some minutes.
     steps: Number(process.env.RACE_STEPS ?? 360),
     async open() {
       const direct = await createLocalClient();
@@ -79,7 +79,7 @@ interface Race extends Bench {
   readonly told: StepTold[];
 }
 
-/** Both callers try a step at once. */
+/** Both callers try a step at the same time. */
 async function contend(
   { callers, told }: Race,
   step: string,
@@ -100,7 +100,7 @@ async function contend(
   );
 }
 
-/** The first outcome of a batch of one. */
+/** The outcome of a batch with one record. */
 async function single(
   outcomes: Promise<readonly { readonly outcome: string; readonly error?: Error }[]>,
 ): Promise<void> {
@@ -144,7 +144,7 @@ it.each(Object.entries(BENCHES))(
     race.close();
     expect(happened.size).toBeGreaterThanOrEqual(steps * 0.99);
     expect(checkSteps(race.told, happened)).toEqual({ doubled: [], lost: [] });
-    // Calls that were told nothing are few, so the result says something.
+    // Calls without a response are few, so the result is meaningful.
     expect(race.told.filter((one) => one.told === 'unknown').length).toBeLessThan(race.told.length / 100);
   },
   600_000,

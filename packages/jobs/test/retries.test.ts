@@ -42,7 +42,7 @@ interface Setting {
   readonly clock: TableClock;
   readonly log: LogRecorder;
   readonly key: string;
-  /** The time-out of the function. */
+  /** The timeout of the function. */
   readonly timeoutMs: number;
 }
 
@@ -77,7 +77,7 @@ type Ended = 'handled' | 'rejected' | 'killed';
 
 let keys = 0;
 
-/** Delivers one event to processes of their own, at most three times. Returns how each delivery ended. */
+/** Delivers one event at most three times, each to a separate process. Returns the outcome of each delivery. */
 class Event {
   readonly #open: Open;
   readonly #wrapper: string;
@@ -95,7 +95,7 @@ class Event {
     this.#key = `event-${keys}`;
   }
 
-  /** One delivery in a process that is killed after some time, or by the time-out of the function. */
+  /** One delivery in a process that is killed after some time, or at the timeout of the function. */
   async deliver(diesAfterMs?: number): Promise<Ended> {
     const clock = new TableClock(this.nowMs);
     const setting = await this.#setting(clock);
@@ -135,7 +135,7 @@ class Event {
 const TIMEOUTS = [30, 60, 120, 180, 190, 300, 900];
 const CRASHES = [1, 5, 14, 16, 29, 44, 46, 59, 118, 188, 298, 470, 898];
 /**
- * Waits before the retries of an asynchronous event: one minute and two minutes, and longer ones.
+ * Waits before the retries of an asynchronous event: one minute and two minutes, and longer waits.
  * https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
  */
 const RETRIES = [

@@ -149,7 +149,7 @@ describe('a store that is away for two seconds when the work is done, and ten se
   const AWAY_MS = 2000;
   type Completion = FakeJobLedger['completeIdempotency'];
 
-  /** What the store does to a completion while it is away. */
+  /** Effects of an outage on a completion. */
   const OUTAGES: Readonly<Record<string, (complete: Completion) => Completion>> = {
     refuses: () => () => Promise.reject(JOBS_UNAVAILABLE),
     'applies the write and fails':

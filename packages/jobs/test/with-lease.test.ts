@@ -20,7 +20,7 @@ afterEach(() => expect(clock.pendingTimers).toBe(0));
 
 const refreshes = () => ledger.calls.filter(({ operation }) => operation === 'refreshLease').length;
 
-/** Work that ends when it is told to, or with its signal when it heeds that. */
+/** Work that ends on a call of `end` or `fail`, or with its signal if `heeds` is true. */
 function createWork<T>(heeds = false) {
   let end: (value: T) => void = () => {};
   let fail: (error: unknown) => void = () => {};

@@ -1,28 +1,28 @@
 /** Names and shapes that infrastructure code shares with the controller. Imports nothing. */
 
-/** Names the table when `createDynamoMicrovmRegistry` is given no `tableName`. */
+/** The table name, if `createDynamoMicrovmRegistry` has no option `tableName`. */
 export const MICROVM_TABLE_NAME_ENV = 'FRAMEWORK_MICROVM_TABLE_NAME';
-/** The images that may run: a comma list of `arn` or `arn@version`; the first is the default. */
+/** Allowed images: a comma-separated list of `arn` or `arn@version`; the first is the default. */
 export const MICROVM_IMAGE_REF_ENV = 'FRAMEWORK_MICROVM_IMAGE_REF';
-/** A comma list of the ARNs of ingress network connectors. */
+/** A comma-separated list of ARNs of ingress network connectors. */
 export const MICROVM_INGRESS_NETWORK_CONNECTOR_REFS_ENV = 'FRAMEWORK_MICROVM_INGRESS_NETWORK_CONNECTOR_REFS';
-/** A comma list of the ARNs of egress network connectors. */
+/** A comma-separated list of ARNs of egress network connectors. */
 export const MICROVM_EGRESS_NETWORK_CONNECTOR_REFS_ENV = 'FRAMEWORK_MICROVM_EGRESS_NETWORK_CONNECTOR_REFS';
-/** The ARN of the role that machines run with. */
+/** The ARN of the machines' role. */
 export const MICROVM_EXECUTION_ROLE_ARN_ENV = 'FRAMEWORK_MICROVM_EXECUTION_ROLE_ARN';
-/** Where machines log, as JSON: `{"disabled":{}}` or `{"cloudWatch":{"logGroup":"…"}}`. */
+/** Log destination of machines, as JSON: `{"disabled":{}}` or `{"cloudWatch":{"logGroup":"…"}}`. */
 export const MICROVM_LOGGING_ENV = 'FRAMEWORK_MICROVM_LOGGING';
-/** `true`: only the controllers of one table run machines of these images, so their sweep may end every machine that the table does not name. */
+/** `true`: only the controllers of one table run machines of these images, so their sweep may terminate every machine without a row in the table. */
 export const MICROVM_IMAGE_IS_ONLY_OURS_ENV = 'FRAMEWORK_MICROVM_IMAGE_IS_ONLY_OURS';
-/** The name of the rule that the construct makes for the sweep: `app.eventBus({ ruleName: MICROVM_SWEEP_RULE_NAME }, () => controller.sweep())`. */
+/** The name of the rule that the construct creates for the sweep: `app.eventBus({ ruleName: MICROVM_SWEEP_RULE_NAME }, () => controller.sweep())`. */
 export const MICROVM_SWEEP_RULE_NAME = 'microvm-sweep';
 
-/** Index of the table: sessions whose start is not finished, or was given up with an unknown outcome; the oldest first. It holds no others. */
+/** Index of the table: only sessions whose start is unfinished, or was abandoned with an unknown outcome; the oldest first. */
 export const PENDING_INDEX = 'pending-created-index';
-/** Index of the table: the session that a machine belongs to. */
+/** Index of the table: sessions by machine id. */
 export const MACHINE_INDEX = 'microvm-id-index';
 
-/** One row a session. TTL in Unix seconds, never before the latest end of the machine. Losing the table loses track of running machines. */
+/** One row per session. TTL in Unix seconds, never before the latest end of the machine. Without the table, running machines are untracked. */
 export const MICROVM_TABLE_SCHEMA = {
   partitionKey: { name: 'pk', type: 'S' },
   sortKey: { name: 'sk', type: 'S' },
@@ -50,7 +50,7 @@ export const MICROVM_TABLE_ACTIONS = {
   write: ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
 } as const;
 
-/** IAM actions of the controller. `list` is used by the sweep alone, `pass` by images with network connectors. */
+/** IAM actions of the controller. `list` is used only by the sweep, `pass` by images with network connectors. */
 export const MICROVM_ACTIONS = {
   machines: [
     'lambda:RunMicrovm',

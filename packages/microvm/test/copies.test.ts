@@ -9,7 +9,7 @@ const callers = (await import(CALLERS)) as typeof Callers;
 const tokens = (await import(TOKENS)) as typeof Tokens;
 const NAMES = { identity: 'nightly', tenantId: 't1', namespace: 'default' };
 
-// Jest gives both evaluations of a module one place.
+// In Jest both evaluations of a module have the same path.
 registerCopy('@sallyport/microvm', '9.9.9', Object.assign(new Error(), { stack: 'Error\n    at /app/other.js:1:2' }));
 
 const twoCopies = expect.objectContaining({

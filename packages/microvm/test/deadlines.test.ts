@@ -13,7 +13,7 @@ import { IMAGE } from './support/wire.js';
 
 const watch = watchLeaks();
 
-/** A service whose time stands still, and machines of which some methods never answer. */
+/** A service with a stopped clock whose `silent` methods never respond. */
 function create(silent: readonly (keyof FakeMicrovmProvider | 'send')[] = [], workload?: FakeWorkload) {
   const clock = new ManualClock(new Date('2026-11-22T00:00:00Z'));
   const fake = createFakeMicrovmProvider({ clock, ...(workload && { workload }) });

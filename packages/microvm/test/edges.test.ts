@@ -262,7 +262,7 @@ it('a sweep whose time is over begins nothing new, and says that it is not compl
     await controller.run(ME, { sessionId }).catch(() => undefined);
   }
   clock.tick(120_000);
-  // Each start takes three seconds.
+  // Each start lasts three seconds.
   const slow = Object.assign(Object.create(registry), {
     confirm: (...args: Parameters<MicrovmRegistry['confirm']>) => {
       clock.tick(3000);

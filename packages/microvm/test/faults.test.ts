@@ -35,7 +35,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   proxy.clear();
   count += 1;
-  // A client of its own: failures use up what a client may retry.
+  // A separate client: failures consume the retry quota of a client.
   client = watch.client(await createLocalClient({ endpoint: proxy.endpoint, maxAttempts: 3 }));
 });
 afterEach(() => client.destroy());
@@ -108,7 +108,7 @@ describe('a table that fails', () => {
     const request = { ...session, method: 'GET', path: '/' };
     await expect(watch.shown(controller.invoke(caller, request))).rejects.toMatchObject({ code });
     await expect(watch.shown(controller.terminate(caller, session))).rejects.toMatchObject({ code });
-    // Nothing was done that the row does not know.
+    // The row matches the machine.
     expect(provider.machines.map(({ state }) => state)).toEqual(['RUNNING']);
   });
 

@@ -56,12 +56,14 @@ it('a credential that is leaked on purpose is found by the check that every test
   const planted = watchedBy((watch) => watch.keep({ body: SECRET }));
   expect(planted).toHaveLength(1);
   expect(watchedBy((watch) => watch.event({ session_id: SECRET } as never))).toHaveLength(1);
-  expect(watchedBy((watch) => watch.logger.info('a text of the service'))).toHaveLength(1);
-  expect(watchedBy((watch) => watch.logger.error('x', { error: new Error('a text of the service') }))).not.toEqual([]);
+  expect(watchedBy((watch) => watch.logger.info('a message of the service'))).toHaveLength(1);
+  expect(watchedBy((watch) => watch.logger.error('x', { error: new Error('a message of the service') }))).not.toEqual(
+    [],
+  );
   expect(watchedBy((watch) => watch.observability.log?.({ level: 'info', event: SECRET }))).toHaveLength(1);
 });
 
-/** What a watch finds after something was shown to it. */
+/** Leaks that a watch finds in the shown values. */
 function watchedBy(show: (watch: LeakWatch) => unknown) {
   const before = watch.leaks().length;
   const undo = watch.mark();
@@ -79,7 +81,7 @@ it('every test file that makes a controller has this check', () => {
       const text = readFileSync(`${folder}${name}`, 'utf8');
       return /\.run\(|microvmConformance|createService\(/.test(text) && !/watchLeaks\(\)|microvmConformance/.test(text);
     });
-  // The options are tested with machines that nobody sees.
+  // The tests of options create no visible machines.
   expect(without).toEqual(['options.test.ts']);
 });
 

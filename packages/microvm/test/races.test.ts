@@ -35,7 +35,7 @@ afterAll(async () => {
 
 const caller = internalCaller({ identity: 'ada', tenantId: 't1', namespace: 'n' });
 
-/** A controller whose clock is so many milliseconds ahead. */
+/** A controller with a fast clock, ahead by a number of milliseconds. */
 function ahead(ms: number): MicrovmController {
   const clock = { now: () => new Date(Date.now() + ms) };
   const registry = createDynamoMicrovmRegistry({
@@ -105,7 +105,7 @@ it('processes that run, suspend, resume and terminate the same sessions, and are
   const machines = machinesOf(service);
   expect(checkHistory(told, rows, machines)).toEqual([]);
 
-  // The history has what it is about.
+  // The history is not trivial.
   const outcomes = Object.fromEntries(refusals);
   expect(rows.length).toBeGreaterThan(10);
   expect(new Set(told.map(({ state }) => state)).size).toBeGreaterThanOrEqual(3);

@@ -328,7 +328,7 @@ describe('bad input', () => {
   });
 
   it('a request id that is a credential is not passed on', async () => {
-    // The framework's own records repeat the id that the client chose, so nobody listens here.
+    // Logs are off, because the framework's log records contain the id that the client chose.
     const { app, provider } = createService(watch, { secure: { log: false, observability: {} } });
     const headers = { 'x-request-id': 'AKIAIOSFODNN7EXAMPLE' };
     const { status } = await app.serve({ method: 'POST', path: '/microvms', headers });

@@ -28,7 +28,7 @@ const watch = watchLeaks();
 const CALLER = internalCaller({ identity: 'ada', tenantId: 't1', namespace: 'default' });
 const ADA: SecurePrincipal = { identity: 'ada', tenantId: 't1', claims: { namespace: 'default' } };
 
-/** What the program does by path. */
+/** Test programs by path. */
 const PROGRAMS: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>> = {
   '/silent': () => {},
   '/hang': (_, response) => void response.writeHead(200).write('first'),
@@ -39,7 +39,7 @@ const PROGRAMS: Readonly<Record<string, (request: IncomingMessage, response: Ser
     const raw = response.socket as NonNullable<typeof response.socket>;
     raw.write('HTTP/1.1 200 OK\r\n');
     const line = `x-a: ${'a'.repeat(8000)}\r\n`;
-    // 20 MiB of headers, unless somebody hangs up before.
+    // 20 MiB of headers, unless the client closes the connection earlier.
     for (let sent = 0; sent < 20 * 1024 * 1024 && !raw.destroyed; sent += line.length) raw.write(line);
   },
   '/token': (_, response) => response.writeHead(200, { 'x-echo': service.secrets.at(-1) ?? '' }).end(),
@@ -102,7 +102,7 @@ async function start(options: Partial<MicrovmControllerOptions> = {}) {
   return { controller, invoke };
 }
 
-/** Resolves when the program sees none of its requests any more. */
+/** Resolves when the program has no open requests. */
 async function allClosed(): Promise<void> {
   await Promise.all([...open].map((response) => new Promise<void>((resolve) => response.once('close', resolve))));
 }
@@ -198,7 +198,7 @@ describe('the transport', () => {
 
   it('checks the certificate of an endpoint', async () => {
     class Distrusting extends Agent {
-      /** The same server, without its authority among the trusted ones. */
+      /** The same server, without its certificate authority in the trusted authorities. */
       override createConnection(...[options, callback]: Parameters<Agent['createConnection']>) {
         return service.agent.createConnection({ ...options, ca: [] } as never, callback);
       }
@@ -300,7 +300,7 @@ describe.each(DOORS)('behind %s', (name, build) => {
   it('path and query arrive', async () => {
     const send = await createApp();
     const { statusCode, body } = await send('GET', '/microvms/s1/invoke/a/b?q=1&q=%26&r=');
-    // A load balancer that hands over single values gives the last of each name.
+    // A load balancer with single values sends the last value of each name.
     const query = name === 'load balancer' ? 'q=%26&r=' : 'q=1&q=%26&r=';
     expect([statusCode, JSON.parse(body).url]).toEqual([200, `/a/b?${query}`]);
     expect(JSON.parse((await send('GET', '/microvms/s1/invoke')).body).url).toBe('/');
@@ -326,7 +326,7 @@ describe.each(DOORS)('behind %s', (name, build) => {
     const send = await createApp({ invoke: { cookies: 'scoped' } });
     const answer = await send('GET', '/microvms/s1/invoke/cookies');
     const cookies = answer.cookies ?? answer.multiValueHeaders?.['set-cookie'] ?? [answer.headers?.['set-cookie']];
-    // A load balancer that is asked with single values can send one cookie only.
+    // A load balancer with single values can send only one cookie.
     expect(cookies).toHaveLength(name === 'load balancer' && !answer.multiValueHeaders ? 1 : 2);
     expect(String(cookies?.at(-1))).toMatch(/^mvm-[0-9a-f]{16}-[ab]=[12]; Path=\/microvms\/s1\/invoke$/);
   });

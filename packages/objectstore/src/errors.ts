@@ -3,36 +3,36 @@ import { brandError } from '@sallyport/core/pipeline';
 
 /** Every code of {@link ObjectStoreError}. */
 export const OBJECT_STORE_CODES = [
-  /** An invalid reference, a version where none is allowed, a dot segment in the key of a grant. @status 400 */
+  /** An invalid reference, a version that is not allowed, or a dot segment in the key of a grant. @status 400 */
   'objectstore.invalid_ref',
   /** `maxBytes` is not a whole number of at least 1. @status 500 */
   'objectstore.invalid_get_limit',
-  /** A field of a grant is missing or wrong; `details.field` names the first. @status 400 */
+  /** A field of a grant is missing or invalid; `details.field` contains its name. @status 400 */
   'objectstore.invalid_presign_put',
   /** An invalid combination of encryption options, or a missing key; at construction. @status 500 */
   'objectstore.invalid_encryption_config',
-  /** An unknown option, no bucket, a wrong region, an answer without a body, a link that does not bind the upload. @status 500 */
+  /** An unknown option, no bucket, a wrong region, a response without a body, a link that does not bind the upload. @status 500 */
   'objectstore.invalid_store_config',
-  /** Payload, type, metadata or a member of a call. @status 400 */
+  /** An invalid payload, type, metadata or member of a call. @status 400 */
   'objectstore.invalid_input',
   /** `get` of an object with more than `maxBytes`. @status 413 */
   'objectstore.object_too_large',
   /** No such key or version, or a delete marker. @status 404 */
   'objectstore.not_found',
-  /** `createOnly`, and the object exists. @status 412 */
+  /** `createOnly` is set and the object exists. @status 412 */
   'objectstore.precondition_failed',
   /** No permission; or missing, wrong or expired credentials. @status 500 */
   'objectstore.denied',
-  /** 5xx, `SlowDown`, time-out, network, an incomplete body (`retryable`); an archived object (not `retryable`). @status 503 */
+  /** 5xx, `SlowDown`, timeout, network, an incomplete body (`retryable`); an archived object (not `retryable`). @status 503 */
   'objectstore.unavailable',
-  /** `failNext` of the fake for anything but `put`, `get` and `delete`. @status 500 */
+  /** `failNext` of the fake for an operation other than `put`, `get` and `delete`. @status 500 */
   'objectstore.unsupported_operation',
 ] as const;
 
 /** A code of {@link ObjectStoreError}. */
 export type ObjectStoreErrorCode = (typeof OBJECT_STORE_CODES)[number];
 
-/** The status of the response when a handler does not catch the error. Any other code is an error of code or deployment, 500. */
+/** The status of the response if a handler does not catch the error. Any other code is an error in the code or deployment, 500. */
 const STATUSES: Partial<Record<ObjectStoreErrorCode, number>> = {
   'objectstore.invalid_ref': 400,
   'objectstore.invalid_presign_put': 400,
@@ -43,19 +43,19 @@ const STATUSES: Partial<Record<ObjectStoreErrorCode, number>> = {
   'objectstore.unavailable': 503,
 };
 
-/** What an error may carry next to code and message. */
+/** Optional properties of an error. */
 export interface ObjectStoreErrorInit {
   /** True if the same call may succeed later without a change of code or deployment. Default `false`. */
   readonly retryable?: boolean;
   /** True if the write may have been applied although the call failed. Default `false`. */
   readonly mayHaveApplied?: boolean;
-  /** The argument that is wrong, by its name. */
+  /** The name of the invalid argument. */
   readonly field?: string;
-  /** The error behind it, for logs. It is never sent. */
+  /** The cause, for logs. It is never sent. */
   readonly cause?: unknown;
 }
 
-/** A wrong option or argument, or a call that the store rejected or did not answer. Immutable. */
+/** An invalid option or argument, or a failed call of the store. Immutable. */
 export class ObjectStoreError extends FrameworkError {
   static {
     brandError(ObjectStoreError, 'sallyport.ObjectStoreError');
@@ -64,10 +64,10 @@ export class ObjectStoreError extends FrameworkError {
   override readonly name: string = 'ObjectStoreError';
   /** Stable; see the table in the README. */
   declare readonly code: ObjectStoreErrorCode;
-  /** True for throttling, 5xx, time-outs, network faults and incomplete bodies. */
+  /** True for throttling, 5xx, timeouts, network errors and incomplete bodies. */
   readonly retryable: boolean;
   /**
-   * True if a `put` or `delete` may have been applied although it failed: its answer was lost or late, or a second attempt
+   * True if a `put` or `delete` may have been applied although it failed: its response was lost or late, or a second attempt
    * of the client found an object that the first may have written.
    */
   readonly mayHaveApplied: boolean;
@@ -115,13 +115,13 @@ export type ArtifactFailure = Exclude<ArtifactVerificationState, 'verified'>;
 
 /** Every code of {@link ArtifactError}. */
 export const ARTIFACT_CODES = [
-  /** The request names no version; checked first. @status 500 */
+  /** The request has no version; checked first. @status 500 */
   'artifact.version_required',
   /** The version `null`, an invalid reference, or a digest that is not `sha256:` and 64 hex digits in lower case. @status 500 */
   'artifact.invalid_request',
-  /** The archive could not be read; `retryable` tells whether a later attempt may succeed. @status 503 */
+  /** The archive could not be read; `retryable` is true if a later attempt may succeed. @status 503 */
   'artifact.unavailable',
-  /** The store returned another version or none. @status 500 */
+  /** The store returned another version or no version. @status 500 */
   'artifact.version_mismatch',
   /** The archive is too large, empty, or not an allowed tar archive. @status 500 */
   'artifact.archive_invalid',
@@ -134,13 +134,13 @@ export type ArtifactErrorCode = (typeof ARTIFACT_CODES)[number];
 
 /** The data about an artifact, without its bytes. */
 export interface ArtifactFacts {
-  /** The requested version; `''` when it was not a string. */
+  /** The requested version; `''` if it is not a string. */
   readonly requestedVersionId: string;
-  /** The version that the store returned; `''` when it returned none. */
+  /** The version that the store returned; `''` if absent. */
   readonly returnedVersionId: string;
-  /** The requested digest; `''` when it was not a string. */
+  /** The requested digest; `''` if it is not a string. */
   readonly expectedDigest: string;
-  /** The digest of the archive that was read; `''` when it was not computed. */
+  /** The digest of the archive; `''` if it was not computed. */
   readonly actualDigest: string;
 }
 
@@ -153,9 +153,9 @@ export class ArtifactError extends FrameworkError implements ArtifactFacts {
   override readonly name: string = 'ArtifactError';
   /** `artifact.<state>`. */
   declare readonly code: ArtifactErrorCode;
-  /** What went wrong. */
+  /** The failed step of the verification. */
   readonly state: ArtifactFailure;
-  /** True if the same call may succeed later: the store was busy or did not answer. */
+  /** True if the same call may succeed later: the store was throttled or did not respond. */
   readonly retryable: boolean;
   readonly requestedVersionId: string;
   readonly returnedVersionId: string;

@@ -194,7 +194,7 @@ it.each<[ArtifactFailure, number]>([
 
 it('an archive of which any byte that counts was changed is never verified', async () => {
   const store = createFakeObjectStore({ versioning: 'enabled' });
-  // Header, data, header, data; what lies between is padding, which no digest covers.
+  // Header, data, header, data; the gaps are padding, which no digest covers.
   const counting = [...range(0, 512), ...range(512, 517), ...range(1024, 1536), ...range(1536, 1546)];
   let tried = 0;
   for (const at of counting.filter((_, index) => index % 3 === 0)) {

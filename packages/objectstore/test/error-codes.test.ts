@@ -108,7 +108,7 @@ it.each<[string, number, number, boolean]>([
   ['ConditionalRequestConflict', 409, 2, true],
   ['BadDigest', 400, 2, true],
   ['PreconditionFailed', 412, 2, true],
-  // An error inside S3, and a time-out.
+  // An error inside S3, and a timeout.
   ['InternalError', 500, 1, true],
   ['RequestTimeout', 400, 1, true],
   ['TimeoutError', 0, 1, true],

@@ -10,7 +10,7 @@ const SECRET = 'a text of the provider that nobody may read';
 
 let s3: TestS3;
 let store: ObjectStore;
-/** Ends every call at once when the clock is moved. */
+/** Times out every call immediately when the test moves it. */
 let clock: ManualClock;
 
 beforeAll(async () => {

@@ -187,7 +187,7 @@ describe('the link', () => {
     expect(signed).toEqual(['host', ...Object.keys(grant.headers)].sort());
   });
 
-  /** Changes what the SDK is about to sign, as a client of another version or configuration would. */
+  /** Changes the request before the SDK signs it, like a client of another version or configuration. */
   function meddling(
     change: (request: {
       headers: Record<string, string>;
@@ -318,7 +318,7 @@ describe('an upload', () => {
   });
 
   const stored = () => createS3ObjectStore({ client: s3.client }).get({ ref: grant.ref, maxBytes: 10 });
-  /** As a browser does it: the length is that of the body, whatever the headers say. */
+  /** Uploads like a browser: `content-length` is the length of the body, regardless of the headers. */
   const upload = (
     change: { headers?: Record<string, string>; without?: string; body?: string; method?: string; url?: string } = {},
   ) => {
@@ -352,7 +352,7 @@ describe('an upload', () => {
   });
 
   it('without a type is refused', async () => {
-    // Bytes: `fetch` gives a string a type of its own.
+    // Bytes, because `fetch` sets a content type for a string.
     const { 'content-type': _, 'content-length': __, ...headers } = grant.headers;
     const answer = await fetch(grant.url, { method: 'PUT', headers, body: new Uint8Array(Buffer.from('hello')) });
     expect(answer.status).toBe(403);
@@ -389,7 +389,7 @@ describe('an upload', () => {
     expect(await stored()).toMatchObject({ payload: new Uint8Array(Buffer.from('hello')) });
   });
 
-  // The fault proxy evaluates the condition: this radosgw does not know it. The signature is checked by radosgw.
+  // The fault proxy evaluates the condition: this radosgw does not support it. The signature is checked by radosgw.
   it('that may only create is accepted once while the object exists', async () => {
     const grants = createUploadGrants({ client: s3.client });
     grant = await grants.presignPut({ ...INPUT, ref: grant.ref, createOnly: true });

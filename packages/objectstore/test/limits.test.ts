@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 afterAll(() => s3.stop());
 
-/** What a process of its own measures: see `support/measure.ts`. */
+/** Result of a measurement in a separate process: see `support/measure.ts`. */
 async function measure(task: object): Promise<Record<string, number | string>> {
   const program = fileURLToPath(new URL('./support/measure.ts', import.meta.url));
   const flags = ['--expose-gc', '--no-warnings', '--conditions=@sallyport/source', '--import', 'tsx'];
@@ -64,7 +64,7 @@ it('an artifact of 32 MiB is verified with at most two copies of it in memory', 
     versionId,
   });
   expect(state).toBe('verified');
-  // What is measured has the artifact in it.
+  // The measured peak includes the artifact.
   expect(peakBytes).toBeGreaterThan(31 * MIB);
   expect(peakBytes).toBeLessThanOrEqual(64 * MIB);
 });
@@ -78,7 +78,7 @@ describe('an answer without a length', () => {
     await expect(call).rejects.toMatchObject({ code: 'objectstore.object_too_large' });
     const [request] = s3.proxy.requests;
     expect(await request?.closed).toBe('cut');
-    // What lies in the buffers of both ends comes on top of the limit.
+    // The limit plus the buffers of both ends.
     expect(request?.sentBytes).toBeLessThan(20 * MIB);
   });
 

@@ -73,7 +73,7 @@ describe('the arguments of a put', () => {
       keyId,
     ]);
     const stored = await s3.client.send(new HeadObjectCommand({ Bucket: s3.bucket, Key: 'secret' }));
-    // The server keeps no header for keys of its own.
+    // The server stores no header for S3-managed keys.
     if (algorithm === 'aws:kms') expect(stored.SSEKMSKeyId).toBe('testkey-1');
     expect((await store.get({ ref: { bucket: s3.bucket, key: 'secret' }, maxBytes: 1 })).payload).toEqual(
       new Uint8Array([1]),

@@ -1,5 +1,5 @@
 /**
- * What one decision costs here and in public packages that do the same, by one counting client against DynamoDB Local:
+ * Compares the costs of a decision with public packages, measured with a counting client against DynamoDB Local:
  * `node --conditions=@sallyport/source --import tsx packages/ratelimit/bench/compare.ts`
  */
 import { randomUUID } from 'node:crypto';

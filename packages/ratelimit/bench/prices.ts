@@ -14,7 +14,7 @@ const TARGET = 0.7;
 /** The columns of {@link monthly}. */
 export const PRICES = ['$ a month on demand', 'provisioned', 'reserved, 1 year', 'reserved, 3 years'] as const;
 
-/** Dollars a month for so many units in each second. */
+/** Dollars per month for a number of units per second. */
 export function monthly(writes: number, reads: number): number[] {
   const onDemand = (writes * ON_DEMAND.write + reads * ON_DEMAND.read) * 3600 * HOURS;
   const provisioned = ((writes * PROVISIONED_HOUR.write + reads * PROVISIONED_HOUR.read) * HOURS) / TARGET;

@@ -2,14 +2,14 @@
  * The limiter of this package at a size that no test reaches: 1,000,000 tenants and 100,000 decisions a second, scaled down.
  * `node --conditions=@sallyport/source --import tsx packages/ratelimit/bench/simulate.ts [rows [scale]]`, for example `6,8 20`
  *
- * Everything that grows with the traffic is divided by `SCALE`: tenants, decisions, instances, partitions and their throughput, the
+ * All numbers that grow with the traffic are divided by `SCALE`: tenants, decisions, instances, partitions and their throughput, the
  * table's quota, and `shardAbove`. So an instance serves as many requests of a tenant as without the scale. Tenants are drawn by
  * Zipf's law with the exponent 1, instances at random; arrivals are a Poisson process on a virtual clock. Each tenant has a
  * sliding window of a minute of which it uses the stated part on average. A first 72 s fill the windows and are not counted.
  *
- * The table is `ModelTable`, which evaluates what the limiter sends, behind the throughput of `Partitions`: 1,000 write units a second
+ * The table is `ModelTable`, which evaluates the limiter's requests, with the throughput of `Partitions`: 1,000 write units a second
  * for each partition. With isolation, the busiest item of a throttled partition gets its own partition after ten seconds; AWS
- * describes that, but not after which time it happens. Burst capacity and retries of the SDK are left out.
+ * describes that, but not the time after which it happens. Burst capacity and retries of the SDK are omitted.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/burst-adaptive-capacity.html
  */
 import { createDynamoRateLimiter, slidingWindow } from '@sallyport/ratelimit';
@@ -42,7 +42,7 @@ interface Options {
 interface Row {
   readonly use: number;
   readonly options: Options;
-  /** Instances before the scale: each of 2,000 serves 50 requests a second, each of 100, as processes that serve many at once, 1,000. */
+  /** Instances before the scale: each of 2,000 serves 50 requests a second; each of 100, as processes with concurrent requests, serves 1,000. */
   readonly instances?: number;
   readonly isolates?: boolean;
   readonly quota?: keyof typeof QUOTAS;
@@ -65,7 +65,7 @@ const ROWS: readonly Row[] = [
 
 const weights = zipf(TENANTS);
 
-/** The throughput of a table: throws what DynamoDB answers to a write that exceeds it. */
+/** The throughput of a table: throws DynamoDB's error for a write that exceeds it. */
 class Partitions {
   readonly #isolates: boolean;
   readonly #quota: number;
@@ -98,7 +98,7 @@ class Partitions {
     this.#total += 1;
   }
 
-  /** An isolated item has its own partition, and one item never has more than one. */
+  /** An isolated item has its own partition; no item has several partitions. */
   #of(item: string): number {
     return this.#isolated.get(item) ?? hashOf(item) % PARTITIONS;
   }

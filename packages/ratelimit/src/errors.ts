@@ -6,7 +6,7 @@ registerCopy('@sallyport/ratelimit', VERSION, new Error());
 
 /** Every code of {@link RateLimitError}. */
 export const RATE_LIMIT_CODES = [
-  /** Construction, or what `limitFor` returns: a missing table name or `onStoreError`, an unknown option, a window that does not fit, a fingerprint key that is too short, a reserve above the limit. */
+  /** An option or a result of `limitFor` is not valid: a missing table name or `onStoreError`, an unknown option, a window that does not fit, a short fingerprint key, a reserve above the limit. */
   'ratelimit.invalid_config',
   /**
    * A part of a key is blank or missing, a cost is not a whole number of at least 1, or the refunded decision was denied, was
@@ -14,8 +14,8 @@ export const RATE_LIMIT_CODES = [
    */
   'ratelimit.invalid_input',
   /**
-   * The store failed: thrown by `peek`, `reset` and `refund`, given to `onError` by `consume`. `retryable` is true for
-   * throttling, 5xx, time-outs and network errors, and false for an error of the deployment.
+   * The store failed: thrown by `peek`, `reset` and `refund`, passed to `onError` by `consume`. `retryable` is true for
+   * throttling, 5xx, timeouts and network errors, and false for an error in the deployment.
    */
   'ratelimit.store_unavailable',
 ] as const;
@@ -23,11 +23,11 @@ export const RATE_LIMIT_CODES = [
 /** A code of {@link RateLimitError}. */
 export type RateLimitErrorCode = (typeof RATE_LIMIT_CODES)[number];
 
-/** What an error may carry next to code and message. */
+/** Optional properties of an error. */
 export interface RateLimitErrorInit {
   /** True if the same call may succeed later without a change of the deployment. */
   readonly retryable?: boolean;
-  /** The error behind it, for logs. It is never sent. */
+  /** The cause, for logs. It is never sent. */
   readonly cause?: unknown;
 }
 
@@ -40,7 +40,7 @@ export class RateLimitError extends FrameworkError {
   override readonly name: string = 'RateLimitError';
   /** Stable; see the table in the README. */
   declare readonly code: RateLimitErrorCode;
-  /** True for throttling, 5xx, time-outs and network faults; false for a fault of code or deployment. */
+  /** True for throttling, 5xx, timeouts and network errors; false for an error in the code or deployment. */
   readonly retryable: boolean;
 
   constructor(code: RateLimitErrorCode, message: string, init: RateLimitErrorInit = {}) {
@@ -60,7 +60,7 @@ export function invalidInput(message: string): RateLimitError {
   return new RateLimitError('ratelimit.invalid_input', `framework: ${message}`);
 }
 
-/** The error for a call that the store did not answer. */
+/** The error for a failed call of the store. */
 export function storeUnavailable(retryable: boolean, cause: unknown): RateLimitError {
   return new RateLimitError('ratelimit.store_unavailable', 'framework: rate limit store unavailable', {
     retryable,

@@ -6,7 +6,7 @@ import { createLogRecorder, createRecorder } from './support/recorder.js';
 const strategy = fixedWindow({ limit: 100, windowMs: 60_000 });
 const ANSWER = { Attributes: { n: { N: '1' } } };
 
-/** A store that is told whether it answers. */
+/** A store whose availability the test sets. */
 function createStore() {
   const clock = new ManualClock();
   const store = { asked: 0, answer: () => new Promise<unknown>(() => {}) };

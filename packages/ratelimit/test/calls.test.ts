@@ -105,7 +105,7 @@ describe('the cost of a decision', () => {
     }
     expect(bench.counter.take()).toEqual({ UpdateItem: { calls: 60, readUnits: 0, writeUnits: 60 } });
     const { Items = [] } = await bench.client.send(new ScanCommand({ TableName: bench.tableName }));
-    // 11 that count, 10 for a write that is late by `storeTimeoutMs`, one that is about to go; pk, sk, w and ttl.
+    // 11 current counters, 10 for a write that is late by `storeTimeoutMs`, one about to be removed; pk, sk, w and ttl.
     expect(Object.keys(Items[0] ?? {}).length).toBeLessThanOrEqual(26);
   });
 
@@ -131,7 +131,7 @@ describe('the cost of a decision', () => {
       for (const gapMs of [37, 400, 25_000]) {
         for (let request = 0; request < 30; request += 1) {
           bench.clock.ms += gapMs;
-          // Some instances come back, others are seen once.
+          // Some instances are used again, others only once.
           const limiter = request % 3 === 0 ? fresh() : fleet[request % fleet.length];
           await limiter?.consume(key);
         }

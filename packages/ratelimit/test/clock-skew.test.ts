@@ -25,7 +25,7 @@ interface Admission {
   readonly at: number;
 }
 
-/** What three instances with clocks apart admit while time passes. */
+/** Admissions of three instances with different clocks while time passes. */
 async function admissionsOf(strategy: Strategy, maxClockSkewMs: number): Promise<Admission[]> {
   const instances = SKEWS.map((skew) => {
     const clock = new WallClock(START_MS + 60_000 + skew);
@@ -41,12 +41,12 @@ async function admissionsOf(strategy: Strategy, maxClockSkewMs: number): Promise
   return admissions;
 }
 
-/** The most that any interval of a length holds. */
+/** Maximum number of admissions in any interval of a length. */
 function densest(times: readonly number[], lengthMs: number): number {
   return Math.max(...times.map((start) => times.filter((at) => at >= start && at < start + lengthMs).length));
 }
 
-/** The most that any window of Unix time holds. */
+/** Maximum number of admissions in any window of Unix time. */
 function fullest(times: readonly number[], windowMs: number): number {
   const windows = times.map((at) => Math.floor(at / windowMs));
   return Math.max(...windows.map((window) => windows.filter((other) => other === window).length));
@@ -98,7 +98,7 @@ describe('one clock far ahead', () => {
     return { right, ahead, limiters: limiters as readonly RateLimiter[] as [RateLimiter, RateLimiter] };
   };
 
-  /** What the right clocks admit within one window while another instance writes in between. */
+  /** Admissions of instances with right clocks in one window while another instance writes in between. */
   async function admittedBy(strategy: Strategy, aheadMs: number, requests: number, stepMs: number): Promise<number> {
     const { right, ahead, limiters } = aheadOf(strategy, aheadMs);
     let admitted = 0;

@@ -30,7 +30,7 @@ describe('a cold instance', () => {
 
   afterAll(() => built.remove());
 
-  /** First decisions of so many processes, two at a time. */
+  /** First decisions of several processes, two at a time. */
   async function firstDecisions(count: number, ...settings: string[]): Promise<Cold[]> {
     const left = Array.from({ length: count }, () => [built.program, tableName, ...settings]);
     const decisions: Cold[] = [];
@@ -49,7 +49,7 @@ describe('a cold instance', () => {
   it('of 128 MB is degraded in none of 20 first decisions', async () => {
     const decisions = await firstDecisions(20, '128');
     expect(degradedOf(decisions)).toBe(0);
-    // With the SDK to be loaded: the share of the CPU is what makes it slow.
+    // Includes loading the SDK, which is slow because of the CPU share.
     expect(Math.min(...decisions.map(({ tookMs }) => tookMs))).toBeGreaterThan(300);
   }, 180_000);
 
@@ -113,7 +113,7 @@ describe('the time that a request is counted at', () => {
       client: client as never,
     });
     const pending = limiter.consume(KEY);
-    // Loading the SDK takes two seconds of a small function's CPU.
+    // Loading the SDK lasts two seconds on a small function's CPU.
     while (sentAtMs === 0) {
       clock.ms += 2500;
       await new Promise(setImmediate);
@@ -130,7 +130,7 @@ describe('the time that a request is counted at', () => {
     const settings = { strategy, storeTimeoutMs: 3000, maxClockSkewMs: 0, deniedCache: false } as const;
     const admitted: number[] = [];
     for (let round = 0; round < 4; round += 1) {
-      // Ten writes that are applied at once, ten of the same instant that arrive three seconds later.
+      // Ten writes that are applied immediately, and ten writes of the same time that arrive three seconds later.
       const at = bench.clock.ms;
       const onTime = bench.limiter(settings);
       for (let request = 0; request < 10; request += 1) {

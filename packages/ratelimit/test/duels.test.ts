@@ -16,7 +16,7 @@ import { History } from './support/history.js';
 
 const INSTANCES = 8;
 const DECISIONS = 300;
-/** A violence comes after so many decisions. */
+/** Number of decisions until the next fault. */
 const BETWEEN = 20;
 
 let built: ReturnType<typeof bundle>;
@@ -49,7 +49,7 @@ interface Outcome {
   readonly freezes: number;
 }
 
-/** Eight instances that are killed, frozen and cut off from the table while they decide. */
+/** Eight instances that are killed, frozen and disconnected from the table during decisions. */
 async function fight(duel: Duel, skews: readonly number[], faultEach: number): Promise<Outcome> {
   const client = await createLocalClient();
   const tableName = await createTable(client, RATE_LIMIT_TABLE_SCHEMA);
@@ -121,7 +121,7 @@ describe('eight processes that are killed, frozen and cut off', () => {
     [{ strategy: 'bucket', limit: 40, windowMs: 4000 }, CLOSE, (history) => history.burst(0.01), 41],
     // Some clocks two minutes ahead: the others admit another limit at most.
     [{ strategy: 'sliding', limit: 40, windowMs: 1000 }, AHEAD, (history) => history.densest(1000), 80],
-    // Instances that were killed take what they held with them, and nobody gets it twice.
+    // Units of killed instances are lost, and no unit is spent twice.
     [
       { strategy: 'fixed', limit: 400, windowMs: 10_000, reserve: 10 },
       CLOSE,

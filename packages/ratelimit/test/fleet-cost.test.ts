@@ -11,7 +11,7 @@ afterEach(() => bench.client.destroy());
 
 const INSTANCES = 8;
 
-/** Decisions of eight instances that share a key, in turn, so many milliseconds after each other. */
+/** Decisions of eight instances that share a key, in turn, with a number of milliseconds between them. */
 async function writesOf(strategy: Strategy, decisions: number, gapMs: number, atOnce = false): Promise<number> {
   const clock = new WallClock();
   const fleet = Array.from({ length: INSTANCES }, () => bench.limiter({ strategy, clock, deniedCache: false }));

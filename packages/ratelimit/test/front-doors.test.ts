@@ -31,7 +31,7 @@ function createService(options: AppOptions = {}): Service {
   return { app, limiter };
 }
 
-/** Status, code and headers of an answer, whichever door it left through. */
+/** Status, code and headers of a response of any front door. */
 function read(answer: unknown): { status: number; body: unknown; headers: Record<string, string> } {
   const { statusCode, body, headers, multiValueHeaders } = answer as {
     statusCode: number;

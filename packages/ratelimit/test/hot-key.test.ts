@@ -13,11 +13,11 @@ beforeEach(async () => {
 afterEach(() => bench.client.destroy());
 
 const INSTANCES = 8;
-/** What one partition takes, and traffic on one key at 3.3 times that: a thousandth of DynamoDB's numbers would be too few to count. */
+/** Throughput of one partition; the traffic on one key is 3.3 times as high. A thousandth of DynamoDB's numbers would be too few to count. */
 const PARTITION = 20;
 const TRAFFIC = 66;
 
-/** Traffic on one key that stays under its limit, spread over eight instances, for so many seconds. */
+/** Traffic on one key below its limit, spread over eight instances, for `seconds`. */
 async function drive(
   strategy: Strategy,
   seconds: number,

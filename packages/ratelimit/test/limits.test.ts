@@ -13,7 +13,7 @@ afterEach(() => bench.client.destroy());
 
 const strategy = fixedWindow({ limit: 10, windowMs: 60_000 });
 
-/** A source of limits that counts how often it is asked. */
+/** A source of limits that counts its calls. */
 function createSource(answer: () => Promise<Limits>) {
   const source = { asked: 0, answer };
   const limitFor = () => {

@@ -45,7 +45,7 @@ describe('a write whose answer is lost', () => {
     const meanwhile = () => other.consume(KEY);
     proxy.inject({ kind: 'lost-answer', meanwhile }, { operation: 'UpdateItem', times: 1 });
     const decisions = [await limiter.consume(KEY), await other.consume(KEY)];
-    // The lost attempt took the last place, and the other instance found none: nobody is admitted beyond the limit.
+    // The lost attempt used the last unit, so the other instance is denied: the limit is not exceeded.
     expect(decisions.filter(({ allowed }) => allowed).length).toBeLessThanOrEqual(1);
   });
 

@@ -4,7 +4,7 @@ import { windowState } from '../src/strategies/internal/definition.js';
 import { WindowStrategy } from '../src/strategies/internal/window-strategy.js';
 import { createBench, KEY } from './support/dynamo.js';
 
-/** Two requests for each key and no reset. This is what the file of a new strategy holds. */
+/** Two requests for each key and no reset. The file of a new strategy contains only this. */
 class Lifetime extends WindowStrategy {
   readonly kind = 'lifetime';
   readonly policy = 'default:l';

@@ -111,7 +111,7 @@ describe('eight processes that share a table', () => {
       proxy.inject(SERVER_ERROR, { after: 40, times: 20 });
       const strategy = { fixed: { limit: 100, windowMs: 3_600_000 } };
       const { history } = await runAnyway({ strategy, decisions: 32, endpoint: proxy.endpoint }, earlyInTheHour());
-      // A lost answer is known by its id, unless another instance wrote meanwhile: then it counts what nobody was told of.
+      // A write with a lost response is recognized by its id, unless another instance wrote in between: then it counts although it was not served.
       expect(history.admitted).toBeLessThanOrEqual(100);
       expect(history.admitted).toBeGreaterThanOrEqual(80);
     } finally {

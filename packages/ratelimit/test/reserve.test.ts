@@ -24,7 +24,7 @@ describe('a reserve', () => {
       seen.push([allowed, source, currentCount, remaining, writes()]);
     }
     const row = (count: number, wrote: number) => [true, wrote > 0 ? 'store' : 'local', count, 100 - count, wrote];
-    // The first takes what it needs, the second three times that more, the third the whole reserve.
+    // The first write reserves no additional units, the second three times its cost, the third the whole reserve.
     const writers = [1, 2, 6];
     expect(seen).toEqual(Array.from({ length: 16 }, (_, place) => row(place + 1, writers.includes(place + 1) ? 1 : 0)));
   });

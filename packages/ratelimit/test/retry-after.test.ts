@@ -34,14 +34,14 @@ interface Denial {
 interface Judged {
   readonly denials: number;
   readonly remembered: number;
-  /** Requests that were admitted earlier than a denial of the same cost had said. */
+  /** Requests that were admitted earlier than the `retryAfterMs` of a denial with the same cost. */
   readonly tooLate: number;
-  /** Requests that were denied at the time that an earlier denial had said, and those of them that others overtook. */
+  /** Requests that were denied at the time of an earlier `retryAfterMs`, and how many of them others overtook. */
   readonly tooEarly: number;
   readonly overtaken: number;
 }
 
-/** Several instances with requests of one to three units; a denied one is repeated at the time that it was told. */
+/** Several instances with requests of one to three units; a denied request is repeated after its `retryAfterMs`. */
 async function judge(strategy: Strategy, instances: number, seed: number): Promise<Judged> {
   const random = seeded(seed);
   const table = new ModelTable();
@@ -97,7 +97,7 @@ describe('retryAfterMs', () => {
         early += judged.tooEarly;
         remembered += judged.remembered;
       }
-      // Otherwise the test would not notice anything.
+      // Otherwise the test would detect no difference.
       expect([early > 0, remembered > 0]).toEqual([true, true]);
     },
   );

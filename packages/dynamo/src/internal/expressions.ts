@@ -15,7 +15,7 @@ const NO_WRITER = '-';
 type Names = Record<string, string>;
 type Values = Record<string, AttributeValue>;
 
-/** Builds the expressions of one request. Every name gets an alias, because `status`, `ttl` and many others are reserved words. */
+/** Builds the expressions of one request. Every name has an alias, because `status`, `ttl` and many others are reserved words. */
 export class Expressions {
   readonly #nameOf = new Map<string, string>();
   readonly #valueOf = new Map<Value, string>();

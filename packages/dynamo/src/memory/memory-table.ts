@@ -23,9 +23,8 @@ import {
 type Row = Record<string, Value | undefined> & Key;
 
 /**
- * A table in the memory of one process that behaves like one in DynamoDB, for tests and local runs of a store. Each write is one
- * synchronous step, so no other write can run between check and change. Expired items are not deleted, as in DynamoDB for some
- * time.
+ * A table in the memory of one process that behaves like a DynamoDB table, for tests and local runs of a store. Each write is one
+ * synchronous step, so no other write can run between check and change. Expired items are not deleted, as in DynamoDB for some time.
  *
  * @example const table: ItemTable = new MemoryTable();
  */
@@ -36,7 +35,7 @@ export class MemoryTable implements ItemTable {
 
   readonly #rows = new Map<string, Row>();
 
-  /** The number of items, including expired ones. */
+  /** The number of items, including expired items. */
   get size(): number {
     return this.#rows.size;
   }
@@ -72,7 +71,7 @@ export class MemoryTable implements ItemTable {
     return { applied: true, item: copy(after), repeated: false };
   }
 
-  /** Changes several items, all or none. */
+  /** Changes several items in one transaction. */
   async transact(changes: readonly TransactedChange[]): Promise<TransactOutcome> {
     const refusals = changes.map(({ key, condition, writer }) => {
       const item = this.#rows.get(nameOf(key));
@@ -113,7 +112,7 @@ export class MemoryTable implements ItemTable {
     return { items: behind.slice(0, limit).map((row) => copy(row) as Item), more: behind.length > limit };
   }
 
-  /** Items in any order; absent ones are left out. */
+  /** Returns items in any order, without absent items. */
   async getMany(keys: readonly Key[]): Promise<readonly Item[]> {
     return keys.map((key) => copy(this.#rows.get(nameOf(key)))).filter((item) => item !== undefined);
   }
@@ -184,7 +183,7 @@ function compare(a: unknown, b: unknown): number {
   return Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)));
 }
 
-/** Rows of an index with one sort key are in the order of the table's own keys. */
+/** Rows of an index with one sort key are in the order of the table's keys. */
 function compareRows(a: Item, b: Item, by: string): number {
   return compare(a[by], b[by]) || compare(a.pk, b.pk) || compare(a.sk, b.sk);
 }

@@ -4,25 +4,25 @@ import type { CallOptions, EndOptions, JsonValue, Page } from '../ledger/ledger.
 export interface StoredEvent {
   /** Unique in its tenant. */
   readonly id: string;
-  /** What happened, such as `InvoicePaid`. */
+  /** Type of the event, such as `InvoicePaid`. */
   readonly type: string;
-  /** The tenant that it belongs to. */
+  /** The tenant of the event. */
   readonly tenantId: string;
-  /** The object that the event is about; absent when it was published without one. */
+  /** The object that the event is about, if published. */
   readonly sourceId?: string;
   /** The JSON value that was published. */
   readonly payload: unknown;
-  /** When it was published. */
+  /** Time of publication. */
   readonly publishedAt: string;
-  /** The same for all events of one cause; absent when it was published without one. */
+  /** Equal for all events with one cause, if published. */
   readonly correlationId?: string;
-  /** What the application stored with it; absent if absent. */
+  /** Metadata of the application, if any. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Words to filter by; absent when there are none. */
+  /** Tags to filter by, if any. */
   readonly tags?: readonly string[];
-  /** Version of the row's form; 1. */
+  /** Version of the row's format; 1. */
   readonly version: number;
-  /** When it is deleted; absent in rows of other writers that do not expire. */
+  /** Time of deletion; absent in rows of other writers that do not expire. */
   readonly expiresAt?: string;
 }
 
@@ -30,7 +30,7 @@ export interface StoredEvent {
 export interface PublishInput {
   /** 1 to 256 bytes without control characters, as `type`, `id`, `sourceId`, `correlationId` and each tag. */
   readonly tenantId: string;
-  /** What happened, such as `InvoicePaid`. */
+  /** Type of the event, such as `InvoicePaid`. */
   readonly type: string;
   /** A JSON value. */
   readonly payload: JsonValue;
@@ -40,17 +40,17 @@ export interface PublishInput {
   readonly sourceId?: string;
   /** ISO 8601. Default: now. */
   readonly publishedAt?: string;
-  /** The same for all events of one cause. */
+  /** Equal for all events with one cause. */
   readonly correlationId?: string;
   /** At most 32 entries and 4,096 bytes. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Words to filter by, at most 32. */
+  /** Tags to filter by, at most 32. */
   readonly tags?: readonly string[];
   /** Seconds until it is deleted. Default 2,592,000 (30 days). */
   readonly ttlSeconds?: number;
 }
 
-/** Which events of a tenant are read. */
+/** Selects events of a tenant. */
 export interface EventQuery {
   /** The tenant. */
   readonly tenantId: string;
@@ -64,22 +64,22 @@ export interface EventQuery {
   readonly tag?: string;
   /** The order by publication. Default `newest` first. */
   readonly order?: 'newest' | 'oldest';
-  /** Events of a page, 1 to 1,000. Default 100. */
+  /** Events per page, 1 to 1,000. Default 100. */
   readonly limit?: number;
-  /** `cursor` of the page before. Default: the first page. */
+  /** `cursor` of the previous page. Default: the first page. */
   readonly cursor?: string;
 }
 
 /**
  * Stores events so that they can be queried. It does not deliver events; use EventBridge or the table's stream for that.
  *
- * Every method throws JobLedgerError `eventbus.invalid_input`, and `eventbus.internal_error` when the store fails.
+ * Every method throws JobLedgerError `eventbus.invalid_input`, and `eventbus.internal_error` if the store fails.
  */
 export interface EventBusStore {
   /**
-   * Stores an event. `duplicate` means that it was stored before; its time, metadata and correlation are not changed.
+   * Stores an event. `duplicate` means that it was already stored; its time, metadata and correlation are not changed.
    *
-   * @throws JobLedgerError conflict `payload_mismatch` when the stored event with this id has another payload, type, source or
+   * @throws JobLedgerError conflict `payload_mismatch` if the stored event with this id has another payload, type, source or
    * other tags
    */
   publish(

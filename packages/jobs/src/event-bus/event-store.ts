@@ -73,22 +73,22 @@ const CONTENT = [
 ];
 const QUERY_INPUT = ['tenantId', 'type', 'from', 'to', 'tag', 'order', 'limit', 'cursor'];
 const MAX_LIMIT = 1000;
-/** Pages of the index that are read for one page of events, at most. After that the page is returned although it is not full. */
+/** Maximum number of index pages to read for one page of events. After that an incomplete page is returned. */
 const MAX_PAGES_READ = 10;
 
 const OPTIONS = defineOptions<EventBusStoreOptions>()(storeKinds(EVENTBUS_TABLE_NAME_ENV));
 
 /**
- * An event store in one DynamoDB table. The AWS SDK is loaded at the first call.
+ * Creates an event store in one DynamoDB table. The AWS SDK is loaded at the first call.
  *
- * @throws FrameworkError `app.invalid_configuration` for a wrong option, or when neither option nor variable names the table
+ * @throws FrameworkError `app.invalid_configuration` for a wrong option, or if the table name is missing
  * @example await createEventBusStore().publish({ tenantId: 'acme', type: 'InvoicePaid', payload: { id: 7 } });
  */
 export function createEventBusStore(options: EventBusStoreOptions = {}): EventBusStore {
   return createEventStore(openStore(OPTIONS.parse(options), ERRORS));
 }
 
-/** An event store over any table. */
+/** Creates an event store on any table. */
 export function createEventStore(parts: StoreParts): EventBusStore {
   return Object.freeze({
     publish: async (input, options = {}) => publish(parts, input, options),
@@ -108,8 +108,8 @@ export function createEventStore(parts: StoreParts): EventBusStore {
 }
 
 /**
- * Writes an expired row without content, which DynamoDB deletes for free. Without the row, a retry after a lost answer could not
- * recognize its own deletion, and would delete an event that was published meanwhile.
+ * Writes an expired row without content, which DynamoDB deletes for free. Without the row, a retry after a lost response could not
+ * detect its first deletion, and would delete an event that was published in the meantime.
  */
 async function deleteEvent(parts: StoreParts, key: Key, signal: AbortSignal | undefined): Promise<boolean> {
   const nowMs = await timeOf(parts);
@@ -208,7 +208,7 @@ function tenantType(tenantId: string, type: string): string {
   return `${keyPart(tenantId)}#${keyPart(type)}`;
 }
 
-/** Rows of other versions may have only their key. */
+/** Converts a row. Rows of other versions can lack all attributes except the key. */
 function toEvent(item: Item): StoredEvent {
   const { metadata, tags } = item;
   return {

@@ -15,11 +15,11 @@ export interface IdempotentContext {
   readonly source: { readonly name: string };
   /** The natural key of the event: equal for every delivery of it. */
   readonly eventKey?: string | undefined;
-  /** Milliseconds that the invocation has left; 0 when that is not known. */
+  /** Remaining milliseconds of the invocation; 0 if unknown. */
   readonly remainingMs: number;
   /** The Lambda context. */
   readonly lambdaContext: LambdaContext | undefined;
-  /** Gets failures that cannot be thrown. */
+  /** Logs failures that cannot be thrown. */
   readonly log: Logger;
 }
 
@@ -28,16 +28,16 @@ type AnyHandler = (ctx: never, event: never) => unknown;
 /** Options of {@link idempotentHandler}. */
 export interface IdempotentHandlerOptions<C = IdempotentContext, E = unknown> {
   /**
-   * Returns the key of the event. Default: the natural key of its kind, `ctx.eventKey`, such as the id of a message. When a producer
-   * sends the same event twice, that id is different each time. Required for kinds without a natural key.
+   * Returns the key of the event. Default: the natural key of its kind, `ctx.eventKey`, such as the id of a message. If a producer
+   * sends the same event twice, each has another id. Required for kinds without a natural key.
    */
   readonly key?: (ctx: C, event: E) => string;
   /**
    * True if events that EventBridge replays from an archive are handled again, once for each replay. They have the id of the first
-   * delivery, so by default (`ignore`) an event that is remembered is not handled again.
+   * delivery, so by default (`ignore`) an event whose key is still stored is not handled again.
    */
   readonly replays?: 'ignore' | 'handle';
-  /** Returns text that must be the same for the same key; its hash is stored. */
+  /** Returns a string that must be equal for equal keys; its hash is stored. */
   readonly fingerprint?: (ctx: C, event: E) => string;
   /**
    * Milliseconds after which the key of a crashed owner is free again, 1,000 to 31,622,400,000 (366 days). While the handler runs,
@@ -45,9 +45,9 @@ export interface IdempotentHandlerOptions<C = IdempotentContext, E = unknown> {
    * in durable executions: the time limit of the execution, which is not renewed.
    */
   readonly inProgressMs?: number;
-  /** Seconds for which a handled event is remembered, 1 to 3,155,760,000. Default 86,400. */
+  /** Seconds for which the key of a handled event is stored, 1 to 3,155,760,000. Default 86,400. */
   readonly resultTtlSeconds?: number;
-  /** Called with context, event and record when an event was handled before. Its errors are ignored. */
+  /** Called with context, event and record if an event was handled before. Its errors are ignored. */
   readonly onReplay?: (ctx: C, event: E, record: IdempotencyRecord) => void;
 }
 
@@ -137,13 +137,13 @@ function storedResult({ log, triggerKind }: IdempotentContext, { error, result, 
   return result;
 }
 
-/** @throws JobLedgerError `invalid_input` for an event without one: the sender left out the id */
+/** @throws JobLedgerError `invalid_input` for an event without a key: the sender omitted the id */
 function naturalKey({ eventKey, triggerKind }: IdempotentContext): string {
   if (eventKey !== undefined) return eventKey;
   throw JOB_ERRORS.invalid(`event of kind "${triggerKind}" has no natural key; pass the option "key"`);
 }
 
-/** The parts of events of a bus that name their scope. */
+/** The members of bus events that determine their scope. */
 interface LooseEvent {
   readonly source?: unknown;
   readonly 'detail-type'?: unknown;
@@ -152,7 +152,7 @@ interface LooseEvent {
   readonly 'replay-name'?: unknown;
 }
 
-/** The scope of an event: its kind and its source. Two kinds of a bus have scopes of their own. */
+/** The scope of an event: its kind and its source. Two kinds of a bus have separate scopes. */
 function scopeOf({ triggerKind: kind, source }: IdempotentContext, event: LooseEvent): string {
   if (kind !== 'event-bus') return shortScope(`${kind}:${source.name}`);
   const detailType = trimmedText(event?.['detail-type']) || trimmedText(event?.detailType);
@@ -179,7 +179,7 @@ function shortScope(scope: string): string {
   return Buffer.byteLength(scope) <= MAX_SCOPE_BYTES ? scope : `${kind}:sha256:${sha256(scope)}`;
 }
 
-/** The rule's or the schedule's name: the last part of its ARN. */
+/** The name of the rule or schedule: the last part of its ARN. */
 function scheduleName({ resources }: LooseEvent): string {
   const arn = Array.isArray(resources) ? trimmedText(resources[0]) : '';
   return arn.slice(arn.lastIndexOf('/') + 1);

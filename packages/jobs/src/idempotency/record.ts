@@ -13,16 +13,16 @@ export interface BeginIdempotencyInput {
   /** The key. Up to 256 bytes it is stored unchanged, a longer key as its hash. */
   readonly key: string;
   /**
-   * Milliseconds for which an owner that does not finish blocks the key; a whole number from 1,000 to 31,622,400,000 (366 days).
+   * Milliseconds for which an unfinished owner blocks the key; a whole number from 1,000 to 31,622,400,000 (366 days).
    */
   readonly inProgressMs: number;
   /**
-   * SHA-256 of the request or message, 64 lower-case hex digits. It is compared with that of the record, if the record has one.
+   * SHA-256 of the request or message, 64 lower-case hex digits. It is compared with the fingerprint of the record, if any.
    */
   readonly fingerprint?: string;
-  /** The durable execution that begins. If it began the key before, it gets its own record back. */
+  /** The durable execution that begins. If it began the key before, it receives its existing record. */
   readonly executionId?: string;
-  /** Seconds until the record is deleted when it is never completed. Default 86,400. */
+  /** Seconds until the record is deleted if it is never completed. Default 86,400. */
   readonly ttlSeconds?: number;
 }
 
@@ -31,37 +31,37 @@ export type RenewIdempotencyInput = Pick<BeginIdempotencyInput, 'inProgressMs' |
 
 /** The right to renew, complete or abandon one begin. */
 export interface IdempotencyHandle {
-  /** The value that was given to the begin. */
+  /** The scope passed to the begin. */
   readonly scope: string;
-  /** The value that was given to the begin. */
+  /** The key passed to the begin. */
   readonly key: string;
   /** Unique for this begin. */
   readonly owner: string;
 }
 
-/** What is stored for a key. */
+/** The stored record of a key. */
 export interface IdempotencyRecord {
   /** The namespace of the key. */
   readonly scope: string;
-  /** The key as it was requested. */
+  /** The requested key. */
   readonly key: string;
-  /** True if the work is in progress or done. */
+  /** Status of the work. */
   readonly status: IdempotencyStatus;
-  /** When the record expires, in Unix milliseconds. */
+  /** Expiry of the record, in Unix milliseconds. */
   readonly expiresAtMs: number;
-  /** Until when its owner blocks the key, in Unix milliseconds; only while in progress. */
+  /** Time until which the owner blocks the key, in Unix milliseconds; only while in progress. */
   readonly inProgressUntilMs?: number;
-  /** SHA-256 of the request or message; absent when the key was started without one. */
+  /** SHA-256 of the request or message; absent if the key was started without a fingerprint. */
   readonly fingerprint?: string;
-  /** The durable execution that began it; absent if there was none. */
+  /** The durable execution that began it, if any. */
   readonly executionId?: string;
-  /** When it was completed, ISO 8601 with milliseconds; absent while in progress. */
+  /** Time of completion, ISO 8601 with milliseconds; absent while in progress. */
   readonly completedAt?: string;
-  /** The JSON value of the work; absent if absent. */
+  /** The JSON value of the work, if any. */
   readonly result?: unknown;
-  /** The error of the work; absent if absent. */
+  /** The error of the work, if any. */
   readonly error?: ErrorEnvelope;
-  /** True when there was a result that could not be stored. */
+  /** True if a result could not be stored. */
   readonly resultOmitted: boolean;
 }
 
@@ -72,18 +72,18 @@ export type IdempotencyStart =
   | { readonly outcome: 'already_in_progress'; readonly retryAfterMs: number }
   | { readonly outcome: 'already_completed'; readonly record: IdempotencyRecord };
 
-/** The outcome of a key. Of result, error and `resultOmitted` at most one may be given. */
+/** The outcome of a key. At most one of result, error and `resultOmitted` is allowed. */
 export interface CompleteIdempotencyInput {
-  /** A JSON value, stored unchanged. A value over 350,000 bytes is left out and marked in the record. */
+  /** A JSON value, stored unchanged. A value over 350,000 bytes is omitted and marked in the record. */
   readonly result?: unknown;
-  /** Anything thrown; stored as `toErrorEnvelope` shows it. */
+  /** Any thrown value; stored in the form of `toErrorEnvelope`. */
   readonly error?: unknown;
-  /** True when there is a result that is not to be stored. */
+  /** True if there is a result that must not be stored. */
   readonly resultOmitted?: boolean;
   /** Seconds from the completion until the record is deleted. Default 86,400. */
   readonly resultTtlSeconds?: number;
   /**
-   * An id of this completion: a second call with the same id, after a lost answer, is the same completion. Default: each
+   * An id of this completion: a second call with the same id, after a lost response, is the same completion. Default: each
    * call is a new completion.
    */
   readonly writeId?: string;

@@ -37,8 +37,8 @@ export interface RunIdempotentOptions {
   /** Seconds for which the stored result is returned, 1 to 3,155,760,000. Default 86,400. */
   readonly resultTtlSeconds?: number;
   /**
-   * Milliseconds that the caller has left, such as `ctx.remainingMs`. Until then the key is renewed and storing the result is
-   * retried. Default 900,000, the longest time-out of a function; with `executionId` the value of `inProgressMs`.
+   * Remaining milliseconds of the caller, such as `ctx.remainingMs`. Until then the key is renewed and storing the result is
+   * retried. Default 900,000, the longest timeout of a function; with `executionId` the value of `inProgressMs`.
    */
   readonly remainingMs?: number;
   /** Called with the record when the stored value is returned and the work does not run. Its errors are ignored. */
@@ -51,7 +51,7 @@ export interface RunIdempotentOptions {
 export interface IdempotentRun {
   /** An id of this run: pass it to the resources that the work changes, so that two runs can be distinguished. */
   readonly owner: string;
-  /** When the run loses the key at the latest, in Unix milliseconds by the ledger's clock. After that another caller may run the work. */
+  /** Latest time until which the run has the key, in Unix milliseconds by the ledger's clock. After that another caller may run the work. */
   readonly deadlineMs: number;
   /** Aborts at the deadline, when the key could not be renewed, or when the option `signal` aborts. */
   readonly signal: AbortSignal;
@@ -89,8 +89,8 @@ export const RUN_OPTIONS = defineOptions<RunIdempotentOptions>()(
 );
 
 /**
- * Runs work once for a key. A second call gets the stored value, or throws the stored error. When the work throws, the key is
- * released. All callers, including the first, get the value after a JSON round trip.
+ * Runs work once for a key. A second call returns the stored value, or throws the stored error. If the work throws, the key is
+ * released. All callers, including the first, receive the value after a JSON round trip.
  *
  * Storing the value is retried until the deadline. If this fails (another caller took over the key, or the store is unavailable),
  * the call still returns the value and logs one `warn`. In that case the work may run again.
@@ -143,7 +143,7 @@ export function asStored<T>(value: T): Stored<T> {
   }
 }
 
-/** True if the first value of the work is stored. */
+/** Decision about the work's first value. */
 export type Keep =
   /** The value is stored and returned by later calls. */
   | { readonly result: unknown }
@@ -153,9 +153,9 @@ export type Keep =
 export interface RunOptions<T> {
   readonly ledger: JobLedger;
   readonly begin: Omit<BeginIdempotencyInput, 'inProgressMs' | 'ttlSeconds'>;
-  /** The option of this name. */
+  /** The option `inProgressMs`. */
   readonly inProgressMs: number | undefined;
-  /** Milliseconds that the invocation has left; 0 or `undefined` when that is not known. */
+  /** Remaining milliseconds of the invocation; 0 or `undefined` if unknown. */
   readonly remainingMs: number | undefined;
   readonly resultTtlSeconds: number | undefined;
   readonly signal: AbortSignal | undefined;
@@ -223,7 +223,7 @@ async function complete<T>(
   return { kind: 'ran', value };
 }
 
-/** A value that is not JSON is left out, because the work has run and must not run again. */
+/** Omits a value that is not JSON, because the work has run and must not run again. */
 async function store<T>(
   { ledger, resultTtlSeconds, log, begin, handle }: Completion<T>,
   { result, writeId, signal }: { readonly result: unknown; readonly writeId: string; readonly signal: AbortSignal },
@@ -233,12 +233,12 @@ async function store<T>(
     await ledger.completeIdempotency(handle, { ...common, result }, { signal });
   } catch (error) {
     if (!(error instanceof JobLedgerError) || error.type !== 'invalid_input') throw error;
-    log.warn('result is not a JSON value and was left out', { scope: begin.scope });
+    log.warn('result is not a JSON value and was not stored', { scope: begin.scope });
     await ledger.completeIdempotency(handle, { ...common, resultOmitted: true }, { signal });
   }
 }
 
-/** A key that cannot be released now is free when its time is over. */
+/** Releases a key. If that fails, the key is free when its time is over. */
 async function abandon<T>({ ledger, log, begin }: RunOptions<T>, handle: IdempotencyHandle): Promise<void> {
   try {
     await ledger.abandonIdempotency(handle);
@@ -254,7 +254,7 @@ export function inProgressError(retryAfterMs: number): Error {
 /**
  * The durable execution of an invocation. It may last much longer than the invocation.
  *
- * @throws JobLedgerError `invalid_input` for one without `inProgressMs`
+ * @throws JobLedgerError `invalid_input` for a durable execution without `inProgressMs`
  */
 export function executionOf(lambdaContext: unknown, inProgressMs: number | undefined): string | undefined {
   const { executionContext } = (lambdaContext ?? {}) as { executionContext?: { durableExecutionArn?: unknown } | null };

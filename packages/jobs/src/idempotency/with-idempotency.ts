@@ -56,7 +56,7 @@ const BARE = /^[\x21-\x2b\x2d-\x7e]{1,255}$/;
 const QUOTED = /^"((?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\]){1,510})"$/;
 const MAX_KEY = 255;
 
-/** 4xx answers that do not depend on the request alone: the same request may succeed later. */
+/** 4xx statuses that depend on more than the request: the same request may succeed later. */
 const PASSING = [408, 409, 425, 429];
 const KEPT_HEADERS = ['content-type', 'content-language', 'etag', 'last-modified', 'link', 'location'];
 
@@ -71,7 +71,7 @@ export const IDEMPOTENCY_OPTIONS = defineOptions<HttpIdempotencyOptions>()({
 });
 
 /**
- * If the `Idempotency-Key` of a request is known, answers with the stored answer of the first request. GraphQL and WebSocket
+ * If the `Idempotency-Key` of a request is stored, responds with the stored response of the first request. GraphQL and WebSocket
  * requests are not affected.
  *
  * @throws FrameworkError `app.invalid_configuration` for a wrong option
@@ -114,7 +114,7 @@ export function withIdempotency(ledger: JobLedger, options: HttpIdempotencyOptio
   };
 }
 
-/** The ledger's errors as HTTP answers. A store that fails must not let a request run twice. */
+/** The ledger's errors as HTTP answers. If the store fails, a request must not run twice. */
 async function translated<T>(run: () => Promise<RunOutcome<T>>): Promise<RunOutcome<T>> {
   try {
     return await run();
@@ -145,7 +145,7 @@ function toAnswer(outcome: RunOutcome<Answer>): Answer {
 }
 
 /**
- * The key of a request; `undefined` if absent and none is required.
+ * The key of a request; `undefined` if absent and not required.
  *
  * @throws FrameworkError `app.bad_request`
  */
@@ -192,7 +192,7 @@ function fingerprintOf({ method, rawPath, query, headers, body }: Request): stri
 /** True if an answer is stored, or its key released. */
 function keptAnswer(ctx: Context, answer: Answer, names: readonly string[]): Keep {
   if (answer.bodyStream) {
-    ctx.log.warn('streamed answer is not kept for its idempotency key');
+    ctx.log.warn('streamed response is not stored for its idempotency key');
     return 'abandon';
   }
   const { status } = answer;
@@ -216,7 +216,7 @@ function toStored({ status, headers, body, isBase64 }: Response, names: readonly
   };
 }
 
-/** The stored answer with `idempotency-replayed: true`; `undefined` when the record contains something else. */
+/** The stored answer with `idempotency-replayed: true`; `undefined` if the record contains another value. */
 function replayedAnswer(result: unknown): Answer | undefined {
   if (!isStored(result)) return undefined;
   const headers = createMap<string[]>();

@@ -56,7 +56,7 @@ export function textMap(name: string, value: unknown, errors: LedgerErrors): Rea
   let bytes = 0;
   const copy = createMap<string>();
   for (const [key, text] of entries) {
-    if (key === '' || typeof text !== 'string') throw errors.invalid(`${name} must map names to texts`);
+    if (key === '' || typeof text !== 'string') throw errors.invalid(`${name} must map names to strings`);
     if (key === '__proto__') throw errors.invalid(`${name} must not have an entry "__proto__"`);
     bytes += Buffer.byteLength(key) + Buffer.byteLength(text);
     copy[key] = text;
@@ -75,48 +75,48 @@ export function distinct(name: string, values: readonly unknown[], errors: Ledge
   if (new Set(values).size < values.length) throw errors.invalid(`${name} must not repeat`);
 }
 
-/** @throws JobLedgerError `invalid_input` for anything but 1 to 256 bytes of text without control characters */
+/** @throws JobLedgerError `invalid_input` for a value that is not a string of 1 to 256 bytes without control characters */
 export function assertId(name: string, value: unknown, errors: LedgerErrors): asserts value is string {
   assertText(name, value, errors);
   if (Buffer.byteLength(value) > MAX_ID_BYTES) throw errors.invalid(`${name} must be at most ${MAX_ID_BYTES} bytes`);
 }
 
-/** @throws JobLedgerError `invalid_input` for anything but text of any length without control characters */
+/** @throws JobLedgerError `invalid_input` for a value that is not a non-empty string without control characters */
 export function assertText(name: string, value: unknown, errors: LedgerErrors): asserts value is string {
-  if (typeof value !== 'string' || value === '') throw errors.invalid(`${name} must be a text that is not empty`);
-  if (CONTROL.test(value)) throw errors.invalid(`${name} must not hold control characters`);
+  if (typeof value !== 'string' || value === '') throw errors.invalid(`${name} must be a non-empty string`);
+  if (CONTROL.test(value)) throw errors.invalid(`${name} must not contain control characters`);
   if (!value.isWellFormed()) throw errors.invalid(`${name} must be well-formed Unicode`);
 }
 
 /** An option that is an id of the ledger. */
-export const idOption = parsed('a text of 1 to 256 bytes without control characters', (value, name) => {
+export const idOption = parsed('a string of 1 to 256 bytes without control characters', (value, name) => {
   assertId(name, value, JOB_ERRORS);
   return value;
 });
 
 /** An option that is a string of any length. */
-export const textOption = parsed('a text that is not empty, without control characters', (value, name) => {
+export const textOption = parsed('a non-empty string without control characters', (value, name) => {
   assertText(name, value, JOB_ERRORS);
   return value;
 });
 
-/** An option that ends a call. */
+/** An option that aborts a call. */
 export const signalOption = withMethods<AbortSignal>('addEventListener', 'removeEventListener', 'throwIfAborted');
 
-/** Options that every ledger and event store has. */
+/** Options of all ledgers and event stores. */
 export interface PartOptions {
-  /** Tells the time. Default: the system's clock. */
+  /** Time source. Default: the system's clock. */
   readonly clock?: Clock | undefined;
-  /** Makes ids. Default: random UUIDs. */
+  /** Creates ids. Default: random UUIDs. */
   readonly ids?: IdGenerator | undefined;
-  /** Gets failures that no call can throw; `false` for no log. Default: JSON lines on standard output. */
+  /** Logs failures that no call can throw; `false` disables it. Default: JSON lines on standard output. */
   readonly log?: Logger | false | undefined;
 }
 
-/** Options that every ledger has. */
+/** Options of all ledgers. */
 export interface LedgerPartOptions extends PartOptions {
   /**
-   * How many completed idempotency keys this instance caches, 0 to 100,000, so that a duplicate needs no request. Only results of
+   * Number of completed idempotency keys that this instance caches, 0 to 100,000, so that a duplicate needs no request. Only results of
    * at most 4 KB are cached. Default 0.
    */
   readonly completedKeys?: number | undefined;
@@ -126,15 +126,15 @@ export interface LedgerPartOptions extends PartOptions {
 export interface StoreOptions extends PartOptions {
   /** The table. Default: the environment variable. */
   readonly tableName?: string | undefined;
-  /** The DynamoDB client. Default: one with the SDK's own settings, created at the first call. */
+  /** The DynamoDB client. Default: a client with the SDK's default settings, created at the first call. */
   readonly client?: Client | undefined;
   /** Environment variables. Default `process.env`. */
   readonly environment?: Environment | undefined;
-  /** Milliseconds for all attempts of one request to the table, 1 to 60,000. Default 10,000. */
+  /** Timeout in milliseconds for all attempts of one request to the table, 1 to 60,000. Default 10,000. */
   readonly storeTimeoutMs?: number | undefined;
   /**
-   * Milliseconds for all attempts of one request until the table has answered for the first time, 1 to 60,000. A cold environment opens
-   * its connection then. Less than `storeTimeoutMs` counts as that. Default: the larger of `storeTimeoutMs` and 5,000.
+   * Timeout in milliseconds for all attempts of one request before the first response of the table, 1 to 60,000. A cold environment
+   * opens its connection then. At least `storeTimeoutMs`. Default: the larger of `storeTimeoutMs` and 5,000.
    */
   readonly coldTimeoutMs?: number | undefined;
 }
@@ -148,7 +148,7 @@ export const PART_OPTIONS = {
 /** The option `completedKeys`. */
 export const completedKeysOption = integer(0, 100_000).default(0);
 
-/** What the options of a store may be. `variable` contains the table's name when the options do not. */
+/** Validators and defaults for {@link StoreOptions}. `variable` contains the table's name if the option is absent. */
 export function storeKinds(variable: string) {
   return {
     ...PART_OPTIONS,

@@ -5,7 +5,7 @@ import { JOB_ERRORS, type LedgerErrors } from '../errors.js';
 import type { TransitionOutcome } from '../ledger/job.js';
 import { ttlSeconds } from './input.js';
 
-/** The parts that all operations of a ledger or an event store use. */
+/** Dependencies of all operations of a ledger or an event store. */
 export interface StoreParts {
   readonly store: ItemTable;
   readonly clock: FullClock;
@@ -13,8 +13,8 @@ export interface StoreParts {
 }
 
 /**
- * The time for a request. It is read after the client is loaded, because on a small function loading takes longer than clocks may
- * differ.
+ * The time for a request. It is read after the client is loaded, because loading on a small function takes longer than the difference
+ * between clocks.
  */
 export async function timeOf({ store, clock }: StoreParts): Promise<number> {
   await store.ready();
@@ -44,7 +44,7 @@ export async function readAll(
   return found;
 }
 
-/** Makes the id of one write. It does not use the ledger's id generator, because applications see the order of those ids. */
+/** Creates the id of one write. It does not use the ledger's id generator, because the order of its ids is visible to applications. */
 export function newWriteId(): string {
   return randomIds.newId();
 }
@@ -56,7 +56,7 @@ export function isoOf(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** @throws JobLedgerError `too_large`; DynamoDB's own bound is 409,600 bytes */
+/** @throws JobLedgerError `too_large`; DynamoDB's limit is 409,600 bytes */
 export function assertSize(item: Item, errors = JOB_ERRORS): void {
   if (itemSize(item) > MAX_ITEM_BYTES) throw errors.tooLarge(`an item must have at most ${MAX_ITEM_BYTES} bytes`);
 }
@@ -71,7 +71,7 @@ export function numberOf(item: Item, name: string, otherwise = 0): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : otherwise;
 }
 
-/** Renames attributes, and keeps only those that are non-empty strings. */
+/** Renames attributes, and keeps only non-empty strings. */
 export function textsOf<K extends string>(item: Item, names: Readonly<Record<K, string>>): { [P in K]?: string } {
   const texts: { [P in K]?: string } = {};
   for (const key of Object.keys(names) as K[]) {
@@ -84,7 +84,7 @@ export function textsOf<K extends string>(item: Item, names: Readonly<Record<K, 
 /**
  * A JSON value as text; `undefined` for `undefined`.
  *
- * @throws JobLedgerError `invalid_input` for what JSON cannot represent: BigInt, functions, symbols, cycles, numbers that are not
+ * @throws JobLedgerError `invalid_input` for values that JSON cannot represent: BigInt, functions, symbols, cycles, numbers that are not
  * finite, maps and sets
  */
 export function toJson(name: string, value: unknown, errors: LedgerErrors): string | undefined {
@@ -99,11 +99,12 @@ export function toJson(name: string, value: unknown, errors: LedgerErrors): stri
 function assertMember(_: string, value: unknown): unknown {
   const isLost = typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint';
   const isFiniteNumber = typeof value !== 'number' || Number.isFinite(value);
-  if (isLost || !isFiniteNumber || value instanceof Map || value instanceof Set) throw new TypeError('no JSON value');
+  if (isLost || !isFiniteNumber || value instanceof Map || value instanceof Set)
+    throw new TypeError('not a JSON value');
   return value;
 }
 
-/** Parses stored JSON text; `undefined` if absent, or when another writer stored something else. */
+/** Parses stored JSON text; `undefined` if absent, or if another writer stored another type. */
 export function fromJson(text: Value | undefined): unknown {
   if (typeof text !== 'string') return undefined;
   try {
@@ -132,7 +133,7 @@ export const OUTCOME_INPUT = ['result', 'error', 'ttlSeconds'] as const;
 /** The result or error of a transition as attributes, and the attributes to remove, so that no row has both. */
 export function outcomeOf(input: TransitionOutcome, nowMs: number): { set: Item; remove: string[] } {
   if (input.result !== undefined && input.error !== undefined) {
-    throw JOB_ERRORS.invalid('result and error exclude each other');
+    throw JOB_ERRORS.invalid('pass result or error, not both');
   }
   const result = toJson('result', input.result, JOB_ERRORS);
   const error = input.error === undefined ? undefined : JSON.stringify(toErrorEnvelope(input.error));

@@ -4,7 +4,7 @@ import type { EndOptions } from '../ledger/ledger.js';
 import { whole } from './input.js';
 import { newWriteId, type StoreParts } from './rows.js';
 
-/** True if the same call may succeed later: throttling, 5xx, time-outs and network. */
+/** True if the same call may succeed later: throttling, 5xx, timeouts and network errors. */
 export function mayPass(error: unknown): boolean {
   return (
     error instanceof StoreTimeout ||
@@ -15,7 +15,7 @@ export function mayPass(error: unknown): boolean {
 /**
  * Stores the end of work: once, or until the time of the caller is over. Every attempt has the same id.
  *
- * @throws JobLedgerError `invalid_input` for a wrong `remainingMs`; what the last attempt threw
+ * @throws JobLedgerError `invalid_input` for a wrong `remainingMs`; the error of the last attempt
  */
 export function storeEnd<T>(
   { clock }: Pick<StoreParts, 'clock'>,

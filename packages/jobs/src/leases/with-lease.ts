@@ -8,7 +8,7 @@ import { MAX_SLOTS } from './internal/semaphores.js';
 
 /** Options that `withLease` and `withSlot` share. */
 export interface HoldOptions {
-  /** A label of the holder, for people. Default: a random id. */
+  /** A label of the holder, for display. Default: a random id. */
   readonly owner?: string;
   /** Milliseconds from one refresh until the lease or slot ends, 1,000 to 900,000. Default 30,000. */
   readonly durationMs?: number;
@@ -16,7 +16,7 @@ export interface HoldOptions {
   readonly heartbeatMs?: number;
   /** Milliseconds to wait for a lease that another caller holds, 0 to 86,400,000. Default 0. */
   readonly waitMs?: number;
-  /** Ends the waiting, and aborts the signal of the work. */
+  /** Aborts the wait and the signal of the work. */
   readonly signal?: AbortSignal;
 }
 
@@ -67,7 +67,7 @@ export const SLOT_OPTIONS = defineOptions<WithSlotOptions>()(
 export interface HeldLease {
   /** Unique for this acquisition. */
   readonly id: string;
-  /** The fencing token. Pass it to the resource, which must reject a smaller one. */
+  /** The fencing token. Pass it to the resource, which must reject a smaller token. */
   readonly token: number;
   /** Aborts when the lease is lost, or when the option `signal` aborts. */
   readonly signal: AbortSignal;
@@ -84,11 +84,11 @@ export interface HeldSlot {
 }
 
 /**
- * Runs work under a lease and refreshes it while the work runs. When the lease is lost, or could not be refreshed until a tenth of its
+ * Runs work under a lease and refreshes it while the work runs. If the lease is lost, or could not be refreshed until a tenth of its
  * duration (at least 500 ms) before its end, the work's signal aborts and the call rejects, even if the work succeeded.
  *
- * @throws JobLedgerError `jobs.invalid_input` for a wrong option; conflict `lease_held`, `lease_lost` (with what the work threw as
- *   `cause`); what the work throws
+ * @throws JobLedgerError `jobs.invalid_input` for a wrong option; conflict `lease_held`, `lease_lost` (with the work's error as
+ *   `cause`); errors of the work
  * @example
  * await withLease(ledger, { name: 'nightly-report' }, async ({ token, signal }) => {
  *   await writeReport({ fencingToken: token, signal });
@@ -120,7 +120,7 @@ export async function withLease<T>(
 /**
  * Runs work in a slot of a semaphore, refreshed as in {@link withLease}.
  *
- * @throws JobLedgerError `jobs.invalid_input` for a wrong option; conflict `semaphore_full`, `contended`, `lease_lost`; what the work throws
+ * @throws JobLedgerError `jobs.invalid_input` for a wrong option; conflict `semaphore_full`, `contended`, `lease_lost`; errors of the work
  * @example await withSlot(ledger, { scope: 'api', subject: tenant, limit: 5 }, ({ signal }) => call(signal));
  */
 export async function withSlot<T>(

@@ -32,7 +32,7 @@ export const LEDGER_OPTIONS = defineOptions<JobLedgerOptions>()({
 /**
  * A ledger in one DynamoDB table. Each change is one conditional write. The AWS SDK is loaded at the first call.
  *
- * @throws FrameworkError `app.invalid_configuration` for a wrong option, or when neither option nor variable names the table
+ * @throws FrameworkError `app.invalid_configuration` for a wrong option, or if the table name is missing
  * @example
  * const ledger = createJobLedger({ tableName: 'jobs' });
  * await ledger.createJob({ jobId: 'import-7', tenantId: 'acme' });

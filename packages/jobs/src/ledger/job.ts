@@ -11,7 +11,7 @@ export type JobStatus = (typeof JOB_STATUSES)[number];
 /** A status of a record. */
 export type RecordStatus = (typeof RECORD_STATUSES)[number];
 
-/** Every legal transition of a job; a status without any is final. */
+/** Allowed transitions of a job; a status without transitions is final. */
 export const JOB_TRANSITIONS: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
   PENDING: ['RUNNING', 'CANCELED', 'FAILED'],
   RUNNING: ['SUCCEEDED', 'FAILED', 'CANCELED'],
@@ -20,7 +20,7 @@ export const JOB_TRANSITIONS: Readonly<Record<JobStatus, readonly JobStatus[]>> 
   CANCELED: [],
 };
 
-/** Every legal transition of a record; a status without any is final. */
+/** Allowed transitions of a record; a status without transitions is final. */
 export const RECORD_TRANSITIONS: Readonly<Record<RecordStatus, readonly RecordStatus[]>> = {
   PENDING: ['PROCESSING', 'SKIPPED', 'FAILED'],
   PROCESSING: ['SUCCEEDED', 'FAILED', 'SKIPPED', 'PENDING'],
@@ -29,27 +29,27 @@ export const RECORD_TRANSITIONS: Readonly<Record<RecordStatus, readonly RecordSt
   SKIPPED: [],
 };
 
-/** The statuses from which a status may be reached. */
+/** The statuses with a transition to a status. */
 export function sourcesOf<S extends string>(transitions: Readonly<Record<S, readonly S[]>>, to: S): S[] {
   return (Object.keys(transitions) as S[]).filter((from) => transitions[from].includes(to));
 }
 
-/** True if a status has no transition to another one. */
+/** True if a status has no transitions. */
 export function isFinal<S extends string>(transitions: Readonly<Record<S, readonly S[]>>, status: S): boolean {
   return transitions[status].length === 0;
 }
 
 /** The progress of a job's records. It is written together with the transition that finishes a record, so it is always exact. */
 export interface JobProgress {
-  /** Records that the job was created for. */
+  /** Value of `recordCount` of the job. */
   readonly total: number;
-  /** Records without a final status yet; 0 when all are done. */
+  /** Number of records without a final status; 0 if all are done. */
   readonly open: number;
-  /** Records that ended `SUCCEEDED`. */
+  /** Number of `SUCCEEDED` records. */
   readonly succeeded: number;
-  /** Records that ended `FAILED`. */
+  /** Number of `FAILED` records. */
   readonly failed: number;
-  /** Records that ended `SKIPPED`. */
+  /** Number of `SKIPPED` records. */
   readonly skipped: number;
 }
 
@@ -57,27 +57,27 @@ export interface JobProgress {
 export interface Job {
   /** Unique in the table. */
   readonly jobId: string;
-  /** The tenant that it belongs to. */
+  /** The tenant of the job. */
   readonly tenantId: string;
   /** Its status. */
   readonly status: JobStatus;
-  /** 1 when created, one more with every transition. */
+  /** Starts at 1 and increases by 1 with every transition. */
   readonly version: number;
-  /** When it was created. */
+  /** Time of creation. */
   readonly createdAt: string;
-  /** When it was created or had its last transition. */
+  /** Time of the last transition, else of creation. */
   readonly updatedAt: string;
-  /** When it went to `RUNNING`; absent before. */
+  /** Time of the transition to `RUNNING`; absent before. */
   readonly startedAt?: string;
-  /** When it reached a final status; absent before. */
+  /** Time of the transition to a final status; absent before. */
   readonly completedAt?: string;
-  /** What the application stored with it; absent if absent. */
+  /** Metadata of the application, if any. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** The JSON value of its last transition; absent if absent. */
+  /** The JSON value of its last transition, if any. */
   readonly result?: unknown;
-  /** The error of its last transition; absent if absent. */
+  /** The error of its last transition, if any. */
   readonly error?: ErrorEnvelope;
-  /** The progress of its records; absent when it was created without `recordCount`. */
+  /** The progress of its records; absent if it was created without `recordCount`. */
   readonly progress?: JobProgress;
 }
 
@@ -85,35 +85,35 @@ export interface Job {
 export interface RecordClaim {
   /** The id of this claim: pass it to `transitionRecord` and `heartbeatRecord` as `claimId`. */
   readonly id: string;
-  /** A label for people; absent when it was claimed without one. */
+  /** A label for display, if passed. */
   readonly owner?: string;
-  /** When others may take the record over, in Unix milliseconds by the ledger's clock. */
+  /** Time from which other callers may claim the record, in Unix milliseconds by the ledger's clock. */
   readonly expiresAtMs: number;
 }
 
 /** A record of a job: one item of the work. Times are ISO 8601 with milliseconds. */
 export interface JobRecord {
-  /** The job that it belongs to. */
+  /** The job of the record. */
   readonly jobId: string;
   /** Unique in its job. */
   readonly recordId: string;
   /** Its status. */
   readonly status: RecordStatus;
-  /** How often the record went to `PROCESSING`. */
+  /** Number of transitions to `PROCESSING`. */
   readonly attempts: number;
-  /** When it was created. */
+  /** Time of creation. */
   readonly createdAt: string;
-  /** When it was created or had its last transition. */
+  /** Time of the last transition, else of creation. */
   readonly updatedAt: string;
-  /** When it reached a final status; absent before. */
+  /** Time of the transition to a final status; absent before. */
   readonly completedAt?: string;
-  /** The JSON value of its last transition; absent if absent. */
+  /** The JSON value of its last transition, if any. */
   readonly result?: unknown;
-  /** The error of its last transition; absent if absent. */
+  /** The error of its last transition, if any. */
   readonly error?: ErrorEnvelope;
   /** The claim of the worker; absent unless the record is claimed. */
   readonly claim?: RecordClaim;
-  /** `true` in the answer to the transition that ended the last open record of a job with `recordCount`, else absent. */
+  /** `true` in the result of the transition that ended the last open record of a job with `recordCount`, else absent. */
   readonly isLast?: true;
 }
 
@@ -136,17 +136,17 @@ export interface CreateJobInput {
   /** Seconds until it is deleted. Default: never. */
   readonly ttlSeconds?: number;
   /**
-   * How many records it will have, 1 to 1,000,000. Then `progress` counts finished records, and the transition of the last
-   * one reports it. Further records are not counted. Default: no counting.
+   * Number of records of the job, 1 to 1,000,000. `progress` then counts finished records, and the transition of the last record
+   * returns `isLast`. Additional records are not counted. Default: no counting.
    */
   readonly recordCount?: number;
 }
 
-/** The values of a transition. Only one of result and error may be given; the other one is removed from the row. */
+/** The values of a transition. Pass only one of result and error; the other member is removed from the row. */
 export interface TransitionOutcome {
-  /** A JSON value, stored as it is. */
+  /** A JSON value, stored unchanged. */
   readonly result?: unknown;
-  /** Anything thrown; stored as `toErrorEnvelope` shows it. */
+  /** Any thrown value; stored in the form of `toErrorEnvelope`. */
   readonly error?: unknown;
   /** Seconds from now until the row is deleted. Default: unchanged. */
   readonly ttlSeconds?: number;
@@ -158,15 +158,15 @@ export interface TransitionJobInput extends TransitionOutcome {
   readonly jobId: string;
   /** Its new status. */
   readonly to: JobStatus;
-  /** A job of another tenant counts as absent. Default: any tenant. Set it when the id comes from a client. */
+  /** A job of another tenant counts as absent. Default: any tenant. Set it if the id comes from a client. */
   readonly tenantId?: string;
-  /** Rejects the transition when the job has another version. Default: any version. */
+  /** Rejects the transition if the job has another version. Default: any version. */
   readonly expectedVersion?: number;
   /** Replaces the job's metadata. Default: unchanged. */
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** Which jobs of a tenant are listed. */
+/** Selects jobs of a tenant. */
 export interface ListJobsInput {
   /** The tenant. */
   readonly tenantId: string;
@@ -178,9 +178,9 @@ export interface ListJobsInput {
   readonly createdTo?: string;
   /** The order by creation. Default `newest` first. */
   readonly order?: 'newest' | 'oldest';
-  /** Jobs of a page, 1 to 100. Default 50. */
+  /** Jobs per page, 1 to 100. Default 50. */
   readonly limit?: number;
-  /** `cursor` of the page before. Default: the first page. */
+  /** `cursor` of the previous page. Default: the first page. */
   readonly cursor?: string;
   /**
    * True if the jobs are read consistently. The index is updated shortly after a write and is never read consistently.
@@ -188,8 +188,8 @@ export interface ListJobsInput {
    */
   readonly consistent?: boolean;
   /**
-   * True if a job that has just left the status is still in the list, with its new status. Without it such a job is in no
-   * list until the index is updated. Default false.
+   * True if a job that has just left the status is kept in the list, with its new status. Otherwise such a job is in no list
+   * until the index is updated. Default false.
    */
   readonly includeMoved?: boolean;
 }
@@ -200,14 +200,14 @@ export interface RecordChange extends TransitionOutcome {
   readonly recordId: string;
   /** Its new status. */
   readonly to: RecordStatus;
-  /** True if a record that does not exist counts as `PENDING` and is made. Default false. */
+  /** True if a missing record counts as `PENDING` and is created. Default false. */
   readonly orCreate?: boolean;
   /**
-   * Rejects the transition with `claim_lost` when the record has another number of attempts: then another worker has claimed it.
+   * Rejects the transition with `claim_lost` if the record has another number of attempts, because another worker has claimed it.
    * Default: any number, unless the record is claimed.
    */
   readonly expectedAttempts?: number;
-  /** Rejects the transition with `claim_lost` when the record has another claim. A claimed record needs this or `expectedAttempts`. */
+  /** Rejects the transition with `claim_lost` if the record has another claim. A claimed record requires this or `expectedAttempts`. */
   readonly claimId?: string;
 }
 
@@ -215,7 +215,7 @@ export interface RecordChange extends TransitionOutcome {
 export interface TransitionRecordInput extends RecordChange {
   /** The record's job. */
   readonly jobId: string;
-  /** Records of another tenant's job count as absent. Default: any tenant. Set it when the id comes from a client. */
+  /** Records of another tenant's job count as absent. Default: any tenant. Set it if the id comes from a client. */
   readonly tenantId?: string;
 }
 
@@ -223,25 +223,25 @@ export interface TransitionRecordInput extends RecordChange {
 export interface RecordOutcome {
   /** The record. */
   readonly recordId: string;
-  /** `failed`: bad input or the store, see `error`. `not_started`: the caller's signal aborted before. */
+  /** `failed`: invalid input or a failure of the store, see `error`. `not_started`: the caller's signal aborted before. */
   readonly outcome: 'ok' | 'exists' | 'conflict' | 'not_found' | 'failed' | 'not_started';
   /** The new state of the record; only with `ok`. */
   readonly record?: JobRecord;
-  /** Why there is no record; absent with `ok` and `not_started`. */
+  /** The error; absent with `ok` and `not_started`. */
   readonly error?: JobLedgerError;
 }
 
 /** The values of new records. */
 export interface CreateRecordsInput {
-  /** The job of the records, read once for each call. It may be made later, unless `tenantId` is given. */
+  /** The job of the records, read once per call. It may be created later, unless `tenantId` is passed. */
   readonly jobId: string;
-  /** A job of another tenant, or without one, is not found. Default: any. Set it when the id comes from a client. */
+  /** A job of another tenant, or without a tenant, is not found. Default: any tenant. Set it if the id comes from a client. */
   readonly tenantId?: string;
   /** At most 10,000, each once. */
   readonly recordIds: readonly string[];
-  /** Writes at once, 1 to 64. Default 16. */
+  /** Number of parallel writes, 1 to 64. Default 16. */
   readonly concurrency?: number;
-  /** Seconds until the records are deleted. Default: when their job is. */
+  /** Seconds until the records are deleted. Default: they expire with their job. */
   readonly ttlSeconds?: number;
 }
 
@@ -253,49 +253,49 @@ export interface TransitionRecordsInput {
   readonly tenantId?: string;
   /** At most 10,000, each record once. */
   readonly changes: readonly RecordChange[];
-  /** Writes at once, 1 to 64. Default 16. */
+  /** Number of parallel writes, 1 to 64. Default 16. */
   readonly concurrency?: number;
 }
 
-/** Which record of a job is claimed, and for how long. */
+/** Options of a claim. */
 export interface ClaimNextInput {
   /** The job. */
   readonly jobId: string;
   /** Records of another tenant's job are absent. Default: any tenant. */
   readonly tenantId?: string;
-  /** A label for people. Default: none. */
+  /** A label for display. Default: none. */
   readonly owner?: string;
-  /** Milliseconds until others may take the record over, 1,000 to 900,000. Default 60,000. */
+  /** Milliseconds until other callers may claim the record, 1,000 to 900,000. Default 60,000. */
   readonly durationMs?: number;
   /** Records with this number of attempts are left to `reapRecords`. Default: no limit. */
   readonly maxAttempts?: number;
 }
 
-/** Which stuck records are released. */
+/** Selects stuck records to release. */
 export interface ReapRecordsInput {
   /** The job. */
   readonly jobId: string;
   /** Records of another tenant's job are absent. Default: any tenant. */
   readonly tenantId?: string;
-  /** Milliseconds after which a record without a claim counts as stuck, 1,000 or more. Default: only claims that ended count. */
+  /** Milliseconds after which a record without a claim counts as stuck, 1,000 or more. Default: only records with an expired claim. */
   readonly stuckMs?: number;
   /** Stuck records with this number of attempts become `FAILED`, the others `PENDING`. Default: no limit. */
   readonly maxAttempts?: number;
-  /** `cursor` of the call before. Default: the first records. */
+  /** `cursor` of the previous call. Default: the first records. */
   readonly cursor?: string;
 }
 
 /** The result of `reapRecords`. */
 export interface ReapedRecords {
-  /** Records that are `PENDING` again. */
+  /** Records that were set to `PENDING`. */
   readonly requeued: readonly JobRecord[];
-  /** Records that had too many attempts and are `FAILED`. */
+  /** Records with too many attempts that were set to `FAILED`. */
   readonly failed: readonly JobRecord[];
-  /** Pass it to the next call; absent when all records of the job were checked. */
+  /** Pass it to the next call; absent if all records of the job were checked. */
   readonly cursor?: string;
 }
 
-/** Which records of a job are listed. */
+/** Selects records of a job. */
 export interface ListRecordsInput {
   /** The job. */
   readonly jobId: string;
@@ -303,8 +303,8 @@ export interface ListRecordsInput {
   readonly tenantId?: string;
   /** Only records of this status. Default: all. */
   readonly status?: RecordStatus;
-  /** Records of a page, 1 to 1,000. Default 50. */
+  /** Records per page, 1 to 1,000. Default 50. */
   readonly limit?: number;
-  /** `cursor` of the page before. Default: the first page. */
+  /** `cursor` of the previous page. Default: the first page. */
   readonly cursor?: string;
 }

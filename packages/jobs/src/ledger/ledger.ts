@@ -29,42 +29,42 @@ export type JsonValue = null | boolean | number | string | readonly JsonValue[] 
 
 /** Options of one call. */
 export interface CallOptions {
-  /** Ends the call: it rejects with the signal's reason. A write that was in progress may have happened. */
+  /** Aborts the call: it rejects with the signal's reason. A write in progress may still be applied. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Options of a call that stores the end of work. */
+/** Options of a call that stores the outcome of work. */
 export interface EndOptions extends CallOptions {
   /**
-   * Milliseconds that the caller has left, such as `ctx.remainingMs`: while the table is unavailable, the change is retried until
-   * one second before their end, with one id, so that it is made once. Default, and for 0: only the SDK's own retries.
+   * Remaining milliseconds of the caller, such as `ctx.remainingMs`. While the table is unavailable, the change is retried until one
+   * second before their end, with one id, so that it is applied once. Default, and for 0: only the retries of the SDK.
    */
   readonly remainingMs?: number | undefined;
 }
 
 /** One page of a list. */
 export interface Page<T> {
-  /** The entries. A page may have fewer than the limit, or none, although there are more pages. */
+  /** The entries. A page may have fewer entries than the limit, even if there are more pages. */
   readonly items: readonly T[];
   /** Pass it to the next call for the next page. Only a missing cursor means the end. */
   readonly cursor?: string;
 }
 
-/** A lease that is held. */
+/** A held lease. */
 export interface Lease {
   /** Name of the lease. */
   readonly name: string;
   /** Unique for this acquisition. */
   readonly id: string;
-  /** A label for people. Two acquisitions by the same owner are independent. */
+  /** A label for display. Two acquisitions by the same owner are independent. */
   readonly owner: string;
-  /** The fencing token: it increases with every acquisition. The resource must reject a smaller one. */
+  /** The fencing token: it increases with every acquisition. The resource must reject a smaller token. */
   readonly token: number;
-  /** When it ends, in Unix milliseconds by the ledger's clock. */
+  /** End of the lease, in Unix milliseconds by the ledger's clock. */
   readonly expiresAtMs: number;
 }
 
-/** A slot of a semaphore that is held. */
+/** A held slot of a semaphore. */
 export interface Slot {
   /** First part of the semaphore's name: the limited resource. */
   readonly scope: string;
@@ -74,29 +74,29 @@ export interface Slot {
   readonly slot: number;
   /** Unique for this acquisition. */
   readonly id: string;
-  /** A label for people. */
+  /** A label for display. */
   readonly owner: string;
-  /** When it ends, in Unix milliseconds by the ledger's clock. */
+  /** End of the slot, in Unix milliseconds by the ledger's clock. */
   readonly expiresAtMs: number;
 }
 
 /**
  * A ledger for jobs, leases and idempotency keys. Each change is one conditional write. Expired items count as absent.
  *
- * Every method throws JobLedgerError `jobs.invalid_input`, and `jobs.internal_error` when the store fails.
+ * Every method throws JobLedgerError `jobs.invalid_input`, and `jobs.internal_error` if the store fails.
  */
 export interface JobLedger {
   /**
-   * Loads the client and opens a connection, so that the first event does not wait for it. Call it in the init phase. Costs half
-   * a read unit.
+   * Loads the client and opens a connection, so that the first event does not wait. Call it in the init phase. Costs half a read
+   * unit.
    */
   warm(options?: CallOptions): Promise<void>;
   /**
-   * The clock that decides about expiry. If clocks of instances differ, the end of leases, slots, claims and keys differs
-   * by the same time; fencing tokens, claim ids and attempts do not depend on clocks.
+   * The clock for expiry. If clocks of instances differ, the end of leases, slots, claims and keys differs by the same time.
+   * Fencing tokens, claim ids and attempts do not depend on clocks.
    */
   readonly clock: FullClock;
-  /** Makes the ids of leases, slots and owners. */
+  /** Creates the ids of leases, slots and owners. */
   readonly ids: IdGenerator;
   /** Logs failures that no call throws, such as a lease that could not be released. */
   readonly log: Logger;
@@ -144,14 +144,14 @@ export interface JobLedger {
     options?: CallOptions,
   ): Promise<JobRecord | undefined>;
   /**
-   * Claims a waiting record, or one whose claim has expired, and counts an attempt; `undefined` if absent. Only
-   * the claim's `id`, or the number of attempts, can finish it.
+   * Claims a waiting record, or a record with an expired claim, and counts an attempt; `undefined` if there is no such record.
+   * Finishing it requires the claim's `id` or the number of attempts.
    */
   claimNext(input: ClaimNextInput, options?: CallOptions): Promise<ClaimedRecord | undefined>;
   /**
    * Extends a claim to `durationMs` from now (1,000 to 900,000, default 60,000).
    *
-   * @throws JobLedgerError conflict `claim_lost` when the claim or the record has ended
+   * @throws JobLedgerError conflict `claim_lost` if the claim or the record has ended
    */
   heartbeatRecord(
     input: {
@@ -164,7 +164,7 @@ export interface JobLedger {
   ): Promise<ClaimedRecord>;
   /**
    * Releases records whose claim has expired, up to 1,000 records of the job in each call. A worker that continues later is
-   * rejected.
+   * rejected with `claim_lost`.
    */
   reapRecords(input: ReapRecordsInput, options?: CallOptions): Promise<ReapedRecords>;
   /** Reads one page of a job's records, in the order of their ids. */
@@ -179,18 +179,18 @@ export interface JobLedger {
     options?: CallOptions,
   ): Promise<Lease>;
   /**
-   * Extends a lease to `durationMs` from now. The token stays the same.
+   * Extends a lease to `durationMs` from now. The token does not change.
    *
    * @throws JobLedgerError conflict `lease_lost`
    */
   refreshLease(lease: Lease, durationMs?: number, options?: CallOptions): Promise<Lease>;
   /**
-   * Releases a lease. One that is absent, free or expired counts as released.
+   * Releases a lease. A missing, free or expired lease counts as released.
    *
-   * @throws JobLedgerError conflict `lease_lost` when another acquisition holds it
+   * @throws JobLedgerError conflict `lease_lost` if another acquisition holds it
    */
   releaseLease(lease: Lease, options?: CallOptions): Promise<void>;
-  /** Reads the holder of a lease; `undefined` when it is free. The read is consistent (one read unit) unless told otherwise. */
+  /** Reads the holder of a lease; `undefined` if it is free. The read is consistent (one read unit) unless `consistent` is false. */
   getLease(name: string, options?: CallOptions & { readonly consistent?: boolean }): Promise<Lease | undefined>;
   /**
    * Acquires one of `limit` slots (1 to 256) of a semaphore for `durationMs`, 1,000 to 900,000, default 30,000.
@@ -214,12 +214,12 @@ export interface JobLedger {
    */
   refreshSlot(slot: Slot, durationMs?: number, options?: CallOptions): Promise<Slot>;
   /**
-   * Releases a slot. One that is absent or expired counts as released.
+   * Releases a slot. A missing or expired slot counts as released.
    *
-   * @throws JobLedgerError conflict `lease_lost` when another acquisition holds it
+   * @throws JobLedgerError conflict `lease_lost` if another acquisition holds it
    */
   releaseSlot(slot: Slot, options?: CallOptions): Promise<void>;
-  /** Reads the slots of a semaphore that are taken. */
+  /** Reads the held slots of a semaphore. */
   inspectSemaphore(
     input: { readonly scope: string; readonly subject: string },
     options?: CallOptions,
@@ -227,11 +227,11 @@ export interface JobLedger {
   /**
    * Acquires an idempotency key, or returns its state.
    *
-   * @throws JobLedgerError conflict `payload_mismatch` when the key was started with another fingerprint
+   * @throws JobLedgerError conflict `payload_mismatch` if the key was started with another fingerprint
    */
   beginIdempotency(input: BeginIdempotencyInput, options?: CallOptions): Promise<IdempotencyStart>;
   /**
-   * Extends the time for which the owner of a key blocks it to `inProgressMs` from now.
+   * Extends the time for which a key is blocked by its owner to `inProgressMs` from now.
    *
    * @throws JobLedgerError conflict `already_completed`, `owner_lost`
    */

@@ -9,7 +9,7 @@ import type { JobLedger } from './ledger.js';
 
 /** Rows that several ledgers of one process share, like function instances share a table. */
 export interface MemoryTable {
-  /** The number of rows, including expired ones. */
+  /** The number of rows, including expired rows. */
   readonly size: number;
 }
 
@@ -32,7 +32,7 @@ export function createMemoryTable(): MemoryTable {
 }
 
 /**
- * A ledger in the memory of one process, for tests and local runs. It behaves like the one in DynamoDB.
+ * Creates a ledger in the memory of one process, for tests and local runs. It behaves like the ledger in DynamoDB.
  *
  * @throws FrameworkError `app.invalid_configuration` for a wrong option
  * @example const ledger = createMemoryJobLedger();

@@ -12,11 +12,11 @@ export interface FakeCall {
   readonly arguments: readonly unknown[];
 }
 
-/** How a call fails. */
+/** A simulated failure. */
 export interface FakeFault {
-  /** `before` the write, or `after` it, so that only the answer is lost. Default `before`. */
+  /** `before` the write, or `after` it, which loses only the response. Default `before`. */
   readonly when?: 'before' | 'after';
-  /** How many calls fail. Default 1. */
+  /** Number of failing calls. Default 1. */
   readonly times?: number;
   /** The error that is thrown. Default: JobLedgerError `jobs.internal_error`, retryable. */
   readonly error?: unknown;
@@ -31,7 +31,7 @@ export interface FakeJobLedger extends JobLedger {
 }
 
 /**
- * A memory ledger that records its calls and fails on demand.
+ * Creates a memory ledger that records its calls and fails on demand.
  *
  * @throws FrameworkError `app.invalid_configuration` for a wrong option
  * @example

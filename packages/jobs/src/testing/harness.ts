@@ -4,13 +4,13 @@ import { SettableClock } from '@sallyport/core/testing';
 import type { EventBusStore } from '../event-bus/event-bus.js';
 import type { JobLedger } from '../ledger/ledger.js';
 
-/** Makes the ledgers for the suite. All ledgers of one harness share their rows. */
+/** Creates the ledgers for the suite. All ledgers of one harness share their rows. */
 export interface JobLedgerHarness {
   /** A ledger with this clock. */
   create(options: { readonly clock: Clock }): Promise<JobLedger>;
 }
 
-/** Makes the event stores for the suite. All stores of one harness share their rows. */
+/** Creates the event stores for the suite. All stores of one harness share their rows. */
 export interface EventBusHarness {
   /** An event store with this clock. */
   create(options: { readonly clock: Clock }): Promise<EventBusStore>;
@@ -20,7 +20,7 @@ export interface EventBusHarness {
 export interface ConformanceCase {
   /** The behaviour, as a sentence. */
   readonly name: string;
-  /** Throws an `AssertionError` when the implementation behaves otherwise. */
+  /** Throws an `AssertionError` if the behaviour differs. */
   run(): Promise<void>;
 }
 

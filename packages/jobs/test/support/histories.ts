@@ -1,18 +1,18 @@
-/** Checkers of what several processes did to one table. Each answers what was violated, as sentences; none when all is well. */
+/** Checks for the actions of several processes on one table. Each returns violations as sentences; empty if there are no violations. */
 
-/** One holder of a lease or slot: from when it knew that it held to when it let go, or to its end by its own clock. */
+/** One holder of a lease or slot: from the response to the acquisition until the release, or until its end by the holder's clock. */
 export interface Hold {
   readonly name: string;
   readonly holder: string;
-  /** When it asked for it; 0 when that is not known. */
+  /** Time of the request; 0 if unknown. */
   readonly askedMs: number;
   readonly fromMs: number;
   readonly toMs: number;
-  /** The fencing token; of slots there is none. */
+  /** The fencing token; absent for slots. */
   readonly token?: number;
 }
 
-/** No two holders have one token, and who asked after another one had been told has the larger token. */
+/** Checks that tokens are unique, and that a request after another caller's response gets a larger token. */
 export function checkTokens(holds: readonly Hold[]): string[] {
   const violations: string[] = [];
   const inOrder = [...holds].sort((a, b) => a.fromMs - b.fromMs);
@@ -27,7 +27,7 @@ export function checkTokens(holds: readonly Hold[]): string[] {
   return violations;
 }
 
-/** At no instant more than `limit` hold one name. */
+/** Checks that at most `limit` holders hold a name at any time. */
 export function checkOverlaps(holds: readonly Hold[], limit: number): string[] {
   const violations: string[] = [];
   for (const name of new Set(holds.map((hold) => hold.name))) {
@@ -47,13 +47,13 @@ export function checkOverlaps(holds: readonly Hold[], limit: number): string[] {
   return violations;
 }
 
-/** A write to a resource that rejects smaller tokens than it has seen. */
+/** A write to a resource that rejects tokens smaller than its largest token. */
 export interface FencedWrite {
   readonly token: number;
   readonly holder: string;
 }
 
-/** What a fenced resource takes is in the order of the tokens, and no two holders write with one. */
+/** Checks that a fenced resource accepts writes in the order of tokens, and that each token has one writer. */
 export function checkFencedWrites(accepted: readonly FencedWrite[]): string[] {
   const violations: string[] = [];
   let largest: FencedWrite = { token: 0, holder: '' };
@@ -68,9 +68,9 @@ export function checkFencedWrites(accepted: readonly FencedWrite[]): string[] {
   return violations;
 }
 
-/** What happened to one idempotency key. Processes tell it in any order, so each event has its time. */
+/** An event of an idempotency key. Processes report events in any order, so each event has its time. */
 export interface KeyEvent {
-  /** Microseconds of the machine's monotonic clock, which all processes share: when an effect had happened, when an answer was there. */
+  /** Microseconds of the machine's monotonic clock, which all processes share: the time after an effect, or the time of an answer. */
   readonly atUs: number;
   readonly key: string;
   readonly kind: 'effect' | 'answer';
@@ -102,15 +102,15 @@ export function checkKeys(
   return violations;
 }
 
-/** What one caller was told of its try to make a step. `unknown`: the store failed, so it may have happened. */
+/** The response to one caller's attempt at a step. `unknown`: the store failed, so the step may have happened. */
 export interface StepTold {
-  /** What is changed, and to what: of one step only one caller may make it. */
+  /** Id and new value of the change; only one caller may make each step. */
   readonly step: string;
   readonly caller: string;
   readonly told: 'won' | 'lost' | 'unknown';
 }
 
-/** Nobody shares a step, and each step that happened has somebody who was told so, unless its caller was told nothing. */
+/** Checks that each step has at most one winner, and that each applied step has a winner or an unknown response. */
 export function checkSteps(
   told: readonly StepTold[],
   happened: ReadonlySet<string>,

@@ -8,7 +8,7 @@ interface Stack {
   };
 }
 
-/** A share of the requests is lost before the server has them, another one's answers after it has applied them. */
+/** Fractions of requests that are lost before they reach the server, and of responses that are lost after the server has applied the request. */
 export interface Losses {
   readonly before: number;
   readonly after: number;

@@ -1,4 +1,4 @@
-/** One instance of a function, as a process of its own: does its work until it is killed, and tells what it sees. */
+/** One instance of a function as a separate process: works until it is killed, and reports its observations. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { retryAtOnce } from '@sallyport/dynamodb-local';
 import {
@@ -17,13 +17,13 @@ export interface WorkerOrder {
   readonly kind: 'lease' | 'holds' | 'idempotency' | 'records';
   readonly tableName: string;
   readonly durationMs: number;
-  /** Keys of idempotent work, the id of a job, or the name of what is taken in turns. */
+  /** Keys of idempotent work, the id of a job, or the name of the lease that the processes acquire in turn. */
   readonly keys: readonly string[];
   /** By how much its clock is wrong. */
   readonly skewMs?: number;
-  /** What its connection loses. */
+  /** Losses of its connection. */
   readonly losses?: Losses;
-  /** Where an idempotent worker crashes, once: before its effect, before its result is stored, after it. */
+  /** Point at which an idempotent worker crashes once: before its effect, before its result is stored, or after it. */
   readonly crash?: 'before' | 'between' | 'after';
 }
 
@@ -47,7 +47,7 @@ export type WorkerReport =
 const nowUs = () => Number(process.hrtime.bigint() / 1000n);
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** Resolves when the parent has the report, so that a crash right behind it loses nothing. */
+/** Resolves when the parent has the report, so that an immediate crash does not lose it. */
 function report(message: WorkerReport): Promise<void> {
   return new Promise((resolve) => process.send?.(message, undefined, undefined, () => resolve()));
 }
@@ -94,7 +94,7 @@ async function contend({ durationMs }: WorkerOrder, ledger: JobLedger): Promise<
   }
 }
 
-/** Holds a lease, then a slot, for a moment each, and tells from when to when it could rely on it. */
+/** Holds a lease, then a slot, for a short time each, and reports the time for which it held them. */
 async function takeTurns({ durationMs, keys: [name = ''] }: WorkerOrder, ledger: JobLedger): Promise<void> {
   const holder = String(process.pid);
   const hold = async (what: string, limit: number, take: () => Promise<{ expiresAtMs: number; token?: number }>) => {
@@ -183,7 +183,7 @@ async function drain({ keys: [jobId = ''], durationMs }: WorkerOrder, ledger: Jo
   }
 }
 
-/** Somebody else was faster, or the store stayed away: the next round tells. */
+/** Ignores conflicts and failures of the store; the next round tries again. */
 function ignoreRefusal(error: unknown): void {
   if (error instanceof JobLedgerError && (error.type === 'conflict' || error.retryable)) return;
   throw error;

@@ -8,7 +8,7 @@ import type { WorkerOrder, WorkerReport } from './worker.js';
 
 const SOURCE = fileURLToPath(new URL('./worker.ts', import.meta.url));
 const ESBUILD = fileURLToPath(new URL('../../../../node_modules/.bin/esbuild', import.meta.url));
-/** The SDK's CommonJS parts ask for Node's own modules. */
+/** CommonJS modules of the SDK require Node's built-in modules. */
 const BANNER = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;
 
 export interface Worker {
@@ -16,7 +16,7 @@ export interface Worker {
   readonly pid: number;
   readonly ended: Promise<unknown>;
   kill(): void;
-  /** Stops it as Lambda freezes an environment, and lets it continue after so many milliseconds. */
+  /** Stops a process like Lambda freezes an environment, and resumes it after a number of milliseconds. */
   freeze(ms: number): void;
 }
 
@@ -40,7 +40,7 @@ export class Workers {
     return join(this.#directory, 'worker.mjs');
   }
 
-  /** Starts one and gives it its order. */
+  /** Starts a worker with an order. */
   start(order: WorkerOrder, onReport: (report: WorkerReport, worker: Worker) => void): Worker {
     const child = fork(this.#program, { env: { PATH: process.env.PATH, DYNAMODB_ENDPOINT: this.#endpoint } });
     const ended = once(child, 'exit');

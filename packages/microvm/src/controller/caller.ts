@@ -15,14 +15,14 @@ import type { MicrovmBinding } from '../registry/registry.js';
 
 registerCopy('@sallyport/microvm', VERSION, new Error());
 
-/** Reads tenant and namespace of a gated request from other places than the defaults. */
+/** Reads tenant and namespace of an authenticated request, instead of the defaults. */
 export type MicrovmBindingOf = (ctx: Context) => Partial<MicrovmBinding>;
 
 declare const CALLER: unique symbol;
 
-/** Who calls the controller, proved. Only `toMicrovmCaller` and `internalCaller` make one. */
+/** An authenticated caller of the controller. Only `toMicrovmCaller` and `internalCaller` create callers. */
 export interface MicrovmCaller extends MicrovmBinding {
-  /** Who it is. */
+  /** Id of the caller. */
   readonly identity: string;
   /** The request that the call belongs to. */
   readonly requestId: string;
@@ -30,19 +30,19 @@ export interface MicrovmCaller extends MicrovmBinding {
   readonly [CALLER]: true;
 }
 
-/** What is known of a caller next to its names. */
+/** Data of a caller. */
 export interface CallerFacts extends MicrovmBinding {
   readonly identity: string;
   readonly requestId: string;
   readonly signal: AbortSignal | undefined;
-  /** Milliseconds left of the invocation; `Infinity` when unknown. */
+  /** Remaining milliseconds of the invocation; `Infinity` if unknown. */
   readonly remainingMs: () => number;
   readonly observability: Observability | undefined;
 }
 
 const MAX_NAME_BYTES = 128;
 const facts = new WeakMap<object, CallerFacts>();
-/** Tells a caller of another copy from other objects, for the error alone: it makes nothing a caller. */
+/** Marks callers, so that the error can report a caller created by another copy of this package. It grants nothing. */
 const MARK = Symbol.for('sallyport.microvm.caller/1');
 
 /** Options of {@link toMicrovmCaller}. */
@@ -58,11 +58,11 @@ const CALLER_OPTIONS = defineOptions<MicrovmCallerOptions>()(
 );
 
 /**
- * The caller of a request that a gate let in. Its tenant is that of the invocation, else that of the principal, and never that of
- * a header.
+ * Returns the caller of an authenticated request. The tenant comes from the invocation, else from the principal, never from a
+ * header.
  *
- * @throws MicrovmError `microvm.unauthenticated_controller` where no gate let a principal in; `microvm.binding_missing`
- *   without a tenant or namespace; `microvm.tenant_binding_violation` when `binding` contradicts the invocation's tenant
+ * @throws MicrovmError `microvm.unauthenticated_controller` if the request has no authenticated principal; `microvm.binding_missing`
+ *   without a tenant or namespace; `microvm.tenant_binding_violation` if `binding` contradicts the invocation's tenant
  * @example const session = await controller.run(toMicrovmCaller(ctx), { metadata: { purpose: 'notebook' } });
  */
 export function toMicrovmCaller(ctx: Context, options: MicrovmCallerOptions = {}): MicrovmCaller {
@@ -89,17 +89,17 @@ export function toMicrovmCaller(ctx: Context, options: MicrovmCallerOptions = {}
   });
 }
 
-/** Nothing says when the invocation ends. */
+/** Remaining milliseconds where the end of the invocation is unknown. */
 export const UNLIMITED = (): number => Number.POSITIVE_INFINITY;
 
-/** Without a Lambda context nobody knows; with one, 0 is the end. */
+/** Remaining milliseconds of the invocation: unlimited without a Lambda context, at least 0 with a context. */
 function remainingOf({ lambdaContext }: ContextState): () => number {
   return typeof lambdaContext?.getRemainingTimeInMillis === 'function' ? () => remainingMs(lambdaContext) : UNLIMITED;
 }
 
-/** Who acts where there is no request: a job, a schedule. */
+/** A caller that acts without a request: a job, a schedule. */
 export interface InternalCallerInput extends MicrovmBinding {
-  /** Who it is. */
+  /** Id of the caller. */
   readonly identity: string;
   /** The request or run that the calls belong to. Default `internal`. */
   readonly requestId?: string;
@@ -117,7 +117,7 @@ const INTERNAL_CALLER = defineOptions<InternalCallerInput>()(
 );
 
 /**
- * A caller for trusted code that serves no request. Whoever can call this function can act for every tenant.
+ * Returns a caller for trusted code that serves no request. Code that can call this function can act for every tenant.
  *
  * @throws MicrovmError `microvm.controller_incomplete` for a wrong member; `microvm.binding_missing` for a name over 128 bytes
  * @example const caller = internalCaller({ identity: 'nightly', tenantId: 't1', namespace: 'default' });
@@ -128,11 +128,11 @@ export function internalCaller(input: InternalCallerInput): MicrovmCaller {
   return seal({ identity, ...names, requestId, signal: undefined, remainingMs: UNLIMITED, observability: undefined });
 }
 
-/** @throws MicrovmError `microvm.unauthenticated_controller` for anything that is not a caller of ours */
+/** @throws MicrovmError `microvm.unauthenticated_controller` for an object that this package did not create */
 export function factsOf(caller: MicrovmCaller): CallerFacts {
   const known = typeof caller === 'object' && caller !== null ? facts.get(caller) : undefined;
   if (known !== undefined) return known;
-  // A proxy or an heir of a caller has the mark too: only where two copies are loaded it is one of the other.
+  // A proxy of a caller, or an object that inherits from it, has the mark too. It is a caller of another copy only if two copies are loaded.
   const isMarked = typeof caller === 'object' && caller !== null && MARK in caller;
   if (isMarked && describeCopies('@sallyport/microvm') !== '') throw otherCopy('@sallyport/microvm', 'the caller');
   throw unauthenticated();
@@ -148,7 +148,7 @@ function seal(known: CallerFacts): MicrovmCaller {
 
 function nameOf(value: unknown): string {
   const isText = typeof value === 'string' && value.trim() !== '' && Buffer.byteLength(value) <= MAX_NAME_BYTES;
-  // A lone surrogate is replaced on its way to the table: two names would be one there.
+  // Writing to the table replaces a lone surrogate, so two names would become equal.
   if (!isText || !value.isWellFormed())
     throw new MicrovmError('microvm.binding_missing', 'tenant and namespace are required');
   return value;
@@ -158,7 +158,7 @@ function unauthenticated(): MicrovmError {
   return new MicrovmError('microvm.unauthenticated_controller', 'unauthorized');
 }
 
-/** The request names another tenant, namespace or caller than the authenticated one. */
+/** The request contains another tenant, namespace or caller than the authenticated caller. */
 export function bindingViolation(): MicrovmError {
   return new MicrovmError('microvm.tenant_binding_violation', 'forbidden');
 }

@@ -7,9 +7,9 @@ import { command } from './internal/commands.js';
 import { checkFields, parseSessionId } from './internal/input.js';
 import { invokeSession } from './internal/invoke.js';
 import { listSessions } from './internal/list.js';
-import { observe, type Parts, readSession, sessionAnswer, tell } from './internal/parts.js';
 import { ProviderCalls } from './internal/provider-calls.js';
 import { runSession } from './internal/run.js';
+import { type Dependencies, notify, observe, readSession, sessionAnswer } from './internal/shared.js';
 import { sweepSessions } from './internal/sweep.js';
 import { TokenCache } from './internal/token-cache.js';
 import { createAuthToken, createShellAuthToken } from './internal/tokens.js';
@@ -30,8 +30,8 @@ import type {
 } from './types.js';
 
 /**
- * Runs machines for tenants and carries requests to the programs in them. Every method takes a caller that `toMicrovmCaller` or
- * `internalCaller` made, and rejects with a MicrovmError. A session of another tenant or namespace does not exist for a caller.
+ * Runs machines for tenants and carries requests to the programs in them. Every method accepts a caller created by `toMicrovmCaller` or
+ * `internalCaller`, and rejects with a MicrovmError. A caller cannot see sessions of another tenant or namespace.
  */
 export interface MicrovmController {
   /**
@@ -41,29 +41,29 @@ export interface MicrovmController {
    * @example const { sessionId } = await controller.run(caller, { maximumDurationSeconds: 600 });
    */
   run(caller: MicrovmCaller, input?: RunInput): Promise<MicrovmSession>;
-  /** One session, with the state that the service shows now. */
+  /** Returns a session with its current state at the service. */
   get(caller: MicrovmCaller, input: SessionInput): Promise<MicrovmSession>;
-  /** One page of the sessions of the caller's tenant and namespace, as they are stored. */
+  /** Returns a page of the stored sessions of the caller's tenant and namespace. */
   list(caller: MicrovmCaller, input?: ListInput): Promise<MicrovmSessionList>;
-  /** Suspends a machine. Nothing happens where it is suspended or about to be. */
+  /** Suspends a machine. Does nothing if it is suspended or suspending. */
   suspend(caller: MicrovmCaller, input: SessionInput): Promise<MicrovmSession>;
-  /** Resumes a machine. Nothing happens where it runs or is about to. */
+  /** Resumes a machine. Does nothing if it is running or resuming. */
   resume(caller: MicrovmCaller, input: SessionInput): Promise<MicrovmSession>;
-  /** Ends a machine for good. Nothing happens where it has ended or is about to. */
+  /** Terminates a machine permanently. Does nothing if it is terminated or terminating. */
   terminate(caller: MicrovmCaller, input: SessionInput): Promise<MicrovmSession>;
-  /** Makes a token for ports, keeps it for `invoke`, and tells what it is for. Its value is never shown. */
+  /** Creates a token for ports, caches it for `invoke`, and returns its scope and expiry, never its value. */
   authToken(caller: MicrovmCaller, input: AuthTokenInput): Promise<MicrovmTokenInfo>;
-  /** Makes a token for the shell, and tells what it is for. Its value is never shown. */
+  /** Creates a token for the shell, and returns its scope and expiry, never its value. */
   shellAuthToken(caller: MicrovmCaller, input: ShellAuthTokenInput): Promise<MicrovmTokenInfo>;
   /**
-   * Carries a request to the program in a machine, and its answer back. Redirects are not followed.
+   * Sends a request to the program in a machine and returns its response. Redirects are not followed.
    *
    * @throws MicrovmError `workload_unreachable`, `workload_timeout`, `response_too_large`, …
    */
   invoke(caller: MicrovmCaller, input: InvokeInput): Promise<MicrovmInvokeAnswer>;
   /**
-   * Finishes interrupted starts, and terminates machines that this table knows to be its own and unused. Run it on a schedule, at
-   * least every ten minutes. Machines that the table knows nothing about are counted as `unknown` and keep running.
+   * Finishes interrupted starts, and terminates unused machines recorded in this table. Run it on a schedule, at least every ten
+   * minutes. Machines without a row in the table are counted as `unknown` and keep running.
    *
    * @throws MicrovmError `microvm.registry_unavailable`, `microvm.provider_denied` without `lambda:ListMicrovms`, …
    * @example app.eventBus({ ruleName: MICROVM_SWEEP_RULE_NAME }, () => controller.sweep());
@@ -72,7 +72,7 @@ export interface MicrovmController {
 }
 
 /**
- * Makes a controller. Nothing is sent before its first operation.
+ * Creates a controller. It sends no request before its first operation.
  *
  * @throws MicrovmError `microvm.controller_incomplete` for a wrong option, and without an image
  * @example
@@ -86,31 +86,31 @@ export function createMicrovmController(options: MicrovmControllerOptions): Micr
   const { provider, registry, settings, clock: given, ids } = parseControllerOptions(options);
   const clock = completeClock(given);
   const calls = new ProviderCalls(provider, clock);
-  const parts: Parts = { settings, registry, calls, tokens: new TokenCache(clock), clock, ids };
-  return new Controller(parts, provider.transport);
+  const deps: Dependencies = { settings, registry, calls, tokens: new TokenCache(clock), clock, ids };
+  return new Controller(deps, provider.transport);
 }
 
 class Controller implements MicrovmController {
-  readonly #parts: Parts;
+  readonly #deps: Dependencies;
   readonly #transport: MicrovmTransport;
 
-  constructor(parts: Parts, transport: MicrovmTransport) {
-    this.#parts = parts;
+  constructor(deps: Dependencies, transport: MicrovmTransport) {
+    this.#deps = deps;
     this.#transport = transport;
     Object.freeze(this);
   }
 
   async run(caller: MicrovmCaller, input: RunInput = {}): Promise<MicrovmSession> {
-    return runSession(this.#parts, factsOf(caller), toWire(input));
+    return runSession(this.#deps, factsOf(caller), toWire(input));
   }
 
   async get(caller: MicrovmCaller, input: SessionInput): Promise<MicrovmSession> {
-    const parts = this.#parts;
+    const deps = this.#deps;
     const facts = factsOf(caller);
-    const record = await readSession(parts, facts, sessionIdOf(input));
-    const observed = await observe(parts, facts, record);
+    const record = await readSession(deps, facts, sessionIdOf(input));
+    const observed = await observe(deps, facts, record);
     if (observed.state !== record.state) {
-      tell(parts, facts, 'succeeded', {
+      notify(deps, facts, 'succeeded', {
         operation: 'get',
         sessionId: record.sessionId,
         from: record.state,
@@ -121,7 +121,7 @@ class Controller implements MicrovmController {
   }
 
   async list(caller: MicrovmCaller, input: ListInput = {}): Promise<MicrovmSessionList> {
-    return listSessions(this.#parts, factsOf(caller), toWire(input));
+    return listSessions(this.#deps, factsOf(caller), toWire(input));
   }
 
   suspend(caller: MicrovmCaller, input: SessionInput): Promise<MicrovmSession> {
@@ -137,23 +137,23 @@ class Controller implements MicrovmController {
   }
 
   async authToken(caller: MicrovmCaller, input: AuthTokenInput): Promise<MicrovmTokenInfo> {
-    return createAuthToken(this.#parts, factsOf(caller), toWire(input));
+    return createAuthToken(this.#deps, factsOf(caller), toWire(input));
   }
 
   async shellAuthToken(caller: MicrovmCaller, input: ShellAuthTokenInput): Promise<MicrovmTokenInfo> {
-    return createShellAuthToken(this.#parts, factsOf(caller), toWire(input));
+    return createShellAuthToken(this.#deps, factsOf(caller), toWire(input));
   }
 
   async invoke(caller: MicrovmCaller, input: InvokeInput): Promise<MicrovmInvokeAnswer> {
-    return invokeSession(this.#parts, this.#transport, factsOf(caller), input);
+    return invokeSession(this.#deps, this.#transport, factsOf(caller), input);
   }
 
   async sweep(options?: SweepOptions): Promise<SweepReport> {
-    return sweepSessions(this.#parts, options);
+    return sweepSessions(this.#deps, options);
   }
 
   async #command(caller: MicrovmCaller, operation: MicrovmCommand, input: SessionInput): Promise<MicrovmSession> {
-    return command(this.#parts, factsOf(caller), operation, sessionIdOf(input));
+    return command(this.#deps, factsOf(caller), operation, sessionIdOf(input));
   }
 }
 

@@ -29,11 +29,11 @@ import {
 export interface MicrovmImage {
   /** Its ARN. */
   readonly ref: string;
-  /** Its version. Default: any that the caller names, else the latest active one. */
+  /** Its version. Default: the version in the caller's request, else the latest active version. */
   readonly version?: string;
 }
 
-/** What a new session is known by, for the payload of its `run` hook. */
+/** Ids and metadata of a new session, for the payload of its `run` hook. */
 export interface NewMicrovmSession {
   /** The request that ran it. */
   readonly requestId: string;
@@ -43,25 +43,25 @@ export interface NewMicrovmSession {
   readonly namespace: string;
   /** Its id. */
   readonly sessionId: string;
-  /** What the caller gave. */
+  /** The caller's metadata. */
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** How requests are carried to machines. */
+/** Options for requests to the programs in machines. */
 export interface InvokeOptions {
-  /** Ports that may be asked; the first is the default. Default `[8080]`. */
+  /** Allowed ports; the first is the default. Default `[8080]`. */
   readonly ports?: readonly (number | { readonly start: number; readonly end: number })[];
   /** Port of the lifecycle hooks; no request and no token reaches it. Default 9000. */
   readonly hookPort?: number;
-  /** `drop`: no cookie passes in either direction. `scoped`: cookies belong to one session. Default `drop`. */
+  /** `drop`: removes cookies in both directions. `scoped`: cookies are valid for one session. Default `drop`. */
   readonly cookies?: 'drop' | 'scoped';
-  /** True if the program gets tenant, namespace and caller, percent-encoded, as `x-framework-tenant-id`, `-namespace` and `-subject`. Default `false`. */
+  /** True if the program receives tenant, namespace and caller, percent-encoded, as `x-framework-tenant-id`, `-namespace` and `-subject`. Default `false`. */
   readonly identityHeaders?: boolean;
-  /** Milliseconds until the connection is there. Default 3,000. */
+  /** Timeout for the connection in milliseconds. Default 3,000. */
   readonly connectTimeoutMs?: number;
-  /** Milliseconds until the first byte of the answer. Default 25,000. */
+  /** Timeout for the first byte of the response in milliseconds. Default 25,000. */
   readonly firstByteTimeoutMs?: number;
-  /** Milliseconds between two pieces of the answer. Default 30,000. */
+  /** Timeout between two chunks of the response in milliseconds. Default 30,000. */
   readonly idleTimeoutMs?: number;
 }
 
@@ -69,9 +69,9 @@ export interface InvokeOptions {
 export interface MicrovmControllerOptions {
   /** Runs the machines: `createAwsMicrovmProvider()`. */
   readonly provider: MicrovmProvider;
-  /** Keeps the sessions: `createDynamoMicrovmRegistry()`. */
+  /** Stores the sessions: `createDynamoMicrovmRegistry()`. */
   readonly registry: MicrovmRegistry;
-  /** Images that may run; the first is the default. Default: the variable `FRAMEWORK_MICROVM_IMAGE_REF`. */
+  /** Allowed images; the first is the default. Default: the variable `FRAMEWORK_MICROVM_IMAGE_REF`. */
   readonly images?: readonly MicrovmImage[];
   /** ARNs of at most 10 ingress connectors. Default: the variable `FRAMEWORK_MICROVM_INGRESS_NETWORK_CONNECTOR_REFS`, else none. */
   readonly ingressConnectors?: readonly string[];
@@ -79,25 +79,25 @@ export interface MicrovmControllerOptions {
   readonly egressConnectors?: readonly string[];
   /** The role of the machines. Default: the variable `FRAMEWORK_MICROVM_EXECUTION_ROLE_ARN`, else none. */
   readonly executionRoleArn?: string;
-  /** Where machines log; CloudWatch needs a role. Default: the variable `FRAMEWORK_MICROVM_LOGGING`, else nowhere. */
+  /** Log destination of machines; CloudWatch requires a role. Default: the variable `FRAMEWORK_MICROVM_LOGGING`, else no logs. */
   readonly logging?: MicrovmLogging;
-  /** Seconds that a machine lives: unless the caller says, and at most. Default `{ default: 3600, max: 28800 }`. */
+  /** Lifetime of a machine in seconds: `default` unless the request sets it, and `max` as the limit. Default `{ default: 3600, max: 28800 }`. */
   readonly maximumDurationSeconds?: { readonly default?: number; readonly max?: number };
-  /** When machines suspend themselves. Default: after 900 seconds, woken by requests, ended after 1,800 seconds suspended. */
+  /** Idle time before a machine is suspended. Default: suspended after 900 seconds, resumed by requests, terminated after 1,800 seconds suspended. */
   readonly idlePolicy?: IdlePolicy;
-  /** Who sees a session: the whole `tenant` in its namespace, or only the `subject` who ran it. Default `tenant`. */
+  /** Visibility of a session: the `tenant` and namespace, or only the `subject` that started it. Default `tenant`. */
   readonly ownership?: 'tenant' | 'subject';
-  /** Makes what the `run` hook of a machine gets, at most 16,384 bytes. Default: JSON of its ids. The payload is stored until the machine is known, unless it contains a credential; then it is made again if the start is repeated. */
+  /** Creates the payload of a machine's `run` hook, at most 16,384 bytes. Default: JSON of its ids. The payload is stored until the machine's id is stored. A payload with a credential is not stored, but created again if the start is repeated. */
   readonly runHookPayload?: (session: NewMicrovmSession) => string;
-  /** How requests are carried to machines. */
+  /** Options for requests to the programs in machines. */
   readonly invoke?: InvokeOptions;
-  /** Ends of host names that belong to the service. Default `.on.aws`, `.amazonaws.com`, `.amazonaws.com.cn`. */
+  /** Allowed suffixes of the service's host names. Default `.on.aws`, `.amazonaws.com`, `.amazonaws.com.cn`. */
   readonly endpointHostSuffixes?: readonly string[];
-  /** Told of every lifecycle event. What it throws changes nothing. */
+  /** Receives every lifecycle event. Its errors are ignored. */
   readonly onLifecycleEvent?: MicrovmLifecycleHook;
-  /** Tells the time and sets timers. Default: the system's clock. */
+  /** Returns the time and sets timers. Default: the system's clock. */
   readonly clock?: Clock;
-  /** Makes session and reservation ids. Default: random UUIDs. */
+  /** Creates session and reservation ids. Default: random UUIDs. */
   readonly ids?: IdGenerator;
   /** Environment variables. Default `process.env`. */
   readonly environment?: Environment;
@@ -133,7 +133,7 @@ function isPortEntry(value: unknown): boolean {
   return isPort(start) && isPort(end) && start <= end && Object.keys(others).length === 0;
 }
 
-/** True if a value is one of the two ways to log, complete and without further members. */
+/** True if a value is one of the two log destinations, complete and without other members. */
 function isLogging(value: unknown): value is MicrovmLogging {
   if (!isPlainObject(value) || Object.keys(value).length !== 1) return false;
   const { disabled, cloudWatch } = value;
@@ -167,7 +167,7 @@ export const INVOKE_KINDS = {
   idleTimeoutMs: integer(1, 900_000, 'milliseconds'),
 };
 
-/** The options, as they are checked and described. */
+/** Validators and defaults for {@link MicrovmControllerOptions}. */
 export const CONTROLLER_OPTIONS = defineOptions<MicrovmControllerOptions>()(
   {
     provider: withMethods<MicrovmProvider>(
@@ -216,7 +216,7 @@ export const CONTROLLER_OPTIONS = defineOptions<MicrovmControllerOptions>()(
   { fail: controllerIncomplete },
 );
 
-/** What a controller works with: the options, the variables and the defaults, all checked. */
+/** Validated settings of a controller, from options, variables and defaults. */
 export interface Settings {
   readonly images: readonly MicrovmImage[];
   readonly ingressConnectors: readonly string[] | undefined;
@@ -244,7 +244,7 @@ export interface Settings {
 
 const DEFAULT_DURATION_SECONDS = 3600;
 
-/** Checks the options; variables stand for those that are left out. */
+/** Validates the options; variables replace omitted options. */
 export function parseControllerOptions(options: MicrovmControllerOptions) {
   const given = CONTROLLER_OPTIONS.parse(options);
   const environment = given.environment ?? process.env;
@@ -284,14 +284,14 @@ function parseInvoke(invoke: InvokeOptions): Settings['invoke'] {
   const scopes = ports.map((entry) => (typeof entry === 'number' ? { port: entry } : entry));
   if (scopes.length === 0) throw controllerIncomplete('option "invoke.ports" must name a port');
   if (scopes.some((scope) => includesPort(scope, hookPort))) {
-    throw controllerIncomplete('option "invoke.ports" must not hold the port of the hooks');
+    throw controllerIncomplete('option "invoke.ports" must not contain the hook port');
   }
   const { connectTimeoutMs = 3000, firstByteTimeoutMs = 25_000, idleTimeoutMs = 30_000 } = invoke;
   const times = { connectMs: connectTimeoutMs, firstByteMs: firstByteTimeoutMs, idleMs: idleTimeoutMs };
   return { ports: scopes, hookPort, cookies, identityHeaders, ...times };
 }
 
-/** True if a port lies in a scope. */
+/** True if a scope includes a port. */
 export function includesPort(scope: PortScope, port: number): boolean {
   return 'port' in scope ? scope.port === port : scope.start <= port && port <= scope.end;
 }

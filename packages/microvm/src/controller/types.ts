@@ -3,7 +3,7 @@ import type { PortScope } from '../provider/provider.js';
 import type { HeaderEntry } from '../provider/transport.js';
 import type { IdlePolicy } from '../registry/registry.js';
 
-/** What every request of the controller is made of, next to the input of its operation. */
+/** Members of every request to the controller, in addition to the input of its operation. */
 export interface MicrovmEnvelope {
   /** The operation. */
   readonly command: MicrovmOperation;
@@ -13,11 +13,11 @@ export interface MicrovmEnvelope {
   readonly tenantId: string;
   /** The caller's namespace. */
   readonly namespace: string;
-  /** Who calls. */
+  /** Id of the caller. */
   readonly authSubject: string;
 }
 
-/** Names a session. */
+/** Input with the id of a session. */
 export interface SessionInput {
   /** Letters, digits, `_` and `-`; 1 to 64, the first a letter or a digit. */
   readonly sessionId: string;
@@ -25,19 +25,19 @@ export interface SessionInput {
 
 /** Input of `run`. */
 export interface RunInput {
-  /** The id of the session. Default: one made from the idempotency key, else a random one. */
+  /** The id of the session. Default: derived from the idempotency key, else random. */
   readonly sessionId?: string;
   /** One of the allowed images. Default: the first. */
   readonly imageRef?: string;
-  /** Version of the image. Default: that of the option `images`, else the latest active one. */
+  /** Version of the image. Default: the version in the option `images`, else the latest active version. */
   readonly imageVersion?: string;
-  /** Seconds that the machine may exist, 1 to the option's maximum. */
+  /** Lifetime of the machine in seconds, 1 to the maximum of the option `maximumDurationSeconds`. */
   readonly maximumDurationSeconds?: number;
-  /** When the machine suspends itself. Default: the option's. */
+  /** Idle time before the machine is suspended. Default: the option `idlePolicy`. */
   readonly idlePolicy?: IdlePolicy;
   /** At most 16 strings and 2 KiB; names of `[A-Za-z0-9_.-]{1,64}`, values of at most 256 characters. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Repeated calls with the same key and input run one machine. 1 to 128 visible ASCII characters; not together with `sessionId`. */
+  /** Calls with the same key and input run one machine. 1 to 128 visible ASCII characters; not together with `sessionId`. */
   readonly idempotencyKey?: string;
 }
 
@@ -45,15 +45,15 @@ export interface RunInput {
 export interface ListInput {
   /** Sessions of the page, 1 to 50. Default 25. */
   readonly maxResults?: number;
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   readonly cursor?: string;
-  /** True if the service is asked for the state of each open session; then a page has at most 25. Default `false`. */
+  /** True if the state of each open session is read from the service; a page then has at most 25 sessions. Default `false`. */
   readonly refresh?: boolean;
 }
 
 /** Input of `auth-token`. */
 export interface AuthTokenInput extends SessionInput {
-  /** Ports within those of the option `invoke`, 1 to 16 entries. */
+  /** Ports within the allowed ports of the option `invoke`, 1 to 16 entries. */
   readonly ports: readonly PortScope[];
   /** Seconds, 60 to 900. Default 300. The service counts whole minutes. */
   readonly ttlSeconds?: number;
@@ -69,25 +69,25 @@ export interface ShellAuthTokenInput extends SessionInput {
 export interface InvokeInput extends SessionInput {
   /** The method in upper case. */
   readonly method: string;
-  /** Path and query as they are sent, not decoded; begins with `/`. */
+  /** Path and query, sent without decoding; begins with `/`. */
   readonly path: string;
-  /** Names and values as they came. */
+  /** Header names and values, unchanged. */
   readonly headers?: readonly HeaderEntry[];
   /** At most 6 MiB. Default: empty. */
   readonly body?: Uint8Array;
   /** One of the ports of the option `invoke`. Default: the first. */
   readonly port?: number;
-  /** Where clients reach this session, for redirects of the program to itself: `/microvms/s1/invoke`. Default: redirects stay as they are. */
+  /** Public path of this session, for redirects of the program to itself: `/microvms/s1/invoke`. Default: redirects are unchanged. */
   readonly publicPath?: string;
-  /** Bytes of the answer at most; more is `microvm.response_too_large`. Default 209,715,200. */
+  /** Maximum size of the response in bytes; a larger response is `microvm.response_too_large`. Default 209,715,200. */
   readonly maxResponseBytes?: number;
-  /** True if CORS headers of the program are left out, because the application answers with its own. Default `false`. */
+  /** True if the program's CORS headers are removed because the application sets CORS headers. Default `false`. */
   readonly dropCors?: boolean;
   /** Trace headers that are added. Default: none. */
   readonly trace?: readonly HeaderEntry[];
 }
 
-/** What all answers hold. */
+/** Members of all responses. */
 export interface MicrovmAnswer {
   /** The operation. */
   readonly command: MicrovmOperation;
@@ -99,67 +99,67 @@ export interface MicrovmAnswer {
   readonly namespace: string;
 }
 
-/** A session as answers show it. Times are ISO 8601. */
+/** A session in responses. Times are ISO 8601. */
 export interface MicrovmSessionView {
   /** The id of the session. */
   readonly sessionId: string;
-  /** Where it is in its life. */
+  /** The state of the session. */
   readonly state: MicrovmState;
-  /** What the last command wants. */
+  /** The target state of the last command. */
   readonly desiredState: MicrovmDesiredState;
-  /** In the words of the service; absent until it has answered. */
+  /** State reported by the service; absent until its first response. */
   readonly providerState?: string;
-  /** The machine, by the name that the service gave it. */
+  /** The machine's id at the service. */
   readonly providerMicrovmId?: string;
   /** The ARN of the image. */
   readonly imageRef: string;
   /** The version of the image; absent until it is known. */
   readonly imageVersion?: string;
-  /** Grows with every change. */
+  /** Increases with every change. */
   readonly registryVersion: number;
-  /** When it was reserved. */
+  /** Time of the reservation. */
   readonly createdAt: string;
-  /** When it was changed last. */
+  /** Time of the last change. */
   readonly updatedAt: string;
-  /** From then on the session is absent. */
+  /** Time from which the session is absent. */
   readonly expiresAt: string;
-  /** When the machine started. */
+  /** Start time of the machine. */
   readonly startedAt?: string;
-  /** When the machine ended. */
+  /** Time at which the machine terminated. */
   readonly terminatedAt?: string;
-  /** What the caller gave to `run`. */
+  /** Metadata that the caller passed to `run`. */
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** Answer of `run`, `get`, `suspend`, `resume` and `terminate`. */
+/** Response of `run`, `get`, `suspend`, `resume` and `terminate`. */
 export interface MicrovmSession extends MicrovmAnswer, MicrovmSessionView {
-  /** Of `run`: an earlier call with the same key ran this session. */
+  /** `true` if an earlier `run` with the same key started this session. */
   readonly replayed?: true;
 }
 
-/** Answer of `list`. */
+/** Response of `list`. */
 export interface MicrovmSessionList extends MicrovmAnswer {
   /** The sessions of the page. */
   readonly sessions: readonly MicrovmSessionView[];
-  /** Hand it in for the next page; `null` at the end. */
+  /** Cursor of the next page; `null` at the end. */
   readonly nextCursor: string | null;
 }
 
-/** Answer of `auth-token` and `shell-auth-token`: what is known of a token. Its value never leaves the process. */
+/** Response of `auth-token` and `shell-auth-token`: a token's id, type, scope and expiry. Its value never leaves the process. */
 export interface MicrovmTokenInfo extends MicrovmAnswer {
   /** The id of the session. */
   readonly sessionId: string;
-  /** Names the token in logs and events. */
+  /** Id of the token in logs and events. */
   readonly tokenId: string;
-  /** What it opens: ports, or the shell. */
+  /** `auth` for ports, `shell` for the shell. */
   readonly tokenType: 'auth' | 'shell';
   /** `ports:8080`, `ports:1-9`, or `shell`. */
   readonly scope: readonly string[];
-  /** When its life ends, ISO 8601. */
+  /** Expiry of the token, ISO 8601. */
   readonly expiresAt: string;
 }
 
-/** Answer of `invoke`: that of the program in the machine. */
+/** Response of `invoke`, sent by the program in the machine. */
 export interface MicrovmInvokeAnswer {
   /** The HTTP status. */
   readonly status: number;
@@ -167,38 +167,38 @@ export interface MicrovmInvokeAnswer {
   readonly headers: Readonly<Record<string, readonly string[]>>;
   /** Whole `set-cookie` values. */
   readonly cookies: readonly string[];
-  /** The bytes as the program sent them. Read it, or leave the loop: until then the connection stays open. */
+  /** The unchanged bytes of the program. Read all bytes or leave the loop, else the connection is kept open. */
   readonly bodyStream: AsyncIterable<Uint8Array>;
 }
 
-/** What a sweep did. */
+/** Result of a sweep. */
 export interface SweepReport {
-  /** Interrupted starts that were found. */
+  /** Number of interrupted starts. */
   readonly pending: number;
-  /** Of them, those whose machine is known now. */
+  /** Number of interrupted starts that are now confirmed. */
   readonly confirmed: number;
-  /** Of them, those that were given up. */
+  /** Number of interrupted starts that failed. */
   readonly failed: number;
-  /** Machines that were terminated. */
+  /** Number of terminated machines. */
   readonly terminated: number;
-  /** Machines that the service did not terminate; the next sweep tries again. */
+  /** Number of machines that the service did not terminate; the next sweep tries again. */
   readonly refused: number;
-  /** Machines of the images that this table knows nothing about. They keep running: another table may own them. */
+  /** Number of machines of the images without a row in this table. They keep running: another table may own them. */
   readonly unknown: number;
-  /** True if the sweep got to its end. If not, the next one continues. */
+  /** True if the sweep finished. If not, the next sweep continues. */
   readonly complete: boolean;
 }
 
 /** Options of `sweep`. */
 export interface SweepOptions {
   /**
-   * States that no other table has machines of these images. Then machines that this table knows nothing about are terminated
-   * when they are older than 20 minutes, unless the table names no machine and no start at all. A false statement ends machines of
+   * Set to `true` only if no other table has machines of these images. The sweep then terminates machines without a row in this table
+   * that are older than 20 minutes, unless the table contains no machine and no start. A wrong `true` terminates machines of
    * other deployments. Default: the variable `FRAMEWORK_MICROVM_IMAGE_IS_ONLY_OURS`, else `false`.
    */
   readonly imageIsOnlyOurs?: boolean;
-  /** Machines that one sweep terminates because of `imageIsOnlyOurs`, 1 to 100. Default 25. */
+  /** Maximum number of machines that one sweep terminates because of `imageIsOnlyOurs`, 1 to 100. Default 25. */
   readonly limit?: number;
-  /** Milliseconds after which the sweep begins nothing new, 1,000 to 900,000. Less than the invocation has. Default 20,000. */
+  /** Milliseconds after which the sweep starts no new work, 1,000 to 900,000; less than the remaining time of the invocation. Default 20,000. */
   readonly timeoutMs?: number;
 }

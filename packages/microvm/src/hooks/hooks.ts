@@ -6,13 +6,13 @@ import { controllerIncomplete, MicrovmError } from '../errors.js';
 /** A hook that the service calls. */
 export type MicrovmHook = 'ready' | 'validate' | 'run' | 'resume' | 'suspend' | 'terminate';
 
-/** What a handler gets; frozen. */
+/** Input of a handler; frozen. */
 export interface MicrovmHookContext {
-  /** Which hook was called. */
+  /** Name of the hook. */
   readonly hook: MicrovmHook;
   /** The machine; `''` while its image is built. */
   readonly microvm_id: string;
-  /** The ids of the session, of `run` and of every hook after it; `''` before. */
+  /** Id of the request that started the session, in `run` and every later hook; `''` before. */
   readonly request_id: string;
   /** The tenant. */
   readonly tenant_id: string;
@@ -22,7 +22,7 @@ export interface MicrovmHookContext {
   readonly session_id: string;
 }
 
-/** Runs while the service waits: a machine gets no request before its `run` has ended. */
+/** Runs while the service waits: a machine receives no request before its `run` hook has finished. */
 export type MicrovmHookHandler = (context: MicrovmHookContext) => unknown;
 
 /** Options of {@link createMicrovmHooks}; a hook without a handler succeeds. */
@@ -31,13 +31,13 @@ export interface MicrovmHooksOptions {
   readonly onReady?: MicrovmHookHandler;
   /** The image is checked. */
   readonly onValidate?: MicrovmHookHandler;
-  /** A machine was started from the image: its session is known from here on. */
+  /** A machine was started from the image; its session is known from now on. */
   readonly onRun?: MicrovmHookHandler;
   /** The machine continues after it was suspended. */
   readonly onResume?: MicrovmHookHandler;
   /** The machine is about to be suspended. */
   readonly onSuspend?: MicrovmHookHandler;
-  /** The machine is about to end. */
+  /** The machine is about to be terminated. */
   readonly onTerminate?: MicrovmHookHandler;
 }
 
@@ -58,10 +58,10 @@ export const HOOKS_OPTIONS = defineOptions<MicrovmHooksOptions>()(
 
 /** The hooks of a program. */
 export interface MicrovmHooks {
-  /** Answers one request of the service, for programs that have a server of their own on the port of the hooks. */
+  /** Answers one request of the service, for programs that run a server on the hook port. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /**
-   * Starts a server for the hooks. It authenticates nobody: every process that reaches the port can call every hook.
+   * Starts a server for the hooks. It has no authentication: every process that reaches the port can call every hook.
    *
    * @param port the port of the image's hooks, 9000 by default
    */
@@ -86,8 +86,8 @@ const MAX_BODY_BYTES = 128 * 1024;
 const IDS = ['request_id', 'tenant_id', 'namespace', 'session_id'] as const;
 
 /**
- * Answers the lifecycle hooks of a machine: `POST /aws/lambda-microvms/runtime/v1/<hook>` and nothing else. `run` with the payload
- * that was taken before is answered at once, with another it is rejected.
+ * Answers the lifecycle hooks of a machine: it accepts only `POST /aws/lambda-microvms/runtime/v1/<hook>`. A repeated `run` with
+ * the same payload is answered immediately; another payload is rejected.
  *
  * @throws MicrovmError `microvm.controller_incomplete` for a wrong option
  * @example
@@ -145,7 +145,7 @@ class Hooks {
     return hook === 'run' ? this.#runOnce(body) : this.#call(hook);
   }
 
-  /** The service may call again when it got no answer. */
+  /** The service may repeat a call without a response. */
   async #runOnce(body: string): Promise<Answer> {
     const digest = sha256(body);
     if (this.#run !== undefined && this.#run.digest !== digest) return { status: 409 };
@@ -155,7 +155,7 @@ class Hooks {
       this.#run = { digest, ended: this.#call('run') };
     }
     const answer = await this.#run.ended;
-    // A failed run may be tried again.
+    // A failed run can be retried.
     if (answer.status !== 200) this.#run = undefined;
     return answer;
   }

@@ -1,15 +1,15 @@
 import type { MicrovmSessionView } from '../controller/types.js';
 import type { SessionRecord } from '../registry/registry.js';
 
-/** Members whose own names belong to the caller, and are not converted. */
+/** Members whose names are set by the caller and not converted. */
 const OPAQUE = new Set(['metadata']);
 
-/** A value with its names as they are on the wire: `sessionId` becomes `session_id`. Members that are `undefined` are left out. */
+/** Converts names to snake_case: `sessionId` becomes `session_id`. Omits `undefined` members. */
 export function toWire(value: unknown): unknown {
   return convert(value, wireName);
 }
 
-/** A name as it is on the wire. */
+/** Converts a name to snake_case. */
 export function wireName(name: string): string {
   return name.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
@@ -23,7 +23,7 @@ function convert(value: unknown, rename: (name: string) => string): unknown {
   );
 }
 
-/** A session as answers show it: without endpoint, role, connectors and client token. */
+/** A session in responses: without endpoint, role, connectors and client token. */
 export function toView(record: SessionRecord): MicrovmSessionView {
   const { sessionId, state, desiredState, providerState, microvmId, imageRef, imageVersion, metadata } = record;
   const view = {

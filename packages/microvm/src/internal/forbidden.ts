@@ -1,7 +1,7 @@
 import { isObject } from '@sallyport/core/pipeline';
 import { MicrovmError } from '../errors.js';
 
-/** Names of what must never be in a request to the controller, an answer of it, a row or an event; `-` counts as `_`. */
+/** Names that must never be in a request to the controller, a response, a row or an event; `-` counts as `_`. */
 const NAMES: ReadonlySet<string> = new Set([
   'authorization',
   'account_wide_list_token',
@@ -24,27 +24,27 @@ const NAMES: ReadonlySet<string> = new Set([
   'x_aws_proxy_auth',
 ]);
 
-/** Strings that are credentials, or that stand next to them. */
+/** Patterns of credentials, and of strings that precede credentials. */
 const VALUES: readonly RegExp[] = [
   /^\s*bearer /i,
   /x-aws-proxy-auth|aws_secret_access_key|aws_access_key_id|aws_session_token/i,
   /(?<![A-Z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Z0-9])/,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
-  // A JWE in compact form (RFC 7516 section 7.1): five parts, the first of them a JSON object.
+  // A JWE in compact form (RFC 7516 section 7.1): five parts, the first a JSON object.
   /(?<![\w-])eyJ[\w-]{4,}\.[\w-]*\.[\w-]+\.[\w-]+\.[\w-]+(?![\w.-])/,
 ];
 
-/** True if a name belongs to a credential. */
+/** True if a name is the name of a credential. */
 export function isForbiddenName(name: string): boolean {
   return NAMES.has(name.toLowerCase().replaceAll('-', '_'));
 }
 
-/** True if a string is a credential, or stands next to one. */
+/** True if a string contains a credential or a string that precedes it. */
 export function isForbiddenText(text: string): boolean {
   return VALUES.some((pattern) => pattern.test(text));
 }
 
-/** Where in a plain value a name or text is that must not be there, as a path; `undefined` if absent. */
+/** Path of the first forbidden name or string in a plain value; `undefined` if absent. */
 export function findForbidden(value: unknown, path = ''): string | undefined {
   if (typeof value === 'string') return isForbiddenText(value) ? path || 'the value' : undefined;
   if (Array.isArray(value)) return first(value.entries(), (index, item) => findForbidden(item, `${path}[${index}]`));
@@ -66,10 +66,10 @@ function first<K>(
   return undefined;
 }
 
-/** @throws MicrovmError `microvm.leak_blocked` when a value of our own holds a credential */
+/** @throws MicrovmError `microvm.leak_blocked` if an outgoing value contains a credential */
 export function assertNoLeak(value: unknown, what: string): void {
   const place = findForbidden(value);
   if (place === undefined) return;
-  const cause = new Error(`framework: ${what} would have held a credential at ${place.slice(0, 100)}`);
+  const cause = new Error(`framework: ${what} contains a credential at ${place.slice(0, 100)}`);
   throw new MicrovmError('microvm.leak_blocked', 'answer withheld', { cause });
 }

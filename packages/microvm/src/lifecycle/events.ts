@@ -3,22 +3,22 @@ import { guardHook } from '@sallyport/core/pipeline';
 import { assertNoLeak } from '../internal/forbidden.js';
 import type { MicrovmOperation, MicrovmState } from './states.js';
 
-/** What became of an operation. `rejected`: the controller rejected it. `orphaned`: a machine runs that no session names. */
+/** Outcome of an operation. `rejected`: the controller rejected it. `orphaned`: a machine runs without a session. */
 export type MicrovmOutcome = 'succeeded' | 'failed' | 'rejected' | 'orphaned';
 
-/** What happened to a session. Frozen; it holds no credential, no endpoint and no text of the service. */
+/** An event of a session. Frozen; it contains no credential, no endpoint and no message of the service. */
 export interface MicrovmLifecycleEvent {
-  /** Always the same. */
+  /** Constant. */
   readonly type: 'microvm.lifecycle';
-  /** What was asked for. */
+  /** The operation. */
   readonly operation: MicrovmOperation | 'sweep';
-  /** What became of it. */
+  /** Outcome of the operation. */
   readonly outcome: MicrovmOutcome;
-  /** The state before; `null` where there was no session. */
+  /** The state before; `null` if there was no session. */
   readonly from: MicrovmState | null;
-  /** The state after; `null` where there is no session. */
+  /** The state after; `null` if there is no session. */
   readonly to: MicrovmState | null;
-  /** The code of the error, when there was one. */
+  /** The code of the error, if any. */
   readonly error_code?: string;
   /** The request. */
   readonly request_id: string;
@@ -28,17 +28,17 @@ export interface MicrovmLifecycleEvent {
   readonly namespace: string;
   /** The session. */
   readonly session_id: string;
-  /** The machine, when it is known. */
+  /** The machine, if known. */
   readonly provider_microvm_id?: string;
-  /** The version of the row, when it is known. */
+  /** The version of the row, if known. */
   readonly registry_version?: number;
-  /** The token, of the two operations that make one. */
+  /** Id of the token, for `auth-token` and `shell-auth-token`. */
   readonly token_id?: string;
   /** ISO 8601. */
   readonly at: string;
 }
 
-/** Told of every lifecycle event. What it throws changes nothing. */
+/** Receives every lifecycle event. Its errors are ignored. */
 export type MicrovmLifecycleHook = (event: MicrovmLifecycleEvent) => unknown;
 
 const LEVELS: Readonly<Record<MicrovmOutcome, LogRecord['level']>> = {
@@ -48,7 +48,7 @@ const LEVELS: Readonly<Record<MicrovmOutcome, LogRecord['level']>> = {
   orphaned: 'error',
 };
 
-/** Hands an event to the hooks. One that would hold a credential is told to nobody. */
+/** Passes an event to the hooks. An event that contains a credential is dropped. */
 export function emitLifecycle(
   event: MicrovmLifecycleEvent,
   hook: MicrovmLifecycleHook | undefined,

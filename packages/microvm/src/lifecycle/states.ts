@@ -1,4 +1,4 @@
-/** Where a session may be in its life. The last two are closed: nothing follows them. */
+/** States of a session. The last two are final. */
 export const MICROVM_STATES = [
   'requested',
   'starting',
@@ -14,7 +14,7 @@ export const MICROVM_STATES = [
 /** A state of a session. */
 export type MicrovmState = (typeof MICROVM_STATES)[number];
 
-/** What the last command wants the session to become. */
+/** The target state of the last command. */
 export type MicrovmDesiredState = 'running' | 'suspended' | 'terminated';
 
 /** The operations of the controller. There are no aliases. */
@@ -33,7 +33,7 @@ export const MICROVM_OPERATIONS = Object.freeze([
 /** An operation of the controller. */
 export type MicrovmOperation = (typeof MICROVM_OPERATIONS)[number];
 
-/** Which state may follow which. */
+/** Allowed next states of each state. */
 export const MICROVM_TRANSITIONS: Readonly<Record<MicrovmState, readonly MicrovmState[]>> = {
   requested: ['starting', 'running', 'failed'],
   starting: ['running', 'suspending', 'suspended', 'terminating', 'terminated', 'failed'],
@@ -46,7 +46,7 @@ export const MICROVM_TRANSITIONS: Readonly<Record<MicrovmState, readonly Microvm
   failed: [],
 };
 
-/** States of the service, and what they are here. There is no `ready`: the service does not report it. */
+/** Maps states of the service to session states. There is no `ready`: the service does not report it. */
 const PROVIDER_STATES: Readonly<Record<string, MicrovmState>> = {
   PENDING: 'starting',
   RUNNING: 'running',
@@ -56,12 +56,12 @@ const PROVIDER_STATES: Readonly<Record<string, MicrovmState>> = {
   TERMINATED: 'terminated',
 };
 
-/** The state that a state of the service stands for; `undefined` for one that is not known. */
+/** Maps a state of the service to a session state; `undefined` if unknown. */
 export function toMicrovmState(providerState: string): MicrovmState | undefined {
   return Object.hasOwn(PROVIDER_STATES, providerState) ? PROVIDER_STATES[providerState] : undefined;
 }
 
-/** True if nothing follows a state. */
+/** True if a state is final. */
 export function isClosed(state: MicrovmState): boolean {
   return MICROVM_TRANSITIONS[state].length === 0;
 }
@@ -69,14 +69,14 @@ export function isClosed(state: MicrovmState): boolean {
 /** A command that changes the state of a machine. */
 export type MicrovmCommand = 'suspend' | 'resume' | 'terminate';
 
-/** What a command does in each state: it is sent, or there is nothing to do. In every other state it is rejected. */
+/** Effect of a command in each state: it is sent, or there is nothing to do. In every other state it is rejected. */
 export const COMMANDS: Readonly<
   Record<
     MicrovmCommand,
     {
       readonly sentIn: readonly MicrovmState[];
       readonly doneIn: readonly MicrovmState[];
-      /** The state from the moment of the command on. */
+      /** The state after the command is sent. */
       readonly on: MicrovmState;
       readonly desired: MicrovmDesiredState;
     }
@@ -97,33 +97,33 @@ export function isReachable(state: MicrovmState, wakesUp: boolean): boolean {
   return state === 'starting' || state === 'running' || state === 'resuming' || (state === 'suspended' && wakesUp);
 }
 
-/** For how long after a command the service may still show the state before it. */
+/** Time after a command during which the service may still report the previous state. */
 const SETTLE_MS = 30_000;
 
-/** What is remembered of a session's last command. */
+/** The stored effect of a session's last command. */
 export interface LastCommand {
   /** The state that is stored. */
   readonly state: MicrovmState;
-  /** What the command wants. */
+  /** The target state of the command. */
   readonly desired: MicrovmDesiredState;
   /** Milliseconds since the last write. */
   readonly sinceMs: number;
 }
 
-/** States that only lag behind a wish that was told to the service a moment ago. */
+/** States that the service may still report shortly after a command, by target state. */
 const LAGS: Readonly<Record<MicrovmDesiredState, readonly MicrovmState[]>> = {
   running: ['suspending', 'suspended'],
   suspended: ['starting', 'running', 'resuming'],
   terminated: ['starting', 'running', 'suspending', 'suspended', 'resuming'],
 };
 
-/** The state after an observation of the service, which is eventually consistent: the stored one where it says nothing new. */
+/** The state after a read of the service, which is eventually consistent: the stored state if the service lags. */
 export function afterObservation({ state, desired, sinceMs }: LastCommand, observed: MicrovmState): MicrovmState {
   if (isSettling(sinceMs) && LAGS[desired].includes(observed)) return state;
   return MICROVM_TRANSITIONS[state].includes(observed) ? observed : state;
 }
 
-/** True if an answer may still be older than the last command. */
+/** True if a response of the service may be older than the last command. */
 export function isSettling(sinceMs: number): boolean {
   return sinceMs < SETTLE_MS;
 }

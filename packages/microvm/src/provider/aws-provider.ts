@@ -7,19 +7,19 @@ import type { MicrovmDescription, MicrovmProvider, MicrovmSummary, PortScope, Ru
 import { SecretToken } from './secret-token.js';
 import type { MicrovmTransport } from './transport.js';
 
-/** What is used of the AWS client; its own types stay out of ours, as its package is optional. */
+/** The used part of the AWS client. Its types are not imported, because its package is optional. */
 export interface MicrovmSdkClient {
-  /** Sends one command; the signal ends the call. */
+  /** Sends one command; the signal aborts the call. */
   send(command: object, options: { readonly abortSignal: AbortSignal }): Promise<unknown>;
 }
 
 /** Options of {@link createAwsMicrovmProvider}. */
 export interface AwsMicrovmProviderOptions {
-  /** The region. Default: that of the environment. */
+  /** The region. Default: the region of the environment. */
   readonly region?: string;
-  /** The client of `@aws-sdk/client-lambda-microvms`. Default: one of our own with two attempts, made at the first call. */
+  /** The client of `@aws-sdk/client-lambda-microvms`. Default: a client with two attempts, created at the first call. */
   readonly client?: MicrovmSdkClient;
-  /** Carries requests to the machines. Default: `createHttpsTransport()`. */
+  /** Sends requests to the machines. Default: `createHttpsTransport()`. */
   readonly transport?: MicrovmTransport;
 }
 
@@ -33,14 +33,14 @@ export const AWS_PROVIDER_OPTIONS = defineOptions<AwsMicrovmProviderOptions>()(
   { fail: controllerIncomplete },
 );
 
-/** Attempts of our own client at one request: it waits between them as long as the service asks to. */
+/** Attempts of the default client; it waits for the service's `retry-after` between attempts. */
 const MAX_ATTEMPTS = 2;
-/** Machines of one page of a list; the service gives no more. */
+/** Machines per page of a list: the maximum of the service. */
 const PAGE = 50;
-/** The name of the header, and of the member that holds its value in the service's answers. */
+/** The name of the header, and of the member with its value in responses of the service. */
 const TOKEN_MEMBER = 'X-aws-proxy-auth';
 
-/** Named where bundlers do not follow: the Lambda runtime has the package, and it is large. */
+/** In a variable, so that bundlers do not include the package: the Lambda runtime has it, and it is large. */
 const PACKAGE = '@aws-sdk/client-lambda-microvms';
 
 type SdkClass = new (input: object) => object;
@@ -48,9 +48,9 @@ type Sdk = Readonly<Record<string, SdkClass>>;
 type Answer = Readonly<Record<string, unknown>>;
 
 /**
- * Machines of AWS Lambda MicroVMs. The AWS package is an optional peer dependency that is imported at the first call.
+ * Creates a provider for AWS Lambda MicroVMs. The AWS package is an optional peer dependency, imported at the first call.
  *
- * @throws MicrovmError `microvm.controller_incomplete` for a wrong option; at the first call FrameworkError `app.missing_package`, when the package is not installed
+ * @throws MicrovmError `microvm.controller_incomplete` for a wrong option; at the first call FrameworkError `app.missing_package` if the package is not installed
  * @example const provider = createAwsMicrovmProvider({ region: 'eu-west-1' });
  */
 export function createAwsMicrovmProvider(options: AwsMicrovmProviderOptions = {}): MicrovmProvider {
@@ -76,7 +76,7 @@ class AwsProvider implements MicrovmProvider {
     try {
       return toDescription(await this.#send('RunMicrovmCommand', toRunInput(input), signal, attempts));
     } catch (error) {
-      // The client tries again alone. A rejection of the later attempt says nothing of the first: its machine may be running.
+      // The client retries. After a rejected second attempt, the machine of the first attempt may still be running.
       throw attempts.find((failure) => isUnknownOutcome(toProviderError(failure, 'run'))) ?? error;
     }
   }
@@ -127,7 +127,7 @@ class AwsProvider implements MicrovmProvider {
     return toToken(await this.#send('CreateMicrovmShellAuthTokenCommand', command, signal));
   }
 
-  /** @param attempts gets the failure of each attempt */
+  /** @param attempts receives the failure of each attempt */
   async #send(name: string, input: object, signal: AbortSignal, attempts?: unknown[]): Promise<Answer> {
     this.#opening ??= this.#open();
     const { sdk, client } = await this.#opening;
@@ -136,7 +136,7 @@ class AwsProvider implements MicrovmProvider {
     return ((await client.send(command, { abortSignal: signal })) ?? {}) as Answer;
   }
 
-  /** Loads the package and makes the client, once. A failure is tried again at the next call. */
+  /** Loads the package and creates the client once. After a failure, the next call tries again. */
   async #open(): Promise<{ readonly sdk: Sdk; readonly client: MicrovmSdkClient }> {
     const { region, client } = this.#options;
     try {
@@ -190,7 +190,7 @@ function toPortSpecification(scope: PortScope): object {
   return 'port' in scope ? { port: scope.port } : { range: { startPort: scope.start, endPort: scope.end } };
 }
 
-/** Members that are missing or of a wrong type are found by the controller, which checks the answers of every provider. */
+/** Does not check members: the controller validates the responses of every provider. */
 function toDescription(answer: Answer): MicrovmDescription {
   const { microvmId, state, endpoint, imageArn, imageVersion, executionRoleArn, startedAt, terminatedAt } = answer;
   return {
@@ -214,6 +214,6 @@ function toToken({ authToken }: Answer): SecretToken {
   const value = ((authToken ?? {}) as Answer)[TOKEN_MEMBER];
   if (typeof value === 'string' && value !== '') return new SecretToken(value);
   throw new MicrovmError('microvm.provider_failed', 'service failed', {
-    cause: new Error('an answer without a token'),
+    cause: new Error('a response without a token'),
   });
 }

@@ -11,9 +11,9 @@ import type { HeaderEntry, MicrovmTransport, TransportRequest, TransportResponse
 
 /** Options of {@link createHttpsTransport}. */
 export interface HttpsTransportOptions {
-  /** Makes the connections. Default: one of our own that keeps them open. */
+  /** Opens the connections. Default: an agent that keeps them alive. */
   readonly agent?: Agent;
-  /** Times the requests. Default: the system's clock. */
+  /** Measures timeouts. Default: the system's clock. */
   readonly clock?: Clock;
 }
 
@@ -23,15 +23,15 @@ export const HTTPS_TRANSPORT_OPTIONS = defineOptions<HttpsTransportOptions>()(
   { fail: controllerIncomplete },
 );
 
-/** Bytes of all headers of an answer. The metadata of a streamed answer of Lambda has less room. */
+/** Maximum size of all response headers in bytes. Lambda allows less metadata in a streamed response. */
 const MAX_HEADER_BYTES = 32 * 1024;
 const HTTPS_PORT = 443;
 
 type Https = typeof import('node:https');
 
 /**
- * Requests over `node:https`, with connections that stay open. The certificate is checked, redirects are not followed, and
- * nothing is decompressed.
+ * Creates a transport over `node:https` with kept-alive connections. It checks certificates, follows no redirects, and does not
+ * decompress.
  *
  * @throws MicrovmError `microvm.controller_incomplete` for a wrong option
  * @example createAwsMicrovmProvider({ transport: createHttpsTransport({ agent }) });
@@ -52,7 +52,7 @@ export function createHttpsTransport(options: HttpsTransportOptions = {}): Micro
       try {
         return await once();
       } catch (error) {
-        // A connection that was kept open may have been closed by the other side in the meantime.
+        // The other side may have closed a kept-alive connection in the meantime.
         if (error instanceof BrokenConnection && error.mayRepeat && isSafe(request.method))
           return once().catch(toError);
         return toError(error);
@@ -65,7 +65,7 @@ function isSafe(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-/** No answer came. */
+/** The connection failed before a response. */
 class BrokenConnection extends Error {
   readonly mayRepeat: boolean;
 
@@ -85,7 +85,7 @@ function toError(error: unknown): never {
   throw new MicrovmError('microvm.workload_unreachable', 'workload unreachable', { cause });
 }
 
-/** One attempt: its timers and listeners end when the first byte of the answer is there. */
+/** One attempt: its timers and listeners are removed at the first byte of the response. */
 class Exchange {
   readonly answer: Promise<TransportResponse>;
   readonly #timers: (() => void)[] = [];
@@ -126,7 +126,7 @@ class Exchange {
   }
 
   #watchConnection(outgoing: ClientRequest, clock: FullClock, ms: number, fail: (error: unknown) => void): void {
-    const stop = clock.after(ms, () => fail(new BrokenConnection(new Error('no connection in time'), false)));
+    const stop = clock.after(ms, () => fail(new BrokenConnection(new Error('the connection timed out'), false)));
     this.#timers.push(stop);
     outgoing.on('socket', (socket) => {
       if (outgoing.reusedSocket) stop();
@@ -139,12 +139,12 @@ class Exchange {
   }
 }
 
-/** True if bytes of an answer had come: the parser of HTTP could not read them. */
+/** True if the response was received but is not valid HTTP. */
 function isAnswered(cause: Error & { readonly code?: string }): boolean {
   return cause.code?.startsWith('HPE_') === true;
 }
 
-/** The program's answer was not there in time. */
+/** The program did not respond in time. */
 function workloadTimeout(): MicrovmError {
   return new MicrovmError('microvm.workload_timeout', 'workload timeout');
 }

@@ -2,10 +2,10 @@ import type { IdlePolicy, MicrovmLogging } from '../registry/registry.js';
 import type { SecretToken } from './secret-token.js';
 import type { MicrovmTransport } from './transport.js';
 
-/** Ports that a token opens: one, or all from `start` to `end`. */
+/** Ports of a token: one port, or all from `start` to `end`. */
 export type PortScope = { readonly port: number } | { readonly start: number; readonly end: number };
 
-/** What a machine is run with. */
+/** Input of a start. */
 export interface RunMicrovmInput {
   /** The ARN of the image. */
   readonly imageRef: string;
@@ -15,17 +15,17 @@ export interface RunMicrovmInput {
   readonly ingressConnectors?: readonly string[] | undefined;
   /** ARNs of its egress connectors. */
   readonly egressConnectors?: readonly string[] | undefined;
-  /** The role that it runs with. */
+  /** The role of the machine. */
   readonly executionRoleArn?: string | undefined;
-  /** When it suspends itself. */
+  /** Idle time before it is suspended. */
   readonly idlePolicy?: IdlePolicy | undefined;
-  /** Where it logs. */
+  /** Log destination. */
   readonly logging: MicrovmLogging;
-  /** What its `run` hook gets. */
+  /** Payload of its `run` hook. */
   readonly runHookPayload: string;
   /** Seconds that the machine may exist. */
   readonly maximumDurationSeconds: number;
-  /** A repeated call with the same token runs no second machine. */
+  /** A repeated call with the same token does not start a second machine. */
   readonly clientToken: string;
 }
 
@@ -33,7 +33,7 @@ export interface RunMicrovmInput {
 export interface MicrovmDescription {
   /** The machine. */
   readonly microvmId: string;
-  /** In the words of the service: `PENDING`, `RUNNING`, … */
+  /** State reported by the service: `PENDING`, `RUNNING`, … */
   readonly state: string;
   /** A host name or an `https` URL. */
   readonly endpoint: string;
@@ -43,11 +43,11 @@ export interface MicrovmDescription {
   readonly imageVersion: string;
   /** Seconds that the machine may exist. */
   readonly maximumDurationSeconds: number;
-  /** The role that it runs with; `undefined` for none. */
+  /** The role of the machine; `undefined` if absent. */
   readonly executionRoleArn?: string | undefined;
-  /** When the machine started. */
+  /** Start time of the machine. */
   readonly startedAt: Date;
-  /** When the machine ended. */
+  /** Time at which the machine terminated. */
   readonly terminatedAt?: Date | undefined;
 }
 
@@ -55,41 +55,41 @@ export interface MicrovmDescription {
 export interface MicrovmSummary {
   /** The machine. */
   readonly microvmId: string;
-  /** Where it is in its life. */
+  /** State reported by the service. */
   readonly state: string;
-  /** When the machine started. */
+  /** Start time of the machine. */
   readonly startedAt: Date;
 }
 
-/** What a token is made for. */
+/** Input of a new token. */
 export interface TokenInput {
   /** The machine. */
   readonly microvmId: string;
-  /** The life of the token; the service counts whole minutes, at most 60. */
+  /** Lifetime of the token in whole minutes, at most 60. */
   readonly expirationInMinutes: number;
 }
 
 /**
- * The service that runs machines. Every method gets a signal that ends the call, and rejects with the error of the service, which
- * is recognized by its `name`: `ResourceNotFoundException`, `ThrottlingException`, …
+ * The service that runs machines. Every method accepts a signal that aborts the call, and rejects with the service's error, which
+ * is identified by its `name`: `ResourceNotFoundException`, `ThrottlingException`, …
  */
 export interface MicrovmProvider {
-  /** Carries requests to the programs in the machines. */
+  /** Sends requests to the programs in the machines. */
   readonly transport: MicrovmTransport;
   /** Starts a machine. */
   run(input: RunMicrovmInput, signal: AbortSignal): Promise<MicrovmDescription>;
-  /** Describes a machine. The state may lag behind. */
+  /** Describes a machine. The state may be outdated. */
   get(microvmId: string, signal: AbortSignal): Promise<MicrovmDescription>;
-  /** All machines of an image that there are, page after page. */
+  /** Lists all machines of an image, reading all pages. */
   list(imageRef: string, signal: AbortSignal): Promise<readonly MicrovmSummary[]>;
   /** Suspends a machine. */
   suspend(microvmId: string, signal: AbortSignal): Promise<void>;
   /** Resumes a machine. */
   resume(microvmId: string, signal: AbortSignal): Promise<void>;
-  /** Ends a machine. */
+  /** Terminates a machine. */
   terminate(microvmId: string, signal: AbortSignal): Promise<void>;
-  /** Makes a token for ports of a machine. */
+  /** Creates a token for ports of a machine. */
   authToken(input: TokenInput & { readonly ports: readonly PortScope[] }, signal: AbortSignal): Promise<SecretToken>;
-  /** Makes a token for the shell of a machine. */
+  /** Creates a token for the shell of a machine. */
   shellAuthToken(input: TokenInput, signal: AbortSignal): Promise<SecretToken>;
 }

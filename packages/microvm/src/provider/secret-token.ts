@@ -7,11 +7,11 @@ const values = new WeakMap<SecretToken, string>();
 const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
 /**
- * A token of the service. It shows its value to nobody: as text, as JSON and in `util.inspect` it is `[REDACTED]`. Only the
- * transport gets the value, as a header of one request.
+ * A token of the service. As string, as JSON and in `util.inspect` it is `[REDACTED]`. Only the transport receives its value, as a
+ * header of one request.
  */
 export class SecretToken {
-  /** @param value what the service answered */
+  /** @param value the token that the service returned */
   constructor(value: string) {
     values.set(this, value);
     Object.freeze(this);
@@ -34,7 +34,7 @@ export class SecretToken {
 }
 
 /**
- * The value of a token. Not on the public line.
+ * Returns the value of a token. Not exported from the package.
  *
  * @throws FrameworkError `app.internal` for a token of another copy of this package
  */

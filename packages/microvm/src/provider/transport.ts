@@ -1,45 +1,45 @@
 /** A header, or an entry of a list of headers. */
 export type HeaderEntry = readonly [name: string, value: string];
 
-/** How long each part of a request may take, in milliseconds. */
+/** Timeouts of a request, in milliseconds. */
 export interface TransportTimes {
-  /** Until the connection is there. */
+  /** For the connection. */
   readonly connectMs: number;
-  /** Until the first byte of the answer. */
+  /** For the first byte of the response. */
   readonly firstByteMs: number;
-  /** Between two pieces of the answer. */
+  /** Between two chunks of the response. */
   readonly idleMs: number;
 }
 
-/** One request to the program in a machine. Host and path are apart, so that no path can change the host. */
+/** One request to the program in a machine. Host and path are separate, so that no path can change the host. */
 export interface TransportRequest {
   /** The endpoint of the machine. */
   readonly host: string;
   /** The method in upper case. */
   readonly method: string;
-  /** Path and query as they are sent; begins with `/`. */
+  /** Path and query, sent unchanged; begins with `/`. */
   readonly path: string;
-  /** Names and values as they came. */
+  /** Header names and values, unchanged. */
   readonly headers: readonly HeaderEntry[];
-  /** The bytes; empty for none. */
+  /** The bytes; empty if there is no body. */
   readonly body: Uint8Array;
-  /** How long each part may take. */
+  /** Timeouts of the request. */
   readonly times: TransportTimes;
-  /** The headers that open the machine, with the token. They must reach the machine and nothing else. */
+  /** Returns the headers that authorize the request, with the token. They must be sent only to the machine. */
   authorize(): readonly HeaderEntry[];
 }
 
-/** The answer of the program in a machine. */
+/** The response of the program in a machine. */
 export interface TransportResponse {
   /** The HTTP status. */
   readonly status: number;
-  /** As they came, repeated ones too. */
+  /** Header names and values, unchanged, including repeated headers. */
   readonly headers: readonly HeaderEntry[];
-  /** The bytes as they came; nothing is decompressed. Leaving the loop ends the request. */
+  /** The bytes, unchanged and not decompressed. Leaving the loop ends the request. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** Carries requests to machines: over TLS with a checked certificate, and never to where an answer redirects. */
+/** Sends requests to machines over TLS. It checks certificates and never follows redirects. */
 export interface MicrovmTransport {
   /**
    * Sends a request.

@@ -11,21 +11,21 @@ import type { MicrovmRegistry } from './registry.js';
 export interface DynamoMicrovmRegistryOptions {
   /** The table. Default: the variable `FRAMEWORK_MICROVM_TABLE_NAME`. */
   readonly tableName?: string;
-  /** The DynamoDB client. Default: one with the SDK's own settings, made at the first call. */
+  /** The DynamoDB client. Default: a client with the SDK's default settings, created at the first call. */
   readonly client?: Client;
-  /** Tells when a session has expired. Default: the system's clock. */
+  /** Time source for expired sessions. Default: the system's clock. */
   readonly clock?: Clock;
-  /** Makes the ids of writes. Default: random UUIDs. */
+  /** Creates the ids of writes. Default: random UUIDs. */
   readonly ids?: IdGenerator;
   /** Environment variables. Default `process.env`. */
   readonly environment?: Environment;
-  /** Milliseconds for all attempts of one call to the table, 1 to 60,000. Default 3,000. Loading the AWS SDK is not counted. */
+  /** Timeout in milliseconds for all attempts of one call to the table, 1 to 60,000. Default 3,000. Loading the AWS SDK is not counted. */
   readonly storeTimeoutMs?: number;
-  /** Told of rows that cannot be read, by their keys; `false` for silence. Default: JSON lines on standard output. */
+  /** Logs the keys of rows that cannot be read; `false` disables it. Default: JSON lines on standard output. */
   readonly log?: Logger | false;
 }
 
-/** The options, as they are checked and described. */
+/** Validators and defaults for {@link DynamoMicrovmRegistryOptions}. */
 export const MICROVM_REGISTRY_OPTIONS = defineOptions<DynamoMicrovmRegistryOptions>()(
   {
     tableName: text('the name of the table').orVariable(MICROVM_TABLE_NAME_ENV),
@@ -40,9 +40,9 @@ export const MICROVM_REGISTRY_OPTIONS = defineOptions<DynamoMicrovmRegistryOptio
 );
 
 /**
- * Sessions in one DynamoDB table, for all instances of a function. The AWS SDK is loaded at the first call.
+ * Creates a registry that stores sessions in one DynamoDB table, for all instances of a function. The AWS SDK is loaded at the first call.
  *
- * @throws MicrovmError `microvm.controller_incomplete` for a wrong option, or when neither option nor variable names the table
+ * @throws MicrovmError `microvm.controller_incomplete` for a wrong option, or if the table name is missing
  * @example const registry = createDynamoMicrovmRegistry({ tableName: 'sessions' });
  */
 export function createDynamoMicrovmRegistry(options: DynamoMicrovmRegistryOptions = {}): MicrovmRegistry {

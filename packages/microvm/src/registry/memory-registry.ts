@@ -8,7 +8,7 @@ import type { MicrovmRegistry } from './registry.js';
 
 /** Options of {@link createMemoryMicrovmRegistry}. */
 export interface MemoryMicrovmRegistryOptions {
-  /** Tells when a session has expired. Default: the system's clock. */
+  /** Time source for expired sessions. Default: the system's clock. */
   readonly clock?: Clock;
 }
 
@@ -18,14 +18,14 @@ const MEMORY_REGISTRY_OPTIONS = defineOptions<MemoryMicrovmRegistryOptions>()(
   { fail: controllerIncomplete },
 );
 
-/** A registry in memory that shows its rows. */
+/** A registry in memory with access to its rows. */
 export interface MemoryMicrovmRegistry extends MicrovmRegistry {
-  /** Everything that is stored, as the table holds it. */
+  /** The table with all rows. */
   readonly table: MemoryTable;
 }
 
 /**
- * Sessions in this process's memory, with the behaviour of the shared registry: for tests and local runs.
+ * Creates a registry in the memory of this process, with the behaviour of the shared registry, for tests and local runs.
  *
  * @throws MicrovmError `microvm.controller_incomplete` for a wrong option
  * @example const registry = createMemoryMicrovmRegistry();

@@ -1,6 +1,6 @@
 import type { MicrovmDesiredState, MicrovmOperation, MicrovmState } from '../lifecycle/states.js';
 
-/** Whose sessions: every row belongs to one tenant and namespace. */
+/** Tenant and namespace; every row belongs to one of each. */
 export interface MicrovmBinding {
   /** The tenant. */
   readonly tenantId: string;
@@ -8,15 +8,15 @@ export interface MicrovmBinding {
   readonly namespace: string;
 }
 
-/** Names one session. */
+/** Key of a session. */
 export interface SessionKey extends MicrovmBinding {
   /** Unique within tenant and namespace. */
   readonly sessionId: string;
 }
 
-/** When a machine suspends itself and ends. */
+/** Rules for suspending and terminating an idle machine. */
 export interface IdlePolicy {
-  /** True if a request wakes a suspended machine. */
+  /** True if a request resumes a suspended machine. */
   readonly autoResumeEnabled: boolean;
   /** Seconds without requests until the machine is suspended, at least 60. */
   readonly maxIdleDurationSeconds: number;
@@ -24,30 +24,30 @@ export interface IdlePolicy {
   readonly suspendedDurationSeconds: number;
 }
 
-/** Where a machine writes its logs: exactly one of the two. */
+/** Log destination of a machine: exactly one of the two. */
 export type MicrovmLogging =
   | { readonly disabled: Readonly<Record<string, never>> }
   | { readonly cloudWatch: { readonly logGroup?: string; readonly logStream?: string } };
 
-/** The input of a start that comes from the deployment or from its code. A repeated start sends exactly the same input. */
+/** The part of a start's input that depends on the deployment or its code. A repeated start sends exactly the same input. */
 export interface StartSetup {
   /** The role of the machine. */
   readonly executionRoleArn?: string | undefined;
-  /** Where the machine logs. */
+  /** Log destination of the machine. */
   readonly logging: MicrovmLogging;
-  /** The payload of the `run` hook. `undefined` if it contains a credential: those are not stored. */
+  /** The payload of the `run` hook. `undefined` if it contains a credential, which is not stored. */
   readonly runHookPayload?: string | undefined;
 }
 
-/** What the registry keeps of a session. It holds no tokens. Times are epoch milliseconds, but for the expiry. */
+/** A stored session. It contains no tokens. Times are epoch milliseconds, except the expiry. */
 export interface SessionRecord extends SessionKey {
-  /** Grows by 1 with every write; 1 at first. */
+  /** Starts at 1 and increases by 1 with every write. */
   readonly version: number;
-  /** Where it is in its life. */
+  /** The state of the session. */
   readonly state: MicrovmState;
-  /** What the last command wants. */
+  /** The target state of the last command. */
   readonly desiredState: MicrovmDesiredState;
-  /** Who ran the session. */
+  /** Id of the caller that started the session. */
   readonly authSubject: string;
   /** The ARN of the image. */
   readonly imageRef: string;
@@ -55,49 +55,49 @@ export interface SessionRecord extends SessionKey {
   readonly imageVersion?: string | undefined;
   /** Seconds that the machine may exist. */
   readonly maximumDurationSeconds: number;
-  /** When it suspends itself. */
+  /** Idle time before it is suspended. */
   readonly idlePolicy?: IdlePolicy | undefined;
-  /** What the caller gave to `run`. */
+  /** Metadata that the caller passed to `run`. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** ARNs of its ingress connectors. */
   readonly ingressConnectors?: readonly string[] | undefined;
   /** ARNs of its egress connectors. */
   readonly egressConnectors?: readonly string[] | undefined;
-  /** Of this very reservation; the client token is made from it. */
+  /** Id of this reservation; the client token is derived from it. */
   readonly reservationId: string;
   /** Digest of the input of `run`. */
   readonly requestHash: string;
-  /** When it was reserved. */
+  /** Time of the reservation. */
   readonly createdAt: number;
-  /** When it was changed last. */
+  /** Time of the last change. */
   readonly updatedAt: number;
   /** Epoch seconds from which the session is absent. */
   readonly expiresAt: number;
-  /** The operation that wrote last. */
+  /** The operation of the last write. */
   readonly lastAction: MicrovmOperation | 'sweep';
-  /** The request that wrote last. */
+  /** The request of the last write. */
   readonly lastRequestId: string;
   /** The machine. */
   readonly microvmId?: string | undefined;
-  /** The host of its endpoint, as the service named it. */
+  /** The host of its endpoint, returned by the service. */
   readonly endpointHost?: string | undefined;
-  /** The state in the words of the service. */
+  /** State reported by the service. */
   readonly providerState?: string | undefined;
-  /** When the machine started. */
+  /** Start time of the machine. */
   readonly startedAt?: number | undefined;
-  /** When the machine ended. */
+  /** Time at which the machine terminated. */
   readonly terminatedAt?: number | undefined;
-  /** When the service was asked last. */
+  /** Time of the last read of the service. */
   readonly lastObservedAt?: number | undefined;
-  /** Why it failed. */
+  /** Error code of a failed session. */
   readonly errorCode?: string | undefined;
-  /** The input of the start, kept until its outcome is known. */
+  /** The input of the start, stored until its outcome is known. */
   readonly startSetup?: StartSetup | undefined;
-  /** `unknown`: the start was given up, and its machine may be running. */
+  /** `unknown`: the start was abandoned, and its machine may be running. */
   readonly startOutcome?: 'unknown' | undefined;
 }
 
-/** What a write changes; what is left out stays. */
+/** Changes of a write; omitted members are unchanged. */
 export type SessionChanges = Partial<
   Omit<SessionRecord, keyof SessionKey | 'version' | 'reservationId' | 'requestHash' | 'createdAt'>
 >;
@@ -110,25 +110,25 @@ export interface SessionPage {
   readonly next: string | undefined;
 }
 
-/** Which sessions a page holds. */
+/** Selects the sessions of a page. */
 export interface PageRequest {
   /** The session id after which the page starts. */
   readonly after?: string | undefined;
-  /** Sessions at most. */
+  /** Maximum number of sessions. */
   readonly limit: number;
-  /** Only sessions that this caller ran. */
+  /** Only sessions started by this caller. */
   readonly authSubject?: string | undefined;
 }
 
-/** Which starts without a known machine a page holds. */
+/** Selects a page of starts without a known machine. */
 export interface PendingRequest {
-  /** `requested`: reserved and not confirmed. `unknown`: given up, and a machine may be running. */
+  /** `requested`: reserved and not confirmed. `unknown`: abandoned, and a machine may be running. */
   readonly kind: 'requested' | 'unknown';
   /** Only sessions reserved at this time or later, in epoch milliseconds. */
   readonly from: number;
   /** Only sessions reserved at this time or earlier, in epoch milliseconds. */
   readonly to: number;
-  /** Rows that are read for the page, at most. Expired ones are left out of it. */
+  /** Maximum number of rows read for the page. Expired rows are omitted. */
   readonly limit: number;
   /** The `next` of the page before. */
   readonly after?: string | undefined;
@@ -138,13 +138,13 @@ export interface PendingRequest {
 export interface PendingPage {
   /** The sessions. */
   readonly records: readonly SessionRecord[];
-  /** The place after which the next page starts, opaque; `undefined` at the end. */
+  /** Opaque cursor of the next page; `undefined` at the end. */
   readonly next: string | undefined;
 }
 
 /** Options of every call. */
 export interface RegistryCallOptions {
-  /** Ends the call. */
+  /** Aborts the call. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -155,33 +155,33 @@ export interface RegistryWriteOptions extends RegistryCallOptions {
 }
 
 /**
- * Where sessions are kept. Every method throws MicrovmError `microvm.registry_unavailable` when the store is busy or away. A row
- * that cannot be read, or whose names are not those of its key, is absent.
+ * Stores sessions. Every method throws MicrovmError `microvm.registry_unavailable` if the store is throttled or unavailable. A row
+ * that cannot be read, or whose names do not match its key, is absent.
  */
 export interface MicrovmRegistry {
-  /** Reads a session, with every write before; `undefined` when it is absent or has expired. */
+  /** Reads a session with strong consistency; `undefined` if it is absent or has expired. */
   get(key: SessionKey, options?: RegistryCallOptions): Promise<SessionRecord | undefined>;
-  /** Writes a new session if absent, or one that has expired. Otherwise answers what is there. */
+  /** Writes a new session if it is absent or has expired. Otherwise returns the existing session. */
   reserve(
     record: SessionRecord,
     options?: RegistryCallOptions,
   ): Promise<{ readonly reserved: true } | { readonly reserved: false; readonly taken: SessionRecord | undefined }>;
-  /** Changes a reserved session whose version and reservation are still those of `record`; `undefined` when they are not. */
+  /** Changes a reserved session if its version and reservation equal those in `record`; otherwise returns `undefined`. */
   confirm(
     record: SessionRecord,
     changes: SessionChanges,
     options?: RegistryWriteOptions,
   ): Promise<SessionRecord | undefined>;
-  /** Changes a session whose version is still that of `record`; `undefined` when it is not. */
+  /** Changes a session if its version equals the version in `record`; otherwise returns `undefined`. */
   change(
     record: SessionRecord,
     changes: SessionChanges,
     options?: RegistryWriteOptions,
   ): Promise<SessionRecord | undefined>;
-  /** Reads one page of the sessions of a tenant and namespace in the order of their ids. Expired ones are left out. */
+  /** Reads a page of the sessions of a tenant and namespace, sorted by id. Expired sessions are omitted. */
   list(binding: MicrovmBinding, page: PageRequest, options?: RegistryCallOptions): Promise<SessionPage>;
-  /** Reads one page of the starts of all tenants whose machine is not known, the oldest first. */
+  /** Reads a page of all tenants' starts without a known machine, the oldest first. */
   listPending(page: PendingRequest, options?: RegistryCallOptions): Promise<PendingPage>;
-  /** The session that a machine belongs to. What was written a moment ago may be missing. */
+  /** Finds the session of a machine. The most recent writes may be missing. */
   findByMicrovmId(microvmId: string, options?: RegistryCallOptions): Promise<SessionRecord | undefined>;
 }

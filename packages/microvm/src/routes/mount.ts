@@ -9,14 +9,14 @@ import type { MicrovmOperation } from '../lifecycle/states.js';
 import { invokeRoute } from './internal/invoke.js';
 import { readInput } from './internal/request.js';
 
-/** Where the routes of the controller are. */
+/** Path of the controller's routes. */
 export const MICROVM_PATH = '/microvms';
 
 /** Options of {@link mountMicrovmController}. */
 export interface MountMicrovmOptions {
-  /** Who may use the routes: `Authenticated(…)`, `AuthenticatedAnyOf(…)` or `InternalOnly()`. */
+  /** Posture of the routes: `Authenticated(…)`, `AuthenticatedAnyOf(…)` or `InternalOnly()`. */
   readonly posture: Posture;
-  /** Who may ask for a token of the shell. */
+  /** Posture of the route for shell tokens. */
   readonly shellPosture: Posture;
   /** Reads tenant and namespace of a caller. Default: the tenant of the invocation or the principal, and the principal's claim `namespace`. */
   readonly binding?: MicrovmBindingOf;
@@ -61,10 +61,10 @@ const ROUTES: readonly (readonly [command: MicrovmOperation, method: string, pat
 ];
 
 /**
- * Registers the routes of a controller on a closed container: `/microvms` and below. Tenant and namespace come from the
- * authenticated caller and never from a header.
+ * Registers the routes of a controller on a `SecureApp`: `/microvms` and its subpaths. Tenant and namespace come from the
+ * authenticated caller, never from a header.
  *
- * @throws MicrovmError `microvm.controller_incomplete` for a container that is none, a missing posture, `Public()` and `Optional()`
+ * @throws MicrovmError `microvm.controller_incomplete` if `app` is not a `SecureApp`, and for a missing posture, `Public()` and `Optional()`
  * @example
  * mountMicrovmController(app, controller, {
  *   posture: Authenticated('microvm:use'),

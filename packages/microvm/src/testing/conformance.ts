@@ -8,17 +8,17 @@ import { RUN_CASES } from './internal/run-cases.js';
 import { SWEEP_CASES } from './internal/sweep-cases.js';
 import { TOKEN_CASES } from './internal/token-cases.js';
 
-/** One behaviour that every provider and registry must show. */
+/** One behaviour that a controller must have with every provider and registry. */
 export interface MicrovmConformanceCase {
   /** The behaviour, as a sentence. */
   readonly name: string;
-  /** Throws an `AssertionError` when it is otherwise, or when something leaked. */
+  /** Throws an `AssertionError` if the behaviour differs or a credential leaked. */
   run(): Promise<void>;
 }
 
 /**
- * What a controller does, whatever provider and registry it has, for any test runner. Each case ends with a search for leaks in
- * every answer, error, event and row.
+ * Returns test cases for the behaviour of a controller with any provider and registry, for any test runner. Each case ends with a
+ * scan for leaks in all responses, errors, events and rows.
  *
  * @example it.each(microvmConformance(harness))('$name', ({ run }) => run());
  */

@@ -14,15 +14,15 @@ import { SecretToken } from '../provider/secret-token.js';
 import type { MicrovmTransport, TransportRequest, TransportResponse } from '../provider/transport.js';
 import { FakeMachine, serviceError } from './internal/fake-machine.js';
 
-/** A request as the program in a fake machine gets it. */
+/** A request to the program in a fake machine. */
 export interface WorkloadRequest extends Omit<TransportRequest, 'authorize' | 'times'> {
   /** The machine. */
   readonly microvmId: string;
-  /** The port that was asked. */
+  /** The port of the request. */
   readonly port: number;
 }
 
-/** Stands for the programs in the machines. */
+/** Replaces the programs in the machines. */
 export type FakeWorkload = (
   request: WorkloadRequest,
   signal: AbortSignal,
@@ -30,15 +30,15 @@ export type FakeWorkload = (
 
 /** Options of {@link createFakeMicrovmProvider}. */
 export interface FakeMicrovmProviderOptions {
-  /** Tells how long machines live. Default: the system's clock. */
+  /** Time source for the lifetime of machines. Default: the system's clock. */
   readonly clock?: Clock;
-  /** Makes machine ids and tokens. Default: random UUIDs. */
+  /** Creates machine ids and tokens. Default: random UUIDs. */
   readonly ids?: IdGenerator;
-  /** Milliseconds that a change of state takes. Default 0: the next look shows it. */
+  /** Duration of a state change in milliseconds. Default 0: the next read shows it. */
   readonly settleMs?: number;
-  /** Answers for the programs in the machines. Default: 200 with the text `ok`. */
+  /** Responds for the programs in the machines. Default: 200 with the body `ok`. */
   readonly workload?: FakeWorkload;
-  /** Machines of one page of a list. Default 50. */
+  /** Machines per page of a list. Default 50. */
   readonly pageSize?: number;
 }
 
@@ -54,52 +54,52 @@ export const FAKE_PROVIDER_OPTIONS = defineOptions<FakeMicrovmProviderOptions>()
   { fail: controllerIncomplete },
 );
 
-/** One call that the fake got. */
+/** One call of the fake. */
 export interface FakeCall {
   /** `run`, `get`, …, `send` for a request to a program. */
   readonly operation: string;
   /** The machine. */
   readonly microvmId?: string;
-  /** What it was called with. */
+  /** The input of the call. */
   readonly input?: unknown;
 }
 
-/** A failure that the fake answers with. */
+/** A simulated failure. */
 export interface FakeFailure {
   /** The method that fails: `run`, `get`, … */
   readonly operation: string;
   /** The name of the service's error: `ThrottlingException`. */
   readonly name: string;
-  /** Its text; it must reach nobody. */
+  /** Its message; it must not be visible to any caller. */
   readonly message?: string;
-  /** True if the call is done all the same. Default `false`. */
+  /** True if the call takes effect although it fails. Default `false`. */
   readonly applied?: boolean;
-  /** Calls that fail. Default 1. */
+  /** Number of failing calls. Default 1. */
   readonly times?: number;
-  /** Seconds that the service asks to wait. */
+  /** Retry delay of the service in seconds. */
   readonly retryAfterSeconds?: number;
 }
 
-/** A service of machines in memory, with a look behind its curtain. */
+/** A service of machines in memory, with access to its state. */
 export interface FakeMicrovmProvider extends MicrovmProvider {
   /** The last calls, at most 1,000. */
   readonly calls: readonly FakeCall[];
-  /** Every token that was given out, for `scanForLeaks`. */
+  /** All issued tokens, for `scanForLeaks`. */
   readonly secrets: readonly string[];
-  /** Machines that there were, in the order of their start. */
+  /** All machines in the order of their start, including terminated machines. */
   readonly machines: readonly { readonly microvmId: string; readonly state: string; readonly runHookPayload: string }[];
-  /** Lets calls fail from now on. */
+  /** Makes calls fail from now on. */
   fail(failure: FakeFailure): void;
-  /** Puts a machine into a state of the service, as idling or a crash does. */
+  /** Sets a machine's state, like an idle timeout or a crash. */
   setState(microvmId: string, state: string): void;
-  /** Forgets failures and calls; keeps machines. */
+  /** Removes failures and calls; keeps machines. */
   clear(): void;
 }
 
 const MAX_CALLS = 1000;
 
 /**
- * Machines in memory, with the states, client tokens, pages and errors of the service: for tests and local runs.
+ * Creates a provider with machines in memory, and with the states, client tokens, pages and errors of the service, for tests and local runs.
  *
  * @throws MicrovmError `microvm.controller_incomplete` for a wrong option
  * @example const provider = createFakeMicrovmProvider({ workload: async () => ({ status: 200, headers: [], body: [] }) });
@@ -133,7 +133,7 @@ class FakeProvider implements FakeMicrovmProvider {
     this.#workload = workload;
     this.#pageSize = pageSize;
     this.transport = { send: (request, signal) => this.#send(request, signal) };
-    // A test may replace one method by an object that inherits the others.
+    // A test may replace one method with an object that inherits the others.
     this.run = this.run.bind(this);
     this.get = this.get.bind(this);
     this.list = this.list.bind(this);
@@ -275,7 +275,7 @@ class FakeProvider implements FakeMicrovmProvider {
     throw serviceError(name, message, retryAfterSeconds);
   }
 
-  /** What the service does between a client and a program: it checks the token and its port, wakes the machine, and takes its own headers away. */
+  /** Simulates the service's proxy: checks the token and its port, resumes the machine, and removes the headers of the service. */
   async #send(request: TransportRequest, signal: AbortSignal): Promise<TransportResponse> {
     const { authorize, times: _, ...rest } = request;
     const opened = Object.fromEntries(authorize()) as Readonly<Record<string, string>>;

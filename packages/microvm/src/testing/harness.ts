@@ -3,41 +3,41 @@ import type { MicrovmProvider } from '../provider/provider.js';
 import type { HeaderEntry } from '../provider/transport.js';
 import type { MicrovmRegistry } from '../registry/registry.js';
 
-/** A request as the program in a machine gets it. */
+/** A request to the program in a machine. */
 export interface ProgramRequest {
   /** The machine. */
   readonly microvmId: string;
-  /** The port that was asked. */
+  /** The port of the request. */
   readonly port: number;
   /** The method in upper case. */
   readonly method: string;
   /** Path and query. */
   readonly path: string;
-  /** Names and values as they came. */
+  /** Header names and values, unchanged. */
   readonly headers: readonly HeaderEntry[];
-  /** The bytes; empty for none. */
+  /** The bytes; empty if there is no body. */
   readonly body: Uint8Array;
 }
 
-/** What the program answers. */
+/** Response of the program. */
 export interface ProgramAnswer {
   /** The HTTP status. */
   readonly status: number;
-  /** Names and values as they came. */
+  /** Header names and values, unchanged. */
   readonly headers: readonly HeaderEntry[];
-  /** The bytes; empty for none. */
+  /** The bytes; empty if there is no body. */
   readonly body: Uint8Array;
 }
 
-/** A failure of the service that a case asks for. */
+/** A failure of the service for a test case. */
 export interface HarnessFailure {
-  /** What was asked for. */
+  /** The failing operation. */
   readonly operation: 'run' | 'get' | 'list' | 'suspend' | 'resume' | 'terminate' | 'authToken' | 'shellAuthToken';
-  /** The name of the service's error, or `lost`: the call is done, and its answer never comes. */
+  /** The name of the service's error, or `lost`: the call takes effect, but there is no response. */
   readonly error: string;
-  /** Calls that fail. Default: all. */
+  /** Number of failing calls. Default: all. */
   readonly times?: number;
-  /** Seconds that the service asks to wait. */
+  /** Retry delay of the service in seconds. */
   readonly retryAfterSeconds?: number;
 }
 
@@ -47,23 +47,23 @@ export interface MicrovmSetup {
   readonly provider: MicrovmProvider;
   /** The registry. */
   readonly registry: MicrovmRegistry;
-  /** Machines that there were. */
+  /** All machines, including terminated machines. */
   machines(): readonly { readonly microvmId: string; readonly state: string; readonly runHookPayload: string }[];
-  /** Tokens that were given out. */
+  /** All issued tokens. */
   secrets(): readonly string[];
-  /** Puts a machine into a state of the service. */
+  /** Sets a machine's state at the service. */
   setState(microvmId: string, state: string): void;
-  /** Lets calls of the service fail. */
+  /** Makes calls of the service fail. */
   fail(failure: HarnessFailure): void;
-  /** How often the service was called. */
+  /** Number of calls of the service. */
   callCount(operation: HarnessFailure['operation']): number;
-  /** Ends what was started. */
+  /** Stops the service and the registry. */
   close(): Promise<void>;
 }
 
-/** How the suite gets a service and a registry. */
+/** Creates a service and a registry for each case of the suite. */
 export interface MicrovmHarness {
-  /** Makes a service and a registry that share nothing with those of other cases. */
+  /** Creates a service and a registry that are separate from other cases. */
   create(options: {
     readonly clock: Clock;
     readonly program: (request: ProgramRequest) => ProgramAnswer;

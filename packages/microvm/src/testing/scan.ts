@@ -2,9 +2,9 @@ import { defineOptions, list, string } from '@sallyport/core/options';
 import { controllerIncomplete } from '../errors.js';
 import { findForbidden, isForbiddenName } from '../internal/forbidden.js';
 
-/** What a scan looks for next to the names and forms of credentials. */
+/** Additional values to scan for, in addition to names and patterns of credentials. */
 export interface LeakScanOptions {
-  /** Values that must occur nowhere: tokens that were given out, strings of the service's errors. */
+  /** Values that must not occur: issued tokens, messages of the service's errors. */
   readonly secrets?: readonly string[];
 }
 
@@ -14,19 +14,19 @@ const LEAK_SCAN_OPTIONS = defineOptions<LeakScanOptions>()(
   { fail: controllerIncomplete },
 );
 
-/** A place where something must not be. */
+/** A leaked name or value. */
 export interface Leak {
-  /** The path within the value that was scanned. */
+  /** The path in the scanned value. */
   readonly path: string;
-  /** What is there: a name or form of a credential, or one of the secrets by its position in the list. */
+  /** The name or pattern of a credential, or the index of a secret. */
   readonly what: string;
 }
 
 const MAX_DEPTH = 32;
 
 /**
- * Looks through answers, headers, rows, events, log lines and errors for credentials: at every name and text, at bytes, and at the
- * secrets as they are, in base64, in base64url and percent-encoded. Nothing found is an empty list.
+ * Scans responses, headers, rows, events, log lines and errors for credentials: all names, strings and bytes, and the secrets in
+ * plain, base64, base64url and percent-encoded form. Returns an empty list if there is no leak.
  *
  * @example expect(scanForLeaks(answer, { secrets: provider.secrets })).toEqual([]);
  */
@@ -59,7 +59,7 @@ export function scanForLeaks(value: unknown, options: LeakScanOptions = {}): rea
   return leaks;
 }
 
-/** A secret as it is, and as transports write it. */
+/** A secret in plain form and in the encodings of transports. */
 function formsOf(secret: string): readonly string[] {
   const places = [0, 1, 2].flatMap((before) => [
     base64At(secret, before, 'base64'),
@@ -68,7 +68,7 @@ function formsOf(secret: string): readonly string[] {
   return [secret, ...places, encodeURIComponent(secret)];
 }
 
-/** A secret in base64 after that many bytes, without the two ends: they depend on what stands next to it. */
+/** A secret in base64 after that many bytes, without its first and last characters, which depend on the adjacent bytes. */
 function base64At(secret: string, before: number, encoding: 'base64' | 'base64url'): string {
   const text = Buffer.from(' '.repeat(before) + secret).toString(encoding);
   return text.replace(/=+$/, '').slice(before === 0 ? 0 : before + 1, -1);
@@ -80,7 +80,7 @@ function membersOf(item: object): readonly (readonly [string, unknown])[] {
   const names =
     item instanceof Error ? [...new Set([...Object.getOwnPropertyNames(item), 'name', 'message'])] : Object.keys(item);
   return names.flatMap((name) => {
-    // The cause of an error is for logs, where the logger's own rules apply; it is never sent.
+    // The cause of an error is only logged, where the logger's rules apply; it is never sent.
     if (item instanceof Error && (name === 'cause' || name === 'stack')) return [];
     return [[name, (item as Readonly<Record<string, unknown>>)[name]]];
   });

@@ -1,4 +1,4 @@
-/** A process of its own: carries one large answer, and tells by how much its memory grew meanwhile. */
+/** A separate process: proxies one large response and prints its memory growth. */
 import { Agent } from 'node:https';
 import { LambdaMicrovmsClient } from '@aws-sdk/client-lambda-microvms';
 import {
@@ -34,7 +34,7 @@ const controller = createMicrovmController({
 const caller = internalCaller({ identity: 'ada', tenantId: 't1', namespace: 'n' });
 await controller.run(caller, { sessionId: 's1' });
 
-/** What the process holds of bytes and objects, after a collection. */
+/** Memory of bytes and objects after a garbage collection. */
 function held(): number {
   (globalThis as { gc?: () => void }).gc?.();
   const { heapUsed, external } = process.memoryUsage();
@@ -51,7 +51,7 @@ async function carry(path: string, measure: boolean): Promise<{ bytes: number; g
     bytes += chunk.byteLength;
     if (!measure || bytes < next) continue;
     next += 4 * MIB;
-    // A reader that is slow: what the sender could send meanwhile would lie in memory.
+    // A slow reader: without backpressure, the sent bytes would accumulate in memory.
     await new Promise((resolve) => setImmediate(resolve));
     grown = Math.max(grown, held() - before);
   }

@@ -22,12 +22,12 @@ type Service = (
   program: (request: ProgramRequest) => ProgramAnswer,
 ) => Promise<Omit<MicrovmSetup, 'registry'>>;
 
-/** What a failure of the service says; the suite looks for it everywhere. */
-const SERVICE_TEXT = 'a text of the service';
+/** Message of the service's failures; the suite scans all output for it. */
+const SERVICE_TEXT = 'a message of the service';
 
 export const memoryRegistry: Registry = async (clock) => createMemoryMicrovmRegistry({ clock });
 
-/** Each in a table of its own: a sweep sees the reservations of a whole table. */
+/** Each registry has a separate table, because a sweep reads the reservations of a whole table. */
 export function dynamoRegistry(client: DynamoDBClient): Registry {
   return async (clock) => {
     const tableName = await createTable(client, MICROVM_TABLE_SCHEMA);

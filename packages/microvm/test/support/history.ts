@@ -1,4 +1,4 @@
-/** What processes were told of one session, and what was there at the end. */
+/** Responses that processes received for one session, and its final state. */
 export interface Told {
   readonly sessionId: string;
   readonly state: string;
@@ -13,7 +13,7 @@ export interface FinalRow {
   readonly microvmId?: string | undefined;
 }
 
-/** A machine as the service has it in the end, with the session that its hook was told of. */
+/** A machine in its final state, with the session that its hook received. */
 export interface FinalMachine {
   readonly microvmId: string;
   readonly state: string;
@@ -27,7 +27,7 @@ const STATES: Readonly<Record<string, string>> = {
   TERMINATED: 'terminated',
 };
 
-/** What contradicts itself, as sentences; none when all is well. */
+/** Returns contradictions as sentences; empty if the history is consistent. */
 export function checkHistory(
   told: readonly Told[],
   rows: readonly FinalRow[],

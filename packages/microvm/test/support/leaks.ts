@@ -4,9 +4,9 @@ import { createLogger } from '@sallyport/core/observability';
 import type { MicrovmLifecycleEvent } from '@sallyport/microvm';
 import { scanForLeaks } from '@sallyport/microvm/testing';
 
-/** Everything that a test file made visible, searched for leaks at its end. */
+/** Collects the visible output of a test file, and scans it for leaks at its end. */
 export interface LeakWatch {
-  /** Keeps what a caller gets, an answer or an error, and returns it. */
+  /** Records a caller's response or error, and returns it. */
   shown<T>(answer: Promise<T>): Promise<T>;
   /** Keeps a value that is visible outside. */
   keep<T>(value: T): T;
@@ -20,18 +20,18 @@ export interface LeakWatch {
   readonly lines: readonly unknown[];
   /** Keeps every row that the client writes. */
   client<T extends DynamoDBClient>(client: T): T;
-  /** Tells of the tokens that were given out: a getter, read at the end. */
+  /** Registers a getter for issued tokens, read at the end. */
   secrets(read: () => readonly string[]): void;
-  /** Forgets what comes after, when the function that is returned is called. */
+  /** Returns a function that discards all output after this call. */
   mark(): () => void;
-  /** What is found so far. */
+  /** Leaks so far. */
   leaks(): ReturnType<typeof scanForLeaks>;
 }
 
-/** Strings that the stand-ins put into errors and descriptions; they must be nowhere. */
-const SERVICE_TEXTS = ['a text of the service', 'internal text that must reach no client', 'secret text of'];
+/** Strings that the fakes write into errors and descriptions; they must not be visible. */
+const SERVICE_TEXTS = ['a message of the service', 'internal text that must reach no client', 'secret text of'];
 
-/** Starts a watch, and adds to the file the test that ends it. Standard output is watched as well. */
+/** Starts a watch, and adds a test at the end of the file that checks it. Standard output is watched as well. */
 export function watchLeaks(): LeakWatch {
   const kept: unknown[] = [];
   const lines: unknown[] = [];
@@ -89,7 +89,7 @@ export function watchLeaks(): LeakWatch {
   return watch;
 }
 
-/** What a client sees of an error. */
+/** Error body for a client. */
 function errorBody(error: unknown): unknown {
   if (!isFrameworkError(error)) return { name: (error as Error).name };
   const { code, message, headers, details } = error;

@@ -31,7 +31,7 @@ export const ADA: SecurePrincipal = {
   claims: { namespace: 'default' },
 };
 
-/** Who calls stands in a header, as JSON: the tests choose it, and `null` is nobody. */
+/** Reads the caller from a header with JSON that the tests set; `null` is an anonymous caller. */
 const fromHeader = (ctx: { header(name: string): string | undefined }): SecurePrincipal | null =>
   JSON.parse(ctx.header('x-test-principal') ?? JSON.stringify(ADA)) as SecurePrincipal | null;
 

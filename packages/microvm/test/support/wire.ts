@@ -5,7 +5,7 @@ import { type MicrovmsOptions, type MicrovmsService, startMicrovms } from '@sall
 
 export const IMAGE = 'arn:aws:lambda:eu-west-1:123456789012:microvm-image:notebook';
 
-/** The stand-in for the service, with the operations of the real SDK. */
+/** Starts the emulated service, with the operations of the real SDK. */
 export function startService(options: Omit<MicrovmsOptions, 'sdk'> = {}): Promise<MicrovmsService> {
   return startMicrovms({ sdk, ...options });
 }

@@ -1,4 +1,4 @@
-/** One instance of a function, as a process of its own: changes sessions until it is killed, and tells what it is told. */
+/** One instance of a function as a separate process: changes sessions until it is killed, and prints the responses. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaMicrovmsClient } from '@aws-sdk/client-lambda-microvms';
 import { isFrameworkError } from '@sallyport/core';
@@ -23,7 +23,7 @@ export type WorkerReport =
   | { readonly kind: 'told'; readonly told: Told }
   | { readonly kind: 'refused'; readonly code: string };
 
-/** Sessions that all processes change at the same time; the next ones come after so many milliseconds. */
+/** Sessions that all processes change at the same time, and the milliseconds until the next sessions. */
 const AT_ONCE = 4;
 const GENERATION_MS = 700;
 const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };

@@ -9,7 +9,7 @@ const SOURCE = fileURLToPath(new URL('./worker.ts', import.meta.url));
 /** Inside the package, so that the AWS client that the provider imports by its name is found. */
 const FOLDER = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url));
 const ESBUILD = fileURLToPath(new URL('../../../../node_modules/.bin/esbuild', import.meta.url));
-/** The SDK's CommonJS parts ask for Node's own modules. */
+/** CommonJS modules of the SDK require Node's built-in modules. */
 const BANNER = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;
 
 /** Processes that share one table and one service, each an instance of one function. */
@@ -40,7 +40,7 @@ export class Workers {
   start(): void {
     const child = fork(this.#program, { env: { PATH: process.env.PATH } });
     this.#all.push(child);
-    // A message to a process that was killed meanwhile cannot be written.
+    // A message to a killed process cannot be written.
     child.on('error', () => {});
     child.on('message', (report: WorkerReport) => {
       if (report.kind === 'ready') child.send(this.#order, () => {});
@@ -48,7 +48,7 @@ export class Workers {
     });
   }
 
-  /** Kills any one of them, as Lambda may, and starts another. */
+  /** Kills a random process, like Lambda may, and starts another. */
   replaceOne(): void {
     const [child] = this.#all.splice(Math.floor(Math.random() * this.#all.length), 1);
     child?.kill('SIGKILL');

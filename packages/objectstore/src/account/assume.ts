@@ -20,11 +20,11 @@ export interface AssumeRoleInput {
   readonly RoleSessionName: string;
   /** The external id that the role's trust policy may require. */
   readonly ExternalId?: string;
-  /** How long the session lasts. */
+  /** Duration of the session in seconds. */
   readonly DurationSeconds?: number;
 }
 
-/** The answer of STS. */
+/** The response of STS. */
 export interface AssumeRoleOutput {
   /** The credentials of the session. */
   readonly Credentials?:
@@ -37,7 +37,7 @@ export interface AssumeRoleOutput {
     | undefined;
 }
 
-/** Assumes roles. `new STS()` of `@aws-sdk/client-sts` is one. */
+/** Assumes roles. Implemented by `new STS()` of `@aws-sdk/client-sts`. */
 export interface AssumeRoleAPI {
   /** Assumes a role. */
   assumeRole(input: AssumeRoleInput, options?: StsCallOptions): Promise<AssumeRoleOutput>;
@@ -57,11 +57,11 @@ export interface AssumedCredentials {
   readonly secretAccessKey: string;
   /** The token of the session. */
   readonly sessionToken: string;
-  /** When they end. */
+  /** Expiry of the credentials. */
   readonly expiration: Date;
 }
 
-/** Makes the client that reads the account with the assumed credentials: `(credentials) => new STS({ credentials })`. */
+/** Creates the client that reads the account with the assumed credentials: `(credentials) => new STS({ credentials })`. */
 export type CallerIdentityFactory = (credentials: AssumedCredentials) => CallerIdentityAPI | undefined;
 
 /** A role, and the account that it must be in. */
@@ -74,7 +74,7 @@ export interface AssumeRoleRequest {
   readonly externalId?: string;
   /** Twelve digits. */
   readonly expectedAccountId: string;
-  /** Seconds that the session lasts, 900 to 43,200. Default: that of STS, 3,600. */
+  /** Seconds that the session lasts, 900 to 43,200. Default: 3,600, the default of STS. */
   readonly durationSeconds?: number;
 }
 
@@ -87,7 +87,7 @@ export type AssumeFirstResult =
     })
   | (AccountAssertion & {
       readonly state: AccountFailure;
-      /** Why there are no credentials. */
+      /** The reason why there are no credentials. */
       readonly error: AccountError;
     });
 
@@ -130,7 +130,8 @@ export async function assumeFirst(
   const problem = problemOf(request);
   if (problem !== undefined) return failed('assume-failed', problem);
   const [, roleAccountId = ''] = ROLE_ARN.exec(String(roleArn)) ?? [];
-  if (roleAccountId !== expectedAccountId) return failed('mismatch', 'the role is of another account', roleAccountId);
+  if (roleAccountId !== expectedAccountId)
+    return failed('mismatch', 'the role belongs to another account', roleAccountId);
   let credentials: AssumedCredentials | undefined;
   try {
     const answer = await callSts(settings, (abortSignal) => clients.sts.assumeRole(toInput(request), { abortSignal }));
@@ -139,7 +140,7 @@ export async function assumeFirst(
     settings.signal?.throwIfAborted();
     return failed('assume-failed', 'the role could not be assumed', '', cause);
   }
-  if (credentials === undefined) return failed('assume-failed', 'STS answered without complete credentials');
+  if (credentials === undefined) return failed('assume-failed', 'STS returned incomplete credentials');
   const client = clientOf(clients.callerIdentity, credentials);
   const judged = await judgeAccount(client, expectedAccountId, settings);
   return judged.state === 'verified' ? { ...judged, state: 'verified', credentials } : withoutCredentials(judged);
@@ -160,7 +161,7 @@ function withoutCredentials(judged: Awaited<ReturnType<typeof judgeAccount>>): A
   return { state, expectedAccountId, actualAccountId, error };
 }
 
-/** The problem of a request, if there is one. */
+/** The problem of a request; `undefined` if it is valid. */
 function problemOf(request: AssumeRoleRequest): string | undefined {
   const { roleArn, roleSessionName, externalId, durationSeconds } = request;
   if (Object.keys(request).some((name) => !MEMBERS.includes(name))) return 'the request has an unknown member';

@@ -31,7 +31,7 @@ const CODES: Readonly<Record<AccountFailure, AccountErrorCode>> = {
   mismatch: 'account.mismatch',
 };
 
-/** Why an account was not verified. It never contains credentials. Immutable. */
+/** The reason why an account was not verified. It never contains credentials. Immutable. */
 export class AccountError extends FrameworkError {
   static {
     brandError(AccountError, 'sallyport.AccountError');
@@ -54,19 +54,19 @@ export class AccountError extends FrameworkError {
 export interface AccountAssertion {
   /** The result. */
   readonly state: AccountAssertionState;
-  /** The expected account; `''` when it was not a string. */
+  /** The expected account; `''` if it is not a string. */
   readonly expectedAccountId: string;
-  /** The account that STS returned; `''` when it is unknown. */
+  /** The account that STS returned; `''` if unknown. */
   readonly actualAccountId: string;
 }
 
 /** Options of one call to STS. */
 export interface StsCallOptions {
-  /** Ends the call. */
+  /** Aborts the call. */
   readonly abortSignal?: AbortSignal;
 }
 
-/** Reads the identity of the caller from STS. `new STS()` of `@aws-sdk/client-sts` is one. */
+/** Reads the identity of the caller from STS. Implemented by `new STS()` of `@aws-sdk/client-sts`. */
 export interface CallerIdentityAPI {
   /** Reads the account of the credentials that sign the request. */
   getCallerIdentity(input: object, options?: StsCallOptions): Promise<{ readonly Account?: string | undefined }>;
@@ -74,9 +74,9 @@ export interface CallerIdentityAPI {
 
 /** Options of an assertion. */
 export interface AccountOptions {
-  /** Ends the assertion: it rejects with the signal's reason. */
+  /** Aborts the assertion: it rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Milliseconds for each call to STS, 1 to 60,000. Default 10,000. */
+  /** Timeout in milliseconds for each call to STS, 1 to 60,000. Default 10,000. */
   readonly timeoutMs?: number;
   /** Its timers limit the time of every call. Default: the system's clock. */
   readonly clock?: Clock;
@@ -96,16 +96,16 @@ export function isAccountId(value: unknown): value is string {
   return typeof value === 'string' && ACCOUNT_ID.test(value);
 }
 
-/** An assertion with the error behind it. */
+/** An assertion with its error. */
 export interface JudgedAccount extends AccountAssertion {
   readonly error?: AccountError;
 }
 
 /**
- * Checks whether the credentials of a client belong to an account.
+ * Checks if the credentials of a client belong to an account.
  *
- * @param client a client with the credentials to check; `undefined` gives the state `unavailable`
- * @param expectedAccountId twelve digits; any other value gives the state `not-configured`, without a call
+ * @param client a client with the credentials to check; `undefined` results in the state `unavailable`
+ * @param expectedAccountId twelve digits; any other value results in the state `not-configured`, without a call
  * @returns the state; the promise rejects only for a wrong option and for an aborted signal
  * @example
  * const { state } = await assertAccount(new STS(), '123456789012');
@@ -134,18 +134,18 @@ export async function judgeAccount(
   });
   const unavailable = (problem: string, cause?: unknown) =>
     judged('unavailable', '', new AccountError('unavailable', problem, cause));
-  if (client === undefined || client === null) return unavailable('there is no client to check the account with');
+  if (client === undefined || client === null) return unavailable('pass a client to check the account');
   let account: unknown;
   try {
     const answer = await callSts(settings, (abortSignal) => client.getCallerIdentity({}, { abortSignal }));
     account = answer.Account;
   } catch (cause) {
     settings.signal?.throwIfAborted();
-    return unavailable('the account could not be asked for', cause);
+    return unavailable('the account could not be read', cause);
   }
-  if (typeof account !== 'string' || account.trim() === '') return unavailable('STS named no account');
+  if (typeof account !== 'string' || account.trim() === '') return unavailable('STS returned no account');
   if (account === expectedAccountId) return judged('verified', account);
-  return judged('mismatch', account, new AccountError('mismatch', 'the credentials are of another account'));
+  return judged('mismatch', account, new AccountError('mismatch', 'the credentials belong to another account'));
 }
 
 export function notConfigured(expectedAccountId: unknown): JudgedAccount {

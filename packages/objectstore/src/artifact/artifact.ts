@@ -41,9 +41,9 @@ export interface VersionedArtifact extends ArtifactFacts {
   entries(): readonly ArtifactEntry[];
 }
 
-/** The most bytes of an archive, and of one of its files. */
+/** Maximum size of an archive, and of one of its files, in bytes. */
 export const MAX_VERSIONED_ARTIFACT_BYTES = 33_554_432;
-/** The most members of an archive, directories included. */
+/** Maximum number of members of an archive, including directories. */
 export const MAX_VERSIONED_ARTIFACT_ENTRIES = 512;
 
 const LIMITS = { maxMembers: MAX_VERSIONED_ARTIFACT_ENTRIES, maxMemberBytes: MAX_VERSIONED_ARTIFACT_BYTES };
@@ -51,7 +51,7 @@ const DIGEST = /^sha256:[0-9a-f]{64}$/;
 const MEMBERS: readonly string[] = ['bucket', 'key', 'versionId', 'expectedDigest'];
 
 /**
- * Reads a tar archive from a store. Verifies version, format and digest before it gives access to any byte.
+ * Reads a tar archive from a store. Verifies version, format and digest before any byte is accessible.
  *
  * @throws ArtifactError with the state of the verification: `artifact.version_required`, `artifact.invalid_request`,
  *   `artifact.unavailable`, `artifact.version_mismatch`, `artifact.archive_invalid`, `artifact.digest_mismatch`
@@ -155,7 +155,7 @@ function digestOf(archive: Uint8Array, files: readonly TarFile[]): string {
   const lines = files.map(({ path, mode, start, size }) =>
     Buffer.from(`${path}  ${mode.toString(8).padStart(4, '0')}  ${sha256(archive.subarray(start, start + size))}`),
   );
-  // No path contains two consecutive spaces, so the order of the lines is that of the paths.
+  // No path contains two consecutive spaces, so the lines have the order of the paths.
   return `sha256:${sha256(Buffer.from(lines.sort(Buffer.compare).join('\n')))}`;
 }
 

@@ -13,16 +13,16 @@ export interface PresignPutInput {
   readonly contentType: string;
   /** SHA-256 of the bytes, as base64 of 44 characters. */
   readonly checksumSha256: string;
-  /** Seconds until the link ends, 1 to 900. There is no default. */
+  /** Seconds until the link expires, 1 to 900. There is no default. */
   readonly expiresIn: number;
   /**
-   * True if the upload is accepted only while no object has this key: S3 answers 412 to any other. Without it, everybody who has the
-   * link can upload the same bytes again until the link ends, also over a newer object. Default `false`.
+   * True if the upload is accepted only while no object has this key; otherwise S3 answers 412. By default, any holder of the link can
+   * upload the same bytes again until the link expires, even over a newer object. Default `false`.
    */
   readonly createOnly?: boolean;
 }
 
-/** A signed link for the upload of one object. It can be used until it ends. Its `url` is a credential: give it only to the uploader, and do not log it. */
+/** A signed link for the upload of one object. It is valid until it expires. Its `url` is a credential: send it only to the uploader, and do not log it. */
 export interface UploadGrant {
   /** The method of the upload. */
   readonly method: 'PUT';
@@ -30,19 +30,19 @@ export interface UploadGrant {
   readonly url: string;
   /** Headers that the upload must send. A browser sets `content-length` itself. */
   readonly headers: Readonly<Record<string, string>>;
-  /** When the link ends: after `expiresIn`, or with the credentials that signed it. */
+  /** Expiry of the link: after `expiresIn`, or earlier with the credentials that signed it. */
   readonly expiresAt: Date;
-  /** The object that is written. */
+  /** The target object. */
   readonly ref: ObjectRef;
 }
 
-/** Signs uploads. It cannot read or write itself. */
+/** Signs uploads. It cannot read or write objects. */
 export interface UploadGrants {
   /**
    * Signs a link for the `PUT` of one object with exactly these bytes. Sends nothing.
    *
    * @throws ObjectStoreError `objectstore.invalid_ref`; `objectstore.invalid_presign_put`, with the wrong field in `details.field`;
-   *   `objectstore.invalid_store_config` when the client does not sign what the grant promises; `objectstore.denied` without
+   *   `objectstore.invalid_store_config` if the client does not sign all constraints of the grant; `objectstore.denied` without
    *   credentials
    */
   presignPut(input: PresignPutInput, options?: ObjectCallOptions): Promise<UploadGrant>;

@@ -18,7 +18,7 @@ export interface UploadGrantsOptions {
    * grant.
    */
   readonly client?: S3Client;
-  /** The region of the framework client. Default: what the SDK finds, `AWS_REGION` on Lambda. Not together with `client`. */
+  /** The region of the framework client. Default: the region that the SDK finds, `AWS_REGION` on Lambda. Not together with `client`. */
   readonly region?: string;
   /** The encryption of uploaded objects; the uploader must send the headers. Default `{ mode: 'bucket-default' }`. */
   readonly encryption?: Encryption;
@@ -66,7 +66,7 @@ interface Signer {
 export function createUploadGrants(options?: UploadGrantsOptions): UploadGrants {
   const settings = UPLOAD_GRANTS_OPTIONS.parse(options);
   if (settings.client && settings.region !== undefined) {
-    throw invalidStoreConfig('option "region" must be left out where "client" is given');
+    throw invalidStoreConfig('option "region" must not be set together with "client"');
   }
   return new S3UploadGrants(settings);
 }

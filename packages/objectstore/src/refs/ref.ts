@@ -4,9 +4,9 @@ import { invalidRef } from '../errors.js';
 export interface ObjectRef {
   /** The bucket, 1 to 63 characters. There is no default bucket. */
   readonly bucket: string;
-  /** The key as S3 has it, 1 to 1,024 bytes of UTF-8: nothing in it is decoded or folded. */
+  /** The key in S3, 1 to 1,024 bytes of UTF-8, without decoding or normalization. */
   readonly key: string;
-  /** The version; absent for the current one. */
+  /** The version; absent for the current version. */
   readonly versionId?: string;
 }
 
@@ -18,13 +18,13 @@ const CONTROL = /\p{Cc}/u;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * Reads `s3://<bucket>/<key>`. The key is everything after the first slash, verbatim; the text never contains a version.
+ * Parses `s3://<bucket>/<key>`. The key is the unchanged part after the first slash; the string never contains a version.
  *
- * @throws ObjectStoreError `objectstore.invalid_ref` for anything else, a query or a fragment too
+ * @throws ObjectStoreError `objectstore.invalid_ref` for any other string, including a query or a fragment
  * @example parseObjectRef('s3://releases/app/1.tar') // { bucket: 'releases', key: 'app/1.tar' }
  */
 export function parseObjectRef(uri: string): ObjectRef {
-  if (typeof uri !== 'string') throw invalidRef('must be a text');
+  if (typeof uri !== 'string') throw invalidRef('must be a string');
   if (!uri.startsWith(SCHEME)) throw invalidRef('must begin with s3://');
   const slash = uri.indexOf('/', SCHEME.length);
   if (slash < 0) throw invalidRef('must have a key after the bucket: s3://<bucket>/<key>');
@@ -35,7 +35,7 @@ export function parseObjectRef(uri: string): ObjectRef {
 }
 
 /**
- * Writes a reference as `s3://<bucket>/<key>`. The version is left out.
+ * Formats a reference as `s3://<bucket>/<key>`, without the version.
  *
  * @throws ObjectStoreError `objectstore.invalid_ref`
  * @example formatObjectRef({ bucket: 'releases', key: 'app/1.tar', versionId: 'v1' }) // 's3://releases/app/1.tar'
@@ -45,7 +45,7 @@ export function formatObjectRef(ref: ObjectRef): string {
   return `${SCHEME}${bucket}/${key}`;
 }
 
-/** A copy of a reference that passed every rule. */
+/** Validates a reference and returns a copy. */
 export function checkRef(ref: unknown): ObjectRef {
   if (typeof ref !== 'object' || ref === null || Array.isArray(ref)) {
     throw invalidRef('must be an object with bucket and key');
@@ -60,7 +60,7 @@ export function checkRef(ref: unknown): ObjectRef {
   return { bucket, key, versionId };
 }
 
-/** The same for a write, which must not name a version. */
+/** As {@link checkRef}, for a write, which must not have a version. */
 export function checkUnversionedRef(ref: unknown): ObjectRef {
   const checked = checkRef(ref);
   if (checked.versionId !== undefined) throw invalidRef('of a write must not name a version');

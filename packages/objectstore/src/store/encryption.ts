@@ -2,11 +2,11 @@ import { OptionKind } from '@sallyport/core/options';
 import { ObjectStoreError } from '../errors.js';
 
 /**
- * How objects are encrypted at rest.
+ * Encryption of objects at rest.
  *
- * - `bucket-default` (the default): as the bucket is set; no header is sent.
+ * - `bucket-default` (the default): the setting of the bucket; no header is sent.
  * - `s3-managed`: with keys of S3 (`AES256`).
- * - `kms`: with the KMS key of this id, ARN or alias. A missing key id is rejected: S3 would take another key silently.
+ * - `kms`: with the KMS key of this id, ARN or alias. A missing key id is rejected, because S3 would silently use another key.
  */
 export type Encryption =
   | { readonly mode: 'bucket-default' }
@@ -16,7 +16,7 @@ export type Encryption =
 const MODES: readonly unknown[] = ['bucket-default', 's3-managed', 'kms'] satisfies readonly Encryption['mode'][];
 const BUCKET_DEFAULT: Encryption = { mode: 'bucket-default' };
 
-/** The option `encryption`. Its error has a code of its own. */
+/** The option `encryption`. Its error has a separate code. */
 export const encryptionOption = new OptionKind<Encryption>(
   'an encryption: { mode: "bucket-default" }, { mode: "s3-managed" } or { mode: "kms", kmsKeyId }',
   (value) => parseEncryption(value),
@@ -28,7 +28,7 @@ function parseEncryption(value: unknown): Encryption {
   if (!MODES.includes(mode)) throw invalid('mode must be "bucket-default", "s3-managed" or "kms"');
   if (Object.keys(rest).length > 0) throw invalid('has a member that is not mode or kmsKeyId');
   if (mode !== 'kms') {
-    if ('kmsKeyId' in value) throw invalid(`of mode "${mode}" takes no kmsKeyId`);
+    if ('kmsKeyId' in value) throw invalid(`of mode "${mode}" must not have kmsKeyId`);
     return { mode } as Encryption;
   }
   if (typeof kmsKeyId !== 'string' || kmsKeyId === '' || kmsKeyId !== kmsKeyId.trim()) {
@@ -54,7 +54,7 @@ export function toEncryptionInput(encryption: Encryption): EncryptionInput {
   }
 }
 
-/** The same as headers of the request, in lower case. */
+/** The headers of the request for encryption, in lower case. */
 export function toEncryptionHeaders(encryption: Encryption): Readonly<Record<string, string>> {
   const { ServerSideEncryption: algorithm, SSEKMSKeyId: keyId } = toEncryptionInput(encryption);
   return {

@@ -20,13 +20,13 @@ import type {
 
 /** Options of {@link createS3ObjectStore}. */
 export interface S3ObjectStoreOptions {
-  /** The S3 client. Default: one of the framework, created at the first call. */
+  /** The S3 client. Default: a client of the framework, created at the first call. */
   readonly client?: Pick<S3Client, 'send'>;
-  /** The region of the framework client. Default: what the SDK finds, `AWS_REGION` on Lambda. Not together with `client`. */
+  /** The region of the framework client. Default: the region that the SDK finds, `AWS_REGION` on Lambda. Not together with `client`. */
   readonly region?: string;
   /** The encryption of written objects. Default `{ mode: 'bucket-default' }`. */
   readonly encryption?: Encryption;
-  /** Milliseconds for one call with all its attempts, from connecting to the last byte. Default 30,000. Loading the AWS SDK is not counted. */
+  /** Timeout in milliseconds for one call with all its attempts, from connecting to the last byte. Default 30,000. Loading the AWS SDK is not counted. */
   readonly timeoutMs?: number;
   /** Its timers limit the time of every call. Default: the system's clock. */
   readonly clock?: Clock;
@@ -51,7 +51,7 @@ interface OpenClient {
 }
 
 /**
- * A store of objects in S3. Construction sends no request; the AWS SDK is loaded at the first call.
+ * Creates a store of objects in S3. Construction sends no request; the AWS SDK is loaded at the first call.
  *
  * @throws ObjectStoreError `objectstore.invalid_store_config` for a wrong option, `objectstore.invalid_encryption_config`; its calls reject
  *   with FrameworkError `app.missing_package` without `@aws-sdk/client-s3`, an optional peer
@@ -62,7 +62,7 @@ interface OpenClient {
 export function createS3ObjectStore(options?: S3ObjectStoreOptions): ObjectStore {
   const settings = S3_STORE_OPTIONS.parse(options);
   if (settings.client && settings.region !== undefined) {
-    throw invalidStoreConfig('option "region" must be left out where "client" is given');
+    throw invalidStoreConfig('option "region" must not be set together with "client"');
   }
   return new S3ObjectStore(settings);
 }
@@ -106,7 +106,7 @@ class S3ObjectStore implements ObjectStore {
           return await toObject(answer, ref, maxBytes);
         } catch (error) {
           answer.leave();
-          // The client of the SDK repeats requests, and not the reading of a body.
+          // The client of the SDK retries requests, but not the reading of a body.
           if (tries === BODY_TRIES || signal.aborted || !mayPass(error, call)) throw error;
         }
       }
@@ -150,7 +150,7 @@ class S3ObjectStore implements ObjectStore {
   }
 }
 
-/** Readings of a body that is cut or does not fit its checksum. */
+/** Maximum number of reads of a body that is truncated or does not match its checksum. */
 const BODY_TRIES = 3;
 
 function mayPass(error: unknown, call: FailedCall): boolean {
@@ -160,8 +160,8 @@ function mayPass(error: unknown, call: FailedCall): boolean {
 
 interface Answer extends GetObjectCommandOutput {
   /**
-   * Closes the connection when the body is not read to its end: destroying the body alone would leave it open, because the SDK
-   * hands out a stream that only reads from it.
+   * Closes the connection if the body is not read to its end. Destroying the body would leave the connection open, because the SDK
+   * returns a separate stream that only reads from it.
    */
   leave(): void;
 }

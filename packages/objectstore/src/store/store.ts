@@ -36,36 +36,36 @@ export interface StoredObject {
   readonly payload: Uint8Array;
   /** Its media type. */
   readonly contentType?: string;
-  /** Its metadata by name in lower case; empty when it has none. */
+  /** Its metadata by name in lower case. */
   readonly metadata: Readonly<Record<string, string>>;
 }
 
 /** Options of one call. */
 export interface ObjectCallOptions {
-  /** Ends the call: it rejects with the signal's reason. A write that was in progress may have been applied. */
+  /** Aborts the call: it rejects with the signal's reason. A write in progress may have been applied. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A store of objects: these three operations and no other. */
+/** A store of objects with only these three operations. */
 export interface ObjectStore {
   /**
    * Writes an object, and returns its reference, with the version if the store keeps versions.
    *
-   * @throws ObjectStoreError `objectstore.invalid_ref`, `objectstore.invalid_input`, `objectstore.precondition_failed`, and what
-   *   every call can throw
+   * @throws ObjectStoreError `objectstore.invalid_ref`, `objectstore.invalid_input`, `objectstore.precondition_failed`, and the
+   *   errors of every call
    */
   put(input: PutObjectInput, options?: ObjectCallOptions): Promise<ObjectRef>;
   /**
    * Reads an object of at most `maxBytes`.
    *
    * @throws ObjectStoreError `objectstore.invalid_ref`, `objectstore.invalid_get_limit`, `objectstore.object_too_large`,
-   *   `objectstore.not_found`, and what every call can throw
+   *   `objectstore.not_found`, and the errors of every call
    */
   get(input: GetObjectInput, options?: ObjectCallOptions): Promise<StoredObject>;
   /**
    * Deletes an object. Deleting a missing object succeeds.
    *
-   * @throws ObjectStoreError `objectstore.invalid_ref`, and what every call can throw: `objectstore.denied`,
+   * @throws ObjectStoreError `objectstore.invalid_ref`, and the errors of every call: `objectstore.denied`,
    *   `objectstore.unavailable`, `objectstore.invalid_store_config`
    */
   delete(input: DeleteObjectInput, options?: ObjectCallOptions): Promise<void>;

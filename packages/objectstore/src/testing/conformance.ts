@@ -6,27 +6,27 @@ import { REFUSAL_CASES } from './internal/refusal-cases.js';
 import { VERSION_CASES } from './internal/version-cases.js';
 import { WRITE_CASES } from './internal/write-cases.js';
 
-/** Makes the stores for the suite. */
+/** Creates the stores for the suite. */
 export interface ObjectStoreHarness {
-  /** Makes a store, and a bucket that nobody else writes to. */
+  /** Creates a store, and a bucket without other writers. */
   create(options: { readonly versioning: 'enabled' | 'off' }): Promise<{
     readonly store: ObjectStore;
     readonly bucket: string;
   }>;
 }
 
-/** One behaviour that every store must show. */
+/** One behaviour that every store must have. */
 export interface ConformanceCase {
   /** The behaviour, as a sentence. */
   readonly name: string;
-  /** Throws an `AssertionError` when the store behaves otherwise. */
+  /** Throws an `AssertionError` if the behaviour differs. */
   run(): Promise<void>;
 }
 
 const CASES: readonly CaseDefinition[] = [...WRITE_CASES, ...READ_CASES, ...VERSION_CASES, ...REFUSAL_CASES];
 
 /**
- * The behaviour of `ObjectStore`, for any implementation and any test runner.
+ * Returns test cases for the behaviour of an `ObjectStore`, for any implementation and any test runner.
  *
  * @example it.each(objectStoreConformance(harness))('$name', ({ run }) => run());
  */

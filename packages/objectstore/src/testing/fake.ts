@@ -15,23 +15,23 @@ import type {
 export interface FakeObjectStoreOptions {
   /** True if its buckets keep versions. */
   readonly versioning: 'enabled' | 'off';
-  /** Makes version ids. Default: `v` and 20 digits that count up. */
+  /** Creates version ids. Default: `v` and a counter of 20 digits. */
   readonly ids?: () => string;
 }
 
 /** One call of a fake with valid arguments. */
 export interface FakeCall {
-  /** The method that was called. */
+  /** The called method. */
   readonly operation: 'put' | 'get' | 'delete';
-  /** The object that it was called with. */
+  /** The object of the call. */
   readonly ref: ObjectRef;
 }
 
-/** Which calls fail. */
+/** Selects the failing calls. */
 export interface FailNextOptions {
   /** Only calls for this key. Default: every key. */
   readonly key?: string;
-  /** How many calls fail. Default 1. */
+  /** Number of failing calls. Default 1. */
   readonly times?: number;
 }
 
@@ -40,7 +40,7 @@ export interface FakeObjectStore extends ObjectStore {
   /**
    * Makes the next calls of an operation fail with this error; they change nothing.
    *
-   * @throws ObjectStoreError `objectstore.unsupported_operation` for anything but `put`, `get` and `delete`
+   * @throws ObjectStoreError `objectstore.unsupported_operation` for an operation other than `put`, `get` and `delete`
    */
   failNext(operation: FakeCall['operation'], error: Error, options?: FailNextOptions): void;
   /** The last 10,000 valid calls, in order; a copy. */
@@ -70,7 +70,7 @@ interface Failure {
 }
 
 /**
- * A store in memory for the tests of an application: every bucket exists, with the versions, the limits and the errors of S3.
+ * Creates a store in memory for the tests of an application: every bucket exists, with the versions, the limits and the errors of S3.
  *
  * @throws ObjectStoreError `objectstore.invalid_store_config` for a wrong option
  * @example

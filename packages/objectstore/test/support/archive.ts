@@ -1,6 +1,6 @@
 const BLOCK = 512;
 
-/** One member of an archive, every field as it is to stand there. */
+/** One member of an archive, with the exact value of every field. */
 export interface Member {
   readonly name?: string;
   readonly data?: string | Uint8Array;
@@ -39,7 +39,7 @@ export function member(options: Member = {}): Uint8Array {
   return Buffer.concat([header, bytes, Buffer.alloc((BLOCK - (bytes.length % BLOCK)) % BLOCK)]);
 }
 
-/** A pax header with these records, for the member behind it. */
+/** A pax header with these records, for the next member. */
 export function pax(records: Readonly<Record<string, string>>): Uint8Array {
   const lines = Object.entries(records).map(([key, value]) => {
     const rest = Buffer.byteLength(` ${key}=${value}\n`);

@@ -1,4 +1,4 @@
-// Measures one call in a process of its own: `node --expose-gc measure.ts <job as JSON>`. Prints one line of JSON.
+// Measures one call in a separate process: `node --expose-gc measure.ts <job as JSON>`. Prints one line of JSON.
 import { Agent } from 'node:http';
 import type { Socket } from 'node:net';
 import { S3Client } from '@aws-sdk/client-s3';
@@ -15,7 +15,7 @@ interface Job {
 }
 
 const MIB = 1_048_576;
-/** How long a socket may take to close before it counts as open. */
+/** Time after which a socket that is not closed counts as open. */
 const CLOSE_MS = 5000;
 const job = JSON.parse(process.argv[2] ?? '{}') as Job;
 const sockets: Socket[] = [];
@@ -47,7 +47,7 @@ const inUse = () => {
 /**
  * Bytes that a run needs at most, sampled at every turn of the event loop, over those in use before.
  *
- * @param beforeSample `collect` leaves out what nothing refers to any more; it takes milliseconds each time
+ * @param beforeSample `collect` excludes unreferenced memory; it takes milliseconds each time
  */
 async function peakOf(run: () => Promise<void>, beforeSample: () => void = () => {}): Promise<number> {
   // Buffers of before are given back in the background after the first collection.

@@ -11,7 +11,7 @@ export interface StsCall {
   readonly sessionToken: string | undefined;
 }
 
-/** What STS answers to an action: a document, an error, or nothing at all. */
+/** Response of STS to an action: a document, an error, or no response. */
 export type StsAnswer = string | { readonly status: number; readonly code: string } | 'silence';
 
 /** A loopback server that speaks the query protocol of STS to the real client. */

@@ -39,14 +39,14 @@ import type { CallOptions, ConsumeOptions, LimitDecision, RateLimitKey, RefundOp
 
 /** Attempts of the framework's client. A second attempt of a write that was applied is recognized by the write's id. */
 const MAX_ATTEMPTS = 2;
-/** The most items of a key that one decision asks; items that are known to be exhausted are not asked. */
+/** Maximum number of items of a key that one decision tries, except items with a cached denial. */
 const MAX_ASKED = 10;
 
 /**
- * A limiter that all instances of a function share through one DynamoDB table. Each decision is one conditional write. The AWS
+ * Creates a limiter that all instances of a function share through one DynamoDB table. Each decision is one conditional write. The AWS
  * SDK is loaded at the first decision, or by `warm`.
  *
- * @throws RateLimitError `ratelimit.invalid_config` for a wrong option, or when neither option nor variable names the table
+ * @throws RateLimitError `ratelimit.invalid_config` for a wrong option, or if the table name is missing
  * @example
  * const limiter = createDynamoRateLimiter({
  *   strategy: slidingWindow({ limit: 100, windowMs: 60_000 }),
@@ -69,7 +69,7 @@ class SharedRateLimiter implements DynamoRateLimiter {
   readonly #denied: DeniedCache | undefined;
   readonly #reservations: Reservations | undefined;
   readonly #receipts = new Receipts();
-  /** Makes the decisions without the store, and those of the limiter in `onStoreError`. */
+  /** Decisions without the store, each with the decision of the limiter in `onStoreError`. */
   readonly #standIns = new WeakMap<LimitDecision, LimitDecision>();
   readonly #breaker: Breaker;
   readonly #reporter: Reporter;
@@ -163,7 +163,7 @@ class SharedRateLimiter implements DynamoRateLimiter {
         this.#items.call(signal, ({ store }, within) =>
           store.remove(claimOn(strategy, share, call, this.#nowMs()).address, within),
         );
-      // The first item says how many items there are: the others may only be removed after it.
+      // The first item contains the number of items, so it must be removed before the others.
       const [first, ...others] = shares;
       if (first) await remove(first);
       await Promise.all(others.map(remove));
@@ -192,7 +192,7 @@ class SharedRateLimiter implements DynamoRateLimiter {
     }
   }
 
-  /** Decides with cached denials, with reserved units, else with the store. */
+  /** Uses cached denials, then reserved units, else the store. */
   async #decide(call: LimitedCall, signal: AbortSignal | undefined): Promise<Outcome> {
     const { strategy } = this.#settings;
     const shares = this.#items.of(call);
@@ -208,7 +208,7 @@ class SharedRateLimiter implements DynamoRateLimiter {
     return outcome;
   }
 
-  /** Runs one write at a time for each key: waiting requests may use the units that it takes. */
+  /** Runs one write at a time for each key: waiting requests may use the units that it reserves. */
   async #decideInTurn(
     reservations: Reservations,
     held: Held,
@@ -244,8 +244,8 @@ class SharedRateLimiter implements DynamoRateLimiter {
   }
 
   /**
-   * Asks items of the key that are not known to be exhausted, until one of them admits the request. With a reserve the first one is
-   * the item in which this instance holds units. They are returned before another item is asked.
+   * Tries items of the key without a cached denial, until an item admits the request. With a reserve the first item is the item in
+   * which this instance holds units. They are returned before another item is tried.
    */
   #askShares(call: LimitedCall, held: Held | undefined, signal: AbortSignal | undefined): Promise<Outcome> {
     return this.#items.run(call, signal, (shares) => this.#askEach(call, shares, held, signal));
@@ -276,7 +276,7 @@ class SharedRateLimiter implements DynamoRateLimiter {
     return { decision: scaled(soonest(denials), call.windows, shares.length) };
   }
 
-  /** Asks the store about one item. The clock is read after the client is loaded, because loading takes time. */
+  /** Calls the store for one item. The clock is read after the client is loaded, because loading takes time. */
   async #ask(
     share: Share,
     call: LimitedCall,

@@ -20,23 +20,23 @@ import type { CallOptions, LimitFor, RateLimiter, RateLimitKey, Strategy } from 
 
 /** Options of `createDynamoRateLimiter`. */
 export interface DynamoRateLimiterOptions {
-  /** How requests are counted: `fixedWindow`, `slidingWindow`, `multiWindow` or `tokenBucket`. */
+  /** The strategy for counting requests: `fixedWindow`, `slidingWindow`, `multiWindow` or `tokenBucket`. */
   readonly strategy: Strategy;
   /**
-   * The decision when the store fails: `deny`, `allow`, or that of another limiter, such as one of `/memory` with this instance's
-   * part of the limit. It has no default: use `deny` for a limit that protects something; `allow` is possible for one that only
-   * shares capacity.
+   * The decision if the store fails: `deny`, `allow`, or another limiter, such as a limiter of `/memory` with this instance's part of
+   * the limit. It has no default: use `deny` for a limit that protects a resource; `allow` is possible for a limit that only shares
+   * capacity.
    */
   readonly onStoreError: 'deny' | 'allow' | RateLimiter;
   /** The table. Default: the variable `FRAMEWORK_RATE_LIMIT_TABLE_NAME`. */
   readonly tableName?: string;
-  /** The DynamoDB client. Default: one with two attempts, made at the first decision. */
+  /** The DynamoDB client. Default: a client with two attempts, created at the first decision. */
   readonly client?: Client;
-  /** Tells the time. Default: the system's clock. */
+  /** Time source. Default: the system's clock. */
   readonly clock?: Clock;
   /** Environment variables. Default `process.env`. */
   readonly environment?: Environment;
-  /** Returns the limits of a key, or a promise of them, instead of the strategy's limits; `undefined` for the strategy's. */
+  /** Returns the limits of a key, or a promise of them, instead of the strategy's limits; `undefined` for the limits of the strategy. */
   readonly limitFor?: LimitFor;
   /**
    * A cache for results of `limitFor`: for at most `maxKeys` keys, each for at most `maxAgeMs`. `false` calls it each time.
@@ -44,35 +44,35 @@ export interface DynamoRateLimiterOptions {
    */
   readonly limitCache?: { readonly maxKeys?: number; readonly maxAgeMs?: number } | false;
   /**
-   * A cache of denials, which then need no call: for at most `maxKeys` keys, each for at most `maxAgeMs`. `false` asks the store
+   * A cache of denials, which then need no call: for at most `maxKeys` keys, each for at most `maxAgeMs`. `false` calls the store
    * every time. Default: 1,000 keys, 10,000 ms.
    */
   readonly deniedCache?: { readonly maxKeys?: number; readonly maxAgeMs?: number } | false;
   /**
-   * Additional units that one write may take for later requests, 0 to 10,000. They are spent without a call as long as they
-   * belong to the same window, and returned with a later write, or by `release`. Of one key an instance never holds more unspent
-   * units, and near the limit it reserves less. At most the strategy's smallest limit. Default 0.
+   * Additional units that one write may reserve for later requests, 0 to 10,000. They are spent without a call as long as they
+   * belong to the same window, and returned with a later write, or by `release`. An instance never holds more unspent units of one
+   * key, and near the limit it reserves less. At most the strategy's smallest limit. Default 0.
    */
   readonly reserve?: number;
   /**
-   * Requests in each second for one item, 1 to 1,000,000. A key whose limits allow more is spread over several items, up to 100.
-   * Versions with different numbers share the limit. Default: one item for each key.
+   * Requests per second for one item, 1 to 1,000,000. A key whose limits allow more is spread over several items, up to 100.
+   * Versions with different numbers share the limit. Default: one item per key.
    */
   readonly shardAbove?: number;
-  /** Milliseconds for all attempts of one decision, 1 to 60,000. Default 300. Loading the AWS SDK is not counted. */
+  /** Timeout in milliseconds for all attempts of one decision, 1 to 60,000. Default 300. Loading the AWS SDK is not counted. */
   readonly storeTimeoutMs?: number;
   /**
-   * Milliseconds for all attempts until the store has answered for the first time, 1 to 60,000: a small function needs longer to open
-   * a connection. Less than `storeTimeoutMs` counts as that. Default 3,000.
+   * Timeout in milliseconds for all attempts before the first response of the store, 1 to 60,000: a small function needs longer to
+   * open a connection. At least `storeTimeoutMs`. Default 3,000.
    */
   readonly coldTimeoutMs?: number;
-  /** How many milliseconds an instance's clock may be behind and still find its counters, 0 to 60,000. Default 1,000. */
+  /** Milliseconds by which an instance's clock may be slow and still find its counters, 0 to 60,000. Default 1,000. */
   readonly maxClockSkewMs?: number;
-  /** Called at each decision without the store. An error of this function is logged once and has no other effect. */
+  /** Called at each decision without the store. Its errors are logged once and otherwise ignored. */
   readonly onError?: (error: RateLimitError, key: RateLimitKey) => void;
   /**
-   * Gets a `warn` at most once a minute when the store is busy, and an `error` once in each instance for an error of the
-   * deployment; `false` for no log. Default: JSON lines on standard output.
+   * Logs a `warn` at most once a minute while the store is unavailable, and an `error` once per instance for an error in the
+   * deployment; `false` disables it. Default: JSON lines on standard output.
    */
   readonly log?: Logger | false;
 }
@@ -81,7 +81,7 @@ export interface DynamoRateLimiterOptions {
 export interface DynamoRateLimiter extends RateLimiter {
   /**
    * Loads the AWS SDK and opens a connection: for the init phase of a function, which has more CPU than the invocations of a small
-   * one. Costs half a read unit. A failure is logged, and the first decision tries again.
+   * function. Costs half a read unit. A failure is logged, and the first decision tries again.
    *
    * @example
    * const limiter = createDynamoRateLimiter({ strategy, onStoreError: 'deny' });
@@ -89,7 +89,7 @@ export interface DynamoRateLimiter extends RateLimiter {
    */
   warm(): Promise<void>;
   /**
-   * Returns all unspent units of `reserve`, after writes that are in progress: call it before the process ends. A failure is logged,
+   * Returns all unspent units of `reserve`, after writes in progress: call it before the process exits. A failure is logged,
    * and its units count until their window ends.
    */
   release(options?: CallOptions): Promise<void>;

@@ -1,4 +1,4 @@
-/** How a strategy counts. The type is open, so that later versions can add strategies. */
+/** The kind of a strategy. The type is open, so that later versions can add strategies. */
 export type StrategyKind = 'fixed' | 'sliding' | 'multi' | 'bucket' | (string & {});
 
 /** One limit of a strategy. */
@@ -7,13 +7,13 @@ export interface WindowLimit {
   readonly name: string;
   /** Length of the window in milliseconds; for a token bucket the time until an empty bucket is full. */
   readonly windowMs: number;
-  /** The most requests in the window; for a token bucket its capacity. */
+  /** Maximum number of requests in the window; for a token bucket its capacity. */
   readonly limit: number;
 }
 
-/** How requests are counted. Made by `fixedWindow`, `slidingWindow`, `multiWindow` and `tokenBucket` only; immutable. */
+/** A strategy for counting requests. Created only by `fixedWindow`, `slidingWindow`, `multiWindow` and `tokenBucket`; immutable. */
 export interface Strategy {
-  /** How it counts. */
+  /** The kind of counting. */
   readonly kind: StrategyKind;
   /**
    * Name and shape without limits. It is part of every key: a new shape starts to count at 0, a new limit applies
@@ -26,7 +26,7 @@ export interface Strategy {
 
 /** Options of a window. */
 export interface WindowOptions {
-  /** Requests that are allowed, 0 to 1,000,000,000. 0 denies everything. */
+  /** Requests that are allowed, 0 to 1,000,000,000. 0 denies all requests. */
   readonly limit: number;
   /** Length in milliseconds, a whole number from 100 to 2,678,400,000 (31 days). */
   readonly windowMs: number;
@@ -48,7 +48,7 @@ export interface RateLimitKey {
   /** The source of the identifier, so that a tenant called `192.0.2.1` is not counted with that address. Default `custom`. */
   readonly kind?: string;
   /**
-   * The full key of the caller, if the identifier is not unique: kind, identity and tenant as one text. Requests are
+   * The full key of the caller, if the identifier is not unique: kind, identity and tenant in one string. Requests are
    * counted under it instead of the identifier.
    */
   readonly caller?: string;
@@ -62,33 +62,33 @@ export interface WindowState {
   readonly windowMs: number;
   /** The limit that was enforced. */
   readonly limit: number;
-  /** Requests that count now, an allowed one included. */
+  /** Requests that count now, including an allowed request. */
   readonly currentCount: number;
   /** Requests that are left, at least 0. */
   readonly remaining: number;
-  /** Allowed: when no current request counts any more. Denied: when this window has room for the same cost. */
+  /** Allowed: the time when current requests no longer count. Denied: the time when this window has room for the same cost. */
   readonly resetsAt: Date;
 }
 
 /**
- * The answer to one request. The window members at the top level are those of the window that decided, or of the one closest to
- * its limit.
+ * The decision about one request. The window members at the top level describe the window that denied the request, else the window
+ * closest to its limit.
  */
 export interface LimitDecision extends WindowState {
   /** True if the request may continue. */
   readonly allowed: boolean;
   /**
-   * Milliseconds until the same cost can be allowed at the earliest, more than 0. It is allowed then unless other requests took
-   * the units; a refund, a reset or a raised limit may allow it earlier. Present only for a denied request.
+   * Milliseconds until the same cost can be allowed, more than 0. It is allowed then unless other requests use the units; a refund, a
+   * reset or a raised limit may allow it earlier. Present only for a denied request.
    */
   readonly retryAfterMs?: number;
   /** Every window, the longest first. */
   readonly windows: readonly WindowState[];
-  /** True when the store did not decide. Counts are unknown then and shown as 0. */
+  /** True if the decision was made without the store. Counts are then unknown and shown as 0. */
   readonly degraded: boolean;
   /**
-   * `store`: the store decided. `local`: no call was needed, or, if `degraded` is true, the limiter of `onStoreError`
-   * decided. `none`: the store failed and the request was not counted.
+   * `store`: decided by the store. `local`: no call was needed, or, if `degraded` is true, decided by the limiter of `onStoreError`.
+   * `none`: the store failed and the request was not counted.
    */
   readonly source: 'store' | 'local' | 'none';
 }
@@ -97,7 +97,7 @@ export interface LimitDecision extends WindowState {
 export interface ConsumeOptions {
   /** The cost of the request, a whole number of at least 1. Default 1. */
   readonly cost?: number;
-  /** Ends the call: it rejects with the signal's reason. A write that was in progress may have counted. */
+  /** Aborts the call: it rejects with the signal's reason. A write in progress may have counted. */
   readonly signal?: AbortSignal;
 }
 
@@ -105,32 +105,32 @@ export interface ConsumeOptions {
 export interface RefundOptions {
   /** Units to refund, a whole number of at least 1. Default: the rest of the decision's cost. */
   readonly units?: number;
-  /** Ends the call: it rejects with the signal's reason. The units may have been given back. */
+  /** Aborts the call: it rejects with the signal's reason. The units may have been refunded. */
   readonly signal?: AbortSignal;
 }
 
 /** Options of one call. */
 export interface CallOptions {
-  /** Ends the call: it rejects with the signal's reason. */
+  /** Aborts the call: it rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
 /** A limit that counts by key. */
 export interface RateLimiter {
-  /** The strategy that it was made with. */
+  /** The strategy of the limiter. */
   readonly strategy: Strategy;
   /**
-   * Decides about a request and counts it. A denied request is not counted. When the store fails the call does not reject:
-   * `onStoreError` decides.
+   * Allows and counts a request, or denies it. A denied request is not counted. If the store fails, the call does not reject:
+   * `onStoreError` applies.
    *
-   * @throws RateLimitError `ratelimit.invalid_input` for a wrong key or cost; `ratelimit.invalid_config` for what `limitFor` returns
+   * @throws RateLimitError `ratelimit.invalid_input` for a wrong key or cost; `ratelimit.invalid_config` for a wrong result of `limitFor`
    */
   consume(key: RateLimitKey, options?: ConsumeOptions): Promise<LimitDecision>;
   /**
    * Refunds units of an allowed decision that still count, for costs that are known only afterwards. Units can be refunded only
-   * once, even if the refund failed. For a decision without the store nothing is refunded.
+   * once, even if the refund failed. A decision without the store has no units to refund.
    *
-   * @throws RateLimitError `ratelimit.invalid_input` for a decision of another limiter, a denied one, or more units than it
+   * @throws RateLimitError `ratelimit.invalid_input` for a decision of another limiter, a denied decision, or more units than it
    * counted; `ratelimit.store_unavailable`
    * @example
    * const decision = await limiter.consume(key, { cost: 4000 });
@@ -139,7 +139,7 @@ export interface RateLimiter {
    */
   refund(decision: LimitDecision, options?: RefundOptions): Promise<void>;
   /**
-   * The result that `consume` with a cost of 1 would have. Counts nothing.
+   * Returns the decision of `consume` with a cost of 1, without counting.
    *
    * @throws RateLimitError as `consume`, and `ratelimit.store_unavailable`
    */
@@ -152,12 +152,12 @@ export interface RateLimiter {
   reset(key: RateLimitKey, options?: CallOptions): Promise<void>;
 }
 
-/** The limits of a key: one for each window, in the order in which the windows were given; `undefined` for the strategy's own. */
+/** The limits of a key: one for each window, in the order of the options; `undefined` for the limits of the strategy. */
 export type Limits = number | readonly number[] | undefined;
 
 /**
- * Returns the limits of one key instead of those of the strategy. The result of a promise is cached (`limitCache`). When a
- * promise rejects, the last result is used; without one, `onStoreError` decides. If the function throws, `consume` throws the
- * same error.
+ * Returns the limits of one key instead of the strategy's limits. The result of a promise is cached (`limitCache`). If a promise
+ * rejects, the last result is used; without an earlier result, `onStoreError` applies. If the function throws, `consume` throws
+ * the same error.
  */
 export type LimitFor = (key: RateLimitKey) => Limits | Promise<Limits>;

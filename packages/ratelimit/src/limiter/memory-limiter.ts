@@ -20,15 +20,15 @@ import type { LimitFor, RateLimiter, RateLimitKey, Strategy } from './limiter.js
 
 /** Options of {@link createMemoryRateLimiter}. */
 export interface MemoryRateLimiterOptions {
-  /** How requests are counted: `fixedWindow`, `slidingWindow`, `multiWindow` or `tokenBucket`. */
+  /** The strategy for counting requests: `fixedWindow`, `slidingWindow`, `multiWindow` or `tokenBucket`. */
   readonly strategy: Strategy;
-  /** Tells the time. Default: the system's clock. */
+  /** Time source. Default: the system's clock. */
   readonly clock?: Clock;
-  /** The limits of a key in place of the strategy's; `undefined` for the strategy's. */
+  /** Returns the limits of a key instead of the strategy's limits; `undefined` for the limits of the strategy. */
   readonly limitFor?: LimitFor;
   /** The cache for results of `limitFor`, as in `createDynamoRateLimiter`. */
   readonly limitCache?: { readonly maxKeys?: number; readonly maxAgeMs?: number } | false;
-  /** The most keys, at least 1. When there are more, the least recently used key is removed. Default 10,000. */
+  /** Maximum number of keys, at least 1. The least recently used key is removed first. Default 10,000. */
   readonly maxKeys?: number;
 }
 
@@ -47,7 +47,7 @@ export const MEMORY_LIMITER_OPTIONS = defineOptions<MemoryRateLimiterOptions>()(
 );
 
 /**
- * A limiter in the memory of one process, for tests and local runs. It decides like the one in DynamoDB.
+ * Creates a limiter in the memory of one process, for tests and local runs. Its decisions equal those by `createDynamoRateLimiter`.
  *
  * @throws RateLimitError `ratelimit.invalid_config` for a wrong option
  * @example createMemoryRateLimiter({ strategy: slidingWindow({ limit: 5, windowMs: 1_000 }) })

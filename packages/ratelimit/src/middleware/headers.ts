@@ -3,7 +3,7 @@ import { invalidConfig } from '../errors.js';
 import type { LimitDecision, WindowState } from '../limiter/limiter.js';
 import { durationLabel } from '../strategies/internal/definition.js';
 
-/** Which headers tell a caller about a decision. */
+/** Options for the rate limit headers of a response. */
 export interface RateLimitHeaderOptions {
   /** `ratelimit-policy` and `ratelimit` (draft-ietf-httpapi-ratelimit-headers). Default true. */
   readonly ietf?: boolean;
@@ -22,10 +22,10 @@ export const ALL_HEADERS: HeaderSettings = { ietf: true, legacy: true };
 
 /**
  * The headers of a decision, by lower-case name. A denial has `retry-after`. Without a decision of the store the counts are
- * unknown: an allowed request has no headers, a denied one `x-rate-limit-fail-closed: true` and `retry-after: 1`. A
- * decision of the local limiter has only `retry-after`, because its counts are those of one instance.
+ * unknown: an allowed request has no headers, a denied request `x-rate-limit-fail-closed: true` and `retry-after: 1`. A
+ * decision of the local limiter has only `retry-after`, because its counts are for one instance.
  *
- * @param now the instant from which seconds are counted
+ * @param now the time from which seconds are counted
  * @throws RateLimitError `ratelimit.invalid_config` for a wrong option
  * @example rateLimitHeaders(decision, ctx.now(), { legacy: false }) // { 'ratelimit-policy': '"default";q=100;w=60', … }
  */
@@ -37,7 +37,7 @@ export function rateLimitHeaders(
   return headersOf(decision, now, OPTIONS.parse(options));
 }
 
-/** The same with options that were parsed when the middleware was made. */
+/** As {@link rateLimitHeaders}, with parsed options. */
 export function headersOf(
   decision: LimitDecision,
   now: Date,

@@ -20,8 +20,8 @@ const ANONYMOUS: Identity = { kind: 'anonymous', identifier: 'anonymous' };
 const BEARER = /^bearer +/i;
 
 /**
- * Uses the first one that is not blank: own identifier, verified caller, API key, bearer token, tenant. Headers are not verified:
- * if they were used before the verified caller, a new API key in each request would avoid the limit.
+ * Uses the first value that is not blank: result of `extract`, verified caller, API key, bearer token, tenant. Headers are not
+ * verified: if they were used before the verified caller, a new API key in each request would avoid the limit.
  */
 export function createIdentify(
   extract: ((ctx: Context) => MaybePromise<string>) | undefined,
@@ -38,7 +38,7 @@ export function createIdentify(
   };
 }
 
-/** Uses only the given identifier: unverified data must not decide how a caller is counted. */
+/** Uses only the result of `extract`: unverified data must not determine the counter of a caller. */
 export function createIdentifyBefore(extract: (ctx: Context) => MaybePromise<string>): Identify {
   return async (ctx) => {
     const own = await askText(extract, ctx);
@@ -49,7 +49,7 @@ export function createIdentifyBefore(extract: (ctx: Context) => MaybePromise<str
 /**
  * Calls a function of the application that must return a string.
  *
- * @throws FrameworkError `app.internal` when it throws or returns anything else; then the request is never allowed
+ * @throws FrameworkError `app.internal` if it throws or returns another type; then the request is never allowed
  */
 export async function askText(extract: (ctx: Context) => MaybePromise<string>, ctx: Context): Promise<string> {
   let text: unknown;
@@ -60,11 +60,11 @@ export async function askText(extract: (ctx: Context) => MaybePromise<string>, c
   }
   if (typeof text === 'string') return text;
   throw new FrameworkError('app.internal', undefined, {
-    cause: new TypeError('rate limit extractor must answer a text'),
+    cause: new TypeError('rate limit extractor must return a string'),
   });
 }
 
-/** Without a principal the tenant may be unverified, and must not decide how the caller is counted. */
+/** Without a principal the tenant may be unverified, and must not determine the counter of the caller. */
 function callerOf(ctx: Context): string {
   const { principal, authIdentity, tenantId } = stateOf(ctx);
   return callerKey({ principal, authIdentity, tenantId: principal ? tenantId : '' });

@@ -15,23 +15,23 @@ import {
   type Identify,
 } from './identify.js';
 
-/** Options that middleware and policy hook share. */
+/** Common options of middleware and policy hook. */
 export interface RateLimitGuardOptions {
-  /** Decides: `createDynamoRateLimiter` or one of `/memory`. */
+  /** The limiter, created by `createDynamoRateLimiter` or `createMemoryRateLimiter`. */
   readonly limiter: RateLimiter;
-  /** Returns the resource. Default, also for a blank result: the matched route's pattern, `(unmatched)` without a route. */
+  /** Returns the resource. Default, and for a blank result: the matched route's pattern, `(unmatched)` without a route. */
   readonly extractResource?: (ctx: Context) => MaybePromise<string>;
-  /** Returns the operation. Default, also for a blank result: the method; on WebSocket `CONNECT` or `MESSAGE`. */
+  /** Returns the operation. Default, and for a blank result: the method; on WebSocket `CONNECT` or `MESSAGE`. */
   readonly extractOperation?: (ctx: Context) => MaybePromise<string>;
-  /** The cost of a request, a whole number of at least 1, or a function that returns one. Default 1. */
+  /** The cost of a request, a whole number of at least 1, or a function that returns the cost. Default 1. */
   readonly cost?: number | ((ctx: Context) => MaybePromise<number>);
   /** Requests for which it returns `true` are not limited and not counted. */
   readonly skip?: (ctx: Context) => MaybePromise<boolean>;
-  /** Which headers tell the caller about the decision. Default: all. */
+  /** Headers with the decision. Default: all. */
   readonly headers?: RateLimitHeaderOptions;
-  /** Called before a denial is answered. An error of it is logged once and has no other effect. */
+  /** Called before the response to a denial. Its errors are logged once and otherwise ignored. */
   readonly onRateLimit?: (ctx: Context, decision: LimitDecision) => unknown;
-  /** Called with every decision. An error of it is logged once and has no other effect. */
+  /** Called with every decision. Its errors are logged once and otherwise ignored. */
   readonly onDecision?: (ctx: Context, decision: LimitDecision) => unknown;
 }
 
@@ -43,7 +43,7 @@ export interface RateLimitMiddlewareOptions extends RateLimitGuardOptions {
    */
   readonly extractIdentifier?: (ctx: Context) => MaybePromise<string>;
   /**
-   * Key of the fingerprints of credentials: text or bytes, at least 16 bytes, or a function that returns one and is asked once.
+   * Key for fingerprints of credentials: a string or bytes, at least 16 bytes, or a function that returns the key and is called once.
    * Default: a public key that every runtime has.
    */
   readonly fingerprintKey?: FingerprintKey;
@@ -63,7 +63,7 @@ const DECISION_KEY = 'rate_limit_decision';
 const UNMATCHED = '(unmatched)';
 /**
  * Methods that are counted separately for requests without a route. Other methods are counted together, so that a caller cannot
- * invent new ones.
+ * invent new methods.
  */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'CONNECT', 'TRACE']);
 
@@ -98,7 +98,7 @@ export const POLICY_OPTIONS = defineOptions<RateLimitPolicyOptions>()(
 
 /**
  * Limits authenticated requests. A denied request throws `app.rate_limited` (429). A request that is denied because the store
- * failed throws `app.overloaded` (503). Both have headers. Allowed answers get the headers that the handler did not set. The
+ * failed throws `app.overloaded` (503). Both have headers. The headers are added to allowed responses unless the handler set them. The
  * decision is at `ctx.get('rate_limit_decision')`.
  *
  * @throws RateLimitError `ratelimit.invalid_config` for a wrong option
@@ -117,7 +117,7 @@ export function rateLimitMiddleware(options: RateLimitMiddlewareOptions): Middle
 }
 
 /**
- * The same before authentication, as the policy hook of tier P2. Use it against many requests with bad credentials, and for
+ * Limits requests before authentication, as the policy hook of tier P2. Use it against many requests with bad credentials, and for
  * public routes, where a caller could invent a new API key for every request.
  *
  * @throws RateLimitError `ratelimit.invalid_config` for a wrong option
@@ -133,7 +133,7 @@ export function rateLimitPolicy(options: RateLimitPolicyOptions): PolicyHook {
   };
 }
 
-/** Decides about one request; `undefined` when it is not limited at all. */
+/** The decision about one request; `undefined` if it is not limited. */
 async function decideOn(
   ctx: Context,
   {
@@ -199,7 +199,7 @@ async function consume(
   }
 }
 
-/** @throws FrameworkError `app.internal` when a function of the application throws */
+/** @throws FrameworkError `app.internal` if a function of the application throws */
 async function ask<T>(question: Ask<T>, ctx: Context): Promise<T> {
   try {
     return await question(ctx);

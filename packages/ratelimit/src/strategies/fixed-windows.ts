@@ -56,7 +56,7 @@ export function multiWindow(windows: readonly WindowOptions[]): Strategy {
   return new FixedWindows('multi', policy, ordered, givenOrder);
 }
 
-/** All windows of a key share an item that ends with the longest window; a window across that end would start again there. */
+/** All windows of a key share an item that expires with the longest window; a window across its end would start again. */
 function assertNested(ordered: readonly WindowLimit[]): void {
   for (const [index, window] of ordered.entries()) {
     const longer = ordered[index - 1];
@@ -122,7 +122,7 @@ class FixedWindows extends WindowStrategy {
     return Math.floor(nowMs / this.#longestMs) * this.#longestMs;
   }
 
-  /** The counter of a window at an instant, and when it ends. */
+  /** The counter of a window at a time, and the end of the window. */
   #slot({ windowMs }: WindowLimit, index: number, nowMs: number): { counter: string; endsAtMs: number } {
     const start = this.#startOf(nowMs);
     const bucket = Math.floor((nowMs - start) / windowMs);

@@ -29,7 +29,7 @@ export const SLIDING_OPTIONS = defineOptions<SlidingWindowOptions>()(
 /**
  * At most `limit` in every interval of `windowMs`. It is slightly stricter: a request counts for up to one granule longer.
  *
- * @throws RateLimitError `ratelimit.invalid_config` for a wrong option, or when the granules do not divide the window
+ * @throws RateLimitError `ratelimit.invalid_config` for a wrong option, or if the granules do not divide the window
  * @example slidingWindow({ limit: 100, windowMs: 60_000, granules: 12 })
  */
 export function slidingWindow(options: SlidingWindowOptions): Strategy {
@@ -41,10 +41,10 @@ export function slidingWindow(options: SlidingWindowOptions): Strategy {
 }
 
 /**
- * A window that moves in granules. `s<j>` counts what was admitted in granules `j … j+N` (base 36), so a request in
- * granule `g` adds to the `N+1` counters `s<g−N> … s<g>`, and none of them may pass the limit. `s<g−N>`, which began
- * first, holds the sum of the whole span; the later ones differ only when a faster clock, or a write that overtook this
- * one, has counted ahead. No sum, no read, no roll-over: each span of `N+1` granules holds at most the limit.
+ * A window that moves in granules. `s<j>` counts the requests admitted in granules `j … j+N` (base 36). A request in granule `g`
+ * adds to the `N+1` counters `s<g−N> … s<g>`, and each counter must be within the limit. `s<g−N>`, which began first, contains the
+ * sum of the whole span. Later counters differ only if a faster clock or a write that overtook this write has counted ahead.
+ * So each span of `N+1` granules has at most the limit, without a sum, a read or a roll-over.
  */
 class SlidingWindow extends WindowStrategy {
   readonly kind = 'sliding';
@@ -113,7 +113,7 @@ class SlidingWindow extends WindowStrategy {
     return Math.floor(nowMs / this.#granuleMs);
   }
 
-  /** The instant at which the counter of a granule is no longer part of the span. */
+  /** The time at which the counter of a granule is no longer part of the span. */
   #endOf(granule: number): number {
     return (granule + 1 + this.#granules) * this.#granuleMs;
   }

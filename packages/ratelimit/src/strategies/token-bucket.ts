@@ -23,10 +23,10 @@ import { DEFAULT_NAME, nameOption } from './internal/window-strategy.js';
 
 /** Options of {@link tokenBucket}. */
 export interface TokenBucketOptions {
-  /** Requests that are allowed at once when the bucket is full, 0 to 1,000,000. */
+  /** Maximum burst of requests when the bucket is full, 0 to 1,000,000. */
   readonly capacity: number;
   /**
-   * Tokens that are added in each second, 0.001 to 1,000,000. The interval between two tokens is rounded up to a whole
+   * Tokens that are added per second, 0.001 to 1,000,000. The interval between two tokens is rounded up to a whole
    * microsecond.
    */
   readonly refillPerSecond: number;
@@ -36,14 +36,14 @@ export interface TokenBucketOptions {
 
 /** The largest capacity for which microseconds are exact integers. */
 const MAX_CAPACITY = 1_000_000;
-/** The most keys whose bucket is cached, to choose between the two kinds of writes. */
+/** Maximum number of keys with a cached bucket, to choose between the two kinds of writes. */
 const REMEMBERED_BUCKETS = 1000;
 const MAX_WRITES = 4;
 /** If guesses are wrong more often than this, reading first is cheaper: half a read unit costs a tenth of a write unit. */
 const LOOK_ABOVE = 0.25;
 /** The usual maximum time of a write until it reaches the table, in microseconds. */
 const ON_THE_WAY = 20_000;
-/** How long reserved tokens may be kept. */
+/** Maximum time for which reserved tokens are kept. */
 const HELD_MS = 10_000;
 /** The weight of the last guess in the average. */
 const WEIGHT = 0.2;
@@ -59,7 +59,7 @@ export const BUCKET_OPTIONS = defineOptions<TokenBucketOptions>()(
 );
 
 /**
- * A burst of `capacity` requests, then `refillPerSecond`. A decision may need a second write when another instance uses the same
+ * A burst of `capacity` requests, then `refillPerSecond`. A decision may need a second write if another instance uses the same
  * key.
  *
  * @throws RateLimitError `ratelimit.invalid_config` for a wrong option
@@ -107,7 +107,7 @@ class TokenBucket extends StrategyDefinition {
     return { startMs, endMs: startMs + HELD_MS };
   }
 
-  /** The same time: each of several items refills so much slower. */
+  /** The same time, because each of several items refills slower by their number. */
   override partOf(value: number): number {
     return value;
   }
@@ -116,7 +116,7 @@ class TokenBucket extends StrategyDefinition {
     return 0;
   }
 
-  /** Few buckets are used to the full: with all of the refill, instances would reserve too little of a bucket with much room. */
+  /** Few buckets are fully used: with the complete refill, instances would reserve too little of a bucket with much room. */
   override refilled(claim: Pick<Claim, 'shards'>, ms: number): number {
     return toMicros(ms) / this.#bucket.step(claim) / 4;
   }
@@ -125,7 +125,7 @@ class TokenBucket extends StrategyDefinition {
     return this.#bucket.usage(counters, claim, allowed);
   }
 
-  /** A window as long as the bucket takes to fill. */
+  /** A window whose length is the fill time of the bucket. */
   #window(name: string, capacity: number): WindowLimit {
     return { name, windowMs: roundUp((capacity * 1000) / this.#refillPerSecond), limit: capacity };
   }
@@ -134,14 +134,13 @@ class TokenBucket extends StrategyDefinition {
 /** The cached state of a bucket on this instance. */
 interface Known {
   readonly counters: Counters;
-  /** The share of its last guesses that were wrong, later ones counting more. */
+  /** The fraction of wrong guesses; later guesses have more weight. */
   readonly wrong: number;
 }
 
 /**
- * Guesses from the last known `tat` whether a bucket is full, because that decides between two kinds of writes. A wrong guess
- * costs a write. If the guesses for a key are often wrong, because other instances use it, the item is read first: that costs a
- * tenth of a write.
+ * Guesses from the last known `tat` if a bucket is full, to select one of two kinds of writes. A wrong guess costs a write. If the
+ * guesses for a key are often wrong, because other instances use it, the item is read first, which costs a tenth of a write.
  */
 class BucketDecider implements Decider {
   readonly #bucket: Bucket;
@@ -167,7 +166,7 @@ class BucketDecider implements Decider {
     let back = Math.min(claim.unspent?.units ?? 0, claim.cost + extra);
     for (let attempt = 0; attempt < MAX_WRITES; attempt += 1) {
       const { tat } = counters;
-      // A process that was frozen meanwhile has an old time stamp: that does not make the other clocks wrong.
+      // A process that was frozen in the meantime has an old timestamp; the other clocks can still be right.
       if (this.#isBroken(tat, claim)) claim = { ...claim, nowMs: this.#options.clock.now().getTime() };
       extra = Math.max(0, Math.min(extra, bucket.room(tat, claim) - claim.cost));
       const write = this.#writeFor(counters, claim, { extra, back, isShared: wrong > LOOK_ABOVE });
@@ -201,7 +200,7 @@ class BucketDecider implements Decider {
     return decide(this.#bucket.usage(counters, claim, allowed), claim, allowed, 'store');
   }
 
-  /** Returned tokens go back into the bucket, which never has more than its capacity. */
+  /** Adds returned tokens to the bucket, which never has more than its capacity. */
   async refund(address: Address, claim: Claim, units: number, nowMs: number, signal?: AbortSignal): Promise<void> {
     const now = { ...claim, nowMs };
     const whole = await this.#store.write(address, this.#bucket.refundWrite(now, units, undefined), signal);
@@ -210,7 +209,7 @@ class BucketDecider implements Decider {
     await this.#store.write(address, this.#bucket.refundWrite(now, units, tat), signal);
   }
 
-  /** No write for a bucket that was repaired a short while ago: one clock that is wrong would else refill it at each turn. */
+  /** No write for a bucket that was repaired a short time ago; otherwise one wrong clock would refill it each time. */
   #writeFor(
     counters: Counters,
     claim: Claim,
@@ -241,7 +240,7 @@ class BucketDecider implements Decider {
     return { decision: decide(this.#bucket.usage(known, claim, false), claim, false, 'store'), extra: 0, returned: 0 };
   }
 
-  /** A rejected busy write without an old item means that the item is gone; only a rejected idle write must read it. */
+  /** A rejected busy write without an old item means that the item does not exist; only a rejected idle write must read it. */
   async #countersOf(
     outcome: WriteOutcome,
     guess: number | undefined,
@@ -255,8 +254,8 @@ class BucketDecider implements Decider {
 }
 
 /**
- * True if a shared bucket needs a new lead: surely when others may use up the old one before the write arrives, and by chance before
- * that, so that not all instances write the lead at once.
+ * True if a shared bucket needs a new lead: always if others may use up the old lead before the write arrives, and at random before
+ * that, so that not all instances write the lead at the same time.
  */
 function isDue(tat: number | undefined, { nowMs }: Claim, lead: number): boolean {
   const left = (tat ?? 0) - toMicros(nowMs);

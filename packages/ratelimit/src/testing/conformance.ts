@@ -15,7 +15,7 @@ const STRATEGY = defineOptions<{ readonly strategy: Strategy }>()(
 );
 
 /**
- * The behaviour of `RateLimiter`, for any implementation and any test runner.
+ * Returns test cases for the behaviour of a `RateLimiter`, for any implementation and any test runner.
  *
  * @example it.each(rateLimiterConformance(harness))('$name', ({ run }) => run());
  */
@@ -26,7 +26,7 @@ export function rateLimiterConformance(harness: RateLimiterHarness): readonly Co
 /**
  * The key of the item that counts a rate limit key at a time. Every runtime that shares the table must build the same key.
  *
- * @param shard which one of the items of a key that is spread over several; 0, the default, is that of every other key
+ * @param shard index of the item, for a key that is spread over several items. Default 0
  * @throws RateLimitError `ratelimit.invalid_config` for a strategy that is not of this package; `ratelimit.invalid_input` for a
  *   part of the key that is blank or not a string
  */

@@ -10,21 +10,21 @@ import { strategyOption } from '../strategies/internal/definition.js';
 
 /** Options of {@link createFakeRateLimiter}. */
 export interface FakeRateLimiterOptions {
-  /** How requests are counted. */
+  /** The strategy for counting requests. */
   readonly strategy: Strategy;
   /** The decision while the store is down. Default `deny`. */
   readonly onStoreError?: 'deny' | 'allow';
-  /** Tells the time. Default: the system's clock. */
+  /** Time source. Default: the system's clock. */
   readonly clock?: Clock;
-  /** The limits of a key in place of the strategy's; `undefined` for the strategy's. */
+  /** Returns the limits of a key instead of the strategy's limits; `undefined` for the limits of the strategy. */
   readonly limitFor?: LimitFor;
 }
 
 /** One call of a fake. */
 export interface FakeCall {
-  /** The method that was called. */
+  /** The called method. */
   readonly operation: 'consume' | 'peek' | 'reset';
-  /** The key that it was called with. */
+  /** The key of the call. */
   readonly key: RateLimitKey;
   /** The cost of `consume`; 1 for the other methods. */
   readonly cost: number;
@@ -53,7 +53,7 @@ const OPTIONS = defineOptions<FakeRateLimiterOptions>()(
 );
 
 /**
- * A limiter for the tests of an application. It makes real decisions, and on demand those without a store.
+ * Creates a limiter for the tests of an application. It makes real decisions, and on demand decisions without a store.
  *
  * @throws RateLimitError `ratelimit.invalid_config` for a wrong option
  * @example

@@ -3,27 +3,27 @@ import type { Clock } from '@sallyport/core';
 import { SettableClock } from '@sallyport/core/testing';
 import type { LimitFor, RateLimiter, RateLimitKey, Strategy } from '../limiter/limiter.js';
 
-/** What the suite asks of a limiter. */
+/** Options of a limiter for the suite. */
 export interface ConformanceLimiterOptions {
-  /** How it counts. */
+  /** The strategy for counting. */
   readonly strategy: Strategy;
-  /** The clock that decides; the suite sets it. */
+  /** The clock of the limiter; the suite sets it. */
   readonly clock: Clock;
-  /** The limits of a key in place of the strategy's. */
+  /** Returns the limits of a key instead of the strategy's limits. */
   readonly limitFor?: LimitFor;
 }
 
-/** Makes the limiters for the suite. */
+/** Creates the limiters for the suite. */
 export interface RateLimiterHarness {
-  /** A limiter with these options that asks its store at every decision: without a cache of denials. */
+  /** Creates a limiter with these options and without a cache of denials, so that it calls its store at every decision. */
   create(options: ConformanceLimiterOptions): Promise<RateLimiter>;
 }
 
-/** One behaviour that every limiter must show. */
+/** One behaviour that every limiter must have. */
 export interface ConformanceCase {
   /** The behaviour, as a sentence. */
   readonly name: string;
-  /** Throws an `AssertionError` when the limiter behaves otherwise. */
+  /** Throws an `AssertionError` if the behaviour differs. */
   run(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export interface CaseDefinition {
 /** A whole hour, minute and second of Unix time: 2023-11-14T22:00:00Z. */
 const START_MS = 1_699_999_200_000;
 
-/** The cases for limiters of a harness, each with a clock and an identifier of its own. */
+/** The cases for limiters of a harness, each with a separate clock and identifier. */
 export function toCases(
   harness: RateLimiterHarness,
   definitions: readonly CaseDefinition[],

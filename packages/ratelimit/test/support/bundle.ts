@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ESBUILD = fileURLToPath(new URL('../../../../node_modules/.bin/esbuild', import.meta.url));
-/** The SDK's CommonJS parts ask for Node's own modules. */
+/** CommonJS modules of the SDK require Node's built-in modules. */
 const BANNER = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;
 const FLAGS = [
   '--bundle',
@@ -15,7 +15,7 @@ const FLAGS = [
   `--banner:js=${BANNER}`,
 ];
 
-/** Bundles a program that stands next to this file, so that processes start fast. */
+/** Bundles a program in this folder, so that processes start fast. */
 export function bundle(source: string): { program: string; remove: () => void } {
   const directory = mkdtempSync(join(tmpdir(), 'ratelimit-'));
   const program = join(directory, 'program.mjs');

@@ -1,4 +1,4 @@
-/** A cold instance of a small function: makes one decision on the CPU share that Lambda gives for the memory, and prints it. */
+/** A cold instance of a small function: makes one decision with the CPU share of its memory size, and prints it. */
 import type { FullClock } from '@sallyport/core';
 import { createDynamoRateLimiter, slidingWindow } from '@sallyport/ratelimit';
 
@@ -13,11 +13,11 @@ const [tableName = '', memoryMb = '128', timeoutMs = '3000', warms = 'no'] = pro
 /** A function of 1,769 MB has one CPU, others their share: https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html */
 const share = Math.min(1, Number(memoryMb) / 1769);
 
-/** Goes by the CPU time that this process has used, as if it had been given only its share. */
+/** A clock of the CPU time of this process, scaled to its CPU share. */
 class ShareClock implements FullClock {
   #initMs = 0;
 
-  /** The init phase has a whole CPU: what was used until now took as long as it took. */
+  /** The init phase has a whole CPU, so its time is not scaled. */
   endInit(): void {
     this.#initMs = this.#usedMs();
   }

@@ -1,8 +1,8 @@
-/** One instance in a duel, as a process of its own: decides without end and tells of each decision as soon as it is made. */
+/** One instance in a duel as a separate process: makes decisions without end and reports each decision immediately. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createDynamoRateLimiter, fixedWindow, multiWindow, slidingWindow, tokenBucket } from '@sallyport/ratelimit';
 
-/** What an instance of a duel is started with, as JSON. */
+/** Input of an instance of a duel, as JSON. */
 export interface DuelOrder {
   readonly endpoint: string;
   readonly tableName: string;
@@ -19,7 +19,7 @@ export interface DuelOrder {
 export interface Told {
   readonly allowed: boolean;
   readonly degraded: boolean;
-  /** When, by this instance's clock, it was counted. */
+  /** Time of the decision, by this instance's clock. */
   readonly atMs: number;
 }
 

@@ -12,7 +12,7 @@ import { RATE_LIMIT_TABLE_SCHEMA } from '@sallyport/ratelimit/schema';
 export const START_MS = 1_699_999_200_000;
 export const KEY: RateLimitKey = { identifier: 'caller', resource: '/notes', operation: 'GET' };
 
-/** A wall clock that stands where a test puts it; timers stay the system's. */
+/** A wall clock that the test sets; its timers use the system's clock. */
 export class WallClock {
   ms: number;
 
@@ -29,7 +29,7 @@ export class WallClock {
   }
 }
 
-/** A table of its own with a client that counts. */
+/** A separate table with a counting client. */
 export interface Bench {
   readonly client: DynamoDBClient;
   readonly counter: CallCounter;

@@ -16,7 +16,7 @@ export class Fleet {
     await Promise.all(this.#instances.map((instance) => once(instance, 'message')));
   }
 
-  /** Gives every instance its order at once and waits for the answers. */
+  /** Sends every instance its order at the same time and waits for the answers. */
   async run(orderOf: (instance: number) => Order): Promise<Answer[]> {
     const answers = this.#instances.map((instance) => once(instance, 'message') as Promise<[Answer]>);
     for (const [index, instance] of this.#instances.entries()) instance.send(orderOf(index));

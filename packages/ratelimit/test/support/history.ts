@@ -1,4 +1,4 @@
-/** What many instances did, judged by their own stamps. */
+/** Decisions of many instances, checked with their timestamps. */
 export class History {
   readonly stamps: readonly number[];
 
@@ -10,7 +10,7 @@ export class History {
     return this.stamps.length;
   }
 
-  /** The most that any interval of a length holds. */
+  /** Maximum number of admissions in any interval of a length. */
   densest(lengthMs: number): number {
     let [most, start] = [0, 0];
     for (const [end, stamp] of this.stamps.entries()) {
@@ -20,7 +20,7 @@ export class History {
     return most;
   }
 
-  /** The most that any window of Unix time holds. */
+  /** Maximum number of admissions in any window of Unix time. */
   fullest(windowMs: number): number {
     const counts = new Map<number, number>();
     for (const stamp of this.stamps) {
@@ -30,7 +30,7 @@ export class History {
     return Math.max(0, ...counts.values());
   }
 
-  /** The most by which any interval holds more than what refills during it. */
+  /** Maximum excess of admissions over the refill in any interval. */
   burst(refillPerMs: number): number {
     let [lowest, most] = [0, 0];
     for (const [index, stamp] of this.stamps.entries()) {

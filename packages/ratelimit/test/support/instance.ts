@@ -1,4 +1,4 @@
-/** One instance of a function, as a process of its own: takes orders and answers with what it admitted. */
+/** One instance of a function as a separate process: receives orders and reports the admitted requests. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { silentLogger } from '@sallyport/core';
 import {
@@ -22,7 +22,7 @@ export interface Order {
     | { readonly multi: readonly WindowOptions[] }
     | { readonly bucket: { readonly capacity: number; readonly refillPerSecond: number } };
   readonly decisions: number;
-  /** Decisions in progress at once. */
+  /** Number of concurrent decisions. */
   readonly lanes: number;
   /** Added to the machine's clock. */
   readonly skewMs: number;
@@ -32,13 +32,13 @@ export interface Order {
 export interface Answer {
   readonly decided: number;
   readonly degraded: number;
-  /** When, by this instance's clock, each request that was admitted was decided. */
+  /** Time of each admitted request's decision, by this instance's clock. */
   readonly admittedAt: readonly number[];
 }
 
 const clients = new Map<string, DynamoDBClient>();
 
-// Whoever gave the orders is gone.
+// The parent process has exited.
 process.on('disconnect', () => process.exit());
 process.on('message', (order: Order) => {
   void work(order).then((answer) => process.send?.(answer));
@@ -55,7 +55,7 @@ async function work(order: Order): Promise<Answer> {
   };
 }
 
-/** Decides one after the other, so that the clock's last answer is that of the decision. */
+/** Makes decisions one after the other, so that the last value of the clock is the time of the decision. */
 async function lane(order: Order, decisions: number): Promise<Answer> {
   const clock = new SkewedClock(order.skewMs);
   const limiter = createDynamoRateLimiter({
@@ -66,7 +66,7 @@ async function lane(order: Order, decisions: number): Promise<Answer> {
     onStoreError: 'deny',
     log: silentLogger,
     storeTimeoutMs: 30_000,
-    // Clocks of a test lie up to ten seconds apart, and a decision may be slow on its way to the table.
+    // Clocks of a test differ by up to ten seconds, and a decision may reach the table late.
     maxClockSkewMs: 15_000,
     ...(!order.deniedCache && { deniedCache: false }),
   });

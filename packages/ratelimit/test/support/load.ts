@@ -14,7 +14,7 @@ export interface Load {
   readonly perSecond: number;
   readonly seconds: number;
   readonly instances: number;
-  /** An instance is killed after so many requests, with the units that it holds. */
+  /** Number of requests after which an instance is killed with its units. */
   readonly killEach?: number;
   readonly options: Pick<DynamoRateLimiterOptions, 'reserve' | 'shardAbove'>;
   readonly client: NonNullable<DynamoRateLimiterOptions['client']>;
@@ -30,7 +30,7 @@ export interface Outcome {
   readonly denied: number;
   /** Requests that an exact limiter denies of the same load. */
   readonly above: number;
-  /** Admitted requests that an exact limiter, which saw only the admitted ones, would have denied. */
+  /** Admitted requests that an exact limiter would have denied, given only the admitted requests. */
   readonly exceeded: number;
 }
 

@@ -4,7 +4,7 @@ type Value = number | string;
 type Row = Map<string, Value>;
 type Attributes = Record<string, AttributeValue>;
 
-/** The input of a command: what the limiters send. */
+/** The input of a command of the limiters. */
 interface Input {
   readonly Key: Attributes;
   readonly ConditionExpression?: string;
@@ -21,7 +21,7 @@ interface Aliases {
 type Test = (row: Row, aliases: Aliases) => boolean;
 type Change = (row: Row, aliases: Aliases) => void;
 
-/** Called before a request is applied; what it throws is the answer. */
+/** Called before a request is applied; its error is the response. */
 export type Gate = (request: { readonly pk: string; readonly isWrite: boolean }) => void;
 
 /**
@@ -111,7 +111,7 @@ function testOf(expression: string): Test {
   return test;
 }
 
-/** Reads `part (AND part)*` or `part (OR part)*`: mixed ones are in parentheses. */
+/** Reads `part (AND part)*` or `part (OR part)*`; mixed expressions are in parentheses. */
 function readTest(tokens: string[]): Test {
   const parts = [readPart(tokens)];
   const [operator] = tokens;

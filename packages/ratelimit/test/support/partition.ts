@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { WallClock } from './dynamo.js';
 
-/** A client whose table takes so many writes a second for each partition key, by the clock of the test, and throttles the rest. */
+/** A client whose table accepts `writesPerSecond` for each partition key, by the clock of the test, and throttles other writes. */
 export function throttledByPartition(client: DynamoDBClient, clock: WallClock, writesPerSecond: number) {
   const written = new Map<string, number>();
   const send = async (command: { input: { Key?: { pk?: { S?: string } } } }, ...rest: unknown[]) => {

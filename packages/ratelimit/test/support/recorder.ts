@@ -1,6 +1,6 @@
 import type { Logger } from '@sallyport/core';
 
-/** A function that remembers the arguments of its calls. */
+/** A function that records the arguments of its calls. */
 export interface Recorder<A extends readonly unknown[]> {
   (...args: A): void;
   readonly calls: A[];
@@ -11,7 +11,7 @@ export function createRecorder<A extends readonly unknown[] = unknown[]>(): Reco
   return Object.assign((...args: A) => void calls.push(args), { calls });
 }
 
-/** A logger that remembers its lines as level, message and fields. */
+/** A logger that records its lines as level, message and fields. */
 export function createLogRecorder(): Logger & { readonly lines: unknown[][] } {
   const lines: unknown[][] = [];
   const at = (level: string) => (message: string, fields?: object) => void lines.push([level, message, fields]);
@@ -27,7 +27,7 @@ export function createLogRecorder(): Logger & { readonly lines: unknown[][] } {
   return log;
 }
 
-/** What `run` writes to standard output, a line an entry. */
+/** Lines that `run` writes to standard output. */
 export async function linesOf(run: () => Promise<unknown>): Promise<string[]> {
   const lines: string[] = [];
   const { write } = process.stdout;

@@ -9,7 +9,7 @@ interface Entry {
 }
 
 /**
- * A cache of completed keys that this instance has seen; the least recently used are removed first. A completed record does not
+ * A cache of completed keys; the least recently used keys are removed first. A completed record does not
  * change until it expires, so a duplicate needs no request to the table.
  */
 export class CompletedKeys {
@@ -21,7 +21,7 @@ export class CompletedKeys {
     this.#most = most;
   }
 
-  /** A copy of the record of a key; `undefined` when it is unknown or has expired. */
+  /** A copy of the record of a key; `undefined` if it is unknown or has expired. */
   find(scope: string, key: string, nowMs: number): IdempotencyRecord | undefined {
     const name = nameOf(scope, key);
     const entry = this.#entries.get(name);

@@ -8,28 +8,28 @@ import type { IdempotencyHandle } from '../record.js';
  * (https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html). The mark of a crashed run ends before that.
  */
 const DEFAULT_MARK_MS = 50_000;
-/** A run renews its mark at this part of it: every 15 s by default. */
+/** A run renews its mark after this fraction of its duration: every 15 s by default. */
 const RENEWED_AT = 0.3;
-/** The longest time-out of a function. */
+/** The longest timeout of a function. */
 const MAX_INVOCATION_MS = 900_000;
 /** A mark outlasts its invocation by this time. */
 const AFTER_DEADLINE_MS = 1000;
 /** Longer timers would fire immediately. */
 const MAX_TIMER_MS = 2_147_483_647;
 
-/** How long a run may have its key. */
+/** Time limits of a run's key. */
 export interface Term {
-  /** When the run loses the key at the latest, in Unix milliseconds. */
+  /** Latest time until which the run has the key, in Unix milliseconds. */
   readonly deadlineMs: number;
-  /** Milliseconds of a mark, before it ends with the invocation. */
+  /** Duration of a mark in milliseconds, if the invocation does not end earlier. */
   readonly fullMarkMs: number;
   /** True if the mark is renewed. */
   readonly isRenewed: boolean;
-  /** Milliseconds of a mark that begins at a time. */
+  /** Duration in milliseconds of a mark that begins at `nowMs`. */
   markMs(nowMs: number): number;
 }
 
-/** A durable execution is suspended while it waits. Nothing renews its mark then, so the mark lasts for its time limit. */
+/** A durable execution is suspended while it waits and cannot renew its mark, so the mark lasts for its time limit. */
 export function termOf({
   ledger,
   begin,
@@ -57,7 +57,7 @@ export function termOf({
 export interface HeldKey {
   /** Aborts at the deadline, when the key is lost, or when the caller's signal aborts. */
   readonly signal: AbortSignal;
-  /** Ends the renewals. */
+  /** Stops the renewals. */
   stop(): void;
 }
 
@@ -70,7 +70,7 @@ export function holdKey(
 ): HeldKey {
   const { clock } = ledger;
   const lost = () => JOB_ERRORS.conflict('owner_lost');
-  // A mark that outlasts the invocation is not renewed any more, and counts as held until then.
+  // A mark that outlasts the invocation is no longer renewed, and counts as held until its end.
   const last = { expiresAtMs: deadlineMs + AFTER_DEADLINE_MS + marginOf(fullMarkMs) };
   const refresh = async (held: { readonly expiresAtMs: number }, _: number, within: AbortSignal) => {
     if (held === last) return last;

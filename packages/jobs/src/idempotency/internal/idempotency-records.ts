@@ -32,7 +32,7 @@ export const MIN_IN_PROGRESS_MS = 1000;
 /** A durable execution may last a year. */
 export const MAX_IN_PROGRESS_MS = 366 * 86_400_000;
 const DAY_SECONDS = 86_400;
-/** A failed condition is billed by the size of the existing item, so larger results are stored in their own item. */
+/** A failed condition is billed by the size of the existing item, so larger results are stored in a separate item. */
 const MAX_INLINE_BYTES = 3072;
 const MAX_RESULT_BYTES = 350_000;
 const OUTCOME = ['result', 'result_ref', 'result_omitted', 'error'] as const;
@@ -79,7 +79,7 @@ export function idempotencyOperations(parts: IdempotencyParts): IdempotencyOpera
   };
 }
 
-/** What the cache of this instance has for a key. */
+/** The result of a begin from this instance's cache; `undefined` if the key is not cached. */
 function beginKnown(
   { clock, completedKeys }: IdempotencyParts,
   { scope, key, fingerprint }: BeginIdempotencyInput,
@@ -90,7 +90,7 @@ function beginKnown(
   return { outcome: 'already_completed', record };
 }
 
-/** @throws JobLedgerError conflict `payload_mismatch` when both are there and differ */
+/** @throws JobLedgerError conflict `payload_mismatch` if both exist and differ */
 function assertSame(fingerprint: string | undefined, stored: unknown): void {
   if (fingerprint !== undefined && stored !== undefined && stored !== fingerprint) {
     throw JOB_ERRORS.conflict('payload_mismatch');
@@ -113,11 +113,11 @@ async function beginIdempotency(
   const found = outcome.item;
   if (outcome.applied || found?.idem_owner === item.idem_owner) {
     const isOwn = executionId !== undefined && found?.execution_id === executionId && !isFree(found, nowMs);
-    // An earlier attempt of this call, whose answer was lost, is not an earlier run.
+    // An earlier attempt of this call with a lost response is not an earlier run.
     const replayed = outcome.applied && isOwn && found.idem_owner !== item.idem_owner;
     return { outcome: 'created', handle: { scope, key, owner: item.idem_owner }, replayed };
   }
-  // The row that rejected the write was removed meanwhile.
+  // The row that rejected the write was removed in the meantime.
   if (!found || isFree(found, nowMs)) return { outcome: 'already_in_progress', retryAfterMs: 1 };
   assertSame(fingerprint, found.fingerprint);
   if (found.status === 'COMPLETED') {
@@ -183,7 +183,7 @@ function isFree(item: Item, nowMs: number): boolean {
   return item.status === 'IN_PROGRESS' && numberOf(item, 'in_progress_until_ms') <= nowMs;
 }
 
-/** An owner whose time is over may renew its key, as long as no other caller has taken it over. */
+/** Renews a key. An owner may renew its key even after its time is over, as long as no other caller has begun it. */
 async function renewIdempotency(
   parts: StoreParts,
   { scope, key, owner }: IdempotencyHandle,
@@ -204,7 +204,7 @@ async function abandonIdempotency({ store, clock }: StoreParts, handle: Idempote
     signal,
   });
   const { applied, item } = outcome;
-  // The first attempt of this call may have released the key to the owner that is there now.
+  // The first attempt of this call may have released the key to its current owner.
   if (!applied && outcome.retried && item?.status === 'IN_PROGRESS') return;
   if (applied || !item || numberOf(item, 'expires_at_ms', Number.POSITIVE_INFINITY) <= clock.now().getTime()) return;
   throw JOB_ERRORS.conflict(textOf(item, 'status') === 'COMPLETED' ? 'already_completed' : 'owner_lost');
@@ -212,7 +212,7 @@ async function abandonIdempotency({ store, clock }: StoreParts, handle: Idempote
 
 function assertHandle(handle: IdempotencyHandle): void {
   if (typeof handle !== 'object' || handle === null)
-    throw JOB_ERRORS.invalid('handle must be what beginIdempotency returned');
+    throw JOB_ERRORS.invalid('handle must be returned by beginIdempotency');
   assertScopeAndKey(handle.scope, handle.key);
   assertId('owner', handle.owner, JOB_ERRORS);
 }
@@ -231,7 +231,7 @@ async function completeIdempotency(
   assertInput(input, ['result', 'error', 'resultOmitted', 'resultTtlSeconds', 'writeId'], JOB_ERRORS);
   const omitted = flag('resultOmitted', input.resultOmitted, JOB_ERRORS);
   if ([input.result !== undefined, input.error !== undefined, omitted].filter(Boolean).length > 1) {
-    throw JOB_ERRORS.invalid('result, error and resultOmitted exclude each other');
+    throw JOB_ERRORS.invalid('pass only one of result, error and resultOmitted');
   }
   const seconds = ttlSeconds('resultTtlSeconds', input.resultTtlSeconds ?? DAY_SECONDS, JOB_ERRORS);
   const result = toJson('result', input.result, JOB_ERRORS);
@@ -252,7 +252,7 @@ async function completeIdempotency(
   await writeCompletion(parts, handle, { set, nowMs, writer: input.writeId ?? newWriteId() }, signal);
 }
 
-/** The attributes of the result. A large result is first written to its own item, and then the record refers to it. */
+/** The attributes of the result. A large result is first written to a separate item, and then the record refers to it. */
 async function storeResult(
   { store }: StoreParts,
   { scope, key, owner }: IdempotencyHandle,
@@ -264,7 +264,7 @@ async function storeResult(
   if (bytes <= MAX_INLINE_BYTES) return { result };
   if (bytes > MAX_RESULT_BYTES) return { result_omitted: true };
   const aside = resultKey(scope, key, owner);
-  // An earlier attempt of this completion has written the same.
+  // An earlier attempt of this completion has written the same item.
   await store.put({ ...aside, result, ttl }, { condition: { absent: 'pk' }, writer: owner, signal });
   return { result_ref: aside.sk };
 }
@@ -295,7 +295,7 @@ async function writeCompletion(
   throw JOB_ERRORS.conflict('already_completed', { status, completedAt, result, error, resultOmitted });
 }
 
-/** The condition that the caller is the owner, who may complete or abandon. */
+/** The condition that the caller is the owner of a key in progress. */
 function ownInProgress(owner: string): Condition {
   return {
     all: [
@@ -305,7 +305,7 @@ function ownInProgress(owner: string): Condition {
   };
 }
 
-/** The record of a row, with a result that is in its own item. Rows of other versions may have only their key. */
+/** Converts a row, and reads a result in a separate item. Rows of other versions can lack all attributes except the key. */
 async function readRecord(
   { store }: Pick<StoreParts, 'store'>,
   { scope, key }: Pick<IdempotencyRecord, 'scope' | 'key'>,

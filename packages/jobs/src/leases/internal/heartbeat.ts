@@ -12,7 +12,7 @@ interface Held {
 
 /** The calls that acquire, refresh and release a lease or a slot. */
 export interface Holding<H extends Held> {
-  /** Milliseconds until it is free, 0 when it is free. Set when reading is cheaper than trying to acquire it. */
+  /** Milliseconds until it is free; 0 if it is free. Set if reading is cheaper than trying to acquire it. */
   look?(signal: AbortSignal | undefined): Promise<number>;
   acquire(owner: string, durationMs: number, signal: AbortSignal | undefined): Promise<H>;
   refresh(held: H, durationMs: number, signal: AbortSignal): Promise<H>;
@@ -39,12 +39,12 @@ interface Timing {
   readonly heartbeatMs: number;
 }
 
-/** How long before its end a lease or slot counts as lost. */
+/** Time before its end at which a lease or slot counts as lost. */
 export function marginOf(durationMs: number): number {
   return Math.max(MIN_MARGIN_MS, durationMs / 10);
 }
 
-/** @throws JobLedgerError `invalid_input` when a refresh would come too late */
+/** @throws JobLedgerError `invalid_input` if a refresh would be too late */
 function timingOf({ durationMs, heartbeatMs = Math.floor(durationMs / 3) }: ParsedHold): Timing {
   whole('heartbeatMs', heartbeatMs, 1, durationMs - marginOf(durationMs), JOB_ERRORS);
   return { durationMs, heartbeatMs };
@@ -90,8 +90,8 @@ async function settle<H extends Held, T>(heartbeat: Heartbeat<H>, work: () => Pr
 }
 
 /**
- * Tries again until it is free or the time is over. Between tries it only reads, at growing intervals: many waiting callers that
- * write would throttle the row, and with it the refreshes of its holder.
+ * Retries until it is free or the time is over. Between attempts it only reads, at increasing intervals: writes of many waiting
+ * callers would throttle the row, and with it the refreshes of its holder.
  */
 async function acquireWithin<H>(
   clock: FullClock,
@@ -123,13 +123,13 @@ function jittered(ms: number): number {
   return Math.ceil(ms * (0.5 + randomFraction()));
 }
 
-/** Refreshes a lease, a slot or an idempotency key until it is stopped or lost. Timers may fire late, so the clock decides. */
+/** Refreshes a lease, a slot or an idempotency key until it is stopped or lost. Timers may fire late, so it reads the clock. */
 export class Heartbeat<H extends Held> {
   readonly #clock: FullClock;
   readonly #holding: Pick<Holding<H>, 'refresh'>;
   readonly #timing: Timing & { lost(): Error };
   readonly #controller = new AbortController();
-  /** Ends refreshes that are in progress. */
+  /** Aborts refreshes in progress. */
   readonly #stopped = new AbortController();
   #cancelBeat: (() => void) | undefined;
   #cancelEnd: (() => void) | undefined;
@@ -162,7 +162,7 @@ export class Heartbeat<H extends Held> {
     this.#controller.abort(reason);
   }
 
-  /** Treats the lease or slot as lost when it is too close to its end. */
+  /** Treats the lease or slot as lost if it is too close to its end. */
   check(): void {
     if (this.#leftMs() <= 0) this.#lose();
   }
@@ -183,7 +183,7 @@ export class Heartbeat<H extends Held> {
     this.#cancelBeat = this.#clock.after(ms, () => void this.#beat());
   }
 
-  /** A separate timer, so that the end is detected even if a refresh gets no answer. */
+  /** A separate timer, so that the end is detected even if a refresh gets no response. */
   #watchEnd(): void {
     this.#cancelEnd?.();
     this.#cancelEnd = this.#clock.after(Math.max(0, this.#leftMs()), () => {
@@ -197,7 +197,7 @@ export class Heartbeat<H extends Held> {
     if (this.isLost) return;
     const { durationMs, heartbeatMs } = this.#timing;
     try {
-      // After one request without an answer there must be time for others.
+      // After one request without a response there must be time for others.
       const ms = Math.max(MIN_REFRESH_MS, Math.floor(this.#leftMs() / 3));
       const refreshed = await withDeadline({ ms, clock: this.#clock, signal: this.#stopped.signal }, (signal) =>
         this.#holding.refresh(this.held, durationMs, signal),
@@ -227,7 +227,7 @@ export function follow(signal: AbortSignal | undefined, onAbort: (reason: unknow
   return () => signal.removeEventListener('abort', listener);
 }
 
-/** The work has ended in any case. A lease or slot that cannot be released expires. */
+/** Releases a lease or slot after the work. If that fails, it expires. */
 async function releaseQuietly(log: Logger, release: () => Promise<void>): Promise<void> {
   try {
     await release();

@@ -31,7 +31,7 @@ export function holdDuration(durationMs: unknown): number {
   return whole('durationMs', durationMs ?? DEFAULT_DURATION_MS, MIN_DURATION_MS, MAX_DURATION_MS, JOB_ERRORS);
 }
 
-/** The lease was never held, was released, or has expired. */
+/** The condition that the lease was never held, was released, or has expired. */
 export function freeAt(nowMs: number): Condition {
   return { any: [{ absent: 'expires_at_ms' }, { attribute: 'expires_at_ms', is: '<=', value: nowMs }] };
 }
@@ -77,7 +77,7 @@ async function acquireLease(
     { set, count },
     { condition: freeAt(nowMs), writer: set.lease_id, signal },
   );
-  // Rejected by its own write: an earlier attempt of this call succeeded, and its answer was lost.
+  // If the stored id is the id of this call, an earlier attempt succeeded and its response was lost.
   if (item && (applied || item.lease_id === set.lease_id)) return toLease(name, item);
   throw JOB_ERRORS.conflict('lease_held', { retryAfterMs: retryAfter(item, nowMs) });
 }
@@ -102,7 +102,7 @@ async function refreshLease(
   throw JOB_ERRORS.conflict('lease_lost');
 }
 
-/** The token stays in the row, so that the next token is larger. */
+/** Keeps the token in the row, so that the next token is larger. */
 async function releaseLease(parts: StoreParts, lease: Lease, { signal }: CallOptions): Promise<void> {
   assertLease(lease);
   signal?.throwIfAborted();
@@ -117,7 +117,7 @@ async function releaseLease(parts: StoreParts, lease: Lease, { signal }: CallOpt
 }
 
 function assertLease(lease: Lease): void {
-  if (typeof lease !== 'object' || lease === null) throw JOB_ERRORS.invalid('lease must be what acquireLease returned');
+  if (typeof lease !== 'object' || lease === null) throw JOB_ERRORS.invalid('lease must be returned by acquireLease');
   assertId('name', lease.name, JOB_ERRORS);
   assertId('id', lease.id, JOB_ERRORS);
 }

@@ -129,7 +129,7 @@ async function releaseSlot({ store, clock }: StoreParts, slot: Slot, { signal }:
 }
 
 function keyOf(slot: Slot) {
-  if (typeof slot !== 'object' || slot === null) throw JOB_ERRORS.invalid('slot must be what acquireSlot returned');
+  if (typeof slot !== 'object' || slot === null) throw JOB_ERRORS.invalid('slot must be returned by acquireSlot');
   assertSemaphore(slot);
   assertId('id', slot.id, JOB_ERRORS);
   const number = whole('slot', slot.slot, 0, MAX_SLOTS - 1, JOB_ERRORS);

@@ -13,10 +13,10 @@ import { recordPage } from './records.js';
 const MIN_CLAIM_MS = 1000;
 const MAX_CLAIM_MS = 900_000;
 const DEFAULT_CLAIM_MS = 60_000;
-/** Rows of one read when candidates are searched. */
+/** Rows per read in a search for candidates. */
 const PAGE = 100;
 const REAP_PAGE = 1000;
-/** The most jobs whose candidates are cached. */
+/** Maximum number of jobs with cached candidates. */
 const MAX_JOBS = 100;
 
 type ClaimOperations = Pick<JobLedger, 'claimNext' | 'heartbeatRecord' | 'reapRecords'>;
@@ -56,14 +56,14 @@ async function claimNext(
   }
 }
 
-/** How a record is claimed. */
+/** Terms of a claim. */
 interface Terms {
   readonly owner: string | undefined;
   readonly durationMs: number;
   readonly maxAttempts: number | undefined;
 }
 
-/** True if a row was left by an earlier job of another tenant with the same id. */
+/** True if a row belongs to an earlier job of another tenant with the same id. */
 function isForeign({ record_tenant: owner }: Item, tenantId: string | undefined): boolean {
   return tenantId !== undefined && owner !== undefined && owner !== tenantId;
 }
@@ -87,7 +87,7 @@ async function claim(
   const condition: Condition = { all: [isFree, ...fewerAttempts(maxAttempts)] };
   const options = { condition, writer: id, history: true, signal };
   const { applied, item } = await parts.store.update(key, { ...changes, set, remove }, options);
-  // If the answer to the first attempt was lost, another caller may have taken over the record meanwhile.
+  // If the response to the first attempt was lost, another caller may have claimed the record in the meantime.
   return applied && item?.claim_id === id ? toClaimed(item) : undefined;
 }
 
@@ -208,7 +208,7 @@ function assertJob({ jobId, tenantId }: { readonly jobId: unknown; readonly tena
   if (tenantId !== undefined) assertId('tenantId', tenantId, JOB_ERRORS);
 }
 
-/** One page of a job's records in the cache of this instance. It is only a hint: the write decides. */
+/** One page of a job's records in the cache of this instance. It is only a hint; the write checks the record. */
 class KnownPage {
   /** The sort key after which the page begins; absent for the first page. */
   start: string | undefined;
@@ -220,7 +220,7 @@ class KnownPage {
   isStale = true;
 }
 
-/** Caches the candidates of a page, so that a worker does not read the job's records again for each claim. */
+/** Caches the candidates of a page, so that a worker does not read the job's records for each claim. */
 class Candidates {
   readonly #parts: StoreParts;
   readonly #pages = new Map<string, KnownPage>();
@@ -238,7 +238,7 @@ class Candidates {
       signal: AbortSignal | undefined,
     ): Promise<Item | undefined> => {
       for (;;) {
-        // A random one, so that several workers do not all try the first.
+        // A random row, so that several workers do not all try the first row.
         const [row] = page.rows.splice(Math.floor(randomFraction() * page.rows.length), 1);
         const nowMs = this.#parts.clock.now().getTime();
         if (row && isClaimable(row, maxAttempts, nowMs)) return row;
@@ -256,8 +256,8 @@ class Candidates {
       }
     };
     /**
-     * Another caller was faster: the other records of the page may be claimed too, and one read costs less than a rejected write
-     * for each of them.
+     * Another caller was faster. The other records of the page may be claimed too, and one read costs less than a rejected write
+     * per record.
      */
     const forget = () => {
       page.rows = [];

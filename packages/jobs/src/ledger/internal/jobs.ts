@@ -165,7 +165,7 @@ function legalSource(to: JobStatus, { expectedVersion: version, tenantId }: Expe
   return [isLegal, notPastTtl(nowMs), ...isCurrent, ...isOwn];
 }
 
-/** True if the row was made by a writer that keeps no `tenant_statuses`. */
+/** True if the writer of the row does not store `tenant_statuses`. */
 function lacksStatuses(outcome: WriteOutcome): boolean {
   return !outcome.applied && outcome.item !== undefined && outcome.item.tenant_statuses === undefined;
 }
@@ -199,8 +199,8 @@ async function getJob(
 }
 
 /**
- * Reads one page: keys from the index, then the jobs themselves. The options decide whether a job whose status has changed
- * meanwhile is left out.
+ * Reads one page: keys from the index, then the jobs themselves. The options determine if a job whose status has changed
+ * in the meantime is omitted.
  */
 async function listJobs(
   { store, clock }: StoreParts,
@@ -271,7 +271,7 @@ function cursorBehind(key: Item, binding: readonly unknown[]): string {
   return encodeCursor(binding, { pk: textOf(key, 'pk'), created_at: textOf(key, 'created_at') });
 }
 
-/** Rows of other versions may have only their key. */
+/** Converts a row. Rows of other versions can lack all attributes except the key. */
 function toJob(item: Item): Job {
   const { metadata } = item;
   const createdAt = textOf(item, 'created_at');

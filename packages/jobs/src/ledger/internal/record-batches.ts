@@ -77,7 +77,7 @@ function onceRead(read: () => Promise<JobOfRecord | undefined>): () => Promise<J
   };
 }
 
-/** Runs `concurrency` writes at once. When the signal aborts, writes that are in progress are finished. */
+/** Runs up to `concurrency` writes in parallel. If the signal aborts, writes in progress are finished. */
 async function runAll<T>(
   clock: FullClock,
   all: readonly T[],
@@ -102,30 +102,30 @@ async function runAll<T>(
 
 const FIRST_GAP_MS = 50;
 const MAX_GAP_MS = 1000;
-/** The most attempts for a record: while every write of the batch is throttled, and in total. */
+/** Maximum number of attempts for a record: while every write of the batch is throttled, and in total. */
 const TRIES_IN_VAIN = 5;
 const MAX_TRIES = 20;
 
 /**
- * The common rate of a batch. The records of a job share one partition. All parallel writers take turns with a gap between them: it
- * doubles when a write is throttled, and shrinks with each write that succeeds, so that the rate follows that of the partition.
+ * The common rate of a batch. The records of a job share one partition. Parallel writers run in turn with a gap between them. The gap
+ * doubles when a write is throttled, and shrinks with each successful write, so that the rate adapts to the partition.
  */
 class Pace {
   readonly #clock: FullClock;
   #gapMs = 0;
-  /** Ends with the last turn that was taken. */
+  /** Resolves after the last turn. */
   #turns: Promise<void> = Promise.resolve();
-  /** How often the gap has grown. Writes of one turn grow it once. */
+  /** Number of times the gap has grown. Writes of one turn grow it once. */
   #grown = 0;
   #written = 0;
-  /** True if a record was given up because no write succeeds; then others are given up at their first throttling. */
+  /** True if a record was abandoned because no write succeeds; other records are then abandoned at their first throttling. */
   #isInVain = false;
 
   constructor(clock: FullClock) {
     this.#clock = clock;
   }
 
-  /** Runs a write, and repeats it while the table is throttled. */
+  /** Runs a write, and retries it while the table is throttled. */
   async run<T>(write: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     let inVain = 0;
     let written = this.#written;
@@ -147,7 +147,7 @@ class Pace {
     }
   }
 
-  /** Waits for the turns before, and then for the gap as it is now. */
+  /** Waits for the previous turns, and then for the current gap. */
   async #turn(signal: AbortSignal | undefined): Promise<void> {
     const before = this.#turns;
     let end = () => {};
@@ -166,7 +166,7 @@ class Pace {
     this.#gapMs = Math.min(MAX_GAP_MS, Math.max(FIRST_GAP_MS, this.#gapMs * 2));
   }
 
-  /** The others are tried once each, so that the batch ends in time. */
+  /** Limits the other records to one attempt, so that the batch ends in time. */
   #giveUp(): void {
     this.#isInVain = true;
     this.#gapMs = FIRST_GAP_MS;

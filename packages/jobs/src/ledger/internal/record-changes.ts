@@ -45,7 +45,7 @@ export interface RecordWrite {
   readonly condition: Condition;
   /** Unique for this change. */
   readonly writer: string;
-  /** True if the job is known to count its records. */
+  /** True if the cache of this instance shows that the job counts its records. */
   readonly isCounted: boolean;
 }
 
@@ -170,7 +170,7 @@ function refusedTransition(
   return JOB_ERRORS.conflict('transition', { status });
 }
 
-/** Jobs that are known to count their records, by table. This hint saves a rejected write. */
+/** Cached ids of jobs that count their records, by table. This hint saves a rejected write. */
 const COUNTED = new WeakMap<ItemTable, Set<string>>();
 const MAX_COUNTED = 1000;
 
@@ -186,7 +186,7 @@ export function noteCounted({ store }: StoreParts, jobId: string, item: Item | u
   COUNTED.set(store, jobs.add(jobId));
 }
 
-/** Writes a change of a record. One that ends a counted record also changes the counters of its job. */
+/** Writes a change of a record. If it ends a counted record, it also changes the counters of the job. */
 export async function writeRecord(
   parts: StoreParts,
   write: RecordWrite,
@@ -208,7 +208,7 @@ function updateRecord({ store }: StoreParts, write: RecordWrite, signal: AbortSi
 
 /**
  * Finishes a record and counts it in one transaction. The job's counter has either more than one open record or exactly one, and
- * each case has its own condition. So exactly one caller learns that its record was the last.
+ * each case has its own condition. So `isLast` is returned to exactly one caller.
  */
 async function endCounted(parts: StoreParts, write: RecordWrite, signal: AbortSignal | undefined): Promise<Written> {
   const { store } = parts;
@@ -248,7 +248,7 @@ function bothChanges({ jobId, recordId, to, nowMs, ...write }: RecordWrite, isLa
   ];
 }
 
-/** True if an earlier attempt of this change, whose answer was lost, ended the last record of the job. */
+/** True if an earlier attempt of this change with a lost response ended the last record of the job. */
 async function hasEndedJob(
   { store }: StoreParts,
   { jobId, writer }: RecordWrite,

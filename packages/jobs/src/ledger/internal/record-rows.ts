@@ -31,7 +31,7 @@ const OF_JOB = ['tenant_id', 'ttl', 'records_total'];
 /** Attributes that a record copies from its job. */
 export interface JobOfRecord {
   readonly tenantId: string;
-  /** Unix seconds; absent when the job does not expire. */
+  /** Unix seconds; absent if the job does not expire. */
   readonly ttl: number | undefined;
   /** True if the job counts its finished records. */
   readonly isCounted: boolean;
@@ -40,7 +40,7 @@ export interface JobOfRecord {
 /**
  * The job of records; `undefined` if absent. The read is consistent, because the job may have just been created.
  *
- * @throws JobLedgerError not_found when it belongs to another tenant
+ * @throws JobLedgerError not_found if it belongs to another tenant
  */
 export async function jobOf(
   { store, clock }: StoreParts,
@@ -103,7 +103,7 @@ export function parseFence({ expectedAttempts, claimId }: Fence): Fence {
   return { expectedAttempts, claimId };
 }
 
-/** Only a caller that knows its claim or its number of attempts can change a claimed record. */
+/** The condition that the caller passes the right claim or number of attempts for a claimed record. */
 export function fenceCondition({ expectedAttempts, claimId }: Fence): Condition[] {
   const fences: Condition[] = [];
   if (expectedAttempts !== undefined) fences.push({ attribute: 'attempts', is: '=', value: expectedAttempts });
@@ -118,7 +118,7 @@ export function isFencedOff(item: Item, { expectedAttempts, claimId }: Fence): b
   return expectedAttempts === undefined && item.claim_id !== undefined;
 }
 
-/** Rows of other versions may have only their key. */
+/** Converts a row. Rows of other versions can lack all attributes except the key. */
 export function toRecord(item: Item): JobRecord {
   const createdAt = textOf(item, 'created_at');
   const claim = claimOf(item);
@@ -135,7 +135,7 @@ export function toRecord(item: Item): JobRecord {
   };
 }
 
-/** The claim of a row; `undefined` when it has none. */
+/** The claim of a row; `undefined` if absent. */
 export function claimOf(item: Item): RecordClaim | undefined {
   const id = textOf(item, 'claim_id');
   if (id === '') return undefined;

@@ -97,7 +97,7 @@ export const CLAIM_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'an expired claim is taken over by the next one, or fails after the maximum number of attempts',
+    name: 'an expired claim is replaced by the next claim, or fails after the maximum number of attempts',
     async run({ subject: ledger, id, clock }) {
       const jobId = id('job');
       await jobWith(ledger, jobId, ['r']);
@@ -115,7 +115,7 @@ export const CLAIM_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'a record without a claim is stuck when it has not changed for the given time',
+    name: 'a record without a claim is stuck if it has not changed for the given time',
     async run({ subject: ledger, id, clock }) {
       const record = { jobId: id('job'), recordId: 'r' };
       await ledger.createRecords({ jobId: record.jobId, recordIds: ['r', 'waiting'] });
@@ -132,7 +132,7 @@ export const CLAIM_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'finishing a counted record counts it, and of many concurrent calls exactly one learns that its record was the last',
+    name: 'finishing a counted record counts it, and of many concurrent calls exactly one returns isLast',
     async run({ subject: ledger, id }) {
       const jobId = id('job');
       const recordIds = Array.from({ length: 12 }, (_, index) => `r${index}`);
@@ -242,7 +242,7 @@ export const CLAIM_CASES: readonly CaseDefinition<JobLedger>[] = [
         recordId: 'made',
         to: 'FAILED',
         orCreate: true,
-        error: new Error('of one'),
+        error: new Error('of job 1'),
       });
       clock.at(10_000);
       await ledger.createJob({ jobId, tenantId: 'two' });
@@ -251,7 +251,7 @@ export const CLAIM_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'records left by the job of another tenant are not shown, claimed or released for the next job',
+    name: 'records of an earlier job of another tenant are not shown, claimed or released for the next job',
     async run({ subject: ledger, id, clock }) {
       const jobId = id('job');
       await ledger.createJob({ jobId, tenantId: 'one', ttlSeconds: 10 });

@@ -90,7 +90,7 @@ export const IDEMPOTENCY_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'an owner who is late but was not replaced completes its record',
+    name: 'an owner that is late but was not replaced completes its record',
     async run({ subject: ledger, id, clock }) {
       const begin = { scope: 'orders', key: id(), inProgressMs: 1000 };
       const handle = handleOf(await ledger.beginIdempotency(begin));
@@ -114,7 +114,7 @@ export const IDEMPOTENCY_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'an error is stored instead of a result, never together with one',
+    name: 'an error is stored instead of a result, never together',
     async run({ subject: ledger, id }) {
       const begin = { scope: 'orders', key: id(), inProgressMs: 1000 };
       const handle = handleOf(await ledger.beginIdempotency(begin));
@@ -157,7 +157,7 @@ export const IDEMPOTENCY_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'a durable execution gets its own record back, another one does not',
+    name: 'a durable execution receives its own record again, another execution does not',
     async run({ subject: ledger, id }) {
       const begin = { scope: 'orders', key: id(), inProgressMs: 3_600_000, executionId: 'execution-1' };
       const first = await ledger.beginIdempotency(begin);
@@ -171,7 +171,7 @@ export const IDEMPOTENCY_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'of many concurrent begins one creates the record, also when the key has just expired',
+    name: 'of many concurrent begins one creates the record, even if the key has just expired',
     async run({ subject: ledger, id, clock }) {
       const begin = { scope: 'orders', key: id(), inProgressMs: 1000 };
       for (const at of [0, 1000]) {
@@ -182,7 +182,7 @@ export const IDEMPOTENCY_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'large results are stored in their own item and returned complete; larger ones are left out and marked',
+    name: 'large results are stored in a separate item and returned complete; larger results are omitted and marked',
     async run({ subject: ledger, id }) {
       for (const [length, omitted] of [
         [3070, false],

@@ -4,7 +4,7 @@ import type { CaseDefinition } from '../harness.js';
 
 export const HOLD_CASES: readonly CaseDefinition<JobLedger>[] = [
   {
-    name: 'a lease is held by one acquisition until it ends, also if the owner is the same',
+    name: 'a lease is held by one acquisition until it ends, even if the owner is the same',
     async run({ subject: ledger, id, clock }) {
       const name = id('lease');
       const first = await ledger.acquireLease({ name, owner: 'a', durationMs: 5000 });
@@ -62,7 +62,7 @@ export const HOLD_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'the fencing token increases after release and expiry, also when the clock goes back',
+    name: 'the fencing token increases after release and expiry, even if the clock is set back',
     async run({ subject: ledger, id, clock, skewed }) {
       const name = id('lease');
       const tokens: number[] = [];
@@ -131,7 +131,7 @@ export const HOLD_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'the same owner may take two slots, and slots above a lowered limit count',
+    name: 'the same owner may hold two slots, and slots above a lowered limit count',
     async run({ subject: ledger, id }) {
       const semaphore = { scope: 'api', subject: id('tenant'), owner: 'a' };
       const taken = [];

@@ -4,21 +4,21 @@ import { isUnknownOutcome } from '../../provider/internal/errors.js';
 import type { SessionChanges, SessionRecord } from '../../registry/registry.js';
 import type { CallerFacts } from '../caller.js';
 import type { MicrovmSession } from '../types.js';
+import { toMachine } from './provider-calls.js';
 import {
+  type Dependencies,
   endOf,
   isMissing,
+  notify,
+  notifyFailure,
   nowMs,
   observe,
-  type Parts,
   readSession,
   sessionAnswer,
-  tell,
-  tellFailure,
   writeEnd,
-} from './parts.js';
-import { toMachine } from './provider-calls.js';
+} from './shared.js';
 
-/** Reads that a command makes when others change the session at the same time. */
+/** Reads by a command while other calls change the session. */
 const TRIES = 3;
 const REQUESTED_RETRY_SECONDS = 5;
 
@@ -28,48 +28,48 @@ interface Intent {
   readonly record: SessionRecord;
 }
 
-/** Suspends, resumes or terminates: writes the wish, tells the service, and writes what the service says of it. */
+/** Suspends, resumes or terminates: writes the intent, calls the service, and writes the state that the service reports. */
 export async function command(
-  parts: Parts,
+  deps: Dependencies,
   facts: CallerFacts,
   operation: MicrovmCommand,
   sessionId: string,
 ): Promise<MicrovmSession> {
-  const intended = await intend(parts, facts, operation, sessionId);
+  const intended = await intend(deps, facts, operation, sessionId);
   if (!('before' in intended)) return sessionAnswer(operation, facts, intended);
   const { before, record } = intended;
-  const told = { operation, sessionId, from: before.state };
+  const report = { operation, sessionId, from: before.state };
   try {
-    const after = await carryOut(parts, facts, operation, intended);
-    tell(parts, facts, 'succeeded', { ...told, record: after });
+    const after = await carryOut(deps, facts, operation, intended);
+    notify(deps, facts, 'succeeded', { ...report, record: after });
     return sessionAnswer(operation, facts, after);
   } catch (error) {
-    return tellFailure(parts, facts, { ...told, microvmId: record.microvmId }, error);
+    return notifyFailure(deps, facts, { ...report, microvmId: record.microvmId }, error);
   }
 }
 
-/** The wish in the row; or the row as it is, when there is nothing to do. */
+/** Writes the intent; returns the unchanged row if there is nothing to do. */
 async function intend(
-  parts: Parts,
+  deps: Dependencies,
   facts: CallerFacts,
   operation: MicrovmCommand,
   sessionId: string,
 ): Promise<Intent | SessionRecord> {
   const { on, desired } = COMMANDS[operation];
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const before = await readSession(parts, facts, sessionId);
-    if (isDone(parts, operation, before)) return before;
+    const before = await readSession(deps, facts, sessionId);
+    if (isDone(deps, operation, before)) return before;
     try {
       assertSendable(operation, before);
     } catch (error) {
-      tellFailure(parts, facts, { operation, sessionId, from: before.state }, error);
+      notifyFailure(deps, facts, { operation, sessionId, from: before.state }, error);
     }
-    const record = await parts.registry.change(before, {
+    const record = await deps.registry.change(before, {
       state: on,
       desiredState: desired,
       lastAction: operation,
       lastRequestId: facts.requestId,
-      updatedAt: nowMs(parts),
+      updatedAt: nowMs(deps),
     });
     if (record !== undefined) return { before, record };
   }
@@ -84,13 +84,13 @@ const TAKEN: Readonly<Record<MicrovmCommand, readonly string[]>> = {
 };
 
 /**
- * True if a command has nothing to do. A command that was written some time ago, and that the service does not show, may have
- * been lost on its way: it is sent again.
+ * True if a command has nothing to do. A command that was stored some time ago, but has no visible effect at the service, may
+ * have been lost: it is sent again.
  */
-function isDone(parts: Parts, operation: MicrovmCommand, record: SessionRecord): boolean {
+function isDone(deps: Dependencies, operation: MicrovmCommand, record: SessionRecord): boolean {
   const { on, doneIn } = COMMANDS[operation];
   const { state, updatedAt, providerState = '' } = record;
-  const isLost = state === on && !TAKEN[operation].includes(providerState) && !isSettling(nowMs(parts) - updatedAt);
+  const isLost = state === on && !TAKEN[operation].includes(providerState) && !isSettling(nowMs(deps) - updatedAt);
   return doneIn.includes(state) && !isLost;
 }
 
@@ -100,50 +100,50 @@ function assertSendable(operation: MicrovmCommand, { state, microvmId }: Session
   throw invalidState(state);
 }
 
-/** @param state what the session is in; a reservation is soon something else */
+/** @param state state of the session; a reservation soon changes */
 export function invalidState(state: SessionRecord['state']): MicrovmError {
   const init = state === 'requested' ? { retryAfterSeconds: REQUESTED_RETRY_SECONDS } : {};
   return new MicrovmError('microvm.invalid_state', `not allowed while the session is ${state}`, init);
 }
 
 async function carryOut(
-  parts: Parts,
+  deps: Dependencies,
   facts: CallerFacts,
   operation: MicrovmCommand,
   { before, record }: Intent,
 ): Promise<SessionRecord> {
   const { microvmId = '' } = record;
-  if (operation !== 'resume') parts.tokens.drop(microvmId);
+  if (operation !== 'resume') deps.tokens.drop(microvmId);
   try {
-    await parts.calls.send(operation, facts, (provider, signal) => provider[operation](microvmId, signal));
+    await deps.calls.send(operation, facts, (provider, signal) => provider[operation](microvmId, signal));
   } catch (error) {
     if (isMissing(error)) {
-      const ended = await writeEnd(parts, record);
+      const ended = await writeEnd(deps, record);
       if (operation === 'terminate') return ended;
       throw error;
     }
-    // Nobody knows whether it was done; a later look at the machine tells.
+    // The outcome is unknown until the machine is read again.
     if (isUnknownOutcome(error as MicrovmError)) throw error;
-    return afterRefusal(parts, facts, operation, { before, record }, error);
+    return afterRefusal(deps, facts, operation, { before, record }, error);
   }
-  // The service took the command: what follows only makes the answer newer.
-  return observe(parts, facts, record).catch(() => record);
+  // The service accepted the command; a failed read only makes the response older.
+  return observe(deps, facts, record).catch(() => record);
 }
 
-/** Writes the state that the service shows after it rejected a command. Where it is the wanted one, all is well. */
+/** Writes the state that the service reports after it rejected a command. The target state counts as success. */
 async function afterRefusal(
-  parts: Parts,
+  deps: Dependencies,
   facts: CallerFacts,
   operation: MicrovmCommand,
   { before, record }: Intent,
   refusal: unknown,
 ): Promise<SessionRecord> {
   const { microvmId = '' } = record;
-  const machine = await parts.calls
+  const machine = await deps.calls
     .send('get', facts, (provider, signal) => provider.get(microvmId, signal))
-    .then((description) => toMachine(description, parts.settings.endpointHostSuffixes))
+    .then((description) => toMachine(description, deps.settings.endpointHostSuffixes))
     .catch(() => undefined);
-  const now = nowMs(parts);
+  const now = nowMs(deps);
   const state = machine?.state ?? before.state;
   const isDone = COMMANDS[operation].doneIn.includes(state);
   const changes: SessionChanges = {
@@ -153,7 +153,7 @@ async function afterRefusal(
     updatedAt: now,
     ...endOf(state, now, machine?.terminatedAt),
   };
-  const written = (await parts.registry.change(record, changes).catch(() => undefined)) ?? record;
+  const written = (await deps.registry.change(record, changes).catch(() => undefined)) ?? record;
   if (isDone && machine !== undefined) return written;
   throw refusal;
 }

@@ -5,7 +5,7 @@ import type { PortScope } from '../../provider/provider.js';
 import type { IdlePolicy } from '../../registry/registry.js';
 import { includesPort, isPort, LIMITS, type MicrovmImage, type Settings } from '../options.js';
 
-/** Input under the names of the wire, so that errors name what the client sent. */
+/** Input with names in snake_case, so that errors contain the names that the client sent. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
@@ -16,7 +16,7 @@ const TTL = { least: 60, most: 900, fallback: 300 };
 const PAGE = { most: 50, refreshed: 25, fallback: 25 };
 const MAX_PORT_ENTRIES = 16;
 
-/** What a session is run with, before ids and times. */
+/** Input of a new session, before ids and times are added. */
 export interface RunRequest {
   readonly sessionId: string | undefined;
   readonly idempotencyKey: string | undefined;
@@ -24,19 +24,19 @@ export interface RunRequest {
   readonly maximumDurationSeconds: number;
   readonly idlePolicy: IdlePolicy;
   readonly metadata: Readonly<Record<string, string>> | undefined;
-  /** Digest of what the caller gave. */
+  /** Digest of the caller's input. */
   readonly requestHash: string;
 }
 
 /**
- * Accepts a plain object with these members only, and without a name or text of a credential.
+ * Accepts a plain object with only these members, and without names or values of credentials.
  *
  * @throws MicrovmError `microvm.invalid_request`, `microvm.forbidden_field`
  */
 export function checkFields(input: unknown, known: readonly string[]): Fields {
   if (!isPlainObject(input)) throw invalidRequest('the input must be an object');
   if (findForbidden(input) !== undefined) {
-    throw new MicrovmError('microvm.forbidden_field', 'the request holds a field that is not allowed');
+    throw new MicrovmError('microvm.forbidden_field', 'the request contains a field that is not allowed');
   }
   for (const name of Object.keys(input)) {
     if (!known.includes(name)) throw invalidRequest(`unknown field; known are ${known.join(', ') || 'none'}`);
@@ -67,7 +67,7 @@ export function parseRun(input: unknown, settings: Settings): RunRequest {
   const sessionId = optional(session_id, parseSessionId);
   const idempotencyKey = optional(idempotency_key, parseIdempotencyKey);
   if (sessionId !== undefined && idempotencyKey !== undefined) {
-    throw invalidRequest('session_id and idempotency-key exclude each other');
+    throw invalidRequest('pass session_id or idempotency-key, not both');
   }
   const { max } = settings.duration;
   return {
@@ -83,7 +83,7 @@ export function parseRun(input: unknown, settings: Settings): RunRequest {
   };
 }
 
-/** JSON with the members of every object in the order of their names. */
+/** JSON with sorted member names. */
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value) ?? 'null';
@@ -124,7 +124,7 @@ function parseIdlePolicy(value: unknown): IdlePolicy {
   const known = ['auto_resume_enabled', 'max_idle_duration_seconds', 'suspended_duration_seconds'];
   const names = isPlainObject(value) ? Object.keys(value) : [];
   if (names.length !== known.length || !names.every((name) => known.includes(name))) {
-    throw invalidRequest(`idle_policy must have ${known.join(', ')}, all three and nothing else`);
+    throw invalidRequest(`idle_policy must have ${known.join(', ')}, exactly these three`);
   }
   const { auto_resume_enabled, max_idle_duration_seconds, suspended_duration_seconds } = value as Fields;
   if (typeof auto_resume_enabled !== 'boolean') throw invalidRequest('auto_resume_enabled must be true or false');
@@ -144,7 +144,7 @@ function parseMetadata(value: unknown): Readonly<Record<string, string>> {
   for (const [name, text] of entries) {
     if (!METADATA_NAME.test(name)) throw invalidRequest('names in metadata must match [A-Za-z0-9_.-]{1,64}');
     if (typeof text !== 'string' || text.length > METADATA.value || !text.isWellFormed()) {
-      throw invalidRequest(`values in metadata must be texts of at most ${METADATA.value} characters`);
+      throw invalidRequest(`values in metadata must be strings of at most ${METADATA.value} characters`);
     }
     bytes += Buffer.byteLength(name) + Buffer.byteLength(text);
   }
@@ -152,7 +152,6 @@ function parseMetadata(value: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
-/** Which page is wanted. */
 export interface ListRequest {
   readonly limit: number;
   readonly after: string | undefined;
@@ -171,7 +170,7 @@ export function parseList(input: unknown): ListRequest {
   };
 }
 
-/** The place after a session. The tenant is not in it: it always comes from the caller. */
+/** The cursor after a session. It does not contain the tenant, which always comes from the caller. */
 export function encodeCursor(sessionId: string): string {
   return Buffer.from(JSON.stringify({ v: 1, s: sessionId })).toString('base64url');
 }
@@ -194,7 +193,7 @@ export function parseTtl(value: unknown): number {
 }
 
 /**
- * Ports of a token: inside those that may be asked, and not touching the port of the hooks. Sorted and each once.
+ * Ports of a token: within the allowed ports, without the hook port. Sorted, without duplicates.
  *
  * @throws MicrovmError `microvm.invalid_request`
  */
@@ -206,7 +205,7 @@ export function parsePorts(value: unknown, { ports, hookPort }: Settings['invoke
   for (const entry of value.map(parsePortScope)) {
     const [start, end] = 'port' in entry ? [entry.port, entry.port] : [entry.start, entry.end];
     const isAllowed = ports.some((scope) => includesPort(scope, start) && includesPort(scope, end));
-    if (!isAllowed || includesPort(entry, hookPort)) throw invalidRequest('ports must lie inside the allowed ports');
+    if (!isAllowed || includesPort(entry, hookPort)) throw invalidRequest('ports must be within the allowed ports');
     scopes.set(scopeName(entry), entry);
   }
   return [...scopes].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, scope]) => scope);

@@ -9,10 +9,10 @@ import { LIMITS } from '../options.js';
 
 /** Milliseconds for all attempts of one call of the service. */
 const CALL_MS = 5000;
-/** Milliseconds of the invocation that are kept for the answer. */
+/** Milliseconds of the invocation that are reserved for the response. */
 export const MARGIN_MS = 500;
 
-/** Calls of the service, each with a deadline, and with errors of ours. */
+/** Calls the service with a deadline, and converts its errors. */
 export class ProviderCalls {
   readonly #provider: MicrovmProvider;
   readonly #clock: FullClock;
@@ -22,7 +22,7 @@ export class ProviderCalls {
     this.#clock = clock;
   }
 
-  /** @throws MicrovmError; never what the service said */
+  /** @throws MicrovmError without the service's message */
   async send<T>(
     call: ProviderCall,
     { remainingMs }: Pick<CallerFacts, 'remainingMs'>,
@@ -31,7 +31,7 @@ export class ProviderCalls {
     return this.within(call, { remainingMs }, (signal) => run(this.#provider, signal));
   }
 
-  /** Waits for work on the service, which other callers may share, no longer than this caller can. @throws MicrovmError */
+  /** Waits for a call of the service that other callers may share, at most for the remaining time of this caller. @throws MicrovmError */
   async within<T>(
     call: ProviderCall,
     { remainingMs }: Pick<CallerFacts, 'remainingMs'>,
@@ -47,7 +47,7 @@ export class ProviderCalls {
   }
 }
 
-/** A machine whose description was checked. */
+/** A validated machine description. */
 export interface Machine {
   readonly microvmId: string;
   readonly state: MicrovmState;
@@ -84,7 +84,7 @@ export function toMachine(description: MicrovmDescription, suffixes: readonly st
   };
 }
 
-/** True if the service may name a machine so. */
+/** True if a value is a valid machine id. */
 export function isMicrovmId(value: unknown): value is string {
   return typeof value === 'string' && value.length > 0 && value.length <= LIMITS.microvmIdLength;
 }
@@ -96,7 +96,7 @@ function timeOf(value: unknown): number | undefined {
 }
 
 /**
- * The host of an endpoint: a bare name, or a URL with `https`, the port 443 and nothing else.
+ * The host of an endpoint: a host name, or an `https` URL with only a host and port 443.
  *
  * @throws MicrovmError `microvm.endpoint_refused`
  */
@@ -104,5 +104,5 @@ export function endpointHostOf(endpoint: unknown, suffixes: readonly string[]): 
   const text = typeof endpoint === 'string' ? endpoint.trim().toLowerCase() : '';
   const host = /^https:\/\/([^/?#@:]+)(?::443)?\/?$/.exec(text)?.[1] ?? text;
   if (HOST.test(host) && suffixes.some((suffix) => host.endsWith(suffix))) return host;
-  throw new MicrovmError('microvm.endpoint_refused', 'endpoint refused');
+  throw new MicrovmError('microvm.endpoint_refused', 'endpoint rejected');
 }

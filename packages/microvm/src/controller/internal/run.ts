@@ -6,47 +6,47 @@ import type { CallerFacts } from '../caller.js';
 import type { MicrovmSession } from '../types.js';
 import { parseRun, type RunRequest } from './input.js';
 import {
+  type Dependencies,
   expiryAt,
   GRACE_SECONDS,
   maySee,
+  notify,
+  notifyFailure,
   nowMs,
   observeStrictly,
-  type Parts,
   sessionAnswer,
-  tell,
-  tellFailure,
-} from './parts.js';
+} from './shared.js';
 import { finishStart, LOST_MS, setupOf, start } from './start.js';
 
-/** Reserves a session, runs its machine, and confirms the session; undoes what cannot be confirmed. */
-export async function runSession(parts: Parts, facts: CallerFacts, input: unknown): Promise<MicrovmSession> {
-  const request = parseRun(input, parts.settings);
+/** Reserves a session, runs its machine, and confirms the session; terminates the machine if the session cannot be confirmed. */
+export async function runSession(deps: Dependencies, facts: CallerFacts, input: unknown): Promise<MicrovmSession> {
+  const request = parseRun(input, deps.settings);
   facts.signal?.throwIfAborted();
-  const record = newRecord(parts, facts, request);
+  const record = newRecord(deps, facts, request);
   const { sessionId } = record;
-  const reservation = await parts.registry.reserve(record, { signal: facts.signal });
+  const reservation = await deps.registry.reserve(record, { signal: facts.signal });
   if (!reservation.reserved) {
-    const told = { operation: 'run', sessionId, from: reservation.taken?.state ?? null } as const;
+    const report = { operation: 'run', sessionId, from: reservation.taken?.state ?? null } as const;
     try {
-      return await replay(parts, facts, request, reservation.taken);
+      return await replay(deps, facts, request, reservation.taken);
     } catch (error) {
-      return tellFailure(parts, facts, told, error);
+      return notifyFailure(deps, facts, report, error);
     }
   }
   // From here on the caller's signal ends nothing: a machine may be running.
-  const confirmed = await start(parts, facts, record).catch((error: unknown) => {
+  const confirmed = await start(deps, facts, record).catch((error: unknown) => {
     const to = error instanceof MicrovmError && isUnknownOutcome(error) ? 'requested' : 'failed';
-    return tellFailure(parts, facts, { operation: 'run', sessionId, from: 'requested', to }, error);
+    return notifyFailure(deps, facts, { operation: 'run', sessionId, from: 'requested', to }, error);
   });
-  tell(parts, facts, 'succeeded', { operation: 'run', sessionId, from: 'requested', record: confirmed });
+  notify(deps, facts, 'succeeded', { operation: 'run', sessionId, from: 'requested', record: confirmed });
   return sessionAnswer('run', facts, confirmed);
 }
 
-function newRecord(parts: Parts, facts: CallerFacts, request: RunRequest): SessionRecord {
-  const { settings } = parts;
-  const now = nowMs(parts);
+function newRecord(deps: Dependencies, facts: CallerFacts, request: RunRequest): SessionRecord {
+  const { settings } = deps;
+  const now = nowMs(deps);
   const { tenantId, namespace, identity, requestId } = facts;
-  const sessionId = request.sessionId ?? newSessionId(parts, facts, request);
+  const sessionId = request.sessionId ?? newSessionId(deps, facts, request);
   return {
     tenantId,
     namespace,
@@ -62,7 +62,7 @@ function newRecord(parts: Parts, facts: CallerFacts, request: RunRequest): Sessi
     metadata: request.metadata,
     ingressConnectors: settings.ingressConnectors,
     egressConnectors: settings.egressConnectors,
-    reservationId: parts.ids.newId(),
+    reservationId: deps.ids.newId(),
     requestHash: request.requestHash,
     createdAt: now,
     updatedAt: now,
@@ -73,7 +73,7 @@ function newRecord(parts: Parts, facts: CallerFacts, request: RunRequest): Sessi
   };
 }
 
-function newSessionId({ ids, settings }: Parts, facts: CallerFacts, { idempotencyKey }: RunRequest): string {
+function newSessionId({ ids, settings }: Dependencies, facts: CallerFacts, { idempotencyKey }: RunRequest): string {
   const { tenantId, namespace, identity } = facts;
   const owner = settings.ownership === 'subject' ? [identity] : [];
   const seed =
@@ -83,22 +83,22 @@ function newSessionId({ ids, settings }: Parts, facts: CallerFacts, { idempotenc
 
 /** The session of an earlier call with the same key, with the state that its machine has now. */
 async function replay(
-  parts: Parts,
+  deps: Dependencies,
   facts: CallerFacts,
   { idempotencyKey, requestHash }: RunRequest,
   taken: SessionRecord | undefined,
 ): Promise<MicrovmSession> {
-  if (idempotencyKey === undefined || taken === undefined || !maySee(parts, facts, taken)) {
+  if (idempotencyKey === undefined || taken === undefined || !maySee(deps, facts, taken)) {
     throw new MicrovmError('microvm.session_exists', 'session exists');
   }
   if (taken.requestHash !== requestHash) {
     throw new MicrovmError('microvm.idempotency_mismatch', 'idempotency key was used with another input');
   }
-  return { ...sessionAnswer('run', facts, await current(parts, facts, taken)), replayed: true };
+  return { ...sessionAnswer('run', facts, await current(deps, facts, taken)), replayed: true };
 }
 
 /** A young reservation has a process that finishes it. */
-function current(parts: Parts, facts: CallerFacts, record: SessionRecord): Promise<SessionRecord> {
-  if (record.state !== 'requested') return observeStrictly(parts, facts, record);
-  return nowMs(parts) - record.createdAt > LOST_MS ? finishStart(parts, facts, record) : Promise.resolve(record);
+function current(deps: Dependencies, facts: CallerFacts, record: SessionRecord): Promise<SessionRecord> {
+  if (record.state !== 'requested') return observeStrictly(deps, facts, record);
+  return nowMs(deps) - record.createdAt > LOST_MS ? finishStart(deps, facts, record) : Promise.resolve(record);
 }

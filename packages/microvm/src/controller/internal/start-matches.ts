@@ -1,32 +1,32 @@
 import type { MicrovmDescription, MicrovmSummary } from '../../provider/provider.js';
 import type { SessionRecord } from '../../registry/registry.js';
 import { UNLIMITED } from '../caller.js';
-import type { Parts } from './parts.js';
+import type { Dependencies } from './shared.js';
 import { REPEATABLE_MS } from './start.js';
 
-/** The most that the clocks of the service and of a function differ. */
+/** Maximum difference between the clocks of the service and of a function. */
 const SKEW_MS = 60_000;
 
-/** A machine, and the start that accounts for it. */
+/** A machine and its start. */
 export interface Pair {
   readonly machine: MicrovmSummary;
   readonly start: SessionRecord;
 }
 
 /**
- * Finds the machines of starts whose outcome is unknown. A start has one client token and so at most one machine, which started
- * while its token was used and is as that start wanted it. Where more machines fit than there are starts, another table may own
- * some of them, and none is taken.
+ * Finds the machines of starts with an unknown outcome. A start has one client token and so at most one machine, which started
+ * while the token was used and matches the start's input. If more machines match than there are starts, another table may own
+ * some of them, and the result is empty.
  */
 export async function pairUp(
-  parts: Parts,
+  deps: Dependencies,
   machines: readonly MicrovmSummary[],
   starts: readonly SessionRecord[],
 ): Promise<readonly Pair[]> {
   const fitting = new Map<MicrovmSummary, readonly SessionRecord[]>();
   for (const machine of machines) {
     const near = starts.filter((start) => isInTime(start, machine));
-    const fits = near.length === 0 ? [] : await narrow(parts, machine, near);
+    const fits = near.length === 0 ? [] : await narrow(deps, machine, near);
     if (fits.length > 0) fitting.set(machine, fits);
   }
   const pairs: Pair[] = [];
@@ -43,9 +43,9 @@ function isInTime({ createdAt }: SessionRecord, { startedAt }: MicrovmSummary): 
   return after >= -SKEW_MS && after <= REPEATABLE_MS + SKEW_MS;
 }
 
-/** A machine that the service does not describe now is left to the next sweep. */
+/** Leaves a machine to the next sweep if the service cannot describe it now. */
 async function narrow(
-  { calls }: Parts,
+  { calls }: Dependencies,
   { microvmId }: MicrovmSummary,
   near: readonly SessionRecord[],
 ): Promise<readonly SessionRecord[]> {

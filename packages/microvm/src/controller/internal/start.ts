@@ -7,28 +7,28 @@ import type { MicrovmDescription, RunMicrovmInput } from '../../provider/provide
 import type { SessionChanges, SessionKey, SessionRecord, StartSetup } from '../../registry/registry.js';
 import type { CallerFacts } from '../caller.js';
 import { LIMITS, type NewMicrovmSession, type Settings } from '../options.js';
+import { isMicrovmId, type Machine, toMachine } from './provider-calls.js';
 import {
   CLOSED_SECONDS,
+  type Dependencies,
   expiryAt,
   GRACE_SECONDS,
   isMissing,
+  notify,
   nowMs,
-  type Parts,
   RELEASED_SECONDS,
-  tell,
-} from './parts.js';
-import { isMicrovmId, type Machine, toMachine } from './provider-calls.js';
+} from './shared.js';
 
 const TERMINATE_TRIES = 2;
-/** Calls of the service for one machine, where the first has an unknown outcome. Both have the same client token. */
+/** Calls to start one machine: the second, with the same client token, if the outcome of the first is unknown. */
 const RUN_TRIES = 2;
-/** A reservation that is older than this has lost the process that made it. */
+/** Age of a reservation after which its process is considered lost. */
 export const LOST_MS = 60_000;
-/** For so long after the reservation the service knows its client token. */
+/** Time after the reservation during which the service recognizes its client token. */
 export const REPEATABLE_MS = 15 * 60_000;
-/** Milliseconds for storing a started machine, if the end of the invocation is not known. */
+/** Milliseconds for storing a started machine, if the end of the invocation is unknown. */
 const STORE_MS = 60_000;
-/** Milliseconds that are kept for terminating a machine that could not be stored. */
+/** Milliseconds reserved for terminating a machine that could not be stored. */
 const COMPENSATE_MS = 2000;
 
 /** The input of a start that is stored with the reservation. @throws MicrovmError `microvm.controller_incomplete` */
@@ -42,19 +42,23 @@ export function setupOf(settings: Settings, session: NewMicrovmSession): StartSe
 function payloadOf(settings: Settings, session: NewMicrovmSession): string {
   const payload: unknown = settings.runHookPayload(session);
   if (typeof payload === 'string' && Buffer.byteLength(payload) <= LIMITS.payloadBytes) return payload;
-  throw controllerIncomplete(`runHookPayload must give a text of at most ${LIMITS.payloadBytes} bytes`);
+  throw controllerIncomplete(`runHookPayload must return a string of at most ${LIMITS.payloadBytes} bytes`);
 }
 
 /**
- * Finishes the start of a session whose process was lost: repeats it with the same client token and input, or gives it up when
- * the service may have forgotten the token. A start that another instance finished meanwhile is returned as it is.
+ * Finishes the start of a session whose process was lost. It repeats the start with the same client token and input, or abandons it
+ * if the service may no longer recognize the token. A start that another instance has finished is returned unchanged.
  *
- * @throws MicrovmError when the outcome of the repeated start is unknown
+ * @throws MicrovmError if the outcome of the repeated start is unknown
  */
-export async function finishStart(parts: Parts, facts: CallerFacts, record: SessionRecord): Promise<SessionRecord> {
-  if (nowMs(parts) - record.createdAt <= REPEATABLE_MS) return start(parts, facts, record, true);
-  const now = nowMs(parts);
-  // Its machine may be running for as long as it was allowed to: the row is the evidence that it is ours.
+export async function finishStart(
+  deps: Dependencies,
+  facts: CallerFacts,
+  record: SessionRecord,
+): Promise<SessionRecord> {
+  if (nowMs(deps) - record.createdAt <= REPEATABLE_MS) return start(deps, facts, record, true);
+  const now = nowMs(deps);
+  // Its machine may run until its maximum duration: the row proves that it is ours.
   const latestEnd = record.createdAt + REPEATABLE_MS + record.maximumDurationSeconds * 1000;
   const changes: SessionChanges = {
     state: 'failed',
@@ -64,65 +68,65 @@ export async function finishStart(parts: Parts, facts: CallerFacts, record: Sess
     expiresAt: Math.max(expiryAt(now, CLOSED_SECONDS), expiryAt(latestEnd, GRACE_SECONDS)),
     lastAction: 'sweep',
   };
-  const given = await parts.registry.confirm(record, changes);
-  return given ?? (await parts.registry.get(record)) ?? record;
+  const given = await deps.registry.confirm(record, changes);
+  return given ?? (await deps.registry.get(record)) ?? record;
 }
 
 /**
- * Runs the machine of a reserved session. Its row ends as confirmed or failed, or is unchanged where the outcome is unknown.
+ * Runs the machine of a reserved session. Its row becomes confirmed or failed, or is unchanged if the outcome is unknown.
  *
- * @param isRepeated whether an earlier process may have started the machine: then a rejection says nothing about that machine.
- *   It may have another cause than the input, such as a role that a deployment changed.
+ * @param isRepeated true if an earlier process may have started the machine. A rejection may then have a new cause, such as a role
+ *   changed by a deployment, so the outcome is unknown.
  */
 export async function start(
-  parts: Parts,
+  deps: Dependencies,
   facts: CallerFacts,
   record: SessionRecord,
   isRepeated = false,
 ): Promise<SessionRecord> {
   let description: MicrovmDescription;
   try {
-    description = await runMachine(parts, facts, record);
+    description = await runMachine(deps, facts, record);
   } catch (error) {
     if (isRepeated) throw unknownOutcome(error);
     if (isUnknownOutcome(error as MicrovmError)) throw error;
-    await giveUp(parts, record, error as MicrovmError);
+    await giveUp(deps, record, error as MicrovmError);
     throw error;
   }
   let machine: Machine;
   try {
-    machine = toMachine(description, parts.settings.endpointHostSuffixes);
+    machine = toMachine(description, deps.settings.endpointHostSuffixes);
   } catch (error) {
     const { microvmId } = description;
-    const isLeft = isMicrovmId(microvmId) && !(await compensate(parts, facts, record, microvmId));
-    await giveUp(parts, record, error as MicrovmError, isLeft ? { microvmId } : {});
+    const isLeft = isMicrovmId(microvmId) && !(await compensate(deps, facts, record, microvmId));
+    await giveUp(deps, record, error as MicrovmError, isLeft ? { microvmId } : {});
     throw error;
   }
-  return confirm(parts, facts, record, machine);
+  return confirm(deps, facts, record, machine);
 }
 
-/** A rejection of a repeated start, as a failure that a later repetition may not have. */
+/** Converts the rejection of a repeated start into a retryable failure. */
 function unknownOutcome(error: unknown): MicrovmError {
   if (error instanceof MicrovmError && mayPass(error)) return error;
   return new MicrovmError('microvm.provider_unavailable', 'outcome of the start is unknown', { cause: error });
 }
 
-async function runMachine(parts: Parts, facts: CallerFacts, record: SessionRecord): Promise<MicrovmDescription> {
-  const input = toRunInput(parts, record);
+async function runMachine(deps: Dependencies, facts: CallerFacts, record: SessionRecord): Promise<MicrovmDescription> {
+  const input = toRunInput(deps, record);
   let unknown: unknown;
   for (let tries = 1; ; tries += 1) {
     try {
-      return await parts.calls.send('run', facts, (provider, signal) => provider.run(input, signal));
+      return await deps.calls.send('run', facts, (provider, signal) => provider.run(input, signal));
     } catch (error) {
-      // A rejection of the second call says nothing of the first: its machine may be running.
+      // After a rejected second call, the machine of the first call may still be running.
       unknown ??= isUnknownOutcome(error as MicrovmError) ? error : undefined;
       if (tries === RUN_TRIES || unknown === undefined) throw unknown ?? error;
     }
   }
 }
 
-/** Everything is in the row, so that a repeated call is the same call even after a deployment. */
-function toRunInput({ settings }: Parts, record: SessionRecord): RunMicrovmInput {
+/** The input of a start, from the row alone, so that a repeated call is equal even after a deployment. */
+function toRunInput({ settings }: Dependencies, record: SessionRecord): RunMicrovmInput {
   const { tenantId, namespace, sessionId, lastRequestId: requestId, metadata = {}, reservationId } = record;
   const session = { requestId, tenantId, namespace, sessionId, metadata };
   const setup = record.startSetup ?? setupOf(settings, session);
@@ -140,25 +144,25 @@ function toRunInput({ settings }: Parts, record: SessionRecord): RunMicrovmInput
   };
 }
 
-/** The token by which the service knows a repeated call: 64 of the allowed 128 characters. */
+/** The token that identifies a repeated call: 64 of the allowed 128 characters. */
 function clientTokenOf({ tenantId, namespace, sessionId }: SessionKey, reservationId: string): string {
   return sha256(JSON.stringify(['microvm.run/v1', tenantId, namespace, sessionId, reservationId]));
 }
 
 /**
- * The machine of a rejected or broken start never existed, or is terminated: the session has failed. Its id and key are free
- * immediately if the client is asked to retry.
+ * Marks the session of a rejected or broken start as failed; its machine never existed or is terminated. If the error is retryable,
+ * id and key are free immediately.
  *
- * @param left the machine that could not be terminated: the sweep terminates it, because the row of a failed session names it
+ * @param left the machine that could not be terminated; the sweep terminates it, because the failed session's row contains its id
  */
 async function giveUp(
-  parts: Parts,
+  deps: Dependencies,
   record: SessionRecord,
   error: MicrovmError,
   left: { readonly microvmId?: string } = {},
 ): Promise<void> {
   const { code } = error;
-  const now = nowMs(parts);
+  const now = nowMs(deps);
   const seconds = left.microvmId === undefined ? closedSeconds(error) : record.maximumDurationSeconds + GRACE_SECONDS;
   const changes: SessionChanges = {
     ...left,
@@ -167,8 +171,8 @@ async function giveUp(
     updatedAt: now,
     expiresAt: expiryAt(now, seconds),
   };
-  // The sweep finds a row that could not be written.
-  await parts.registry.confirm(record, changes).catch(() => undefined);
+  // If this write fails, the sweep finds the row.
+  await deps.registry.confirm(record, changes).catch(() => undefined);
 }
 
 function closedSeconds(error: MicrovmError): number {
@@ -177,20 +181,20 @@ function closedSeconds(error: MicrovmError): number {
 
 /** Stores the machine of a session until the invocation ends; terminates the machine if that fails. */
 async function confirm(
-  parts: Parts,
+  deps: Dependencies,
   facts: CallerFacts,
   record: SessionRecord,
   machine: Machine,
 ): Promise<SessionRecord> {
-  const changes = confirmationOf(parts, machine);
-  const { clock, registry } = parts;
-  const deadlineMs = nowMs(parts) + Math.min(STORE_MS, facts.remainingMs() - COMPENSATE_MS);
+  const changes = confirmationOf(deps, machine);
+  const { clock, registry } = deps;
+  const deadlineMs = nowMs(deps) + Math.min(STORE_MS, facts.remainingMs() - COMPENSATE_MS);
   let failure: unknown;
   try {
     const confirmed = await storeUntil({ clock, deadlineMs, mayPass: isAway }, async (writeId, signal) => {
       const written = await registry.confirm(record, changes, { writeId, signal });
       if (written !== undefined) return written;
-      // A sweep was faster, and has the same machine: the client token is the same.
+      // A sweep was faster. It has the same machine, because the client token is the same.
       const current = await registry.get(record, { signal });
       return current?.microvmId === machine.microvmId ? current : undefined;
     });
@@ -201,19 +205,19 @@ async function confirm(
       ? new MicrovmError('microvm.registry_unavailable', 'registry unavailable', { cause: error })
       : error;
   }
-  await compensate(parts, facts, record, machine.microvmId);
+  await compensate(deps, facts, record, machine.microvmId);
   throw failure;
 }
 
-/** True if the registry may answer the same call later. */
+/** True if the registry is unavailable, so that the same call may succeed later. */
 function isAway(error: unknown): boolean {
   return (
     error instanceof StoreTimeout || (error instanceof MicrovmError && error.code === 'microvm.registry_unavailable')
   );
 }
 
-function confirmationOf(parts: Parts, machine: Machine): SessionChanges {
-  const now = nowMs(parts);
+function confirmationOf(deps: Dependencies, machine: Machine): SessionChanges {
+  const now = nowMs(deps);
   const found = {
     microvmId: machine.microvmId,
     endpointHost: machine.endpointHost,
@@ -231,9 +235,9 @@ function confirmationOf(parts: Parts, machine: Machine): SessionChanges {
   return { ...found, state: machine.state === 'starting' ? 'starting' : 'running', expiresAt };
 }
 
-/** Terminates a machine that no session names. Returns whether it has ended; if not, an `orphaned` event names it. */
+/** Terminates a machine without a session. Returns true if it succeeds; otherwise sends an `orphaned` event. */
 async function compensate(
-  parts: Parts,
+  deps: Dependencies,
   facts: CallerFacts,
   record: SessionRecord,
   microvmId: string,
@@ -241,14 +245,14 @@ async function compensate(
   let failure: unknown;
   for (let tries = 0; tries < TERMINATE_TRIES; tries += 1) {
     try {
-      await parts.calls.send('terminate', facts, (provider, signal) => provider.terminate(microvmId, signal));
+      await deps.calls.send('terminate', facts, (provider, signal) => provider.terminate(microvmId, signal));
       return true;
     } catch (error) {
       if (isMissing(error)) return true;
       failure = error;
     }
   }
-  const told = { operation: 'run', sessionId: record.sessionId, from: 'requested', microvmId } as const;
-  tell(parts, facts, 'orphaned', told, failure);
+  const report = { operation: 'run', sessionId: record.sessionId, from: 'requested', microvmId } as const;
+  notify(deps, facts, 'orphaned', report, failure);
   return false;
 }

@@ -5,11 +5,11 @@ import type { SessionRecord } from '../../registry/registry.js';
 import { type CallerFacts, UNLIMITED } from '../caller.js';
 import { LIMITS } from '../options.js';
 import type { SweepOptions, SweepReport } from '../types.js';
-import { GRACE_SECONDS, nowMs, type Parts } from './parts.js';
+import { type Dependencies, GRACE_SECONDS, nowMs } from './shared.js';
 import { finishStart, LOST_MS } from './start.js';
 import { endStrays } from './strays.js';
 
-/** Reservations of one page. */
+/** Reservations per page. */
 const PAGE = 25;
 
 /** Validators and defaults for {@link SweepOptions}. */
@@ -22,15 +22,15 @@ const SWEEP_OPTIONS = defineOptions<SweepOptions>()(
   { fail: controllerIncomplete },
 );
 
-/** Finishes interrupted starts, and terminates the machines that this table knows to be its own and unused. */
-export async function sweepSessions(parts: Parts, options: SweepOptions | undefined): Promise<SweepReport> {
-  const { imageIsOnlyOurs = parts.settings.imageIsOnlyOurs, limit, timeoutMs } = SWEEP_OPTIONS.parse(options);
-  const endMs = parts.clock.monotonicMs() + timeoutMs;
-  const isOver = () => parts.clock.monotonicMs() >= endMs;
-  const starts = await finishStarts(parts, isOver);
+/** Finishes interrupted starts, and terminates unused machines recorded in this table. */
+export async function sweepSessions(deps: Dependencies, options: SweepOptions | undefined): Promise<SweepReport> {
+  const { imageIsOnlyOurs = deps.settings.imageIsOnlyOurs, limit, timeoutMs } = SWEEP_OPTIONS.parse(options);
+  const endMs = deps.clock.monotonicMs() + timeoutMs;
+  const isOver = () => deps.clock.monotonicMs() >= endMs;
+  const starts = await finishStarts(deps, isOver);
   const found = { terminated: 0, refused: 0, unknown: 0, complete: false };
   if (!starts.complete) return { ...starts, ...found };
-  const machines = await endStrays(parts, {
+  const machines = await endStrays(deps, {
     maxUnknown: imageIsOnlyOurs ? limit : 0,
     isOver,
     hasStarts: starts.pending > 0,
@@ -38,23 +38,23 @@ export async function sweepSessions(parts: Parts, options: SweepOptions | undefi
   return { ...starts, ...machines };
 }
 
-/** The oldest reservation whose row has not expired: with the longest life that a machine can have. */
+/** Age of the oldest reservation whose row has not expired, with the longest lifetime of a machine. */
 const OLDEST_START_MS = (LIMITS.durationSeconds + GRACE_SECONDS) * 1000;
 
 type Starts = Pick<SweepReport, 'pending' | 'confirmed' | 'failed' | 'complete'>;
 
-/** Goes through all pages, so that starts that cannot be finished now do not hide those behind them. */
-async function finishStarts(parts: Parts, isOver: () => boolean): Promise<Starts> {
+/** Reads all pages, so that unfinishable starts do not hide later starts. */
+async function finishStarts(deps: Dependencies, isOver: () => boolean): Promise<Starts> {
   const counts = { pending: 0, confirmed: 0, failed: 0 };
-  const now = nowMs(parts);
+  const now = nowMs(deps);
   const range = { kind: 'requested', from: now - OLDEST_START_MS, to: now - LOST_MS, limit: PAGE } as const;
   let after: string | undefined;
   do {
-    const page = await parts.registry.listPending({ ...range, after });
+    const page = await deps.registry.listPending({ ...range, after });
     for (const record of page.records) {
       if (isOver()) return { ...counts, complete: false };
       counts.pending += 1;
-      const state = await finish(parts, record);
+      const state = await finish(deps, record);
       if (state === 'failed') counts.failed += 1;
       else if (state !== 'requested') counts.confirmed += 1;
     }
@@ -63,11 +63,11 @@ async function finishStarts(parts: Parts, isOver: () => boolean): Promise<Starts
   return { ...counts, complete: true };
 }
 
-/** The state after the attempt. A start that fails now is tried again by the next sweep. */
-async function finish(parts: Parts, record: SessionRecord): Promise<SessionRecord['state']> {
+/** Returns the state after the attempt. The next sweep retries a start that fails now. */
+async function finish(deps: Dependencies, record: SessionRecord): Promise<SessionRecord['state']> {
   try {
-    const finished = await finishStart(parts, factsOfSweep(record), record);
-    if (finished.state !== 'requested') tellSweep(parts, record, finished);
+    const finished = await finishStart(deps, factsOfSweep(record), record);
+    if (finished.state !== 'requested') tellSweep(deps, record, finished);
     return finished.state;
   } catch {
     return 'requested';
@@ -86,7 +86,7 @@ function factsOfSweep({ tenantId, namespace, authSubject, lastRequestId }: Sessi
   };
 }
 
-function tellSweep(parts: Parts, before: SessionRecord, after: SessionRecord): void {
+function tellSweep(deps: Dependencies, before: SessionRecord, after: SessionRecord): void {
   const { tenantId, namespace, sessionId, lastRequestId, microvmId, version, errorCode } = after;
   emitLifecycle(
     {
@@ -102,9 +102,9 @@ function tellSweep(parts: Parts, before: SessionRecord, after: SessionRecord): v
       session_id: sessionId,
       ...(microvmId !== undefined && { provider_microvm_id: microvmId }),
       registry_version: version,
-      at: parts.clock.now().toISOString(),
+      at: deps.clock.now().toISOString(),
     },
-    parts.settings.onLifecycleEvent,
+    deps.settings.onLifecycleEvent,
     undefined,
   );
 }

@@ -8,19 +8,19 @@ export interface CachedToken {
   readonly expiresAt: number;
 }
 
-/** What a token opens. */
+/** The machine and scope of a token. */
 export interface TokenKey {
   readonly microvmId: string;
   readonly type: 'auth' | 'shell';
-  /** Names of ports in their order, or `shell`. */
+  /** Sorted port scopes, or `shell`. */
   readonly scope: readonly string[];
 }
 
 const MAX_TOKENS = 256;
 
 /**
- * Tokens of one execution environment. Calls that want the same token at once share one call of the service; the token that was
- * used the longest ago makes room for a new one.
+ * Tokens of one execution environment. Concurrent calls for the same token share one call of the service. A new token
+ * replaces the least recently used token.
  */
 export class TokenCache {
   readonly #clock: FullClock;
@@ -32,9 +32,9 @@ export class TokenCache {
   }
 
   /**
-   * A cached token that has enough of its life left, or a new one.
+   * Returns a cached token with enough remaining lifetime, or a new token.
    *
-   * @param leftMs tells, for a cached token, how many milliseconds must be left of it
+   * @param leftMs returns the required remaining lifetime of a cached token, in milliseconds
    */
   async get(
     key: TokenKey,
@@ -50,7 +50,7 @@ export class TokenCache {
     return this.#minting.get(name) ?? this.#start(name, mint);
   }
 
-  /** Forgets the tokens of a machine, those too that are being made. */
+  /** Removes the tokens of a machine, including tokens that are being created. */
   drop(microvmId: string): void {
     const prefix = `[${JSON.stringify(microvmId)},`;
     for (const map of [this.#tokens, this.#minting]) {
@@ -58,7 +58,7 @@ export class TokenCache {
     }
   }
 
-  /** How many tokens are kept. */
+  /** Number of cached tokens. */
   get size(): number {
     return this.#tokens.size;
   }
@@ -67,7 +67,7 @@ export class TokenCache {
     const running = mint();
     this.#minting.set(name, running);
     const settle = (token: CachedToken | undefined) => {
-      // It was dropped in the meantime.
+      // The token was dropped in the meantime.
       if (this.#minting.get(name) !== running) return;
       this.#minting.delete(name);
       if (token) this.#keep(name, token);

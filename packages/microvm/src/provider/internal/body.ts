@@ -5,15 +5,15 @@ import { withoutText } from './errors.js';
 
 interface BodyOptions {
   readonly clock: FullClock;
-  /** Milliseconds that the sender may be silent while somebody reads. */
+  /** Timeout for the next chunk while a consumer is reading, in milliseconds. */
   readonly idleMs: number;
   readonly signal: AbortSignal;
   readonly timeout: () => Error;
 }
 
 /**
- * The bytes of an answer, read only as fast as somebody asks for them. Written by hand: the `return()` of Node's own iterator
- * waits for the `next()` before it, so that a sender that is silent would keep its connection when the reader leaves.
+ * The bytes of a response, read at the speed of the consumer. Written by hand: the `return()` of Node's iterator waits for the
+ * previous `next()`, so an idle sender would keep its connection after the consumer leaves.
  */
 export function readBody(incoming: IncomingMessage, options: BodyOptions): AsyncIterable<Uint8Array> {
   const reader = new BodyReader(incoming, options);
@@ -65,7 +65,7 @@ class BodyReader implements AsyncIterator<Uint8Array> {
     this.#wake();
   }
 
-  /** Resolves when something may have changed. */
+  /** Resolves when data, an error or the end may be available. */
   async #more(): Promise<void> {
     const { clock, idleMs, timeout } = this.#options;
     const stop = clock.after(idleMs, () => this.#fail(timeout()));

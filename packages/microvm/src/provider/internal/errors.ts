@@ -2,7 +2,7 @@ import { isFrameworkError } from '@sallyport/core';
 import { isTransient, MISSING_PACKAGE } from '@sallyport/core/pipeline';
 import { MICROVM_CODES, MicrovmError, type MicrovmErrorCode, sessionNotFound } from '../../errors.js';
 
-/** What the service was asked for. */
+/** An operation of the service. */
 export type ProviderCall = 'run' | 'get' | 'list' | 'suspend' | 'resume' | 'terminate' | 'token';
 
 interface ServiceFailure {
@@ -12,7 +12,7 @@ interface ServiceFailure {
   readonly $response?: { readonly headers?: Readonly<Record<string, unknown>> };
 }
 
-/** Errors of the service by name. Their strings are never read. */
+/** Errors of the service by name. Their messages are never read. */
 const BY_NAME: Readonly<Record<string, readonly [MicrovmErrorCode, string]>> = {
   ConflictException: ['microvm.conflict', 'conflict with another change'],
   ResourceConflictException: ['microvm.conflict', 'conflict with another change'],
@@ -22,13 +22,13 @@ const BY_NAME: Readonly<Record<string, readonly [MicrovmErrorCode, string]>> = {
   InsufficientCapacityException: ['microvm.capacity', 'no capacity'],
   InternalServerException: ['microvm.provider_unavailable', 'service unavailable'],
   ServiceException: ['microvm.provider_unavailable', 'service unavailable'],
-  AccessDeniedException: ['microvm.provider_denied', 'service refused the controller'],
+  AccessDeniedException: ['microvm.provider_denied', 'service denied access to the controller'],
 };
 const REJECTED = new Set(['ValidationException', 'InvalidParameterValueException']);
 
 /**
- * What is kept of a failure of the service or of a connection: its name, its code and the id of the request, and none of its text.
- * It may quote what was sent, and logs hold the causes of errors.
+ * The name, code and request id of a failure of the service or of a connection, without its message.
+ * Messages may quote the request, and causes of errors are logged.
  */
 class Failure extends Error {
   override readonly name: string;
@@ -51,12 +51,12 @@ class Failure extends Error {
 
 const IDENTIFIER = /^[\w-]{1,64}$/;
 
-/** A failure as the cause of an error of ours. */
+/** Converts a failure to the cause of a MicrovmError. */
 export function withoutText(original: unknown): Error {
   return new Failure(original);
 }
 
-/** The error of a call that failed. */
+/** Converts the failure of a call to a MicrovmError. */
 export function toProviderError(original: unknown, call: ProviderCall): MicrovmError {
   if (original instanceof MicrovmError || isMissingPackage(original)) return original as MicrovmError;
   const cause = withoutText(original);
@@ -82,22 +82,22 @@ export function toProviderError(original: unknown, call: ProviderCall): MicrovmE
   return new MicrovmError('microvm.provider_failed', 'service failed', { cause });
 }
 
-/** True if an AWS client is not installed: the error says which, for whoever deploys. */
+/** True if an AWS client is not installed; the error contains its name. */
 function isMissingPackage(error: unknown): boolean {
   return isFrameworkError(error) && error.code === MISSING_PACKAGE;
 }
 
-/** True if a failed `run` may have started a machine all the same. */
+/** True if a failed `run` may have started a machine. */
 export function isUnknownOutcome({ code }: MicrovmError): boolean {
   return code === 'microvm.provider_unavailable';
 }
 
-/** True if the same call may succeed in a while: the client is told to try again. */
+/** True if the same call may succeed later: the client should retry. */
 export function mayPass({ code }: Pick<MicrovmError, 'code'>): boolean {
   return MICROVM_CODES[code] === 429 || MICROVM_CODES[code] === 503;
 }
 
-/** Seconds that the service asks to wait: a member of the error, else the header of its answer. */
+/** Retry delay of the service in seconds: a member of the error, else the response header. */
 function retryAfterOf({ retryAfterSeconds, $response }: ServiceFailure): number | undefined {
   const header: unknown = $response?.headers?.['retry-after'];
   const seconds = typeof retryAfterSeconds === 'number' ? retryAfterSeconds : Number(header ?? Number.NaN);

@@ -15,7 +15,7 @@ const SESSION = 'SESSION#';
 const DESIRED: readonly string[] = ['running', 'suspended', 'terminated'];
 const ACTIONS: readonly string[] = [...MICROVM_OPERATIONS, 'sweep'];
 
-/** The partition of a tenant and namespace. `%` and `#` in their names are escaped, so that no name can forge another's key. */
+/** The partition of a tenant and namespace. `%` and `#` in their names are escaped, so that a name cannot forge the key of another tenant. */
 export function partitionOf({ tenantId, namespace }: MicrovmBinding): string {
   return `TENANT#${escapePart(tenantId)}#NAMESPACE#${escapePart(namespace)}`;
 }
@@ -34,7 +34,7 @@ export function keyOf(key: SessionKey): Key {
   return { pk: partitionOf(key), sk: sortKeyOf(key.sessionId) };
 }
 
-/** How a member of a record is kept. A reader answers `undefined` for a value that is not right. */
+/** Stored form of a member of a record. A reader returns `undefined` for an invalid value. */
 interface Column {
   readonly attribute: string;
   readonly required?: true;
@@ -126,7 +126,7 @@ function toAttributes(record: Partial<SessionRecord>): Record<string, Value> {
   return attributes;
 }
 
-/** The partition of the index of pending sessions that a session is in; `undefined` once its machine is known or never was. */
+/** The session's partition in the index of pending sessions; `undefined` if its machine is known or never existed. */
 export function pendingOf({ state, startOutcome, microvmId }: SessionRecord): PendingRequest['kind'] | undefined {
   if (state === 'requested') return 'requested';
   return startOutcome === 'unknown' && microvmId === undefined ? 'unknown' : undefined;
@@ -138,7 +138,7 @@ export function toRow(record: SessionRecord): Item & Key {
   return { ...toAttributes(record), ...(pending && { pending }), ...keyOf(record) };
 }
 
-/** The update of a row. A session whose start has an outcome leaves the index of pending sessions, without the input of the start. */
+/** The update of a row. If the outcome of a start is known, the session is removed from the index of pending sessions, and the start's input is deleted. */
 export function toChanges(record: SessionRecord, changes: SessionChanges): Changes {
   const set = toAttributes({ ...changes, version: record.version + 1 });
   const before = pendingOf(record);
@@ -147,7 +147,7 @@ export function toChanges(record: SessionRecord, changes: SessionChanges): Chang
   return after === undefined ? { set, remove: ['pending', 'start_setup'] } : { set: { ...set, pending: after } };
 }
 
-/** The record of a row; `undefined` when a member is missing or wrong, or when its names are not those of its key. */
+/** The record of a row; `undefined` if a member is missing or invalid, or its names do not match its key. */
 export function parseRow(row: Item): SessionRecord | undefined {
   const record: Record<string, unknown> = {};
   for (const [name, { attribute, required, read }] of Object.entries(COLUMNS)) {

@@ -5,21 +5,21 @@ import { MACHINE_INDEX, PENDING_INDEX } from '../../schema.js';
 import type { MicrovmRegistry, RegistryWriteOptions, SessionChanges, SessionRecord } from '../registry.js';
 import { keyOf, parseRow, partitionOf, pendingOf, sortKeyOf, toChanges, toRow } from './rows.js';
 
-/** What a registry is made of. */
+/** Dependencies of a registry. */
 export interface RegistryParts {
   readonly table: ItemTable;
   readonly clock: FullClock;
   readonly ids: IdGenerator;
-  /** Told of a row that cannot be read, by its key. */
+  /** Receives the key of each row that cannot be read. */
   readonly onBadRow: (key: Key) => void;
 }
 
-/** Reads that fill one page of a list, at most. */
+/** Maximum number of reads for one page of a list. */
 const MAX_READS = 5;
 /** Greater than every character of a session id. */
 const AFTER_ALL = '~';
 
-/** The registry over any table with the keys of the framework. */
+/** Creates a registry on any table with the framework's keys. */
 export function createTableRegistry({ table, clock, ids, onBadRow }: RegistryParts): MicrovmRegistry {
   const nowMs = () => clock.now().getTime();
   const live = (row: Item | undefined): SessionRecord | undefined => {
@@ -88,7 +88,7 @@ export function createTableRegistry({ table, clock, ids, onBadRow }: RegistryPar
       const start = after === undefined ? undefined : (JSON.parse(after) as Item);
       const { items, more } = await table.query({ index: PENDING_INDEX, partition, sort, limit, start }, { signal });
       const last = more ? items.at(-1) : undefined;
-      // The index may still show what has just left it.
+      // The index may still contain removed sessions.
       const records = (await readKeys(items, signal)).filter((record) => pendingOf(record) === kind);
       return { records, next: last && JSON.stringify(keyInIndex(last)) };
     },
@@ -101,7 +101,7 @@ export function createTableRegistry({ table, clock, ids, onBadRow }: RegistryPar
   };
 }
 
-/** An item of a table in memory has all its attributes. */
+/** Index keys of an item: an in-memory table returns items with all attributes. */
 function keyInIndex({ pk, sk, pending, created_at }: Item): Item {
   return { pk, sk, pending, created_at };
 }

@@ -8,12 +8,12 @@ import { invalidRequest, MicrovmError } from '../../errors.js';
 import type { HeaderEntry } from '../../provider/transport.js';
 
 const PORT_HEADER = 'x-framework-microvm-port';
-/** What a load balancer takes of a whole answer, headers and envelope included. */
+/** Response limit of a load balancer, including headers and envelope. */
 const LOAD_BALANCER_BYTES = 1_000_000;
-/** Room for status, headers and the names around them. */
+/** Bytes reserved for status, headers and their JSON names. */
 const ENVELOPE_BYTES = 64 * 1024;
 
-/** Answers a request to the program in a machine. Streams where the door can, else reads the whole answer first. */
+/** Answers a request to the program in a machine. Streams if the front door supports it, else reads the whole response first. */
 export async function invokeRoute(
   controller: MicrovmController,
   caller: MicrovmCaller,
@@ -27,7 +27,7 @@ export async function invokeRoute(
   return streams ? { ...common, bodyStream } : { ...common, body: await collect(answer, maxBytes) };
 }
 
-/** `serve` hands a stream to its caller; the buffered doors have a cap. */
+/** Front doors of `serve` stream the response; buffered front doors limit its size. */
 function limitsOf(ctx: Context): { readonly streams: boolean; readonly maxBytes: number } {
   const cap = ctx.triggerKind === 'load-balancer' ? LOAD_BALANCER_BYTES : LAMBDA_MAX_ANSWER_BYTES;
   return { streams: ctx.canStream || ctx.triggerKind === 'direct', maxBytes: cap - ENVELOPE_BYTES };
@@ -39,7 +39,7 @@ function readInvoke(ctx: Context): InvokeInput {
   const prefix = prefixOf(path);
   const rest = path.slice(prefix.length);
   const query = queryOf(ctx);
-  // What stands before the route in the path of the client: a stage, a base path.
+  // The prefix of the route in the client's path: a stage, a base path.
   const [rawOnly = ''] = rawPath.split('?', 1);
   const outer = rawOnly.endsWith(path) ? rawOnly.slice(0, rawOnly.length - path.length) : '';
   const port = portOf(ctx);
@@ -60,13 +60,13 @@ function readInvoke(ctx: Context): InvokeInput {
   };
 }
 
-/** `/microvms/s1/invoke` of a path, not decoded. */
+/** The part `/microvms/s1/invoke` of a path, not decoded. */
 function prefixOf(path: string): string {
   const parts = path.split('/');
   return parts.slice(0, parts.indexOf('invoke', 3) + 1).join('/');
 }
 
-/** The query as it was sent; rebuilt where the door gives only its decoded parameters. */
+/** The raw query; rebuilt if the front door provides only decoded parameters. */
 function queryOf(ctx: Context): string {
   const { rawQueryString } = (ctx.event ?? {}) as { readonly rawQueryString?: unknown };
   if (typeof rawQueryString === 'string') return rawQueryString;
@@ -85,7 +85,7 @@ function portOf(ctx: Context): number | undefined {
   return Number(text);
 }
 
-/** The whole answer, for a door that sends it at once: as text, or as base64 where it is not. */
+/** The whole response, for a buffered front door: as text, else as base64. */
 async function collect({ bodyStream }: MicrovmInvokeAnswer, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of bodyStream) chunks.push(chunk);

@@ -6,11 +6,11 @@ import { wireName } from '../../internal/codec.js';
 import { isForbiddenName, isForbiddenText } from '../../internal/forbidden.js';
 import type { MicrovmOperation } from '../../lifecycle/states.js';
 
-/** Bytes of a body of the controller's own operations. */
+/** Maximum body size of the controller's operations in bytes. */
 const MAX_BODY_BYTES = 64 * 1024;
-/** Objects and lists in each other, in a body of the controller's own operations. */
+/** Maximum nesting of objects and lists in such a body. */
 const MAX_LEVELS = 8;
-/** Query parameters of `list`, by how their text is read. */
+/** Parsers for the query parameters of `list`. */
 const LIST_QUERY: Readonly<Record<string, (text: string) => unknown>> = {
   max_results: (text) => (/^\d{1,3}$/.test(text) ? Number(text) : text),
   cursor: (text) => text,
@@ -18,8 +18,8 @@ const LIST_QUERY: Readonly<Record<string, (text: string) => unknown>> = {
 };
 
 /**
- * The input of an operation, from body, query, path and header. What the request says of itself (tenant, namespace, caller,
- * command, id) may be there, and must then be true.
+ * Reads the input of an operation from body, query, path and header. If the request contains its tenant, namespace, caller, command
+ * or id, the value must match.
  *
  * @throws MicrovmError `microvm.invalid_request`, `microvm.forbidden_field`, `microvm.tenant_binding_violation`
  */
@@ -27,15 +27,15 @@ export function readInput(ctx: Context, caller: MicrovmCaller, command: MicrovmO
   const fields = createMap<unknown>();
   const query = command === 'list' ? LIST_QUERY : {};
   for (const [name, value] of [...bodyFields(ctx), ...queryFields(ctx, query)]) {
-    if (Object.hasOwn(fields, name)) throw invalidRequest('a field stands in the body and in the query');
+    if (Object.hasOwn(fields, name)) throw invalidRequest('a field is in the body and in the query');
     fields[name] = value;
   }
   checkNames(fields);
   checkEnvelope(fields, caller, command);
   if (Object.hasOwn(fields, 'idempotency_key'))
-    throw invalidRequest('the idempotency key is the header idempotency-key');
+    throw invalidRequest('pass the idempotency key in the header idempotency-key');
   if (ctx.route?.pattern.includes('{session_id}')) {
-    if (Object.hasOwn(fields, 'session_id')) throw invalidRequest('session_id stands in the path');
+    if (Object.hasOwn(fields, 'session_id')) throw invalidRequest('session_id is part of the path');
     fields.session_id = ctx.param('session_id');
   }
   const keys = command === 'run' ? ctx.headerAll('idempotency-key') : [];
@@ -44,7 +44,7 @@ export function readInput(ctx: Context, caller: MicrovmCaller, command: MicrovmO
   return fields;
 }
 
-/** The typed methods take names in camelCase; a request knows one spelling only. */
+/** Rejects names that are not in snake_case; only the typed methods accept camelCase. */
 function checkNames(value: unknown, levels = MAX_LEVELS): void {
   if (typeof value !== 'object' || value === null) return;
   if (levels === 0) throw invalidRequest('the body is nested too deeply');
@@ -75,7 +75,7 @@ function queryFields(
 ): readonly (readonly [string, unknown])[] {
   return Object.entries(ctx.request.query).map(([name, values]) => {
     if (isForbiddenName(name) || values.some(isForbiddenText)) {
-      throw new MicrovmError('microvm.forbidden_field', 'the request holds a field that is not allowed');
+      throw new MicrovmError('microvm.forbidden_field', 'the request contains a field that is not allowed');
     }
     if (values.length !== 1) throw invalidRequest('a query parameter must be sent once');
     const [text = ''] = values;
@@ -87,7 +87,7 @@ function queryFields(
   });
 }
 
-/** Takes the envelope out of the fields. */
+/** Checks the members of the envelope and removes them from the fields. */
 function checkEnvelope(fields: Record<string, unknown>, caller: MicrovmCaller, command: MicrovmOperation): void {
   const { tenantId, namespace, identity, requestId } = caller;
   const bound: Readonly<Record<string, string>> = { tenant_id: tenantId, namespace, auth_subject: identity };
@@ -98,7 +98,7 @@ function checkEnvelope(fields: Record<string, unknown>, caller: MicrovmCaller, c
   }
   for (const [name, value] of Object.entries(stated)) {
     if (Object.hasOwn(fields, name) && fields[name] !== value)
-      throw invalidRequest(`${name} is not that of the request`);
+      throw invalidRequest(`${name} does not match the request`);
     delete fields[name];
   }
 }

@@ -13,10 +13,10 @@ import type { SessionRecord } from '../../registry/registry.js';
 import type { MicrovmHarness, MicrovmSetup, ProgramAnswer, ProgramRequest } from '../harness.js';
 import { scanForLeaks } from '../scan.js';
 
-/** A behaviour, by its sentence. */
+/** Test cases by name. */
 export type Cases = Readonly<Record<string, (bench: Bench) => Promise<void>>>;
 
-/** The report of a complete sweep that found nothing but this. */
+/** The report of a complete sweep with only these findings. */
 export function sweepReport(found: Partial<SweepReport> = {}): SweepReport {
   const nothing = { pending: 0, confirmed: 0, failed: 0, terminated: 0, refused: 0, unknown: 0, complete: true };
   return { ...nothing, ...found };
@@ -26,10 +26,10 @@ export function sweepReport(found: Partial<SweepReport> = {}): SweepReport {
 export const IMAGE = 'arn:aws:lambda:eu-west-1:123456789012:microvm-image:notebook';
 const SHELL = 'arn:aws:lambda:eu-west-1:aws:network-connector:aws-network-connector:SHELL_INGRESS';
 const START = new Date('2026-11-22T00:00:00.000Z');
-/** What failures of the harness say; it must reach nobody. */
-const SERVICE_TEXT = 'a text of the service';
+/** Message of the harness's failures; it must not be visible to any caller. */
+const SERVICE_TEXT = 'a message of the service';
 
-/** What a program answered, read to its end. */
+/** Complete response of a program. */
 export interface Read {
   readonly status: number;
   readonly headers: Readonly<Record<string, readonly string[]>>;
@@ -37,7 +37,7 @@ export interface Read {
   readonly body: Buffer;
 }
 
-/** A controller over a harness, with all that it shows. */
+/** A controller with a harness; records all visible output. */
 export class Bench {
   readonly setup: MicrovmSetup;
   readonly controller: MicrovmController;
@@ -65,7 +65,7 @@ export class Bench {
     this.controller = this.create();
   }
 
-  /** Another controller over the same service and registry, as of another instance of the function. */
+  /** Creates another controller with the same service and registry, like another instance of the function. */
   create(options: Partial<MicrovmControllerOptions> = {}): MicrovmController {
     const { provider, registry } = this.setup;
     return createMicrovmController({
@@ -80,17 +80,17 @@ export class Bench {
     });
   }
 
-  /** Moves the time on. */
+  /** Advances the clock. */
   pass(ms: number): void {
     this.clock.tick(ms);
   }
 
-  /** The time, in milliseconds after the start. */
+  /** The current time in epoch milliseconds. */
   get nowMs(): number {
     return this.clock.now().getTime();
   }
 
-  /** Keeps what is shown to callers, for the search for leaks. */
+  /** Records a response or error for the leak scan. */
   async shown<T>(answer: Promise<T>): Promise<T> {
     try {
       const value = await answer;
@@ -102,7 +102,7 @@ export class Bench {
     }
   }
 
-  /** The code and headers of the error with which a call ends. */
+  /** The code, status and `retry-after` of the error of a call. */
   async refusal(answer: Promise<unknown>): Promise<{ code: string; status: number; retryAfter: string | undefined }> {
     try {
       await this.shown(answer);
@@ -111,7 +111,7 @@ export class Bench {
       const retryAfter = error.headers?.['retry-after'];
       return { code: error.code, status: error.status, retryAfter: retryAfter as string | undefined };
     }
-    return failWith('the call was to be refused');
+    return failWith('the call must be rejected');
   }
 
   /** Asserts the code of a rejection. */
@@ -127,7 +127,7 @@ export class Bench {
     return row;
   }
 
-  /** Asks the program of a session. */
+  /** Sends a request to the program of a session. */
   async invoke(sessionId: string, input: Partial<InvokeInput> = {}, controller = this.controller): Promise<Read> {
     const answer = await this.shown(controller.invoke(this.caller, { sessionId, method: 'GET', path: '/', ...input }));
     const chunks: Uint8Array[] = [];
@@ -135,7 +135,7 @@ export class Bench {
     return { ...answer, body: Buffer.concat(chunks) };
   }
 
-  /** What the program saw of a request. */
+  /** Sends a request and returns it as received by the program. */
   async seen(sessionId: string, input: Partial<InvokeInput> = {}, controller = this.controller): Promise<Seen> {
     return JSON.parse((await this.invoke(sessionId, { path: '/echo', ...input }, controller)).body.toString()) as Seen;
   }
@@ -150,7 +150,7 @@ export class Bench {
   }
 }
 
-/** A request as the program saw it. */
+/** A request as received by the program. */
 export interface Seen {
   readonly microvmId: string;
   readonly port: number;
@@ -168,7 +168,7 @@ function errorBody(error: unknown): unknown {
 
 const text = (body: string): Pick<ProgramAnswer, 'body'> => ({ body: Buffer.from(body) });
 
-/** The programs that cases ask. */
+/** Test programs by path. */
 const ANSWERS: Readonly<Record<string, (request: ProgramRequest) => ProgramAnswer>> = {
   '/redirect-away': () => ({ status: 302, headers: [['location', 'https://evil.example/?x=1']], ...text('') }),
   '/redirect': ({ path }) => ({

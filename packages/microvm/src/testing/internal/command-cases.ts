@@ -36,7 +36,7 @@ export const COMMAND_CASES: Cases = {
     );
     ok(bench.events.every((event) => Object.isFrozen(event)));
   },
-  async 'a command that has nothing to do asks the service nothing'(bench) {
+  async 'a command with nothing to do does not call the service'(bench) {
     const { controller, caller, setup } = bench;
     await machineOf(bench);
     await controller.resume(caller, SESSION);
@@ -48,7 +48,7 @@ export const COMMAND_CASES: Cases = {
     await controller.terminate(caller, SESSION);
     equal(setup.callCount('terminate'), 1);
   },
-  async 'a command that the state does not allow is refused'(bench) {
+  async 'a command that the state does not allow is rejected'(bench) {
     const { controller, caller } = bench;
     await machineOf(bench);
     await controller.terminate(caller, SESSION);
@@ -82,13 +82,13 @@ export const COMMAND_CASES: Cases = {
     }
     equal((await bench.row('s1')).version, 2);
   },
-  async 'who made no caller is nobody'(bench) {
+  async 'an object that is not a caller is rejected'(bench) {
     const lookAlike = { ...bench.caller } as typeof bench.caller;
     for (const caller of [lookAlike, Object.create(bench.caller), null, undefined, {}]) {
       await bench.refuses(bench.controller.get(caller, SESSION), 'microvm.unauthenticated_controller');
     }
   },
-  async 'get shows what the service says, and keeps it'(bench) {
+  async 'get returns the state of the service, and stores it'(bench) {
     const { controller, caller, setup } = bench;
     const machine = await machineOf(bench);
     bench.pass(60_000);
@@ -109,7 +109,7 @@ export const COMMAND_CASES: Cases = {
     bench.pass(31_000);
     equal((await bench.shown(controller.get(caller, SESSION))).state, 'running');
   },
-  async 'a suspended machine is woken by a request where its policy says so'(bench) {
+  async 'a request resumes a suspended machine if its policy allows it'(bench) {
     const { controller, caller } = bench;
     await machineOf(bench);
     await controller.suspend(caller, SESSION);
@@ -119,7 +119,7 @@ export const COMMAND_CASES: Cases = {
     await controller.suspend(caller, { sessionId: 's2' });
     await bench.refuses(bench.invoke('s2'), 'microvm.invalid_state');
   },
-  async 'a machine that the service does not know ends its session'(bench) {
+  async 'a session is closed if its machine does not exist at the service'(bench) {
     const { controller, caller, setup } = bench;
     await machineOf(bench);
     bench.pass(60_000);
@@ -133,13 +133,13 @@ export const COMMAND_CASES: Cases = {
     setup.fail({ operation: 'get', error: 'ResourceNotFoundException', times: 1 });
     equal((await bench.shown(controller.get(caller, SESSION))).state, 'running');
   },
-  async 'terminating a machine that the service does not know succeeds'(bench) {
+  async 'terminating a machine that does not exist at the service succeeds'(bench) {
     const { controller, caller, setup } = bench;
     await machineOf(bench);
     setup.fail({ operation: 'terminate', error: 'ResourceNotFoundException', times: 1 });
     equal((await bench.shown(controller.terminate(caller, SESSION))).state, 'terminated');
   },
-  async 'a termination that was lost on its way is sent again'(bench) {
+  async 'a lost termination is sent again'(bench) {
     const { controller, caller, setup } = bench;
     await machineOf(bench);
     setup.fail({ operation: 'terminate', error: 'InternalServerException', times: 1 });
@@ -152,7 +152,7 @@ export const COMMAND_CASES: Cases = {
       ['TERMINATED'],
     );
   },
-  async 'two commands at once end in a state that the service has'(bench) {
+  async 'two concurrent commands result in the state of the service'(bench) {
     const { controller, caller, setup } = bench;
     await machineOf(bench);
     const second = bench.create();

@@ -5,7 +5,7 @@ import { type Bench, type Cases, sweepReport } from './bench.js';
 const SESSION = { sessionId: 's1' };
 const MINUTE_MS = 60_000;
 
-/** The service's errors, and what they are to a caller. */
+/** The service's errors, and their code and status for a caller. */
 const ERRORS: readonly (readonly [
   error: string,
   code: MicrovmErrorCode,
@@ -34,9 +34,9 @@ async function unknownRun(bench: Bench, error: string): Promise<void> {
   });
 }
 
-/** What fails, what is undone, and what the sweep finishes. */
+/** Failures, rollbacks, and starts that the sweep finishes. */
 export const FAILURE_CASES: Cases = {
-  async 'errors of the service have a status of their own, and none of their texts is shown'(bench) {
+  async 'each error of the service has its status, and its message is not shown'(bench) {
     for (const [error, code, status, retryAfter] of ERRORS) {
       const sessionId = `s-${error}`;
       const wait = retryAfter === undefined ? {} : { retryAfterSeconds: Number(retryAfter) };
@@ -49,7 +49,7 @@ export const FAILURE_CASES: Cases = {
     }
     equal(bench.setup.machines().length, 0);
   },
-  async 'a run that was refused for now can be repeated under its key and its id'(bench) {
+  async 'a temporarily rejected run can be repeated with its key and its id'(bench) {
     const { controller, caller, setup } = bench;
     for (const error of ['ThrottlingException', 'ServiceQuotaExceededException', 'InsufficientCapacityException']) {
       for (const input of [{ idempotencyKey: `key-${error}` }, { sessionId: `id-${error}` }]) {
@@ -62,7 +62,7 @@ export const FAILURE_CASES: Cases = {
     }
     equal(setup.machines().length, 6);
   },
-  async 'a run that was refused for good stays refused under its key'(bench) {
+  async 'a permanently rejected run is rejected again under its key'(bench) {
     const { controller, caller, setup } = bench;
     const input = { idempotencyKey: 'key-1' };
     setup.fail({ operation: 'run', error: 'AccessDeniedException', times: 1 });
@@ -70,7 +70,7 @@ export const FAILURE_CASES: Cases = {
     const session = await bench.shown(controller.run(caller, input));
     deepEqual([session.state, session.replayed], ['failed', true]);
   },
-  async 'a refusal after an unknown outcome forgets no machine'(bench) {
+  async 'a rejection after an unknown outcome loses no machine'(bench) {
     const { controller, caller, setup } = bench;
     setup.fail({ operation: 'run', error: 'lost', times: 1 });
     setup.fail({ operation: 'run', error: 'ThrottlingException', times: 1 });
@@ -84,7 +84,7 @@ export const FAILURE_CASES: Cases = {
     equal((await bench.row('s1')).microvmId, setup.machines()[0]?.microvmId);
     equal(setup.machines().length, 1);
   },
-  async 'the program of a session without a machine cannot be asked yet'(bench) {
+  async 'the program of a session without a machine is not reachable yet'(bench) {
     const { controller, caller } = bench;
     await unknownRun(bench, 'lost');
     const request = { ...SESSION, method: 'GET', path: '/' };
@@ -99,7 +99,7 @@ export const FAILURE_CASES: Cases = {
     equal((await bench.shown(bench.controller.run(bench.caller, SESSION))).state, 'running');
     equal(bench.setup.machines().length, 1);
   },
-  async 'a run that stays unknown stays reserved, and the sweep finds its machine'(bench) {
+  async 'a run with an unknown outcome remains reserved, and the sweep finds its machine'(bench) {
     const { controller, caller, setup } = bench;
     await unknownRun(bench, 'lost');
     equal((await bench.row('s1')).state, 'requested');
@@ -115,7 +115,7 @@ export const FAILURE_CASES: Cases = {
     equal((await bench.shown(controller.get(caller, SESSION))).providerMicrovmId, setup.machines()[0]?.microvmId);
     deepEqual(await controller.sweep(), sweepReport());
   },
-  async 'a session that cannot be confirmed leaves no machine behind'(bench) {
+  async 'the machine of a session that cannot be confirmed is terminated'(bench) {
     const { caller, setup } = bench;
     const { registry } = setup;
     const broken = bench.create({
@@ -129,7 +129,7 @@ export const FAILURE_CASES: Cases = {
       ['failed'],
     );
   },
-  async 'a machine that can neither be confirmed nor ended is told of as orphaned'(bench) {
+  async 'a machine that cannot be confirmed or terminated is reported as orphaned'(bench) {
     const { caller, setup } = bench;
     const broken = bench.create({
       registry: { ...setup.registry, confirm: () => Promise.reject(new Error('registry')) },
@@ -139,7 +139,7 @@ export const FAILURE_CASES: Cases = {
     const [orphan] = bench.events;
     deepEqual([orphan?.outcome, orphan?.provider_microvm_id], ['orphaned', setup.machines()[0]?.microvmId]);
   },
-  async 'a command that the service refuses leaves the state that the service has'(bench) {
+  async 'after a command that the service rejects, the session has the state of the service'(bench) {
     const { controller, caller, setup } = bench;
     await bench.shown(controller.run(caller, SESSION));
     setup.fail({ operation: 'suspend', error: 'ThrottlingException', times: 1, retryAfterSeconds: 900 });
@@ -160,7 +160,7 @@ export const FAILURE_CASES: Cases = {
     setup.setState(providerMicrovmId, 'SUSPENDED');
     equal((await bench.shown(controller.suspend(caller, SESSION))).state, 'suspended');
   },
-  async 'a state that nobody knows changes nothing'(bench) {
+  async 'an unknown state changes nothing'(bench) {
     const { controller, caller, setup } = bench;
     const { providerMicrovmId = '' } = await controller.run(caller, SESSION);
     bench.pass(MINUTE_MS);

@@ -1,13 +1,13 @@
 import type { MicrovmDescription, RunMicrovmInput } from '../../provider/provider.js';
 
-/** What a state becomes alone. */
+/** Automatic transitions of states. */
 const NEXT: Readonly<Record<string, string>> = {
   PENDING: 'RUNNING',
   SUSPENDING: 'SUSPENDED',
   TERMINATING: 'TERMINATED',
 };
 
-/** One machine of the fake: its state follows from the time. */
+/** One machine of the fake; its state depends on the time. */
 export class FakeMachine {
   readonly microvmId: string;
   readonly input: RunMicrovmInput;
@@ -45,7 +45,7 @@ export class FakeMachine {
     return this.#state;
   }
 
-  /** True if a request reaches the program: it wakes a suspended machine where the policy says so. */
+  /** True if a request reaches the program; it resumes a suspended machine if the policy allows it. */
   wake(now: number): boolean {
     const state = this.look(now);
     if (state === 'SUSPENDED' && this.input.idlePolicy?.autoResumeEnabled) this.set('RUNNING', now);
@@ -67,7 +67,7 @@ export class FakeMachine {
   }
 }
 
-/** An error as the service's client throws it. */
+/** Creates an error like the service's client. */
 export function serviceError(name: string, message: string, retryAfterSeconds?: number): Error {
   const error = Object.assign(new Error(message), retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
   error.name = name;

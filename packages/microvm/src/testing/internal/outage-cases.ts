@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000;
 const OPERATIONS = ['run', 'suspend', 'resume', 'terminate'] as const;
 type Operation = (typeof OPERATIONS)[number];
 
-/** The state of session and machine that each operation leads to. */
+/** The state of session and machine after each operation. */
 const GOALS: Readonly<Record<Operation, readonly [state: string, providerState: string]>> = {
   run: ['running', 'RUNNING'],
   suspend: ['suspended', 'SUSPENDED'],
@@ -17,7 +17,7 @@ const GOALS: Readonly<Record<Operation, readonly [state: string, providerState: 
   terminate: ['terminated', 'TERMINATED'],
 };
 
-/** Sessions of one run of all operations, each with a fault at another call. */
+/** Runs all operations, each with a fault at another call. */
 class Scenario {
   readonly #bench: Bench;
   readonly #outages: Outages;
@@ -30,7 +30,7 @@ class Scenario {
     this.#controller = bench.create({ registry: this.#outages.registry, provider: this.#outages.provider });
   }
 
-  /** Runs an operation with a fault, repeats it as a client does, and checks session and machine. Returns the calls of the first try. */
+  /** Runs an operation with a fault, retries it like a client, and checks session and machine. Returns the number of calls of the first attempt. */
   async check(operation: Operation, fault: CallFault | undefined): Promise<number> {
     const { caller, setup } = this.#bench;
     this.#count += 1;
@@ -55,7 +55,7 @@ class Scenario {
       message,
     );
     equal(machines[0]?.microvmId, session.providerMicrovmId, message);
-    // The machine ran: storing it had as much time as the invocation.
+    // Storing a running machine may use the whole invocation.
     const isStored = operation !== 'run' || fault === undefined || fault.at < 2 || outcome.status === 'fulfilled';
     ok(isStored, `${message}: a machine that ran was not stored`);
     return calls;
@@ -68,7 +68,7 @@ class Scenario {
     return sessionId;
   }
 
-  /** The session after the time in which an older state may be shown. */
+  /** The session after the time during which the service may report an older state. */
   async #settled(operation: Operation, act: () => Promise<MicrovmSession>): Promise<MicrovmSession> {
     this.#bench.pass(MINUTE_MS);
     const { sessionId, state } = await this.#bench.shown(act());
@@ -89,13 +89,13 @@ async function checkAll(bench: Bench, awayMs: number): Promise<void> {
   );
 }
 
-/** What is stored of finished work when calls fail. */
+/** Stored state of finished work if calls fail. */
 export const OUTAGE_CASES: Cases = {
   'a response that is lost at any call of an operation loses no machine and no state': (bench) => checkAll(bench, 0),
   'an outage of 500 ms at any call of an operation loses no machine and no state': (bench) => checkAll(bench, 500),
   'an outage of 1,500 ms at any call of an operation loses no machine and no state': (bench) => checkAll(bench, 1500),
   'an outage of 5,000 ms at any call of an operation loses no machine and no state': (bench) => checkAll(bench, 5000),
-  async 'a repeated run whose machine was terminated in between says so'(bench) {
+  async 'a repeated run returns terminated if its machine was terminated in between'(bench) {
     const { controller, caller, setup } = bench;
     const input = { idempotencyKey: 'key-1' };
     const { providerMicrovmId = '' } = await controller.run(caller, input);
@@ -103,7 +103,7 @@ export const OUTAGE_CASES: Cases = {
     const session = await bench.shown(controller.run(caller, input));
     deepEqual([session.state, session.replayed], ['terminated', true]);
   },
-  async 'a repeated run whose machine the service does not know says so'(bench) {
+  async 'a repeated run returns terminated if its machine does not exist at the service'(bench) {
     const { controller, caller, setup } = bench;
     const input = { idempotencyKey: 'key-1' };
     await controller.run(caller, input);
@@ -114,7 +114,7 @@ export const OUTAGE_CASES: Cases = {
     const session = await bench.shown(controller.run(caller, input));
     deepEqual([session.state, session.replayed], ['terminated', true]);
   },
-  async 'a repeated run is not answered from the table while the service cannot be asked'(bench) {
+  async 'a repeated run is not answered from the table while the service is unavailable'(bench) {
     const { controller, caller, setup } = bench;
     const input = { idempotencyKey: 'key-1' };
     await controller.run(caller, input);
@@ -122,7 +122,7 @@ export const OUTAGE_CASES: Cases = {
     await bench.refuses(controller.run(caller, input), 'microvm.provider_unavailable');
     equal((await bench.shown(controller.run(caller, input))).state, 'running');
   },
-  async 'a repeated run finishes a start whose process was lost, and leaves a young one alone'(bench) {
+  async 'a repeated run finishes a start whose process was lost, and does not touch a recent start'(bench) {
     const { controller, caller, setup } = bench;
     const input = { idempotencyKey: 'key-1' };
     setup.fail({ operation: 'run', error: 'lost', times: 2 });

@@ -4,11 +4,11 @@ import type { MicrovmProvider } from '../../provider/provider.js';
 import type { MicrovmRegistry } from '../../registry/registry.js';
 import type { MicrovmSetup } from '../harness.js';
 
-/** A fault of one call: the response is lost, or every call fails for so many milliseconds. */
+/** A fault of one call: a lost response, or an outage that starts with the call. */
 export interface CallFault {
   /** The number of the call, from 0. */
   readonly at: number;
-  /** Milliseconds without the registry and the service; 0 for a lost response. */
+  /** Duration of the outage of registry and service in milliseconds; 0 for a lost response. */
   readonly awayMs: number;
 }
 
@@ -33,7 +33,7 @@ export class Outages {
     this.provider = Object.assign(this.#wrap(provider, timeout), { transport: provider.transport });
   }
 
-  /** Runs an operation with a fault, moves the time while it waits, and returns how many calls it made. */
+  /** Runs an operation with a fault, advances the clock while it waits, and returns the number of calls. */
   async run<T>(
     fault: CallFault | undefined,
     operation: () => Promise<T>,

@@ -12,9 +12,9 @@ async function run(bench: Bench): Promise<void> {
 const named = (headers: readonly HeaderEntry[], name: string) =>
   headers.filter(([key]) => key.toLowerCase() === name).map(([, value]) => value);
 
-/** What crosses the proxy, and what does not. */
+/** Forwarded and removed parts of requests and responses. */
 export const PROXY_CASES: Cases = {
-  async 'a request arrives as it was sent'(bench) {
+  async 'a request arrives unchanged'(bench) {
     await run(bench);
     const body = Buffer.from([0, 255, 10, 13]);
     const seen = await bench.seen('s1', {
@@ -33,7 +33,7 @@ export const PROXY_CASES: Cases = {
     deepEqual(named(seen.headers, 'x-own').join(', '), 'a, b');
     deepEqual(named(seen.headers, 'x-request-id'), ['request-1']);
   },
-  async 'headers of the connection, credentials and forged names do not reach the program'(bench) {
+  async 'connection headers, credentials and forged names do not reach the program'(bench) {
     await run(bench);
     const forbidden = [
       'authorization',
@@ -66,14 +66,14 @@ export const PROXY_CASES: Cases = {
     for (const name of forbidden.filter((header) => !['keep-alive'].includes(header)))
       deepEqual(named(seen.headers, name), []);
   },
-  async 'the program is told who calls only where that was asked for'(bench) {
+  async 'the program receives the caller only with the option identityHeaders'(bench) {
     await run(bench);
     const seen = await bench.seen('s1', {}, bench.create({ invoke: { identityHeaders: true } }));
     deepEqual(named(seen.headers, 'x-framework-tenant-id'), [bench.caller.tenantId]);
     deepEqual(named(seen.headers, 'x-framework-namespace'), ['default']);
     deepEqual(named(seen.headers, 'x-framework-subject'), ['ada']);
   },
-  async 'a redirect leads to the route or to an absolute web address, and nowhere else'(bench) {
+  async 'a redirect leads only to the route or to an absolute web address'(bench) {
     await bench.controller.run(bench.caller, { sessionId: 's1' });
     const expected: readonly (readonly [location: string, shown: string | undefined])[] = [
       ['//evil.example/x', 'https://evil.example/x'],
@@ -94,14 +94,14 @@ export const PROXY_CASES: Cases = {
       deepEqual(direct.headers.location === undefined, shown === undefined);
     }
   },
-  async 'a redirect passes and is not followed; one to the program itself leads to the route'(bench) {
+  async 'a redirect is forwarded and not followed; a redirect to the program leads to the route'(bench) {
     await run(bench);
     const away = await bench.invoke('s1', { path: '/redirect-away', publicPath: ROUTE });
     deepEqual([away.status, away.headers.location], [302, ['https://evil.example/?x=1']]);
     const home = await bench.invoke('s1', { path: '/redirect-home', publicPath: ROUTE });
     deepEqual([home.status, home.headers.location], [307, [`${ROUTE}/login?next=%2F`]]);
   },
-  async 'compressed bytes pass untouched in both directions'(bench) {
+  async 'compressed bytes pass unchanged in both directions'(bench) {
     await run(bench);
     const { headers, body } = await bench.invoke('s1', { path: '/gzip' });
     deepEqual(headers['content-encoding'], ['gzip']);
@@ -111,7 +111,7 @@ export const PROXY_CASES: Cases = {
     const echoed = await bench.invoke('s1', { path: '/gunzip', method: 'PUT', headers: [encoding], body: sent });
     equal(echoed.body.toString(), 'hello');
   },
-  async 'headers of an answer go by their names, and no value is judged'(bench) {
+  async 'response headers are filtered by name, regardless of their value'(bench) {
     await run(bench);
     const { headers } = await bench.invoke('s1', { path: '/headers' });
     deepEqual(headers.vary, ['Authorization']);
@@ -145,7 +145,7 @@ export const PROXY_CASES: Cases = {
     const seen = await bench.seen('s1', { headers: [cookie] }, scoped);
     deepEqual(named(seen.headers, 'cookie'), ['sid=1']);
   },
-  async 'no path moves the request to another host, and none reaches the hooks'(bench) {
+  async 'no path redirects the request to another host or reaches the hooks'(bench) {
     await run(bench);
     for (const path of ['//evil.example/x', '/@evil.example/', '/\\evil.example']) {
       equal((await bench.seen('s1', { path })).path, path);
@@ -169,7 +169,7 @@ export const PROXY_CASES: Cases = {
       await bench.refuses(bench.invoke('s1', { path }), 'microvm.invalid_request');
     }
   },
-  async 'only allowed ports and methods, no upgrade, and no body over its limit'(bench) {
+  async 'other ports and methods, upgrades, and bodies over the limit are rejected'(bench) {
     await run(bench);
     for (const port of [0, 9000, 8081, 65_536, '8080' as never, Number.NaN]) {
       await bench.refuses(bench.invoke('s1', { port }), 'microvm.invalid_request');

@@ -38,7 +38,7 @@ export const RUN_CASES: Cases = {
       session_id: sessionId,
     });
   },
-  async 'an idempotency key runs one machine, however often and by whatever instance'(bench) {
+  async 'repeated calls with an idempotency key run one machine, even from several instances'(bench) {
     const { caller, setup } = bench;
     const input = { idempotencyKey: 'key-1', metadata: { a: '1' } };
     const first = await bench.shown(bench.controller.run(caller, input));
@@ -58,7 +58,7 @@ export const RUN_CASES: Cases = {
     notEqual(mine.sessionId, theirs.sessionId);
     equal(bench.setup.machines().length, 2);
   },
-  async 'a chosen id that exists is refused, and the living session stays as it is'(bench) {
+  async 'a session id in use is rejected, and the existing session is unchanged'(bench) {
     const { controller, caller } = bench;
     await bench.shown(controller.run(caller, { sessionId: 'mine' }));
     await bench.refuses(controller.run(caller, { sessionId: 'mine' }), 'microvm.session_exists');
@@ -68,7 +68,7 @@ export const RUN_CASES: Cases = {
     await bench.shown(controller.run(bench.other, { sessionId: 'mine' }));
     equal(bench.events.filter(({ outcome }) => outcome === 'rejected').length, 1);
   },
-  async 'an expired session makes room for a new one'(bench) {
+  async 'a new session replaces an expired session with the same id'(bench) {
     const { controller, caller } = bench;
     await bench.shown(controller.run(caller, { sessionId: 'mine', maximumDurationSeconds: 60 }));
     bench.pass(959_000);
@@ -77,7 +77,7 @@ export const RUN_CASES: Cases = {
     await bench.refuses(controller.get(caller, { sessionId: 'mine' }), 'microvm.session_not_found');
     equal((await bench.shown(controller.run(caller, { sessionId: 'mine' }))).registryVersion, 2);
   },
-  async 'names with the characters of keys forge no key of another tenant'(bench) {
+  async 'names with key separators do not forge the key of another tenant'(bench) {
     const names = { identity: 'ada', requestId: 'r' };
     const forger = internalCaller({ ...names, tenantId: `${bench.caller.tenantId}#NAMESPACE#x`, namespace: 'y' });
     const victim = internalCaller({ ...names, tenantId: bench.caller.tenantId, namespace: 'x#NAMESPACE#y' });
@@ -87,7 +87,7 @@ export const RUN_CASES: Cases = {
       await bench.refuses(bench.controller.get(caller, { sessionId: 'mine' }), 'microvm.session_not_found');
     }
   },
-  async 'input that is not as described is refused before anything is reserved'(bench) {
+  async 'invalid input is rejected before a session is reserved'(bench) {
     const { controller, caller } = bench;
     const bad = (value: unknown) => controller.run(caller, value as never);
     const policy = { autoResumeEnabled: true, maxIdleDurationSeconds: 60, suspendedDurationSeconds: 0 };
@@ -153,7 +153,7 @@ export const RUN_CASES: Cases = {
     } while (cursor !== undefined);
     deepEqual(ids, ['a', 'b', 'c', 'd', 'e']);
     const { nextCursor } = await controller.list(caller, { maxResults: 1 });
-    // A cursor holds no tenant: it shows another one nothing of the first.
+    // A cursor does not contain a tenant: another tenant cannot read sessions with it.
     const foreign = await bench.shown(controller.list(bench.other, { cursor: String(nextCursor) }));
     deepEqual(
       foreign.sessions.map(({ sessionId }) => sessionId),
@@ -169,7 +169,7 @@ export const RUN_CASES: Cases = {
       await bench.refuses(controller.list(caller, input as never), 'microvm.invalid_request');
     }
   },
-  async 'a list writes nothing, and asks the service only when it is told to'(bench) {
+  async 'a list writes nothing, and calls the service only with the option refresh'(bench) {
     const { controller, caller, setup } = bench;
     const { providerMicrovmId = '' } = await controller.run(caller, { sessionId: 'a' });
     await controller.run(caller, { sessionId: 'b' });
@@ -189,7 +189,7 @@ export const RUN_CASES: Cases = {
     );
     deepEqual([(await bench.row('a')).version, (await bench.row('b')).version], [3, 2]);
   },
-  async 'with ownership by subject only who ran a session sees it'(bench) {
+  async 'with ownership by subject, only the caller that started a session sees it'(bench) {
     const controller = bench.create({ ownership: 'subject' });
     const { tenantId, namespace } = bench.caller;
     const bob = internalCaller({ identity: 'bob', tenantId, namespace });

@@ -6,13 +6,13 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const NOT_STARTED = 'InternalServerException';
 
-/** A start whose two calls have no known outcome; with `lost` each of them starts the machine. */
+/** A start with two calls of unknown outcome; with `lost` each of them starts the machine. */
 async function interrupted(bench: Bench, sessionId: string, error = 'lost', controller = bench.controller) {
   bench.setup.fail({ operation: 'run', error, times: 2 });
   await bench.refuses(controller.run(bench.caller, { sessionId }), 'microvm.provider_unavailable');
 }
 
-/** Another deployment with the same image: a table of its own, and the same service. */
+/** Another deployment with the same image: a separate table, and the same service. */
 function otherDeployment(bench: Bench, options: Parameters<Bench['create']>[0] = {}) {
   return bench.create({ registry: createMemoryMicrovmRegistry({ clock: bench.clock }), ...options });
 }
@@ -21,16 +21,16 @@ function statesOf(bench: Bench): readonly string[] {
   return bench.setup.machines().map(({ state }) => state);
 }
 
-/** What a sweep may end, and what it must find. */
+/** Machines that a sweep terminates, and starts that it must find. */
 export const SWEEP_CASES: Cases = {
-  async 'a sweep ends no machine that a session names'(bench) {
+  async 'a sweep terminates no machine of an open session'(bench) {
     await bench.shown(bench.controller.run(bench.caller, { sessionId: 's1' }));
     bench.pass(30 * MINUTE_MS);
     deepEqual(await bench.controller.sweep(), sweepReport());
     deepEqual(await bench.controller.sweep({ imageIsOnlyOurs: true }), sweepReport());
     deepEqual(statesOf(bench), ['RUNNING']);
   },
-  async 'a sweep counts the machines of another deployment with the same image, and ends none of them'(bench) {
+  async 'a sweep counts the machines of another deployment with the same image, and does not terminate them'(bench) {
     for (const sessionId of ['s1', 's2', 's3']) await bench.controller.run(bench.caller, { sessionId });
     const other = otherDeployment(bench);
     deepEqual(await other.sweep(), sweepReport());
@@ -41,13 +41,13 @@ export const SWEEP_CASES: Cases = {
     deepEqual(statesOf(bench), ['RUNNING', 'RUNNING', 'RUNNING', 'RUNNING']);
     equal((await bench.shown(bench.controller.get(bench.caller, { sessionId: 's1' }))).state, 'running');
   },
-  async 'a sweep with a table that names nothing ends nothing, even if the image is only ours'(bench) {
+  async 'a sweep with an empty table terminates no machine, even if the image is only ours'(bench) {
     await bench.controller.run(bench.caller, { sessionId: 's1' });
     bench.pass(40 * MINUTE_MS);
     deepEqual(await otherDeployment(bench).sweep({ imageIsOnlyOurs: true }), sweepReport({ unknown: 1 }));
     deepEqual(statesOf(bench), ['RUNNING']);
   },
-  async 'machines that nobody names end if the image is only ours, a limited number in each sweep'(bench) {
+  async 'unknown machines are terminated if the image is only ours, a limited number per sweep'(bench) {
     const gone = otherDeployment(bench);
     for (const sessionId of ['s1', 's2', 's3']) await gone.run(bench.caller, { sessionId });
     await bench.controller.run(bench.caller, { sessionId: 'own' });
@@ -60,7 +60,7 @@ export const SWEEP_CASES: Cases = {
     deepEqual(await bench.controller.sweep(options), sweepReport());
     equal((await bench.shown(bench.controller.get(bench.caller, { sessionId: 'own' }))).state, 'running');
   },
-  async 'a start that is too old is given up, and the sweep ends the machine that it accounts for'(bench) {
+  async 'a start that is too old is abandoned, and the sweep terminates its machine'(bench) {
     const { controller } = bench;
     await interrupted(bench, 's1');
     bench.pass(16 * MINUTE_MS);
@@ -73,7 +73,7 @@ export const SWEEP_CASES: Cases = {
     ok(statesOf(bench).every((state) => state === 'TERMINATED'));
     equal((await bench.row('s1')).microvmId, bench.setup.machines()[0]?.microvmId);
   },
-  async 'a start that was given up is remembered for as long as its machine may run'(bench) {
+  async 'an abandoned start is stored as long as its machine may run'(bench) {
     bench.setup.fail({ operation: 'run', error: 'lost', times: 2 });
     const input = { sessionId: 's1', maximumDurationSeconds: 28_800 };
     await bench.refuses(bench.controller.run(bench.caller, input), 'microvm.provider_unavailable');
@@ -82,7 +82,7 @@ export const SWEEP_CASES: Cases = {
     bench.pass(7 * HOUR_MS);
     deepEqual(await bench.controller.sweep(), sweepReport({ terminated: 1 }));
   },
-  async 'a start that was given up ends no machine where another deployment has one that fits as well'(bench) {
+  async 'for an abandoned start no machine is terminated if the machine of another deployment matches too'(bench) {
     const other = otherDeployment(bench);
     await other.run(bench.caller, { sessionId: 's1' });
     await interrupted(bench, 's1');
@@ -92,7 +92,7 @@ export const SWEEP_CASES: Cases = {
     deepEqual(await bench.controller.sweep(), sweepReport({ unknown: 2 }));
     deepEqual(statesOf(bench), ['RUNNING', 'RUNNING']);
   },
-  async 'a start that was given up accounts for no machine of another time, duration, version or role'(bench) {
+  async 'an abandoned start matches no machine with another time, duration, version or role'(bench) {
     const { caller } = bench;
     const session = { sessionId: 's1' };
     await otherDeployment(bench).run(caller, session);
@@ -109,7 +109,7 @@ export const SWEEP_CASES: Cases = {
     deepEqual(await bench.controller.sweep(), sweepReport({ unknown: 5 }));
     deepEqual(new Set(statesOf(bench)), new Set(['RUNNING']));
   },
-  async 'two sweeps at the same time end each machine once, and lose no row'(bench) {
+  async 'two concurrent sweeps terminate each machine once, and lose no row'(bench) {
     for (const sessionId of ['s1', 's2']) await interrupted(bench, sessionId);
     bench.pass(2 * MINUTE_MS);
     await interrupted(bench, 's3');
@@ -129,7 +129,7 @@ export const SWEEP_CASES: Cases = {
     equal(new Set(named).size, 2);
     deepEqual(await first.sweep(), sweepReport());
   },
-  async 'a machine that ended while the sweep looked at it needs no end'(bench) {
+  async 'a machine that terminates during the sweep is not terminated again'(bench) {
     await interrupted(bench, 's1');
     bench.pass(16 * MINUTE_MS);
     await bench.controller.sweep();
@@ -137,7 +137,7 @@ export const SWEEP_CASES: Cases = {
     bench.setup.fail({ operation: 'terminate', error: 'ResourceNotFoundException', times: 1 });
     deepEqual(await bench.controller.sweep(), sweepReport());
   },
-  async 'a machine that the service does not end is ended by the next sweep'(bench) {
+  async 'the next sweep terminates a machine that the service did not terminate'(bench) {
     await interrupted(bench, 's1');
     bench.pass(16 * MINUTE_MS);
     await bench.controller.sweep();
@@ -146,7 +146,7 @@ export const SWEEP_CASES: Cases = {
     deepEqual(await bench.controller.sweep(), sweepReport({ refused: 1 }));
     deepEqual(await bench.controller.sweep(), sweepReport({ terminated: 1 }));
   },
-  async 'a machine whose termination was lost is ended by the sweep'(bench) {
+  async 'a sweep terminates a machine whose termination was lost'(bench) {
     const { providerMicrovmId = '' } = await bench.controller.run(bench.caller, { sessionId: 's1' });
     bench.setup.fail({ operation: 'terminate', error: NOT_STARTED, times: 1 });
     await bench.refuses(bench.controller.terminate(bench.caller, { sessionId: 's1' }), 'microvm.provider_unavailable');
@@ -154,14 +154,14 @@ export const SWEEP_CASES: Cases = {
     bench.pass(25 * MINUTE_MS);
     deepEqual(await bench.controller.sweep(), sweepReport({ terminated: 1 }));
   },
-  async 'a sweep reaches a fresh start behind thirty that have expired'(bench) {
+  async 'a sweep reaches a recent start after thirty expired starts'(bench) {
     for (let index = 0; index < 30; index += 1) await interrupted(bench, `old${index}`, NOT_STARTED);
     bench.pass(2 * HOUR_MS);
     await interrupted(bench, 'fresh');
     bench.pass(2 * MINUTE_MS);
     deepEqual(await bench.controller.sweep(), sweepReport({ pending: 1, confirmed: 1 }));
   },
-  async 'a sweep finishes more starts than one page holds, behind those that cannot be finished now'(bench) {
+  async 'a sweep finishes more starts than one page, even after starts that cannot be finished now'(bench) {
     for (let index = 0; index < 30; index += 1) await interrupted(bench, `s${index}`, NOT_STARTED);
     bench.pass(2 * MINUTE_MS);
     bench.setup.fail({ operation: 'run', error: 'ThrottlingException', times: 28 });
@@ -169,7 +169,7 @@ export const SWEEP_CASES: Cases = {
     deepEqual(await bench.controller.sweep(), sweepReport({ pending: 28, confirmed: 28 }));
     equal(bench.setup.machines().length, 30);
   },
-  async 'a deployment between a lost start and its sweep does not write off the machine'(bench) {
+  async 'a deployment between a lost start and its sweep does not lose the machine'(bench) {
     const before = bench.create({ executionRoleArn: 'arn:aws:iam::123456789012:role/old' });
     await interrupted(bench, 's1', 'lost', before);
     bench.pass(2 * MINUTE_MS);
@@ -179,9 +179,9 @@ export const SWEEP_CASES: Cases = {
     equal((await bench.shown(after.get(bench.caller, { sessionId: 's1' }))).state, 'running');
     equal((await bench.row('s1')).startSetup, undefined);
   },
-  async 'a repeated start that is rejected stays unfinished: a machine of the first one may be running'(bench) {
+  async 'a rejected repeated start remains unfinished: the machine of the first start may be running'(bench) {
     let nonce = 0;
-    // A payload with a credential is not stored, so the repeated start has another one.
+    // A payload with a credential is not stored, so the repeated start has a different payload.
     const runHookPayload = () => {
       nonce += 1;
       return `{"authorization":"x-aws-proxy-auth ${nonce}"}`;

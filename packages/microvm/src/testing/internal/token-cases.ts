@@ -11,7 +11,7 @@ async function run(bench: Bench): Promise<void> {
 
 /** Tokens and their cache. */
 export const TOKEN_CASES: Cases = {
-  async 'a token is told by what it is for, and never by its value'(bench) {
+  async 'a token operation returns the scope of the token, never its value'(bench) {
     const { controller, caller } = bench;
     await run(bench);
     const { tokenId, ...token } = await bench.shown(controller.authToken(caller, PORT));
@@ -33,19 +33,19 @@ export const TOKEN_CASES: Cases = {
       Promise.resolve([inspect(controller, { depth: 9, showHidden: true }), JSON.stringify(controller)]),
     );
   },
-  async 'a shell needs its connector'(bench) {
+  async 'a shell token requires the shell connector'(bench) {
     const controller = bench.create({ ingressConnectors: [] });
     await bench.shown(controller.run(bench.caller, SESSION));
     await bench.refuses(controller.shellAuthToken(bench.caller, SESSION), 'microvm.shell_not_enabled');
   },
-  async 'a session keeps the connectors that it was run with, whatever is deployed later'(bench) {
+  async 'a session keeps the connectors of its start after a deployment'(bench) {
     await run(bench);
     const later = bench.create({ ingressConnectors: [] });
     equal((await bench.shown(later.shellAuthToken(bench.caller, SESSION))).tokenType, 'shell');
     await later.suspend(bench.caller, SESSION);
     equal((await bench.row('s1')).ingressConnectors?.length, 1);
   },
-  async 'invoke makes one token for many requests, also at once'(bench) {
+  async 'invoke creates one token for many requests, even concurrent requests'(bench) {
     await run(bench);
     const count = () => bench.setup.callCount('authToken');
     await Promise.all(Array.from({ length: 10 }, () => bench.invoke('s1')));
@@ -57,7 +57,7 @@ export const TOKEN_CASES: Cases = {
     await bench.invoke('s1');
     equal(count(), 2);
   },
-  async 'a token that was made before is used, and told of again while half of its life is left'(bench) {
+  async 'an existing token is used, and returned again while half of its lifetime remains'(bench) {
     const { controller, caller, setup } = bench;
     await run(bench);
     const first = await controller.authToken(caller, PORT);
@@ -69,7 +69,7 @@ export const TOKEN_CASES: Cases = {
     notEqual((await controller.authToken(caller, PORT)).tokenId, first.tokenId);
     equal(setup.callCount('authToken'), 2);
   },
-  async 'suspend and terminate forget the tokens of a session'(bench) {
+  async 'suspend and terminate discard the tokens of a session'(bench) {
     const { controller, caller, setup } = bench;
     await run(bench);
     await bench.invoke('s1');
@@ -78,13 +78,13 @@ export const TOKEN_CASES: Cases = {
     await bench.invoke('s1');
     equal(setup.callCount('authToken'), 2);
   },
-  async 'a failure to make a token is not kept'(bench) {
+  async 'a failure to create a token is not cached'(bench) {
     await run(bench);
     bench.setup.fail({ operation: 'authToken', error: 'ThrottlingException', times: 1, retryAfterSeconds: 7 });
     deepEqual(await bench.refusal(bench.invoke('s1')), { code: 'microvm.rate_limited', status: 429, retryAfter: '7' });
     equal((await bench.invoke('s1')).status, 200);
   },
-  async 'ports and lives out of range are refused'(bench) {
+  async 'ports and lifetimes out of range are rejected'(bench) {
     const controller = bench.create({ invoke: { ports: [8080, { start: 3000, end: 3010 }] } });
     const { caller } = bench;
     await run(bench);

@@ -1,4 +1,4 @@
-/** Why an archive is rejected; the text becomes part of the artifact's error. */
+/** The reason for rejecting an archive; its message becomes part of the artifact's error. */
 export class ArchiveFault extends Error {}
 
 /** One regular file of an archive, as a range of its bytes. */
@@ -25,14 +25,14 @@ const COMPRESSED: readonly (readonly [string, readonly number[]])[] = [
   ['zip', [0x50, 0x4b, 0x03, 0x04]],
 ];
 
-/** Name and size from an extended header; they replace those of the member that follows. */
+/** Name and size from an extended header; they replace the name and size of the next member. */
 interface Extension {
   readonly path?: string;
   readonly size?: number;
 }
 
 /**
- * Lists the regular files of a tar archive, and rejects everything that two readers could understand differently: links, devices,
+ * Lists the regular files of a tar archive, and rejects all content that two readers could understand differently: links, devices,
  * sparse and global headers, paths that leave their folder, the same path twice, data after the end. Nothing is copied.
  *
  * @see https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html#tag_20_92_13_06
@@ -131,7 +131,7 @@ function formatOf(magic: Uint8Array): 'ustar' | 'gnu' | 'v7' {
   throw new ArchiveFault('is not a tar archive');
 }
 
-/** Parses records of the form `<length> <key>=<value>\n`, where the length is that of the whole record. */
+/** Parses records of the form `<length> <key>=<value>\n`, where the length includes the whole record. */
 function readPax(data: Uint8Array): Extension {
   const records = new Map<string, string>();
   let at = 0;

@@ -41,7 +41,7 @@ const RULES: readonly {
   },
 ];
 
-/** @throws ObjectStoreError that names the first field that is wrong */
+/** @throws ObjectStoreError with the name of the first invalid field */
 export function checkPresignPut(input: PresignPutInput): CheckedGrant {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) throw invalid('input', 'an object');
   const ref = checkUnversionedRef(input.ref);
@@ -60,7 +60,7 @@ export function checkPresignPut(input: PresignPutInput): CheckedGrant {
     ...rest
   } = input;
   const [unknown] = Object.keys(rest);
-  if (unknown !== undefined) throw invalid(unknown, 'left out: there is no such field');
+  if (unknown !== undefined) throw invalid(unknown, 'omitted: there is no such field');
   return { ref, contentLength, contentType, checksumSha256, expiresIn, createOnly };
 }
 
@@ -68,7 +68,7 @@ function isWhole(value: unknown, least: number, most: number): boolean {
   return Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most;
 }
 
-/** Canonical base64 alone: another spelling of the same bytes is another header, and the signature would break. */
+/** Only canonical base64: another encoding of the same bytes would be another header, and break the signature. */
 function isSha256(value: unknown): boolean {
   if (typeof value !== 'string') return false;
   const bytes = Buffer.from(value, 'base64');

@@ -16,13 +16,13 @@ const NO_QUERY =
   /^(?:x-amz-checksum-.*|x-amz-sdk-checksum-algorithm|content-type|if-none-match|x-amz-server-side-encryption.*)$/i;
 
 /**
- * Verifies a signed link, because what the SDK signs depends on its version and on the given client.
+ * Verifies a signed link, because the headers that the SDK signs depend on its version and on the client.
  *
  * @throws ObjectStoreError `objectstore.invalid_store_config`, without the link
  */
 export async function assertLink(link: string, expected: ExpectedLink): Promise<void> {
-  // The error for an invalid URL contains the text.
-  if (!URL.canParse(link)) throw refused('is no address');
+  // The error for an invalid URL contains the URL.
+  if (!URL.canParse(link)) throw refused('is not a valid URL');
   const url = new URL(link);
   const query = url.searchParams;
   if (query.get('X-Amz-Algorithm') !== 'AWS4-HMAC-SHA256') throw refused('is not signed with AWS4-HMAC-SHA256');
@@ -34,10 +34,10 @@ export async function assertLink(link: string, expected: ExpectedLink): Promise<
   await assertTarget(url, expected);
 }
 
-/** Host and path must be those of the bucket and the key. The bucket may be in the host or in the path. */
+/** Checks that host and path belong to the bucket and the key. The bucket is in the host or in the path. */
 async function assertTarget(url: URL, { ref: { bucket, key }, client }: ExpectedLink): Promise<void> {
   const own = await client.config.endpoint?.();
-  if (own === undefined && url.protocol !== 'https:') throw refused('is not an https address');
+  if (own === undefined && url.protocol !== 'https:') throw refused('is not an https URL');
   const basePath = (own?.path ?? '/').replace(/\/$/, '');
   const inHost = url.host.startsWith(`${bucket}.`) && url.pathname === `${basePath}/${encodeKey(key)}`;
   const inPath = url.pathname === `${basePath}/${encodeURIComponent(bucket)}/${encodeKey(key)}`;
@@ -50,7 +50,7 @@ function hostOf({ hostname, port }: { hostname: string; port?: number }): string
   return port === undefined ? hostname : `${hostname}:${port}`;
 }
 
-/** Percent-encoded once, with the slashes left (RFC 3986, as signatures want it). */
+/** Percent-encodes a key once, except slashes (RFC 3986, as required for signatures). */
 function encodeKey(key: string): string {
   return encodeURIComponent(key)
     .replace(/%2F/g, '/')

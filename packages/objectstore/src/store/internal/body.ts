@@ -1,6 +1,6 @@
 import { invalidStoreConfig, ObjectStoreError } from '../../errors.js';
 
-/** The stream of an answer's bytes. */
+/** The byte stream of a response. */
 export type Body = AsyncIterable<Uint8Array>;
 
 /**
@@ -8,7 +8,7 @@ export type Body = AsyncIterable<Uint8Array>;
  * limit is rejected without reading.
  */
 export async function readBody(body: unknown, length: number | undefined, maxBytes: number): Promise<Uint8Array> {
-  if (!isBody(body)) throw invalidStoreConfig('the store answered without a body');
+  if (!isBody(body)) throw invalidStoreConfig('the store returned no body');
   if (length === undefined) return readUnknown(body, maxBytes);
   if (length > maxBytes) throw tooLarge();
   const bytes = allocate(length);
@@ -23,15 +23,15 @@ export async function readBody(body: unknown, length: number | undefined, maxByt
 }
 
 /**
- * A body that is not read to its end fails later, for example because its checksum is that of all its bytes. Nobody listens any
- * more then, and an error of a stream without a listener ends the process.
+ * Ignores errors of a body that is not read to its end: it fails later, for example because its checksum covers all bytes. An error
+ * of a stream without a listener would terminate the process.
  */
 export function ignoreLateErrors(body: unknown): void {
   const { on } = (body ?? {}) as { on?: unknown };
   if (typeof on === 'function') on.call(body, 'error', () => {});
 }
 
-/** S3 sends the length of every object; a proxy between may remove it. */
+/** Reads a body of unknown length. S3 sends the length of every object, but a proxy may remove it. */
 async function readUnknown(body: Body, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -71,7 +71,7 @@ function tooLarge(cause?: unknown): ObjectStoreError {
 }
 
 function truncated(): ObjectStoreError {
-  return new ObjectStoreError('objectstore.unavailable', 'framework: the body of the object was cut', {
+  return new ObjectStoreError('objectstore.unavailable', 'framework: the body of the object was truncated', {
     retryable: true,
   });
 }

@@ -13,7 +13,7 @@ interface Fault {
 /** The call that failed. */
 export interface FailedCall {
   readonly operation: 'put' | 'get' | 'delete';
-  /** True if the call names a version. */
+  /** True if the call has a version. */
   readonly isVersioned: boolean;
 }
 
@@ -29,9 +29,9 @@ const MESSAGES = {
 type RemoteCode = keyof typeof MESSAGES;
 
 /**
- * The error codes that S3 returns for `PutObject`, `GetObject` and `DeleteObject`, and those of the SDK, by their meaning. The
- * lists are those of the page "Error responses" of the Amazon S3 API Reference; codes that only other operations return, and codes
- * of requests that this store does not send, are left out.
+ * The error codes of `PutObject`, `GetObject` and `DeleteObject`, and of the SDK, by code of this package. The S3 codes are from the
+ * page "Error responses" of the Amazon S3 API Reference, without codes that only other operations return and codes of requests
+ * that this store does not send.
  *
  * @see https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
  */
@@ -68,7 +68,7 @@ export const CODES_OF_S3: Readonly<Record<RemoteCode, readonly string[]>> = {
     ...['KMS.ThrottlingException', 'InvalidObjectState'],
     // The body was not received completely or correctly.
     ...['BadDigest', 'IncompleteBody', 'XAmzContentSHA256Mismatch'],
-    // Another operation on the object or the bucket is in progress. Of the first AWS says: "On a 409 failure retry the upload."
+    // Another operation on the object or the bucket is in progress. AWS about `ConditionalRequestConflict`: "On a 409 failure retry the upload."
     // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html, header If-None-Match
     ...['ConditionalRequestConflict', 'OperationAborted'],
   ],
@@ -119,7 +119,7 @@ function codeOf(fault: Fault, cause: unknown, { operation, isVersioned }: Failed
 }
 
 /**
- * A rejection at the first attempt means that nothing was written. After a lost answer, a time-out or an error inside S3 the
+ * A rejection at the first attempt means that nothing was written. After a lost response, a timeout or an error inside S3 the
  * result is unknown.
  */
 function mayHaveApplied(code: RemoteCode, { status, attempts, name }: Fault): boolean {

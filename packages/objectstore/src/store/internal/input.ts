@@ -56,18 +56,18 @@ export function checkDelete(input: DeleteObjectInput): ObjectRef {
   return checkRef(closed(input, ['ref']).ref);
 }
 
-/** A copy, so that later changes by the caller have no effect. */
+/** Validates metadata and returns a copy, so that later changes by the caller have no effect. */
 function checkMetadata(metadata: unknown): Readonly<Record<string, string>> {
   if (metadata === undefined) return {};
   if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) {
-    throw invalidInput('metadata must be an object of texts');
+    throw invalidInput('metadata must be an object of strings');
   }
   const copy: Record<string, string> = {};
   let bytes = 0;
   for (const [name, value] of Object.entries(metadata)) {
     if (!METADATA_NAME.test(name)) throw invalidInput('names of metadata must be of a-z, 0-9 and -');
     if (typeof value !== 'string' || !METADATA_VALUE.test(value)) {
-      throw invalidInput('values of metadata must be texts of visible ASCII, without spaces at the ends');
+      throw invalidInput('values of metadata must be strings of visible ASCII, without spaces at the ends');
     }
     bytes += name.length + value.length;
     copy[name] = value;
@@ -76,7 +76,7 @@ function checkMetadata(metadata: unknown): Readonly<Record<string, string>> {
   return copy;
 }
 
-/** The members of an argument; unknown ones are rejected. */
+/** The members of an argument; unknown members are rejected. */
 function closed<T extends object>(input: T, known: readonly (keyof T & string)[]): Partial<Record<keyof T, unknown>> {
   if (typeof input !== 'object' || input === null) throw invalidInput('the argument must be an object');
   const unknown = Object.keys(input).find((key) => !(known as readonly string[]).includes(key));

@@ -55,7 +55,7 @@ export const WRITE_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'keys are verbatim: no decoding, no folding, no dot segments removed',
+    name: 'keys are unchanged: not decoded or normalized, with their dot segments',
     async run({ store, ref }) {
       const keys = [
         'a+b c',

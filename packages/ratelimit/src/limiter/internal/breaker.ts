@@ -5,16 +5,16 @@ import { storeUnavailable } from '../../errors.js';
 const MAX_PAUSE_MS = 10_000;
 
 /**
- * A circuit breaker: prevents that requests wait, one after the other, for a store that does not answer. After a call that timed
- * out, and during which no other call was answered, it rejects calls for a pause. Then one call may try. The pause doubles until
- * a call is answered.
+ * A circuit breaker, so that requests do not wait one after the other for a store that does not respond. If a call times out and no
+ * other call succeeds in the meantime, it rejects calls for a pause. Then one call may try. The pause doubles until a call
+ * succeeds.
  */
 export class Breaker {
   readonly #clock: FullClock;
   readonly #firstPauseMs: number;
   #pauseMs: number;
   #answeredAtMs = Number.NEGATIVE_INFINITY;
-  /** Why calls are rejected, and until when; `undefined` while the store answers. */
+  /** Cause and end of the pause; `undefined` while the store responds. */
   #open: { readonly cause: unknown; readonly untilMs: number } | undefined;
   #isTrying = false;
 
@@ -25,10 +25,10 @@ export class Breaker {
   }
 
   /**
-   * Runs a call, unless the store is known to be silent.
+   * Runs a call, unless calls are paused.
    *
-   * @param ranOut whether a failure is a timeout
-   * @throws RateLimitError `ratelimit.store_unavailable` without a call; what the call throws
+   * @param ranOut returns true if a failure is a timeout
+   * @throws RateLimitError `ratelimit.store_unavailable` without a call; errors of the call
    */
   async run<T>(call: () => Promise<T>, ranOut: (error: unknown) => boolean): Promise<T> {
     const startedAtMs = this.#clock.monotonicMs();

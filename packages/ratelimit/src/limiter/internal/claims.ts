@@ -36,13 +36,13 @@ export interface Share {
   readonly isFirst: boolean;
 }
 
-/** The most bytes of one part; longer parts are hashed. So keys stay well below DynamoDB's limits of 2,048 and 1,024 bytes. */
+/** Maximum size of a part in bytes; longer parts are hashed. This keeps keys well below DynamoDB's limits of 2,048 and 1,024 bytes. */
 const MAX_PART_BYTES = 256;
 const HASHED = 'sha256:';
 const DEFAULT_KIND = 'custom';
 /** Separators, C0, DEL, C1, and surrogates without their other half, because UTF-8 encodes all of these as the same character. */
 const ESCAPED =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is escaped.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are escaped.
   /[%#\u0000-\u001f\u007f-\u009f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 const NOTHING_COUNTED: Counters = {};
 /** The wait time for a caller who was denied because the store failed. */
@@ -66,7 +66,7 @@ export function wholeShare({ name }: Call, windows: readonly WindowLimit[]): Sha
   return { name, windows, shards: 1, isFirst: true };
 }
 
-/** A claim on an item at an instant. */
+/** A claim on an item at a time. */
 export function claimOn(strategy: StrategyDefinition, share: Share, call: Call, nowMs: number): AddressedClaim {
   const { name: pk, windows, shards, isFirst } = share;
   return {

@@ -11,7 +11,7 @@ interface Denial {
 }
 
 /**
- * A cache of the store's denials, for requests with the same cost: they need no call. A request with a higher cost asks the
+ * A cache of the store's denials, for requests with the same cost: they need no call. A request with a higher cost calls the
  * store, because it has to wait longer. The counters of a window only grow until it has room for the denied cost. `maxAgeMs`
  * limits how long a reset, a refund or a raised limit by another instance has no effect.
  */

@@ -9,7 +9,7 @@ import { DynamoStore } from './dynamo-store.js';
 import { Layouts, OtherItems } from './layout.js';
 import { shardsOf, sharesOf } from './shards.js';
 
-/** How often one decision may find another number of items: it changes at most once in a window. */
+/** Number of times that one decision may find another number of items: it changes at most once in a window. */
 const MAX_LAYOUTS = 4;
 
 /** A call, with the complete limits of its key. */
@@ -45,7 +45,7 @@ export class KeyItems {
     this.#options = options;
   }
 
-  /** The items of a key, as far as this instance knows. */
+  /** The items of a key, from this instance's cache. */
   of({ name, windows }: LimitedCall): readonly Share[] {
     const { strategy, shardAbove } = this.#settings;
     const nowMs = this.#nowMs();
@@ -74,7 +74,7 @@ export class KeyItems {
     }
   }
 
-  /** Returns nothing to an item of a key that was spread anew meanwhile: the units count until their window ends. */
+  /** Returns units, except to an item of a key that was spread again in the meantime: there they count until their window ends. */
   async refund(
     { address, claim, units }: { readonly address: Address; readonly claim: Claim; readonly units: number },
     signal: AbortSignal | undefined,
@@ -100,7 +100,7 @@ export class KeyItems {
     return this.#options.clock.now().getTime();
   }
 
-  /** A decider caches what it has seen, so there is one for each limiter. */
+  /** A decider caches the state of items, so each limiter has its own. */
   #open(table: ItemTable): OpenStore {
     const { strategy, maxClockSkewMs, storeTimeoutMs, coldTimeoutMs } = this.#settings;
     const { clock, onBrokenClock } = this.#options;

@@ -12,12 +12,12 @@ import { shardName } from './shards.js';
 
 /** The attribute of a key's first item with the number of its items; negative while its counters are being spread. */
 const ITEMS = 'k';
-/** The attribute of another item, followed by a number of items: when the first item was last written with that number. */
+/** The attribute of another item, followed by a number of items: the time when the first item was last written with that number. */
 const VERIFIED = 'v';
 const IS_LAYOUT = /^(?:k|v\d+)$/;
-/** How long an item is written without writing the first one. An expired first item remains for longer. */
+/** Time for which an item is written without writing the first item. An expired first item remains for longer. */
 const VERIFIED_MS = 1_800_000;
-/** The most keys whose number of items is remembered. */
+/** Maximum number of keys with a cached number of items. */
 const REMEMBERED = 1000;
 
 /** The rejection of a write for a key that has another number of items than this instance assumed. */
@@ -33,7 +33,7 @@ export class OtherItems extends Error {
   }
 }
 
-/** When an item may be written by an instance that assumes so many items, and what it sets then. */
+/** The condition and attributes of a write to an item by an instance that assumes this number of items. */
 export function guardOf({ items, isFirst, isVerified, nowMs }: Part): { condition: Condition[]; set: Item } {
   const verified = VERIFIED + items;
   if (!isFirst) {
@@ -45,7 +45,7 @@ export function guardOf({ items, isFirst, isVerified, nowMs }: Part): { conditio
   return { condition: [{ any: [{ absent: ITEMS }, isSame, isExpired] }], set: { [ITEMS]: items } };
 }
 
-/** @throws OtherItems if that is why an item rejected a write */
+/** @throws OtherItems if an item rejected a write because the number of items differs */
 export function assertItems({ items, isFirst, isVerified, nowMs }: Part, item: Item = {}): void {
   const found = isFirst ? item[ITEMS] : undefined;
   const holds = isFirst
@@ -73,20 +73,20 @@ export async function verify(table: ItemTable, address: Address, name: string, l
   return { ...address, part: { ...part, isVerified: true } };
 }
 
-/** The numbers of items that this instance has found, where they differ from those that it would choose. */
+/** Cached numbers of items that differ from the number that this instance would choose. */
 export class Layouts {
   readonly #found = new Lru<{ readonly items: number; readonly untilMs: number }>(REMEMBERED);
 
-  /** The number of items to assume; `wanted` if no other one is known. */
+  /** The number of items to assume: the cached number, else `wanted`. */
   of(key: Key, wanted: number, nowMs: number): number {
     const found = this.#found.get(nameOf(key));
     return found !== undefined && nowMs < found.untilMs ? found.items : wanted;
   }
 
   /**
-   * Adopts the number that was found. An only item is spread if this instance wants that: first its counters are stopped, then each
-   * item gets its part of them, the first item last. Each write is applied at most once. So any number of instances may do this
-   * at the same time, and another one finishes it where one was killed.
+   * Adopts the stored number. A single item is spread if this instance assumes several items: first its counters are stopped, then
+   * each item gets its part of them, the first item last. Each write is applied at most once. So any number of instances may do
+   * this at the same time, and if an instance is killed, another instance finishes it.
    */
   async adopt(
     { table, strategy, nowMs }: { table: ItemTable; strategy: StrategyDefinition; nowMs: number },
@@ -122,7 +122,7 @@ export class Layouts {
   }
 }
 
-/** 60 random bits: it is only ever compared with the last write of one item. */
+/** 60 random bits, because it is compared only with the last write of one item. */
 export function newWriter(): string {
   return randomIds.newId().replaceAll('-', '').slice(0, 16);
 }

@@ -51,8 +51,8 @@ export class Limits {
   }
 
   /**
-   * @throws RateLimitError `ratelimit.invalid_config` for a wrong answer, `ratelimit.store_unavailable` when a promise rejects;
-   * what `limitFor` throws
+   * @throws RateLimitError `ratelimit.invalid_config` for a wrong result, `ratelimit.store_unavailable` if a promise rejects;
+   * errors of `limitFor`
    */
   async of(key: RateLimitKey, name: string): Promise<readonly WindowLimit[]> {
     const { limitFor, cache, clock } = this.#options;
@@ -91,7 +91,7 @@ export class Limits {
     return windows;
   }
 
-  /** @throws RateLimitError `ratelimit.invalid_config` for anything but one limit for each window */
+  /** @throws RateLimitError `ratelimit.invalid_config` unless there is one limit for each window */
   #enforced(answer: unknown): readonly WindowLimit[] {
     const { windows, givenOrder, maxLimit } = this.#strategy;
     if (answer === undefined) return windows;

@@ -2,7 +2,7 @@ import { invalidInput } from '../../errors.js';
 import type { LimitDecision } from '../limiter.js';
 import type { AddressedClaim } from './claims.js';
 
-/** Where a decision was counted, and the part of its cost that was not refunded. */
+/** The item of a decision, and the part of its cost that was not refunded. */
 interface Receipt extends AddressedClaim {
   left: number;
 }
@@ -13,16 +13,16 @@ interface Receipt extends AddressedClaim {
 export class Receipts {
   readonly #receipts = new WeakMap<LimitDecision, Receipt>();
 
-  /** Remembers where an allowed decision was counted. */
+  /** Stores the item of an allowed decision. */
   add<D extends LimitDecision>(decision: D, counted: AddressedClaim, cost: number): D {
     if (decision.allowed) this.#receipts.set(decision, { ...counted, left: cost });
     return decision;
   }
 
   /**
-   * Takes units off a decision. They cannot be taken again, even if the refund fails.
+   * Deducts units from a decision. They cannot be deducted again, even if the refund fails.
    *
-   * @throws RateLimitError `ratelimit.invalid_input` for a decision of another limiter, a denied one, wrong units, or more than is left
+   * @throws RateLimitError `ratelimit.invalid_input` for a decision of another limiter, a denied decision, invalid units, or more units than remain
    */
   take(decision: LimitDecision, units: number | undefined): AddressedClaim & { readonly units: number } {
     const receipt = typeof decision === 'object' && decision !== null ? this.#receipts.get(decision) : undefined;
@@ -31,7 +31,8 @@ export class Receipts {
     if (units !== undefined && (!Number.isSafeInteger(units) || units < 1)) {
       throw invalidInput('units must be a whole number of at least 1');
     }
-    if (taken < 1 || taken > receipt.left) throw invalidInput('more would be refunded than the decision counted');
+    if (taken < 1 || taken > receipt.left)
+      throw invalidInput('units must not exceed the units of the decision that are not refunded yet');
     receipt.left -= taken;
     return { claim: receipt.claim, address: receipt.address, units: taken };
   }

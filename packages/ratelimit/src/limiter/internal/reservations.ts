@@ -11,16 +11,16 @@ import { Lru } from '../../strategies/internal/lru.js';
 import type { LimitDecision, WindowLimit, WindowState } from '../limiter.js';
 import type { AddressedClaim } from './claims.js';
 
-/** The most keys with reserved units. */
+/** Maximum number of keys with reserved units. */
 const MAX_KEYS = 1000;
-/** An instance that is alone reserves at most one of so many remaining units. */
+/** A single instance reserves at most one of this many remaining units. */
 const PART_OF_ROOM = 4;
-/** Many instances together reserve at most one of so many remaining units: the others of them cannot spend these. */
+/** Many instances together reserve at most one of this many remaining units, because they cannot spend each other's units. */
 const PART_OF_MANY = 20;
 /** An instance reserves at most its recent use multiplied by this factor. */
 const GROWTH = 3;
 
-/** Units that a write took, and the decision about it. */
+/** Units that a write reserved, and its decision. */
 export interface Grant extends AddressedClaim {
   /** The complete limits of the key. */
   readonly windows: readonly WindowLimit[];
@@ -33,7 +33,7 @@ export interface Grant extends AddressedClaim {
 export interface Held {
   /** Selects the item of a spread key, from 0 to 1. */
   place: number;
-  /** The partition key of the item that admitted the last write, if the instance stays with it. */
+  /** The partition key of the item that admitted the last write, if the instance keeps using it. */
   item: string | undefined;
   grant: Grant | undefined;
   /** Units that were requested in the current period and in the previous one. */
@@ -46,9 +46,9 @@ export interface Held {
   counting: number;
   /** This instance's estimated part of the use of the item, 0 to 1. */
   share: number;
-  /** Units that wait for the write that is in progress. */
+  /** Units that wait for the write in progress. */
   waiting: number;
-  /** The write that is in progress; resolves to its failure, if it failed. */
+  /** The write in progress; resolves to its failure, if it failed. */
   pending: Promise<{ readonly failure: unknown } | undefined> | undefined;
 }
 
@@ -59,15 +59,15 @@ export interface Spent {
 }
 
 /**
- * Units that one write takes for several requests of this instance. The number depends on the requests in this period and the
- * previous one. It is at most `most` together with the units that are still unspent, and at most this instance's part of the
- * remaining units. So an instance that sees a key once takes only what it needs, and near the limit nothing is reserved.
+ * Units that one write reserves for several requests of this instance. The number depends on the requests in this and the previous
+ * period. It is at most `most` including unspent units, and at most this instance's part of the remaining units. So an instance
+ * with one request for a key reserves no additional units, and near the limit no units are reserved.
  */
 export class Reservations {
   readonly #strategy: StrategyDefinition;
   readonly #most: number;
   readonly #held: Lru<Held>;
-  /** Units of keys that were removed because there are too many. */
+  /** Units of keys that were evicted from the cache. */
   #evicted: Grant[] = [];
 
   constructor(strategy: StrategyDefinition, most: number) {
@@ -111,7 +111,7 @@ export class Reservations {
     return [...this.#held.values()];
   }
 
-  /** Takes the reserved units of keys that were removed because there are too many. */
+  /** Removes and returns the reserved units of keys that were evicted from the cache. */
   takeEvicted(): readonly Grant[] {
     const evicted = this.#evicted;
     if (evicted.length > 0) this.#evicted = [];
@@ -131,8 +131,8 @@ export class Reservations {
   }
 
   /**
-   * The claim of a write for the current request, for the waiting requests, and for some future ones. Units of an earlier period
-   * are taken from the grant here: even if the write fails, they are not returned a second time.
+   * The claim of a write for the current request, for the waiting requests, and for some future requests. Units of an earlier period
+   * are removed from the grant here: even if the write fails, they are not returned a second time.
    */
   toClaim(
     held: Held,
@@ -149,7 +149,7 @@ export class Reservations {
     return { ...claim, extra, unspent };
   }
 
-  /** Stores the units that a write took. The decision counts only those of the request. */
+  /** Stores the units that a write reserved. The decision counts only the units of the request. */
   keep(
     held: Held,
     counted: AddressedClaim,
@@ -171,7 +171,7 @@ export class Reservations {
   }
 }
 
-/** Takes all units of a key, if there are any. */
+/** Removes and returns all units of a key, if any. */
 export function takeFrom({ grant }: Held): readonly Grant[] {
   if (grant === undefined || grant.units === 0) return [];
   const taken = { ...grant };
@@ -209,14 +209,14 @@ function isOtherWindow(before: Period, { startMs, endMs }: Period, { windows }: 
   return Math.floor(before.startMs / lengthMs) !== Math.floor(startMs / lengthMs);
 }
 
-/** Chooses another item, unless units are reserved in the present one: the items fill evenly. */
+/** Chooses another item, unless units are reserved in the current item: the items fill evenly. */
 function chooseItem(held: Held): void {
   if (held.grant !== undefined && held.grant.units > 0) return;
   held.place = randomFraction();
   held.item = undefined;
 }
 
-/** How many units an item had left after the last write of this instance, as far as that is known. */
+/** Estimated remaining units of an item after the last write of this instance. */
 function roomBefore(grant: Grant | undefined, { windows, nowMs }: Claim): number {
   const rooms = windows.map(({ limit }, index) => {
     const state = grant?.decision.windows[index];

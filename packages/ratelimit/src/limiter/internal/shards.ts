@@ -5,7 +5,7 @@ import type { Share } from './claims.js';
 
 const MAX_SHARDS = 100;
 
-/** The number of items over which a key is spread, so that each gets at most `perSecond` requests in each second. */
+/** The number of items over which a key is spread, so that each receives at most `perSecond` requests per second. */
 export function shardsOf(windows: readonly WindowLimit[], perSecond: number | undefined): number {
   if (perSecond === undefined) return 1;
   const rate = Math.min(...windows.map(({ limit, windowMs }) => (limit * 1000) / windowMs));
@@ -36,8 +36,8 @@ export function shardName(name: string, place: number): string {
 }
 
 /**
- * The same items: first the one with the partition key `item`, else the one that a number from 0 to 1 selects, then the others from a
- * random one on. Otherwise all instances would move together from an exhausted item to the next one.
+ * Orders items: first the item with the partition key `item`, else the item that `place` (0 to 1) selects, then the others, starting
+ * at a random item. Otherwise all instances would move together from an exhausted item to the next item.
  */
 export function inOrder(shares: readonly Share[], place: number, item: string | undefined): readonly Share[] {
   const selected = Math.floor(place * shares.length);
@@ -48,7 +48,7 @@ export function inOrder(shares: readonly Share[], place: number, item: string | 
 }
 
 /**
- * The decision for the whole key, from that of one item. It is an estimate, because requests are spread over the items at random.
+ * The decision for the whole key, scaled from one item. It is an estimate, because requests are spread over the items at random.
  */
 export function scaled(decision: LimitDecision, windows: readonly WindowLimit[], shards: number): LimitDecision {
   if (shards === 1) return decision;

@@ -5,16 +5,16 @@ const MICROS_PER_SECOND = 1_000_000;
 const MICROS_PER_MS = 1000;
 /** Division is not exact; this many decimal digits of a microsecond are used. */
 const DIGITS = 6;
-/** The most microseconds that are lost when a full bucket is written with a lead, for several instances. */
+/** Maximum number of microseconds that are lost if a full bucket is written with a lead, for several instances. */
 const MAX_LEAD = 500_000;
 
 /**
- * A bucket as a theoretical arrival time (GCRA, ITU-T I.371): `tat` is the instant, in microseconds, at which the bucket is full
- * again. A token moves it by one interval; it may be ahead of now by `capacity` intervals. `r` is when a `tat` of a broken clock was
- * replaced last, in milliseconds.
+ * A bucket as a theoretical arrival time (GCRA, ITU-T I.371): `tat` is the time, in microseconds, at which the bucket is full
+ * again. A token moves it by one interval; it may be ahead of now by `capacity` intervals. `r` is the time, in milliseconds, at which
+ * a `tat` of a broken clock was last replaced.
  */
 export class Bucket {
-  /** Tokens when it is full, as its strategy was given them. */
+  /** Tokens of a full bucket, from the options of its strategy. */
   readonly capacity: number;
   /** Microseconds between two tokens. */
   readonly interval: number;
@@ -37,14 +37,14 @@ export class Bucket {
     );
   }
 
-  /** Microseconds between two tokens of one item: each of several shards refills so much slower. */
+  /** Microseconds between two tokens of one item: each of several shards refills slower by their number. */
   step({ shards }: Pick<Claim, 'shards'>): number {
     return this.interval * shards;
   }
 
   /**
-   * The write for a bucket that is full, or short of it by `lead` microseconds, which are lost then. After it the write for a bucket
-   * that is being refilled holds for as long as `lead`, whatever other instances do.
+   * The write for a bucket that is full, or nearly full: at most `lead` microseconds short, which are lost. After it the write for a
+   * refilling bucket is valid for the time of `lead`, regardless of other instances.
    */
   idleWrite(claim: Claim, extra: number, lead = 0): ConditionalWrite {
     const now = toMicros(claim.nowMs) + lead;
@@ -52,7 +52,7 @@ export class Bucket {
     return { checks: [{ counter: 'tat', max: now }], adds: [], sets, ...this.#expiry(claim) };
   }
 
-  /** The write for a bucket that is being refilled. Units are given back only where the bucket has not refilled them yet. */
+  /** The write for a bucket that is being refilled. Units are returned only if the bucket has not refilled them yet. */
   busyWrite(claim: Claim, extra: number, back: number): ConditionalWrite {
     const step = this.step(claim);
     const above = toMicros(claim.nowMs) + back * step;
@@ -71,7 +71,7 @@ export class Bucket {
     };
   }
 
-  /** The write that gives units back: all of them, or what the bucket seen has not refilled yet. */
+  /** The write that returns units: all of them, or the units that the observed bucket has not refilled yet. */
   refundWrite(claim: Claim, units: number, seen: number | undefined): ConditionalWrite {
     const now = toMicros(claim.nowMs);
     const value = units * this.step(claim);
@@ -96,19 +96,19 @@ export class Bucket {
     return tat === undefined || tat <= toMicros(nowMs);
   }
 
-  /** The lead that leaves three quarters of the bucket, or what the units leave. */
+  /** The lead that leaves three quarters of the bucket, or the rest after the units. */
   lead(claim: Claim, units: number): number {
     const full = capacityOf(claim) * this.step(claim);
     return Math.max(0, Math.min(Math.floor(full / 4), MAX_LEAD, full - units * this.step(claim)));
   }
 
-  /** How many tokens are in the bucket. */
+  /** The number of tokens in the bucket. */
   room(tat: number | undefined, claim: Claim): number {
     const ahead = Math.max(0, (tat ?? 0) - toMicros(claim.nowMs));
     return capacityOf(claim) - Math.ceil(ahead / this.step(claim));
   }
 
-  /** True if a `tat` is further ahead than the clock skew and a full use of the bucket explain, also before a limit was lowered. */
+  /** True if a `tat` is further ahead than clock skew and a full use of the bucket explain, even with an earlier, higher limit. */
   isBroken(tat: number | undefined, claim: Claim, maxClockSkewMs: number): boolean {
     const capacity = Math.max(capacityOf(claim), Math.ceil(this.capacity / claim.shards));
     const furthest = toMicros(claim.nowMs + maxClockSkewMs) + capacity * this.step(claim);

@@ -20,7 +20,7 @@ export interface Address {
   readonly part: Part;
 }
 
-/** Which one of the items of a key an item is. */
+/** The position of an item among the items of a key. */
 export interface Part {
   /** The number of items that the instance assumes. */
   readonly items: number;
@@ -30,7 +30,7 @@ export interface Part {
   readonly nowMs: number;
 }
 
-/** One text for an address. Keys hold no control characters. */
+/** A string for an address. Keys contain no control characters. */
 export function nameOf({ pk, sk }: Pick<Address, 'pk' | 'sk'>): string {
   return `${pk}\n${sk}`;
 }
@@ -56,38 +56,38 @@ export interface ConditionalWrite {
   readonly adds: readonly CounterValue[];
   readonly sets: readonly CounterValue[];
   readonly removes: readonly string[];
-  /** Unix seconds after which the item may be deleted; `undefined` leaves the item's expiry as it is. */
+  /** Unix seconds after which the item may be deleted; `undefined` keeps the item's expiry. */
   readonly expiresAt: number | undefined;
   /** True if an expiry that the item already has is kept. */
   readonly keepsExpiry: boolean;
-  /** True if it is sent at most once: applied twice it would be wrong, and a repetition cannot be recognized. */
+  /** True if it is sent at most once, because it must not be applied twice and a repetition cannot be detected. */
   readonly once?: boolean;
 }
 
 export interface WriteOutcome {
   readonly applied: boolean;
-  /** Applied: the new counters. Rejected: the counters that rejected it, `undefined` when the store did not return them. */
+  /** Applied: the new counters. Rejected: the counters that rejected it, `undefined` if the store did not return them. */
   readonly counters: Counters | undefined;
 }
 
 /** The operations of a table that a limiter uses. */
 export interface CounterStore {
-  /** A write that was applied is reported as applied, even when its first answer was lost. */
+  /** Writes conditionally. An applied write is reported as applied, even if the client had to repeat it. */
   write(address: Address, write: ConditionalWrite, signal?: AbortSignal): Promise<WriteOutcome>;
   /** Strongly consistent; an absent item has no counters. */
   read(address: Address, signal?: AbortSignal): Promise<Counters>;
-  /** An eventually consistent read, for half the price; `undefined` when it fails. */
+  /** An eventually consistent read, for half the price; `undefined` if it fails. */
   glance(address: Address, signal?: AbortSignal): Promise<Counters | undefined>;
   remove(address: Address, signal?: AbortSignal): Promise<void>;
 }
 
-/** One request as a strategy sees it: `windows` carry the limits that are enforced. */
+/** One request for a strategy: `windows` contain the enforced limits. */
 export interface Claim {
   readonly key: RateLimitKey;
   readonly nowMs: number;
   readonly cost: number;
   readonly windows: readonly WindowLimit[];
-  /** Over how many items the key is spread; `windows` carry the limits of one of them. */
+  /** The number of items of the key; `windows` contain the limits of one item. */
   readonly shards: number;
   /** Units to reserve beyond the cost, if the limit allows it. */
   readonly extra?: number | undefined;
@@ -95,38 +95,38 @@ export interface Claim {
   readonly unspent?: { readonly claim: Claim; readonly units: number } | undefined;
 }
 
-/** A decision, how many units beyond the cost were taken, and how many of the unspent ones were returned. */
+/** A decision, the number of reserved units beyond the cost, and the number of returned unspent units. */
 export interface Taken {
   readonly decision: LimitDecision;
   readonly extra: number;
   readonly returned: number;
 }
 
-/** An interval of time: its start belongs to it, its end does not. */
+/** A time interval: the start is inclusive, the end exclusive. */
 export interface Period {
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** Makes the writes of a strategy, and converts their outcomes to decisions. A limiter has one decider. */
+/** Sends the writes of a strategy, and converts their outcomes to decisions. A limiter has one decider. */
 export interface Decider {
-  /** @param commit called with the outcome when only clearing up is left to do */
+  /** @param commit called with the outcome when only the cleanup remains */
   consume(address: Address, claim: Claim, signal?: AbortSignal, commit?: (taken: Taken) => void): Promise<Taken>;
   peek(address: Address, claim: Claim, signal?: AbortSignal): Promise<LimitDecision>;
-  /** Gives units of a claim back, as far as they still count at `nowMs`. */
+  /** Returns units of a claim that still count at `nowMs`. */
   refund(address: Address, claim: Claim, units: number, nowMs: number, signal?: AbortSignal): Promise<void>;
 }
 
 export interface DeciderOptions {
   readonly clock: FullClock;
   readonly maxClockSkewMs: number;
-  /** How late a write may be applied after its time stamp, including slow clocks. */
+  /** Maximum delay of a write after its timestamp, including slow clocks. */
   readonly slackMs: number;
   /** Called when an item was written by a clock that is wrong by more than `maxClockSkewMs`. */
   readonly onBrokenClock: (key: RateLimitKey) => void;
 }
 
-/** The parts of a strategy that a limiter uses. A new strategy is a subclass and its `create` function, in its own file. */
+/** The parts of a strategy that a limiter uses. A new strategy is a subclass and its `create` function, in a separate file. */
 export abstract class StrategyDefinition implements Strategy {
   static {
     brandError(StrategyDefinition, 'sallyport.RateLimitStrategy');
@@ -142,9 +142,9 @@ export abstract class StrategyDefinition implements Strategy {
 
   /** Counts requests in a store. */
   abstract createDecider(store: CounterStore, options: DeciderOptions): Decider;
-  /** The sort key: each period of a window may have an item of its own. */
+  /** The sort key: each period of a window can have a separate item. */
   abstract sortKey(nowMs: number): string;
-  /** When units that a claim takes may be spent: as long as they count for the same windows as the claim itself. */
+  /** The period in which a claim's reserved units may be spent: while they count for the same windows as the claim. */
   abstract period(claim: Pick<Claim, 'nowMs' | 'windows'>): Period;
   /** The windows as counted. `resetsAt` depends on whether the claim was allowed. */
   abstract usage(counters: Counters, claim: Claim, allowed: boolean): readonly WindowState[];
@@ -154,12 +154,12 @@ export abstract class StrategyDefinition implements Strategy {
     return this.sortKey(fromMs) === this.sortKey(toMs) ? 1 : 0;
   }
 
-  /** The part of a counter that one of several items gets when an only item is spread. */
+  /** The part of a counter for one of several items when a single item is spread. */
   partOf(value: number, items: number, place: number): number {
     return Math.floor(value / items) + (place < value % items ? 1 : 0);
   }
 
-  /** Units of an item that become free within some milliseconds of a period, although they were taken in that period. */
+  /** Units of an item that become free within `_ms` of a period, although they were used in that period. */
   refilled(_claim: Pick<Claim, 'shards'>, _ms: number): number {
     return 0;
   }
@@ -176,7 +176,7 @@ export const strategyOption: OptionKind<StrategyDefinition> = kind(
   (value) => value instanceof StrategyDefinition,
 );
 
-/** How long an item stays after its last window has ended, for instances whose clock is behind. */
+/** Time for which an item is kept after its last window has ended, for instances with a slow clock. */
 export const EXPIRY_GRACE_SECONDS = 3600;
 
 const UNITS = [
@@ -186,7 +186,7 @@ const UNITS = [
   ['s', 1000],
 ] as const;
 
-/** A length of time in its largest whole unit: `1d`, `2h`, `1m`, `90s`; `1500ms` when it is not a whole number of seconds. */
+/** A length of time in its largest whole unit: `1d`, `2h`, `1m`, `90s`; `1500ms` if it is not a whole number of seconds. */
 export function durationLabel(ms: number): string {
   for (const [unit, length] of UNITS) {
     if (ms % length === 0) return `${ms / length}${unit}`;
@@ -201,7 +201,7 @@ export function windowState(window: WindowLimit, currentCount: number, resetsAtM
   return { name, windowMs, limit, currentCount, remaining, resetsAt: new Date(resetsAtMs) };
 }
 
-/** How many more units the fullest window allows. */
+/** The number of remaining units in the fullest window. */
 export function roomOf(states: readonly WindowState[]): number {
   return Math.min(...states.map((state) => state.limit - state.currentCount));
 }
@@ -231,7 +231,7 @@ export function decide(
   return { ...decision, retryAfterMs: Math.max(1, binding.resetsAt.getTime() - claim.nowMs) };
 }
 
-/** The exhausted window that is free last; if no window is exhausted, the fullest one. */
+/** The exhausted window that becomes free last; if no window is exhausted, the fullest window. */
 function bindingWindow(states: readonly WindowState[], isSpent: (state: WindowState) => boolean): WindowState {
   const exhausted = states.filter(isSpent);
   const [first, ...others] = exhausted.length > 0 ? exhausted : states;

@@ -23,15 +23,15 @@ const MAX_LIMIT = 1_000_000_000;
 const MIN_WINDOW_MS = 100;
 const MAX_WINDOW_MS = 31 * 86_400_000;
 const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
-/** The most counters that one write removes; well below DynamoDB's limit of 4 KB for an expression. */
+/** Maximum number of counters that one write removes; well below DynamoDB's limit of 4 KB for an expression. */
 const MAX_REMOVES = 200;
 /**
- * Counters that an item may hold before a write of its own removes the dead ones, when there are enough of them. It takes longer than
- * a window until there are as many again: a clock that is ahead, and takes live ones for dead, removes them once a window at most.
+ * Number of counters of an item above which a separate write removes expired counters. Reaching this number again takes longer
+ * than a window, so a fast clock, which mistakes current counters for expired, removes them at most once in a window.
  */
 const MAX_COUNTERS = 64;
 const ENOUGH_DEAD = 32;
-/** The most items whose counters are cached. */
+/** Maximum number of items with cached counters. */
 const REMEMBERED = 1000;
 
 /** The name of a window or a bucket. */
@@ -40,7 +40,7 @@ export const nameOption = kind<string>(
   (value) => typeof value === 'string' && NAME.test(value),
 );
 
-/** What the options of every window may be. */
+/** Validators and defaults for the options of every window. */
 export const WINDOW_OPTIONS = {
   limit: integer(0, MAX_LIMIT).required(),
   windowMs: integer(MIN_WINDOW_MS, MAX_WINDOW_MS, 'milliseconds').required(),
@@ -55,22 +55,22 @@ export function toWindow(
   return Object.freeze({ name: name ?? otherwise, windowMs, limit });
 }
 
-/** How many steps of a length a write may be late. Counters that such a write still checks are never removed. */
+/** Maximum delay of a write in steps. Counters that such a write still checks are never removed. */
 export function slackSteps(slackMs: number, stepMs: number): number {
   return Math.max(1, Math.ceil(slackMs / stepMs));
 }
 
 /** A strategy that counts in windows: every decision is one conditional write. */
 export abstract class WindowStrategy extends StrategyDefinition {
-  /** The write that counts so many units for a claim, and that is rejected when a window has no room for them. */
+  /** The write that counts `units` for a claim, rejected if a window has no room for them. */
   abstract write(claim: Claim, units: number): ConditionalWrite;
 
-  /** How long, in milliseconds, a counter is checked after it was first written; `undefined` for one that is never removed. */
+  /** Milliseconds for which a counter is checked after its first write; `undefined` if it is never removed. */
   lifeOf(_counter: string): number | undefined {
     return undefined;
   }
 
-  /** True if no write that is late by `slackMs` at the most checks the counter, by the clock of the claim. */
+  /** True if no write with a delay of at most `slackMs` checks the counter, by the clock of the claim. */
   isDead(_counter: string, _claim: Claim, _slackMs: number): boolean {
     return false;
   }
@@ -85,8 +85,8 @@ export abstract class WindowStrategy extends StrategyDefinition {
 }
 
 /**
- * Decides by one write. Counters that are dead are removed by the writes themselves, but only when this instance saw them a
- * counter's life ago: a clock that is ahead takes for dead what all others still check.
+ * Makes a decision with one write. The writes also remove expired counters, but only if this instance first read them a
+ * counter's lifetime ago, because a fast clock mistakes counters for expired that other instances still check.
  */
 class WindowDecider implements Decider {
   readonly #strategy: WindowStrategy;
@@ -121,7 +121,7 @@ class WindowDecider implements Decider {
     return decide(this.#strategy.usage(counters, claim, allowed), claim, allowed, 'store');
   }
 
-  /** Counters that the claim wrote and that still count. They are gone after a reset, and then there is nothing to return. */
+  /** Counters that the claim wrote and that still count. After a reset they no longer exist, and no units are returned. */
   async refund(address: Address, claim: Claim, units: number, nowMs: number, signal?: AbortSignal): Promise<void> {
     if (this.#strategy.sortKey(nowMs) !== address.sk) return;
     const { adds, expiresAt } = this.#strategy.write({ ...claim, nowMs }, units);
@@ -157,7 +157,7 @@ class WindowDecider implements Decider {
     return { applied, counters: counted, states: this.#strategy.usage(counted, claim, applied) };
   }
 
-  /** Never returns more than the write takes; otherwise a repeated write would count less than was allowed. */
+  /** Never returns more units than the write adds; otherwise a repeated write would count less than was allowed. */
   #givingBack(write: ConditionalWrite, claim: Claim): ConditionalWrite {
     const { unspent } = claim;
     if (unspent === undefined) return write;
@@ -180,14 +180,14 @@ class WindowDecider implements Decider {
     return life === undefined ? undefined : life + this.#options.slackMs;
   }
 
-  /** Removes counters that other instances left. The request is decided already, so a failure changes nothing and is dropped. */
+  /** Removes expired counters of other instances. The decision is already made, so a failure is ignored. */
   async #clearUp(address: Address, counters: Counters, claim: Claim, signal?: AbortSignal): Promise<void> {
     const all = Object.keys(counters).filter((counter) => this.#strategy.lifeOf(counter) !== undefined);
     if (all.length <= MAX_COUNTERS) return;
     const dead = all.filter((counter) => this.#strategy.isDead(counter, claim, this.#options.slackMs)).sort(byLength);
     if (dead.length < ENOUGH_DEAD) return;
     const removes = dead.slice(0, MAX_REMOVES);
-    // Not if another instance has removed them meanwhile, because the counters may be in use again.
+    // Not if another instance has removed them in the meantime, because the counters may be in use again.
     const checks = removes.slice(0, 1).map((counter) => ({ counter, above: 0, max: Number.MAX_SAFE_INTEGER }));
     const write = { checks, adds: [], sets: [], removes, expiresAt: undefined, keepsExpiry: true };
     await this.#store.write(address, write, signal).catch(() => {});
@@ -195,8 +195,8 @@ class WindowDecider implements Decider {
 }
 
 /**
- * The claim for a second write. The first one was rejected because of the reserve, because this instance's own unspent units fill
- * the window, or because units to return no longer exist after a reset.
+ * The claim for a second write. The first write was rejected because of the reserve, because this instance's unspent units fill the
+ * window, or because units to return no longer exist after a reset.
  */
 function withLess(claim: Claim, room: number): Claim | undefined {
   const { cost, extra = 0, unspent } = claim;
@@ -209,17 +209,17 @@ function returnedBy({ cost, extra = 0, unspent }: Claim): number {
   return Math.min(unspent?.units ?? 0, cost + extra);
 }
 
-/** When this process first saw each counter of its recently used items, by a monotonic clock. */
+/** Times at which this process first read each counter of its recently used items, by a monotonic clock. */
 class Sightings {
   readonly #items = new Lru<Map<string, number>>(REMEMBERED);
 
-  /** Stores the counters of an item, and removes those that no longer exist. */
+  /** Stores the counters of an item, and removes missing counters. */
   see(item: string, counters: readonly string[], nowMs: number): void {
     const before = this.#items.get(item);
     this.#items.set(item, new Map(counters.map((counter) => [counter, before?.get(counter) ?? nowMs])));
   }
 
-  /** The counters of an item that were first seen at least their life ago. */
+  /** The counters of an item that were first read at least their lifetime ago. */
   olderThan(item: string, nowMs: number, lifeOf: (counter: string) => number | undefined): string[] {
     const old: string[] = [];
     for (const [counter, seenAtMs] of this.#items.get(item) ?? []) {
@@ -230,7 +230,7 @@ class Sightings {
   }
 }
 
-/** The order of their numbers, which are written to the base 36. */
+/** Sorts counters by their number, which is in base 36. */
 function byLength(left: string, right: string): number {
   return left.length - right.length || (left < right ? -1 : 1);
 }

@@ -5,7 +5,7 @@ import { slidingWindow } from '../../strategies/sliding-window.js';
 import { tokenBucket } from '../../strategies/token-bucket.js';
 import type { CaseDefinition } from '../harness.js';
 
-/** What a decision says, without its windows. */
+/** Values of a decision, without its windows. */
 function brief({ allowed, limit, currentCount, remaining, resetsAt, retryAfterMs }: LimitDecision): unknown[] {
   return [allowed, limit, currentCount, remaining, resetsAt.toISOString(), retryAfterMs];
 }
@@ -36,7 +36,7 @@ export const DECISION_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'several windows allow a request together or deny it, and the one that is free last decides',
+    name: 'several windows allow a request together or deny it, and the window that becomes free last determines the decision',
     async run({ limiter, key, clock }) {
       const limit = await limiter(
         multiWindow([
@@ -44,7 +44,7 @@ export const DECISION_CASES: readonly CaseDefinition[] = [
           { limit: 3, windowMs: 60_000 },
         ]),
       );
-      // The fullest window decides while none is exhausted.
+      // The fullest window determines the decision while no window is exhausted.
       deepEqual(brief(await limit.consume(key())), [true, 2, 1, 1, '2023-11-14T22:00:01.000Z', undefined]);
       await limit.consume(key());
       deepEqual(brief(await limit.consume(key())), [false, 2, 2, 0, '2023-11-14T22:00:01.000Z', 1000]);
@@ -73,7 +73,7 @@ export const DECISION_CASES: readonly CaseDefinition[] = [
     },
   },
   {
-    name: 'a denied request counts nothing, and a cheaper one may still fit',
+    name: 'a denied request is not counted, and a cheaper request may still fit',
     async run({ limiter, key }) {
       const limit = await limiter(fixedWindow({ limit: 5, windowMs: 60_000 }));
       await limit.consume(key(), { cost: 3 });

@@ -18,14 +18,10 @@ const PAIRS: readonly (readonly [string, Partial<RateLimitKey>, Partial<RateLimi
     { kind: 'auth', caller: '["external","ada",""]' },
     { kind: 'auth', caller: '["internal","ada",""]' },
   ],
-  [
-    'a caller and nobody in full',
-    { kind: 'auth', caller: '["external","bob",""]' },
-    { kind: 'auth', identifier: 'bob' },
-  ],
+  ['a caller and no caller', { kind: 'auth', caller: '["external","bob",""]' }, { kind: 'auth', identifier: 'bob' }],
   ['case', { resource: '/A' }, { resource: '/a' }],
   ['blanks', { resource: '/a ' }, { resource: '/a' }],
-  ['long texts with one end apart', { resource: `${'x'.repeat(2048)}1` }, { resource: `${'x'.repeat(2048)}2` }],
+  ['long strings with different ends', { resource: `${'x'.repeat(2048)}1` }, { resource: `${'x'.repeat(2048)}2` }],
   [
     'a long text and its hash',
     { resource: 'x'.repeat(257) },

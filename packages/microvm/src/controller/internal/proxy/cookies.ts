@@ -1,15 +1,15 @@
 import { sha256 } from '@sallyport/core/pipeline';
 import type { SessionKey } from '../../../registry/registry.js';
 
-/** RFC 6265 section 4.1.1, with the attributes behind. */
+/** RFC 6265 section 4.1.1, with the attributes. */
 const SET_COOKIE = /^([^=;\s]+)=([^;]*)(.*)$/s;
 
-/** What the names of a session's cookies begin with, so that sessions on one origin have cookies of their own. */
+/** Prefix of a session's cookie names, so that sessions on one origin have separate cookies. */
 export function cookiePrefix({ tenantId, namespace, sessionId }: SessionKey): string {
   return `mvm-${sha256(JSON.stringify([tenantId, namespace, sessionId])).slice(0, 16)}-`;
 }
 
-/** The cookies of a request that belong to the session, under the names that the program gave them; `''` for none. */
+/** The session's cookies in a request, with the program's names; `''` if absent. */
 export function cookiesIn(values: readonly string[], prefix: string): string {
   const pairs = values.flatMap((value) => value.split(';')).map((pair) => pair.trim());
   return pairs
@@ -18,7 +18,7 @@ export function cookiesIn(values: readonly string[], prefix: string): string {
     .join('; ');
 }
 
-/** The cookies of an answer as cookies of the session: renamed, for its route alone, and of no other host. */
+/** The cookies of a response as cookies of the session: renamed, for its route only, and without a domain. */
 export function cookiesOut(values: readonly string[], prefix: string, path: string): string[] {
   return values.flatMap((value) => {
     const [, name = '', content = '', rest = ''] = SET_COOKIE.exec(value.trim()) ?? [];

@@ -1,7 +1,7 @@
 import { createMap } from '@sallyport/core/pipeline';
 import type { HeaderEntry } from '../../../provider/transport.js';
 
-/** Headers of one connection (RFC 9110 section 7.6.1); what `connection` names comes on top. */
+/** Headers of one connection (RFC 9110 section 7.6.1); headers named by `connection` are added. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -14,7 +14,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'proxy-authentication-info',
   'proxy-authorization',
 ]);
-/** What the caller shows to the controller, or the front door adds: none of it is the program's to see. */
+/** Headers for the controller, or added by the front door; the program must not receive them. */
 const CALLERS_OWN: ReadonlySet<string> = new Set([
   'host',
   'content-length',
@@ -24,7 +24,7 @@ const CALLERS_OWN: ReadonlySet<string> = new Set([
   'forwarded',
   'x-tenant-id',
   'x-namespace-id',
-  // Set anew for the program.
+  // Replaced for the program.
   'x-request-id',
   'traceparent',
   'tracestate',
@@ -33,19 +33,19 @@ const CALLERS_OWN: ReadonlySet<string> = new Set([
 const CALLERS_PREFIXES = ['proxy-', 'x-amz-', 'x-amzn-', 'x-aws-proxy-', 'x-forwarded-', 'x-framework-'];
 const SERVICE_PREFIXES = ['x-aws-proxy-', 'x-amzn-'];
 
-/** True if a header of a request may reach the program. The name in lower case. */
+/** True if a request header is forwarded to the program. The name is in lower case. */
 function passesIn(name: string): boolean {
   return !CALLERS_OWN.has(name) && !CALLERS_PREFIXES.some((prefix) => name.startsWith(prefix));
 }
 
-/** True if a header of an answer may reach the client. The name in lower case. */
+/** True if a response header is forwarded to the client. The name is in lower case. */
 function passesOut(name: string): boolean {
   return (
     name !== 'content-length' && name !== 'set-cookie' && !SERVICE_PREFIXES.some((prefix) => name.startsWith(prefix))
   );
 }
 
-/** Headers without those of the connection, names in lower case. */
+/** Headers without connection headers, names in lower case. */
 function endToEnd(headers: readonly HeaderEntry[], passes: (name: string) => boolean): HeaderEntry[] {
   const entries = headers.map(([name, value]) => [name.trim().toLowerCase(), value] as const);
   const listed = entries.flatMap(([name, value]) => (name === 'connection' ? value.split(',') : []));
@@ -53,12 +53,12 @@ function endToEnd(headers: readonly HeaderEntry[], passes: (name: string) => boo
   return entries.filter(([name]) => name !== '' && !dropped.has(name) && passes(name));
 }
 
-/** The headers of a request that the program gets, before those that the controller adds. */
+/** The forwarded request headers, before the controller adds its headers. */
 export function forwardedHeaders(headers: readonly HeaderEntry[]): HeaderEntry[] {
   return endToEnd(headers, passesIn);
 }
 
-/** The headers of an answer that the client gets, by name. */
+/** The forwarded response headers, by name. */
 export function answeredHeaders(headers: readonly HeaderEntry[], dropCors: boolean): Record<string, string[]> {
   const map = createMap<string[]>();
   for (const [name, value] of endToEnd(headers, passesOut)) {

@@ -4,7 +4,7 @@ import { MicrovmError } from '../../../errors.js';
 import { withoutText } from '../../../provider/internal/errors.js';
 import type { CallerFacts } from '../../caller.js';
 
-/** The signal of one invoke, from its start to the last byte of its answer: the caller's, and the end of the invocation. */
+/** The abort signal of one `invoke`, from its start to the last response byte: aborted by the caller or at the end of the invocation. */
 export class Lifeline {
   readonly #controller = new AbortController();
   readonly #cleanUps: (() => void)[] = [];
@@ -26,13 +26,13 @@ export class Lifeline {
     return this.#controller.signal;
   }
 
-  /** Ends what is in progress. */
+  /** Aborts the request. */
   end(reason?: unknown): void {
     for (const cleanUp of this.#cleanUps.splice(0)) cleanUp();
     if (!this.signal.aborted) this.#controller.abort(reason);
   }
 
-  /** A promise that rejects at the latest when the signal aborts. */
+  /** Waits for work, and rejects when the signal aborts. */
   async race<T>(work: Promise<T>): Promise<T> {
     const { signal } = this;
     let onAbort = () => {};
@@ -45,16 +45,16 @@ export class Lifeline {
       return await Promise.race([work, aborted]);
     } finally {
       signal.removeEventListener('abort', onAbort);
-      // Its failure is nobody's when the signal was first.
+      // If the signal aborted first, a later failure of the work is ignored.
       work.catch(() => {});
     }
   }
 }
 
 /**
- * The bytes of an answer up to a limit. Leaving the loop ends the request. Nothing of what the transport throws is shown.
+ * The bytes of a response up to a limit. Leaving the loop ends the request. Errors of the transport pass without their messages.
  *
- * @throws MicrovmError `microvm.response_too_large`, and what the transport throws
+ * @throws MicrovmError `microvm.response_too_large`, and errors of the transport
  */
 export function limited(
   body: AsyncIterable<Uint8Array>,

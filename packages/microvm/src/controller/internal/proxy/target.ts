@@ -3,30 +3,30 @@ import { invalidRequest } from '../../../errors.js';
 import type { PortScope } from '../../../provider/provider.js';
 import { includesPort } from '../../options.js';
 
-/** The service calls the hooks of a machine under this path; no request may look like one of them. */
+/** Path of a machine's lifecycle hooks; requests to it are rejected. */
 const HOOK_PATH = '/aws/lambda-microvms/';
-/** Bytes that no request line may hold (RFC 9112 section 3), as they are or escaped in the path. */
+/** Bytes that a request line must not contain (RFC 9112 section 3), raw or escaped in the path. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern is about control characters
 const CONTROLS = /[\u0000-\u0020\u007f-\uffff]/;
 const ESCAPED_CONTROLS = /%(?:00|0a|0d)/i;
 const DECODINGS = 3;
 
 /**
- * Path and query as they are sent.
+ * Validates path and query, and returns them without decoding.
  *
  * @throws MicrovmError `microvm.invalid_request` for NUL, CR, LF, other characters that must be escaped, and the path of the hooks
  */
 export function checkTarget(target: unknown): string {
   if (typeof target !== 'string' || !target.startsWith('/') || CONTROLS.test(target) || target.includes('#')) {
-    throw invalidRequest('the path must begin with "/" and hold no control characters, blanks or "#"');
+    throw invalidRequest('the path must begin with "/" without control characters, blanks and "#"');
   }
   const [path = ''] = target.split('?', 1);
-  if (ESCAPED_CONTROLS.test(path)) throw invalidRequest('the path must not hold NUL, CR or LF');
+  if (ESCAPED_CONTROLS.test(path)) throw invalidRequest('the path must not contain NUL, CR or LF');
   if (isHookPath(path)) throw invalidRequest('the path belongs to the lifecycle hooks');
   return target;
 }
 
-/** However it is written: with escapes, doubled slashes, dots or capitals. */
+/** True if a path leads to the hooks, even with escapes, doubled slashes, dots or capitals. */
 function isHookPath(path: string): boolean {
   let decoded = path;
   for (let round = 0; round < DECODINGS; round += 1) decoded = decodePercent(decoded);
@@ -40,7 +40,7 @@ function isHookPath(path: string): boolean {
 }
 
 /**
- * The port of a request; the first of the allowed ones unless it names another.
+ * The port of a request. Default: the first allowed port.
  *
  * @throws MicrovmError `microvm.invalid_request`
  */
@@ -52,8 +52,8 @@ export function checkPort(port: unknown, allowed: readonly PortScope[]): number 
 }
 
 /**
- * The target of a redirect of the program: on its own host the route of the session, elsewhere an absolute address with `https` or
- * `http`. `undefined` for anything else, such as `javascript:`, which must not reach a client from the controller's origin.
+ * The target of the program's redirect: on the program's host the route of the session, else an absolute `https` or `http` URL.
+ * `undefined` for any other URL, such as `javascript:`, which must not reach a client from the controller's origin.
  */
 export function rewriteLocation(
   location: string,

@@ -18,8 +18,8 @@ import type { MicrovmAnswer, MicrovmSession } from '../types.js';
 import { type Machine, type ProviderCalls, toMachine } from './provider-calls.js';
 import type { TokenCache } from './token-cache.js';
 
-/** What the operations of one controller share. */
-export interface Parts {
+/** Objects shared by the operations of one controller. */
+export interface Dependencies {
   readonly settings: Settings;
   readonly registry: MicrovmRegistry;
   readonly calls: ProviderCalls;
@@ -28,15 +28,15 @@ export interface Parts {
   readonly ids: IdGenerator;
 }
 
-/** Seconds for which a session that has ended can still be seen. */
+/** Seconds for which a terminated session remains visible. */
 export const CLOSED_SECONDS = 3600;
-/** The expiry of a row whose id is free again: long enough ago for the clocks of all instances. */
+/** The expiry of a row whose id is free again: far enough in the past for the clocks of all instances. */
 export const RELEASED_SECONDS = -60;
 /** Seconds that a row outlives the latest end of its machine. */
 export const GRACE_SECONDS = 900;
 
 /** Milliseconds since the epoch. */
-export function nowMs({ clock }: Pick<Parts, 'clock'>): number {
+export function nowMs({ clock }: Pick<Dependencies, 'clock'>): number {
   return clock.now().getTime();
 }
 
@@ -45,23 +45,23 @@ export function expiryAt(ms: number, seconds: number): number {
   return Math.ceil(ms / 1000) + seconds;
 }
 
-/** @throws MicrovmError `microvm.session_not_found` when it is absent, or of somebody else */
-export async function readSession(parts: Parts, facts: CallerFacts, sessionId: string): Promise<SessionRecord> {
+/** @throws MicrovmError `microvm.session_not_found` if it is absent, or belongs to another caller */
+export async function readSession(deps: Dependencies, facts: CallerFacts, sessionId: string): Promise<SessionRecord> {
   facts.signal?.throwIfAborted();
   const key: SessionKey = { tenantId: facts.tenantId, namespace: facts.namespace, sessionId };
-  const record = await parts.registry.get(key, { signal: facts.signal });
-  if (record === undefined || !maySee(parts, facts, record)) throw sessionNotFound();
+  const record = await deps.registry.get(key, { signal: facts.signal });
+  if (record === undefined || !maySee(deps, facts, record)) throw sessionNotFound();
   return record;
 }
 
 /** True if a session exists for this caller. */
-export function maySee({ settings }: Parts, { identity }: CallerFacts, record: SessionRecord): boolean {
+export function maySee({ settings }: Dependencies, { identity }: CallerFacts, record: SessionRecord): boolean {
   return settings.ownership === 'tenant' || record.authSubject === identity;
 }
 
-/** What an observation of the service changes; `undefined` when nothing. */
-function observationOf(parts: Parts, record: SessionRecord, machine: Machine): SessionChanges | undefined {
-  const now = nowMs(parts);
+/** Changes to a session after a read of the service; `undefined` if unchanged. */
+function observationOf(deps: Dependencies, record: SessionRecord, machine: Machine): SessionChanges | undefined {
+  const now = nowMs(deps);
   const since = { state: record.state, desired: record.desiredState, sinceMs: now - record.updatedAt };
   const state = afterObservation(since, machine.state);
   const isSame = state === record.state && machine.providerState === record.providerState;
@@ -75,85 +75,96 @@ function observationOf(parts: Parts, record: SessionRecord, machine: Machine): S
   };
 }
 
-/** What is written of a session that has ended. */
+/** Changes to a session in a final state. */
 export function endOf(state: MicrovmState, now: number, terminatedAt: number | undefined): SessionChanges {
   if (!isClosed(state)) return terminatedAt === undefined ? {} : { terminatedAt };
   return { terminatedAt: terminatedAt ?? now, expiresAt: expiryAt(now, CLOSED_SECONDS) };
 }
 
-/** The machine of a session as the service shows it now; `undefined` if the service has no such machine. */
-async function machineOf(parts: Parts, facts: CallerFacts, microvmId: string): Promise<Machine | undefined> {
+/** Reads the machine of a session from the service; `undefined` if it does not exist. */
+async function machineOf(deps: Dependencies, facts: CallerFacts, microvmId: string): Promise<Machine | undefined> {
   try {
-    const description = await parts.calls.send('get', facts, (provider, signal) => provider.get(microvmId, signal));
-    return toMachine(description, parts.settings.endpointHostSuffixes);
+    const description = await deps.calls.send('get', facts, (provider, signal) => provider.get(microvmId, signal));
+    return toMachine(description, deps.settings.endpointHostSuffixes);
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
   }
 }
 
-/** True if the service may not show the machine of a session yet, because it was started a moment ago. */
-function maySoonShow(parts: Parts, { desiredState, updatedAt }: SessionRecord): boolean {
-  return desiredState === 'running' && isSettling(nowMs(parts) - updatedAt);
+/** True if the machine of a session was started so recently that the service may not show it yet. */
+function maySoonShow(deps: Dependencies, { desiredState, updatedAt }: SessionRecord): boolean {
+  return desiredState === 'running' && isSettling(nowMs(deps) - updatedAt);
 }
 
-/** Keeps what is new in an observation. A write that another instance won is ignored. */
-async function keepObservation(parts: Parts, record: SessionRecord, machine: Machine): Promise<SessionRecord> {
-  const changes = observationOf(parts, record, machine);
-  return changes === undefined ? record : ((await parts.registry.change(record, changes)) ?? record);
+/** Stores a new state. If another instance changed the row first, the write is skipped. */
+async function keepObservation(deps: Dependencies, record: SessionRecord, machine: Machine): Promise<SessionRecord> {
+  const changes = observationOf(deps, record, machine);
+  return changes === undefined ? record : ((await deps.registry.change(record, changes)) ?? record);
 }
 
-/** The session with the state that the service shows now, which is stored. @throws MicrovmError `microvm.session_not_found` */
-export async function observe(parts: Parts, facts: CallerFacts, record: SessionRecord): Promise<SessionRecord> {
+/** Reads the current state from the service, stores it, and returns the session. @throws MicrovmError `microvm.session_not_found` */
+export async function observe(deps: Dependencies, facts: CallerFacts, record: SessionRecord): Promise<SessionRecord> {
   const { microvmId } = record;
   if (microvmId === undefined || isClosed(record.state)) return record;
-  const machine = await machineOf(parts, facts, microvmId);
-  if (machine !== undefined) return keepObservation(parts, record, machine);
-  if (maySoonShow(parts, record)) return record;
-  await writeEnd(parts, record);
+  const machine = await machineOf(deps, facts, microvmId);
+  if (machine !== undefined) return keepObservation(deps, record, machine);
+  if (maySoonShow(deps, record)) return record;
+  await writeEnd(deps, record);
   throw sessionNotFound();
 }
 
-/** As {@link observe}, and never a session as running whose machine the service does not show. */
-export async function observeStrictly(parts: Parts, facts: CallerFacts, record: SessionRecord): Promise<SessionRecord> {
+/** As {@link observe}, but throws if the service does not show the machine yet. */
+export async function observeStrictly(
+  deps: Dependencies,
+  facts: CallerFacts,
+  record: SessionRecord,
+): Promise<SessionRecord> {
   const { microvmId } = record;
   if (microvmId === undefined || isClosed(record.state)) return record;
-  const machine = await machineOf(parts, facts, microvmId);
-  if (machine !== undefined) return keepObservation(parts, record, machine);
-  if (maySoonShow(parts, record)) throw new MicrovmError('microvm.provider_unavailable', 'machine not shown yet');
-  return writeEnd(parts, record);
+  const machine = await machineOf(deps, facts, microvmId);
+  if (machine !== undefined) return keepObservation(deps, record, machine);
+  if (maySoonShow(deps, record))
+    throw new MicrovmError('microvm.provider_unavailable', 'the machine is not visible yet');
+  return writeEnd(deps, record);
 }
 
-/** True if the service knows no such machine. */
+/** True if the machine does not exist at the service. */
 export function isMissing(error: unknown): boolean {
   return error instanceof MicrovmError && error.code === 'microvm.session_not_found';
 }
 
-/** The machine of a session is gone: its row says so from now on. */
-export async function writeEnd(parts: Parts, record: SessionRecord): Promise<SessionRecord> {
+/** Stores that the machine of a session no longer exists. */
+export async function writeEnd(deps: Dependencies, record: SessionRecord): Promise<SessionRecord> {
   const { microvmId = '' } = record;
-  parts.tokens.drop(microvmId);
-  const now = nowMs(parts);
+  deps.tokens.drop(microvmId);
+  const now = nowMs(deps);
   const changes = { state: 'terminated', updatedAt: now, ...endOf('terminated', now, record.terminatedAt) } as const;
-  return (await parts.registry.change(record, changes)) ?? record;
+  return (await deps.registry.change(record, changes)) ?? record;
 }
 
-/** What is told of an operation on a session. */
-export interface Told {
+/** Data of a lifecycle event for an operation on a session. */
+export interface OperationReport {
   readonly operation: MicrovmOperation;
   readonly sessionId: string;
   readonly from: MicrovmState | null;
-  /** The state after, where there is no row to show it. Default: as before. */
+  /** The state after the operation, if there is no row. Default: `from`. */
   readonly to?: MicrovmState;
   readonly record?: SessionRecord | undefined;
   readonly tokenId?: string;
   readonly microvmId?: string | undefined;
 }
 
-/** Tells the hooks what became of an operation. */
-export function tell(parts: Parts, facts: CallerFacts, outcome: MicrovmOutcome, told: Told, error?: unknown): void {
-  const { operation, sessionId, from, record, tokenId, to = from } = told;
-  const microvmId = told.microvmId ?? record?.microvmId;
+/** Sends the outcome of an operation to the hooks. */
+export function notify(
+  deps: Dependencies,
+  facts: CallerFacts,
+  outcome: MicrovmOutcome,
+  report: OperationReport,
+  error?: unknown,
+): void {
+  const { operation, sessionId, from, record, tokenId, to = from } = report;
+  const microvmId = report.microvmId ?? record?.microvmId;
   const event: MicrovmLifecycleEvent = {
     type: 'microvm.lifecycle',
     operation,
@@ -168,12 +179,12 @@ export function tell(parts: Parts, facts: CallerFacts, outcome: MicrovmOutcome, 
     ...(microvmId !== undefined && { provider_microvm_id: microvmId }),
     ...(record !== undefined && { registry_version: record.version }),
     ...(tokenId !== undefined && { token_id: tokenId }),
-    at: parts.clock.now().toISOString(),
+    at: deps.clock.now().toISOString(),
   };
-  emitLifecycle(event, parts.settings.onLifecycleEvent, facts.observability);
+  emitLifecycle(event, deps.settings.onLifecycleEvent, facts.observability);
 }
 
-/** Codes by which the controller itself rejects an operation. */
+/** Codes for operations that the controller rejects. */
 const REFUSALS = new Set([
   'microvm.session_exists',
   'microvm.idempotency_mismatch',
@@ -181,19 +192,19 @@ const REFUSALS = new Set([
   'microvm.shell_not_enabled',
 ]);
 
-/** Tells the hooks of a failure, and throws it. */
-export function tellFailure(parts: Parts, facts: CallerFacts, told: Told, error: unknown): never {
+/** Sends a failure to the hooks, and throws it. */
+export function notifyFailure(deps: Dependencies, facts: CallerFacts, report: OperationReport, error: unknown): never {
   const isRefusal = isFrameworkError(error) && REFUSALS.has(error.code);
-  tell(parts, facts, isRefusal ? 'rejected' : 'failed', told, error);
+  notify(deps, facts, isRefusal ? 'rejected' : 'failed', report, error);
   throw error;
 }
 
-/** The answer of an operation. */
+/** The response of an operation. */
 export function answer(command: MicrovmOperation, { requestId, tenantId, namespace }: CallerFacts): MicrovmAnswer {
   return { command, requestId, tenantId, namespace };
 }
 
-/** The answer of an operation on one session. */
+/** The response of an operation on one session. */
 export function sessionAnswer(command: MicrovmOperation, facts: CallerFacts, record: SessionRecord): MicrovmSession {
   return withheldIfLeaking({ ...answer(command, facts), ...toView(record) });
 }
