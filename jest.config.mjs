@@ -5,9 +5,9 @@ import { workspaceNames } from './scripts/workspace-names.mjs';
 export default {
   testMatch: ['<rootDir>/{packages,examples,tools}/*/test/**/*.test.ts', '<rootDir>/scripts/**/*.test.ts'],
   testEnvironment: 'node',
-  // Real servers on a busy two-core machine: only what hangs takes longer.
+  // Real servers on a busy two-core machine: only a test that hangs takes longer.
   testTimeout: 60_000,
-  // Modules of a test file stay in memory until its process ends: one process for all files fills its heap and gets slower with each.
+  // Modules of a test file remain in memory until its process exits: one process for all files fills its heap and gets slower with each.
   maxWorkers: Math.max(2, availableParallelism() - 1),
   workerIdleMemoryLimit: '1GB',
   testEnvironmentOptions: { customExportConditions: ['@sallyport/source', 'node', 'node-addons'] },
@@ -16,7 +16,7 @@ export default {
     '^(\\.{1,2}/.*)\\.js$': '$1',
     ...workspaceNames(fileURLToPath(new URL('.', import.meta.url))),
   },
-  // Test data that is a service of its own is no part of the workspace.
+  // Test data in the form of separate services is not part of the workspace.
   modulePathIgnorePatterns: [
     '<rootDir>/.*/dist/',
     '<rootDir>/packages/migrate/test/golden/',
@@ -26,7 +26,7 @@ export default {
     '^.+\\.ts$': ['ts-jest', { useESM: true, tsconfig: '<rootDir>/tsconfig.jest.json', diagnostics: false }],
   },
   setupFiles: ['<rootDir>/scripts/quiet-logs.mjs'],
-  // One DynamoDB Local for the whole run, started by the first test that asks for it.
+  // One DynamoDB Local for the whole run, started by the first test that uses it.
   globalSetup: '<rootDir>/tools/dynamodb-local/jest/global-setup.mjs',
   globalTeardown: '<rootDir>/tools/dynamodb-local/jest/global-teardown.mjs',
   reporters: ['default', '<rootDir>/scripts/totals-reporter.mjs'],

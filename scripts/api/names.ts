@@ -6,7 +6,7 @@ const SOURCE = '@sallyport/source';
 
 /** One name that an entry of a package exports. */
 export interface PublicName {
-  /** The entry as it is imported: `@sallyport/http/openapi`. */
+  /** The specifier of an import: `@sallyport/http/openapi`. */
   readonly entry: string;
   readonly name: string;
   /** False for a value, which is often a type too. */

@@ -97,7 +97,7 @@ test.each([
         'content-type': 'application/json',
         accept: 'application/json, text/event-stream',
       };
-      // Where the machine is starved the limiter gives its store up in time and denies. Its clients try again.
+      // On a starved machine the limiter stops waiting for its store and denies. Clients retry.
       const request = async (path: string, init: RequestInit): Promise<{ status: number; body: string }> => {
         for (;;) {
           const response = await fetch(`${api}${path}`, init);

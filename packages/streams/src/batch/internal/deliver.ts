@@ -117,7 +117,7 @@ function writable(results: unknown[], { settings, definition }: RecordBatch): un
   });
 }
 
-/** As many bytes as a value has as JSON; infinite for a value without one. */
+/** As many bytes as a value has as JSON; infinite for a value that JSON cannot represent. */
 function bytesOfJson(value: unknown): number {
   try {
     const text = JSON.stringify(value ?? null) as string | undefined;
