@@ -170,9 +170,9 @@ it.each<readonly [string, RunInput, string]>([
   [
     'a value of 257 characters',
     { metadata: { a: 'x'.repeat(257) } },
-    'values in metadata must be texts of at most 256',
+    'values in metadata must be strings of at most 256',
   ],
-  ['half of a surrogate pair', { metadata: { a: '\ud800' } }, 'values in metadata must be texts of at most 256'],
+  ['half of a surrogate pair', { metadata: { a: '\ud800' } }, 'values in metadata must be strings of at most 256'],
   ['17 entries', { metadata: entries(17, 'x') }, 'metadata must have at most 16 entries'],
   ['2,049 bytes', { metadata: { ...entries(8, 'x'.repeat(254)), aa: 'x'.repeat(255) } }, 'at most 2048 bytes'],
   ['2,056 bytes in UTF-8', { metadata: entries(8, `${'ü'.repeat(127)}x`) }, 'metadata must have at most 2048 bytes'],
