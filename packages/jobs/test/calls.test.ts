@@ -116,6 +116,12 @@ describe('the cost of an operation: calls, write units, read units', () => {
     expect(await costOf(() => ledger.heartbeatRecord(claimed))).toEqual([1, 1, 0]);
     expect(await costOf(() => ledger.transitionRecord({ ...claimed, to: 'SUCCEEDED' }))).toEqual([1, 1, 0]);
     expect(await costOf(() => ledger.reapRecords({ jobId: 'claims' }))).toEqual([1, 0, read]);
+    await ledger.createRecords({ jobId: 'one', recordIds: ['r'] });
+    expect((await ledger.claimNext({ jobId: 'one' }))?.recordId).toBe('r');
+    // The only page is read once more: a record may have been added or released since.
+    expect(await costOf(async () => expect(await ledger.claimNext({ jobId: 'one' })).toBeUndefined())).toEqual([
+      1, 0, 0.5,
+    ]);
   });
 
   it('a record that is counted: its end is a transaction over record and job', async () => {
