@@ -104,7 +104,7 @@ function stopReason({ signal, deadline, clock = systemClock }: BroadcastToGroupI
 
 /** The cursor; `undefined` if a retry must start from the beginning. */
 function encodeCursor({ ids, page }: Place): string | undefined {
-  if (ids.length === 0 && page === null) return undefined;
+  if (page === null) return undefined;
   return Buffer.from(JSON.stringify({ i: ids, p: page })).toString('base64url');
 }
 
@@ -112,7 +112,7 @@ function encodeCursor({ ids, page }: Place): string | undefined {
 function parseCursor(cursor: string): Place {
   try {
     const { i: ids, p: page } = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as { i: unknown; p?: unknown };
-    const isPage = page === undefined || page === null || typeof page === 'string';
+    const isPage = page === undefined || typeof page === 'string';
     if (Array.isArray(ids) && ids.every((id) => typeof id === 'string') && isPage) return { ids, page };
   } catch {
     // Rejected below.

@@ -63,7 +63,7 @@ describe('a broadcast that is stopped', () => {
   );
 
   it.each([0, 1, 9, 100, 101, 449])('by its signal after %i sends starts no further one', async (sends) => {
-    const { ids, got, input } = await createGroup();
+    const { ids, got, registry, input } = await createGroup();
     const controller = new AbortController();
     if (sends === 0) controller.abort(new Error('enough'));
     const client = {
@@ -72,9 +72,17 @@ describe('a broadcast that is stopped', () => {
         return input.client.postToConnection(connectionId);
       },
     };
-    const error = await stoppedOf({ ...input, client, signal: controller.signal });
+    let pages = 0;
+    const listByGroup: typeof registry.listByGroup = (...args) => {
+      pages += 1;
+      return registry.listByGroup(...args);
+    };
+    const watched = { ...registry, listByGroup };
+    const error = await stoppedOf({ ...input, registry: watched, client, signal: controller.signal });
     expect(error).toMatchObject({ code: 'connections.broadcast_stopped', cause: new Error('enough') });
     expect(got).toHaveLength(sends);
+    // No page is read that nothing may be sent to.
+    expect(pages).toBe(Math.ceil(sends / 100));
     const { sent, gone, failed } = error.result;
     expect(sent.length + gone.length + failed.length).toBe(sends);
     await broadcastToGroup({ ...input, cursor: error.cursor });
@@ -103,6 +111,17 @@ describe('a broadcast that is stopped', () => {
     expect([...got].sort()).toEqual(ids);
   });
 
+  it('keeps the connections that it left out, even if its clock goes back before the end', async () => {
+    const { ids, got, input } = await createGroup(3);
+    const times = [0, 0, 1000];
+    const clock = { now: () => new Date(times.shift() ?? 0) };
+    const error = await stoppedOf({ ...input, clock, deadline: new Date(500), concurrency: 1 });
+    expect(got).toEqual(['c-0000', 'c-0002']);
+    expect(error.result.sent).toEqual(['c-0000', 'c-0002']);
+    await broadcastToGroup({ ...input, cursor: error.cursor });
+    expect([...got].sort()).toEqual(ids);
+  });
+
   it('is not stopped by a deadline that passes with the last send', async () => {
     const { input } = await createGroup(3);
     const clock = new ManualClock(0);
@@ -120,7 +139,10 @@ describe('a broadcast that is stopped', () => {
     '',
     'x',
     Buffer.from('{"i":[1]}').toString('base64url'),
+    Buffer.from('{"i":5}').toString('base64url'),
     Buffer.from('{"i":[],"p":1}').toString('base64url'),
+    Buffer.from('{"i":[],"p":null}').toString('base64url'),
+    Buffer.from('null').toString('base64url'),
   ])('rejects a cursor that is not that of a broadcast: %j', async (cursor) => {
     const { input } = await createGroup(1);
     await expect(broadcastToGroup({ ...input, cursor })).rejects.toMatchObject({ code: 'connections.invalid_input' });

@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { systemClock } from '@sallyport/core';
 import { completeClock } from '@sallyport/core/pipeline';
-import { DynamoTable, type Item, type ItemTable } from '@sallyport/dynamo';
+import { type Condition, DynamoTable, type Item, type ItemTable } from '@sallyport/dynamo';
 import { MemoryTable } from '@sallyport/dynamo/memory';
 import { createLocalClient, createTable } from '@sallyport/dynamodb-local';
 
@@ -26,6 +26,20 @@ async function emptyTable(): Promise<ItemTable> {
 const key = { pk: 'p', sk: 'a' };
 /** Options of a write whose condition is always true. */
 const SEED = { condition: { absent: 'never' }, writer: 'seed' } as const;
+
+const CONDITIONS: readonly Condition[] = [
+  { absent: 'n' },
+  { absent: 'x' },
+  { present: 'n' },
+  { present: 'x' },
+  ...(['=', '<>', '<=', '>'] as const).flatMap((is) => [4, 5, 6].map((value) => ({ attribute: 'n', is, value }))),
+  ...(['=', '<>', '<=', '>'] as const).map((is) => ({ attribute: 'x', is, value: 5 })),
+  ...(['=', '<>', '<=', '>'] as const).map((is) => ({ attribute: 'n', is, value: 'a' })),
+  ...(['=', '<>', '<=', '>'] as const).map((is) => ({ attribute: 's', is, value: 'a' })),
+  { attribute: 's', isOneOf: ['a', 'b'] },
+  { attribute: 's', isOneOf: ['b'] },
+  { attribute: 'x', isOneOf: ['a'] },
+];
 
 /** Each experiment uses a table and returns its observations, which must be equal for the in-memory table and DynamoDB. */
 const EXPERIMENTS: Readonly<Record<string, (table: ItemTable) => Promise<unknown>>> = {
@@ -117,6 +131,19 @@ const EXPERIMENTS: Readonly<Record<string, (table: ItemTable) => Promise<unknown
       await table.query({ partition, sort: { name: 'sk', from: 'a', to: 'b' } }),
     ];
   },
+  'every condition on an item, and on nothing': async (table) => {
+    await table.put({ ...key, n: 5, s: 'a' }, SEED);
+    const outcomes: object[] = [];
+    for (const condition of CONDITIONS) {
+      for (const sk of ['a', 'none']) {
+        const { applied } = await table.remove({ pk: 'p', sk }, { condition: { all: [condition, { present: 'x' }] } });
+        const either = { any: [condition, { present: 'x' }] };
+        const changed = await table.transact([{ key: { pk: 'p', sk }, condition: either }]);
+        outcomes.push({ condition, sk, applied, changed: changed.applied });
+      }
+    }
+    return outcomes;
+  },
   'some attributes of an item, and of nothing': async (table) => [
     await table.put({ ...key, n: 1, status: 's', other: 'x' }, SEED),
     await table.get(key, { consistent: true, attributes: ['status', 'n', 'none'] }),
@@ -142,6 +169,26 @@ describe('a table in memory', () => {
     await table.put({ pk: 'p', sk: 'b' }, SEED);
     await table.remove(key, { once: true });
     expect(table.size).toBe(1);
+  });
+
+  it('has rows of an index with one sort key in the order of their own keys, and pages end between them', async () => {
+    const table = new MemoryTable();
+    for (const pk of ['b', 'a']) for (const sk of ['2', '1']) await table.put({ pk, sk, group: 'g', at: 't' }, SEED);
+    const query = { index: 'by-group', partition: { name: 'group', value: 'g' }, sort: { name: 'at', after: '' } };
+    for (const [newestFirst, expected] of [
+      [false, ['a1', 'a2', 'b1', 'b2']],
+      [true, ['b2', 'b1', 'a2', 'a1']],
+    ] as const) {
+      const read: string[] = [];
+      let start: Item | undefined;
+      for (let more = true; more; ) {
+        const page = await table.query({ ...query, newestFirst, limit: 1, ...(start && { start }) });
+        read.push(...page.items.map(({ pk, sk }) => `${pk}${sk}`));
+        start = page.items.at(-1);
+        more = page.more;
+      }
+      expect(read).toEqual(expected);
+    }
   });
 
   it('hands out copies', async () => {

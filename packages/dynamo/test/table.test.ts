@@ -7,11 +7,21 @@ import {
   type Changes,
   DynamoTable,
   type DynamoTableOptions,
+  fromAttributes,
+  type Item,
   isPastTtl,
+  itemSize,
   notPastTtl,
   ttlAt,
 } from '@sallyport/dynamo';
-import { FaultyTable, STORE_FAULTS, unprocessedKeys } from '@sallyport/dynamodb-local';
+import {
+  countCalls,
+  createLocalClient,
+  type Fault,
+  FaultyTable,
+  STORE_FAULTS,
+  unprocessedKeys,
+} from '@sallyport/dynamodb-local';
 
 const SCHEMA = { partitionKey: { name: 'pk', type: 'S' }, sortKey: { name: 'sk', type: 'S' } } as const;
 
@@ -323,6 +333,12 @@ describe('many keys', () => {
     expect(await table.getMany([])).toEqual([]);
   });
 
+  it('are read without waiting for a clock when the table leaves none out', async () => {
+    const table = open({ clock: new ManualClock() });
+    await table.put(keyOf('a'), SEED);
+    expect(await table.getMany([keyOf('a')])).toHaveLength(1);
+  });
+
   it('are asked for again when a busy table leaves some out, four times in all', async () => {
     const table = open();
     await table.put(keyOf('a'), SEED);
@@ -378,28 +394,63 @@ describe('a table that fails', () => {
     await expect(open({ client: deaf, timeoutMs: 20 }).get(keyOf())).rejects.toMatchObject({ transient: true });
   });
 
+  /** Whether a call without an answer fails after this time, and not before. */
+  const takes = async (table: DynamoTable, clock: ManualClock, ms: number) => {
+    faulty.proxy.inject({ kind: 'silence' }, { times: 1 });
+    let settled = false;
+    const call = table.get(keyOf()).finally(() => {
+      settled = true;
+    });
+    const rejected = expect(call).rejects.toMatchObject({ transient: true });
+    await clock.advance(ms - 1);
+    const early = settled;
+    await clock.advance(1);
+    await rejected;
+    return !early;
+  };
+
   it('gives the first answer of a cold environment more time, and later ones not', async () => {
     const clock = new ManualClock();
     const table = open({ clock, timeoutMs: 20, coldTimeoutMs: 500 });
     await table.ready();
-    const takes = async (ms: number) => {
-      faulty.proxy.inject({ kind: 'silence' }, { times: 1 });
-      let settled = false;
-      const call = table.get(keyOf()).finally(() => {
-        settled = true;
-      });
-      const rejected = expect(call).rejects.toMatchObject({ transient: true });
-      await clock.advance(ms - 1);
-      const early = settled;
-      await clock.advance(1);
-      await rejected;
-      return !early;
-    };
-    expect(await takes(500)).toBe(true);
-    expect(await takes(500)).toBe(true);
+    expect(await takes(table, clock, 500)).toBe(true);
+    expect(await takes(table, clock, 500)).toBe(true);
     await table.warm();
-    expect(await takes(20)).toBe(true);
+    expect(faulty.proxy.operations).toEqual(['GetItem', 'GetItem', 'GetItem']);
+    expect(await takes(table, clock, 20)).toBe(true);
   });
+
+  it.each<[string, Fault, number]>([
+    ['a rejection', { kind: 'error', status: 400, type: 'ValidationException' }, 20],
+    ['a connection that is reset', { kind: 'reset' }, 500],
+  ])('takes a failure for the first answer only if the server sent it: %s', async (_, fault, ms) => {
+    const clock = new ManualClock();
+    const table = open({ clock, timeoutMs: 20, coldTimeoutMs: 500 });
+    faulty.proxy.inject(fault);
+    await expect(table.get(keyOf())).rejects.toThrow('store failed');
+    faulty.proxy.clear();
+    expect(await takes(table, clock, ms)).toBe(true);
+  });
+
+  it.each([[undefined], [null], ['text'], [5]])(
+    'keeps %p, with which a client rejects, as the cause',
+    async (thrown) => {
+      const table = open({ client: { send: () => Promise.reject(thrown) } as never });
+      const calls = [
+        table.get(keyOf()),
+        table.put(keyOf(), SEED),
+        table.update(keyOf(), { set: { n: 1 } }, SEED),
+        table.remove(keyOf(), { condition: { present: 'pk' } }),
+        table.query({ partition: { name: 'pk', value: 'p' } }),
+        table.getMany([keyOf()]),
+        table.transact([{ key: keyOf(), changes: { set: { n: 1 } } }]),
+      ];
+      for (const outcome of await Promise.allSettled(calls)) {
+        const { reason } = outcome as PromiseRejectedResult;
+        expect([reason.message, reason.cause, reason.transient]).toEqual(['store failed', thrown, false]);
+      }
+    },
+  );
 
   it('keeps the answer that a call has committed to when time runs out', async () => {
     const table = open({ timeoutMs: 30 });
@@ -427,6 +478,72 @@ it('tells of each answered request, refusals too, and survives a hook that throw
     { operation: 'PutItem', attempts: 1 },
     { operation: 'GetItem', attempts: 2 },
   ]);
+});
+
+describe('what a read costs', () => {
+  it.each<[string, (table: DynamoTable) => Promise<unknown>, number]>([
+    ['get', (table) => table.get(keyOf()), 0.5],
+    ['get, consistent', (table) => table.get(keyOf(), { consistent: true }), 1],
+    ['getMany', (table) => table.getMany([keyOf(), keyOf('b')]), 1],
+    ['getMany, consistent', (table) => table.getMany([keyOf(), keyOf('b')], { consistent: true }), 2],
+    ['query', (table) => table.query({ partition: { name: 'pk', value: `p${count}` } }), 0.5],
+    [
+      'query, consistent',
+      (table) => table.query({ partition: { name: 'pk', value: `p${count}` }, consistent: true }),
+      1,
+    ],
+    ['warm', (table) => table.warm(), 0.5],
+    [
+      'a write that is rejected without the item',
+      (table) => table.remove(keyOf('none'), { condition: { present: 'pk' } }),
+      1,
+    ],
+  ])('%s', async (_, read, units) => {
+    const client = await createLocalClient();
+    const table = open({ client });
+    await table.put(keyOf(), SEED);
+    await table.put(keyOf('b'), SEED);
+    const counter = countCalls(client);
+    await read(table);
+    expect(counter.total().readUnits).toBe(units);
+    client.destroy();
+  });
+});
+
+describe('attributes', () => {
+  it.each<[string, Item, number]>([
+    ['nothing', {}, 0],
+    ['an attribute without a value', { a: undefined }, 0],
+    ['a string by its bytes', { name: 'grüße' }, 4 + 7],
+    ['a number', { n: 5 }, 1 + 21],
+    ['a flag', { on: true }, 2 + 1],
+    ['bytes', { b: new Uint8Array(10) }, 1 + 10],
+    ['a list', { l: ['ab', 'é'] }, 1 + 3 + 3 + 3],
+    ['an empty list', { l: [] }, 1 + 3],
+    ['a map', { m: { ab: 'cd' } }, 1 + 3 + 3 + 3],
+    ['several', { a: 'b', c: 'd' }, 4],
+  ])('have the size of DynamoDB, or a few bytes more: %s', (_, item, size) => {
+    expect(itemSize(item)).toBe(size);
+  });
+
+  it('of types that no store writes are left out when they are read', () => {
+    const item = fromAttributes({
+      text: { S: 't' },
+      empty: { NULL: true },
+      set: { SS: ['a'] },
+      numbers: { NS: ['1'] },
+      list: { L: [{ S: 'a' }, { N: '1' }] },
+      map: { M: { a: { S: 'b' }, c: { N: '1' } } },
+    });
+    expect({ ...item, map: { ...(item.map as object) } }).toEqual({
+      text: 't',
+      empty: undefined,
+      set: undefined,
+      numbers: undefined,
+      list: ['a'],
+      map: { a: 'b' },
+    });
+  });
 });
 
 describe('expiry', () => {

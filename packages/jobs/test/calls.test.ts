@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type CallCounter, countCalls, createLocalClient, createTable } from '@sallyport/dynamodb-local';
 import {
   createEventBusStore,
@@ -116,6 +116,12 @@ describe('the cost of an operation: calls, write units, read units', () => {
     expect(await costOf(() => ledger.heartbeatRecord(claimed))).toEqual([1, 1, 0]);
     expect(await costOf(() => ledger.transitionRecord({ ...claimed, to: 'SUCCEEDED' }))).toEqual([1, 1, 0]);
     expect(await costOf(() => ledger.reapRecords({ jobId: 'claims' }))).toEqual([1, 0, read]);
+    await ledger.createRecords({ jobId: 'one', recordIds: ['r'] });
+    expect((await ledger.claimNext({ jobId: 'one' }))?.recordId).toBe('r');
+    // The only page is read once more: a record may have been added or released since.
+    expect(await costOf(async () => expect(await ledger.claimNext({ jobId: 'one' })).toBeUndefined())).toEqual([
+      1, 0, 0.5,
+    ]);
   });
 
   it('a record that is counted: its end is a transaction over record and job', async () => {
@@ -165,6 +171,18 @@ describe('the cost of an operation: calls, write units, read units', () => {
     expect(await costOf(() => ledger.abandonIdempotency(handle))).toEqual([1, 1, 0]);
   });
 
+  it('a completed key that an instance has cached, until others were used more recently', async () => {
+    const remembering = createJobLedger({ client, tableName, clock, completedKeys: 2 });
+    const run = (key: string) => costOf(() => runIdempotent(remembering, { scope: 'cached', key }, async () => 'v'));
+    for (const key of ['a', 'b']) expect(await run(key)).toEqual([2, 2, 0]);
+    for (const key of ['b', 'a']) expect(await run(key)).toEqual([0, 0, 0]);
+    // Two are cached: the third takes the place of the one that was used least recently.
+    expect(await run('c')).toEqual([2, 2, 0]);
+    for (const key of ['a', 'c']) expect(await run(key)).toEqual([0, 0, 0]);
+    expect(await run('b')).toEqual([1, 1, 0]);
+    expect(await run('a')).toEqual([1, 1, 0]);
+  });
+
   it('events', async () => {
     const event = { tenantId: 't', type: 'T' };
     expect(await costOf(() => events.publish({ ...event, payload: 'small' }))).toEqual([1, 3, 0]);
@@ -176,6 +194,36 @@ describe('the cost of an operation: calls, write units, read units', () => {
     expect(read).toBeGreaterThanOrEqual(50);
     expect(read).toBeLessThanOrEqual(55);
   });
+
+  it.each([
+    [true, ['Query', 'BatchGetItem']],
+    [false, ['Query', 'BatchGetItem', 'BatchGetItem']],
+  ])(
+    'a job that is deleted while it is listed is read again unless the read was consistent: %s',
+    async (consistent, expected) => {
+      const tenantId = `deleted-${consistent}`;
+      const jobId = `deleted-${consistent}`;
+      await ledger.createJob({ jobId, tenantId });
+      const sent: string[] = [];
+      const watched = await createLocalClient();
+      watched.middlewareStack.add(
+        (next, { commandName = '' }) =>
+          async (args) => {
+            sent.push(commandName.replace(/Command$/, ''));
+            if (sent.length === 2) {
+              const Key = { pk: { S: `JOB#${jobId}` }, sk: { S: 'META' } };
+              await client.send(new DeleteItemCommand({ TableName: tableName, Key }));
+            }
+            return next(args);
+          },
+        { step: 'initialize', name: 'watch' },
+      );
+      const { items } = await createJobLedger({ client: watched, tableName, clock }).listJobs({ tenantId, consistent });
+      expect(items).toEqual([]);
+      expect(sent).toEqual(expected);
+      watched.destroy();
+    },
+  );
 
   it('a missing item costs one more read, because the service does not report that it is absent', async () => {
     expect(await costOf(() => ledger.transitionJob({ jobId: 'none', to: 'RUNNING' }))).toEqual([2, 1, 1]);

@@ -71,6 +71,16 @@ describe('an event that comes twice', () => {
     expect(begun()[0]).toMatchObject({ scope, key, inProgressMs: 50_000 });
   });
 
+  it.each([
+    ['queue', 0, { scope: 'queue:orders', key: 'm-1' }, undefined],
+    ['topic', 1, { scope: 'topic:news', key: 'n-1' }, { ok: true }],
+    ['event bus', 2, { scope: 'event-bus:billing:InvoicePaid', key: 'e-1' }, { ok: true }],
+  ])('has its result stored where a caller gets one: %s', async (_, place, key, result) => {
+    await createRouter().handleLambda(EVENTS[place]?.[1]);
+    expect(await ledger.getIdempotencyRecord(key)).toMatchObject({ status: 'COMPLETED', resultOmitted: false });
+    expect((await ledger.getIdempotencyRecord(key))?.result).toEqual(result);
+  });
+
   it('is reported to a hook, and errors of the hook are ignored', async () => {
     const told: string[] = [];
     const onReplay = (ctx: { triggerKind: string }, _: unknown, { key }: { key: string }) => {

@@ -255,6 +255,31 @@ describe('the argument of the work', () => {
     expect((await run).value).toBe('Error: stop');
   });
 
+  it.each([
+    [2_147_483_646, true],
+    [2_147_483_647, true],
+    [2_147_483_648, false],
+  ])(
+    'has a signal that aborts at a deadline in %i ms, if a timer can be that long: %s',
+    async (inProgressMs, aborts) => {
+      let seen: IdempotentRun | undefined;
+      let end = () => {};
+      const run = runIdempotent(ledger, { ...KEY, executionId: 'e', inProgressMs }, async (given) => {
+        seen = given;
+        await new Promise<void>((resolve) => {
+          end = resolve;
+        });
+      });
+      await clock.advance(inProgressMs - 1);
+      expect(seen?.signal.aborted).toBe(false);
+      await clock.advance(1);
+      expect(seen?.signal.aborted).toBe(aborts);
+      end();
+      await run;
+      expect(clock.pendingTimers).toBe(0);
+    },
+  );
+
   it('needs no timer for a year', async () => {
     const year = { ...KEY, executionId: 'e', inProgressMs: 366 * 86_400_000 };
     expect((await runIdempotent(ledger, year, async ({ signal }) => signal.aborted)).value).toBe(false);

@@ -66,6 +66,16 @@ describe('a store that is silent', () => {
     const before = store.asked;
     for (const _ of [1, 2, 3]) expect(await decide()).toMatchObject({ degraded: false });
     expect(store.asked - before).toBe(3);
+    // When it falls silent again, the first pause is short again.
+    store.answer = () => new Promise(() => {});
+    expect(await decide(300)).toMatchObject({ degraded: true });
+    const silent = store.asked;
+    await clock.advance(299);
+    expect(await decide()).toMatchObject({ degraded: true });
+    expect(store.asked).toBe(silent);
+    await clock.advance(1);
+    expect(await decide(300)).toMatchObject({ degraded: true });
+    expect(store.asked).toBe(silent + 1);
   });
 
   it('lets only one request try at a time', async () => {

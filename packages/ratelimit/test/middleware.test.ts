@@ -144,12 +144,29 @@ describe('which requests are counted', () => {
     ['a connection', socket('CONNECT', '$connect'), '$connect', 'CONNECT'],
     ['a message', socket('MESSAGE', '$default'), '$default', 'MESSAGE'],
     ['a message of a route', socket('MESSAGE', 'send'), 'send', 'MESSAGE'],
+    ['a message without route', { ...socket('MESSAGE', 'send'), route: null }, '(unmatched)', 'MESSAGE'],
+    ['a connection without route', { ...socket('CONNECT', '$connect'), route: null }, '(unmatched)', 'CONNECT'],
+    ['a connection by its route alone', socket('', '$connect'), '$connect', 'CONNECT'],
+    ['a connection by its event alone', socket('CONNECT', 'send'), 'send', 'CONNECT'],
+    [
+      'a message by the surface of its route',
+      { ...socket('MESSAGE', 'send'), trigger: 'gateway-v2' },
+      'send',
+      'MESSAGE',
+    ],
+    ['a route with a blank pattern', { route: { surface: 'http', method: 'GET', pattern: ' ' } }, '(unmatched)', 'GET'],
   ])('%s', async (_, request, resource, operation) => {
     expect(await keyOf(request)).toMatchObject({ resource, operation });
   });
 
-  it('never a disconnect', async () => {
-    expect(await keyOf(socket('DISCONNECT', '$disconnect'))).toBeUndefined();
+  it.each<[string, TestRequest]>([
+    ['with its route', socket('DISCONNECT', '$disconnect')],
+    ['by its event alone', socket('DISCONNECT', 'send')],
+    ['by its route alone', socket('', '$disconnect')],
+    ['without route', { ...socket('DISCONNECT', '$disconnect'), route: null }],
+    ['without route and event', { ...socket('', '$disconnect'), route: null }],
+  ])('never a disconnect: %s', async (_, request) => {
+    expect(await keyOf(request)).toBeUndefined();
   });
 
   it('one bucket for all ids of a route', async () => {
@@ -344,6 +361,15 @@ describe('the policy hook', () => {
         'retry-after': '60',
       },
     });
+  });
+
+  it('lets a disconnect and a skipped request pass, and counts neither', async () => {
+    const limiter = once();
+    for (const _ of [1, 2]) {
+      expect(await policy(limiter, socket('DISCONNECT', '$disconnect'))).toBeNull();
+      expect(await policy(limiter, {}, { skip: () => true })).toBeNull();
+    }
+    expect(limiter.calls).toEqual([]);
   });
 
   it('is not escaped by a fresh API key', async () => {

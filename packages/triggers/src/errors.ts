@@ -1,4 +1,4 @@
-import { FrameworkError } from '@sallyport/core';
+import { FrameworkError, type FrameworkErrorInit } from '@sallyport/core';
 import type { INVALID_CONFIGURATION } from '@sallyport/core/options';
 
 /** Every code that this package's own errors carry, and when. */
@@ -17,8 +17,8 @@ export type TriggersErrorCode =
   | 'triggers.response_failed';
 
 /** An error with a message for developers. The message never contains data of an event. */
-export function triggersError(code: TriggersErrorCode, text: string, cause?: unknown): FrameworkError {
-  return new FrameworkError(code, `framework: ${text}`, cause === undefined ? {} : { cause });
+export function triggersError(code: TriggersErrorCode, text: string, init?: FrameworkErrorInit): FrameworkError {
+  return new FrameworkError(code, `framework: ${text}`, init);
 }
 
 /** A rejected registration or option. */

@@ -6,7 +6,7 @@ import { createTestEnv } from '@sallyport/testkit';
 import { allow, appSyncAuthorizer, deny } from '@sallyport/triggers/appsync-authorizer';
 import { type AppSyncEvents, appSyncEvents, drop } from '@sallyport/triggers/appsync-events';
 import { buildAppSyncAuthorizerEvent, buildAppSyncEventsEvent } from '@sallyport/triggers/testing';
-import { AGENT, HOSTS, type Invokes } from './support.js';
+import { AGENT, errorsIn, HOSTS, type Invokes } from './support.js';
 
 const USER = {
   sub: 'u1',
@@ -301,6 +301,34 @@ describe.each(HOSTS)('an authorizer of AppSync in %s', (_name, host) => {
 
 it.each([-1, 1.5, 3_601, Number.NaN])('ttlSeconds of %p is refused', (ttlSeconds) => {
   expect(() => allow({ ttlSeconds })).toThrow('framework: ttlSeconds must be a whole number from 0 to 3,600');
+});
+
+it.each([0, 1, 3_600])('ttlSeconds of %p reaches AppSync', async (ttlSeconds) => {
+  const { handleLambda } = appSyncAuthorizer(() => allow({ ttlSeconds }));
+  await expect(handleLambda(buildAppSyncAuthorizerEvent())).resolves.toEqual({
+    isAuthorized: true,
+    ttlOverride: ttlSeconds,
+  });
+});
+
+it.each<[string, () => unknown, readonly string[]]>([
+  ['allow()', () => allow(), []],
+  ['deny()', () => deny(), []],
+  ['undefined', () => undefined, []],
+  ['null', () => null, []],
+  ['true', () => true, []],
+  ['an answer of its own', () => ({ isAuthorized: true }), []],
+  ['an error', () => fail(new Error('the database is away')), ['the database is away']],
+  [
+    'a nested context',
+    () => allow({ context: { roles: ['a'] } as never }),
+    ['framework: context.roles must be text, a finite number or a boolean'],
+  ],
+])('only a failure of an authorizer is logged as an error, not its decision: %s', async (_what, result, expected) => {
+  const env = createTestEnv();
+  const app = createApp({ ...env.options(), surfaces: [appSyncAuthorizer(result as never)] });
+  await app.handleLambda(buildAppSyncAuthorizerEvent());
+  expect(errorsIn(env)).toEqual(expected);
 });
 
 it('an authorizer whose handler is no function is refused, and the inventory has one line', () => {

@@ -131,6 +131,21 @@ it('queues of one name in two virtual hosts can have handlers of their own', asy
   expect(seen).toEqual(['/eu', 'any host']);
 });
 
+it.each([
+  ['orders', 'orders', ''],
+  ['orders::', 'orders', ''],
+  ['orders::/', 'orders', '/'],
+  ['orders::a::b', 'orders', 'a::b'],
+])('a list of messages named %s is of the queue %s and the host %j', async (name, queue, host) => {
+  const event = JSON.parse(JSON.stringify(buildMqEvent('orders', [{}], { broker: 'rabbitmq' })));
+  const seen: object[] = [];
+  const { handleLambda } = mqTrigger().queue('orders', (_ctx, message) => {
+    seen.push({ queue: message.queue, host: message.host });
+  });
+  await handleLambda({ ...event, rmqMessagesByQueue: { [name]: event.rmqMessagesByQueue['orders::/'] } });
+  expect(seen).toEqual([{ queue, host }]);
+});
+
 it('the handler of a database gets the changes of collections without a handler of their own', async () => {
   const seen: string[] = [];
   const { handleLambda } = documentDb()

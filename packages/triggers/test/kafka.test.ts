@@ -147,8 +147,15 @@ describe.each(HOSTS)('records of Kafka in %s', (name, host) => {
   it.each<[string, object, string]>([
     ['a list that is none', { t: 5 }, 'triggers.invalid_event'],
     ['a record that is none', { 't-0': [5] }, 'triggers.invalid_event'],
+    ['no topic', { 't-0': [{ partition: 0, offset: 0 }] }, 'triggers.invalid_event'],
+    ['an empty topic', { 't-0': [{ topic: '', partition: 0, offset: 0 }] }, 'triggers.invalid_event'],
+    ['no partition', { 't-0': [{ topic: 't', offset: 0 }] }, 'triggers.invalid_event'],
+    ['a partition as text', { 't-0': [{ topic: 't', partition: '0', offset: 0 }] }, 'triggers.invalid_event'],
+    ['a partition below 0', { 't-0': [{ topic: 't', partition: -1, offset: 0 }] }, 'triggers.invalid_event'],
     ['no offset', { 't-0': [{ topic: 't', partition: 0 }] }, 'triggers.invalid_event'],
-    ['a flat offset', { 't-0': [{ topic: 't', partition: 0, offset: '5' }] }, 'triggers.invalid_event'],
+    ['an offset as text', { 't-0': [{ topic: 't', partition: 0, offset: '5' }] }, 'triggers.invalid_event'],
+    ['an offset below 0', { 't-0': [{ topic: 't', partition: 0, offset: -1 }] }, 'triggers.invalid_event'],
+    ['half an offset', { 't-0': [{ topic: 't', partition: 0, offset: 0.5 }] }, 'triggers.invalid_event'],
     [
       '10,001 records',
       { 't-0': Array.from({ length: 10_001 }, (_, offset) => ({ topic: 't', partition: 0, offset })) },

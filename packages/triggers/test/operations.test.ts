@@ -1,9 +1,11 @@
 import { gzipSync } from 'node:zlib';
+import { createApp } from '@sallyport/dispatch/app';
+import { createTestEnv } from '@sallyport/testkit';
 import { type Alarm, alarmAction } from '@sallyport/triggers/alarm';
 import { type LogsTriggerOptions, logsTrigger } from '@sallyport/triggers/logs';
 import { type SesMessage, type SesTriggerOptions, sesTrigger } from '@sallyport/triggers/ses';
 import { buildAlarmEvent, buildLogsEvent, buildSesEvent } from '@sallyport/triggers/testing';
-import { HOSTS } from './support.js';
+import { errorsIn, HOSTS } from './support.js';
 
 describe.each(HOSTS)('in %s', (name, host) => {
   const text = name === 'the secure container' ? 'framework: event workload failed' : 'disk full';
@@ -94,6 +96,17 @@ describe.each(HOSTS)('in %s', (name, host) => {
     ]);
     await expect(host(() => alarmAction(boom)).handleLambda(buildAlarmEvent())).rejects.toThrow(text);
   });
+});
+
+it.each<[string, () => unknown, readonly string[]]>([
+  ['a disposition', () => 'stop_rule', []],
+  ['an error', () => Promise.reject(new Error('disk full')), ['disk full']],
+  ['another text', () => 'STOP', ['framework: must be continue, stop_rule or stop_rule_set']],
+])('a rule that waits logs one error for each failure: %s', async (_what, handler, expected) => {
+  const env = createTestEnv();
+  const app = createApp({ ...env.options(), surfaces: [sesTrigger({ onError: 'stop' }).rule(handler as never)] });
+  await app.handleLambda(buildSesEvent({ invocationType: 'RequestResponse' }));
+  expect(errorsIn(env)).toEqual(expected);
 });
 
 it.each<[string, () => unknown]>([

@@ -154,9 +154,32 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     await rejects(registry.listByPrincipal(api, { identity: '' }), INVALID);
     equal(await registry.get(key('a')), null);
   },
-  async 'data that is too large for an item is rejected'({ registry, key }) {
+  async 'the shortest lifetime, the longest group and pages of every size are valid'({ registry, key, api, at }) {
+    await registry.put(key('a'), record(null), 1);
+    for (const group of ['x', 'x'.repeat(256), 'é'.repeat(128)]) equal(await registry.join(key('a'), group), true);
+    for (const limit of [1, 1000]) deepEqual(idsOf(await registry.listByGroup(api, 'x', { limit })), ['a']);
+    at(999);
+    deepEqual(await registry.get(key('a')), record(null));
+    at(1000);
+    equal(await registry.get(key('a')), null);
+  },
+  async 'data that is too large for an item is rejected, and any other is stored'({ registry, key }) {
     const error = { code: 'connections.too_large', status: 413 };
     await rejects(registry.put(key('a'), record('x'.repeat(410_000)), 60), error);
+    let fits = true;
+    for (let bytes = 408_000; bytes < 410_000; bytes += 100) {
+      const data = 'x'.repeat(bytes);
+      const stored = await registry.put(key('a'), record(data), 60).catch((thrown: unknown) => thrown);
+      if (stored === undefined) {
+        // Three writes, because an item has the ids of its last writes too.
+        for (const _ of [2, 3]) await registry.put(key('a'), record(data), 60);
+        deepEqual([fits, await registry.get(key('a'))], [true, record(data)]);
+      } else {
+        equal((stored as { code?: unknown }).code, error.code);
+        fits = false;
+      }
+    }
+    equal(fits, false);
   },
 };
 

@@ -135,11 +135,11 @@ function holds(condition: Condition, row: Item | undefined): boolean {
   if ('absent' in condition) return row?.[condition.absent] === undefined;
   if ('present' in condition) return row?.[condition.present] !== undefined;
   const value = row?.[condition.attribute];
-  if (value === undefined) return false;
   if ('isOneOf' in condition) return condition.isOneOf.includes(value as string);
-  if (typeof value !== typeof condition.value) return false;
   if (condition.is === '=') return value === condition.value;
+  // True also where the item does not have the attribute, or has one of another type.
   if (condition.is === '<>') return value !== condition.value;
+  if (value === undefined || typeof value !== typeof condition.value) return false;
   return condition.is === '>' ? value > condition.value : value <= condition.value;
 }
 

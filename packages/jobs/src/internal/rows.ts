@@ -39,8 +39,11 @@ export async function readAll(
     }
   };
   await read(keys, options.consistent === true);
-  const missing = keys.filter(({ pk }) => !found.has(pk));
-  if (missing.length > 0 && options.consistent !== true) await read(missing, true);
+  if (options.consistent !== true)
+    await read(
+      keys.filter(({ pk }) => !found.has(pk)),
+      true,
+    );
   return found;
 }
 

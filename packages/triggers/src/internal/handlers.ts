@@ -68,7 +68,7 @@ export class Handlers {
     const names = this.names.slice(0, MAX_NAMES).map((name) => JSON.stringify(name));
     const registered = names.length === 0 ? 'no handler is registered' : `registered are ${names.join(', ')}`;
     const cause = new Error(`the ${this.#noun} is ${JSON.stringify(came.slice(0, MAX_NAME))}; ${registered}`);
-    return triggersError('triggers.no_handler', `no handler for ${kind}`, cause);
+    return triggersError('triggers.no_handler', `no handler for ${kind}`, { cause });
   }
 }
 

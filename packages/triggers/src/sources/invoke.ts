@@ -1,5 +1,6 @@
 import {
   FrameworkError,
+  type FrameworkErrorInit,
   type InvocationProvenance,
   type LambdaContext,
   type MaybePromise,
@@ -175,7 +176,7 @@ export class DirectInvoke extends TriggerSurface {
     if ('value' in outcome) return outcome.value;
     const { thrown } = outcome;
     const failure = publicFailure(thrown);
-    throw failure ? new InvokeError(failure.code, failure.message, thrown) : mask(this.delivery, thrown);
+    throw failure ? new InvokeError(failure.code, failure.message, { cause: thrown }) : mask(this.delivery, thrown);
   }
 }
 
@@ -185,8 +186,8 @@ const NO_SOURCE = (name: string) => ({ name, arn: '', account: '', region: '' })
 class InvokeError extends FrameworkError {
   override readonly name: string;
 
-  constructor(code: string, message: string, cause?: unknown) {
-    super(code, message, cause === undefined ? {} : { cause });
+  constructor(code: string, message: string, init?: FrameworkErrorInit) {
+    super(code, message, init);
     this.name = code;
   }
 }

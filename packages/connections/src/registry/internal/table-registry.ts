@@ -38,7 +38,8 @@ export interface RegistryParts<T> {
   readonly principalOf: (data: T) => SecurePrincipal | undefined;
 }
 
-const MAX_ITEM_BYTES = 400 * 1024;
+/** An item has at most 400 KiB; the ids of its last writes need some of them. */
+const MAX_ITEM_BYTES = 399 * 1024;
 const MAX_PAGE = 1000;
 const DEFAULT_PAGE = 100;
 /** Rows of a connection that one request reads. */

@@ -251,7 +251,8 @@ class Candidates {
         if (!page.isStale) page.start = page.next;
         const { items, more } = await recordPage(this.#parts, jobId, { limit: PAGE, start: page.start, signal });
         page.rows = items.filter((item) => isClaimable(item, maxAttempts, nowMs));
-        page.next = more ? textOf(items.at(-1) ?? {}, 'sk') : undefined;
+        const last = items.at(-1);
+        page.next = more && last ? textOf(last, 'sk') : undefined;
         page.isStale = false;
       }
     };

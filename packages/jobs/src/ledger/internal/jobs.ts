@@ -231,7 +231,8 @@ async function listJobs(
     const isWanted = status === undefined || includeMoved || item.status === status;
     return isWanted && !isPastTtl(item, nowMs) ? toJob(item) : [];
   });
-  return { items: jobs, ...(more && { cursor: cursorBehind(keys.at(-1) ?? {}, binding) }) };
+  const last = keys.at(-1);
+  return { items: jobs, ...(more && last && { cursor: cursorBehind(last, binding) }) };
 }
 
 function parseList(input: ListJobsInput) {

@@ -181,7 +181,23 @@ export const EVENT_BUS_CASES: readonly CaseDefinition<EventBusStore>[] = [
       ]) {
         await rejects(store.publish({ ...event, ...bad } as never), { code: 'eventbus.invalid_input' });
       }
-      await rejects(store.query({ tenantId: event.tenantId, limit: 1001 }), { code: 'eventbus.invalid_input' });
+      for (const bad of [
+        { limit: 0 },
+        { limit: 1001 },
+        { from: 'soon' },
+        { to: 'late' },
+        { order: 'random' },
+        { type: '' },
+        { tag: '' },
+      ]) {
+        await rejects(store.query({ tenantId: event.tenantId, ...bad } as never), { code: 'eventbus.invalid_input' });
+      }
+      await rejects(store.publish({ ...event, id: 'x' }, { remainingMs: -1 }), { code: 'eventbus.invalid_input' });
+      const most = Array.from({ length: 32 }, (_, index) => `t${index}`);
+      deepEqual((await store.publish({ ...event, id: 'tags', tags: most })).event.tags, most);
+      for (const limit of [1, 1000]) {
+        equal((await store.query({ tenantId: event.tenantId, limit })).items.length, 1);
+      }
       await rejects(store.get({ id: 'e' } as never), { code: 'eventbus.invalid_input' });
     },
   },

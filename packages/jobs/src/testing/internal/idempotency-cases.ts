@@ -171,6 +171,27 @@ export const IDEMPOTENCY_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
+    name: 'a durable execution gets its own record back with the same payload only',
+    async run({ subject: ledger, id }) {
+      const execution = { scope: 'orders', inProgressMs: 3_600_000, executionId: 'execution-1' };
+      const begin = { ...execution, key: id('same'), fingerprint: FINGERPRINT };
+      handleOf(await ledger.beginIdempotency(begin));
+      await rejects(ledger.beginIdempotency({ ...begin, fingerprint: OTHER_FINGERPRINT }), {
+        code: 'jobs.conflict',
+        reason: 'payload_mismatch',
+      });
+      const { fingerprint: _, ...without } = begin;
+      for (const again of [begin, without]) {
+        const replay = await ledger.beginIdempotency(again);
+        equal(replay.outcome === 'created' && replay.replayed, true);
+      }
+      const silent = { ...execution, key: id('silent') };
+      handleOf(await ledger.beginIdempotency(silent));
+      const replay = await ledger.beginIdempotency({ ...silent, fingerprint: FINGERPRINT });
+      equal(replay.outcome === 'created' && replay.replayed, true);
+    },
+  },
+  {
     name: 'of many concurrent begins one creates the record, even if the key has just expired',
     async run({ subject: ledger, id, clock }) {
       const begin = { scope: 'orders', key: id(), inProgressMs: 1000 };

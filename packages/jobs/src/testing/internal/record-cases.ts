@@ -88,6 +88,49 @@ export const RECORD_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
+    name: 'a transition sets when its job or record expires, or leaves that as it was',
+    async run({ subject: ledger, id, clock }) {
+      const job = async (name: string, ttlSeconds: number | undefined, change: object) => {
+        const jobId = id(name);
+        await ledger.createJob({ jobId, tenantId: 't', ...(ttlSeconds !== undefined && { ttlSeconds }) });
+        await ledger.createRecords({ jobId, recordIds: ['r'] });
+        await ledger.transitionJob({ jobId, to: 'RUNNING', ...change });
+        await ledger.transitionRecord({ jobId, recordId: 'r', to: 'PROCESSING', ...change });
+        return jobId;
+      };
+      const expiring = await job('expiring', undefined, { ttlSeconds: 10 });
+      const longer = await job('longer', 10, { ttlSeconds: 20 });
+      const unchanged = await job('unchanged', 10, {});
+      const lasting = await job('lasting', undefined, {});
+      const alive = async () => {
+        const found = [];
+        for (const jobId of [expiring, longer, unchanged, lasting]) {
+          found.push([
+            (await ledger.getJob({ jobId, consistent: true })) !== undefined,
+            (await ledger.getRecord({ jobId, recordId: 'r', consistent: true })) !== undefined,
+          ]);
+        }
+        return found;
+      };
+      clock.at(9999);
+      deepEqual(await alive(), [
+        [true, true],
+        [true, true],
+        [true, true],
+        [true, true],
+      ]);
+      clock.at(10_000);
+      deepEqual(await alive(), [
+        [false, false],
+        [true, true],
+        [false, false],
+        [true, true],
+      ]);
+      clock.at(20_000);
+      deepEqual((await alive())[1], [false, false]);
+    },
+  },
+  {
     name: 'a batch returns the outcome of each record in input order',
     async run({ subject: ledger, id }) {
       const jobId = id('job');

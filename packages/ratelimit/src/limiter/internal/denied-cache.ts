@@ -33,10 +33,7 @@ export class DeniedCache {
     const denial = this.#denials.get(key);
     if (denial === undefined) return undefined;
     const age = nowMs - denial.storedAtMs;
-    if (age < 0 || age >= this.#maxAgeMs || nowMs >= denial.untilMs) {
-      this.#denials.delete(key);
-      return undefined;
-    }
+    if (age < 0 || age >= this.#maxAgeMs || nowMs >= denial.untilMs) return undefined;
     if (cost !== denial.cost || !sameLimits(windows, denial.windows)) return undefined;
     return { ...denial.decision, retryAfterMs: denial.untilMs - nowMs, source: 'local' };
   }
