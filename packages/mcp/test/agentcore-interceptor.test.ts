@@ -267,6 +267,18 @@ it.each<[string, () => unknown, string]>([
   ['a status that is none', () => reject(200, 'x'), 'option "status"'],
   ['a text that is none', () => reject(400, 5 as never), 'option "text"'],
   ['headers that are none', () => rewrite({ headers: { a: 1 } as never }), 'option "headers"'],
+  ...[null, 'x-team', { 'x-team': 1 }].flatMap((headers): [string, () => unknown, string][] => [
+    [
+      `a built call with the headers ${JSON.stringify(headers)}`,
+      () => buildAgentCoreCall('add', {}, { headers: headers as never }),
+      'option "headers"',
+    ],
+    [
+      `a built event with the headers ${JSON.stringify(headers)}`,
+      () => buildInterceptorEvent({ headers: headers as never }),
+      'option "headers"',
+    ],
+  ]),
 ])('%s is refused', (_what, make, text) => {
   expect(make).toThrow(text);
 });

@@ -260,6 +260,7 @@ describe.each(FACE_NAMES)('a route behind the %s', (face) => {
     ['expired', 'expired: expired'],
     ['audience', 'audience: audience'],
     ['nobody', 'invalid: no subject'],
+    ['nothing', 'invalid: no subject'],
     ['unavailable', 'connect ECONNREFUSED'],
     ['crash', 'TypeError: GET /introspect?token=[token] failed'],
   ])('logs why: %s', async (validator, reason) => {

@@ -1,3 +1,5 @@
+import type { Logger } from '@sallyport/core';
+import { createErrorNotifier, createLogger } from '@sallyport/core/observability';
 import { ManualClock } from '@sallyport/core/testing';
 import { Optional, SecureApp } from '@sallyport/secure';
 import { connectMcp, type McpAnswerer, type McpTestClient } from '@sallyport/testkit/mcp';
@@ -18,7 +20,11 @@ const FORM = { type: 'object' as const, properties: { name: { type: 'string' } }
 const accept = (name: string) => ({ action: 'accept', content: { name } });
 
 /** Three instances over one store; the test passes the task events to an instance. */
-function service(register: (server: McpServer) => void, options: Partial<McpServerOptions> = {}) {
+function service(
+  register: (server: McpServer) => void,
+  options: Partial<McpServerOptions> = {},
+  log: Logger | false = false,
+) {
   const store = counting(memoryMcpStore());
   const events: McpTaskEvent[] = [];
   const create = () => {
@@ -29,7 +35,7 @@ function service(register: (server: McpServer) => void, options: Partial<McpServ
     });
     register(server);
     const app = new SecureApp({
-      log: false,
+      log,
       surfaces: [mcpTasks(server)],
       principalResolver: (ctx) => {
         const identity = ctx.header('x-user') ?? '';
@@ -98,6 +104,27 @@ it('a call becomes a task that another function runs, and the caller asks how it
     result: { content: [{ type: 'text', text: 'report of may' }] },
   });
   expect(seen).toEqual([['ada', 'acme', 2, 'stateless', 'task-run']]);
+});
+
+it('a run ends when the notification of its error line has been sent', async () => {
+  const sent: string[] = [];
+  const publish = async ({ subject }: { readonly subject: string }) => {
+    await new Promise((resolve) => setImmediate(resolve));
+    sent.push(subject);
+  };
+  const topicArn = 'arn:aws:sns:eu-west-1:123456789012:errors';
+  const notifier = createErrorNotifier({ publish, topicArn, service: 'reports', timeoutMs: 30_000, environment: {} });
+  const log = createLogger({ environment: {}, write: () => {}, sinks: [notifier] });
+  const report = (server: McpServer) =>
+    server.tool('report', { task: {} }, (_, ctx) => {
+      ctx.http.log.error('no data', { error: new TypeError('no data') });
+      return 'done';
+    });
+  const { connect, run } = service(report, {}, log);
+  await call(await connect(), 'report');
+  expect(sent).toEqual([]);
+  await run();
+  expect(sent).toEqual(['reports: TypeError']);
 });
 
 it('an event that comes twice, or after the end, runs nothing', async () => {

@@ -50,7 +50,7 @@ export class SecureApp extends Container<StatedPosture> {
   /** @throws FrameworkError `app.invalid_configuration` `framework: invalid secure configuration: <problem>` */
   constructor(options: SecureOptions = {}) {
     const parsed = parseOptions(options);
-    const sockets = { isOpen: parsed.webSocketSupport ?? false };
+    const sockets = { isOpen: parsed.webSocketSupport === true };
     const assembly = assembleSecure(parsed, () => sockets.isOpen);
     super(assembly);
     this.#assembly = assembly;

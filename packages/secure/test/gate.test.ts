@@ -398,6 +398,17 @@ describe('a resolver without an answer', () => {
     expect(timers).toBe(0);
   });
 
+  it('waits for any resolver where no deadline is known', async () => {
+    const clock = new ManualClock();
+    const ctx = requestContext(undefined, clock);
+    let release: (principal: SecurePrincipal) => void = () => {};
+    const pending = authorize({ posture: Authenticated() }, ctx, () => new Promise((resolve) => (release = resolve)));
+    await clock.advance(3_600_000);
+    release(ada);
+    await pending;
+    expect(stateOf(ctx).authIdentity).toBe('ada');
+  });
+
   it('rejects an answer of a resolver that comes after the time limit', async () => {
     const clock = new ManualClock();
     const ctx = requestContext({ remainingMs: 1_000 }, clock);

@@ -1,4 +1,4 @@
-import { json } from '@sallyport/http';
+import { bind, json } from '@sallyport/http';
 import { generateOpenAPI } from '@sallyport/http/openapi';
 import {
   Authenticated,
@@ -59,6 +59,32 @@ describe('security by posture', () => {
     expect(operation['x-framework-auth-posture']).toBe(kind);
     expect(operation['x-framework-required-scopes']).toEqual(scopes);
     expect(operation).not.toHaveProperty('x-framework-proxy');
+  });
+});
+
+describe('a bound handler', () => {
+  const bound = bind({ query: { from: { type: 'int' } } }, () => ({}));
+  const other = bind({ query: { until: { type: 'int' } } }, () => ({}));
+  const spec = (name: string) => [{ field: name, source: 'query', name, type: 'string' } as const];
+
+  it.each<[string, Partial<SecureOpenApiSpec['routes'][number]>, readonly string[]]>([
+    ['its contract', {}, ['from']],
+    ['its contract, with the description of an answer', { response: { description: 'Done' } }, ['from']],
+    ['another contract', { contract: other.contract }, ['until']],
+    ['the fields of the request', { request: { fields: spec('since') } }, ['since']],
+    ['the fields of the answer', { response: { fields: [{ field: 'ok', name: 'ok', type: 'bool' }] } }, []],
+  ])('is described by %s', (_, parts, names) => {
+    const document = new SecureApp().get('/op', bound, Public()).generateOpenAPI({
+      title: 'T',
+      version: '1',
+      routes: [{ method: 'GET', path: '/op', operationId: 'op', ...parts }],
+      securitySchemes: {},
+      authSchemes: { authenticated: [], internalOnly: [] },
+    });
+    const { parameters = [] } = ((document.paths as Operations)['/op']?.get ?? {}) as {
+      parameters?: readonly { readonly name: string }[];
+    };
+    expect(parameters.map(({ name }) => name)).toEqual(names);
   });
 });
 

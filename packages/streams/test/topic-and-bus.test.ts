@@ -53,6 +53,28 @@ describe('a topic', () => {
     expect(seen).toEqual([]);
   });
 
+  it.each<[string, readonly unknown[], readonly unknown[]]>([
+    ['the greatest', ['x'.repeat(6_291_551)], [6_291_551]],
+    ['a byte more', ['x'.repeat(6_291_552)], [null]],
+    ['the greatest, and one that is as long as null', ['x'.repeat(6_291_546), 'bb'], [6_291_546, 2]],
+    ['the greatest, and one that is longer', ['x'.repeat(6_291_546), 'bbb'], [6_291_546, null]],
+    ['one that leaves no room for null, and another', ['x'.repeat(6_291_547), 'bb'], [null, 2]],
+    ['some around one that is too large', ['first', 'x'.repeat(6_300_000), 'last'], [5, null, 4]],
+    ['some around one that JSON cannot write', ['first', 5n, 'last'], [5, null, 4]],
+  ])('answers results as far as the answer has room: %s', async (_name, results, expected) => {
+    const { options, records } = environment();
+    const router = createEventRouter(options);
+    router.topic('alerts', (_ctx, { Sns }) => results[Number(Sns.MessageId)]);
+    const Records = results.map((_result, index) => notification(String(index)));
+    const answer = (await router.serveTopicEvent({ Records })) as (string | null)[];
+    expect(answer.map((result) => result?.length ?? null)).toEqual(expected);
+    expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThanOrEqual(6_291_556);
+    const warned = records.filter(({ event }) => event === 'streams.result_dropped');
+    expect(warned).toEqual(
+      expected.filter((result) => result === null).map(() => expect.objectContaining({ level: 'warn', trigger: 'topic' })),
+    );
+  });
+
   it('serves a notification that carries no tag at all', async () => {
     const router = createEventRouter(environment().options);
     router.topic('alerts', () => 1);

@@ -52,7 +52,7 @@ export function sealPosture(kind: PostureKind, scopes: readonly string[] = []): 
 
 /** True if a value is a posture that this copy of the package created. */
 export function isPosture(value: unknown): value is Posture {
-  return typeof value === 'object' && value !== null && KNOWN.has(value);
+  return KNOWN.has(value as object);
 }
 
 /**

@@ -44,11 +44,9 @@ export function createOriginCheck(allowed: readonly string[]): OriginCheck {
   );
   return (origins, hosts) => {
     if (origins.length === 0) return true;
-    const origin = origins.length === 1 ? parseOrigin((origins[0] ?? '').trim()) : undefined;
+    const origin = origins.length === 1 ? parseOrigin(origins.join().trim()) : undefined;
     if (!origin) return false;
-    return (
-      entries.has(format(origin)) || (isLoopback(origin.host) && hosts.length === 1 && isLoopbackHost(hosts[0] ?? ''))
-    );
+    return entries.has(format(origin)) || (isLoopback(origin.host) && hosts.length === 1 && hosts.every(isLoopbackHost));
   };
 }
 

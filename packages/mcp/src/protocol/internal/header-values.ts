@@ -44,8 +44,7 @@ function agrees(value: unknown, values: readonly string[]): boolean {
   if (value === undefined || value === null) return values.length === 0;
   if (values.length !== 1) return false;
   const text = decodeHeaderValue(values[0] ?? '');
-  if (text === undefined) return false;
-  if (typeof value === 'number') return NUMBER.test(text) && Number(text) === value;
+  if (typeof value === 'number') return text !== undefined && NUMBER.test(text) && Number(text) === value;
   return typeof value === 'string' || typeof value === 'boolean' ? text === String(value) : false;
 }
 

@@ -79,7 +79,7 @@ export class IssuerVerifier implements JwtVerifier {
     } catch {
       throw new JwtError('invalid', 'malformed');
     }
-    const found = typeof issuer === 'string' ? this.#issuers.get(issuer) : undefined;
+    const found = this.#issuers.get(issuer as string);
     if (!found) throw new JwtError('invalid', 'iss');
     return found;
   }

@@ -107,13 +107,16 @@ export async function deliverEvents(
  * the invocation would fail, and Lambda would repeat work that is done.
  */
 function writable(results: unknown[], { settings, definition }: RecordBatch): unknown[] {
-  let left = LAMBDA_MAX_ANSWER_BYTES - 2;
+  // Each result has room for `null`.
+  let left = LAMBDA_MAX_ANSWER_BYTES - '[]'.length - 'null,'.length * results.length;
   return results.map((result) => {
-    const bytes = bytesOfJson(result) + 1;
-    const isSent = bytes <= left;
-    if (!isSent) warn(settings, 'streams.result_dropped', { trigger: definition.kind });
-    left -= isSent ? bytes : 5;
-    return isSent ? result : null;
+    const more = bytesOfJson(result) - 'null'.length;
+    if (more <= left) {
+      left -= more;
+      return result;
+    }
+    warn(settings, 'streams.result_dropped', { trigger: definition.kind });
+    return null;
   });
 }
 
