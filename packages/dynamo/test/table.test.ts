@@ -394,7 +394,7 @@ describe('a table that fails', () => {
     await expect(open({ client: deaf, timeoutMs: 20 }).get(keyOf())).rejects.toMatchObject({ transient: true });
   });
 
-  /** Whether a call without an answer fails after this time, and not before. */
+  /** True if a call without a response fails after this time, and not before. */
   const takes = async (table: DynamoTable, clock: ManualClock, ms: number) => {
     faulty.proxy.inject({ kind: 'silence' }, { times: 1 });
     let settled = false;

@@ -118,7 +118,7 @@ describe('the cost of an operation: calls, write units, read units', () => {
     expect(await costOf(() => ledger.reapRecords({ jobId: 'claims' }))).toEqual([1, 0, read]);
     await ledger.createRecords({ jobId: 'one', recordIds: ['r'] });
     expect((await ledger.claimNext({ jobId: 'one' }))?.recordId).toBe('r');
-    // The only page is read once more: a record may have been added or released since.
+    // The only page is read again: a record may have been added or released since.
     expect(await costOf(async () => expect(await ledger.claimNext({ jobId: 'one' })).toBeUndefined())).toEqual([
       1, 0, 0.5,
     ]);
@@ -176,7 +176,7 @@ describe('the cost of an operation: calls, write units, read units', () => {
     const run = (key: string) => costOf(() => runIdempotent(remembering, { scope: 'cached', key }, async () => 'v'));
     for (const key of ['a', 'b']) expect(await run(key)).toEqual([2, 2, 0]);
     for (const key of ['b', 'a']) expect(await run(key)).toEqual([0, 0, 0]);
-    // Two are cached: the third takes the place of the one that was used least recently.
+    // Two are cached: the third replaces the least recently used key.
     expect(await run('c')).toEqual([2, 2, 0]);
     for (const key of ['a', 'c']) expect(await run(key)).toEqual([0, 0, 0]);
     expect(await run('b')).toEqual([1, 1, 0]);

@@ -66,7 +66,7 @@ describe('a store that is silent', () => {
     const before = store.asked;
     for (const _ of [1, 2, 3]) expect(await decide()).toMatchObject({ degraded: false });
     expect(store.asked - before).toBe(3);
-    // When it falls silent again, the first pause is short again.
+    // After the next failure, the first pause is short again.
     store.answer = () => new Promise(() => {});
     expect(await decide(300)).toMatchObject({ degraded: true });
     const silent = store.asked;

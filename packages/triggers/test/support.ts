@@ -25,7 +25,7 @@ export const HOSTS: readonly [string, (make: () => TriggerSurface, env?: TestEnv
 
 export const AGENT = { clientContext: { custom: { bedrockAgentCoreToolName: 'notes___add' } } };
 
-/** The texts of the errors in the log, in order. */
+/** The messages of the logged errors, in order. */
 export function errorsIn({ records }: TestEnv): string[] {
   return records.logs.flatMap(({ error }) =>
     typeof error === 'object' && error !== null ? [String((error as Error).message)] : [],

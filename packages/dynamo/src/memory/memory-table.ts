@@ -137,7 +137,7 @@ function holds(condition: Condition, row: Item | undefined): boolean {
   const value = row?.[condition.attribute];
   if ('isOneOf' in condition) return condition.isOneOf.includes(value as string);
   if (condition.is === '=') return value === condition.value;
-  // True also where the item does not have the attribute, or has one of another type.
+  // True even if the attribute is missing or has another type.
   if (condition.is === '<>') return value !== condition.value;
   if (value === undefined || typeof value !== typeof condition.value) return false;
   return condition.is === '>' ? value > condition.value : value <= condition.value;

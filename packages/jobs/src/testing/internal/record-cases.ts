@@ -88,7 +88,7 @@ export const RECORD_CASES: readonly CaseDefinition<JobLedger>[] = [
     },
   },
   {
-    name: 'a transition sets when its job or record expires, or leaves that as it was',
+    name: 'a transition sets when its job or record expires, or keeps its expiry',
     async run({ subject: ledger, id, clock }) {
       const job = async (name: string, ttlSeconds: number | undefined, change: object) => {
         const jobId = id(name);
