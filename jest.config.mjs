@@ -1,6 +1,4 @@
 import { availableParallelism } from 'node:os';
-import { fileURLToPath } from 'node:url';
-import { workspaceNames } from './scripts/workspace-names.mjs';
 
 export default {
   testMatch: ['<rootDir>/{packages,examples,tools}/*/test/**/*.test.ts', '<rootDir>/scripts/**/*.test.ts'],
@@ -12,10 +10,8 @@ export default {
   workerIdleMemoryLimit: '1GB',
   testEnvironmentOptions: { customExportConditions: ['@sallyport/source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: {
-    '^(\\.{1,2}/.*)\\.js$': '$1',
-    ...workspaceNames(fileURLToPath(new URL('.', import.meta.url))),
-  },
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  resolver: '<rootDir>/scripts/jest-resolver.cjs',
   // Test data in the form of separate services is not part of the workspace.
   modulePathIgnorePatterns: [
     '<rootDir>/.*/dist/',

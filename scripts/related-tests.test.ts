@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import config from '../jest.config.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 
@@ -33,12 +32,4 @@ it.each([
   ['tools/dynamodb-local/src/index.ts', 'packages/dynamo/test/table.test.ts'],
 ])('a change of %s runs %s', (source, test) => {
   expect(relatedTests(source)).toContain(test);
-});
-
-it('names every entry of every package, with its source', () => {
-  expect(config.moduleNameMapper).toMatchObject({
-    '^@sallyport/core$': '<rootDir>/packages/core/src/index.ts',
-    '^@sallyport/http/pipeline$': '<rootDir>/packages/http/src/pipeline-entry.ts',
-    '^@sallyport/dynamodb-local$': '<rootDir>/tools/dynamodb-local/src/index.ts',
-  });
 });

@@ -43,7 +43,7 @@ test('the example starts as npm start does it, in an empty home: the console ans
   const { code, out } = await sallyport(project.folder, ['dev', '--check', '--port', '0', '--no-state']);
   expect({ code, out }).toEqual({
     code: 0,
-    out: expect.stringMatching(/^checked {3}the console answers, \d+ routes, \d+ event handlers, 1 MCP server$/m),
+    out: expect.stringMatching(/^checked {3}the console responds, \d+ routes, \d+ event handlers, 1 MCP server$/m),
   });
   project.remove();
 }, 120_000);

@@ -226,7 +226,7 @@ describe('several issuers', () => {
       'option "audience" must be the same function',
     );
     expect(() => jwtBearerValidator([one(), one()])).toThrow('option "issuer" must be different in each configuration');
-    expect(() => jwtBearerValidator([])).toThrow('option "options" must be one issuer or more');
+    expect(() => jwtBearerValidator([])).toThrow('option "options" must be at least one issuer');
   });
 });
 
@@ -267,7 +267,7 @@ it.each<[object, string]>([
   [{ algorithms: ['HS256'] }, 'option "algorithms" must be'],
   [{ algorithms: [] }, 'option "algorithms" must be'],
   [{ jwks: {} }, 'option "jwks" must be a JSON Web Key Set'],
-  [{ jwks: undefined }, 'option "jwksUri" must be given, or jwks, and not both'],
+  [{ jwks: undefined }, 'option "jwksUri" must be set if jwks is absent, and absent if jwks is set'],
   [{ jwks: undefined, jwksUri: 'http://id.example.com/jwks.json' }, 'option "jwksUri" must be an https URL'],
   [{ secret: 'x' }, 'unknown option "secret"'],
 ])('is refused with %j', (options, text) => {

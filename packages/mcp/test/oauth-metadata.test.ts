@@ -62,7 +62,7 @@ describe('a protected-resource document', () => {
     [
       'no issuer',
       { resource: RESOURCE, authorizationServers: [] },
-      'option "authorizationServers" must be a list of one',
+      'option "authorizationServers" must be a non-empty list',
     ],
     [
       'a wrong issuer',

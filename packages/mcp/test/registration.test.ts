@@ -32,7 +32,7 @@ describe('options', () => {
     [{ cache: { ttlMs: -1 } }, 'framework: option "cache.ttlMs" must be a whole number, at least 0'],
     [{ cache: { scope: 'all' } }, 'framework: option "cache.scope" must be "public" or "private"'],
     [{ logging: 'yes' }, 'framework: option "logging" must be true or false'],
-    [{ title: 5 }, 'framework: option "title" must be a text'],
+    [{ title: 5 }, 'framework: option "title" must be a string'],
     [{ allowedOrigins: ['claude.ai'] }, 'framework: option "allowedOrigins" must be a list of origins'],
     [{ extensions: { nameless: {} } }, 'framework: extension "nameless" must be "prefix/name" with an object'],
     [{ extensions: { 'a/b': 5 } }, 'framework: extension "a/b" must be "prefix/name" with an object'],

@@ -121,9 +121,9 @@ describe('createQueueRouter', () => {
     [
       'hooks without the code that calls them',
       { observability: {} },
-      'option "observability" must be what observeRecords()',
+      'option "observability" must be a result of observeRecords()',
     ],
-    ['no hooks at all', { observability: null }, 'option "observability" must be what observeRecords()'],
+    ['no hooks at all', { observability: null }, 'option "observability" must be a result of observeRecords()'],
     [
       'names that are no JSON',
       { environment: { FRAMEWORK_EVENT_SOURCES: '{' } },

@@ -322,7 +322,7 @@ it.each<[string, () => unknown, readonly string[]]>([
   [
     'a nested context',
     () => allow({ context: { roles: ['a'] } as never }),
-    ['framework: context.roles must be text, a finite number or a boolean'],
+    ['framework: context.roles must be a string, a finite number or a boolean'],
   ],
 ])('only a failure of an authorizer is logged as an error, not its decision: %s', async (_what, result, expected) => {
   const env = createTestEnv();

@@ -85,9 +85,9 @@ it.each([
 it.each<readonly [unknown, string]>([
   [null, 'vectorstore: input must be an object'],
   ['1', 'vectorstore: input must be an object'],
-  [{ prefix: 1 }, 'vectorstore: prefix must be a text'],
-  [{ prefix: null }, 'vectorstore: prefix must be a text'],
-  [{ prefix: ['1'] }, 'vectorstore: prefix must be a text'],
+  [{ prefix: 1 }, 'vectorstore: prefix must be a string'],
+  [{ prefix: null }, 'vectorstore: prefix must be a string'],
+  [{ prefix: ['1'] }, 'vectorstore: prefix must be a string'],
 ])('the listing of %j is refused, with a tenant and without', async (input, message) => {
   for (const tenant of ['acme', false] as const) {
     const pages = createSemanticIndex({ store, embedder: embedder(), tenant }).listKeys(input as never);
