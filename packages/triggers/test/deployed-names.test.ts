@@ -12,7 +12,7 @@ import { secretRotation } from '@sallyport/triggers/secret-rotation';
 import * as build from '@sallyport/triggers/testing';
 import { z } from 'zod';
 
-type Run = () => void;
+type Run = () => undefined;
 
 interface Kind {
   /** A surface with a handler for each name. */
@@ -74,6 +74,7 @@ async function serve(kind: Kind, names: readonly string[], sent: string, sources
   let calls = 0;
   const surface = kind.make(names, () => {
     calls += 1;
+    return undefined;
   });
   await createApp({ ...env.options(), log: false, surfaces: [surface] }).handleLambda(kind.event(sent));
   return calls;
