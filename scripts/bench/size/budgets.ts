@@ -82,12 +82,12 @@ export const BUDGETS: readonly Budget[] = [
   // The whole route algebra, without other code: infrastructure code loads only this entry.
   { name: 'mcp-routes', gzipBytes: 1_900, event: null, accepts: () => true, lacks: ['core/src'] },
   // With groups (0.7 KB) and hooks (0.6 KB), which are methods and options of a container, and forms (0.9 KB). What surfaces get of the container is 0.1 KB.
-  { name: 'app', gzipBytes: 47_300, event: HEALTH, accepts: isOk, lacks: ['packages/triggers'] },
-  { name: 'secure', gzipBytes: 56_200, wantedBytes: 30_000, event: HEALTH, accepts: isOk },
+  { name: 'app', gzipBytes: 47_500, event: HEALTH, accepts: isOk, lacks: ['packages/triggers'] },
+  { name: 'secure', gzipBytes: 56_300, wantedBytes: 30_000, event: HEALTH, accepts: isOk },
   // A guard on a closed container (56.1 KB); without JWTs, which load with the first token.
   {
     name: 'oauth',
-    gzipBytes: 59_600,
+    gzipBytes: 59_800,
     event: HEALTH_OF_ADA,
     accepts: isOk,
     lacks: ['node_modules/.pnpm/jose', 'mcp/src/facade'],
