@@ -1,4 +1,4 @@
-import { fixedWindow, slidingWindow } from '@sallyport/ratelimit';
+import { fixedWindow, slidingWindow, tokenBucket } from '@sallyport/ratelimit';
 import { type Bench, createBench, KEY, START_MS } from './support/dynamo.js';
 import { createLogRecorder } from './support/recorder.js';
 import { everyStrategy } from './support/strategies.js';
@@ -168,6 +168,23 @@ describe('a reserve', () => {
     expect(sent).toBe(1);
     fails = false;
     expect(await limiter.consume(KEY)).toMatchObject({ allowed: true, degraded: false });
+  });
+
+  it('of a bucket is as large after an idle hour as before', async () => {
+    const strategy = tokenBucket({ capacity: 1000, refillPerSecond: 10 });
+    const limiter = bench.limiter({ strategy, reserve: 50 });
+    const counts: number[] = [];
+    for (const _ of ['first', 'an hour later']) {
+      writes();
+      for (let request = 0; request < 100; request += 1) {
+        bench.clock.ms += 10;
+        expect(await limiter.consume(KEY)).toMatchObject({ allowed: true });
+      }
+      counts.push(writes());
+      bench.clock.ms += 3_600_000;
+    }
+    expect(counts[0]).toBeLessThan(20);
+    expect(counts[1]).toBeLessThan(20);
   });
 
   it('is not spent by a caller who gives up while it waits', async () => {
