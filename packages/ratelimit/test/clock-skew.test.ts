@@ -183,9 +183,16 @@ describe('clearing', () => {
       const [slowLimiter, fastLimiter] = [slow, fast].map((clock) =>
         bench.limiter({ strategy, clock, maxClockSkewMs, deniedCache: false }),
       ) as readonly RateLimiter[] as [RateLimiter, RateLimiter];
+      // Two instances have left so many counters that the next one clears them.
+      for (const agoMs of [2_000_000, 1_000_000]) {
+        const clock = new WallClock(START_MS + 30_000 - agoMs);
+        await bench.limiter({ strategy, clock, maxClockSkewMs }).consume(KEY);
+      }
       for (const _ of [1, 2]) expect((await slowLimiter.consume(KEY)).allowed).toBe(true);
       slow.ms += ageMs;
+      bench.counter.take();
       expect((await fastLimiter.consume(KEY)).allowed).toBe(true);
+      expect(bench.counter.take().UpdateItem?.calls).toBe(strategy.kind === 'sliding' ? 2 : 1);
       expect(await slowLimiter.consume(KEY)).toMatchObject({ allowed: false, currentCount: 2 });
     },
   );

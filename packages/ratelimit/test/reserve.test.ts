@@ -1,4 +1,4 @@
-import { fixedWindow, slidingWindow } from '@sallyport/ratelimit';
+import { fixedWindow, slidingWindow, tokenBucket } from '@sallyport/ratelimit';
 import { type Bench, createBench, KEY, START_MS } from './support/dynamo.js';
 import { createLogRecorder } from './support/recorder.js';
 import { everyStrategy } from './support/strategies.js';
@@ -150,10 +150,13 @@ describe('a reserve', () => {
 
   it('fails for those that wait when its write fails, and is tried again soon', async () => {
     let fails = true;
-    const send = (...args: Parameters<typeof bench.client.send>) =>
-      fails
+    let sent = 0;
+    const send = (...args: Parameters<typeof bench.client.send>) => {
+      sent += 1;
+      return fails
         ? Promise.reject(Object.assign(new Error('busy'), { name: 'ThrottlingException' }))
         : bench.client.send(...args);
+    };
     const limiter = bench.limiter({
       strategy: fixedWindow({ limit: 100, windowMs: 60_000 }),
       reserve: 10,
@@ -162,8 +165,38 @@ describe('a reserve', () => {
     });
     const decisions = await Promise.all(Array.from({ length: 5 }, () => limiter.consume(KEY)));
     expect(decisions.every(({ degraded }) => degraded)).toBe(true);
+    expect(sent).toBe(1);
     fails = false;
     expect(await limiter.consume(KEY)).toMatchObject({ allowed: true, degraded: false });
+  });
+
+  it('of a bucket is as large after an idle hour as before', async () => {
+    const strategy = tokenBucket({ capacity: 1000, refillPerSecond: 10 });
+    const limiter = bench.limiter({ strategy, reserve: 50 });
+    const counts: number[] = [];
+    for (const _ of ['first', 'an hour later']) {
+      writes();
+      for (let request = 0; request < 100; request += 1) {
+        bench.clock.ms += 10;
+        expect(await limiter.consume(KEY)).toMatchObject({ allowed: true });
+      }
+      counts.push(writes());
+      bench.clock.ms += 3_600_000;
+    }
+    expect(counts[0]).toBeLessThan(20);
+    expect(counts[1]).toBeLessThan(20);
+  });
+
+  it('is not spent by a caller who gives up while it waits', async () => {
+    const limiter = bench.limiter({ strategy: fixedWindow({ limit: 100, windowMs: 60_000 }), reserve: 10 });
+    const caller = new AbortController();
+    const first = limiter.consume(KEY);
+    const second = limiter.consume(KEY, { signal: caller.signal });
+    caller.abort(new Error('gone'));
+    await expect(second).rejects.toThrow('gone');
+    expect(await first).toMatchObject({ allowed: true });
+    await limiter.release();
+    expect(await limiter.peek(KEY)).toMatchObject({ currentCount: 1 });
   });
 
   it('is written by one caller who may give up without the others', async () => {

@@ -72,6 +72,16 @@ describe('a key above the stated rate', () => {
     expect(await limiter.consume(KEY)).toMatchObject({ limit: 42, windowMs: 1000, windows: [{ limit: 42 }] });
   });
 
+  it('is forgotten by a reset in all items, even if they were last used half an hour ago', async () => {
+    const strategy = fixedWindow({ limit: 432_000, windowMs: 86_400_000 });
+    const limiter = bench.limiter({ strategy, shardAbove: 1, deniedCache: false });
+    for (let request = 0; request < 3; request += 1) await limiter.consume(KEY, { cost: 80_000 });
+    expect(await limiter.peek(KEY)).toMatchObject({ currentCount: 240_000 });
+    bench.clock.ms += 1_860_000;
+    await limiter.reset(KEY);
+    expect(await limiter.peek(KEY)).toMatchObject({ currentCount: 0 });
+  });
+
   it('denies without a call a cost above the limit of one item', async () => {
     const limiter = bench.limiter({ strategy: fixedWindow({ limit: 40, windowMs: 1000 }), shardAbove: 10 });
     expect(await limiter.consume(KEY, { cost: 11 })).toMatchObject({ allowed: false, source: 'local', limit: 40 });

@@ -1,4 +1,4 @@
-import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { type AttributeValue, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { type RateLimitError, tokenBucket } from '@sallyport/ratelimit';
 import { createMemoryRateLimiter } from '@sallyport/ratelimit/memory';
 import { type Bench, createBench, KEY, START_MS, WallClock } from './support/dynamo.js';
@@ -48,8 +48,10 @@ describe('a token bucket in a table', () => {
 
   afterEach(() => bench.client.destroy());
 
-  const put = (tat: number) =>
-    bench.client.send(new PutItemCommand({ TableName: bench.tableName, Item: { ...PK, tat: { N: String(tat) } } }));
+  const put = (tat: number, more: Record<string, AttributeValue> = {}) =>
+    bench.client.send(
+      new PutItemCommand({ TableName: bench.tableName, Item: { ...PK, tat: { N: String(tat) }, ...more } }),
+    );
 
   it('that a broken clock wrote is replaced by one conditional write, and onError is told', async () => {
     const onError = createRecorder<[RateLimitError, object]>();
@@ -68,6 +70,30 @@ describe('a token bucket in a table', () => {
     ]);
     const { Item } = await bench.client.send(new GetItemCommand({ TableName: bench.tableName, Key: PK }));
     expect(Item?.tat).toEqual({ N: String((START_MS + 1000) * 1000) });
+  });
+
+  it.each(
+    [1, 2, 3].flatMap((cost) => [
+      [cost, -2999, 1],
+      [cost, -1000, 2000],
+      [cost, 0, 3000],
+      [cost, 500, 3000],
+    ]),
+  )(
+    'that a clock broke after its repair is denied until it has filled: cost %i, repaired at %i ms',
+    async (cost, at, waitMs) => {
+      await put((START_MS + 1_000_000) * 1000, { r: { N: String(START_MS + at) } });
+      const limiter = bench.limiter({ strategy, log: createLogRecorder() });
+      const denied = { allowed: false, retryAfterMs: waitMs };
+      expect(await limiter.consume(KEY, { cost })).toMatchObject(denied);
+      expect(await limiter.peek(KEY, { cost })).toMatchObject(denied);
+    },
+  );
+
+  it('that a clock broke after its repair is repaired again when it has filled', async () => {
+    await put((START_MS + 1_000_000) * 1000, { r: { N: String(START_MS - 3000) } });
+    const limiter = bench.limiter({ strategy, log: createLogRecorder() });
+    expect(await limiter.consume(KEY)).toMatchObject({ allowed: true, remaining: 2 });
   });
 
   it('that was used before its limit was lowered is denied until it has drained, and not taken for broken', async () => {

@@ -27,7 +27,10 @@ export const SURFACES: Readonly<Record<string, (ran: () => undefined) => Trigger
   cognito: (ran) => cognitoTrigger().on('PreSignUp_*', ran).on('CustomSMSSender_*', ran),
   'custom-resource': (ran) => customResource({ create: ran, update: ran, delete: ran }, { cdkProvider: true }),
   logs: (ran) => logsTrigger().group('/aws/lambda/orders', ran),
-  'appsync-events': (ran) => appSyncEvents().publish('/news/*', ran).subscribe('/news/*', ran),
+  'appsync-events': (ran) =>
+    appSyncEvents()
+      .publish('/news/*', (_ctx, { payload }) => ran() ?? payload)
+      .subscribe('/news/*', ran),
   'appsync-authorizer': (ran) => appSyncAuthorizer(() => ran() ?? refuse()),
   kafka: (ran) => kafkaTrigger().topic('orders', ran),
   mq: (ran) => mqTrigger().queue('orders', ran),
