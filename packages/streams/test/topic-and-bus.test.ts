@@ -71,7 +71,9 @@ describe('a topic', () => {
     expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThanOrEqual(6_291_556);
     const warned = records.filter(({ event }) => event === 'streams.result_dropped');
     expect(warned).toEqual(
-      expected.filter((result) => result === null).map(() => expect.objectContaining({ level: 'warn', trigger: 'topic' })),
+      expected
+        .filter((result) => result === null)
+        .map(() => expect.objectContaining({ level: 'warn', trigger: 'topic' })),
     );
   });
 

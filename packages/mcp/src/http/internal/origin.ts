@@ -46,7 +46,9 @@ export function createOriginCheck(allowed: readonly string[]): OriginCheck {
     if (origins.length === 0) return true;
     const origin = origins.length === 1 ? parseOrigin(origins.join().trim()) : undefined;
     if (!origin) return false;
-    return entries.has(format(origin)) || (isLoopback(origin.host) && hosts.length === 1 && hosts.every(isLoopbackHost));
+    return (
+      entries.has(format(origin)) || (isLoopback(origin.host) && hosts.length === 1 && hosts.every(isLoopbackHost))
+    );
   };
 }
 
