@@ -124,7 +124,13 @@ describe('a direct invocation', () => {
     ['from an agent', {}, AGENT, {}, 'dispatch.no_adapter'],
     ['from an agent, direct ones refused', { directInvocations: 'refuse' }, AGENT, {}, 'dispatch.no_adapter'],
     ['from a queue', {}, undefined, EVENTS.queue, 'dispatch.no_adapter'],
-    ['from a queue, direct ones refused', { directInvocations: 'refuse' }, undefined, EVENTS.queue, 'dispatch.no_adapter'],
+    [
+      'from a queue, direct ones refused',
+      { directInvocations: 'refuse' },
+      undefined,
+      EVENTS.queue,
+      'dispatch.no_adapter',
+    ],
     ['as from a queue', {}, DIRECT, EVENTS.queue, 'dispatch.no_adapter'],
     ['as from a queue, and refused', { directInvocations: 'refuse' }, DIRECT, EVENTS.queue, 'dispatch.direct_refused'],
   ])('or another without a surface has an error that says why: %s', async (_name, options, context, event, code) => {
