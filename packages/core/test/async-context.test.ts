@@ -84,6 +84,11 @@ describe('contextLogger', () => {
     expect(lines.map(({ request_id }) => request_id)).toEqual(['r-7', 'r-7', 'r-7']);
   });
 
+  it('gives a response without a stream none', async () => {
+    const response = await asyncContext()(setup().invocation(1).ctx, async () => toResponse({ body: 'text' }));
+    expect([response.body, response.bodyStream]).toEqual([Buffer.from('text'), null]);
+  });
+
   it('reads a stream that is not asynchronous', async () => {
     const response = toResponse(
       await asyncContext()(setup().invocation(1).ctx, async () =>

@@ -1,5 +1,12 @@
 import { inspect } from 'node:util';
-import { APP_CODES, defaultMessage, FrameworkError, isFrameworkError, statusOfCode } from '../src/errors/errors.js';
+import {
+  APP_CODES,
+  defaultMessage,
+  FrameworkError,
+  internalError,
+  isFrameworkError,
+  statusOfCode,
+} from '../src/errors/errors.js';
 
 describe('FrameworkError', () => {
   it.each([
@@ -117,6 +124,15 @@ describe('FrameworkError', () => {
       expect((value as object) instanceof FrameworkError).toBe(false);
     },
   );
+});
+
+it('an error of the framework says what happened in its cause, with the cause of that', () => {
+  const why = new Error('why');
+  const { code, message, cause } = internalError('no handler', why);
+  expect([code, message]).toEqual(['app.internal', 'internal error']);
+  expect(cause).toBeInstanceOf(TypeError);
+  expect(cause).toMatchObject({ message: 'framework: no handler', cause: why });
+  expect(internalError('no handler').cause).not.toHaveProperty('cause');
 });
 
 it('prints what was said of an error, and nothing that was not', () => {

@@ -95,6 +95,40 @@ describe('what is read', () => {
   });
 });
 
+describe('what is read at the edge of a limit', () => {
+  const MEBIBYTE = 1_048_576;
+
+  it.each<[string, string, string, Partial<Record<'fields' | 'files', number>>]>([
+    ['1,000 fields', URL_ENCODED, `${'a&'.repeat(999)}a`, { fields: 1000 }],
+    ['1,000 fields as parts', MULTIPART, part(FIELD, '').repeat(1000) + END, { fields: 1000 }],
+    [
+      '1,000 fields and 20 files',
+      MULTIPART,
+      part(FIELD, '').repeat(1000) + part(FILE, '').repeat(20) + END,
+      { fields: 1000, files: 20 },
+    ],
+    ['a name of 1,024 characters', URL_ENCODED, 'a'.repeat(1024), { fields: 1 }],
+    [
+      'a file name of 1,024 characters',
+      MULTIPART,
+      part(FILE.replace('f.txt', 'f'.repeat(1024)), '') + END,
+      { files: 1 },
+    ],
+    ['a value of 1,048,576 bytes', URL_ENCODED, `a=${'1'.repeat(MEBIBYTE)}`, { fields: 1 }],
+    ['a body of 6,291,456 bytes', URL_ENCODED, `a=${'1'.repeat(MEBIBYTE - 3)}&`.repeat(6), { fields: 6 }],
+  ])('%s', async (_, type, body, { fields = 0, files = 0 }) => {
+    const form = await parseForm(type, bytes(body));
+    const count = (lists: Readonly<Record<string, readonly unknown[]>>) => Object.values(lists).flat().length;
+    expect([count(form.fields), count(form.files)]).toEqual([fields, files]);
+  });
+
+  it('a file of the greatest size', async () => {
+    const body = bytes(part(FILE, '1234') + END);
+    expect((await parseForm(MULTIPART, body, { maxFileBytes: 4 })).file('f')?.bytes.byteLength).toBe(4);
+    expect(await failure(MULTIPART, body, { maxFileBytes: 3 })).toMatchObject({ status: 413 });
+  });
+});
+
 describe('what is refused', () => {
   it.each<[string, string, string, number, string]>([
     ['a part without a name', MULTIPART, part('Content-Type: text/plain', '1') + END, 400, 'invalid form'],

@@ -116,6 +116,27 @@ describe('a direct invocation', () => {
     },
   );
 
+  it.each<[string, DispatcherOptions, LambdaContext | undefined, unknown, string]>([
+    ['from a trigger', {}, undefined, {}, 'dispatch.unknown_event'],
+    ['from a trigger, direct ones refused', { directInvocations: 'refuse' }, undefined, {}, 'dispatch.unknown_event'],
+    ['directly', {}, DIRECT, {}, 'dispatch.unknown_event'],
+    ['directly, and refused', { directInvocations: 'refuse' }, DIRECT, {}, 'dispatch.direct_refused'],
+    ['from an agent', {}, AGENT, {}, 'dispatch.no_adapter'],
+    ['from an agent, direct ones refused', { directInvocations: 'refuse' }, AGENT, {}, 'dispatch.no_adapter'],
+    ['from a queue', {}, undefined, EVENTS.queue, 'dispatch.no_adapter'],
+    [
+      'from a queue, direct ones refused',
+      { directInvocations: 'refuse' },
+      undefined,
+      EVENTS.queue,
+      'dispatch.no_adapter',
+    ],
+    ['as from a queue', {}, DIRECT, EVENTS.queue, 'dispatch.no_adapter'],
+    ['as from a queue, and refused', { directInvocations: 'refuse' }, DIRECT, EVENTS.queue, 'dispatch.direct_refused'],
+  ])('or another without a surface has an error that says why: %s', async (_name, options, context, event, code) => {
+    expect(await outcome(createDispatcherWith(options), event, context)).toEqual([expect.any(String), code]);
+  });
+
   it.each<[string, DispatcherOptions, readonly InvocationProvenance[], LambdaContext | undefined, unknown]>([
     ['accepts both, direct', { directInvocations: 'refuse' }, ['provider', 'direct'], DIRECT, 'answer of invoke'],
     ['accepts both, provider', { directInvocations: 'refuse' }, ['provider', 'direct'], undefined, 'answer of invoke'],

@@ -643,8 +643,10 @@ describe('construction', () => {
       'framework: "queryArrays" needs a Standard Schema in "query"; in a map of fields write array: true',
     ],
     [{ bodyOptional: 'yes' }, 'framework: option "bodyOptional" must be true or false'],
+    [undefined, 'framework: options must be an object'],
+    [null, 'framework: options must be an object'],
   ])('refuses %j', (spec, message) => {
-    expect(() => bind(spec as object, () => null)).toThrow(message);
+    expect(() => bind(spec as never, () => null)).toThrow(message);
   });
 
   it('refuses a handler that is not a function', () => {

@@ -505,6 +505,14 @@ describe('contracts of bound handlers', () => {
     });
   });
 
+  it.each([
+    ['field maps', { ok: { type: 'bool' } } as const],
+    ['validators', z.object({ ok: z.boolean() })],
+  ])('describe no content of an answer with the status 204: %s', (_what, response) => {
+    const { contract } = bind({ response, status: 204 } as BindSpec, () => null);
+    expect(document(route({ contract })).paths['/a'].get.responses[204]).toEqual({ description: 'Success' });
+  });
+
   it('allow any value where a validator has no JSON Schema', () => {
     const opaque = v.object({ id: v.string() });
     const { contract } = bind({ params: opaque, query: opaque, body: opaque }, () => null);

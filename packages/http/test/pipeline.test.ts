@@ -597,10 +597,18 @@ describe('serve without a door', () => {
     });
   });
 
-  it('takes base64 text', async () => {
+  it.each<[string, object, string]>([
+    ['text', { body: 'aGk=' }, 'aGk='],
+    ['text that is no base64', { body: 'hi there', isBase64: false }, 'hi there'],
+    ['base64 text', { body: 'aGk=', isBase64: true }, 'hi'],
+    ['bytes', { body: Buffer.from('aGk=') }, 'aGk='],
+    ['bytes of base64 text', { body: Buffer.from('aGk='), isBase64: true }, 'hi'],
+    ['bytes that are said to be base64 by another value', { body: Buffer.from('\u00e9'), isBase64: 'true' }, '\u00e9'],
+    ['no body, though it is said to be base64', { isBase64: true }, ''],
+  ])('takes %s', async (_what, parts, body) => {
     const router = routerWith((http) => http.post('/', (ctx) => text(200, ctx.bodyText())));
-    const answer = await router.serveRequest({ method: 'POST', path: '/', body: 'aGk=', isBase64: true });
-    expect(Buffer.from(answer.body).toString()).toBe('hi');
+    const answer = await router.serveRequest({ method: 'POST', path: '/', ...parts });
+    expect(Buffer.from(answer.body).toString()).toBe(body);
   });
 });
 

@@ -130,6 +130,22 @@ describe('a function URL streaming handler', () => {
     expect([answer.metadata?.statusCode, answer.rejection]).toEqual([413, undefined]);
   });
 
+  it('answers 413 when the body before the stream exceeds the limit already', async () => {
+    const route = () => ({ body: 'head!', bodyStream: [Buffer.from('a')] });
+    const answer = await answerOf(route, { limits: { maxResponseBytes: 4 } });
+    expect([answer.metadata?.statusCode, answer.rejection]).toEqual([413, undefined]);
+  });
+
+  it('ends the source at the chunk that exceeds the limit', async () => {
+    const { bodyStream, calls } = hanging(3);
+    const answer = await answerOf(() => ({ bodyStream }), { limits: { maxResponseBytes: 2 } });
+    expect([answer.body, answer.rejection, calls]).toEqual([
+      'aa',
+      expect.objectContaining({ code: 'app.too_large' }),
+      ['return'],
+    ]);
+  });
+
   it('keeps raw bytes, and reads none of 30 MiB before a slow reader has taken the previous ones', async () => {
     const MEBIBYTE = 1024 * 1024;
     const asked: boolean[] = [];
@@ -244,6 +260,14 @@ describe('a streamed answer that breaks off', () => {
       () => ({ bodyStream: [Buffer.from('abc'), Buffer.from('def')] }),
       { limits: { maxResponseBytes: 4 } },
       'abc',
+      'app.too_large',
+      'request too large',
+    ],
+    [
+      'the chunk that exceeds the limit together with the body before it',
+      () => ({ body: 'head', bodyStream: [Buffer.from('a'), Buffer.from('b')] }),
+      { limits: { maxResponseBytes: 5 } },
+      'heada',
       'app.too_large',
       'request too large',
     ],

@@ -126,7 +126,7 @@ function toReply(text: string): Pick<Reply, 'events' | 'result'> {
 }
 
 /** A client with a patient user: it answers each question after it was shown, repeats a broken answer, and reconnects. */
-async function play(rig: MortalRig, clock: ManualClock): Promise<{ end: string; shown: string[] }> {
+async function play(rig: MortalRig, clock: ManualClock): Promise<{ end: string; shown: string[]; answers: number }> {
   const session = await rig.connect();
   rig.calls = 0;
   const sent = session.sent();
@@ -136,8 +136,9 @@ async function play(rig: MortalRig, clock: ManualClock): Promise<{ end: string; 
   let lastId = '';
   for (let turn = 0; turn < 400; turn += 1) {
     lastId = reply.events.findLast(({ id }) => id !== undefined)?.id ?? lastId;
-    if (reply.result !== undefined) return { end: reply.result, shown: [...shown.values()] };
-    if (reply.status === 405) return { end: 'nothing more', shown: [...shown.values()] };
+    const answers = reply.events.filter(({ data }) => data?.result ?? data?.error).length;
+    if (reply.result !== undefined) return { end: reply.result, shown: [...shown.values()], answers };
+    if (reply.status === 405) return { end: 'nothing more', shown: [...shown.values()], answers };
     for (const { data } of reply.events) {
       if (data?.method !== 'elicitation/create' || shown.has(data.id)) continue;
       shown.set(data.id, data.params.message);
@@ -145,13 +146,13 @@ async function play(rig: MortalRig, clock: ManualClock): Promise<{ end: string; 
       const taken = await send(rig, 'POST', answer, sent);
       if (taken.status === 'broken') await send(rig, 'POST', answer, sent);
     }
-    if (lastId === '') return { end: 'connection lost', shown: [...shown.values()] };
+    if (lastId === '') return { end: 'connection lost', shown: [...shown.values()], answers };
     clock.tick(reply.events.at(-1)?.retry ?? 1000);
     reply = await send(rig, 'GET', undefined, {
       headers: { ...sent.headers, accept: 'text/event-stream', 'last-event-id': lastId },
     });
   }
-  return { end: 'never', shown: [...shown.values()] };
+  return { end: 'never', shown: [...shown.values()], answers: 0 };
 }
 
 /** Moves the time of waits inside requests along with everything else. */
@@ -185,11 +186,12 @@ describe.each([
       const { rig: whole } = await played(streaming);
       const ends: Record<string, number> = {};
       for (let at = 0; at < whole.calls; at += 1) {
-        const { rig, end, shown } = await played(streaming, { at, when });
+        const { rig, end, shown, answers } = await played(streaming, { at, when });
         ends[end] = (ends[end] ?? 0) + 1;
         const place = `killed ${when} call ${at} of ${whole.calls}, end: ${end}`;
         expect([place, rig.effects]).toEqual([place, [...new Set(rig.effects)]]);
         expect([place, ['ordered', 'Interrupted', 'connection lost']]).toEqual([place, expect.arrayContaining([end])]);
+        expect([place, answers]).toEqual([place, end === 'connection lost' ? 0 : 1]);
         expect([place, ...shown]).toEqual(
           expect.arrayContaining(rig.carriedOut.map((text) => text.replace(' accept', ''))),
         );

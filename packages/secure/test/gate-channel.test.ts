@@ -3,6 +3,8 @@ import { json } from '@sallyport/http';
 import { buildAPIGatewayV2Request } from '@sallyport/testkit/events';
 import { Authenticated, Public, SecureApp } from '../src/index.js';
 
+type Paths = Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
+
 describe('decisions of the gate for tools on a developer’s machine', () => {
   const seen: unknown[] = [];
   const note = (message: unknown) => void seen.push(message);
@@ -74,10 +76,28 @@ describe('decisions of the gate for tools on a developer’s machine', () => {
     expect(JSON.stringify(seen)).not.toContain('ada');
   });
 
+  const pathsOf = ({ handleLambda }: SecureApp) => {
+    const inspections = handleLambda as unknown as Record<symbol, { openapi(): { paths: Paths } }>;
+    return inspections[Symbol.for('framework.inspect')]?.openapi().paths ?? {};
+  };
+
   test('the document of what is registered needs no description', () => {
-    const inspection = (app.handleLambda as unknown as Record<symbol, { openapi(): { paths: object } }>)[
-      Symbol.for('framework.inspect')
-    ];
-    expect(Object.keys(inspection?.openapi().paths ?? {})).toEqual(['/health', '/notes']);
+    expect(Object.keys(pathsOf(app))).toEqual(['/health', '/notes']);
+  });
+
+  test('the document of what is registered gives each operation a name of its own', () => {
+    const similar = new SecureApp({ log: false });
+    for (const path of ['/a-b', '/a/b', '/a/b/{id}', '/ab']) similar.get(path, () => json(200, {}), Public());
+    similar.post('/a/b', () => json(200, {}), Public());
+    const operations = Object.entries(pathsOf(similar)).flatMap(([path, methods]) =>
+      Object.values(methods).map(({ operationId }) => [path, operationId]),
+    );
+    expect(operations).toEqual([
+      ['/a-b', 'getAB'],
+      ['/a/b', 'getAB2'],
+      ['/a/b', 'postAB'],
+      ['/a/b/{id}', 'getABId'],
+      ['/ab', 'getAb'],
+    ]);
   });
 });

@@ -568,6 +568,15 @@ describe('Cognito', () => {
     }
   });
 
+  it.each([
+    ['jwtPrincipalResolver', jwtPrincipalResolver],
+    ['createJwtVerifier', createJwtVerifier],
+    ['cognitoPrincipalResolver', cognitoPrincipalResolver],
+  ])('%s refuses options that are left out', (_, make) => {
+    for (const options of [undefined, null])
+      expect(() => make(options as never)).toThrow('framework: options must be an object');
+  });
+
   it.each<[string, object]>([
     ['region', { ...pool, region: 'evil.example/', tokenUse: 'id' }],
     ['userPoolId', { ...pool, userPoolId: '../x', tokenUse: 'id' }],

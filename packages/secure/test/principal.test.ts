@@ -46,6 +46,20 @@ describe('the normal form of a principal', () => {
     expect(normalizePrincipal(given)).toEqual(normal);
   });
 
+  it.each<[string, unknown, readonly string[]]>([
+    ['a text', 'ada', ['no object']],
+    ['no identity', {}, ['no identity']],
+    ['an unknown kind', { identity: 'a', kind: 'mystery' }, ['a kind that is neither "external" nor "internal"']],
+    ['scopes as a text', { identity: 'a', scopes: 'read' }, ['scopes that are no list']],
+    ['null for scopes', { identity: 'a', scopes: null }, []],
+    ['a list of scopes', { identity: 'a', scopes: ['read'] }, []],
+    ['an identity alone', { identity: 'a' }, []],
+  ])('complains of what no principal has: %s', (_, given, expected) => {
+    const complaints: string[] = [];
+    normalizePrincipal(given, (what) => complaints.push(what));
+    expect(complaints).toEqual(expected);
+  });
+
   it.each([
     ['a zero-width space', '\u200b'],
     ['a NUL', '\0'],

@@ -110,6 +110,16 @@ describe('registration', () => {
       'handleStrict(',
     ],
     ['a second posture of getStrict', (app, more) => app.getStrict('/a', handler, open, more), 'getStrict('],
+    [
+      'a posture behind a group',
+      (app, more) => app.group('/a', { posture: open }, (routes) => routes.get('/', handler), more),
+      'group(',
+    ],
+    [
+      'a posture behind a group in a group',
+      (app, more) => app.group('/a', { posture: open }, (routes) => void routes.group('/b', {}, () => {}, more)),
+      'group(',
+    ],
     ['a second middleware', (app, more) => app.use((ctx, next) => next(ctx), more), 'use('],
     [
       'a second middleware of events',

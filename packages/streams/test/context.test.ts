@@ -123,6 +123,24 @@ describe('the context of a record', () => {
     ]);
   });
 
+  it('binds the logger to a record outside of Lambda', async () => {
+    const { options, lines } = environment();
+    const router = createEventRouter(options);
+    router.queue('orders', (ctx) => ctx.log.info('hello'));
+    await router.serveQueueEvent({ Records: [message('a')] });
+    expect(lines.map(({ fields }) => fields)).toEqual([
+      {
+        request_id: expect.any(String),
+        trace_id: '',
+        tenant_id: '',
+        trigger: 'queue',
+        source: 'orders',
+        function_name: '',
+        function_version: '',
+      },
+    ]);
+  });
+
   it('knows the ids of streams, tables, topics and events', async () => {
     const router = createEventRouter(environment().options);
     const seen: unknown[] = [];

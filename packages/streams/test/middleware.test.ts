@@ -29,6 +29,20 @@ describe('event middleware', () => {
     ]);
   });
 
+  it('wraps records where nothing is observed', async () => {
+    const router = createEventRouter({ ...environment().options, observability: {} });
+    const trail: string[] = [];
+    router.useEvents(async (_ctx, _event, next) => {
+      trail.push('before');
+      const result = await next();
+      trail.push(`after ${result}`);
+      return result;
+    });
+    router.topic('alerts', () => 'handled');
+    expect(await router.serveTopicEvent({ Records: [notification('a')] })).toEqual(['handled']);
+    expect(trail).toEqual(['before', 'after handled']);
+  });
+
   it('gives the result in place of the handler when it does not call next', async () => {
     const router = createEventRouter(environment().options);
     let ran = false;

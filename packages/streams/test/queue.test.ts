@@ -15,6 +15,21 @@ describe('a standard queue', () => {
     expect(seen).toEqual(['{"order":1}', '{"order":2}']);
   });
 
+  it('calls a handler with one frame between it and the batch, because each is in every stack trace', async () => {
+    const router = createEventRouter({ ...environment().options, observability: {} });
+    let stack = '';
+    router.queue('orders', () => {
+      stack = new Error('where').stack ?? '';
+    });
+    await router.serveQueueEvent({ Records: [message('a')] });
+    const [handler, ...frames] = stack.split('\n').filter((line) => line.includes('packages/streams/'));
+    expect(handler).toContain('queue.test.ts');
+    expect(frames.slice(0, 2)).toEqual([
+      expect.stringContaining('batch/internal/run.ts'),
+      expect.stringContaining('batch/internal/deliver.ts'),
+    ]);
+  });
+
   it('tries every message in order and reports only those that failed', async () => {
     const router = createEventRouter(environment().options);
     const seen: string[] = [];

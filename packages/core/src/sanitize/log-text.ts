@@ -90,9 +90,10 @@ export function encodeLine(line: Readonly<Record<string, unknown>>): string {
 export function encodeBoundedLine(line: Record<string, unknown>, members: readonly string[]): string {
   const limit = MAX_LINE_BYTES - ENVELOPE_BYTES - 1;
   const whole = encodeLine(line);
-  if (whole.length * 3 <= limit || Buffer.byteLength(whole) <= limit) return whole;
+  const size = Buffer.byteLength(whole);
+  if (size <= limit) return whole;
   const sizes = members.map((name) => ({ name, bytes: jsonBytes(line[name]) })).sort((a, b) => b.bytes - a.bytes);
-  let over = Buffer.byteLength(whole) + ',"truncated":true'.length - limit;
+  let over = size + ',"truncated":true'.length - limit;
   const cut: Record<string, unknown> = { ...line };
   for (const { name, bytes } of sizes) {
     if (over <= 0) break;

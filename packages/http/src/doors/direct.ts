@@ -21,7 +21,7 @@ class DirectSource implements RequestSource {
     const body: unknown = input.body ?? '';
     const valid = typeof body === 'string' || body instanceof Uint8Array;
     this.rawBody = valid ? body : '';
-    this.isBase64 = input.isBase64 === true && typeof body === 'string';
+    this.isBase64 = input.isBase64 === true;
     this.invalidBody = valid ? undefined : 'invalid body';
     this.#input = input;
     this.#headers = rawHeaders(input.headers);
@@ -58,7 +58,7 @@ function readDirect(input: RequestInput): DoorRequest {
   const method = typeof input.method === 'string' ? input.method : '';
   const path = typeof input.path === 'string' ? input.path : '';
   const { body, isBase64 } = input;
-  const text = isBase64 && body instanceof Uint8Array ? Buffer.from(body).toString('latin1') : body;
+  const text = isBase64 === true && body instanceof Uint8Array ? Buffer.from(body).toString('latin1') : body;
   const source = new DirectSource({ ...input, path, ...(text === undefined ? {} : { body: text }) });
   return { method, path, rawPath: path, source };
 }

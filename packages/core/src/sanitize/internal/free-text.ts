@@ -71,9 +71,9 @@ function scrubPrivateKeys(text: string): string {
       continue;
     }
     const end = text.indexOf('-----END ', body);
-    const tail = end < 0 ? -1 : text.indexOf('-----', end + '-----END '.length);
+    const tail = end === -1 ? -1 : text.indexOf('-----', end + '-----END '.length);
     out += text.slice(done, begin) + REDACTED;
-    done = tail < 0 ? text.length : tail + '-----'.length;
+    done = tail === -1 ? text.length : tail + '-----'.length;
   }
   return out + text.slice(done);
 }

@@ -64,8 +64,10 @@ function tapStream(
     ended = true;
   };
   const leave = async () => {
-    end();
-    await iterator.return?.();
+    if (!ended) {
+      end();
+      await iterator.return?.();
+    }
     return { done: true as const, value: undefined };
   };
   const next = async (): Promise<IteratorResult<Uint8Array>> => {
