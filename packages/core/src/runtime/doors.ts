@@ -183,6 +183,8 @@ function doorOf(kind: string, event: unknown): readonly [name: DoorName | undefi
 /** The value behind own properties only. */
 function at(value: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((found, step) => {
-    return isObject(found) && Object.hasOwn(found, step) ? (found as Readonly<Record<string, unknown>>)[step] : undefined;
+    return isObject(found) && Object.hasOwn(found, step)
+      ? (found as Readonly<Record<string, unknown>>)[step]
+      : undefined;
   }, value);
 }
