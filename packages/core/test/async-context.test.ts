@@ -85,7 +85,9 @@ describe('contextLogger', () => {
   });
 
   it('gives a response without a stream none', async () => {
-    const response = await asyncContext()(setup().invocation(1).ctx, async () => toResponse({ body: 'text' }));
+    const response = toResponse(
+      await asyncContext()(setup().invocation(1).ctx, async () => toResponse({ body: 'text' })),
+    );
     expect([response.body, response.bodyStream]).toEqual([Buffer.from('text'), null]);
   });
 

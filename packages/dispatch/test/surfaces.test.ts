@@ -215,3 +215,17 @@ describe('direct entrypoints', () => {
     await expect(createApp({ surfaces: [tools] })[name](EVENTS[kind], AGENT)).resolves.toBe('tools');
   });
 });
+
+it.each<[string, unknown]>([
+  ['nothing', null],
+  ['a function', () => new Date()],
+  ['no now', {}],
+  ['a now that is no function', { now: 5 }],
+  ['a monotonicMs that is no function', { now: () => new Date(), monotonicMs: 5 }],
+  ['an after that is no function', { now: () => new Date(), after: 5 }],
+  ['neither', { now: () => new Date(), monotonicMs: 5, after: 5 }],
+])('a clock is rejected that is or has %s', (_what, clock) => {
+  expect(() => createApp({ clock: clock as never })).toThrow(
+    'framework: option "clock" must be an object with now(), and functions for monotonicMs and after',
+  );
+});

@@ -126,7 +126,11 @@ function toReply(text: string): Pick<Reply, 'events' | 'result'> {
 }
 
 /** A client with a patient user: it answers each question after it was shown, repeats a broken answer, and reconnects. */
-async function play(rig: MortalRig, clock: ManualClock): Promise<{ end: string; shown: string[]; answers: number }> {
+async function play(
+  rig: MortalRig,
+  clock: ManualClock,
+  awayMs: number,
+): Promise<{ end: string; shown: string[]; answers: number }> {
   const session = await rig.connect();
   rig.calls = 0;
   const sent = session.sent();
@@ -147,7 +151,7 @@ async function play(rig: MortalRig, clock: ManualClock): Promise<{ end: string; 
       if (taken.status === 'broken') await send(rig, 'POST', answer, sent);
     }
     if (lastId === '') return { end: 'connection lost', shown: [...shown.values()], answers };
-    clock.tick(reply.events.at(-1)?.retry ?? 1000);
+    clock.tick(Math.max(awayMs, reply.events.at(-1)?.retry ?? 1000));
     reply = await send(rig, 'GET', undefined, {
       headers: { ...sent.headers, accept: 'text/event-stream', 'last-event-id': lastId },
     });
@@ -156,10 +160,10 @@ async function play(rig: MortalRig, clock: ManualClock): Promise<{ end: string; 
 }
 
 /** Moves the time of waits inside requests along with everything else. */
-async function played(streaming: boolean, death?: Death) {
+async function played(streaming: boolean, death?: Death, awayMs = 0) {
   const clock = new ManualClock(1_700_000_000_000);
   const rig = new MortalRig({ clock, streaming, server: { resumeWaitMs: 0, store: memoryMcpStore({ clock }) } }, death);
-  const playing = play(rig, clock);
+  const playing = play(rig, clock, awayMs);
   let over = false;
   void playing.finally(() => {
     over = true;
@@ -180,13 +184,18 @@ describe.each([
     expect(rig.violations).toEqual([]);
   });
 
-  it.each(['before', 'after'] as const)(
-    'whose process is killed %s any call to the store: nothing happens twice, and the client gets the result or is told',
-    async (when) => {
+  it.each([
+    ['before', 0],
+    ['after', 0],
+    // Longer than the lease of a run: the run is lost when the client comes back.
+    ['after', 40_000],
+  ] as const)(
+    'whose process is killed %s any call to the store: nothing happens twice, and the client, away for %d ms, gets the result or is told',
+    async (when, awayMs) => {
       const { rig: whole } = await played(streaming);
       const ends: Record<string, number> = {};
       for (let at = 0; at < whole.calls; at += 1) {
-        const { rig, end, shown, answers } = await played(streaming, { at, when });
+        const { rig, end, shown, answers } = await played(streaming, { at, when }, awayMs);
         ends[end] = (ends[end] ?? 0) + 1;
         const place = `killed ${when} call ${at} of ${whole.calls}, end: ${end}`;
         expect([place, rig.effects]).toEqual([place, [...new Set(rig.effects)]]);

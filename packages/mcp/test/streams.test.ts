@@ -220,6 +220,43 @@ describe('a run that lives', () => {
     await clock.advance(2000);
     expect(texts(await look())).toEqual(['Interrupted']);
   });
+
+  it('is cancelled when another instance has ended its stream in the meantime', async () => {
+    const clock = new ManualClock(1_700_000_000_000);
+    const inner = memoryMcpStore({ clock });
+    let release = () => {};
+    let held: Promise<void> | undefined;
+    const slow: McpStore = {
+      ...bound(inner),
+      put: async (row, when) => {
+        await held;
+        return inner.put(row, when);
+      },
+    };
+    let signal: AbortSignal | undefined;
+    const register = (server: McpServer) =>
+      server.tool('t', {}, async (_, ctx) => {
+        await ctx.closeStream();
+        signal = ctx.signal;
+        return new Promise<string>(() => {});
+      });
+    const options = { clock, remainingMs: 900_000, register };
+    const session = await new Rig({ ...options, server: { store: slow } }).connect();
+    const first = await session.call('t');
+    void session.resume(lastId(first));
+    await clock.advance(100);
+    held = new Promise((resolve) => {
+      release = resolve;
+    });
+    await clock.advance(31_000);
+    const other = new Rig({ ...options, server: { store: inner, resumeWaitMs: 0 } });
+    const headers = { accept: 'text/event-stream', 'last-event-id': lastId(first) };
+    expect(texts(await other.send('GET', undefined, session.sent({ headers })))).toEqual(['Interrupted']);
+    expect(signal?.aborted).toBe(false);
+    release();
+    await clock.advance(1);
+    expect(signal?.aborted).toBe(true);
+  });
 });
 
 function bound(store: McpStore): McpStore {
