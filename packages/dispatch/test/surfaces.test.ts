@@ -226,6 +226,6 @@ it.each<[string, unknown]>([
   ['neither', { now: () => new Date(), monotonicMs: 5, after: 5 }],
 ])('a clock is rejected that is or has %s', (_what, clock) => {
   expect(() => createApp({ clock: clock as never })).toThrow(
-    'framework: option "clock" must be an object with now(), and functions for monotonicMs and after',
+    'framework: option "clock" must be an object with now() and optional functions monotonicMs and after',
   );
 });

@@ -187,7 +187,7 @@ describe.each([
   it.each([
     ['before', 0],
     ['after', 0],
-    // Longer than the lease of a run: the run is lost when the client comes back.
+    // Longer than the lease of a run: the run is lost when the client reconnects.
     ['after', 40_000],
   ] as const)(
     'whose process is killed %s any call to the store: nothing happens twice, and the client, away for %d ms, gets the result or is told',

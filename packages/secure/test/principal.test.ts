@@ -49,8 +49,8 @@ describe('the normal form of a principal', () => {
   it.each<[string, unknown, readonly string[]]>([
     ['a text', 'ada', ['no object']],
     ['no identity', {}, ['no identity']],
-    ['an unknown kind', { identity: 'a', kind: 'mystery' }, ['a kind that is neither "external" nor "internal"']],
-    ['scopes as a text', { identity: 'a', scopes: 'read' }, ['scopes that are no list']],
+    ['an unknown kind', { identity: 'a', kind: 'mystery' }, ['a kind other than "external" or "internal"']],
+    ['scopes as a text', { identity: 'a', scopes: 'read' }, ['scopes that are not a list']],
     ['null for scopes', { identity: 'a', scopes: null }, []],
     ['a list of scopes', { identity: 'a', scopes: ['read'] }, []],
     ['an identity alone', { identity: 'a' }, []],
