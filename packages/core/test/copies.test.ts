@@ -31,6 +31,11 @@ it('registers each package at its load', () => {
   expect(before).toEqual([['@sallyport/core', expect.stringMatching(/^\d+\.\d+\.\d+/), expect.any(Error)]]);
 });
 
+it('names two versions whose places are unknown', () => {
+  for (const version of ['1.0.0', '2.0.0']) registerCopy('@sallyport/x', version, { stack: undefined } as never);
+  expect(describeCopies('@sallyport/x')).toBe('two copies of @sallyport/x: 1.0.0 in this bundle, 2.0.0 in this bundle');
+});
+
 it.each([
   [
     'as modules',

@@ -8,14 +8,17 @@ import type { Logger } from '../observability/hooks.js';
  */
 export function describeCopies(name: string): string {
   // A module that is evaluated again is the same copy.
-  const places = new Map<string, string>();
-  for (const [of, version, at] of registeredCopies()) if (of === name) places.set(placeOf(at), version);
-  if (places.size < 2) return '';
-  const files = new Set([...places.keys()].map(fileOf));
-  const list = [...places].map(
-    ([place, version]) => `${version} ${files.size < places.size ? 'in this bundle' : `at ${fileOf(place)}`}`,
+  const copies = new Map<string, readonly [version: string, place: string]>();
+  for (const [of, version, at] of registeredCopies()) {
+    const place = placeOf(at);
+    if (of === name) copies.set(`${version} ${place}`, [version, place]);
+  }
+  if (copies.size < 2) return '';
+  const files = new Set([...copies.values()].map(([, place]) => fileOf(place)));
+  const list = [...copies.values()].map(
+    ([version, place]) => `${version} ${files.size < copies.size ? 'in this bundle' : `at ${fileOf(place)}`}`,
   );
-  return `${places.size === 2 ? 'two' : places.size} copies of ${name}: ${list.join(', ')}`;
+  return `${copies.size === 2 ? 'two' : copies.size} copies of ${name}: ${list.join(', ')}`;
 }
 
 /** File, line and column of the statement that registered a copy. The stack is written out only here. */
