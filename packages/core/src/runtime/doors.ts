@@ -41,17 +41,19 @@ const DOORS_ENV = 'FRAMEWORK_DOORS';
 
 type DoorName = Exclude<keyof DoorsOptions, 'qualifier'>;
 
-const API_ID = 'requestContext.apiId';
+const API_ID = ['requestContext', 'apiId'];
 // AppSync writes headers in lower case.
-const HOST = 'request.headers.host';
+const HOST = ['request', 'headers', 'host'];
+const DOMAIN = ['request', 'domainName'];
+const VERSION = ['version'];
 
 /** The kinds of door events: the option that names the door, and the path of its id in the event. */
-const DOORS: Readonly<Record<string, readonly [name: DoorName, path: string]>> = {
+const DOORS: Readonly<Record<string, readonly [name: DoorName, path: readonly string[]]>> = {
   'gateway-v2': ['httpApi', API_ID],
   'function-url': ['functionUrl', API_ID],
-  'load-balancer': ['loadBalancer', 'requestContext.elb.targetGroupArn'],
+  'load-balancer': ['loadBalancer', ['requestContext', 'elb', 'targetGroupArn']],
   'gateway-v1': ['restApi', API_ID],
-  lattice: ['lattice', 'requestContext.serviceArn'],
+  lattice: ['lattice', ['requestContext', 'serviceArn']],
   websocket: ['webSocketApi', API_ID],
   appsync: ['graphQLApi', HOST],
   'appsync-events': ['eventApi', HOST],
@@ -147,10 +149,10 @@ function createCheck({ qualifier, ...named }: DoorsOptions): Check {
     }
     if (!namesIds) return undefined;
     // GraphQL sends several events in one invocation.
-    for (const one of [event].flat()) {
+    for (const one of Array.isArray(event) ? (event as readonly unknown[]) : [event]) {
       const [name, id] = doorOf(kind, one);
       const ids = name && named[name];
-      if (typeof id === 'string' && [ids].flat().includes(id)) continue;
+      if (typeof id === 'string' && (ids === id || (Array.isArray(ids) && ids.includes(id)))) continue;
       const came = typeof id === 'string' ? sanitizeLogString(id).slice(0, MAX_LOGGED_ID) : 'without an id';
       return [ids === undefined ? `no ${name ?? kind}` : `${name} ${String(ids)}`, `${name ?? kind} ${came}`];
     }
@@ -173,18 +175,19 @@ function qualifierOf(arn: unknown): string | undefined {
 
 /** The front door that an event claims: the option that names it, and its id. */
 function doorOf(kind: string, event: unknown): readonly [name: DoorName | undefined, id: unknown] {
-  const [name, path = ''] = Object.hasOwn(DOORS, kind) ? (DOORS[kind] ?? []) : [];
+  const [name, path = []] = Object.hasOwn(DOORS, kind) ? (DOORS[kind] ?? []) : [];
   // An HTTP API with payload format 1.0 sends its version.
-  if (name === 'restApi' && at(event, 'version') === '1.0') return ['httpApi', at(event, path)];
+  if (name === 'restApi' && at(event, VERSION) === '1.0') return ['httpApi', at(event, path)];
   // AppSync: the custom domain, if the API has a custom domain.
-  return [name, (path === HOST ? at(event, 'request.domainName') : undefined) ?? at(event, path)];
+  return [name, (path === HOST ? at(event, DOMAIN) : undefined) ?? at(event, path)];
 }
 
 /** The value at a path, own properties only. */
-function at(value: unknown, path: string): unknown {
-  return path.split('.').reduce<unknown>((found, step) => {
-    return isObject(found) && Object.hasOwn(found, step)
-      ? (found as Readonly<Record<string, unknown>>)[step]
-      : undefined;
-  }, value);
+function at(value: unknown, path: readonly string[]): unknown {
+  let found = value;
+  for (const step of path) {
+    if (!isObject(found) || !Object.hasOwn(found, step)) return undefined;
+    found = (found as Readonly<Record<string, unknown>>)[step];
+  }
+  return found;
 }
