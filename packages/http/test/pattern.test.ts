@@ -30,6 +30,8 @@ describe('parsePattern', () => {
     '/{a+}/b',
     '/:',
     '/{a b}',
+    '/a/{id\u00a0b}',
+    '/a/{id\u2003}b',
   ])('refuses %j', (pattern) => {
     expect(() => parsePattern(pattern)).toThrow(
       expect.objectContaining({ code: 'app.bad_request', message: 'framework: invalid route pattern' }),
