@@ -22,7 +22,7 @@ function entriesOf(folder) {
   });
 }
 
-/** A project outside the workspace has its own packages. */
+/** A project outside the workspace has separate packages. */
 module.exports = (request, options) => {
   const source = SOURCES.get(request);
   return source && `${options.basedir}${sep}`.startsWith(ROOT + sep)

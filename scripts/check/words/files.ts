@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, run } from '../command.js';
-import { type Finding, findPhrases } from './words.js';
+import { type Finding, findPhrases, isUnder } from './words.js';
 
 /** Past changesets and changelogs are not rewritten; the patterns have their own examples. */
 const SKIPPED = /^\.changeset\/(?!README)|CHANGELOG\.md$|^scripts\/check\/words\/|^packages\/migrate\/test\/golden\//;
@@ -13,6 +13,6 @@ export async function findInFiles(paths: readonly string[] = []): Promise<readon
   return stdout
     .split('\0')
     .filter((file) => file !== '' && !SKIPPED.test(file) && existsSync(join(ROOT, file)))
-    .filter((file) => paths.length === 0 || paths.some((path) => file === path || file.startsWith(`${path}/`)))
+    .filter((file) => isUnder(file, paths))
     .flatMap((file) => findPhrases(file, readFileSync(join(ROOT, file), 'utf8')));
 }

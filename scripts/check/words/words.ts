@@ -67,6 +67,10 @@ export function judge(findings: readonly Finding[], exceptions = EXCEPTIONS): re
 
 /** The exceptions of the files below the paths; all without any. */
 export function exceptFor(paths: readonly string[]): readonly WordException[] {
-  if (paths.length === 0) return EXCEPTIONS;
-  return EXCEPTIONS.filter(({ file }) => paths.some((path) => file === path || file.startsWith(`${path}/`)));
+  return EXCEPTIONS.filter(({ file }) => isUnder(file, paths));
+}
+
+/** True if a file is one of the paths or in one of these folders; without any path always. */
+export function isUnder(file: string, paths: readonly string[]): boolean {
+  return paths.length === 0 || paths.some((path) => file === path || file.startsWith(`${path}/`));
 }

@@ -48,8 +48,8 @@ export interface ContextRuntime {
   /** For containers with principals: creates the deep copy that handlers receive. */
   readonly copyPrincipal?: (principal: SecurePrincipal) => SecurePrincipal;
   /**
-   * Reads the body of a form. Passed as a member, so that code which only uses contexts does not contain the parser; absent if no
-   * request has a body.
+   * Reads the body of a form. A member, so that bundles without request bodies do not contain the parser. It is `undefined`
+   * if no request has a body.
    */
   readonly parseForm?: (contentType: string, body: Uint8Array, limits?: FormLimits) => Promise<Form>;
   /** Returns the tenant of an invocation; called once, at the first read. */

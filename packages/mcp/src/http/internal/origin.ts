@@ -43,8 +43,9 @@ export function createOriginCheck(allowed: readonly string[]): OriginCheck {
     }),
   );
   return (origins, hosts) => {
-    if (origins.length === 0) return true;
-    const origin = origins.length === 1 ? parseOrigin(origins.join().trim()) : undefined;
+    const [first, ...others] = origins;
+    if (first === undefined) return true;
+    const origin = others.length === 0 ? parseOrigin(first.trim()) : undefined;
     if (!origin) return false;
     return (
       entries.has(format(origin)) || (isLoopback(origin.host) && hosts.length === 1 && hosts.every(isLoopbackHost))
