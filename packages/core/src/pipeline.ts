@@ -23,6 +23,7 @@ export {
 } from './context/request-context.js';
 export {
   brandError,
+  clientErrorOf,
   type ErrorClass,
   internalError,
   MISSING_PACKAGE,
@@ -141,6 +142,7 @@ export {
 export { lazily } from './runtime/lazily.js';
 export type { Door, DoorRequest, DoorTraits, EncodedBody } from './runtime/surface.js';
 export {
+  bytesOfJson,
   createSurfaceContext,
   handlerName,
   LAMBDA_MAX_ANSWER_BYTES,

@@ -188,7 +188,12 @@ const OWN_TEXTS = /^(?:framework|objectstore|vectorstore): /;
  * Logs contain the original error, never the result.
  */
 export function toClientError(thrown: unknown): FrameworkError {
-  if (!isFrameworkError(thrown)) return new FrameworkError('app.internal', undefined, { cause: thrown });
+  if (isFrameworkError(thrown)) return clientErrorOf(thrown);
+  return new FrameworkError('app.internal', undefined, { cause: thrown });
+}
+
+/** {@link toClientError} for a value that is known to be a FrameworkError. */
+export function clientErrorOf(thrown: FrameworkError): FrameworkError {
   const { code, message, status } = thrown;
   if (status !== 500 || !(OWN_TEXTS.test(message) || OWN_CODES.test(code))) return thrown;
   // The object has members only if they were set, with the names of `FrameworkErrorInit`.

@@ -211,6 +211,17 @@ export interface SurfaceGate {
  */
 export const LAMBDA_MAX_ANSWER_BYTES = 6_291_556;
 
+/** The size of a value as JSON in bytes, with `undefined` as `null`; infinite for a value that JSON cannot represent. Never throws. */
+export function bytesOfJson(value: unknown): number {
+  try {
+    const text = JSON.stringify(value ?? null) as string | undefined;
+    if (text !== undefined) return Buffer.byteLength(text);
+  } catch {
+    // A BigInt, a cycle, a getter that throws.
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
 /** The limits and features of a front door. */
 export interface DoorTraits {
   /** The maximum number of bytes that the service accepts. */

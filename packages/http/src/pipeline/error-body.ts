@@ -1,5 +1,5 @@
 import { FrameworkError, isFrameworkError } from '@sallyport/core';
-import { brandError, createFastMap, OutgoingResponse, toClientError, toHeaderMap } from '@sallyport/core/pipeline';
+import { brandError, clientErrorOf, createFastMap, OutgoingResponse, toHeaderMap } from '@sallyport/core/pipeline';
 
 /** `{"error":{…}}`, the default. */
 export const HTTP_ERROR_FORMAT_NESTED = 'nested';
@@ -76,7 +76,7 @@ export interface ErrorOrigin {
 
 /** The answer of an error in one of the formats. */
 export function errorResponse(thrown: FrameworkError, format: HttpErrorFormat, origin: ErrorOrigin): OutgoingResponse {
-  const error = thrown.status === 500 ? toClientError(thrown) : thrown;
+  const error = clientErrorOf(thrown);
   const canonical = canonicalError(error);
   const headers = error.headers ? toHeaderMap(error.headers) : createFastMap<string[]>();
   headers['content-type'] = [

@@ -1,5 +1,5 @@
 import { type FrameworkError, isFrameworkError } from '@sallyport/core';
-import { LAMBDA_MAX_ANSWER_BYTES, toClientError } from '@sallyport/core/pipeline';
+import { bytesOfJson, LAMBDA_MAX_ANSWER_BYTES, toClientError } from '@sallyport/core/pipeline';
 import { invalidAnswer } from '../errors.js';
 
 /**
@@ -62,11 +62,6 @@ function bounded(): (name: string, value: unknown) => unknown {
 export function withinLimit<T>(answer: T): T {
   if (bytesOfJson(answer) > LAMBDA_MAX_ANSWER_BYTES) throw invalidAnswer('the answer is more than 6 MB');
   return answer;
-}
-
-/** Bytes of data as JSON. */
-function bytesOfJson(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(value));
 }
 
 /** Bytes of an answer around its list: `{"records":[]}`. */

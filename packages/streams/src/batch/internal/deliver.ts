@@ -1,5 +1,5 @@
 import { FrameworkError, type LambdaContext } from '@sallyport/core';
-import { LAMBDA_MAX_ANSWER_BYTES, logRefusal } from '@sallyport/core/pipeline';
+import { bytesOfJson, LAMBDA_MAX_ANSWER_BYTES, logRefusal } from '@sallyport/core/pipeline';
 import { deadlineExceeded, streamsError } from '../../errors.js';
 import {
   type CreateObserver,
@@ -118,17 +118,6 @@ function writable(results: unknown[], { settings, definition }: RecordBatch): un
     warn(settings, 'streams.result_dropped', { trigger: definition.kind });
     return null;
   });
-}
-
-/** As many bytes as a value has as JSON; infinite for a value that JSON cannot represent. */
-function bytesOfJson(value: unknown): number {
-  try {
-    const text = JSON.stringify(value ?? null) as string | undefined;
-    if (text !== undefined) return Buffer.byteLength(text);
-  } catch {
-    // A BigInt, a cycle, a getter that throws.
-  }
-  return Number.POSITIVE_INFINITY;
 }
 
 /** The results of all records. @throws the error of the first failed record, masked for the service if required */
