@@ -107,8 +107,8 @@ interface Reach {
 /** Runs the tests without a mutant, and records the mutants that each test reaches. A file that fails is left out. */
 async function dryRun(copy: Copy, name: string): Promise<Reach> {
   const directory = mkdtempSync(join(tmpdir(), 'sallyport-reached-'));
-  const packages = [name, ...(ALSO[name] ?? [])];
-  const tests = [...packages.map((each) => `packages/${each}/test/`), 'tools/contract-runtime/test/'];
+  const folders = [`${name}/test/`, ...(ALSO[name] ?? [])].map((path) => `packages/${path}`);
+  const tests = [...folders, 'tools/contract-runtime/test/'];
   const { files } = await runJest({
     ...{ root: copy.root, tests, timeoutMs: 1_800_000, bail: false },
     env: { SALLYPORT_REACHED: directory, [MUTANT_VARIABLE]: '' },

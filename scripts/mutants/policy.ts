@@ -22,13 +22,14 @@ export const STRICT = new Set([
   'vectors',
 ]);
 
-/** Other packages whose tests are also run for the mutants of a package. */
+/** Tests of other packages, as paths below packages/, that are also run for the mutants of a package. */
 export const ALSO: Readonly<Record<string, readonly string[]>> = {
-  appsync: ['secure'],
-  core: ['http', 'streams', 'secure'],
-  dispatch: ['secure', 'streams'],
-  dynamo: ['jobs', 'connections'],
-  http: ['secure'],
+  appsync: ['secure/test/'],
+  core: ['http/test/', 'streams/test/', 'secure/test/'],
+  dispatch: ['secure/test/', 'streams/test/'],
+  dynamo: ['jobs/test/', 'connections/test/'],
+  http: ['secure/test/'],
+  testkit: ['mcp/test/test-client.test.ts', 'vectors/test/'],
 };
 
 /** A mutant that no test can detect, because the program does the same. */

@@ -9,12 +9,17 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  watch,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { runCreate } from '../src/internal/command.js';
 import { createProject, type ProjectSpec } from '../src/internal/project.js';
+import { createPrompt } from '../src/internal/prompt.js';
 import { quoteForShell } from '../src/internal/target.js';
 import { INFRAS, MANAGERS, TEMPLATES, type TemplateName } from '../src/internal/templates.js';
 
@@ -45,7 +50,7 @@ async function create(
     err: (text) => {
       written.err += text;
     },
-    ...(answers && { ask: async () => answers.shift() ?? '' }),
+    ask: answers && (async () => answers.shift() ?? ''),
   });
   return { exitCode, ...written };
 }
@@ -113,6 +118,20 @@ describe('a project', () => {
       expect(files.has('pnpm-workspace.yaml')).toBe(packageManager === 'pnpm');
     },
   );
+
+  it.each([
+    ['cdk', 'npm', 'npm run typecheck && npm run lint && npm run test && npm run synth'],
+    ['none', 'pnpm', 'pnpm run typecheck && pnpm run lint && pnpm run test && pnpm run build'],
+  ] as const)('of %s, %s has the scripts of its infrastructure', (infra, packageManager, check) => {
+    const manifest = createProject(spec({ infra, packageManager })).get('package.json') ?? '';
+    const { scripts } = JSON.parse(manifest) as { scripts: Record<string, string> };
+    const all = ['test', 'typecheck', 'lint', 'format', 'build', 'dev'];
+    expect(Object.keys(scripts)).toEqual([
+      ...all,
+      ...(infra === 'cdk' ? ['synth', 'deploy', 'destroy', 'check'] : ['check']),
+    ]);
+    expect(scripts.check).toBe(check);
+  });
 
   it('imports nothing that it does not depend on', () => {
     for (const [template, infra, packageManager] of KINDS) {
@@ -250,6 +269,18 @@ describe('the target', () => {
     expect(statSync(join(cwd, 'a/b/first')).mode & 0o777).toBe(0o755);
   });
 
+  it('receives no files next to it if it exists: its parent may be on another disk', async () => {
+    mkdirSync(join(cwd, 'empty'));
+    const seen: (string | null)[] = [];
+    const watcher = watch(cwd, (_event, name) => seen.push(name));
+    expect((await create(['empty'])).exitCode).toBe(0);
+    const isSeen = new Promise((resolve) => watcher.on('change', (_event, name) => name === 'last' && resolve(true)));
+    writeFileSync(join(cwd, 'last'), '');
+    await isSeen;
+    watcher.close();
+    expect(seen.filter((name) => name?.includes('sallyport-'))).toEqual([]);
+  });
+
   it('may be the current directory', async () => {
     expect(await create(['.', '--name', 'here'])).toMatchObject({
       exitCode: 0,
@@ -372,6 +403,33 @@ describe('the command line', () => {
       exitCode: 2,
       err: expect.stringContaining('unknown template "none"'),
     });
+  });
+
+  it('prompts on a terminal', async () => {
+    const [input, output] = [new PassThrough(), new PassThrough()].map((stream) =>
+      Object.assign(stream, { isTTY: true }),
+    ) as [PassThrough, PassThrough];
+    const answer = createPrompt(input, output)?.('Directory: ');
+    input.write('asked\n');
+    expect(await answer).toBe('asked');
+    output.end();
+    expect(await text(output)).toContain('Directory: ');
+    expect(input.isPaused()).toBe(true);
+  });
+
+  it.each([
+    [true, false],
+    [false, true],
+    [undefined, undefined],
+  ])('has no prompt if a terminal is its input: %s, its output: %s', (ofInput, ofOutput) => {
+    const [input, output] = [ofInput, ofOutput].map((isTTY) => Object.assign(new PassThrough(), { isTTY }));
+    expect(createPrompt(input as PassThrough, output as PassThrough)).toBeUndefined();
+  });
+
+  it('is read by a process without a terminal, which fails instead of waiting', () => {
+    const main = fileURLToPath(new URL('../src/internal/main.ts', import.meta.url));
+    const { status, stderr } = spawnSync(process.execPath, ['--import', 'tsx', main], { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([2, expect.stringContaining('the directory is missing')]);
   });
 
   it('takes the package manager that called', async () => {

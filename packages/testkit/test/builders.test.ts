@@ -165,6 +165,11 @@ describe('a builder refuses', () => {
       () => build.cloudWatchLogsSubscriptionData({ logEvents: wrong([{ timestamp: 1, message: 'm' }]) }),
       'framework: option "logEvents[0].id" must be a string',
     ],
+    ...[Number.NaN, Number.POSITIVE_INFINITY].map((value): [string, () => unknown, string] => [
+      `an attribute that is ${value}`,
+      () => build.buildTableStreamEvent(TABLE, [{ newImage: { n: value } }]),
+      'framework: option "item" must be strings, finite numbers, booleans, null, bytes, lists, sets and maps',
+    ]),
   ])('%s', (_name, make, message) => {
     expect(make).toThrow(new FrameworkError('app.invalid_configuration', message));
   });

@@ -240,6 +240,28 @@ describe('invoking', () => {
     await env.clock.advance(1000);
     expect(await draining).toMatchObject({ status: 200, body: 'one', streamErrorCode: 'app.timeout' });
   });
+
+  it.each([
+    ['hangs', true, 1],
+    ['ends', false, 0],
+  ])('stops the source of a stream that %s: %s', async (_name, hangs, stops) => {
+    const env = createTestEnv();
+    const app = env.app();
+    let stopped = 0;
+    const source = {
+      next: () => (hangs ? new Promise<never>(() => {}) : Promise.resolve({ done: true as const, value: undefined })),
+      return: async () => {
+        stopped += 1;
+        return { done: true as const, value: undefined };
+      },
+    };
+    app.get('/s', () => ({ bodyStream: { [Symbol.asyncIterator]: () => source } }));
+    const context = env.lambdaContext({ remainingMs: 1000 });
+    const draining = env.invokeStreaming(app, buildLambdaFunctionURLRequest('GET', '/s'), context);
+    await env.clock.advance(1000);
+    await draining;
+    expect(stopped).toBe(stops);
+  });
 });
 
 describe('invokeStreaming of what a function exports', () => {

@@ -150,11 +150,20 @@ describe('interleave', () => {
         change();
         return text(200, 'ok');
       });
-    const scope = globalThis as { interleaveTest?: number };
+    const scope = globalThis as { interleaveTest?: number | undefined };
     try {
       await expect(run(changing(() => (process.env.INTERLEAVE_TEST = '1')))).rejects.toThrow('process.env was changed');
       delete process.env.INTERLEAVE_TEST;
       await expect(run(changing(() => (scope.interleaveTest = 1)))).rejects.toThrow(
+        'the global interleaveTest was changed',
+      );
+      // A change of a value that was there, and a new name without a value.
+      scope.interleaveTest = 0;
+      await expect(run(changing(() => (scope.interleaveTest = 1)))).rejects.toThrow(
+        'the global interleaveTest was changed',
+      );
+      delete scope.interleaveTest;
+      await expect(run(changing(() => (scope.interleaveTest = undefined)))).rejects.toThrow(
         'the global interleaveTest was changed',
       );
     } finally {

@@ -139,6 +139,29 @@ describe('S3 Vectors', () => {
     expect(vectors.keysOf('index')).toEqual([]);
   });
 
+  it('sorts by distance, then by key', async () => {
+    await put(vector('far', [0, 1]), vector('c', [2, 1]), vector('a', [2, 1]), vector('near'));
+    const found: (string | undefined)[] = [];
+    let nextToken: string | undefined;
+    do {
+      const query = { ...ADDRESS, topK: 4, queryVector: { float32: [1, 0] }, nextToken };
+      const page = await client.send(new vectorsSdk.QueryVectorsCommand(query));
+      found.push(...(page.vectors ?? []).map(({ key }) => key));
+      ({ nextToken } = page);
+    } while (nextToken !== undefined);
+    expect(found).toEqual(['near', 'a', 'c', 'far']);
+  });
+
+  it.each([
+    [true, ['a']],
+    [false, ['b']],
+  ])('filters by $exists: %s', async ($exists, keys) => {
+    await put(vector('a', [1, 0], { n: 1 }), vector('b', [1, 0], { m: 1 }));
+    const query = { ...ADDRESS, topK: 2, queryVector: { float32: [1, 0] }, filter: { n: { $exists } } };
+    const { vectors: found } = await client.send(new vectorsSdk.QueryVectorsCommand(query));
+    expect(found?.map(({ key }) => key)).toEqual(keys);
+  });
+
   it('does not know another index', async () => {
     const read = client.send(new vectorsSdk.GetVectorsCommand({ ...ADDRESS, indexName: 'other', keys: ['a'] }));
     await expect(read).rejects.toMatchObject({ name: 'NotFoundException', $metadata: { httpStatusCode: 404 } });

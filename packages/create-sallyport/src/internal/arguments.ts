@@ -46,7 +46,7 @@ export function parseCommand(args: readonly string[], caller = ''): Command {
   try {
     parsed = parse(args);
   } catch (error) {
-    return usage((error as Error).message.split('\n', 1)[0] ?? '');
+    return usage((error as Error).message.replace(/\n.*/s, ''));
   }
   const { values, positionals, tokens } = parsed;
   const given = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []));

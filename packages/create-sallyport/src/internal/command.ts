@@ -14,7 +14,7 @@ export interface Surroundings {
   readonly out: (text: string) => unknown;
   readonly err: (text: string) => unknown;
   /** Prompts the user; `undefined` without a terminal. */
-  readonly ask?: (question: string) => Promise<string>;
+  readonly ask: ((question: string) => Promise<string>) | undefined;
 }
 
 const EXIT = { done: 0, failed: 2 } as const;

@@ -1,23 +1,13 @@
 #!/usr/bin/env node
-import { createInterface } from 'node:readline/promises';
 import { runCreate } from './command.js';
+import { createPrompt } from './prompt.js';
 
 const { stdin, stdout, stderr, env } = process;
-const isPerson = stdin.isTTY === true && stdout.isTTY === true;
 
 process.exitCode = await runCreate(process.argv.slice(2), {
   cwd: process.cwd(),
   environment: env,
   out: (text) => stdout.write(text),
   err: (text) => stderr.write(text),
-  ...(isPerson && { ask }),
+  ask: createPrompt(stdin, stdout),
 });
-
-async function ask(question: string): Promise<string> {
-  const terminal = createInterface({ input: stdin, output: stdout });
-  try {
-    return await terminal.question(question);
-  } finally {
-    terminal.close();
-  }
-}

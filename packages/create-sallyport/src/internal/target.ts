@@ -42,7 +42,7 @@ function firstThatExists(path: string): string {
  */
 export function writeProject(target: string, files: ReadonlyMap<string, string>): () => void {
   const before = existsSync(target) ? readdirSync(target) : undefined;
-  const above = before ? undefined : mkdirSync(dirname(target), { recursive: true });
+  const above = mkdirSync(dirname(target), { recursive: true });
   const draft = mkdtempSync(join(before ? target : dirname(target), `.${basename(target)}.sallyport-`));
   const undo = () => {
     rmSync(draft, { recursive: true, force: true });

@@ -31,7 +31,7 @@ export class Agenda<T> {
   hurry(matches: (item: T) => boolean): void {
     const taken = this.#entries.takeOut(({ item }) => matches(item));
     this.#arm();
-    if (taken.length > 0) this.#onDue(taken.sort((a, b) => a.order - b.order).map(({ item }) => item));
+    this.#onDue(taken.sort((a, b) => a.order - b.order).map(({ item }) => item));
   }
 
   /** Removes all items. */
