@@ -47,7 +47,7 @@ export class ConstructError extends FrameworkError {
   readonly path: string;
 
   constructor(code: ConstructErrorCode, message: string, path: string, cause?: unknown) {
-    super(code, message, cause === undefined ? {} : { cause });
+    super(code, message, { cause });
     this.path = path;
     if (new.target === ConstructError) Object.freeze(this);
   }

@@ -94,6 +94,7 @@ describe('FrameworkError', () => {
     expect(JSON.stringify(error)).not.toContain('secret text');
     expect(Object.keys(error)).not.toContain('cause');
     expect('cause' in new FrameworkError('app.internal')).toBe(false);
+    expect('cause' in new FrameworkError('app.internal', undefined, { cause: undefined })).toBe(false);
   });
 
   it('leaves subclasses open for fields of their own, and knows them apart', () => {

@@ -88,7 +88,7 @@ export class JobLedgerError extends FrameworkError {
     super(`${init.area ?? 'jobs'}.${type}`, `framework: ${message}`, {
       statusCode: STATUS[type],
       details: init.details,
-      ...('cause' in init && { cause: init.cause }),
+      cause: init.cause,
     });
     this.type = type;
     this.reason = reason;

@@ -115,14 +115,10 @@ export function invalidRequest(message: string): MicrovmError {
 
 /** The session does not exist for this caller. */
 export function sessionNotFound(cause?: unknown): MicrovmError {
-  return new MicrovmError('microvm.session_not_found', 'session not found', cause === undefined ? {} : { cause });
+  return new MicrovmError('microvm.session_not_found', 'session not found', { cause });
 }
 
 /** An option is not valid or missing. */
 export function controllerIncomplete(problem: string, cause?: unknown): MicrovmError {
-  return new MicrovmError(
-    'microvm.controller_incomplete',
-    `framework: ${problem}`,
-    cause === undefined ? {} : { cause },
-  );
+  return new MicrovmError('microvm.controller_incomplete', `framework: ${problem}`, { cause });
 }

@@ -14,7 +14,7 @@ export type MigrateErrorCode =
 
 /** An error of this package; its code is one of the documented ones. */
 export function migrateError(code: MigrateErrorCode, problem: string, cause?: unknown): FrameworkError {
-  return new FrameworkError(code, `framework: ${problem}`, cause === undefined ? {} : { cause });
+  return new FrameworkError(code, `framework: ${problem}`, { cause });
 }
 
 /** The system's error message for a file: `EACCES: permission denied, open '…'`. */

@@ -75,7 +75,7 @@ export class ObjectStoreError extends FrameworkError {
   constructor(code: ObjectStoreErrorCode, message: string, init: ObjectStoreErrorInit = {}) {
     super(code, message, {
       statusCode: STATUSES[code],
-      ...('cause' in init && { cause: init.cause }),
+      cause: init.cause,
       ...(init.field !== undefined && { details: { field: init.field } }),
     });
     this.retryable = init.retryable ?? false;
@@ -86,8 +86,7 @@ export class ObjectStoreError extends FrameworkError {
 
 /** The error for an invalid option. It contains the name, never the value. */
 export function invalidStoreConfig(problem: string, cause?: unknown): ObjectStoreError {
-  const init = cause === undefined ? {} : { cause };
-  return new ObjectStoreError('objectstore.invalid_store_config', `framework: ${problem}`, init);
+  return new ObjectStoreError('objectstore.invalid_store_config', `framework: ${problem}`, { cause });
 }
 
 /** The error for an invalid argument of a call. */

@@ -44,7 +44,7 @@ export class RateLimitError extends FrameworkError {
   readonly retryable: boolean;
 
   constructor(code: RateLimitErrorCode, message: string, init: RateLimitErrorInit = {}) {
-    super(code, message, 'cause' in init ? { cause: init.cause } : {});
+    super(code, message, { cause: init.cause });
     this.retryable = init.retryable ?? false;
     if (new.target === RateLimitError) Object.freeze(this);
   }

@@ -101,7 +101,7 @@ export class VectorStoreError extends FrameworkError {
       // A retryable error: the same request may succeed later.
       ...(retryable && { statusCode: 503 }),
       ...(progress && { details: { done: progress.done.length, total: progress.total } }),
-      ...('cause' in init && { cause: init.cause }),
+      cause: init.cause,
     });
     this.retryable = retryable;
     this.progress = progress;
@@ -164,7 +164,7 @@ function firstOfOurs(error: unknown): VectorStoreError | undefined {
 
 /** The error for an invalid option. It contains the name, never the value. */
 export function invalidConfig(message: string, cause?: unknown): VectorStoreError {
-  return new VectorStoreError(ERROR_CODE_INVALID_CONFIG, message, cause === undefined ? {} : { cause });
+  return new VectorStoreError(ERROR_CODE_INVALID_CONFIG, message, { cause });
 }
 
 /** The error for an invalid argument of a call. */

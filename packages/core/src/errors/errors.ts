@@ -148,7 +148,7 @@ export class FrameworkError extends Error {
   declare readonly headers: Readonly<Record<string, string | readonly string[]>> | undefined;
 
   constructor(code: AppCode | (string & {}), message?: string, init: FrameworkErrorInit = {}) {
-    super(message ?? defaultMessage(code), 'cause' in init ? { cause: init.cause } : undefined);
+    super(message ?? defaultMessage(code), init.cause === undefined ? undefined : { cause: init.cause });
     this.code = code;
     if (init.statusCode !== undefined) this.statusCode = init.statusCode;
     if (init.details !== undefined) this.details = init.details;

@@ -88,7 +88,7 @@ export interface OpenApiDocument {
 
 /** A specification that cannot be written as a document. */
 export function openApiError(what: string, cause?: unknown): FrameworkError {
-  return new FrameworkError(INVALID_CONFIGURATION, `framework: openapi ${what}`, cause === undefined ? {} : { cause });
+  return new FrameworkError(INVALID_CONFIGURATION, `framework: openapi ${what}`, { cause });
 }
 
 /** A route pattern in OpenAPI's form. */

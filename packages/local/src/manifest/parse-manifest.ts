@@ -119,5 +119,5 @@ function show(value: unknown): string {
 }
 
 function invalid(problem: string, cause?: unknown): Error {
-  return localError('local.usage', `framework: manifest: ${problem}`, cause === undefined ? {} : { cause });
+  return localError('local.usage', `framework: manifest: ${problem}`, { cause });
 }

@@ -163,11 +163,7 @@ export const FACADE_CONFIG = defineOptions<FacadeConfig>()(
 
 /** The error for an invalid configuration. */
 export function facadeError(problem: string, cause?: unknown): FrameworkError {
-  return new FrameworkError(
-    INVALID_CONFIGURATION,
-    `framework: mcp facade: ${problem}`,
-    cause === undefined ? {} : { cause },
-  );
+  return new FrameworkError(INVALID_CONFIGURATION, `framework: mcp facade: ${problem}`, { cause });
 }
 
 type Parsed = ReturnType<(typeof FACADE_CONFIG)['parse']>;

@@ -132,5 +132,5 @@ function readClient(
 }
 
 function unknownClient(cause?: unknown): OAuthError {
-  return new OAuthError('invalid_client', 'the client is not known', cause === undefined ? {} : { cause });
+  return new OAuthError('invalid_client', 'the client is not known', { cause });
 }

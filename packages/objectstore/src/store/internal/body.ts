@@ -62,12 +62,9 @@ function isBody(body: unknown): body is Body {
 }
 
 function tooLarge(cause?: unknown): ObjectStoreError {
-  const init = cause === undefined ? {} : { cause };
-  return new ObjectStoreError(
-    'objectstore.object_too_large',
-    'framework: the object has more bytes than allowed',
-    init,
-  );
+  return new ObjectStoreError('objectstore.object_too_large', 'framework: the object has more bytes than allowed', {
+    cause,
+  });
 }
 
 function truncated(): ObjectStoreError {
