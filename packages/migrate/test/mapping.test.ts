@@ -2,6 +2,7 @@ import { parseMapping } from '../src/index.js';
 import { applyEdits } from '../src/internal/edits.js';
 import { BUILT_IN } from '../src/mapping/internal/built-in.js';
 import { findFaults } from '../src/mapping/internal/faults.js';
+import { findModule } from '../src/mapping/internal/lookup.js';
 import { packageEdits } from '../src/rules/internal/package.js';
 import { migrateText, removeServices } from './support/service.js';
 
@@ -61,6 +62,10 @@ it('takes a rename within a module', () => {
 
 it('the built-in mapping has no faults', () => {
   expect(findFaults(BUILT_IN)).toEqual([]);
+});
+
+it('a mapping without modules maps no import', () => {
+  expect(findModule({ version: 1 }, 'old/module')).toBeUndefined();
 });
 
 describe('package.json', () => {
