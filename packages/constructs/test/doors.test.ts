@@ -163,6 +163,20 @@ describe.each(TRIGGERS)('%s', (_name, make, type) => {
   });
 });
 
+it.each([
+  [
+    true,
+    'framework: EventChannels: ownAlias with a function whose doors are separate, expected none: an Event API is a door (at Test/Door)',
+  ],
+  [false, ''],
+])('an Event API has an alias of its own only without separate doors: %s', (separateDoors, message) => {
+  const stack = newStack();
+  const { fn } = newService(stack, separateDoors);
+  const channels = [{ pattern: '/news/*', operation: 'PUBLISH' as const }];
+  const make = () => new EventChannels(stack, 'Door', { fn, apiId: 'a', channels, ownAlias: true });
+  expect(messageOf(make)).toBe(message);
+});
+
 it('an agent gateway keeps an alias of its own', () => {
   const stack = newStack();
   const { fn } = newService(stack);
