@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createApp } from '@sallyport/dispatch/app';
 import { json } from '@sallyport/http';
 import { Authenticated, Public, SecureApp } from '@sallyport/secure';
@@ -18,11 +19,13 @@ import { FilterOrPolicy, SubscriptionFilter, Topic } from 'aws-cdk-lib/aws-sns';
 import { type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { type App, CfnParameter, Duration, Stack } from 'aws-cdk-lib/core';
 import { ServiceFunction, type ServiceFunctionProps } from '../src/function.js';
-import { HttpApi } from '../src/http.js';
+import { GraphqlApi } from '../src/graphql.js';
+import { HttpApi, WebSocketApi } from '../src/http.js';
 import { DataStream, QueueTrigger, ServiceQueue } from '../src/triggers.js';
 import { type EventSelector, type Inventory, parseInventory, ServiceWiring, toInventory } from '../src/wiring.js';
 import { messageOf, newApp, newStack, propertiesOf, templateOf, variablesIn } from './support/synth.js';
 
+const SCHEMA = fileURLToPath(new URL('judges/support/estate.graphql', import.meta.url));
 const code = Code.fromInline('exports.handler = 1');
 const nothing = () => undefined;
 const ok = () => json(200, {});
@@ -317,6 +320,8 @@ function newPlatform() {
     secure.eventBus({ source: 'billing' }, nothing);
     secure.eventBus({ ruleName: 'nightly' }, nothing);
     secure.get('/health', ok, Public());
+    secure.appSyncField('Query', 'note', ok, Public());
+    secure.webSocket('$default', ok, Authenticated());
   });
   const wiring = new ServiceWiring(stack, 'Wiring', { fn, inventory });
   wiring.queue('orders', new ServiceQueue(state, 'Orders').queue, {
@@ -334,6 +339,8 @@ function newPlatform() {
   wiring.eventBus({ source: 'billing' }, { pattern: { detail: { total: Match.greaterThan(100) } } });
   wiring.schedule('nightly', Schedule.rate(Duration.hours(1)));
   wiring.http(new HttpApi(stack, 'Http', { fn }));
+  wiring.graphQl(new GraphqlApi(stack, 'GraphQl', { fn, schemaFile: SCHEMA }));
+  wiring.webSocket(new WebSocketApi(stack, 'Sockets', { fn }));
   return { app, stack };
 }
 
@@ -406,7 +413,11 @@ it('writes the manifest of functions, limits, mappings and names', () => {
           },
           { kind: 'schedule', name: 'nightly', expression: 'rate(1 hour)', settings: { onFailure: true } },
         ],
-        doors: [{ kind: 'http-api', streams: false, routes: ['GET /health'] }],
+        doors: [
+          { kind: 'http-api', streams: false, routes: ['GET /health'] },
+          { kind: 'graphql' },
+          { kind: 'websocket' },
+        ],
       },
     ],
   });
