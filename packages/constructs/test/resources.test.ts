@@ -3,6 +3,7 @@ import { MICROVM_SWEEP_RULE_NAME } from '@sallyport/microvm/schema';
 import { createFakeMicrovmProvider, createMemoryMicrovmRegistry } from '@sallyport/microvm/testing';
 import { Authenticated, SecureApp } from '@sallyport/secure';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { Code, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
@@ -66,6 +67,18 @@ describe('ObjectBucket', () => {
     const { stack, fn } = newService();
     new ObjectBucket(stack, 'Files', props).grantRead(fn, 'inbox/');
     expect(actionsOn(templateOf(stack), 's3')).toEqual(expected);
+  });
+
+  // S3 decrypts the parts of a multipart upload, so an upload needs both: https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html.
+  it.each([
+    ['grantRead', ['kms:Decrypt']],
+    ['grantUpload', ['kms:Decrypt', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*']],
+    ['grantDelete', []],
+  ] as const)('with a key, %s allows %j', (grant, expected) => {
+    const { stack, fn } = newService();
+    const encryptionKey = new Key(stack, 'Key') as IKey;
+    new ObjectBucket(stack, 'Files', { encryptionKey })[grant](fn, 'inbox/');
+    expect(actionsOn(templateOf(stack), 'kms').sort()).toEqual(expected);
   });
 });
 
