@@ -2,9 +2,9 @@ import { createMicrovmController, mountMicrovmController } from '@sallyport/micr
 import { MICROVM_SWEEP_RULE_NAME } from '@sallyport/microvm/schema';
 import { createFakeMicrovmProvider, createMemoryMicrovmRegistry } from '@sallyport/microvm/testing';
 import { Authenticated, SecureApp } from '@sallyport/secure';
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type IRole, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
-import { Code, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { CfnParameter, type Stack } from 'aws-cdk-lib/core';
@@ -175,6 +175,15 @@ describe('MicrovmController', () => {
     expect(actionsOn(template, 'iam')).toEqual([]);
     expect(actionsOn(template, 'lambda')).not.toContain('lambda:ListMicrovms');
     expect(variablesIn(template).FRAMEWORK_MICROVM_LOGGING).toBe('{"disabled":{}}');
+  });
+
+  it('leaves a role whose policies others manage unchanged', () => {
+    const stack = newStack();
+    const role = Role.fromRoleArn(stack, 'Role', 'arn:aws:iam::123456789012:role/api', { mutable: false });
+    const runtime = Runtime.NODEJS_24_X;
+    const fn = new LambdaFunction(stack, 'Api', { code, role: role as IRole, runtime, handler: 'index.handler' });
+    new MicrovmController(stack, 'Machines', { fn, images: [IMAGE] });
+    expect(propertiesOf(templateOf(stack), 'AWS::IAM::Policy')).toEqual([]);
   });
 });
 

@@ -36,7 +36,6 @@ export class Attachments {
   readonly #doors: ManifestDoor[] = [];
   /** By the method of a registration: logical to physical names. */
   readonly #names: Record<string, Record<string, string>> = {};
-  #isNamed = false;
 
   constructor(wiring: Wiring, inventory: Inventory, external: readonly ExternalAttachment[]) {
     this.#wiring = wiring;
@@ -106,8 +105,6 @@ export class Attachments {
     this.addSource({ kind: KIND_OF[method], name, ...rest });
     if (physical === name) return;
     this.#names[method] = { ...this.#names[method], [name]: physical };
-    if (this.#isNamed) return;
-    this.#isNamed = true;
     const { fn } = this.#wiring;
     const stack = Stack.of(fn);
     setVariable(this.#wiring, fn, EVENT_SOURCES_ENV, Lazy.string({ produce: () => stack.toJsonString(this.#names) }));
