@@ -505,6 +505,15 @@ it('STS says who the function is, and lets it assume a role', async () => {
   expect(await second.send(new GetCallerIdentityCommand({}))).toMatchObject({ Account: '123456789012' });
 });
 
+it.each([
+  ['an ARN of a user', 'arn:aws:iam::210987654321:user/reader', 'notes'],
+  ['a name', 'reader', 'notes'],
+  ['no session', 'arn:aws:iam::210987654321:role/reader', ''],
+])('STS rejects %s', async (_name, RoleArn, RoleSessionName) => {
+  const refused = new STSClient(config()).send(new AssumeRoleCommand({ RoleArn, RoleSessionName }));
+  await expect(refused).rejects.toMatchObject({ name: 'ValidationError', $metadata: { httpStatusCode: 400 } });
+});
+
 it('Secrets Manager and Parameter Store have the values of a file that only its owner reads', async () => {
   const secrets = new SecretsManagerClient(config());
   const missing = secrets.send(new GetSecretValueCommand({ SecretId: 'db' }));

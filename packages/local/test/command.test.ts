@@ -141,6 +141,8 @@ describe('commands without a run', () => {
     expect((await run(project, ['routes', '--entry', 'src/lambda.mjs'])).out).toBe(
       'not a Sallyport handler: routes and triggers are unknown\n',
     );
+    const { out } = await run(project, ['routes', '--entry', 'src/lambda.mjs', '--json']);
+    expect(JSON.parse(out)).toMatchObject({ isOurs: false });
     expect((await run(project, ['openapi', '--entry', 'src/lambda.mjs'])).code).toBe(1);
   });
 
