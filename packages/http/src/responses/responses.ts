@@ -41,8 +41,10 @@ export interface AwaitTheValueFirst {
 type Pending<T> = 0 extends 1 & T ? never : PromiseLike<unknown>;
 
 /**
- * A response with JSON; `undefined` is sent as `null`.
+ * Creates a response with a JSON body and the content type `application/json`; `undefined` is sent as `null`.
  *
+ * @param status the HTTP status
+ * @param value the value, not a promise: `json(200, await notes.list())`
  * @throws FrameworkError `app.internal` for a value that JSON cannot express (a cycle, a bigint, a function), and for a promise
  * @example app.get('/health', () => json(200, { ok: true }));
  */

@@ -97,9 +97,9 @@ export const POLICY_OPTIONS = defineOptions<RateLimitPolicyOptions>()(
 );
 
 /**
- * Limits authenticated requests. A denied request throws `app.rate_limited` (429). A request that is denied because the store
- * failed throws `app.overloaded` (503). Both have headers. The headers are added to allowed responses unless the handler set them. The
- * decision is at `ctx.get('rate_limit_decision')`.
+ * Creates a middleware that limits the requests of each caller. It runs after authentication; for earlier limits use {@link rateLimitPolicy}.
+ * A denied request gets 429 `app.rate_limited` with `retry-after`; if the store failed and `onStoreError` is `deny`, 503 `app.overloaded`.
+ * Allowed responses get `ratelimit` headers unless the handler set them. Handlers read the decision with `ctx.get('rate_limit_decision')`.
  *
  * @throws RateLimitError `ratelimit.invalid_config` for a wrong option
  * @example app.use(rateLimitMiddleware({ limiter }))
