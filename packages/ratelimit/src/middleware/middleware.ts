@@ -117,11 +117,11 @@ export function rateLimitMiddleware(options: RateLimitMiddlewareOptions): Middle
 }
 
 /**
- * Limits requests before authentication, as the policy hook of tier P2. Use it against many requests with bad credentials, and for
- * public routes, where a caller could invent a new API key for every request.
+ * Creates a policy hook that limits requests before authentication; it runs at tier `p2`, the default. Use it against many requests with
+ * bad credentials, and for public routes, where a caller could send a new API key with every request.
  *
  * @throws RateLimitError `ratelimit.invalid_config` for a wrong option
- * @example createApp({ tier: 'p2', policyHook: rateLimitPolicy({ limiter, extractIdentifier: bySourceIp() }) })
+ * @example new SecureApp({ principalResolver, policyHook: rateLimitPolicy({ limiter, extractIdentifier: bySourceIp() }) })
  */
 export function rateLimitPolicy(options: RateLimitPolicyOptions): PolicyHook {
   const settings = POLICY_OPTIONS.parse(options);
