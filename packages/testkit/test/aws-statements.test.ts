@@ -191,8 +191,7 @@ const STATEMENTS: readonly Row[] = [
   {
     source: 'data',
     from: KINESIS_ERRORS,
-    statement:
-      'Data stream: after its last retry a batch is sent to the failure destination, and the shard continues',
+    statement: 'Data stream: after its last retry a batch is sent to the failure destination, and the shard continues',
     outcomes: [error, error],
     options: { batchSize: 2, maximumRetryAttempts: 1 },
     delivered: ['0: 1 2', '1: 1 2', '1: 3'],

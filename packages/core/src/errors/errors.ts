@@ -121,8 +121,7 @@ function hasBrand(value: unknown, mark: symbol): boolean {
  * Codes of your application have status 500 unless `statusCode` is set. Immutable.
  *
  * @example
- * throw new FrameworkError('app.not_found', 'no such note');
- * throw new FrameworkError('orders.closed', 'the order is closed', { statusCode: 409 });
+ * throw new FrameworkError('app.conflict', 'the order is closed', { details: { closed: order.closedAt } });
  */
 export class FrameworkError extends Error {
   static {
