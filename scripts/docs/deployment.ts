@@ -134,7 +134,7 @@ function renderOverview(): string {
       ({ name, partitionKey, sortKey }) =>
         `\`${name}\` (${[partitionKey.name, sortKey?.name ?? []].flat().join(', ')})`,
     );
-    const kept = `${isRetained(table) ? 'kept' : 'removed'}${recovers(table) ? ', restorable' : ''}`;
+    const kept = `${isRetained(table) ? 'retained' : 'deleted'}${recovers(table) ? '; point-in-time recovery' : ''}`;
     const short = (list: readonly string[]) => list.map((action) => action.replace('dynamodb:', '')).join(' ');
     const cells = [
       table.package,
@@ -152,9 +152,9 @@ function renderOverview(): string {
     'variable',
     'keys',
     'indexes, keys only',
-    'with its stack',
-    'actions that read',
-    'actions that write',
+    'when the stack is deleted',
+    'IAM actions to read',
+    'IAM actions to write',
   ];
   return [`| ${head.join(' | ')} |`, `|${'---|'.repeat(head.length)}`, ...rows].join('\n');
 }

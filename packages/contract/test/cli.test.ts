@@ -50,6 +50,10 @@ describe('the command line', () => {
     });
   });
 
+  it('prints its help', async () => {
+    expect(await cli(['--help'])).toMatchObject({ status: 0, lines: [expect.stringContaining('--area <list>')] });
+  });
+
   it('fails for a requirement that no fixture covers, but only when all fixtures run', async () => {
     const files = { ...FILES, 'detection/b.json': fixture('detection/b') };
     expect(await cli([], files)).toMatchObject({

@@ -60,11 +60,14 @@ export const DISPATCHER_OPTIONS = /* @__PURE__ */ defineOptions<DispatcherOption
 });
 
 /**
- * Creates the Lambda handler for the given surfaces. Only a container attaches surfaces: if a surface needs
- * `attach`, pass it in the option `surfaces` of `createApp` or `SecureApp` instead.
+ * Creates the Lambda handler for the given surfaces, for example an event router. If a surface has `attach`, such as the surfaces of
+ * `@sallyport/triggers`, pass it in the option `surfaces` of `SecureApp` instead.
  *
- * @throws FrameworkError at construction: `dispatch.duplicate_surface`, `dispatch.invalid_surface`, `dispatch.invalid_extension`
- * @example export const handler = createDispatcher(events, s3Trigger({ bucket: 'uploads', handler })).handleLambda;
+ * @throws FrameworkError `dispatch.duplicate_surface`, `dispatch.invalid_surface` or `dispatch.invalid_extension`
+ * @example
+ * const events = createEventRouter();
+ * events.queue('orders', (ctx, message) => fulfil(JSON.parse(message.body)));
+ * export const handler = createDispatcher(events).handleLambda;
  */
 export function createDispatcher(...surfaces: readonly Surface[]): Dispatcher {
   return toDispatcher(createPlan(surfaces, { log: parseLog(undefined, process.env) }));

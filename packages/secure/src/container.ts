@@ -25,9 +25,9 @@ export interface SecureRouteRecord extends Omit<RouteRecord, 'authRequired'> {
 }
 
 /**
- * The closed container: every HTTP, GraphQL and WebSocket operation has a posture (its access rule), and a gate checks it before any code
- * of the application runs. Queue, stream, topic and event-bus registrations have no posture: IAM controls their senders
- * on the event source mapping.
+ * An application for every Lambda trigger. Each HTTP, GraphQL and WebSocket operation is registered with a posture, its access rule, which
+ * is checked before any code of the application runs. Handlers of queues, streams, topics and event buses have no posture: IAM controls
+ * their senders. Without the option `principalResolver`, only operations with `Public()` or `Optional()` are accessible.
  *
  * @throws FrameworkError `framework: invalid secure configuration: <option>`
  * @example
@@ -120,8 +120,10 @@ export class SecureApp extends Container<StatedPosture> {
   }
 
   /**
-   * Registers a GraphQL field, matched by exactly this parent type and field. HTTP routes are never tried.
+   * Registers the handler of a GraphQL field of AWS AppSync. `ctx.asAppSync()` returns its arguments.
    *
+   * @param parentType the exact name of the type that has the field: `Query`, `Mutation`, or a type of the schema
+   * @param field the exact name of the field
    * @throws FrameworkError `app.bad_request` for an invalid posture, blank names, a duplicate pair, a handler that is not a function
    * @example app.appSyncField('Query', 'note', getNote, Authenticated('notes:read'));
    */

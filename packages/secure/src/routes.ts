@@ -183,8 +183,8 @@ function assertStated(options: unknown, prefix: unknown): void {
 }
 
 /**
- * Defines routes of the closed container in a separate file, for `group` to mount, with the types of a group that has a
- * posture. With `SecureRoutes<StatedPosture>` as the type of the parameter, each route must have its own posture.
+ * Defines routes of `SecureApp` in a separate file; mount them with `app.group(prefix, { posture }, routes)`. Routes without a posture have
+ * the posture of the group. With `SecureRoutes<StatedPosture>` as the type of the parameter, each route must have its own posture.
  *
  * @typeParam Outer the path parameters of the enclosing prefixes, for routes that read them
  * @example

@@ -82,7 +82,7 @@ const STATEMENTS: readonly Row[] = [
   {
     source: 'queue',
     from: SQS_ERRORS,
-    statement: 'Queue: an answer that is not the JSON of a report is a complete failure',
+    statement: 'Queue: a response that is not a report in JSON is a complete failure',
     outcomes: [answer({ batchItemFailures: 'all' })],
     delivered: [FIRST, '30: 1 2 3'],
     ended: { done: 3 },
@@ -125,7 +125,7 @@ const STATEMENTS: readonly Row[] = [
   {
     source: 'fifo',
     from: SQS_FIFO,
-    statement: 'FIFO queue: a batch may hold messages of several groups',
+    statement: 'FIFO queue: a batch can contain messages of several groups',
     outcomes: [],
     delivered: [FIRST],
     ended: { done: 3 },
@@ -134,7 +134,7 @@ const STATEMENTS: readonly Row[] = [
     source: 'fifo',
     from: SQS_FIFO,
     statement:
-      'FIFO queue: a message that was received and not deleted holds back the rest of its group, and no other group',
+      'FIFO queue: a message that was received and not deleted blocks the other messages of its group, but not other groups',
     outcomes: [report('1')],
     options: { batchSize: 2 },
     delivered: ['0: 1 2', '30: 1 3'],
@@ -173,7 +173,7 @@ const STATEMENTS: readonly Row[] = [
     source: 'data',
     from: KINESIS_BATCH,
     statement:
-      'Data stream: with `BisectBatchOnFunctionError` a report splits the batch at the reported sequence number, and only the rest is retried',
+      'Data stream: with `BisectBatchOnFunctionError` a report splits the batch at the reported sequence number, and only the second part is retried',
     outcomes: [report('3')],
     options: { bisect: true },
     delivered: [FIRST, '1: 3'],
@@ -182,7 +182,7 @@ const STATEMENTS: readonly Row[] = [
   {
     source: 'data',
     from: KINESIS_ERRORS,
-    statement: 'Data stream: a shard is blocked until its batch has succeeded or was given up',
+    statement: 'Data stream: a shard is blocked until its batch has succeeded or was discarded',
     outcomes: [error],
     options: { batchSize: 2 },
     delivered: ['0: 1 2', '1: 1 2', '1: 3'],
@@ -191,8 +191,7 @@ const STATEMENTS: readonly Row[] = [
   {
     source: 'data',
     from: KINESIS_ERRORS,
-    statement:
-      'Data stream: a batch whose retries are used up goes to the failure destination, and the shard continues',
+    statement: 'Data stream: after its last retry a batch is sent to the failure destination, and the shard continues',
     outcomes: [error, error],
     options: { batchSize: 2, maximumRetryAttempts: 1 },
     delivered: ['0: 1 2', '1: 1 2', '1: 3'],
@@ -201,7 +200,7 @@ const STATEMENTS: readonly Row[] = [
   {
     source: 'data',
     from: KINESIS_ERRORS,
-    statement: 'Data stream: records that grew too old are given up',
+    statement: 'Data stream: records that are older than the maximum age are discarded',
     outcomes: [error, error, error],
     options: { maxRecordAgeMs: 1500 },
     delivered: [FIRST, '1: 1 2 3'],
@@ -231,7 +230,7 @@ const STATEMENTS: readonly Row[] = [
     source: 'async',
     from: ASYNC,
     statement:
-      'Asynchronous: an event that failed three times goes to the dead-letter queue or the failure destination',
+      'Asynchronous: an event that failed three times is sent to the dead-letter queue or the failure destination',
     outcomes: [error, report(), report(), error, error],
     options: { invocations: 1 },
     delivered: ['0: 1', '0: 2', '0: 3', '60: 1', '180: 1'],
@@ -240,7 +239,7 @@ const STATEMENTS: readonly Row[] = [
   {
     source: 'async',
     from: ASYNC,
-    statement: 'Asynchronous: an event that is older than `MaximumEventAgeInSeconds` is given up',
+    statement: 'Asynchronous: an event that is older than `MaximumEventAgeInSeconds` is discarded',
     outcomes: [error, report(), report()],
     options: { invocations: 1, maximumEventAgeMs: 60_000, maximumRetryAttempts: 1 },
     delivered: ['0: 1', '0: 2', '0: 3', '60: 1'],

@@ -180,7 +180,8 @@ type Parsed = ReturnType<typeof SERVICE_FUNCTION_PROPS.parse>;
 const MANAGED_MEMORY = 2048;
 
 /**
- * A Sallyport function, its role and its log group. The role may only write to its log group and to X-Ray.
+ * Bundles an entry file and creates a Lambda function with its role and log group. Defaults: Node 24, arm64, a timeout of 10 s. The role
+ * may only write to its log group and to X-Ray; constructs such as tables and queues add their permissions.
  *
  * @example
  * const { fn } = new ServiceFunction(this, 'Api', { entry: 'src/lambda.ts', timeout: Duration.seconds(20) });

@@ -28,7 +28,21 @@ const FLAGS = {
   report: { type: 'string' },
   bail: { type: 'boolean', default: false },
   list: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
 } as const;
+
+const HELP = `Compares a runtime with the contract fixtures. Without --cmd it tests the TypeScript packages.
+
+  --area <list>      only fixtures of these areas, separated by commas: detection,answers
+  --id <id>          only this fixture (repeatable)
+  --cmd <command>    starts the runtime to test; it communicates over standard input and output
+  --timeout-ms <n>   timeout for each response of the runtime in milliseconds (default 10000)
+  --report <file>    writes the results as JSON to this file
+  --bail             stops at the first failure
+  --list             prints the ids and names of the fixtures
+  --help             this text
+
+exit code: 0 all fixtures passed, 1 a fixture failed, 2 invalid flags or fixtures, 3 the runtime broke the protocol`;
 
 /** The contract runner's command line; resolves to the exit status. */
 export async function runCli(args: readonly string[], parts: CliParts): Promise<number> {
@@ -36,7 +50,7 @@ export async function runCli(args: readonly string[], parts: CliParts): Promise<
   const flags = readFlags(args);
   if (typeof flags === 'string') {
     write(flags);
-    return EXIT.invalid;
+    return flags === HELP ? EXIT.passed : EXIT.invalid;
   }
   const contract = loadContract(parts.folder, parts.validate);
   const isSelected = selector(flags);
@@ -78,10 +92,11 @@ interface Flags {
   readonly list: boolean;
 }
 
-/** The flags, or their problem. */
+/** The flags, or the text to print instead: their problem, or the help. */
 function readFlags(args: readonly string[]): Flags | string {
   try {
     const { values } = parseArgs({ args: [...args], options: FLAGS, strict: true });
+    if (values.help) return HELP;
     const timeoutMs = Number(values['timeout-ms']);
     if (!Number.isInteger(timeoutMs) || timeoutMs < 1) return '--timeout-ms must be a whole number of at least 1';
     const { area, id, cmd, report: file, bail, list } = values;

@@ -24,11 +24,11 @@ export interface Route {
 export interface Context<Names extends string = string> {
   /** The request itself: method, path, headers, query, cookies and body. */
   readonly request: Request;
-  /** Percent-decoded once; a map without a prototype. */
+  /** The path parameters, percent-decoded once; a map without a prototype. */
   readonly params: Readonly<Record<Names, string>>;
-  /** `null` before the match. */
+  /** The matched registration; `null` before the match. */
   readonly route: Route | null;
-  /** The detected kind; `direct` for `serve`. */
+  /** The detected kind of the event, for example `gateway-v2`; `direct` for `serve`. */
   readonly triggerKind: TriggerKind | 'direct';
   /** The raw event, `undefined` for `serve`. */
   readonly event: unknown;
@@ -39,19 +39,19 @@ export interface Context<Names extends string = string> {
    * the event only for `provider`.
    */
   readonly invocationProvenance: InvocationProvenance;
-  /** `''` at tier P0. */
+  /** The id of the request, for logs and error responses; `''` at tier P0. */
   readonly requestId: string;
-  /** From the request's `traceparent` or `x-amzn-trace-id` header, else from the invocation; `''` if no source has a valid id. */
+  /** The trace id, from the header `traceparent` or `x-amzn-trace-id`, else from the invocation; `''` if no source has a valid id. */
   readonly traceId: string;
   /** The tenant of the call; `''` if absent. */
   readonly tenantId: string;
   /** The caller's identity, as verified by the auth hook or the gate; `''` for an anonymous call. */
   readonly authIdentity: string;
-  /** Milliseconds left now; 0 when unknown. */
+  /** Milliseconds until the function times out; 0 when unknown. */
   readonly remainingMs: number;
-  /** Aborts at the deadline, at a timeout, or when the front door reports that the client has disconnected. */
+  /** Aborts at the deadline, at a timeout, or when the client disconnects. Pass it to `fetch` and other slow calls. */
   readonly signal: AbortSignal;
-  /** True if the front door can send bytes before the handler ends. */
+  /** True if the response can be streamed. */
   readonly canStream: boolean;
   /** Names of the stages passed so far; a copy. */
   readonly middlewareTrace: readonly string[];
@@ -151,7 +151,7 @@ export interface Context<Names extends string = string> {
   sourceProvenance(): SourceProvenance;
   /** The client's address as reported by the provider; `''` when unknown. */
   sourceIP(): string;
-  /** A deep copy at each call, or `null`. */
+  /** The verified caller with its scopes and claims, or `null` for an anonymous caller; a deep copy at each call. */
   securePrincipal(): SecurePrincipal | null;
   /** The GraphQL part of an AppSync resolver event; `null` for any other event. */
   asAppSync(): AppSyncContext | null;

@@ -117,10 +117,11 @@ function hasBrand(value: unknown, mark: symbol): boolean {
 }
 
 /**
- * The error class of the framework: a stable `code`, a message for the client, and data for the answer. Immutable. Its
- * `cause` is only logged.
+ * An error that rejects a request: the client receives the status of its `code`, its message and `details`; its `cause` is only logged.
+ * Codes of your application have status 500 unless `statusCode` is set. Immutable.
  *
- * @example throw new FrameworkError('app.not_found', 'no such note');
+ * @example
+ * throw new FrameworkError('app.conflict', 'the order is closed', { details: { closed: order.closedAt } });
  */
 export class FrameworkError extends Error {
   static {

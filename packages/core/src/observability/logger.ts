@@ -99,7 +99,8 @@ interface Core {
 }
 
 /**
- * A logger that writes one sanitized JSON object in each line. Immutable: `with` returns a new one.
+ * Creates a logger that writes one sanitized JSON object in each line, from the level of `AWS_LAMBDA_LOG_LEVEL`, else `info`. It is
+ * immutable: `with` returns a new logger.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong value
  * @example const log = createLogger({ service: 'orders' });

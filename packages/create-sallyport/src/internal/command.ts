@@ -21,7 +21,7 @@ const EXIT = { done: 0, failed: 2 } as const;
 
 const HELP = `usage: npm create sallyport@latest <directory> -- [flags]
 
-Creates a Sallyport service for AWS Lambda. Fetches nothing unless you pass --install.
+Creates a Sallyport service for AWS Lambda. Downloads nothing unless you pass --install.
 
   --template <name>             a template of --list (default api)
   --name <name>                 default: the name of the directory

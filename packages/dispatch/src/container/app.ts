@@ -151,7 +151,7 @@ export class App extends Container<OpenRest> {
 }
 
 /**
- * Creates the open container, whose operations have no posture (access rule).
+ * Creates an application whose operations have no posture (access rule), so any caller can reach them.
  *
  * @deprecated Kept for applications that already use it. Use `SecureApp` of
  *   `@sallyport/secure` for operations that external callers can reach, and `createEventRouter` of `@sallyport/streams` for queues,

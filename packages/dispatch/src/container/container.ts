@@ -119,7 +119,7 @@ export abstract class Container<Rest extends readonly unknown[]> extends HttpVer
    * @example export const handler = app.handleLambda;
    */
   declare readonly handleLambda: Dispatcher['handleLambda'];
-  /** Explains the kind of an event, and names the handler that would serve it. Pure; never throws. Bound. */
+  /** Explains how an event is detected, and names the handler that would serve it. Runs no handler and never throws. Bound. */
   declare readonly explain: Dispatcher['explain'];
   /** Serves a request that was built by hand, without an event. Bound. */
   declare readonly serve: (request: RequestInput, lambdaContext?: LambdaContext) => Promise<Response>;
@@ -164,9 +164,10 @@ export abstract class Container<Rest extends readonly unknown[]> extends HttpVer
   }
 
   /**
-   * Registers a handler for the messages of an SQS queue, called once for each message.
+   * Registers a handler for the messages of an SQS queue, called once for each message. If it throws, only this message is retried.
    *
-   * @param name the queue's name in the code; the option or variable that maps physical names is in the README of streams
+   * @param name the queue's name in its ARN; map generated names with the variable `FRAMEWORK_EVENT_SOURCES`
+   * @param options `concurrency`: messages at a time, default 1; `failWhole`: fails the invocation if all messages failed, default false
    * @throws FrameworkError for a blank or repeated name, a handler that is not a function, invalid options, further arguments
    * @example app.queue('orders', (ctx, message) => fulfil(JSON.parse(message.body)));
    */
@@ -177,7 +178,7 @@ export abstract class Container<Rest extends readonly unknown[]> extends HttpVer
   }
 
   /**
-   * Registers a handler for the records of a DynamoDB stream, called once for each record.
+   * Registers a handler for the records of a DynamoDB stream, called once for each record. If it throws, AWS retries from this record.
    *
    * @param name the table's name
    * @throws FrameworkError for a blank or repeated name, a handler that is not a function, invalid options, further arguments
@@ -195,7 +196,7 @@ export abstract class Container<Rest extends readonly unknown[]> extends HttpVer
   }
 
   /**
-   * Registers a handler for the records of a Kinesis data stream, called once for each record.
+   * Registers a handler for the records of a Kinesis data stream, called once for each record. If it throws, AWS retries from this record.
    *
    * @param name the stream's name
    * @throws FrameworkError for a blank or repeated name, a handler that is not a function, invalid options, further arguments
@@ -213,7 +214,7 @@ export abstract class Container<Rest extends readonly unknown[]> extends HttpVer
   }
 
   /**
-   * Registers a handler for the notifications of an SNS topic.
+   * Registers a handler for the notifications of an SNS topic. If it throws, the invocation fails, and Lambda retries it.
    *
    * @param name the topic's name
    * @throws FrameworkError for a blank or repeated name, a handler that is not a function, further arguments
@@ -226,7 +227,7 @@ export abstract class Container<Rest extends readonly unknown[]> extends HttpVer
   }
 
   /**
-   * Registers a handler for events of EventBridge.
+   * Registers a handler for events of EventBridge. If it throws, the invocation fails, and Lambda retries it.
    *
    * @param selector selects events: by rule name, or by source and detail type
    * @throws FrameworkError for a selector that is blank or already registered, a handler that is not a function, further arguments

@@ -18,8 +18,9 @@ import type { Values } from './internal/convert.js';
 import { checkFields, createBinder, IssueList, readBody, runSchema } from './internal/input.js';
 
 /**
- * A handler whose input is converted and validated before it runs, and whose values are sent as JSON. Sources are
- * validated in the order params, query, headers, cookies, body, and all errors are reported together.
+ * Creates a handler whose input is converted and validated before it runs, and whose result is sent as JSON. A value that cannot be
+ * converted gets 400, a value that breaks a rule 422. Sources are validated in the order params, query, headers, cookies, body, and all
+ * errors are reported together.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option, an invalid schema, or a rule that does not match
  * its field

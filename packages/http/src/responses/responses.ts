@@ -18,12 +18,12 @@ function answer(status: number, contentType: string, content: string | Uint8Arra
   return new OutgoingResponse(status, headers, content);
 }
 
-/** A response with plain text. */
+/** Creates a response with plain text. */
 export function text(status: number, body: string): OutgoingResponse {
   return answer(status, TEXT, body);
 }
 
-/** A response with HTML. The body is sent unchanged: escape untrusted data. */
+/** Creates a response with HTML. The body is sent unchanged: escape untrusted data. */
 export function html(status: number, body: string): OutgoingResponse {
   return answer(status, HTML, body);
 }
@@ -41,8 +41,10 @@ export interface AwaitTheValueFirst {
 type Pending<T> = 0 extends 1 & T ? never : PromiseLike<unknown>;
 
 /**
- * A response with JSON; `undefined` is sent as `null`.
+ * Creates a response with a JSON body and the content type `application/json`; `undefined` is sent as `null`.
  *
+ * @param status the HTTP status
+ * @param value the value, not a promise: `json(200, await notes.list())`
  * @throws FrameworkError `app.internal` for a value that JSON cannot express (a cycle, a bigint, a function), and for a promise
  * @example app.get('/health', () => json(200, { ok: true }));
  */
@@ -61,13 +63,13 @@ export function binary(status: number, bytes: Uint8Array, contentType: string = 
   return response;
 }
 
-/** 204 without a body. */
+/** Creates a response with status 204 and no body. */
 export function noContent(): OutgoingResponse {
   return new OutgoingResponse(204, createFastMap(), EMPTY_BYTES);
 }
 
 /**
- * 201 with JSON, and with `location` if an address is given.
+ * Creates a response with status 201 and a JSON body, and with the header `location` if you pass an address.
  *
  * @throws FrameworkError `app.internal` for an address with control characters, and the errors of `json`
  */

@@ -25,14 +25,13 @@ const FUNCTION_URL: StreamingDoor = { kind: 'function-url', metadata: functionUr
 const GATEWAY_REST: StreamingDoor = { kind: 'gateway-v1', metadata: gatewayRestMetadata };
 
 /**
- * A handler that sends answers while they are produced, for a function URL with `InvokeMode: RESPONSE_STREAM`. Events of other
- * kinds are answered by `handleLambda`, as JSON.
+ * Creates a Lambda handler that sends responses in chunks while they are produced, for a function URL with `InvokeMode: RESPONSE_STREAM`.
+ * Events of other kinds are served by `handleLambda`.
  *
- * A failure before the first byte is an ordinary error answer. After it (the stream throws, the deadline is reached, a limit is
- * exceeded, the connection is lost) the handler rejects with a `FrameworkError` that has a code and its default message
- * only; the runtime then reports the error. Streams end 100 ms before the deadline, so that there is time for the report. A
- * client may not be able to distinguish such an answer from a complete answer: if that matters, send an end
- * mark.
+ * A failure before the first byte is sent as an error response. After it (the stream throws, the deadline is reached, a limit is
+ * exceeded, the connection is lost) the handler rejects with a `FrameworkError` that has only a code and its default message, and Lambda
+ * reports the error. Streams end 100 ms before the deadline, so that there is time for the report. A client may not be able to distinguish
+ * a truncated response from a complete response: if that matters, send an end mark.
  *
  * @example export const handler = createLambdaFunctionURLStreamingHandler(app);
  */

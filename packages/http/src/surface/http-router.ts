@@ -157,7 +157,7 @@ export class HttpRouter extends HttpVerbs<OpenRest> implements Surface {
 }
 
 /**
- * A router for a function that serves only HTTP.
+ * Creates a router for a function that serves only HTTP, without postures. Pass it to `createDispatcher` to get a Lambda handler.
  *
  * @example
  * const http = createHttpRouter({ cors: cors({ allowedOrigins: ['https://app.example'] }) });

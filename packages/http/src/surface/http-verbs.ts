@@ -66,7 +66,7 @@ export function parseOpenRest(rest: OpenRest) {
  */
 export abstract class HttpVerbs<Rest extends readonly unknown[], Outer extends string = never> {
   /**
-   * Registers a route.
+   * Registers the handler of a route. In `SecureApp` the posture follows the handler: `app.handle(method, pattern, handler, Public())`.
    *
    * @param method any HTTP method, in any case
    * @param pattern static segments, `{id}` or `:id` for a segment, `{rest+}` for the remaining segments. With a literal pattern,
@@ -85,20 +85,22 @@ export abstract class HttpVerbs<Rest extends readonly unknown[], Outer extends s
   ): this;
 
   /**
-   * Registers a `GET` route; arguments and errors as for {@link handle}.
+   * Registers the handler of a `GET` route; arguments and errors as for {@link handle}.
    *
    * @example
-   * app.get('/notes/{id}', async (ctx) => json(200, await notes.get(ctx.param('id'))));
+   * app.get('/notes/{id}', async (ctx) => json(200, await notes.get(ctx.param('id'))), Authenticated('notes:read')); // SecureApp
+   * router.get('/notes/{id}', async (ctx) => json(200, await notes.get(ctx.param('id')))); // createHttpRouter
    */
   get<const P extends string>(pattern: P, handler: Handler<Outer | PathNames<P>>, ...rest: Rest): this {
     return this.handle('GET', pattern, handler, ...rest);
   }
 
   /**
-   * Registers a `POST` route; arguments and errors as for {@link handle}.
+   * Registers the handler of a `POST` route; arguments and errors as for {@link handle}.
    *
    * @example
-   * app.post('/notes', async (ctx) => created(await notes.add(ctx.bodyJson())));
+   * app.post('/notes', async (ctx) => created(await notes.add(ctx.bodyJson())), Authenticated('notes:write')); // SecureApp
+   * router.post('/notes', async (ctx) => created(await notes.add(ctx.bodyJson()))); // createHttpRouter
    */
   post<const P extends string>(pattern: P, handler: Handler<Outer | PathNames<P>>, ...rest: Rest): this {
     return this.handle('POST', pattern, handler, ...rest);

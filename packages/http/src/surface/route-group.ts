@@ -188,8 +188,8 @@ export function group<const P extends string>(
 }
 
 /**
- * Defines routes in a separate file, for `group` to mount, with the types of a group. `@sallyport/secure` has its own function for
- * `SecureApp`.
+ * Defines routes in a separate file; mount them with `group(prefix, options, routes)`. For `SecureApp` import `defineRoutes` from
+ * `@sallyport/secure`.
  *
  * @typeParam Outer the path parameters of its prefixes, for routes that read them
  * @example

@@ -71,8 +71,9 @@ export const IDEMPOTENCY_OPTIONS = defineOptions<HttpIdempotencyOptions>()({
 });
 
 /**
- * If the `Idempotency-Key` of a request is stored, responds with the stored response of the first request. GraphQL and WebSocket
- * requests are not affected.
+ * Creates a middleware that runs a request with an `Idempotency-Key` once, and responds to its repetitions with the stored response. Applies
+ * to `POST` and `PATCH` by default; results are stored for one day. While the first request runs, a repetition gets 409. GraphQL and
+ * WebSocket requests are not affected.
  *
  * @throws FrameworkError `app.invalid_configuration` for a wrong option
  * @example

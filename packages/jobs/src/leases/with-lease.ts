@@ -84,8 +84,9 @@ export interface HeldSlot {
 }
 
 /**
- * Runs work under a lease and refreshes it while the work runs. If the lease is lost, or could not be refreshed until a tenth of its
- * duration (at least 500 ms) before its end, the work's signal aborts and the call rejects, even if the work succeeded.
+ * Runs work on one instance at a time: acquires a lease of this name, refreshes it while the work runs (default 30 s), and releases it. If
+ * another caller holds the lease, the call rejects, or waits up to `waitMs`. If the lease is lost, or could not be refreshed until a tenth
+ * of its duration (at least 500 ms) before its end, the work's signal aborts and the call rejects, even if the work succeeded.
  *
  * @throws JobLedgerError `jobs.invalid_input` for a wrong option; conflict `lease_held`, `lease_lost` (with the work's error as
  *   `cause`); errors of the work
@@ -118,7 +119,7 @@ export async function withLease<T>(
 }
 
 /**
- * Runs work in a slot of a semaphore, refreshed as in {@link withLease}.
+ * Runs work on at most `limit` instances at a time: acquires a slot of a semaphore, and refreshes it as {@link withLease} does.
  *
  * @throws JobLedgerError `jobs.invalid_input` for a wrong option; conflict `semaphore_full`, `contended`, `lease_lost`; errors of the work
  * @example await withSlot(ledger, { scope: 'api', subject: tenant, limit: 5 }, ({ signal }) => call(signal));

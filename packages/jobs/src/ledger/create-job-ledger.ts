@@ -30,7 +30,8 @@ export const LEDGER_OPTIONS = defineOptions<JobLedgerOptions>()({
 });
 
 /**
- * A ledger in one DynamoDB table. Each change is one conditional write. The AWS SDK is loaded at the first call.
+ * Creates a ledger in one DynamoDB table, for idempotency keys, leases, semaphores and jobs. Each change is one conditional write. The table
+ * is the option `tableName` or the variable `FRAMEWORK_JOBS_TABLE_NAME`. The AWS SDK is loaded at the first call.
  *
  * @throws FrameworkError `app.invalid_configuration` for a wrong option, or if the table name is missing
  * @example

@@ -40,8 +40,8 @@ const loadLive = lazily(() => import('../run/internal/live.js'));
 /** An MCP server. Register everything before the first request. The server keeps no data of requests. */
 export interface McpServer {
   /**
-   * Offers a tool. Its arguments are checked against `input` before the handler runs; the handler returns text,
-   * `{ structured }` or a full result, and throws {@link McpToolError} with a string for the model.
+   * Registers a tool. Its arguments are validated with `input` before the handler runs. The handler returns text, `{ structured }` or a full
+   * result. To send an error message to the model, throw {@link McpToolError}; other errors are only logged.
    *
    * @param name 1 to 128 characters of `A-Z a-z 0-9 _ . -`
    * @returns the server, for the next registration
@@ -58,7 +58,7 @@ export interface McpServer {
     handler: ToolHandler<SchemaOutput<I>, O, Asks>,
   ): McpServer;
   /**
-   * Offers one resource. The handler returns text, bytes or a full result; `undefined` means that the resource does not exist.
+   * Registers one resource. The handler returns text, bytes or a full result; `undefined` if the resource does not exist.
    *
    * @param uri with a scheme: `notes://index`
    * @throws FrameworkError `mcp.invalid_registration`, `mcp.closed`
@@ -69,7 +69,7 @@ export interface McpServer {
     handler: ResourceHandler<Asks>,
   ): McpServer;
   /**
-   * Offers all resources whose URI matches a template, unless a resource is registered with the same URI.
+   * Registers all resources whose URI matches a template. A resource that is registered with the same URI takes precedence.
    *
    * @param uriTemplate with `{name}` (no slash) and `{+name}` (with slashes): `notes://{id}`
    * @throws FrameworkError `mcp.invalid_registration`, `mcp.closed`
@@ -80,7 +80,7 @@ export interface McpServer {
     handler: ResourceTemplateHandler<T, Asks>,
   ): McpServer;
   /**
-   * Offers a prompt. The handler returns text (one message of the user), messages or a full result.
+   * Registers a prompt. The handler returns text (one message of the user), messages or a full result.
    *
    * @param name 1 to 128 characters of `A-Z a-z 0-9 _ . -`
    * @throws FrameworkError `mcp.invalid_registration`, `mcp.closed`
@@ -91,7 +91,7 @@ export interface McpServer {
     handler: PromptHandler<A, Asks>,
   ): McpServer;
   /**
-   * Offers a page that hosts display with the conversation (MCP Apps). Tools refer to it by their option `app`.
+   * Registers a page that hosts display with the conversation (MCP Apps). Tools name it in their option `app`.
    *
    * @param uri begins with `ui://`
    * @throws FrameworkError `mcp.invalid_registration`, `mcp.closed`
@@ -102,7 +102,7 @@ export interface McpServer {
    */
   app(uri: string, options: AppOptions, html: AppHtml): McpServer;
   /**
-   * Notifies listeners of both eras, on any instance, of a change; with `tenantId` only those of one tenant.
+   * Notifies subscribed clients on any instance of a change; with `tenantId` only clients of one tenant.
    *
    * @throws FrameworkError `mcp.changes_off` without the option `changes`
    */
@@ -114,13 +114,15 @@ export interface McpServer {
 }
 
 /**
- * Creates an MCP server.
+ * Creates an MCP server for tools, resources and prompts. Mount it on `SecureApp` with `mountMcp`. Durable sessions and resumable streams
+ * need the option `store`.
  *
  * @throws FrameworkError `app.invalid_configuration`, naming the option
  *
  * @example
- * const server = createMcpServer({ name: 'notes', version: '1.4.0' });
+ * const server = createMcpServer({ name: 'notes', version: '1.4.0', store: dynamoMcpStore() });
  * server.tool('add', { description: 'Adds.', input: AddInput }, ({ a, b }) => String(a + b));
+ * mountMcp(app, server, { posture: Authenticated('mcp') });
  */
 export function createMcpServer(options: McpServerOptions): McpServer {
   return new Server(createCore(options));

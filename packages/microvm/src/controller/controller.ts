@@ -72,7 +72,8 @@ export interface MicrovmController {
 }
 
 /**
- * Creates a controller. It sends no request before its first operation.
+ * Creates a controller that starts, suspends, resumes and terminates micro-VMs for the tenants of a service, and forwards requests to them.
+ * Add its routes with `mountMicrovmController`. It sends no request before its first operation.
  *
  * @throws MicrovmError `microvm.controller_incomplete` for a wrong option, and without an image
  * @example

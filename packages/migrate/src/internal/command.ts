@@ -27,7 +27,7 @@ Moves a service to Sallyport. Without -apply it writes nothing and prints a diff
   -root <path>    directory of the service (default .)
   -apply          rewrite the files
   -map <file>     mapping of the old framework's names (default <root>/sallyport-migrate.json, if it exists)
-  -rules <list>   some of imports,strict,secure,package (default all); without secure the container is not closed
+  -rules <list>   some of imports,strict,secure,package (default all); without secure, routes have no postures
   -help           this text
   -version        the version
 

@@ -11,7 +11,7 @@ export interface MigrationOptions {
   readonly root: string;
   /** The result of `parseMapping`. Default: only the built-in mapping. */
   readonly mapping?: Mapping;
-  /** The rules to run; without `secure` the container is not closed. Default all. */
+  /** The rules to run; without `secure`, routes have no postures. Default all. */
   readonly rules?: readonly Rule[];
 }
 

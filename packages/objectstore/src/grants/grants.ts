@@ -48,7 +48,8 @@ interface Signer {
 }
 
 /**
- * A signer of uploads to S3. The AWS SDK is loaded at the first grant.
+ * Creates signed links with which a client uploads one object directly to S3: of exactly this size, type and SHA-256, for at most
+ * 900 seconds. The AWS SDK is loaded at the first grant.
  *
  * @throws ObjectStoreError `objectstore.invalid_store_config` for a wrong option, `objectstore.invalid_encryption_config`
  * @example

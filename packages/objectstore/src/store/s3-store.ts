@@ -51,7 +51,8 @@ interface OpenClient {
 }
 
 /**
- * Creates a store of objects in S3. Construction sends no request; the AWS SDK is loaded at the first call.
+ * Creates a store with `put`, `get` and `delete` for objects in S3. Each call times out after 30 s by default, and `get` requires a size
+ * limit. The AWS SDK is loaded at the first call.
  *
  * @throws ObjectStoreError `objectstore.invalid_store_config` for a wrong option, `objectstore.invalid_encryption_config`; its calls reject
  *   with FrameworkError `app.missing_package` without `@aws-sdk/client-s3`, an optional peer

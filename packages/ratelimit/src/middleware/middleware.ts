@@ -97,9 +97,9 @@ export const POLICY_OPTIONS = defineOptions<RateLimitPolicyOptions>()(
 );
 
 /**
- * Limits authenticated requests. A denied request throws `app.rate_limited` (429). A request that is denied because the store
- * failed throws `app.overloaded` (503). Both have headers. The headers are added to allowed responses unless the handler set them. The
- * decision is at `ctx.get('rate_limit_decision')`.
+ * Creates a middleware that limits the requests of each caller. It runs after authentication; for earlier limits use {@link rateLimitPolicy}.
+ * A denied request gets 429 `app.rate_limited` with `retry-after`; if the store failed and `onStoreError` is `deny`, 503 `app.overloaded`.
+ * Allowed responses get `ratelimit` headers unless the handler set them. Handlers read the decision with `ctx.get('rate_limit_decision')`.
  *
  * @throws RateLimitError `ratelimit.invalid_config` for a wrong option
  * @example app.use(rateLimitMiddleware({ limiter }))
@@ -117,11 +117,11 @@ export function rateLimitMiddleware(options: RateLimitMiddlewareOptions): Middle
 }
 
 /**
- * Limits requests before authentication, as the policy hook of tier P2. Use it against many requests with bad credentials, and for
- * public routes, where a caller could invent a new API key for every request.
+ * Creates a policy hook that limits requests before authentication; it runs at tier `p2`, the default. Use it against many requests with
+ * bad credentials, and for public routes, where a caller could send a new API key with every request.
  *
  * @throws RateLimitError `ratelimit.invalid_config` for a wrong option
- * @example createApp({ tier: 'p2', policyHook: rateLimitPolicy({ limiter, extractIdentifier: bySourceIp() }) })
+ * @example new SecureApp({ principalResolver, policyHook: rateLimitPolicy({ limiter, extractIdentifier: bySourceIp() }) })
  */
 export function rateLimitPolicy(options: RateLimitPolicyOptions): PolicyHook {
   const settings = POLICY_OPTIONS.parse(options);

@@ -24,7 +24,7 @@ const MULTI_OPTIONS = defineOptions<{ readonly windows: readonly WindowOptions[]
 );
 
 /**
- * At most `limit` in each window of Unix time; up to twice that in an interval that crosses a boundary.
+ * Creates a strategy that allows `limit` requests in each window of Unix time; up to twice that in an interval that crosses a boundary.
  *
  * @throws RateLimitError `ratelimit.invalid_config` for a wrong option
  * @example fixedWindow({ limit: 100, windowMs: 60_000 })

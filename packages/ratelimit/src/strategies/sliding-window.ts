@@ -27,7 +27,8 @@ export const SLIDING_OPTIONS = defineOptions<SlidingWindowOptions>()(
 );
 
 /**
- * At most `limit` in every interval of `windowMs`. It is slightly stricter: a request counts for up to one granule longer.
+ * Creates a strategy that allows `limit` requests in every interval of `windowMs`. It is slightly stricter: a request counts for up to one
+ * granule longer.
  *
  * @throws RateLimitError `ratelimit.invalid_config` for a wrong option, or if the granules do not divide the window
  * @example slidingWindow({ limit: 100, windowMs: 60_000, granules: 12 })

@@ -19,8 +19,8 @@ export const AUTHENTICATED_ANY_OF: PostureDefinition = {
 };
 
 /**
- * Allows known callers that have all of these scopes; without arguments, any known caller. Scopes are trimmed and compared
- * exactly.
+ * Allows callers that the principal resolver identified and that have all of these scopes; without arguments, any identified caller. An
+ * anonymous caller gets 401, a caller without the scopes 403. Scopes are trimmed and compared exactly.
  *
  * @throws FrameworkError `app.bad_request` when a scope is not a string, or when all of them are blank
  * @example app.get('/notes/{id}', getNote, Authenticated('notes:read'));
@@ -30,7 +30,8 @@ export function Authenticated(...scopes: readonly string[]): Posture {
 }
 
 /**
- * Allows known callers that have at least one of these scopes. Scopes are trimmed and compared exactly.
+ * Allows callers that the principal resolver identified and that have at least one of these scopes. An anonymous caller gets 401, a caller
+ * without the scopes 403. Scopes are trimmed and compared exactly.
  *
  * @throws FrameworkError `app.bad_request` without scopes, when a scope is not a string, or when all of them are blank
  * @example app.get('/reports', listReports, AuthenticatedAnyOf('reports:read', 'admin'));

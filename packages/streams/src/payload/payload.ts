@@ -17,9 +17,9 @@ export type PayloadHandler<Value, R> = (ctx: EventContext, value: Value, record:
 const MAX_PATHS = 5;
 
 /**
- * Makes a handler of validated payloads: the JSON text of a queue message, a data-stream record or a notification, or the
- * `detail` of an event. A payload that is not JSON, or that the schema rejects, fails only its own record. The error names the
- * fields, never their values.
+ * Wraps a handler so that it receives a validated payload: the parsed JSON of a queue message, a data stream record or a notification, or
+ * the `detail` of an event. A payload that is not JSON, or that the schema rejects, fails only its own record. The error names the fields,
+ * never their values.
  *
  * @param schema a Standard Schema validator (zod, valibot, arktype, …), also an asynchronous one
  * @throws FrameworkError `app.invalid_configuration` for an invalid schema or handler; for a record

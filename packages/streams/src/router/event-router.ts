@@ -106,8 +106,8 @@ export interface EventRouter extends Surface {
 }
 
 /**
- * Makes a router for events that are not HTTP requests. Its `serve…` functions each serve one kind of event; a dispatcher serves all
- * of them.
+ * Creates a router for SQS queues, DynamoDB and Kinesis streams, SNS topics and EventBridge events. Pass it to `createDispatcher` to get a
+ * Lambda handler for all of them; its `serve…` functions serve one kind each.
  *
  * @param failureText message of the error that replaces a handler's error with `maskErrors`; containers pass their own
  * @param middlewares the list that `useEvents` extends; a container shares the list with its other surfaces

@@ -105,7 +105,7 @@ export interface TestEnv {
    * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
    */
   lambdaContext(options?: LambdaContextOptions): TestLambdaContext;
-  /** Passes an event to the app; the type of the answer follows from the builder's event. Default of `lambda`: a new context. */
+  /** Sends an event to the app and returns its response, typed by the builder of the event. Default of `lambda`: a new context. */
   invoke<E>(app: LambdaApp, event: E, lambda?: LambdaContext): Promise<AnswerOf<E>>;
   /**
    * Reads a streamed answer to its end, or to the invocation's deadline. Default of `lambda`: a new context.
@@ -118,7 +118,7 @@ export interface TestEnv {
    * const answer = await env.invokeStreaming(handler, buildLambdaFunctionURLRequest('GET', '/progress'));
    */
   invokeStreaming(app: LambdaApp | ExportedHandler, event: unknown, lambda?: LambdaContext): Promise<StreamedAnswer>;
-  /** Runs the pipeline without a front door. Default of `lambda`: a new context. */
+  /** Sends a request to the app without an event of a front door. Default of `lambda`: a new context. */
   serve(app: DirectApp, request: RequestInput, lambda?: LambdaContext): Promise<Response>;
   /** Lets other invocations run; `interleave` may suspend the invocation here. */
   pause(): Promise<void>;
@@ -150,14 +150,15 @@ export const TEST_ENV_OPTIONS = defineOptions<TestEnvOptions>()({
 });
 
 /**
- * Creates an environment with a manual clock, counted ids and recorded log lines, metrics and spans.
+ * Creates a test environment: a clock that only the test advances, ids that are counted, and recorded log lines, metrics and spans. Pass
+ * `env.options()` to your application, and send it events with `env.invoke`. It does not read `process.env`.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  * @example
- * const env = createTestEnv();
- * const app = env.app();
- * app.get('/now', (ctx) => text(200, ctx.now().toISOString()));
- * const answer = await env.invoke(app, buildAPIGatewayV2Request('GET', '/now'));
+ * const env = createTestEnv({ now: new Date('2026-11-21T10:00:00Z') });
+ * const app = createService({ ...env.options(), principalResolver: () => ({ identity: 'ada' }) });
+ * const answer = await env.invoke(app, buildAPIGatewayV2Request('GET', '/notes/7'));
+ * assert.equal(answer.statusCode, 200);
  */
 export function createTestEnv(options: TestEnvOptions = {}): TestEnv {
   const { now, idPrefix, environment, lambda } = TEST_ENV_OPTIONS.parse(options);

@@ -17,9 +17,9 @@ export type SimulationOptions<S> = S extends QueueSource
       : AsyncSimulation;
 
 /**
- * Delivers a source's records to an app in virtual time, as AWS would, until no record is left. It returns the outcome of every
- * record. It ends after 1,000 invocations, or ten for each record if that is more. The app must be created with
- * `env.options()`: completed records are read from the framework's log records, not from the answer.
+ * Delivers a source's records to an app in virtual time, as AWS would, until no record is left, and returns the outcome of every record.
+ * Create the app with `env.options()`: completed records are read from the framework's log records, not from the response. The
+ * simulation stops after 1,000 invocations, or ten for each record if that is more.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  * @example

@@ -72,7 +72,8 @@ export const TOKEN_OPTIONS = defineOptions<TokenOptions>()({
 });
 
 /**
- * Makes an issuer with a new ES256 key, which exists only in this object.
+ * Creates an issuer that signs tokens for tests with a new ES256 key. Pass its `jwksUri` and `fetch` to the resolver, which then reads the
+ * public key without a network.
  *
  * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
  * @example

@@ -98,7 +98,7 @@ export class S3Trigger extends TriggerSurface {
 }
 
 /**
- * Makes the surface for notifications of S3 buckets.
+ * Creates a trigger for notifications of S3 buckets. Pass it in the option `surfaces` of `SecureApp`.
  *
  * @example
  * const uploads = s3Trigger().bucket('uploads', (ctx, object) => index(object.key));

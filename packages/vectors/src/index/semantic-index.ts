@@ -91,7 +91,8 @@ function isTenant(value: unknown): boolean {
 }
 
 /**
- * Combines a store and an embedder, for one tenant. It costs nothing to create: create an index for each request.
+ * Creates an index that stores and finds text by its meaning, for one tenant: `embedder` converts text to vectors, and `store` stores them.
+ * Create it in each request with the caller's tenant; no call is sent until you use it.
  *
  * @throws VectorStoreError `vectorstore.invalid_config` for a wrong option, or if the dimensions of store and embedder differ
  * @example

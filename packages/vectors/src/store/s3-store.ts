@@ -80,7 +80,8 @@ const MAX_ATTEMPTS = 5;
 const PACKAGE = '@aws-sdk/client-s3vectors';
 
 /**
- * A store in an index of Amazon S3 Vectors. The AWS package is an optional peer dependency that is imported at the first call.
+ * Creates a store that writes vectors to an index of Amazon S3 Vectors and finds the nearest vectors of a query. Its requests time out
+ * after 30 s by default. The AWS package is an optional peer dependency and imported at the first call.
  *
  * @throws VectorStoreError `vectorstore.invalid_config` for a wrong option, or if the index has both a name and an ARN, or is missing; its calls
  *   reject with FrameworkError `app.missing_package` without the AWS package

@@ -29,17 +29,32 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
   send: {
     usage: 'send <kind> <target> | <file> | -',
-    does: 'sends something to the run',
+    does: 'sends an event to the function of `sallyport dev`',
     flags: SEND_FLAGS,
     run: send,
   },
   explain: { usage: 'explain <file> | -', does: 'shows how an event is classified', flags: RUN_FLAGS, run: explain },
   routes: { usage: 'routes', does: 'lists operations and event handlers', flags: RUN_FLAGS, run: routes },
   openapi: { usage: 'openapi', does: 'prints the OpenAPI document', flags: RUN_FLAGS, run: openapi },
-  replay: { usage: 'replay <file…>', does: 'sends recordings again, and compares', flags: JSON_ONLY, run: replay },
+  replay: {
+    usage: 'replay <file…>',
+    does: 'sends recordings again, and compares the responses',
+    flags: JSON_ONLY,
+    run: replay,
+  },
   token: { usage: 'token --sub <name>', does: 'prints a token of the local issuer', flags: TOKEN_FLAGS, run: token },
-  env: { usage: 'env', does: 'prints the variables for clients of the local services', flags: JSON_ONLY, run: env },
-  cold: { usage: 'cold [entry]', does: 'measures 20 cold starts', flags: RUN_FLAGS, run: cold },
+  env: {
+    usage: 'env',
+    does: 'prints variables for your AWS clients: eval "$(sallyport env)"',
+    flags: JSON_ONLY,
+    run: env,
+  },
+  cold: {
+    usage: 'cold [entry]',
+    does: 'builds as for a deployment, and measures 20 cold starts',
+    flags: RUN_FLAGS,
+    run: cold,
+  },
   reset: { usage: 'reset', does: 'empties tables, buckets and queues', flags: JSON_ONLY, run: reset },
 };
 
@@ -75,13 +90,13 @@ function exitOf(error: unknown): number {
 
 function help(): string {
   const lines = Object.values(COMMANDS).map(({ usage, does }) => `  sallyport ${usage.padEnd(36)}${does}\n`);
-  return `Runs a Lambda function on this machine as Lambda would.\n\n${lines.join('')}\nsallyport <command> --help lists its flags.\nexit code: 0 done, 1 the function failed, 2 usage, configuration or port, 3 the service does not build or load\n`;
+  return `Runs a Lambda function on this machine as Lambda would.\n\n${lines.join('')}\nsallyport <command> --help lists its flags.\nThe default entry is src/lambda.ts. Settings are read from sallyport.json; flags take precedence.\nexit code: 0 success, 1 the function failed or a replay differs, 2 invalid command line or settings, or a port in use, 3 the service does not build or load\n`;
 }
 
 function helpOf({ usage, does, flags }: Command): string {
-  const lines = Object.entries(flags).map(([name, { type, help: text }]) => {
+  const lines = Object.entries(flags).map(([name, { type, multiple, help: text }]) => {
     const value = type === 'boolean' ? '' : type === 'number' ? ' <number>' : ' <text>';
-    return `  --${`${name}${value}`.padEnd(28)}${text}\n`;
+    return `  --${`${name}${value}`.padEnd(29)}${text}${multiple ? ' (repeatable)' : ''}\n`;
   });
   return `usage: sallyport ${usage}\n\n${does}\n\n${lines.join('')}`;
 }

@@ -17,12 +17,16 @@ export const SEND_FLAGS: Readonly<Record<string, Flag>> = {
     type: 'text',
     help: 'the body, the message or the options of the builder: JSON, @file, or - for standard input',
   },
-  door: { type: 'text', multiple: true, help: 'gateway-v2, gateway-v1, load-balancer or function-url' },
-  as: { type: 'text', help: 'a subject: signs with a token of the local issuer' },
+  door: {
+    type: 'text',
+    multiple: true,
+    help: 'for http: gateway-v2 (HTTP API, the default), gateway-v1 (REST API), load-balancer or function-url',
+  },
+  as: { type: 'text', help: 'the subject of a token of the local issuer, sent with the event' },
   scope: { type: 'text', multiple: true, help: 'a scope of that token' },
   tenant: { type: 'text', help: 'the tenant of that token' },
   wait: { type: 'boolean', help: 'wait until every record succeeds or is a dead letter' },
-  json: { type: 'boolean', help: 'one JSON object a line' },
+  json: { type: 'boolean', help: 'print one JSON object per line' },
 };
 
 /** `sallyport send <kind> <target>` and `sallyport send <file|->`. */

@@ -13,10 +13,10 @@ const JSON_FLAG: Readonly<Record<string, Flag>> = { json: { type: 'boolean', hel
 
 export const TOKEN_FLAGS: Readonly<Record<string, Flag>> = {
   ...JSON_FLAG,
-  sub: { type: 'text', help: 'the subject (required)' },
-  scope: { type: 'text', multiple: true, help: 'a scope' },
-  tenant: { type: 'text', help: 'the tenant' },
-  kind: { type: 'text', help: 'the kind of the caller' },
+  sub: { type: 'text', help: 'the subject of the token (required)' },
+  scope: { type: 'text', multiple: true, help: 'a scope of the token' },
+  tenant: { type: 'text', help: 'the tenant of the caller' },
+  kind: { type: 'text', help: 'the kind of the caller: external or internal' },
 };
 
 /** `sallyport token --sub ada --scope notes:read`: a token of the local issuer. */

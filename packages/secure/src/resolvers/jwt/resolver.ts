@@ -16,8 +16,9 @@ import {
 import { IssuerVerifier } from './verifier.js';
 
 /**
- * Creates principals from bearer tokens. Without the header, or with another scheme, there is no principal. An invalid token
- * is answered with 401 and a challenge, a token for another audience with 403, and unavailable keys with 503.
+ * Creates a principal resolver that verifies bearer tokens (JWT) with the keys of their issuer. Requires the package `jose`. A request
+ * without the header, or with another scheme, is anonymous. An invalid token gets 401 with a challenge, a token for another audience 403;
+ * if the keys cannot be fetched, the response is 503. Keys are cached for ten minutes.
  *
  * @throws FrameworkError `app.invalid_configuration` that names the option and never its value
  * @example
