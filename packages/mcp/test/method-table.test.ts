@@ -2,11 +2,11 @@ import type { Context } from '@sallyport/core';
 import { answer } from '../src/http/internal/engine.js';
 import { createOriginCheck } from '../src/http/internal/origin.js';
 import type { McpServer } from '../src/index.js';
+import { noSealer } from '../src/internal/crypto.js';
 import { type DefinedMethod, defineMethod, membersJson, tableOf } from '../src/methods/internal/method.js';
 import { METHOD_TABLE, METHODS } from '../src/methods/internal/table.js';
 import { Registry } from '../src/server/internal/registry.js';
 import { parseOptions } from '../src/server/options.js';
-import { noSealer } from '../src/store/internal/crypto.js';
 import { Rig } from './support/rig.js';
 
 /** A server without registrations, with one method more. */

@@ -12,8 +12,8 @@ import {
   type Key,
   notPastTtl,
 } from '@sallyport/dynamo';
+import { randomText } from '../internal/crypto.js';
 import { MCP_TABLE_NAME_ENV } from '../schema.js';
-import { randomText } from './internal/crypto.js';
 import { type McpStore, type PutCondition, type Row, type RowKey, storeFailure } from './store.js';
 
 /** Options of {@link dynamoMcpStore}; an unknown key is rejected. */

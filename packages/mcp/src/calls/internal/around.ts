@@ -1,4 +1,5 @@
 import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
+import { digestOf } from '../../internal/crypto.js';
 import type { JsonObject } from '../../protocol/types.js';
 import { isInputRequired, type McpAskingContext } from '../../run/context.js';
 import type { Call } from '../../run/internal/call.js';
@@ -6,7 +7,6 @@ import { runOf } from '../../run/internal/handler-context.js';
 import type { Outcome, Run } from '../../run/internal/run.js';
 import { isInstance, McpToolError } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
-import { digestOf } from '../../store/internal/crypto.js';
 import type { CallEnd, CallOutcome, McpCall, OnCall } from '../call.js';
 
 /** The kinds of registrations that a hook runs around. */

@@ -2,6 +2,7 @@ import type { MaybePromise } from '@sallyport/core';
 import { guardHook } from '@sallyport/core/pipeline';
 import { aroundCall } from '../../calls/internal/around.js';
 import { type Accepted, holdsScopes, type McpRequest, type Reply } from '../../http/internal/exchange.js';
+import { macText } from '../../internal/crypto.js';
 import { own } from '../../protocol/internal/json-rpc.js';
 import { TASKS } from '../../protocol/internal/protocol.js';
 import type { Era, JsonObject, RequestId } from '../../protocol/types.js';
@@ -13,7 +14,6 @@ import { invalidParams } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
 import { type ListName, type Registered, toPages } from '../../server/internal/registry.js';
 import type { Session } from '../../session/internal/session.js';
-import { macText } from '../../store/internal/crypto.js';
 
 /** A request, as far as it determines the served methods. */
 export interface MethodPlace {

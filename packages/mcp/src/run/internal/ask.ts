@@ -1,6 +1,6 @@
+import { digestOf } from '../../internal/crypto.js';
 import { isObject, own } from '../../protocol/internal/json-rpc.js';
 import type { AskKind, ClientCapabilities, InputRequest, JsonObject } from '../../protocol/types.js';
-import { digestOf } from '../../store/internal/crypto.js';
 
 /** A question to the client with its key. */
 export interface Question {

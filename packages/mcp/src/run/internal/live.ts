@@ -1,9 +1,9 @@
 import { FrameworkError } from '@sallyport/core';
 import { completeClock } from '@sallyport/core/pipeline';
 import { COMMENT_FRAME, type McpRequest, nowMs, type Reply, SSE_HEADERS } from '../../http/internal/exchange.js';
+import { randomText } from '../../internal/crypto.js';
 import type { Change } from '../../server/definitions.js';
 import { type Core, storeOf } from '../../server/internal/core.js';
-import { randomText } from '../../store/internal/crypto.js';
 import { CLIENT_WAITS_MS, lastingCore } from '../../store/internal/lasting.js';
 import { decodeRow, encodeRow, toTtl } from '../../store/store.js';
 import type { Delivery } from './call.js';

@@ -1,7 +1,7 @@
 import type { MaybePromise } from '@sallyport/core';
+import { hashText } from '../../internal/crypto.js';
 import { passesLevel } from '../../protocol/internal/protocol.js';
 import type { InputResponses, Json, LogLevel } from '../../protocol/types.js';
-import { hashText } from '../../store/internal/crypto.js';
 
 /**
  * The client's answer to a question. It has no value if the client answered with an error, or with more data than can be stored.

@@ -1,7 +1,7 @@
 import { callerKey, lazily, otherCopy, registerCopy } from '@sallyport/core/pipeline';
 import type { McpRequest } from '../../http/internal/exchange.js';
+import { createSealer, hashText, noSealer, type Sealer } from '../../internal/crypto.js';
 import { VERSION } from '../../internal/version.js';
-import { createSealer, hashText, noSealer, type Sealer } from '../../store/internal/crypto.js';
 import type { McpStore } from '../../store/store.js';
 import { type McpServerOptions, parseOptions, type Settings } from '../options.js';
 import { Registry } from './registry.js';

@@ -1,8 +1,8 @@
 import { FrameworkError, type MaybePromise } from '@sallyport/core';
+import { digestOf, hashText } from '../../internal/crypto.js';
 import type { ParamHeader } from '../../protocol/internal/header-values.js';
 import type { AskKind } from '../../protocol/types.js';
 import type { McpAskingContext, McpContext } from '../../run/context.js';
-import { digestOf, hashText } from '../../store/internal/crypto.js';
 import type { ToolTask } from '../../tasks/options.js';
 import { APP_MEDIA_TYPE } from '../apps.js';
 import type { CacheHint, Completer, ListedItem } from '../definitions.js';

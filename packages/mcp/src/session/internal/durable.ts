@@ -12,6 +12,7 @@ import {
   retryFrame,
   SSE_HEADERS,
 } from '../../http/internal/exchange.js';
+import { hashText } from '../../internal/crypto.js';
 import type { MethodTable } from '../../methods/internal/method.js';
 import { errorText } from '../../protocol/internal/json-rpc.js';
 import { RPC } from '../../protocol/internal/protocol.js';
@@ -20,7 +21,6 @@ import { deliver } from '../../run/internal/deliver.js';
 import { changeNotification, listenReply } from '../../run/internal/live.js';
 import { MAX_PAUSED_MS } from '../../run/internal/record.js';
 import type { Core } from '../../server/internal/core.js';
-import { hashText } from '../../store/internal/crypto.js';
 import { findContinued, hold, startContinuation } from './answers.js';
 import { leaseOf, retryAfter } from './call-stream.js';
 import { closeOpenStream, isCancelled } from './paused.js';

@@ -1,8 +1,8 @@
 import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
+import { hashText } from '../../internal/crypto.js';
 import type { RequestId } from '../../protocol/types.js';
 import { MAX_PAUSED_MS } from '../../run/internal/record.js';
 import { type Core, storeOf } from '../../server/internal/core.js';
-import { hashText } from '../../store/internal/crypto.js';
 import { decodeRow, encodeRow, toTtl } from '../../store/store.js';
 import type { Session } from './session.js';
 import { StreamLog } from './stream-log.js';

@@ -1,11 +1,11 @@
 import { type McpRequest, messageFrame, nowMs, primingFrame } from '../../http/internal/exchange.js';
+import { randomText } from '../../internal/crypto.js';
 import { errorText, isObject } from '../../protocol/internal/json-rpc.js';
 import type { InputRequest, JsonObject, RequestId } from '../../protocol/types.js';
 import type { Question } from '../../run/internal/ask.js';
 import type { PackedMemory } from '../../run/internal/record.js';
 import { tooLarge } from '../../server/errors.js';
 import { type Core, storeOf } from '../../server/internal/core.js';
-import { randomText } from '../../store/internal/crypto.js';
 import { lastingCore, toTheEnd, whileClientWaits } from '../../store/internal/lasting.js';
 import {
   bytesOf,

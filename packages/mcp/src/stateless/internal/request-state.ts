@@ -1,5 +1,6 @@
 import { guardHook } from '@sallyport/core/pipeline';
 import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
+import { digestOf, randomText } from '../../internal/crypto.js';
 import { isObject, own } from '../../protocol/internal/json-rpc.js';
 import type { InputRequest, InputResponse, JsonObject } from '../../protocol/types.js';
 import type { Question } from '../../run/internal/ask.js';
@@ -14,7 +15,6 @@ import {
 } from '../../run/internal/record.js';
 import { invalidParams, tooLarge } from '../../server/errors.js';
 import { type Core, loadSchemaCheck, principalHash } from '../../server/internal/core.js';
-import { digestOf, randomText } from '../../store/internal/crypto.js';
 import { bytesOf, keptBytes, packText, unpackText } from '../../store/internal/row-text.js';
 import { toTtl } from '../../store/store.js';
 

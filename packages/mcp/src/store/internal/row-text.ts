@@ -1,5 +1,5 @@
+import { nodeCrypto, randomText } from '../../internal/crypto.js';
 import type { McpSpill, McpStore, Row, RowKey } from '../store.js';
-import { nodeCrypto, randomText } from './crypto.js';
 
 const MAX_ROW_BYTES = 256 * 1024;
 const MAX_SPILLED_BYTES = 5 * 1024 * 1024;

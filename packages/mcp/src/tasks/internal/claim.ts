@@ -1,8 +1,8 @@
 import { FrameworkError, type FullClock, type Logger } from '@sallyport/core';
 import { logFailure, pause } from '@sallyport/core/pipeline';
 import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
+import { randomText } from '../../internal/crypto.js';
 import type { Core } from '../../server/internal/core.js';
-import { randomText } from '../../store/internal/crypto.js';
 import { changeTask, hasBegun, type Task } from './rows.js';
 import { endLost, INTERRUPTED } from './task.js';
 

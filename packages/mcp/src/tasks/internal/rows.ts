@@ -1,8 +1,8 @@
 import type { SecurePrincipal } from '@sallyport/core';
+import { hashText, randomText } from '../../internal/crypto.js';
 import type { ClientCapabilities, Implementation, InputRequest, JsonObject, RequestId } from '../../protocol/types.js';
 import type { PackedMemory } from '../../run/internal/record.js';
 import { type Core, storeOf } from '../../server/internal/core.js';
-import { hashText, randomText } from '../../store/internal/crypto.js';
 import { dropText, packText, readText } from '../../store/internal/row-text.js';
 import { encodeRow, type Row, toTtl } from '../../store/store.js';
 import type { McpTasks } from '../options.js';

@@ -1,6 +1,7 @@
 import type { Logger } from '@sallyport/core';
 import { guardHook, lazily, logFailure } from '@sallyport/core/pipeline';
 import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
+import { randomText } from '../../internal/crypto.js';
 import { INTERNAL_ERROR } from '../../protocol/internal/json-rpc.js';
 import { RPC, TASKS } from '../../protocol/internal/protocol.js';
 import type { ClientCapabilities, Implementation, JsonObject } from '../../protocol/types.js';
@@ -8,7 +9,6 @@ import type { Question } from '../../run/internal/ask.js';
 import { packMemory, type RunMemory } from '../../run/internal/record.js';
 import { RpcError } from '../../server/errors.js';
 import { type Core, principalHash } from '../../server/internal/core.js';
-import { randomText } from '../../store/internal/crypto.js';
 import { lastingCore, whileClientWaits } from '../../store/internal/lasting.js';
 import type { McpTaskEvent } from '../options.js';
 import { addTask, changeTask, hasBegun, readTask, removeTask, settingsOf, type Task } from './rows.js';
