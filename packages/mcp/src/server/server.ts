@@ -1,7 +1,6 @@
 import type { Handler } from '@sallyport/core';
 import { lazily } from '@sallyport/core/pipeline';
-import type { Engine } from '../http/internal/engine.js';
-import { createOriginCheck } from '../http/internal/origin.js';
+import { createOriginCheck, type OriginCheck } from '../http/internal/origin.js';
 import type { AskKind, JsonObject } from '../protocol/types.js';
 import type { AppHtml, AppOptions } from './apps.js';
 import type {
@@ -29,11 +28,9 @@ import {
   compileTool,
 } from './internal/compile.js';
 import { type Core, createCore, keepCore } from './internal/core.js';
-import type { Registered, Tool } from './internal/registry.js';
+import type { Registered } from './internal/registry.js';
 import type { McpServerOptions } from './options.js';
 
-/** The code that answers requests. It is loaded with the first request. */
-const loadEngine = lazily(() => import('../http/internal/engine.js'));
 /** The feed of changes. */
 const loadLive = lazily(() => import('../run/internal/live.js'));
 
@@ -126,19 +123,24 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   return new Server(createCore(options));
 }
 
-/** The engine as a handler of the framework's pipeline. */
-function handlerOf(engine: Engine): Handler {
-  return async (ctx) => (await loadEngine()).answer(engine, ctx);
-}
-
 class Server implements McpServer {
   readonly #core: Core;
   readonly handler: Handler;
+  /** Loads the code that answers requests, with the first request. From then on, nothing can be registered. */
+  readonly #loadEngine = lazily(() => {
+    this.#core.registry.close();
+    return import('../http/internal/engine.js');
+  });
 
   constructor(core: Core) {
     this.#core = core;
     keepCore(this, core);
-    this.handler = handlerOf({ core, isAllowed: createOriginCheck(core.settings.allowedOrigins) });
+    this.handler = this.#handlerOf(createOriginCheck(core.settings.allowedOrigins));
+  }
+
+  #handlerOf(isAllowed: OriginCheck): Handler {
+    const engine = { core: this.#core, isAllowed };
+    return async (ctx) => (await this.#loadEngine()).answer(engine, ctx);
   }
 
   tool(name: string, options: ToolOptions, handler: AnyHandler): this {
@@ -172,12 +174,12 @@ class Server implements McpServer {
   }
 
   handlerFor({ allowedOrigins }: { readonly allowedOrigins: readonly string[] }): Handler {
-    return handlerOf({ core: this.#core, isAllowed: createOriginCheck(allowedOrigins) });
+    return this.#handlerOf(createOriginCheck(allowedOrigins));
   }
 
   /** Registrations with questions need the option `secret`, because the encrypted state is sent through the client. */
   #checked<T extends Registered>(item: T): T {
-    if ((item as Registered & Partial<Tool>).task && this.#core.settings.tasks === undefined) {
+    if (item.task && this.#core.settings.tasks === undefined) {
       throw invalidRegistration(`${item.kind} "${item.name}" becomes a task, which needs the option "tasks"`);
     }
     if (item.asks.size > 0 && this.#core.settings.secret === undefined) {

@@ -1,7 +1,7 @@
 import type { Context, Invocation, Surface, SurfaceHost } from '@sallyport/core';
 import { invalidOption } from '@sallyport/core/options';
 import { createSurfaceContext, remainingMs, type SurfaceContext } from '@sallyport/core/pipeline';
-import { LONGEST_INVOCATION_MS, nowMs } from '../http/internal/exchange.js';
+import { LONGEST_INVOCATION_MS, nowMs } from '../http/internal/transport.js';
 import { type Core, coreOf } from '../server/internal/core.js';
 import type { McpServer } from '../server/server.js';
 import type { Task } from './internal/rows.js';

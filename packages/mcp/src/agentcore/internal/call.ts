@@ -1,20 +1,18 @@
 import type { Context } from '@sallyport/core';
-import { ContextRequest } from '../../http/internal/engine.js';
-import { checkScopes, type McpRequest } from '../../http/internal/exchange.js';
+import { ContextRequest, checkScopes, type McpRequest } from '../../http/internal/transport.js';
 import type { MethodRequest } from '../../methods/internal/method.js';
 import { METHOD_TABLE } from '../../methods/internal/table.js';
 import { callTool } from '../../methods/internal/tools.js';
 import { isObject, nestsDeeper } from '../../protocol/internal/json-rpc.js';
 import { LATEST_SESSION_VERSION } from '../../protocol/internal/protocol.js';
 import type { JsonObject } from '../../protocol/types.js';
+import { toolError, toResult } from '../../run/internal/answer.js';
 import { missingKinds } from '../../run/internal/ask.js';
-import { type Call, type FinalOutcome, toolError, toResult } from '../../run/internal/call.js';
+import type { Call } from '../../run/internal/call.js';
 import { contextOf, startRun } from '../../run/internal/handler-context.js';
-import { freshMemory } from '../../run/internal/record.js';
-import { NO_ASKS, Run, type RunScope } from '../../run/internal/run.js';
+import { type FinalOutcome, NO_ASKS, Run, type RunScope } from '../../run/internal/run.js';
 import { RpcError } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
-import { keptBytes } from '../../store/internal/row-text.js';
 
 const MAX_JSON_DEPTH = 64;
 
@@ -68,7 +66,7 @@ async function resolveCall(core: Core, http: McpRequest, name: string, args: Jso
 async function runCall(core: Core, http: McpRequest, call: Call): Promise<FinalOutcome> {
   const scope = scopeOf(core, http, call);
   const missing = missingKinds({}, call.target.requires);
-  const run = missing ? new Run(scope) : startRun(scope, (ctx) => call.invoke(ctx));
+  const run = missing ? new Run(scope) : startRun(scope, call);
   if (missing) run.lack(missing);
   // A run without questions has only these outcomes.
   return (await run.outcome) as FinalOutcome;
@@ -79,7 +77,7 @@ function scopeOf(core: Core, http: McpRequest, call: Call | undefined): RunScope
     ...{ http, era: 'session', protocolVersion: LATEST_SESSION_VERSION, client: undefined, clientCapabilities: {} },
     ...{ progressToken: undefined, requestId: http.requestId, meta: undefined, sessionId: undefined },
     ...{ target: call?.target.name ?? 'tools/call', asks: call?.target.asks ?? NO_ASKS, asking: 'no' },
-    ...{ canClose: false, keepsEvents: false, memory: freshMemory(), logLevel: () => undefined },
-    maxKeptBytes: keptBytes(core.settings.spill),
+    ...{ canClose: false, keepsEvents: false, memory: undefined, logLevel: () => undefined },
+    maxKeptBytes: core.maxKeptBytes,
   };
 }

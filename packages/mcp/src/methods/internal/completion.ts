@@ -13,7 +13,7 @@ export const complete = defineMethod({
   eras: ['session', 'stateless'],
   isServed: ({ core }) => core.registry.hasCompleters,
   capability: () => ({ completions: {} }),
-  calls: true,
+  findsCall: true,
   handle({ core, era, params }) {
     const ref = own(params, 'ref');
     const argument = own(params, 'argument');

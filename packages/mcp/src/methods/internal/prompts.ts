@@ -1,7 +1,8 @@
 import { isObject, own, toTexts } from '../../protocol/internal/json-rpc.js';
 import type { JsonObject, PromptMessage } from '../../protocol/types.js';
 import { invalidParams } from '../../server/errors.js';
-import { defineList, defineMethod, type MethodPlace } from './method.js';
+import { defineList } from './lists.js';
+import { defineMethod, type MethodPlace } from './method.js';
 
 const hasPrompts = ({ core }: MethodPlace) => core.registry.prompts.size > 0;
 
@@ -15,7 +16,7 @@ export const getPrompt = defineMethod({
   eras: ['session', 'stateless'],
   isServed: hasPrompts,
   named: 'name',
-  calls: true,
+  findsCall: true,
   hooked: true,
   handle({ core, params }) {
     const name = own(params, 'name');

@@ -1,10 +1,11 @@
-import { checkScopes, nowMs } from '../../http/internal/exchange.js';
+import { checkScopes, nowMs } from '../../http/internal/transport.js';
 import { isObject, own } from '../../protocol/internal/json-rpc.js';
 import type { Era, JsonObject, ResourceContents } from '../../protocol/types.js';
 import { invalidParams, unknownResource } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
 import { subscribe, unsubscribe } from '../../session/internal/session.js';
-import { defineList, defineMethod, isAuthorized, type MethodPlace } from './method.js';
+import { defineList } from './lists.js';
+import { defineMethod, isAuthorized, type MethodPlace } from './method.js';
 
 const hasResources = ({ core }: MethodPlace) => core.registry.hasResources;
 const takesSubscriptions = ({ core, session }: MethodPlace) =>
@@ -24,7 +25,7 @@ export const readResource = defineMethod({
   eras: ['session', 'stateless'],
   isServed: hasResources,
   named: 'uri',
-  calls: true,
+  findsCall: true,
   hooked: true,
   handle({ core, era, params }) {
     const { uri, found } = findResource(core, era, params);

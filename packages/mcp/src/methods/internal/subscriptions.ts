@@ -1,5 +1,5 @@
 import { lazily } from '@sallyport/core/pipeline';
-import { checkScopes, jsonReply, type McpRequest, messageFrame, nowMs } from '../../http/internal/exchange.js';
+import { checkScopes, jsonReply, type McpRequest, messageFrame, nowMs } from '../../http/internal/transport.js';
 import { errorText, isObject, own, resultText } from '../../protocol/internal/json-rpc.js';
 import { MAX_SUBSCRIPTIONS, META, RPC } from '../../protocol/internal/protocol.js';
 import type { Change } from '../../server/definitions.js';

@@ -1,9 +1,9 @@
 import { lazily } from '@sallyport/core/pipeline';
-import { nowMs } from '../../http/internal/exchange.js';
+import { nowMs } from '../../http/internal/transport.js';
 import { isObject, own } from '../../protocol/internal/json-rpc.js';
 import { META, TASKS } from '../../protocol/internal/protocol.js';
 import type { ClientCapabilities } from '../../protocol/types.js';
-import { missingCapabilityError } from '../../run/internal/call.js';
+import { missingCapabilityError } from '../../run/internal/answer.js';
 import { invalidParams } from '../../server/errors.js';
 import { loadSchemaCheck } from '../../server/internal/core.js';
 import type { PendingQuestion, Task } from '../../tasks/internal/rows.js';

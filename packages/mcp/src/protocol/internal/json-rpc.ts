@@ -37,7 +37,7 @@ export function isObject(value: unknown): value is JsonObject {
 export function parseMessage(value: unknown): RpcMessage {
   if (!isObject(value)) return INVALID;
   const id = own(value, 'id');
-  const readable = isRequestId(id) ? id : undefined;
+  const readable = typeof id === 'string' || (typeof id === 'number' && Number.isInteger(id)) ? id : undefined;
   const invalid: RpcInvalid = readable === undefined ? INVALID : { kind: 'invalid', id: readable };
   if (own(value, 'jsonrpc') !== '2.0') return invalid;
   const method = own(value, 'method');
@@ -62,10 +62,6 @@ function parseResponse(value: JsonObject, id: RequestId | undefined): RpcRespons
 /** An own member of the object, never a member of its prototype. */
 export function own(value: JsonObject, key: string): unknown {
   return Object.hasOwn(value, key) ? value[key] : undefined;
-}
-
-function isRequestId(value: unknown): value is RequestId {
-  return typeof value === 'string' || Number.isInteger(value);
 }
 
 /** A successful JSON-RPC response as JSON. `result` is JSON, too. */

@@ -1,6 +1,6 @@
 import { FrameworkError } from '@sallyport/core';
 import { completeClock } from '@sallyport/core/pipeline';
-import { COMMENT_FRAME, type McpRequest, nowMs, type Reply, SSE_HEADERS } from '../../http/internal/exchange.js';
+import { COMMENT_FRAME, type McpRequest, nowMs, type Reply, SSE_HEADERS } from '../../http/internal/transport.js';
 import { randomText } from '../../internal/crypto.js';
 import type { Change } from '../../server/definitions.js';
 import { type Core, storeOf } from '../../server/internal/core.js';
@@ -79,7 +79,7 @@ export class LiveBody extends StreamBody {
     const { run } = delivery;
     this.#delivery = delivery;
     this.#run = run;
-    run.record.onEvent = () => this.wake();
+    run.onEvent = () => this.wake();
     run.outcome.then((outcome) => {
       this.#ended = outcome;
       this.wake();
@@ -118,18 +118,18 @@ export class LiveBody extends StreamBody {
 
   /** Waits for an event, and then for a short time, so that events that arrive together are written together. */
   async #turn(): Promise<void> {
-    const { record } = this.#run;
+    const run = this.#run;
     // A run continues after its client has disconnected. Without this wait it would never get the event loop.
     const goesOn = () => this.#ended === undefined;
-    if (!record.hasEvents && goesOn()) {
+    if (!run.hasEvents && goesOn()) {
       await this.pause(LOOK_EVERY_MS);
-      if (!record.hasEvents) {
+      if (!run.hasEvents) {
         this.#flushMs = FLUSH_MS;
-        if (goesOn()) await this.#run.checkCancelled();
+        if (goesOn()) await run.checkCancelled();
         return;
       }
     }
-    if (goesOn() && !record.isUrgent) await this.pause(this.#flushMs, () => !goesOn() || record.isUrgent);
+    if (goesOn() && !run.isUrgent) await this.pause(this.#flushMs, () => !goesOn() || run.isUrgent);
   }
 
   async #flush(): Promise<string> {

@@ -29,21 +29,21 @@ export class Steps {
       return never();
     }
     this.#names.add(name);
-    const recorded = run.record.memory.steps.get(name);
+    const recorded = run.memory.steps.get(name);
     return outcomeOf(name, recorded ?? (await this.#first(name, work)));
   }
 
-  /** Runs a step for the first time. The run does not stop before the outcome is recorded. */
+  /** Runs a step for the first time. The run does not pause before the outcome is recorded. */
   async #first(name: string, work: () => MaybePromise<Json>): Promise<RecordedStep & { readonly cause?: unknown }> {
-    const { record } = this.#run;
+    const { memory } = this.#run;
     const outcome = (async (): Promise<RecordedStep & { readonly cause?: unknown }> => {
       try {
         const json = JSON.stringify(await storage().run(this, async () => work())) ?? 'null';
-        record.memory.steps.set(name, { value: JSON.parse(json) as Json });
+        memory.steps.set(name, { value: JSON.parse(json) as Json });
         return { value: JSON.parse(json) as Json };
       } catch (cause) {
         const failure = toFailure(cause);
-        record.memory.steps.set(name, failure);
+        memory.steps.set(name, failure);
         return { ...failure, cause };
       }
     })();

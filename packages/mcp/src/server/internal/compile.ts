@@ -124,7 +124,7 @@ export function compileTool(name: string, options: ToolOptions, handler: AnyHand
     paramHeaders,
     checkInput: input === undefined && inputJsonSchema === undefined ? undefined : valueCheck(input ?? {}, inputSchema),
     checkOutput: output && outputSchema && valueCheck(output, outputSchema),
-    task: parsed.task as Tool['task'],
+    task: parsed.task as Registered['task'],
     authorize: parsed.authorize as Registered['authorize'],
     handler: handler as Tool['handler'],
   };

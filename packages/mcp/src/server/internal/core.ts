@@ -1,7 +1,7 @@
-import { callerKey, lazily, otherCopy, registerCopy } from '@sallyport/core/pipeline';
-import type { McpRequest } from '../../http/internal/exchange.js';
-import { createSealer, hashText, noSealer, type Sealer } from '../../internal/crypto.js';
+import { lazily, otherCopy, registerCopy } from '@sallyport/core/pipeline';
+import { createSealer, noSealer, type Sealer } from '../../internal/crypto.js';
 import { VERSION } from '../../internal/version.js';
+import { keptBytes } from '../../store/internal/row-text.js';
 import type { McpStore } from '../../store/store.js';
 import { type McpServerOptions, parseOptions, type Settings } from '../options.js';
 import { Registry } from './registry.js';
@@ -13,14 +13,16 @@ export interface Core {
   readonly settings: Settings;
   readonly registry: Registry;
   readonly sealer: Sealer;
+  /** The limit for one stored value, and for all recorded data of a call, in bytes. */
+  readonly maxKeptBytes: number;
 }
 
 /** @throws FrameworkError `app.invalid_configuration`, naming the option */
 export function createCore(options: McpServerOptions): Core {
   const settings = parseOptions(options);
-  const { secret, info, clock } = settings;
+  const { secret, info, clock, spill } = settings;
   const sealer = secret === undefined ? noSealer : createSealer(secret, info.name, () => clock.now().getTime());
-  return { settings, registry: new Registry(), sealer };
+  return { settings, registry: new Registry(), sealer, maxKeptBytes: keptBytes(spill) };
 }
 
 const CORES = new WeakMap<object, Core>();
@@ -42,20 +44,6 @@ export function coreOf(server: object): Core | undefined {
   const core = CORES.get(server);
   if (!core && MARK in Object(server)) throw otherCopy('@sallyport/mcp', 'the server');
   return core;
-}
-
-/**
- * The caller as one string, together with the endpoint if a server has several: its path parameters. Data bound to it is found only for
- * the same caller at the same endpoint, because a token is valid for one endpoint.
- */
-export function principalHash({
-  principal,
-  tenantId,
-  context,
-}: Pick<McpRequest, 'principal' | 'tenantId' | 'context'>): string {
-  const caller = callerKey({ principal, authIdentity: '', tenantId });
-  const params = Object.entries(context.params);
-  return hashText(params.length === 0 ? caller : JSON.stringify([caller, params]));
 }
 
 /** The store. Only called if the checked options guarantee a store. */

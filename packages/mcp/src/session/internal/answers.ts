@@ -1,22 +1,16 @@
-import { checkScopes, type Guarded, type McpRequest, nowMs } from '../../http/internal/exchange.js';
+import { checkScopes, type Guarded, type McpRequest, nowMs } from '../../http/internal/transport.js';
 import type { RpcResponse } from '../../protocol/internal/json-rpc.js';
 import { RPC } from '../../protocol/internal/protocol.js';
 import type { AskKind } from '../../protocol/types.js';
 import type { Question } from '../../run/internal/ask.js';
 import type { Call } from '../../run/internal/call.js';
 import { startRun } from '../../run/internal/handler-context.js';
-import {
-  freshMemory,
-  MAX_PAUSED_MS,
-  packMemory,
-  type RecordedAnswer,
-  unpackMemory,
-} from '../../run/internal/record.js';
+import { MAX_PAUSED_MS, NOTHING_RECORDED, type RecordedAnswer, unpackMemory } from '../../run/internal/record.js';
 import type { Run } from '../../run/internal/run.js';
 import { RpcError } from '../../server/errors.js';
 import { loadSchemaCheck } from '../../server/internal/core.js';
 import { mayPass } from '../../store/internal/lasting.js';
-import { bytesOf, keptBytes, TooLargeToStore } from '../../store/internal/row-text.js';
+import { bytesOf, TooLargeToStore } from '../../store/internal/row-text.js';
 import { CallStream, leaseOf, questionText, reportTooLarge } from './call-stream.js';
 import { isCancelled } from './paused.js';
 import { type SessionPlace, type SessionRequest, scopeOf } from './request.js';
@@ -46,11 +40,11 @@ export async function hold(
   const saved = log.save({
     ...{ state: 'waiting', protocolVersion, scopes, anyScope, next: 1, lease: 0, since: now(), hold: true },
     request: { id, method, params: undefined },
-    memory: packMemory(freshMemory()),
+    memory: NOTHING_RECORDED,
     pending: [{ key, digest }],
   });
   await run.track(saved);
-  run.send(questionText(log.id, question));
+  run.sendNow(questionText(log.id, question));
   let answer: RecordedAnswer | undefined;
   for (let wait = FIRST_LOOK_MS; answer === undefined && !run.isOver; wait = Math.min(wait * 1.5, LAST_LOOK_MS)) {
     await new Promise<void>((resolve) => http.clock.after(wait, resolve));
@@ -83,7 +77,7 @@ export async function takeAnswer(place: SessionPlace, response: RpcResponse): Pr
   const asked = typeof response.id === 'string' ? parseQuestionId(response.id) : undefined;
   if (!asked || session.partition === undefined) return 'taken';
   const bytes = bytesOf(JSON.stringify(response.result) ?? '');
-  let large = bytes > keptBytes(core.settings.spill);
+  let large = bytes > core.maxKeptBytes;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const found = await StreamLog.read(core, session.partition, asked.stream, http);
     const next = found && (await withAnswer(found.head, asked.key, response, http, large));
@@ -170,7 +164,7 @@ export function startContinuation(
   head: StreamHead,
   beginning: 'claimed' | 'answered',
 ): { readonly run: Run; readonly stream: CallStream } {
-  const run = startRun(scopeOf(origin, call, unpackMemory(head.memory)), (ctx) => call.invoke(ctx));
+  const run = startRun(scopeOf(origin, call, unpackMemory(head.memory)), call);
   return { run, stream: new CallStream(origin, call, run, log, beginning) };
 }
 

@@ -1,17 +1,17 @@
 import { guardHook } from '@sallyport/core/pipeline';
-import { type McpRequest, nowMs, retryFrame } from '../../http/internal/exchange.js';
+import { type McpRequest, nowMs, retryFrame } from '../../http/internal/transport.js';
 import { RPC } from '../../protocol/internal/protocol.js';
+import { plainFrames, toEnding, toResult } from '../../run/internal/answer.js';
 import type { Question } from '../../run/internal/ask.js';
-import { type Call, type Ending, type FinalOutcome, type Sink, toResult } from '../../run/internal/call.js';
-import { plainFrames } from '../../run/internal/deliver.js';
-import { freshMemory, packMemory, type RunMemory } from '../../run/internal/record.js';
-import type { Outcome, Run } from '../../run/internal/run.js';
+import type { Call, Ending, Sink } from '../../run/internal/call.js';
+import { NOTHING_RECORDED, type PackedMemory, packMemory } from '../../run/internal/record.js';
+import type { Outcome, Paused, Run } from '../../run/internal/run.js';
 import { RpcError, tooLarge } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
 import { lastingCore, toTheEnd } from '../../store/internal/lasting.js';
-import { bytesOf, type Kept, keptBytes } from '../../store/internal/row-text.js';
+import { bytesOf, type Kept } from '../../store/internal/row-text.js';
 import { closeOpenStream, openStream } from './paused.js';
-import { type SessionRequest, toEnding } from './request.js';
+import type { SessionRequest } from './request.js';
 import { newStreamId, type StreamHead, StreamLog, StreamLost } from './stream-log.js';
 
 /** Milliseconds after which a silent run counts as lost; a run renews its lease in shorter intervals. */
@@ -72,7 +72,7 @@ export class CallStream implements Sink {
 
   async open(): Promise<string> {
     if (!this.#stored) {
-      this.#stored = await this.#tryToKeep(() => this.#save(this.#headOf('running', freshMemory())));
+      this.#stored = await this.#tryToKeep(() => this.#save(this.#headOf('running')));
       if (!this.#stored) return '';
       this.#keepLease();
     }
@@ -84,7 +84,7 @@ export class CallStream implements Sink {
     if (!this.#stored && !this.#cancelled && this.#keeps) {
       this.#stored = await this.#tryToKeep(async () => {
         await this.#append(messages);
-        return this.#save(this.#headOf('ended', freshMemory(), messages.length));
+        return this.#save(this.#headOf('ended', messages.length));
       });
     }
     if (!this.#stored || !this.#keeps) return plainFrames(messages);
@@ -104,14 +104,11 @@ export class CallStream implements Sink {
 
   async end(outcome: Outcome, unsent: readonly string[]): Promise<Ending> {
     if (this.#lost) return NOTHING;
-    if (outcome.kind === 'questions' || outcome.kind === 'closed') return this.#pause(outcome, unsent);
+    if (outcome.kind === 'paused') return this.#pause(outcome, unsent);
     if (outcome.kind === 'cancelled') return this.#endCancelled();
-    const ending = await this.#final(outcome);
+    const { request, http } = this.#origin;
+    const ending = toEnding(request.id, await toResult(this.#call, 'session', outcome, http));
     return this.#stored ? this.#endStored(ending, unsent) : ending;
-  }
-
-  async #final(outcome: FinalOutcome): Promise<Ending> {
-    return toEnding(this.#origin, await toResult(this.#call, 'session', outcome, this.#origin.http));
   }
 
   /**
@@ -122,7 +119,7 @@ export class CallStream implements Sink {
     const messages = [...unsent, ...ending.messages];
     const end = async () => {
       await this.#append(messages);
-      return this.#save(this.#headOf('ended', freshMemory(), messages.length));
+      return this.#save(this.#headOf('ended', messages.length));
     };
     if (!this.#isRead) await this.#unlessLost(end);
     else if (this.#keeps) await this.#tryToKeep(end);
@@ -134,25 +131,24 @@ export class CallStream implements Sink {
   async #endCancelled(): Promise<Ending> {
     this.#cancelled = true;
     if (this.#stored) {
-      await this.#tryToKeep(() => this.#save(this.#headOf('cancelled', freshMemory())));
+      await this.#tryToKeep(() => this.#save(this.#headOf('cancelled')));
       await this.#unlist();
     }
     return NOTHING;
   }
 
   /** Pauses the call: the request with the answers, or the request that resumes the stream, continues it. */
-  async #pause(outcome: Outcome & { kind: 'questions' | 'closed' }, unsent: readonly string[]): Promise<Ending> {
+  async #pause({ on, questions, returned, memory }: Paused, unsent: readonly string[]): Promise<Ending> {
     const { core, http, session, request } = this.#origin;
-    const questions = outcome.kind === 'questions' ? outcome.questions : [];
-    const pending = questions.map(({ key, digest, request: asked }) => {
-      return outcome.kind === 'questions' && outcome.returned ? { key, digest, asked } : { key, digest };
-    });
+    const pending = questions.map(({ key, digest, request: asked }) =>
+      returned ? { key, digest, asked } : { key, digest },
+    );
     const messages = questions.map((question) => questionText(this.#log.id, question));
     const stored = [...unsent, ...messages];
-    const state = outcome.kind === 'questions' ? 'waiting' : 'open';
-    const head = this.#headOf(state, this.#run.remember(outcome), stored.length, pending);
+    const state = on === 'asked' ? 'waiting' : 'open';
+    const head = this.#headOf(state, stored.length, packMemory(memory), pending);
     const bytes = bytesOf(JSON.stringify(head));
-    if (bytes > keptBytes(core.settings.spill)) return this.#rejectPause(this.#tooLargeToPause(bytes), unsent);
+    if (bytes > core.maxKeptBytes) return this.#rejectPause(this.#tooLargeToPause(bytes), unsent);
     if (!this.#keeps) return this.#rejectPause(storeFailed(), unsent);
     // A client receives its questions only from the stored call.
     this.#log.isAwaited = false;
@@ -178,13 +174,13 @@ export class CallStream implements Sink {
   }
 
   #rejectPause(error: RpcError, unsent: readonly string[]): Promise<Ending> | Ending {
-    const ending = toEnding(this.#origin, error);
+    const ending = toEnding(this.#origin.request.id, error);
     return this.#stored ? this.#endStored(ending, unsent) : ending;
   }
 
   /** The row of a paused call contains the arguments and the recorded steps. */
   #tooLargeToPause(bytes: number): RpcError {
-    const limit = keptBytes(this.#origin.core.settings.spill);
+    const limit = this.#origin.core.maxKeptBytes;
     const args = bytesOf(JSON.stringify(this.#origin.request.params ?? {}));
     const what = args > limit / 2 ? 'arguments' : 'state';
     this.#report(what, bytes);
@@ -253,7 +249,12 @@ export class CallStream implements Sink {
     return this.#log.save(head);
   }
 
-  #headOf(state: StreamHead['state'], memory: RunMemory, added = 0, pending: StreamHead['pending'] = []): StreamHead {
+  #headOf(
+    state: StreamHead['state'],
+    added = 0,
+    memory: PackedMemory = NOTHING_RECORDED,
+    pending: StreamHead['pending'] = [],
+  ): StreamHead {
     const { http, request, protocolVersion } = this.#origin;
     const { id, method, params } = request;
     const { scopes, anyScope } = this.#call.target;
@@ -262,7 +263,7 @@ export class CallStream implements Sink {
       state,
       request: { id, method, params: runsAgain ? params : undefined },
       ...{ scopes, anyScope, protocolVersion, pending },
-      memory: packMemory(memory),
+      memory,
       next: this.#log.next + added,
       lease: state === 'running' ? leaseOf(http) : 0,
       since: nowMs(http.clock),

@@ -11,13 +11,13 @@ import {
   type Reply,
   retryFrame,
   SSE_HEADERS,
-} from '../../http/internal/exchange.js';
+} from '../../http/internal/transport.js';
 import { hashText } from '../../internal/crypto.js';
 import type { MethodTable } from '../../methods/internal/method.js';
 import { errorText } from '../../protocol/internal/json-rpc.js';
 import { RPC } from '../../protocol/internal/protocol.js';
+import { deliver } from '../../run/internal/answer.js';
 import type { Sink } from '../../run/internal/call.js';
-import { deliver } from '../../run/internal/deliver.js';
 import { changeNotification, listenReply } from '../../run/internal/live.js';
 import { MAX_PAUSED_MS } from '../../run/internal/record.js';
 import type { Core } from '../../server/internal/core.js';

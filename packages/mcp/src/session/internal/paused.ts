@@ -1,4 +1,4 @@
-import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
+import { type McpRequest, nowMs } from '../../http/internal/transport.js';
 import { hashText } from '../../internal/crypto.js';
 import type { RequestId } from '../../protocol/types.js';
 import { MAX_PAUSED_MS } from '../../run/internal/record.js';

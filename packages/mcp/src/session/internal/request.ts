@@ -5,18 +5,16 @@ import {
   type McpRequest,
   type Reply,
   readProgressToken,
-} from '../../http/internal/exchange.js';
+} from '../../http/internal/transport.js';
 import type { MethodTable } from '../../methods/internal/method.js';
-import { errorText, INTERNAL_ERROR, type RpcRequest, resultText } from '../../protocol/internal/json-rpc.js';
+import { errorText, type RpcRequest } from '../../protocol/internal/json-rpc.js';
 import { ASSUMED_VERSION, isSessionVersion, RPC, type SessionVersion } from '../../protocol/internal/protocol.js';
 import type { LogLevel, RequestId } from '../../protocol/types.js';
 import type { Question } from '../../run/internal/ask.js';
-import type { Call, Ending, toResult } from '../../run/internal/call.js';
+import type { Call } from '../../run/internal/call.js';
 import type { RecordedAnswer, RunMemory } from '../../run/internal/record.js';
 import { NO_ASKS, type Run, type RunScope } from '../../run/internal/run.js';
-import { RpcError } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
-import { keptBytes } from '../../store/internal/row-text.js';
 import { findSession, NO_SESSION, readLevel, type Session } from './session.js';
 
 /** Code that a run of a stored session may need. It is loaded at the first use. */
@@ -106,7 +104,7 @@ function levelOf({ core, session }: SessionRequest): RunScope['logLevel'] {
 }
 
 /** The settings of a run in a session. */
-export function scopeOf(origin: SessionRequest, call: Pick<Call, 'target'> | undefined, memory: RunMemory): RunScope {
+export function scopeOf(origin: SessionRequest, call?: Pick<Call, 'target'>, memory?: RunMemory): RunScope {
   const { core, http, session, protocolVersion, request, aids } = origin;
   const asking = askingOf(origin);
   return {
@@ -123,7 +121,7 @@ export function scopeOf(origin: SessionRequest, call: Pick<Call, 'target'> | und
     sessionId: session.partition?.slice(2),
     logLevel: levelOf(origin),
     target: call?.target.name ?? request.method,
-    maxKeptBytes: keptBytes(core.settings.spill),
+    maxKeptBytes: core.maxKeptBytes,
     asks: call?.target.asks ?? NO_ASKS,
     canClose: asking === 'pause' && canResume(origin),
     keepsEvents: asking === 'pause',
@@ -134,16 +132,4 @@ export function scopeOf(origin: SessionRequest, call: Pick<Call, 'target'> | und
       ? { hold: async (question, run) => (await aids()).hold(origin, question, run, call.target) }
       : {}),
   };
-}
-
-/** A result, or an error in its place, as the end of an answer. */
-export function toEnding({ request }: SessionRequest, result: Awaited<ReturnType<typeof toResult>>): Ending {
-  if (!(result instanceof RpcError)) {
-    return { messages: [resultText(request.id, JSON.stringify(result))], status: 200, form: 'any' };
-  }
-  return { messages: [errorText(request.id, result.code, result.message, result.data)], status: 200, form: 'json' };
-}
-
-export function internalEnding(origin: SessionRequest): Ending {
-  return toEnding(origin, new RpcError(RPC.internalError, INTERNAL_ERROR));
 }

@@ -7,10 +7,11 @@ import {
   type McpRequest,
   type Reply,
   replyWith,
-} from '../../http/internal/exchange.js';
+} from '../../http/internal/transport.js';
 import { capabilitiesOf, findMethod, type MethodRequest, type MethodTable } from '../../methods/internal/method.js';
 import {
   errorText,
+  INTERNAL_ERROR,
   isObject,
   own,
   parseMessage,
@@ -19,24 +20,21 @@ import {
   resultText,
 } from '../../protocol/internal/json-rpc.js';
 import { isSessionVersion, LATEST_SESSION_VERSION, RPC } from '../../protocol/internal/protocol.js';
+import { cancelledEnding, deliver, PLAIN_FRAMES, toEnding, toResult } from '../../run/internal/answer.js';
 import { missingKinds } from '../../run/internal/ask.js';
-import { type Call, type Ending, type Sink, toResult } from '../../run/internal/call.js';
-import { deliver, plainSink } from '../../run/internal/deliver.js';
+import type { Call, Sink } from '../../run/internal/call.js';
 import { contextOf, startRun } from '../../run/internal/handler-context.js';
-import { freshMemory } from '../../run/internal/record.js';
 import { type Outcome, Run } from '../../run/internal/run.js';
 import { RpcError } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
 import {
   canResume,
-  internalEnding,
   requestedVersion,
   resolveSession,
   type SessionPlace,
   type SessionRequest,
   scopeOf,
   sessionError,
-  toEnding,
 } from './request.js';
 import { createSession } from './session.js';
 
@@ -114,7 +112,7 @@ async function takeNotice(place: SessionPlace, message: RpcMessage): Promise<Rep
 /** Converts a request of a session for the methods. */
 function toMethodRequest(origin: SessionRequest): MethodRequest {
   const { core, methods, http, session, request, accepted } = origin;
-  const hookContext = () => contextOf(scopeOf(origin, undefined, freshMemory()));
+  const hookContext = () => contextOf(scopeOf(origin));
   return {
     core,
     methods,
@@ -148,23 +146,20 @@ async function serveRequest(place: SessionPlace, request: RpcRequest, accepted: 
 async function runCall(origin: SessionRequest, call: Call): Promise<Reply> {
   const { http, session, accepted } = origin;
   const required = missingKinds(session.capabilities, call.target.requires);
-  const scope = scopeOf(origin, call, freshMemory());
-  const run = required ? new Run(scope) : startRun(scope, (ctx) => call.invoke(ctx));
+  const scope = scopeOf(origin, call);
+  const run = required ? new Run(scope) : startRun(scope, call);
   if (required) run.lack(required);
   const sink: Sink = canResume(origin)
     ? (await loadDurable()).newCallStream(origin, call, run)
-    : plainSink((outcome) => endPlainly(origin, call, outcome));
+    : { ...PLAIN_FRAMES, end: (outcome) => endPlainly(origin, call, outcome) };
   return deliver({ http, accepted, run, sink });
 }
 
-async function endPlainly(origin: SessionRequest, call: Call, outcome: Outcome): Promise<Ending> {
-  const { accepted, request, http } = origin;
-  if (outcome.kind === 'cancelled') {
-    const cancelled = errorText(request.id, RPC.internalError, 'Cancelled');
-    return { messages: accepted.sse ? [] : [cancelled], status: 200, form: 'any' };
-  }
-  if (outcome.kind === 'questions' || outcome.kind === 'closed') return internalEnding(origin);
-  return toEnding(origin, await toResult(call, 'session', outcome, http));
+async function endPlainly({ accepted, request: { id }, http }: SessionRequest, call: Call, outcome: Outcome) {
+  if (outcome.kind === 'cancelled') return cancelledEnding(id, accepted);
+  // A client that cannot resume has no way to answer the questions that a handler returns.
+  if (outcome.kind === 'paused') return toEnding(id, new RpcError(RPC.internalError, INTERNAL_ERROR));
+  return toEnding(id, await toResult(call, 'session', outcome, http));
 }
 
 /** Answers a batch, which only revision 2025-03-26 supports. Its requests run in order, without events and questions. */
@@ -200,7 +195,7 @@ export async function serveBatch(
 /** One forbidden call rejects the whole batch, before any of its calls runs. */
 async function checkBatchScopes(place: SessionPlace, request: RpcRequest): Promise<void> {
   const method = findMethod(place.methods, 'session', request.method, place);
-  if (!method?.calls) return;
+  if (!method?.findsCall) return;
   const { version: protocolVersion } = place.session;
   try {
     const answer = await method.answer(toMethodRequest({ ...place, protocolVersion, request, accepted: JSON_ONLY }));

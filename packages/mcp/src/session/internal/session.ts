@@ -1,10 +1,10 @@
-import { holdsScopes, type McpRequest, nowMs } from '../../http/internal/exchange.js';
+import { holdsScopes, type McpRequest, nowMs, principalHash } from '../../http/internal/transport.js';
 import { hashText, randomText } from '../../internal/crypto.js';
 import { isObject, own } from '../../protocol/internal/json-rpc.js';
 import { isSessionVersion, MAX_SUBSCRIPTIONS, type SessionVersion } from '../../protocol/internal/protocol.js';
 import type { ClientCapabilities, Implementation, JsonObject, LogLevel } from '../../protocol/types.js';
 import { invalidParams } from '../../server/errors.js';
-import { type Core, principalHash, storeOf } from '../../server/internal/core.js';
+import { type Core, storeOf } from '../../server/internal/core.js';
 import { decodeRow, encodeRow, type Row, toTtl } from '../../store/store.js';
 
 /** The session of a request. */

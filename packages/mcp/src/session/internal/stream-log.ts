@@ -1,4 +1,4 @@
-import { type McpRequest, messageFrame, nowMs, primingFrame } from '../../http/internal/exchange.js';
+import { type McpRequest, messageFrame, nowMs, primingFrame } from '../../http/internal/transport.js';
 import { randomText } from '../../internal/crypto.js';
 import { errorText, isObject } from '../../protocol/internal/json-rpc.js';
 import type { InputRequest, JsonObject, RequestId } from '../../protocol/types.js';

@@ -1,17 +1,17 @@
-import { logFailure } from '@sallyport/core/pipeline';
 import {
   ACCEPTED,
   type Accepted,
   checkScopes,
+  claimOf,
+  decodeHeaderValue,
   jsonReply,
   type McpRequest,
   missingMeta,
   type Reply,
   readProgressToken,
   replyWith,
-} from '../../http/internal/exchange.js';
-import { type DefinedMethod, findMethod, type MethodRequest, type MethodTable } from '../../methods/internal/method.js';
-import { headerEquals } from '../../protocol/internal/header-values.js';
+} from '../../http/internal/transport.js';
+import { findMethod, type MethodRequest, type MethodTable } from '../../methods/internal/method.js';
 import {
   errorText,
   isObject,
@@ -20,20 +20,26 @@ import {
   type RpcRequest,
   resultText,
 } from '../../protocol/internal/json-rpc.js';
-import { claimOf, isLogLevel, META, RPC, STATELESS_VERSION, TASKS } from '../../protocol/internal/protocol.js';
+import { isLogLevel, META, RPC, STATELESS_VERSION, TASKS } from '../../protocol/internal/protocol.js';
 import type { ClientCapabilities, Implementation, JsonObject, LogLevel } from '../../protocol/types.js';
+import {
+  cancelledEnding,
+  deliver,
+  missingCapabilityError,
+  PLAIN_FRAMES,
+  toEnding,
+  toResult,
+} from '../../run/internal/answer.js';
 import { missingKinds } from '../../run/internal/ask.js';
-import { type Call, type Ending, missingCapabilityError, toResult } from '../../run/internal/call.js';
-import { deliver, plainSink } from '../../run/internal/deliver.js';
+import type { Call, Ending, Sink } from '../../run/internal/call.js';
 import { contextOf, startRun } from '../../run/internal/handler-context.js';
-import { freshMemory, type RunMemory } from '../../run/internal/record.js';
-import { NO_ASKS, type Outcome, type Run, type RunScope } from '../../run/internal/run.js';
+import type { RunMemory } from '../../run/internal/record.js';
+import { NO_ASKS, type Outcome, type Paused, type RunScope } from '../../run/internal/run.js';
 import type { CacheHint } from '../../server/definitions.js';
 import { invalidParams, RpcError } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
-import type { Registered, Tool } from '../../server/internal/registry.js';
+import type { Tool } from '../../server/internal/registry.js';
 import { lastingCore, toTheEnd } from '../../store/internal/lasting.js';
-import { keptBytes } from '../../store/internal/row-text.js';
 import { createTask, type NewTask, takesTasks } from '../../tasks/internal/task.js';
 import { readRetry, sealState } from './request-state.js';
 
@@ -92,10 +98,15 @@ async function serveRequest(
   const place = { core, http, session: undefined };
   const method = findMethod(methods, 'stateless', message.method, place);
   if (!method) throw new RpcError(RPC.methodNotFound, 'Method not found', undefined, 404);
-  checkName(http, method, params);
+  if (method.named !== undefined) {
+    const name = own(params, method.named);
+    const [value, ...more] = http.header('mcp-name');
+    const sent = value === undefined ? undefined : decodeHeaderValue(value);
+    const agrees = typeof name === 'string' ? sent === name : value === undefined;
+    if (!agrees || more.length > 0) throw mismatch('Mcp-Name');
+  }
   const envelope = readEnvelope(params);
   const request: StatelessRequest = { core, http, message, envelope, accepted };
-  const hookContext = () => contextOf(scopeOf(request, freshMemory()));
   const asked: MethodRequest = {
     core,
     http,
@@ -105,7 +116,9 @@ async function serveRequest(
     id: message.id,
     params,
     accepted,
-    hookContext,
+    hookContext() {
+      return contextOf(scopeOf(request));
+    },
   };
   if (method.agrees?.(asked) === false) throw mismatch('Mcp-Param');
   const answer = await method.answer(asked);
@@ -116,7 +129,7 @@ async function serveRequest(
     return replyWith(resultText(message.id, text), accepted);
   }
   const { target } = answer.call;
-  const missing = missingKinds(envelope.capabilities, target.requires);
+  const missing = target.requires.length > 0 && missingKinds(envelope.capabilities, target.requires);
   if (missing) throw missingCapabilityError(missing);
   checkScopes(http, target);
   return runCall(request, answer.call);
@@ -124,8 +137,8 @@ async function serveRequest(
 
 /** The message and its headers must claim this revision. */
 function checkClaim(params: JsonObject | undefined, http: McpRequest): void {
-  const claim = claimOf(params);
   const meta = own(params ?? {}, '_meta');
+  const claim = claimOf(params);
   const capabilities = isObject(meta) ? own(meta, META.clientCapabilities) : undefined;
   if (typeof claim !== 'string' || !isObject(capabilities)) throw missingMeta(params);
   const headers = http.header('mcp-protocol-version');
@@ -142,14 +155,6 @@ function mismatch(header: string): RpcError {
 /** Exactly one value. White space around it is ignored; case is significant. */
 function isOnce(values: readonly string[], text: string): boolean {
   return values.length === 1 && values[0]?.trim() === text;
-}
-
-function checkName(http: McpRequest, { named }: DefinedMethod, params: JsonObject): void {
-  if (named === undefined) return;
-  const name = own(params, named);
-  const values = http.header('mcp-name');
-  const agrees = typeof name === 'string' ? headerEquals(values, name) : values.length === 0;
-  if (!agrees) throw mismatch('Mcp-Name');
 }
 
 function readEnvelope(params: JsonObject): Envelope {
@@ -178,7 +183,7 @@ function stamp(core: Core, result: JsonObject, resultType: string): JsonObject {
   return { ...result, resultType, _meta: { ...meta, [META.serverInfo]: core.settings.info } };
 }
 
-function scopeOf({ core, http, message, envelope }: StatelessRequest, memory: RunMemory, call?: Call): RunScope {
+function scopeOf({ core, http, message, envelope }: StatelessRequest, call?: Call, memory?: RunMemory): RunScope {
   const { client, capabilities, logLevel, progressToken } = envelope;
   return {
     http,
@@ -191,19 +196,16 @@ function scopeOf({ core, http, message, envelope }: StatelessRequest, memory: Ru
     requestId: message.id,
     meta: envelope.params._meta,
     sessionId: undefined,
-    logLevel: () => (core.settings.logging ? logLevel : undefined),
+    logLevel() {
+      return core.settings.logging ? logLevel : undefined;
+    },
     target: call?.target.name ?? message.method,
-    maxKeptBytes: keptBytes(core.settings.spill),
+    maxKeptBytes: core.maxKeptBytes,
     asks: call?.target.asks ?? NO_ASKS,
     asking: 'pause',
-    canClose: taskOf(call, capabilities)?.at === 'closeStream',
+    canClose: call?.target.task?.at === 'closeStream' && takesTasks(capabilities),
     keepsEvents: false,
   };
-}
-
-/** The rules for a task, if the client supports tasks. */
-function taskOf(call: Call | undefined, capabilities: ClientCapabilities): Tool['task'] {
-  return takesTasks(capabilities) ? (call?.target as Partial<Tool> | undefined)?.task : undefined;
 }
 
 /** True if the arguments are valid; the answer to invalid arguments is immediate. */
@@ -212,7 +214,7 @@ async function takesArguments({ target, args }: Call): Promise<boolean> {
   return checked === undefined || 'value' in checked;
 }
 
-function newTask({ http, message: { id }, envelope }: StatelessRequest, memory: RunMemory): NewTask {
+function newTask({ http, message: { id }, envelope }: StatelessRequest, memory: RunMemory | undefined): NewTask {
   const { params, client, capabilities } = envelope;
   return { http, request: { id, params }, client, capabilities, memory };
 }
@@ -223,11 +225,11 @@ async function runCall(request: StatelessRequest, call: Call): Promise<Reply> {
   const { method, id } = message;
   const isRetry =
     own(envelope.params, 'inputResponses') !== undefined || own(envelope.params, 'requestState') !== undefined;
-  const memory = isRetry ? await readRetry(core, http, method, call, envelope.params) : freshMemory();
-  const { task } = call.target as Registered & Partial<Tool>;
-  if (task?.required && !takesTasks(envelope.capabilities))
-    throw missingCapabilityError({ extensions: { [TASKS]: {} } });
-  if (taskOf(call, envelope.capabilities)?.at === 'start' && (await takesArguments(call))) {
+  const memory = isRetry ? await readRetry(core, http, method, call, envelope.params) : undefined;
+  const { task } = call.target;
+  const isTask = task !== undefined && takesTasks(envelope.capabilities);
+  if (task?.required && !isTask) throw missingCapabilityError({ extensions: { [TASKS]: {} } });
+  if (isTask && task.at === 'start' && (await takesArguments(call))) {
     const created = await createTask(core, newTask(request, memory));
     return replyWith(
       created instanceof RpcError
@@ -236,64 +238,42 @@ async function runCall(request: StatelessRequest, call: Call): Promise<Reply> {
       accepted,
     );
   }
-  const run = startRun(scopeOf(request, memory, call), (ctx) => call.invoke(ctx));
-  const end = async (outcome: Outcome): Promise<Ending> => {
-    const result = await finish(request, call, run, outcome, isRetry);
-    if (result === undefined) {
-      const cancelled = errorText(id, RPC.internalError, 'Cancelled');
-      return { messages: accepted.sse ? [] : [cancelled], status: 200, form: 'any' };
-    }
-    if (!(result instanceof RpcError))
-      return { messages: [resultText(id, JSON.stringify(result))], status: 200, form: 'any' };
-    return { messages: [errorText(id, result.code, result.message, result.data)], status: result.status, form: 'json' };
+  const run = startRun(scopeOf(request, call, memory), call);
+  const sink: Sink = {
+    ...PLAIN_FRAMES,
+    end(outcome) {
+      return endOf(request, call, outcome, isRetry);
+    },
   };
-  return deliver({ http, accepted, run, sink: plainSink(end) });
+  return deliver({ http, accepted, run, sink });
 }
 
-/** The result or the error; nothing for a cancelled call. */
-async function finish(
-  request: StatelessRequest,
-  call: Call,
-  run: Run,
-  outcome: Outcome,
-  isRetry: boolean,
-): Promise<JsonObject | RpcError | undefined> {
+/** The result of the call, its questions or its error, as the end of the answer. */
+async function endOf(request: StatelessRequest, call: Call, outcome: Outcome, isRetry: boolean): Promise<Ending> {
+  const { core, http, message, accepted } = request;
+  if (outcome.kind === 'cancelled') return cancelledEnding(message.id, accepted);
+  if (outcome.kind === 'paused') return toEnding(message.id, await toPausedResult(request, call, outcome));
+  const result = await toResult(call, 'stateless', outcome, http);
+  if (result instanceof RpcError) return toEnding(message.id, result);
+  const stamped = stamp(core, result, 'complete');
+  if (!call.cache) return toEnding(message.id, stamped);
+  const { ttlMs, scope } = isRetry ? NOT_CACHED : (call.cache.hint ?? core.settings.cache);
+  return toEnding(message.id, { ...stamped, ttlMs, cacheScope: scope });
+}
+
+const NOT_CACHED: Required<CacheHint> = { ttlMs: 0, scope: 'private' };
+
+/** The result of a paused call: the questions with the encrypted state, or the task that continues it. */
+async function toPausedResult(request: StatelessRequest, call: Call, paused: Paused): Promise<JsonObject | RpcError> {
   const { core, http, message } = request;
-  if (outcome.kind === 'cancelled') return undefined;
-  if (outcome.kind === 'closed') {
-    const created = await createTask(
-      lastingCore(core, http.clock, toTheEnd(http)),
-      newTask(request, run.remember(outcome)),
-    );
+  if (paused.on === 'closed') {
+    const created = await createTask(lastingCore(core, http.clock, toTheEnd(http)), newTask(request, paused.memory));
     return created instanceof RpcError ? created : stamp(core, created, 'task');
   }
-  if (outcome.kind === 'questions') {
-    const inputRequests = Object.fromEntries(outcome.questions.map(({ key, request }) => [key, request]));
-    const memory = run.remember(outcome);
-    const { questions, returned } = outcome;
-    try {
-      const requestState = await sealState(
-        lastingCore(core, http.clock, toTheEnd(http)),
-        http,
-        message.method,
-        call,
-        memory,
-        questions,
-        returned,
-      );
-      return stamp(core, { inputRequests, requestState }, 'input_required');
-    } catch (error) {
-      if (error instanceof RpcError) return error;
-      logFailure(() => http.log, 'mcp.state_not_kept', error, { target: call.name });
-      return new RpcError(RPC.internalError, 'The store failed', { code: 'mcp.store' }, 503);
-    }
-  }
-  const result = await toResult(call, 'stateless', outcome, http);
-  if (result instanceof RpcError) return result;
-  const stamped = stamp(core, result, 'complete');
-  if (!call.cache) return stamped;
-  const { ttlMs, scope } = isRetry ? { ttlMs: 0, scope: 'private' } : (call.cache.hint ?? core.settings.cache);
-  return { ...stamped, ttlMs, cacheScope: scope };
+  const requestState = await sealState(core, http, message.method, call, paused);
+  if (requestState instanceof RpcError) return requestState;
+  const inputRequests = Object.fromEntries(paused.questions.map(({ key, request: asked }) => [key, asked]));
+  return stamp(core, { inputRequests, requestState }, 'input_required');
 }
 
 // Only this era has tasks. Their code is loaded with it.

@@ -1,7 +1,7 @@
 import type { FullClock } from '@sallyport/core';
 import { isTransient } from '@sallyport/core/pipeline';
 import { storeUntil } from '@sallyport/dynamo';
-import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
+import { type McpRequest, nowMs } from '../../http/internal/transport.js';
 import type { Core } from '../../server/internal/core.js';
 import type { McpStore } from '../store.js';
 

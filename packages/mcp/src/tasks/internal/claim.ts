@@ -1,6 +1,6 @@
 import { FrameworkError, type FullClock, type Logger } from '@sallyport/core';
 import { logFailure, pause } from '@sallyport/core/pipeline';
-import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
+import { type McpRequest, nowMs } from '../../http/internal/transport.js';
 import { randomText } from '../../internal/crypto.js';
 import type { Core } from '../../server/internal/core.js';
 import { changeTask, hasBegun, type Task } from './rows.js';

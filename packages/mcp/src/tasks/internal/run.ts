@@ -1,62 +1,41 @@
-import type { Context, Logger, SecurePrincipal } from '@sallyport/core';
+import type { Context, SecurePrincipal } from '@sallyport/core';
 import { logFailure } from '@sallyport/core/pipeline';
-import { checkScopes, LONGEST_INVOCATION_MS, type McpRequest, nowMs } from '../../http/internal/exchange.js';
+import { ContextRequest, checkScopes, type McpRequest, nowMs } from '../../http/internal/transport.js';
 import { METHOD_TABLE } from '../../methods/internal/table.js';
 import { INTERNAL_ERROR } from '../../protocol/internal/json-rpc.js';
 import { RPC, STATELESS_VERSION } from '../../protocol/internal/protocol.js';
-import { type Call, toResult } from '../../run/internal/call.js';
+import { toResult } from '../../run/internal/answer.js';
+import type { Call } from '../../run/internal/call.js';
 import { startRun } from '../../run/internal/handler-context.js';
 import { unpackMemory } from '../../run/internal/record.js';
-import type { Outcome, Run, RunScope } from '../../run/internal/run.js';
+import { LOOK_EVERY_MS, type Outcome, type Run, type RunScope } from '../../run/internal/run.js';
 import { RpcError, tooLarge } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';
 import { lastingCore, mayPass } from '../../store/internal/lasting.js';
-import { keptBytes, TooLargeToStore } from '../../store/internal/row-text.js';
+import { TooLargeToStore } from '../../store/internal/row-text.js';
 import { claimTask, type TaskDelivery } from './claim.js';
 import { changeTask, markBegun, type Task } from './rows.js';
 import { askingTask, failedTask, notifyOfTask } from './task.js';
 
-/** Milliseconds between two checks for a cancellation of the task. */
-const LOOK_EVERY_MS = 1000;
-
 /** The request of a task. No client sends it; it has the caller of the task, and the invocation that runs the task. */
-export class TaskRequest implements McpRequest {
-  readonly method = 'POST';
-  readonly bodyBytes = 0;
-  readonly canStream = false;
-  readonly context: Context;
-  readonly clock: McpRequest['clock'];
-  readonly deadline: number;
-  readonly principal: SecurePrincipal | null;
-  readonly tenantId: string;
+export class TaskRequest extends ContextRequest {
+  declare private readonly task: Task;
 
-  constructor(context: Context, clock: McpRequest['clock'], { principal, tenantId }: Task) {
-    this.context = context;
-    this.clock = clock;
-    this.principal = principal;
-    this.tenantId = tenantId;
-    const { remainingMs } = context;
-    this.deadline = nowMs(clock) + (remainingMs > 0 ? remainingMs : LONGEST_INVOCATION_MS);
+  constructor(context: Context, clock: McpRequest['clock'], task: Task) {
+    super(context, { clock, canStream: false });
+    this.task = task;
   }
 
-  header(): readonly string[] {
+  override header(): readonly string[] {
     return [];
   }
 
-  bodyText(): string {
-    return '';
+  override get principal(): SecurePrincipal | null {
+    return this.task.principal;
   }
 
-  get signal(): AbortSignal {
-    return this.context.signal;
-  }
-
-  get requestId(): string {
-    return this.context.requestId;
-  }
-
-  get log(): Logger {
-    return this.context.log;
+  override get tenantId(): string {
+    return this.task.tenantId;
   }
 }
 
@@ -102,12 +81,12 @@ async function settle(core: Core, http: McpRequest, claimed: Task, end: End): Pr
     await storeEnd(core, http, claimed, end);
   } catch (error) {
     const isTooLarge = error instanceof TooLargeToStore;
-    const why = isTooLarge ? tooLarge('result', error.bytes, keptBytes(core.settings.spill)) : error;
+    const why = isTooLarge ? tooLarge('result', error.bytes, core.maxKeptBytes) : error;
     logFailure(() => http.log, isTooLarge ? 'mcp.task_not_kept' : 'mcp.task_lost', why, {
       target: claimed.request.params.name,
     });
     if (mayPass(error)) throw error;
-    const reported = isTooLarge ? tooLarge('result', error.bytes, keptBytes(core.settings.spill)) : internalError();
+    const reported = isTooLarge ? tooLarge('result', error.bytes, core.maxKeptBytes) : internalError();
     await storeEnd(core, http, claimed, (running, now) => failedTask(running, reported, now));
   }
 }
@@ -126,9 +105,8 @@ function internalError(): RpcError {
 async function endOf(core: Core, http: McpRequest, task: Task): Promise<End | undefined> {
   try {
     const call = await resolveCall(core, http, task);
-    const run = startRun(scopeOf(core, http, task, call), (ctx) => call.invoke(ctx));
-    const outcome = await outcomeOf(run, http);
-    return await toEnd(call, http, run, outcome);
+    const run = startRun(scopeOf(core, http, task, call), call);
+    return await toEnd(call, http, await outcomeOf(run, http));
   } catch (error) {
     const known = error instanceof RpcError ? error : undefined;
     if (!known) logFailure(() => http.log, 'mcp.task_failed', error, { target: task.request.params.name });
@@ -159,7 +137,7 @@ function scopeOf(core: Core, http: McpRequest, task: Task, { target }: Call): Ru
     ...{ requestId: request.id, meta: request.params._meta, sessionId: undefined, target: target.name },
     ...{ progressToken: undefined, asks: target.asks, asking: 'pause', canClose: false, keepsEvents: false },
     logLevel: () => undefined,
-    maxKeptBytes: keptBytes(core.settings.spill),
+    maxKeptBytes: core.maxKeptBytes,
     isCancelled: async () => {
       const found = await changeTask(core, task.id, () => undefined);
       return found?.task.state !== 'running' || found.task.claim !== task.claim;
@@ -184,13 +162,10 @@ async function outcomeOf(run: Run, { clock }: McpRequest): Promise<Outcome> {
 }
 
 /** The task after a run; `undefined` if it was cancelled. */
-async function toEnd(call: Call, http: McpRequest, run: Run, outcome: Outcome): Promise<End | undefined> {
-  if (outcome.kind === 'cancelled' || outcome.kind === 'closed') return undefined;
-  if (outcome.kind === 'questions') {
-    const { questions, returned } = outcome;
-    const memory = run.remember(outcome);
-    return (task, now) => askingTask(task, questions, returned, memory, now);
-  }
+async function toEnd(call: Call, http: McpRequest, outcome: Outcome): Promise<End | undefined> {
+  if (outcome.kind === 'cancelled') return undefined;
+  // A task has no stream that its handler could close: each pause has questions.
+  if (outcome.kind === 'paused') return (task, now) => askingTask(task, outcome, now);
   const result = await toResult(call, 'stateless', outcome, http);
   if (result instanceof RpcError) return (task, now) => failedTask(task, result, now);
   const complete = { ...result, resultType: 'complete' };

@@ -1,14 +1,14 @@
 import type { Logger } from '@sallyport/core';
 import { guardHook, lazily, logFailure } from '@sallyport/core/pipeline';
-import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
+import { type McpRequest, nowMs, principalHash } from '../../http/internal/transport.js';
 import { randomText } from '../../internal/crypto.js';
 import { INTERNAL_ERROR } from '../../protocol/internal/json-rpc.js';
 import { RPC, TASKS } from '../../protocol/internal/protocol.js';
 import type { ClientCapabilities, Implementation, JsonObject } from '../../protocol/types.js';
-import type { Question } from '../../run/internal/ask.js';
-import { packMemory, type RunMemory } from '../../run/internal/record.js';
+import { NOTHING_RECORDED, packMemory, type RunMemory } from '../../run/internal/record.js';
+import type { Paused } from '../../run/internal/run.js';
 import { RpcError } from '../../server/errors.js';
-import { type Core, principalHash } from '../../server/internal/core.js';
+import type { Core } from '../../server/internal/core.js';
 import { lastingCore, whileClientWaits } from '../../store/internal/lasting.js';
 import type { McpTaskEvent } from '../options.js';
 import { addTask, changeTask, hasBegun, readTask, removeTask, settingsOf, type Task } from './rows.js';
@@ -29,7 +29,8 @@ export interface NewTask {
   readonly request: Task['request'];
   readonly client: Implementation | undefined;
   readonly capabilities: ClientCapabilities;
-  readonly memory: RunMemory;
+  /** `undefined` if the handler has not run yet. */
+  readonly memory: RunMemory | undefined;
 }
 
 /** Stores a task and starts it. The task is in the store before its id is returned. */
@@ -47,7 +48,7 @@ export async function createTask(core: Core, { http, memory, ...of }: NewTask): 
       created: now,
       updated: now,
     },
-    ...{ lease: 0, memory: packMemory(memory), pending: [], returned: false },
+    ...{ lease: 0, memory: memory ? packMemory(memory) : NOTHING_RECORDED, pending: [], returned: false },
   };
   await addTask(core, task);
   try {
@@ -162,13 +163,7 @@ export function failedTask(task: Task, { code, message, data }: RpcError, now: n
 }
 
 /** A task that waits for answers. */
-export function askingTask(
-  task: Task,
-  questions: readonly Question[],
-  returned: boolean,
-  memory: RunMemory,
-  now: number,
-): Task {
+export function askingTask(task: Task, { questions, returned, memory }: Paused, now: number): Task {
   const pending = questions.map(({ key, digest, request }) => ({ key, digest, request }));
   return { ...task, state: 'input_required', updated: now, pending, returned, memory: packMemory(memory) };
 }
