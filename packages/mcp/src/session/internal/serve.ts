@@ -2,6 +2,7 @@ import { lazily } from '@sallyport/core/pipeline';
 import {
   ACCEPTED,
   type Accepted,
+  type ContextRequest,
   checkScopes,
   jsonReply,
   type McpRequest,
@@ -46,7 +47,7 @@ const JSON_ONLY: Accepted = { json: true, sse: false };
 const loadDurable = lazily(() => import('./durable.js'));
 
 /** GET and DELETE of a session: the rest of a stream or a listener, and the end of the session. */
-export async function serveStream(core: Core, methods: MethodTable, http: McpRequest): Promise<Reply> {
+export async function serveStream(core: Core, methods: MethodTable, http: ContextRequest): Promise<Reply> {
   const { serveDelete, serveGet } = await loadDurable();
   return http.method === 'GET' ? serveGet(core, methods, http) : serveDelete(core, http);
 }
