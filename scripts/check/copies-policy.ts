@@ -23,9 +23,9 @@ const REGISTRIES_OF_ONE_COPY: readonly Reason[] = [
     why: 'a secret token must not be read; revealToken() rejects one of another copy',
   },
   {
-    file: 'packages/mcp/src/server/internal/core.ts',
-    name: 'CORES',
-    why: 'the core of a server has its secret; coreOf() rejects a server of another copy',
+    file: 'packages/mcp/src/server/internal/server-data.ts',
+    name: 'SERVER_DATA',
+    why: 'the data of a server has its secret; serverDataOf() rejects a server of another copy',
   },
 ];
 

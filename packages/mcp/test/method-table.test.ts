@@ -4,15 +4,15 @@ import { createOriginCheck } from '../src/http/internal/origin.js';
 import type { McpServer } from '../src/index.js';
 import { type DefinedMethod, defineMethod, membersJson, tableOf } from '../src/methods/internal/method.js';
 import { METHOD_TABLE, METHODS } from '../src/methods/internal/table.js';
-import { createCore } from '../src/server/internal/core.js';
+import { createServerData } from '../src/server/internal/server-data.js';
 import { Rig } from './support/rig.js';
 
 /** A server without registrations, with one method more. */
 function rigWith(method: DefinedMethod): Rig {
-  const core = createCore({ name: 'tested', version: '1.0.0' });
+  const server = createServerData({ name: 'tested', version: '1.0.0' });
   const methods = tableOf([...METHODS, method]);
   return new Rig({
-    handler: (ctx: Context) => answer({ core, isAllowed: createOriginCheck([]), methods }, ctx),
+    handler: (ctx: Context) => answer({ server, isAllowed: createOriginCheck([]), methods }, ctx),
     server: { store: null },
   });
 }

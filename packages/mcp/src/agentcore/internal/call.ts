@@ -12,7 +12,7 @@ import type { Call } from '../../run/internal/call.js';
 import { contextOf, startRun } from '../../run/internal/handler-context.js';
 import { type FinalOutcome, NO_ASKS, Run, type RunScope } from '../../run/internal/run.js';
 import { RpcError } from '../../server/errors.js';
-import type { Core } from '../../server/internal/core.js';
+import type { ServerData } from '../../server/internal/server-data.js';
 
 const MAX_JSON_DEPTH = 64;
 
@@ -22,15 +22,20 @@ const MAX_JSON_DEPTH = 64;
  *
  * @throws FrameworkError `app.forbidden` if the caller does not have a scope of the tool
  */
-export async function callForAgent(core: Core, context: Context, name: string, args: unknown): Promise<JsonObject> {
-  core.registry.close();
-  const problem = problemOf(args, core.settings.maxBodyBytes);
+export async function callForAgent(
+  server: ServerData,
+  context: Context,
+  name: string,
+  args: unknown,
+): Promise<JsonObject> {
+  server.registry.close();
+  const problem = problemOf(args, server.settings.maxBodyBytes);
   if (problem !== undefined) return toolError(problem);
   const http = new ContextRequest(context);
   try {
-    const call = await resolveCall(core, http, name, args as JsonObject);
+    const call = await resolveCall(server, http, name, args as JsonObject);
     checkScopes(http, call.target);
-    const result = await toResult(call, 'session', await runCall(core, http, call), http);
+    const result = await toResult(call, 'session', await runCall(server, http, call), http);
     return result instanceof RpcError ? toolError(result.message) : result;
   } catch (error) {
     if (error instanceof RpcError) return toolError(error.message);
@@ -52,10 +57,10 @@ function problemOf(args: unknown, maxBytes: number): string | undefined {
 }
 
 /** @throws RpcError for an unknown tool */
-async function resolveCall(core: Core, http: McpRequest, name: string, args: JsonObject): Promise<Call> {
-  const hookContext = () => contextOf(scopeOf(core, http, undefined));
+async function resolveCall(server: ServerData, http: McpRequest, name: string, args: JsonObject): Promise<Call> {
+  const hookContext = () => contextOf(scopeOf(server, http, undefined));
   const request: MethodRequest = {
-    ...{ core, http, hookContext, session: undefined, methods: METHOD_TABLE, era: 'session' },
+    ...{ server, http, hookContext, session: undefined, methods: METHOD_TABLE, era: 'session' },
     ...{ id: http.requestId, params: { name, arguments: args }, accepted: { json: true, sse: false } },
   };
   const answer = await callTool.answer(request);
@@ -63,8 +68,8 @@ async function resolveCall(core: Core, http: McpRequest, name: string, args: Jso
   return answer.call;
 }
 
-async function runCall(core: Core, http: McpRequest, call: Call): Promise<FinalOutcome> {
-  const scope = scopeOf(core, http, call);
+async function runCall(server: ServerData, http: McpRequest, call: Call): Promise<FinalOutcome> {
+  const scope = scopeOf(server, http, call);
   const missing = missingKinds({}, call.target.requires);
   const run = missing ? new Run(scope) : startRun(scope, call);
   if (missing) run.lack(missing);
@@ -72,12 +77,12 @@ async function runCall(core: Core, http: McpRequest, call: Call): Promise<FinalO
   return (await run.outcome) as FinalOutcome;
 }
 
-function scopeOf(core: Core, http: McpRequest, call: Call | undefined): RunScope {
+function scopeOf(server: ServerData, http: McpRequest, call: Call | undefined): RunScope {
   return {
     ...{ http, era: 'session', protocolVersion: LATEST_SESSION_VERSION, client: undefined, clientCapabilities: {} },
     ...{ progressToken: undefined, requestId: http.requestId, meta: undefined, sessionId: undefined },
     ...{ target: call?.target.name ?? 'tools/call', asks: call?.target.asks ?? NO_ASKS, asking: 'no' },
     ...{ canClose: false, keepsEvents: false, memory: undefined, logLevel: () => undefined },
-    maxKeptBytes: core.maxKeptBytes,
+    maxKeptBytes: server.maxKeptBytes,
   };
 }

@@ -6,7 +6,7 @@ import type { Call } from '../../run/internal/call.js';
 import { isInputRequired, runOf } from '../../run/internal/handler-context.js';
 import type { Outcome, Paused, Run } from '../../run/internal/run.js';
 import { isInstance, McpToolError } from '../../server/errors.js';
-import type { Core } from '../../server/internal/core.js';
+import type { ServerData } from '../../server/internal/server-data.js';
 import type { CallEnd, CallOutcome, McpCall, OnCall } from '../call.js';
 
 /** The kinds of registrations that a hook runs around. */
@@ -14,13 +14,13 @@ const KINDS = { tool: 'tool', resource: 'resource', template: 'resource', prompt
 
 /** The request of the call. */
 interface CallPlace {
-  readonly core: Core;
+  readonly server: ServerData;
   readonly http: McpRequest;
 }
 
 /** Runs the call inside the hooks of the server. Hooks get full results, so the call completes its answer. */
 export function aroundCall(method: string, request: CallPlace, call: Call): Call {
-  const { onCall } = request.core.settings;
+  const { onCall } = request.server.settings;
   return {
     ...call,
     invoke: (ctx) => {

@@ -12,7 +12,7 @@ import {
 } from '../../protocol/internal/json-rpc.js';
 import { RPC, STATELESS_VERSION } from '../../protocol/internal/protocol.js';
 import type { Era } from '../../protocol/types.js';
-import type { Core } from '../../server/internal/core.js';
+import type { ServerData } from '../../server/internal/server-data.js';
 import type { OriginCheck } from './origin.js';
 import { ContextRequest, claimOf, jsonReply, missingMeta, notAllowed, parseAccept, type Reply } from './transport.js';
 
@@ -24,7 +24,7 @@ const PARTS = {
 
 /** The parts of a server for its engine. */
 export interface Engine {
-  readonly core: Core;
+  readonly server: ServerData;
   readonly isAllowed: OriginCheck;
   /** Default: all methods of `methods/internal/table.ts`. */
   readonly methods?: MethodTable;
@@ -45,25 +45,25 @@ const MAX_JSON_DEPTH = 64;
 
 /** Answers one HTTP request. Throws only errors that the container answers in its format: a missing scope, a failed store. */
 async function serveRequest(engine: Engine, http: ContextRequest): Promise<Reply> {
-  const { core, isAllowed, methods = METHOD_TABLE } = engine;
+  const { server, isAllowed, methods = METHOD_TABLE } = engine;
   const { method } = http;
   if (method !== 'POST' && method !== 'GET' && method !== 'DELETE') return notAllowed('POST, GET, DELETE');
   const origins = http.header('origin');
   if (origins.length > 0 && !isAllowed(origins, http.header('host')))
     return refuse(http, 403, RPC.invalidRequest, 'Origin not allowed');
-  if (method === 'POST') return servePost(core, methods, http);
+  if (method === 'POST') return servePost(server, methods, http);
   const statelessHeader = hasStatelessHeader(http.header('mcp-protocol-version'));
-  if (statelessHeader || core.settings.sessions === 'none') return notAllowed('POST');
+  if (statelessHeader || server.settings.sessions === 'none') return notAllowed('POST');
   const { serveStream } = await PARTS.session();
-  return serveStream(core, methods, http);
+  return serveStream(server, methods, http);
 }
 
-async function servePost(core: Core, methods: MethodTable, http: ContextRequest): Promise<Reply> {
+async function servePost(server: ServerData, methods: MethodTable, http: ContextRequest): Promise<Reply> {
   const types = http.header('content-type');
   const [type = ''] = (types[0] ?? '').split(';');
   if (types.length !== 1 || type.trim().toLowerCase() !== 'application/json')
     return refuse(http, 415, RPC.invalidRequest, 'Content-Type must be application/json');
-  const text = http.readBody(core.settings.maxBodyBytes);
+  const text = http.readBody(server.settings.maxBodyBytes);
   if (text === undefined) return refuse(http, 413, RPC.invalidRequest, 'Request too large');
   let value: unknown;
   try {
@@ -77,15 +77,15 @@ async function servePost(core: Core, methods: MethodTable, http: ContextRequest)
   if (Array.isArray(value)) {
     if (isStatelessBatch(value, statelessHeader))
       return refuse(http, 400, RPC.invalidRequest, 'Batches are not supported');
-    return (await PARTS.session()).serveBatch(core, methods, http, value, accepted);
+    return (await PARTS.session()).serveBatch(server, methods, http, value, accepted);
   }
   const message = parseMessage(value);
   const era = decideEra(message, statelessHeader);
   if (era === 'session') {
-    return (await PARTS.session()).serveSession(core, methods, http, message, accepted);
+    return (await PARTS.session()).serveSession(server, methods, http, message, accepted);
   }
   if (era === 'stateless' && (message.kind === 'request' || message.kind === 'notification')) {
-    return (await PARTS.stateless()).serveStateless(core, methods, http, message, accepted);
+    return (await PARTS.stateless()).serveStateless(server, methods, http, message, accepted);
   }
   return refuseMessage(message, era);
 }

@@ -2,8 +2,8 @@ import { holdsScopes } from '../../http/internal/transport.js';
 import { macText } from '../../internal/crypto.js';
 import { own } from '../../protocol/internal/json-rpc.js';
 import { invalidParams } from '../../server/errors.js';
-import type { Core } from '../../server/internal/core.js';
 import { type ListName, type Registered, toPages } from '../../server/internal/registry.js';
+import type { ServerData } from '../../server/internal/server-data.js';
 import {
   type DefinedMethod,
   defineMethod,
@@ -29,10 +29,10 @@ export function defineList(method: string, name: ListName, { isServed, capabilit
 
 /** The entries of a page that the caller may call, and that `listFilter` keeps. */
 async function shownTo(
-  { core, http, hookContext }: MethodRequest,
+  { server, http, hookContext }: MethodRequest,
   items: readonly Registered[],
 ): Promise<Registered[]> {
-  const { listFilter } = core.settings;
+  const { listFilter } = server.settings;
   const shown: Registered[] = [];
   const context = hookContext();
   for (const item of items) {
@@ -51,12 +51,12 @@ async function shownTo(
  * @throws RpcError for a cursor that does not belong to the current list
  */
 async function listPage(request: MethodRequest, name: ListName): Promise<MethodAnswer> {
-  const { core, params } = request;
-  const { registry, settings } = core;
+  const { server, params } = request;
+  const { registry, settings } = server;
   const { pageSize, cache } = settings;
   const pages = registry.pages(name, pageSize);
   const cursor = own(params, 'cursor');
-  const index = cursor === undefined ? 0 : await parseCursor(core, name, cursor);
+  const index = cursor === undefined ? 0 : await parseCursor(server, name, cursor);
   let items = pages[index];
   const differs = settings.listFilter !== undefined || registry.isGuarded(name);
   if (differs && items !== undefined) {
@@ -65,21 +65,21 @@ async function listPage(request: MethodRequest, name: ListName): Promise<MethodA
   }
   if (items === undefined) throw invalidParams('Invalid cursor');
   const next =
-    index + 1 < pages.length ? `,"nextCursor":${JSON.stringify(await makeCursor(core, name, index + 1))}` : '';
+    index + 1 < pages.length ? `,"nextCursor":${JSON.stringify(await makeCursor(server, name, index + 1))}` : '';
   return {
     result: { members: `"${name}":${items}${next}`, cache: differs ? { ...cache, scope: 'private' } : cache },
   };
 }
 
-async function parseCursor(core: Core, name: ListName, cursor: unknown): Promise<number> {
+async function parseCursor(server: ServerData, name: ListName, cursor: unknown): Promise<number> {
   const match = typeof cursor === 'string' ? /^([1-9]\d{0,8})\.[\w-]{16}$/.exec(cursor) : null;
   const index = Number(match?.[1]);
-  if (!match || cursor !== (await makeCursor(core, name, index))) throw invalidParams('Invalid cursor');
+  if (!match || cursor !== (await makeCursor(server, name, index))) throw invalidParams('Invalid cursor');
   return index;
 }
 
 /** A cursor is bound to the registrations. So a cursor of an older deployment is rejected, and no entries are skipped. */
-async function makeCursor({ registry, sealer, settings }: Core, name: ListName, index: number): Promise<string> {
+async function makeCursor({ registry, sealer, settings }: ServerData, name: ListName, index: number): Promise<string> {
   const text = `${name}|${index}|${settings.pageSize}|${registry.digest}`;
   const mac = settings.secret === undefined ? macText(registry.digest, text) : await sealer.mac('cursor', text);
   return `${index}.${mac}`;

@@ -8,13 +8,13 @@ import type { McpContext } from '../../run/context.js';
 import type { Call } from '../../run/internal/call.js';
 import { APP_MEDIA_TYPE, APPS } from '../../server/apps.js';
 import type { CacheHint } from '../../server/definitions.js';
-import type { Core } from '../../server/internal/core.js';
 import type { Registered } from '../../server/internal/registry.js';
+import type { ServerData } from '../../server/internal/server-data.js';
 import type { Session } from '../../session/internal/session.js';
 
 /** A request, as far as it determines the served methods. */
 export interface MethodPlace {
-  readonly core: Core;
+  readonly server: ServerData;
   readonly http: McpRequest;
   /** Set only in the session era. */
   readonly session: Session | undefined;
@@ -81,7 +81,7 @@ export function defineMethod<Part = undefined>(method: Method<Part>): DefinedMet
   const { name, hooked, load } = method;
   const answer = async (request: MethodRequest): Promise<MethodAnswer> => {
     const made = await method.handle(request, (load && (await load())) as Part);
-    const isHooked = hooked && request.core.settings.onCall.length > 0;
+    const isHooked = hooked && request.server.settings.onCall.length > 0;
     return isHooked && 'call' in made ? { call: aroundCall(name, request, made.call) } : made;
   };
   return { ...method, answer };
@@ -100,7 +100,7 @@ export function findMethod(table: MethodTable, era: Era, name: string, place: Me
 
 /** The declared capabilities. They depend on the era, and on the door's support for streams. */
 export function capabilitiesOf(table: MethodTable, era: Era, place: MethodPlace): JsonObject {
-  const { settings, registry } = place.core;
+  const { settings, registry } = place.server;
   const live = settings.changes && place.http.canStream && (era === 'stateless' || settings.sessions !== 'none');
   const capabilities: JsonObject = {};
   for (const method of table.values()) {

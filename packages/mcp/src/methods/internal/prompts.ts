@@ -4,7 +4,7 @@ import { invalidParams } from '../../server/errors.js';
 import { defineList } from './lists.js';
 import { defineMethod, type MethodPlace } from './method.js';
 
-const hasPrompts = ({ core }: MethodPlace) => core.registry.prompts.size > 0;
+const hasPrompts = ({ server }: MethodPlace) => server.registry.prompts.size > 0;
 
 export const listPrompts = defineList('prompts/list', 'prompts', {
   isServed: hasPrompts,
@@ -18,9 +18,9 @@ export const getPrompt = defineMethod({
   named: 'name',
   findsCall: true,
   hooked: true,
-  handle({ core, params }) {
+  handle({ server, params }) {
     const name = own(params, 'name');
-    const prompt = typeof name === 'string' ? core.registry.prompts.get(name) : undefined;
+    const prompt = typeof name === 'string' ? server.registry.prompts.get(name) : undefined;
     if (!prompt) throw invalidParams('Unknown prompt');
     const args = toTexts(own(params, 'arguments') ?? {});
     if (!args) throw invalidParams('"arguments" must be an object of strings');

@@ -9,7 +9,7 @@ import type { ParamHeader, Tool } from '../../server/internal/registry.js';
 import { defineList } from './lists.js';
 import { defineMethod, isAuthorized, type MethodPlace } from './method.js';
 
-const hasTools = ({ core }: MethodPlace) => core.registry.tools.size > 0;
+const hasTools = ({ server }: MethodPlace) => server.registry.tools.size > 0;
 
 export const listTools = defineList('tools/list', 'tools', {
   isServed: hasTools,
@@ -21,18 +21,18 @@ export const callTool = defineMethod({
   eras: ['session', 'stateless'],
   isServed: hasTools,
   named: 'name',
-  agrees({ core, http, params }) {
+  agrees({ server, http, params }) {
     const name = own(params, 'name');
-    const tool = typeof name === 'string' ? core.registry.tools.get(name) : undefined;
+    const tool = typeof name === 'string' ? server.registry.tools.get(name) : undefined;
     if (!tool || tool.paramHeaders.length === 0) return true;
     const args = own(params, 'arguments') ?? {};
     return isObject(args) && paramHeadersAgree(tool.paramHeaders, args, (header) => http.header(header));
   },
   findsCall: true,
   hooked: true,
-  handle({ core, params }) {
+  handle({ server, params }) {
     const name = own(params, 'name');
-    const tool = typeof name === 'string' ? core.registry.tools.get(name) : undefined;
+    const tool = typeof name === 'string' ? server.registry.tools.get(name) : undefined;
     if (!tool) throw invalidParams('Unknown tool');
     const args = own(params, 'arguments') ?? {};
     if (!isObject(args)) throw invalidParams('"arguments" must be an object');

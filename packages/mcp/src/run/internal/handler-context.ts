@@ -33,7 +33,7 @@ import type {
   SampleResult,
 } from '../../protocol/types.js';
 import { McpToolError } from '../../server/errors.js';
-import { loadSchemaCheck } from '../../server/internal/core.js';
+import { loadSchemaCheck } from '../../server/internal/server-data.js';
 import { bytesOf } from '../../store/internal/row-text.js';
 import { INPUT_REQUIRED, type InputRequired, type McpAskingContext, type McpContext } from '../context.js';
 import { askKindOf, isQuestionKey, missingCapability, type Question, toQuestion } from './ask.js';

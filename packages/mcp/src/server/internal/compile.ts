@@ -32,9 +32,9 @@ import type {
 } from '../definitions.js';
 import { invalidRegistration } from '../errors.js';
 import { CACHE } from '../options.js';
-import { loadSchemaCheck } from './core.js';
 import type { Prompt, Registered, Resource, Template, Tool, ValueCheck } from './registry.js';
 import { describeIssues, findParamHeaders, isUnionOfObjects, jsonSchemaOf, schemaProblem } from './schemas.js';
+import { loadSchemaCheck } from './server-data.js';
 import { compileTemplate, hasScheme } from './uri-template.js';
 
 /** A handler of any kind; the registration checks its arguments. */

@@ -8,7 +8,7 @@ import { startRun } from '../../run/internal/handler-context.js';
 import { MAX_PAUSED_MS, NOTHING_RECORDED, type RecordedAnswer, unpackMemory } from '../../run/internal/record.js';
 import type { Run } from '../../run/internal/run.js';
 import { RpcError } from '../../server/errors.js';
-import { loadSchemaCheck } from '../../server/internal/core.js';
+import { loadSchemaCheck } from '../../server/internal/server-data.js';
 import { mayPass } from '../../store/internal/lasting.js';
 import { bytesOf, TooLargeToStore } from '../../store/internal/row-text.js';
 import { CallStream, leaseOf, questionText, reportTooLarge } from './call-stream.js';
@@ -30,9 +30,9 @@ export async function hold(
   run: Run,
   target: Guarded,
 ): Promise<RecordedAnswer> {
-  const { core, http, session, protocolVersion, request } = origin;
+  const { server, http, session, protocolVersion, request } = origin;
   const now = () => nowMs(http.clock);
-  const log = new StreamLog(core, session.partition ?? '', newStreamId(), http);
+  const log = new StreamLog(server, session.partition ?? '', newStreamId(), http);
   log.isAwaited = false;
   const { key, digest } = question;
   const { id, method } = request;
@@ -49,7 +49,7 @@ export async function hold(
   for (let wait = FIRST_LOOK_MS; answer === undefined && !run.isOver; wait = Math.min(wait * 1.5, LAST_LOOK_MS)) {
     await new Promise<void>((resolve) => http.clock.after(wait, resolve));
     if (run.isOver) break;
-    const found = await run.track(StreamLog.read(core, session.partition ?? '', log.id, http)).catch(ifPassing);
+    const found = await run.track(StreamLog.read(server, session.partition ?? '', log.id, http)).catch(ifPassing);
     if (found === 'away') continue;
     if (!found) break;
     answer = new Map(found.head.memory.a).get(key);
@@ -73,13 +73,13 @@ const MAX_ATTEMPTS = 20;
  * @throws FrameworkError `app.forbidden` if the caller does not have the permissions of the call that the answer would continue
  */
 export async function takeAnswer(place: SessionPlace, response: RpcResponse): Promise<'taken' | 'too large'> {
-  const { core, http, session } = place;
+  const { server, http, session } = place;
   const asked = typeof response.id === 'string' ? parseQuestionId(response.id) : undefined;
   if (!asked || session.partition === undefined) return 'taken';
   const bytes = bytesOf(JSON.stringify(response.result) ?? '');
-  let large = bytes > core.maxKeptBytes;
+  let large = bytes > server.maxKeptBytes;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const found = await StreamLog.read(core, session.partition, asked.stream, http);
+    const found = await StreamLog.read(server, session.partition, asked.stream, http);
     const next = found && (await withAnswer(found.head, asked.key, response, http, large));
     if (!found || !next) return 'taken';
     checkScopes(http, found.head);
@@ -169,7 +169,7 @@ export function startContinuation(
 }
 
 /** Finds the registered call. It can be missing, because this request may reach another deployment. */
-async function resolveAgain({ core, methods, http, session, request, accepted }: SessionRequest): Promise<Call> {
+async function resolveAgain({ server, methods, http, session, request, accepted }: SessionRequest): Promise<Call> {
   const hookContext = () => {
     throw new Error('framework: mcp: a call has no hooks');
   };
@@ -177,7 +177,7 @@ async function resolveAgain({ core, methods, http, session, request, accepted }:
   try {
     const answer = await methods
       .get(request.method)
-      ?.answer({ core, methods, http, session, id, params, accepted, hookContext, era: 'session' });
+      ?.answer({ server, methods, http, session, id, params, accepted, hookContext, era: 'session' });
     if (answer && 'call' in answer) return answer.call;
     throw new RpcError(RPC.methodNotFound, 'Method not found');
   } catch (error) {

@@ -7,8 +7,8 @@ import type { Call, Ending, Sink } from '../../run/internal/call.js';
 import { NOTHING_RECORDED, type PackedMemory, packMemory } from '../../run/internal/record.js';
 import type { Outcome, Paused, Run } from '../../run/internal/run.js';
 import { RpcError, tooLarge } from '../../server/errors.js';
-import type { Core } from '../../server/internal/core.js';
-import { lastingCore, toTheEnd } from '../../store/internal/lasting.js';
+import type { ServerData } from '../../server/internal/server-data.js';
+import { toTheEnd, withLastingStore } from '../../store/internal/lasting.js';
 import { bytesOf, type Kept } from '../../store/internal/row-text.js';
 import { closeOpenStream, openStream } from './paused.js';
 import type { SessionRequest } from './request.js';
@@ -27,7 +27,7 @@ export function leaseOf({ deadline, clock }: McpRequest): number {
 
 /** Creates the stream of a new call. */
 export function newCallStream(origin: SessionRequest, call: Call, run: Run): CallStream {
-  const log = new StreamLog(origin.core, origin.session.partition ?? '', newStreamId(), origin.http);
+  const log = new StreamLog(origin.server, origin.session.partition ?? '', newStreamId(), origin.http);
   return new CallStream(origin, call, run, log, 'new');
 }
 
@@ -139,7 +139,7 @@ export class CallStream implements Sink {
 
   /** Pauses the call: the request with the answers, or the request that resumes the stream, continues it. */
   async #pause({ on, questions, returned, memory }: Paused, unsent: readonly string[]): Promise<Ending> {
-    const { core, http, session, request } = this.#origin;
+    const { server, http, session, request } = this.#origin;
     const pending = questions.map(({ key, digest, request: asked }) =>
       returned ? { key, digest, asked } : { key, digest },
     );
@@ -148,12 +148,12 @@ export class CallStream implements Sink {
     const state = on === 'asked' ? 'waiting' : 'open';
     const head = this.#headOf(state, stored.length, packMemory(memory), pending);
     const bytes = bytesOf(JSON.stringify(head));
-    if (bytes > core.maxKeptBytes) return this.#rejectPause(this.#tooLargeToPause(bytes), unsent);
+    if (bytes > server.maxKeptBytes) return this.#rejectPause(this.#tooLargeToPause(bytes), unsent);
     if (!this.#keeps) return this.#rejectPause(storeFailed(), unsent);
     // A client receives its questions only from the stored call.
     this.#log.isAwaited = false;
     try {
-      const lasting = lastingCore(core, http.clock, toTheEnd(http));
+      const lasting = withLastingStore(server, http.clock, toTheEnd(http));
       this.#listed ||= await openStream(lasting, session, this.#log.id, request.id, nowMs(http.clock));
       if (!this.#listed)
         return await this.#rejectPause(new RpcError(RPC.internalError, 'Too many parked calls'), unsent);
@@ -170,7 +170,7 @@ export class CallStream implements Sink {
       return this.#rejectPause(storeFailed(), unsent);
     }
     this.#stored = true;
-    return { messages, status: 200, form: 'sse', trailer: retryFrame(retryAfter(core, 0)) };
+    return { messages, status: 200, form: 'sse', trailer: retryFrame(retryAfter(server, 0)) };
   }
 
   #rejectPause(error: RpcError, unsent: readonly string[]): Promise<Ending> | Ending {
@@ -180,7 +180,7 @@ export class CallStream implements Sink {
 
   /** The row of a paused call contains the arguments and the recorded steps. */
   #tooLargeToPause(bytes: number): RpcError {
-    const limit = this.#origin.core.maxKeptBytes;
+    const limit = this.#origin.server.maxKeptBytes;
     const args = bytesOf(JSON.stringify(this.#origin.request.params ?? {}));
     const what = args > limit / 2 ? 'arguments' : 'state';
     this.#report(what, bytes);
@@ -274,7 +274,7 @@ export class CallStream implements Sink {
   async #unlist(): Promise<void> {
     if (!this.#listed) return;
     this.#listed = false;
-    await closeOpenStream(this.#origin.core, this.#origin.session, this.#log.id).catch(() => {});
+    await closeOpenStream(this.#origin.server, this.#origin.session, this.#log.id).catch(() => {});
   }
 }
 
@@ -303,6 +303,6 @@ const RETRY_STEPS: readonly (readonly [number, number])[] = [
 ];
 
 /** Milliseconds until a client polls a call again that has been paused or running for `ageMs`. */
-export function retryAfter({ settings }: Core, ageMs: number): number {
+export function retryAfter({ settings }: ServerData, ageMs: number): number {
   return settings.retryMs ?? RETRY_STEPS.find(([age]) => ageMs < age)?.[1] ?? 5000;
 }

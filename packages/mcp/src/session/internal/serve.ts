@@ -27,7 +27,7 @@ import type { Call, Sink } from '../../run/internal/call.js';
 import { contextOf, startRun } from '../../run/internal/handler-context.js';
 import { type Outcome, Run } from '../../run/internal/run.js';
 import { RpcError } from '../../server/errors.js';
-import type { Core } from '../../server/internal/core.js';
+import type { ServerData } from '../../server/internal/server-data.js';
 import {
   canResume,
   requestedVersion,
@@ -47,14 +47,14 @@ const JSON_ONLY: Accepted = { json: true, sse: false };
 const loadDurable = lazily(() => import('./durable.js'));
 
 /** GET and DELETE of a session: the rest of a stream or a listener, and the end of the session. */
-export async function serveStream(core: Core, methods: MethodTable, http: ContextRequest): Promise<Reply> {
+export async function serveStream(server: ServerData, methods: MethodTable, http: ContextRequest): Promise<Reply> {
   const { serveDelete, serveGet } = await loadDurable();
-  return http.method === 'GET' ? serveGet(core, methods, http) : serveDelete(core, http);
+  return http.method === 'GET' ? serveGet(server, methods, http) : serveDelete(server, http);
 }
 
 /** Answers one message of the session era. */
 export async function serveSession(
-  core: Core,
+  server: ServerData,
   methods: MethodTable,
   http: McpRequest,
   message: RpcMessage,
@@ -64,17 +64,17 @@ export async function serveSession(
   if (message.kind === 'invalid') return sessionError(400, RPC.invalidRequest, 'Invalid Request', id);
   if (message.kind === 'request') {
     if (!accepted) return sessionError(406, RPC.invalidRequest, 'Not acceptable', id);
-    if (message.method === 'initialize') return initialize(core, methods, http, message, accepted);
+    if (message.method === 'initialize') return initialize(server, methods, http, message, accepted);
   }
-  const resolved = await resolveSession(core, http, id);
+  const resolved = await resolveSession(server, http, id);
   if ('status' in resolved) return resolved;
-  const place: SessionPlace = { core, methods, http, session: resolved.session, aids: loadDurable };
+  const place: SessionPlace = { server, methods, http, session: resolved.session, aids: loadDurable };
   if (message.kind === 'request') return serveRequest(place, message, accepted ?? JSON_ONLY);
   return takeNotice(place, message);
 }
 
 async function initialize(
-  core: Core,
+  server: ServerData,
   methods: MethodTable,
   http: McpRequest,
   { id, params = {} }: RpcRequest,
@@ -86,17 +86,17 @@ async function initialize(
   );
   if (typeof offered !== 'string' || wrong) return jsonReply(errorText(id, RPC.invalidParams, 'Malformed initialize'));
   const protocolVersion = isSessionVersion(offered) ? offered : LATEST_SESSION_VERSION;
-  const { info, instructions } = core.settings;
-  const capabilities = capabilitiesOf(methods, 'session', { core, http, session: undefined });
+  const { info, instructions } = server.settings;
+  const capabilities = capabilitiesOf(methods, 'session', { server, http, session: undefined });
   const result = JSON.stringify({ protocolVersion, capabilities, serverInfo: info, instructions });
-  const session = await createSession(core, http, protocolVersion, params);
+  const session = await createSession(server, http, protocolVersion, params);
   const reply = replyWith(resultText(id, result), accepted);
   return session === undefined ? reply : { ...reply, headers: { ...reply.headers, 'mcp-session-id': session } };
 }
 
 /** Handles notifications and answers. All work ends before the reply, because no code runs after it. */
 async function takeNotice(place: SessionPlace, message: RpcMessage): Promise<Reply> {
-  const { core, http, session } = place;
+  const { server, http, session } = place;
   if (session.partition === undefined) return ACCEPTED;
   if (message.kind === 'response') {
     const taken = await (await loadDurable()).takeAnswer(place, message);
@@ -105,17 +105,17 @@ async function takeNotice(place: SessionPlace, message: RpcMessage): Promise<Rep
   if (message.kind !== 'notification' || message.method !== 'notifications/cancelled') return ACCEPTED;
   const id = own(message.params ?? {}, 'requestId');
   if (typeof id === 'string' || Number.isInteger(id)) {
-    await (await loadDurable()).cancelRequest(core, session, id as string | number, http);
+    await (await loadDurable()).cancelRequest(server, session, id as string | number, http);
   }
   return ACCEPTED;
 }
 
 /** Converts a request of a session for the methods. */
 function toMethodRequest(origin: SessionRequest): MethodRequest {
-  const { core, methods, http, session, request, accepted } = origin;
+  const { server, methods, http, session, request, accepted } = origin;
   const hookContext = () => contextOf(scopeOf(origin));
   return {
-    core,
+    server,
     methods,
     http,
     session,
@@ -165,7 +165,7 @@ async function endPlainly({ accepted, request: { id }, http }: SessionRequest, c
 
 /** Answers a batch, which only revision 2025-03-26 supports. Its requests run in order, without events and questions. */
 export async function serveBatch(
-  core: Core,
+  server: ServerData,
   methods: MethodTable,
   http: McpRequest,
   items: readonly unknown[],
@@ -175,14 +175,14 @@ export async function serveBatch(
   const tooMany = messages.length === 0 || messages.length > MAX_BATCH;
   const initializes = messages.some((message) => message.kind === 'request' && message.method === 'initialize');
   if (tooMany || initializes) return sessionError(400, RPC.invalidRequest, 'Invalid batch');
-  const resolved = await resolveSession(core, http, null);
+  const resolved = await resolveSession(server, http, null);
   if ('status' in resolved) return resolved;
   const { session } = resolved;
   if ((requestedVersion(http) ?? session.version) !== BATCH_VERSION)
     return sessionError(400, RPC.invalidRequest, 'Batches are not supported');
   const answered = messages.some((message) => message.kind === 'request' || message.kind === 'invalid');
   if (answered && !accepted) return sessionError(406, RPC.invalidRequest, 'Not acceptable');
-  const place: SessionPlace = { core, methods, http, session, aids: loadDurable };
+  const place: SessionPlace = { server, methods, http, session, aids: loadDurable };
   for (const message of messages) if (message.kind === 'request') await checkBatchScopes(place, message);
   const texts: string[] = [];
   for (const message of messages) {

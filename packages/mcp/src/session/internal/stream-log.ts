@@ -5,8 +5,8 @@ import type { InputRequest, JsonObject, RequestId } from '../../protocol/types.j
 import type { Question } from '../../run/internal/ask.js';
 import type { PackedMemory } from '../../run/internal/record.js';
 import { tooLarge } from '../../server/errors.js';
-import { type Core, storeOf } from '../../server/internal/core.js';
-import { lastingCore, toTheEnd, whileClientWaits } from '../../store/internal/lasting.js';
+import { type ServerData, storeOf } from '../../server/internal/server-data.js';
+import { toTheEnd, whileClientWaits, withLastingStore } from '../../store/internal/lasting.js';
 import {
   bytesOf,
   dropText,
@@ -86,10 +86,10 @@ interface HeadWrite {
  * run before them.
  */
 export class StreamLog {
-  readonly #core: Core;
+  readonly #server: ServerData;
   readonly #http: McpRequest;
   /** The server with a store that repeats failed writes. */
-  readonly #lasting: Core;
+  readonly #lasting: ServerData;
   readonly id: string;
   readonly partition: string;
   /** Sequence number of the next event; the first is 1, priming is 0. */
@@ -107,18 +107,21 @@ export class StreamLog {
   /** Saves run one after another: each save uses the version of the previous save. */
   #saving: Promise<unknown> = Promise.resolve();
 
-  constructor(core: Core, sessionPartition: string, id: string, http: McpRequest) {
-    this.#core = core;
+  constructor(server: ServerData, sessionPartition: string, id: string, http: McpRequest) {
+    this.#server = server;
     this.#http = http;
-    this.#lasting = lastingCore(core, http.clock, () => (this.isAwaited ? whileClientWaits : toTheEnd)(http)());
+    this.#lasting = withLastingStore(server, http.clock, () => (this.isAwaited ? whileClientWaits : toTheEnd)(http)());
     this.id = id;
     this.partition = `e#${sessionPartition.slice(2)}#${id}`;
   }
 
   /** Reads a stored stream; `undefined` if absent. */
-  static async read(core: Core, sessionPartition: string, id: string, http: McpRequest) {
-    const log = new StreamLog(core, sessionPartition, id, http);
-    const found = await readText(storeOf(core), core.settings.spill, { partition: log.partition, sort: HEAD });
+  static async read(server: ServerData, sessionPartition: string, id: string, http: McpRequest) {
+    const log = new StreamLog(server, sessionPartition, id, http);
+    const found = await readText(storeOf(server), server.settings.spill, {
+      partition: log.partition,
+      sort: HEAD,
+    });
     if (!found) return undefined;
     const head = JSON.parse(found.text) as StreamHead;
     log.next = head.next;
@@ -193,7 +196,7 @@ export class StreamLog {
     this.#unsure = write;
     const isSaved = await storeOf(this.#lasting).put(row, this.#version === 0 ? 'absent' : { version: this.#version });
     this.#unsure = undefined;
-    await dropText(this.#core.settings.spill, isSaved ? this.#headData : row.data);
+    await dropText(this.#server.settings.spill, isSaved ? this.#headData : row.data);
     if (isSaved) {
       this.#version = row.version;
       this.#headData = row.data;
@@ -204,8 +207,8 @@ export class StreamLog {
 
   /** Deletes the head row of an answered question. */
   async remove(): Promise<void> {
-    const removed = await storeOf(this.#core).take({ partition: this.partition, sort: HEAD });
-    await dropText(this.#core.settings.spill, removed?.data);
+    const removed = await storeOf(this.#server).take({ partition: this.partition, sort: HEAD });
+    await dropText(this.#server.settings.spill, removed?.data);
   }
 
   /** Stored messages from a sequence number on, in order, up to a gap. */
@@ -213,11 +216,11 @@ export class StreamLog {
     const messages: string[] = [];
     let after = pad(Math.max(0, sequence - MAX_EVENTS_A_ROW));
     for (;;) {
-      const rows = await storeOf(this.#core).list(this.partition, after, PAGE_ROWS);
+      const rows = await storeOf(this.#server).list(this.partition, after, PAGE_ROWS);
       for (const row of rows) {
         const first = Number(row.sort);
         const expected = sequence + messages.length;
-        const text = first <= expected ? await unpackText(this.#core.settings.spill, row) : undefined;
+        const text = first <= expected ? await unpackText(this.#server.settings.spill, row) : undefined;
         if (text === undefined) return messages;
         messages.push(...text.split('\n').slice(expected - first));
       }

@@ -16,8 +16,8 @@ import {
 } from '../../run/internal/record.js';
 import type { Paused } from '../../run/internal/run.js';
 import { invalidParams, RpcError, tooLarge } from '../../server/errors.js';
-import { type Core, loadSchemaCheck, storeOf } from '../../server/internal/core.js';
-import { lastingCore, toTheEnd } from '../../store/internal/lasting.js';
+import { loadSchemaCheck, type ServerData, storeOf } from '../../server/internal/server-data.js';
+import { toTheEnd, withLastingStore } from '../../store/internal/lasting.js';
 import { keptBytes, packText, unpackText } from '../../store/internal/row-text.js';
 import { toTtl } from '../../store/store.js';
 
@@ -47,7 +47,7 @@ function boundTo(http: McpRequest, method: string, call: Call): string {
  * @throws RpcError -32602 for a modified or expired state, a state of another call, and malformed answers
  */
 export async function readRetry(
-  core: Core,
+  server: ServerData,
   http: McpRequest,
   method: string,
   call: Call,
@@ -57,7 +57,7 @@ export async function readRetry(
   const token = own(params, 'requestState');
   if (responses !== undefined && !isObject(responses)) throw invalidParams('"inputResponses" must be an object');
   const answers = new Map(Object.entries(responses ?? {}));
-  const state = token === undefined ? undefined : await openState(core, http, boundTo(http, method, call), token);
+  const state = token === undefined ? undefined : await openState(server, http, boundTo(http, method, call), token);
   const asked = state && new Map(state.q.map(([key, digest]) => [key, digest]));
   const returned = new Map(state?.q.map(([key, , expected]) => [key, expected]));
   const inputs: [string, InputResponse][] = [];
@@ -76,15 +76,15 @@ function toRequest([method, requestedSchema]: Returned): InputRequest {
   return { method, params: { requestedSchema } } as InputRequest;
 }
 
-async function openState(core: Core, http: McpRequest, bound: string, token: unknown): Promise<CarriedState> {
-  const text = typeof token === 'string' ? await core.sealer.open('state', token, bound) : undefined;
+async function openState(server: ServerData, http: McpRequest, bound: string, token: unknown): Promise<CarriedState> {
+  const text = typeof token === 'string' ? await server.sealer.open('state', token, bound) : undefined;
   const opened = text === undefined ? undefined : (JSON.parse(text) as CarriedState | { readonly row: string });
-  const state = opened && 'row' in opened ? await readStored(core, opened.row) : opened;
+  const state = opened && 'row' in opened ? await readStored(server, opened.row) : opened;
   if (!state || state.x <= nowMs(http.clock)) throw invalidParams('Invalid requestState');
   return state;
 }
 
-async function readStored({ settings }: Core, id: string): Promise<CarriedState | undefined> {
+async function readStored({ settings }: ServerData, id: string): Promise<CarriedState | undefined> {
   const row = await settings.store?.get(stateKey(id));
   const text = row && (await unpackText(settings.spill, row));
   return text === undefined ? undefined : (JSON.parse(text) as CarriedState);
@@ -95,7 +95,7 @@ async function readStored({ settings }: Core, id: string): Promise<CarriedState 
  * used for another question.
  */
 export async function sealState(
-  core: Core,
+  server: ServerData,
   http: McpRequest,
   method: string,
   call: Call,
@@ -109,7 +109,7 @@ export async function sealState(
   };
   const text = JSON.stringify(state);
   const bytes = Buffer.byteLength(text, 'utf8');
-  const { store, spill } = core.settings;
+  const { store, spill } = server.settings;
   const most = keptBytes(store && spill);
   if (bytes > most) {
     guardHook(() => http.log.warn('mcp.too_large', { target: call.name, what: 'state', bytes }));
@@ -117,8 +117,8 @@ export async function sealState(
   }
   try {
     const isStored = store !== undefined && bytes > MAX_INLINE_BYTES;
-    const carried = isStored ? JSON.stringify({ row: await storeState(core, http, text, expiry) }) : text;
-    return await core.sealer.seal('state', carried, boundTo(http, method, call));
+    const carried = isStored ? JSON.stringify({ row: await storeState(server, http, text, expiry) }) : text;
+    return await server.sealer.seal('state', carried, boundTo(http, method, call));
   } catch (error) {
     logFailure(() => http.log, 'mcp.state_not_kept', error, { target: call.name });
     return new RpcError(RPC.internalError, 'The store failed', { code: 'mcp.store' }, 503);
@@ -126,8 +126,8 @@ export async function sealState(
 }
 
 /** Stores a state that is too large for the client; returns the name of its row. */
-async function storeState(core: Core, http: McpRequest, text: string, expiry: number): Promise<string> {
-  const lasting = lastingCore(core, http.clock, toTheEnd(http));
+async function storeState(server: ServerData, http: McpRequest, text: string, expiry: number): Promise<string> {
+  const lasting = withLastingStore(server, http.clock, toTheEnd(http));
   const row = randomText(24);
   const data = await packText(lasting.settings.spill, text);
   await storeOf(lasting).put({ ...stateKey(row), version: 1, ttl: toTtl(expiry), data }, 'absent');

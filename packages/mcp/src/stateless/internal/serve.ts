@@ -37,9 +37,9 @@ import type { RunMemory } from '../../run/internal/record.js';
 import { NO_ASKS, type Outcome, type Paused, type RunScope } from '../../run/internal/run.js';
 import type { CacheHint } from '../../server/definitions.js';
 import { invalidParams, RpcError } from '../../server/errors.js';
-import type { Core } from '../../server/internal/core.js';
 import type { Tool } from '../../server/internal/registry.js';
-import { lastingCore, toTheEnd } from '../../store/internal/lasting.js';
+import type { ServerData } from '../../server/internal/server-data.js';
+import { toTheEnd, withLastingStore } from '../../store/internal/lasting.js';
 import { createTask, type NewTask, takesTasks } from '../../tasks/internal/task.js';
 import { readRetry, sealState } from './request-state.js';
 
@@ -54,7 +54,7 @@ interface Envelope {
 
 /** One request of this era, with the parts of the server. */
 interface StatelessRequest {
-  readonly core: Core;
+  readonly server: ServerData;
   readonly http: McpRequest;
   readonly message: RpcRequest;
   readonly envelope: Envelope;
@@ -63,7 +63,7 @@ interface StatelessRequest {
 
 /** Answers one message of the stateless era. */
 export async function serveStateless(
-  core: Core,
+  server: ServerData,
   methods: MethodTable,
   http: McpRequest,
   message: RpcRequest | RpcNotification,
@@ -76,7 +76,7 @@ export async function serveStateless(
       return ACCEPTED;
     }
     if (!accepted) return jsonReply(errorText(id, RPC.invalidRequest, 'Not acceptable'), 406);
-    return await serveRequest(core, methods, http, message, accepted);
+    return await serveRequest(server, methods, http, message, accepted);
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     return jsonReply(errorText(id, error.code, error.message, error.data), error.status);
@@ -85,7 +85,7 @@ export async function serveStateless(
 
 /** Runs the checks in a fixed order. The first failed check determines the answer. */
 async function serveRequest(
-  core: Core,
+  server: ServerData,
   methods: MethodTable,
   http: McpRequest,
   message: RpcRequest,
@@ -95,7 +95,7 @@ async function serveRequest(
   checkClaim(params, http);
   if (!isOnce(http.header('mcp-protocol-version'), STATELESS_VERSION)) throw mismatch('MCP-Protocol-Version');
   if (!isOnce(http.header('mcp-method'), message.method)) throw mismatch('Mcp-Method');
-  const place = { core, http, session: undefined };
+  const place = { server, http, session: undefined };
   const method = findMethod(methods, 'stateless', message.method, place);
   if (!method) throw new RpcError(RPC.methodNotFound, 'Method not found', undefined, 404);
   if (method.named !== undefined) {
@@ -106,9 +106,9 @@ async function serveRequest(
     if (!agrees || more.length > 0) throw mismatch('Mcp-Name');
   }
   const envelope = readEnvelope(params);
-  const request: StatelessRequest = { core, http, message, envelope, accepted };
+  const request: StatelessRequest = { server, http, message, envelope, accepted };
   const asked: MethodRequest = {
-    core,
+    server,
     http,
     session: undefined,
     methods,
@@ -125,7 +125,7 @@ async function serveRequest(
   if ('reply' in answer) return answer.reply;
   if ('result' in answer) {
     const { members, cache } = answer.result;
-    const text = `{${members === '' ? '' : `${members},`}${stampText(core, cache)}}`;
+    const text = `{${members === '' ? '' : `${members},`}${stampText(server, cache)}}`;
     return replyWith(resultText(message.id, text), accepted);
   }
   const { target } = answer.call;
@@ -172,18 +172,18 @@ function readEnvelope(params: JsonObject): Envelope {
 }
 
 /** Members of every complete result of this era, including its caching hint. */
-function stampText({ settings }: Core, hint: Required<CacheHint> | undefined): string {
+function stampText({ settings }: ServerData, hint: Required<CacheHint> | undefined): string {
   const meta = JSON.stringify({ [META.serverInfo]: settings.info });
   const caching = hint ? `"ttlMs":${hint.ttlMs},"cacheScope":"${hint.scope}",` : '';
   return `"resultType":"complete",${caching}"_meta":${meta}`;
 }
 
-function stamp(core: Core, result: JsonObject, resultType: string): JsonObject {
+function stamp(server: ServerData, result: JsonObject, resultType: string): JsonObject {
   const meta = isObject(result._meta) ? result._meta : {};
-  return { ...result, resultType, _meta: { ...meta, [META.serverInfo]: core.settings.info } };
+  return { ...result, resultType, _meta: { ...meta, [META.serverInfo]: server.settings.info } };
 }
 
-function scopeOf({ core, http, message, envelope }: StatelessRequest, call?: Call, memory?: RunMemory): RunScope {
+function scopeOf({ server, http, message, envelope }: StatelessRequest, call?: Call, memory?: RunMemory): RunScope {
   const { client, capabilities, logLevel, progressToken } = envelope;
   return {
     http,
@@ -197,10 +197,10 @@ function scopeOf({ core, http, message, envelope }: StatelessRequest, call?: Cal
     meta: envelope.params._meta,
     sessionId: undefined,
     logLevel() {
-      return core.settings.logging ? logLevel : undefined;
+      return server.settings.logging ? logLevel : undefined;
     },
     target: call?.target.name ?? message.method,
-    maxKeptBytes: core.maxKeptBytes,
+    maxKeptBytes: server.maxKeptBytes,
     asks: call?.target.asks ?? NO_ASKS,
     asking: 'pause',
     canClose: call?.target.task?.at === 'closeStream' && takesTasks(capabilities),
@@ -221,20 +221,20 @@ function newTask({ http, message: { id }, envelope }: StatelessRequest, memory: 
 
 /** Runs a handler, or runs it again with the answers of the request. */
 async function runCall(request: StatelessRequest, call: Call): Promise<Reply> {
-  const { core, http, message, envelope, accepted } = request;
+  const { server, http, message, envelope, accepted } = request;
   const { method, id } = message;
   const isRetry =
     own(envelope.params, 'inputResponses') !== undefined || own(envelope.params, 'requestState') !== undefined;
-  const memory = isRetry ? await readRetry(core, http, method, call, envelope.params) : undefined;
+  const memory = isRetry ? await readRetry(server, http, method, call, envelope.params) : undefined;
   const { task } = call.target;
   const isTask = task !== undefined && takesTasks(envelope.capabilities);
   if (task?.required && !isTask) throw missingCapabilityError({ extensions: { [TASKS]: {} } });
   if (isTask && task.at === 'start' && (await takesArguments(call))) {
-    const created = await createTask(core, newTask(request, memory));
+    const created = await createTask(server, newTask(request, memory));
     return replyWith(
       created instanceof RpcError
         ? errorText(id, created.code, created.message)
-        : resultText(id, JSON.stringify(stamp(core, created, 'task'))),
+        : resultText(id, JSON.stringify(stamp(server, created, 'task'))),
       accepted,
     );
   }
@@ -250,14 +250,14 @@ async function runCall(request: StatelessRequest, call: Call): Promise<Reply> {
 
 /** The result of the call, its questions or its error, as the end of the answer. */
 async function endOf(request: StatelessRequest, call: Call, outcome: Outcome, isRetry: boolean): Promise<Ending> {
-  const { core, http, message, accepted } = request;
+  const { server, http, message, accepted } = request;
   if (outcome.kind === 'cancelled') return cancelledEnding(message.id, accepted);
   if (outcome.kind === 'paused') return toEnding(message.id, await toPausedResult(request, call, outcome));
   const result = await toResult(call, 'stateless', outcome, http);
   if (result instanceof RpcError) return toEnding(message.id, result);
-  const stamped = stamp(core, result, 'complete');
+  const stamped = stamp(server, result, 'complete');
   if (!call.cache) return toEnding(message.id, stamped);
-  const { ttlMs, scope } = isRetry ? NOT_CACHED : (call.cache.hint ?? core.settings.cache);
+  const { ttlMs, scope } = isRetry ? NOT_CACHED : (call.cache.hint ?? server.settings.cache);
   return toEnding(message.id, { ...stamped, ttlMs, cacheScope: scope });
 }
 
@@ -265,18 +265,21 @@ const NOT_CACHED: Required<CacheHint> = { ttlMs: 0, scope: 'private' };
 
 /** The result of a paused call: the questions with the encrypted state, or the task that continues it. */
 async function toPausedResult(request: StatelessRequest, call: Call, paused: Paused): Promise<JsonObject | RpcError> {
-  const { core, http, message } = request;
+  const { server, http, message } = request;
   if (paused.on === 'closed') {
-    const created = await createTask(lastingCore(core, http.clock, toTheEnd(http)), newTask(request, paused.memory));
-    return created instanceof RpcError ? created : stamp(core, created, 'task');
+    const created = await createTask(
+      withLastingStore(server, http.clock, toTheEnd(http)),
+      newTask(request, paused.memory),
+    );
+    return created instanceof RpcError ? created : stamp(server, created, 'task');
   }
-  const requestState = await sealState(core, http, message.method, call, paused);
+  const requestState = await sealState(server, http, message.method, call, paused);
   if (requestState instanceof RpcError) return requestState;
   const inputRequests = Object.fromEntries(paused.questions.map(({ key, request: asked }) => [key, asked]));
-  return stamp(core, { inputRequests, requestState }, 'input_required');
+  return stamp(server, { inputRequests, requestState }, 'input_required');
 }
 
 // Only this era has tasks. Their code is loaded with it.
-export { lastingCore, whileClientWaits } from '../../store/internal/lasting.js';
+export { whileClientWaits, withLastingStore } from '../../store/internal/lasting.js';
 export { changeTask } from '../../tasks/internal/rows.js';
 export { detailOf, findTask, isOver, notifyOfTask, startAnswered, takesTasks } from '../../tasks/internal/task.js';

@@ -10,8 +10,8 @@ import { startRun } from '../../run/internal/handler-context.js';
 import { unpackMemory } from '../../run/internal/record.js';
 import { LOOK_EVERY_MS, type Outcome, type Run, type RunScope } from '../../run/internal/run.js';
 import { RpcError, tooLarge } from '../../server/errors.js';
-import type { Core } from '../../server/internal/core.js';
-import { lastingCore, mayPass } from '../../store/internal/lasting.js';
+import type { ServerData } from '../../server/internal/server-data.js';
+import { mayPass, withLastingStore } from '../../store/internal/lasting.js';
 import { TooLargeToStore } from '../../store/internal/row-text.js';
 import { claimTask, type TaskDelivery } from './claim.js';
 import { changeTask, markBegun, type Task } from './rows.js';
@@ -45,16 +45,16 @@ export class TaskRequest extends ContextRequest {
  *
  * @throws the last error of the store, so that Lambda delivers the event again
  */
-export async function runTask(given: Core, delivery: TaskDelivery): Promise<void> {
-  const core = lastingCore(given, delivery.clock, () => delivery.deadline);
-  const task = await claimTask(core, delivery);
+export async function runTask(given: ServerData, delivery: TaskDelivery): Promise<void> {
+  const server = withLastingStore(given, delivery.clock, () => delivery.deadline);
+  const task = await claimTask(server, delivery);
   if (!task) return;
   const http = delivery.toRequest(task);
-  const marked = markedAsBegun(given, core, task);
+  const marked = markedAsBegun(given, server, task);
   await marked.tried;
   try {
-    const ended = await endOf(core, http, task);
-    if (ended) await settle(core, http, task, ended);
+    const ended = await endOf(server, http, task);
+    if (ended) await settle(server, http, task, ended);
   } finally {
     await marked.done;
   }
@@ -64,10 +64,10 @@ export async function runTask(given: Core, delivery: TaskDelivery): Promise<void
  * Marks that the handler begins: tries it once before the handler runs, and repeats it while the handler runs. Only another delivery
  * reads the mark, so a failure does not stop the run.
  */
-function markedAsBegun(given: Core, core: Core, task: Task & { readonly claim: string }) {
+function markedAsBegun(given: ServerData, server: ServerData, task: Task & { readonly claim: string }) {
   const first = markBegun(given, task, task.claim);
   const tried = first.catch(() => {});
-  return { tried, done: first.catch(() => markBegun(core, task, task.claim)).catch(() => {}) };
+  return { tried, done: first.catch(() => markBegun(server, task, task.claim)).catch(() => {}) };
 }
 
 type End = (task: Task, now: number) => Task;
@@ -76,36 +76,36 @@ type End = (task: Task, now: number) => Task;
  * Stores the end of a run, unless the task was cancelled meanwhile. If that is impossible, the task is lost, and one line is logged. The
  * task fails: here if the store still accepts a smaller row, else in a later delivery or poll.
  */
-async function settle(core: Core, http: McpRequest, claimed: Task, end: End): Promise<void> {
+async function settle(server: ServerData, http: McpRequest, claimed: Task, end: End): Promise<void> {
   try {
-    await storeEnd(core, http, claimed, end);
+    await storeEnd(server, http, claimed, end);
   } catch (error) {
     const isTooLarge = error instanceof TooLargeToStore;
-    const why = isTooLarge ? tooLarge('result', error.bytes, core.maxKeptBytes) : error;
+    const why = isTooLarge ? tooLarge('result', error.bytes, server.maxKeptBytes) : error;
     logFailure(() => http.log, isTooLarge ? 'mcp.task_not_kept' : 'mcp.task_lost', why, {
       target: claimed.request.params.name,
     });
     if (mayPass(error)) throw error;
-    const reported = isTooLarge ? tooLarge('result', error.bytes, core.maxKeptBytes) : internalError();
-    await storeEnd(core, http, claimed, (running, now) => failedTask(running, reported, now));
+    const reported = isTooLarge ? tooLarge('result', error.bytes, server.maxKeptBytes) : internalError();
+    await storeEnd(server, http, claimed, (running, now) => failedTask(running, reported, now));
   }
 }
 
-async function storeEnd(core: Core, { clock, log }: McpRequest, { id, claim }: Task, end: End): Promise<void> {
+async function storeEnd(server: ServerData, { clock, log }: McpRequest, { id, claim }: Task, end: End): Promise<void> {
   const now = nowMs(clock);
   const isMine = (task: Task) => task.state === 'running' && task.claim === claim;
-  const settled = await changeTask(core, id, (task) => (isMine(task) ? end(task, now) : undefined));
-  if (settled?.changed) await notifyOfTask(core, settled.task, log);
+  const settled = await changeTask(server, id, (task) => (isMine(task) ? end(task, now) : undefined));
+  if (settled?.changed) await notifyOfTask(server, settled.task, log);
 }
 
 function internalError(): RpcError {
   return new RpcError(RPC.internalError, INTERNAL_ERROR);
 }
 
-async function endOf(core: Core, http: McpRequest, task: Task): Promise<End | undefined> {
+async function endOf(server: ServerData, http: McpRequest, task: Task): Promise<End | undefined> {
   try {
-    const call = await resolveCall(core, http, task);
-    const run = startRun(scopeOf(core, http, task, call), call);
+    const call = await resolveCall(server, http, task);
+    const run = startRun(scopeOf(server, http, task, call), call);
     return await toEnd(call, http, await outcomeOf(run, http));
   } catch (error) {
     const known = error instanceof RpcError ? error : undefined;
@@ -115,12 +115,12 @@ async function endOf(core: Core, http: McpRequest, task: Task): Promise<End | un
 }
 
 /** The registered call. The task may have been created by another deployment. */
-async function resolveCall(core: Core, http: McpRequest, { request: { id, params } }: Task): Promise<Call> {
+async function resolveCall(server: ServerData, http: McpRequest, { request: { id, params } }: Task): Promise<Call> {
   const hookContext = () => {
     throw new Error('framework: mcp: a task has no hooks');
   };
   const accepted = { json: true, sse: false };
-  const place = { core, http, session: undefined, methods: METHOD_TABLE };
+  const place = { server, http, session: undefined, methods: METHOD_TABLE };
   const answer = await METHOD_TABLE.get('tools/call')?.answer({
     ...place,
     ...{ era: 'stateless', id, params, accepted, hookContext },
@@ -130,16 +130,16 @@ async function resolveCall(core: Core, http: McpRequest, { request: { id, params
   return answer.call;
 }
 
-function scopeOf(core: Core, http: McpRequest, task: Task, { target }: Call): RunScope {
+function scopeOf(server: ServerData, http: McpRequest, task: Task, { target }: Call): RunScope {
   const { client, capabilities, request, memory } = task;
   return {
     ...{ http, era: 'stateless', protocolVersion: STATELESS_VERSION, client, clientCapabilities: capabilities },
     ...{ requestId: request.id, meta: request.params._meta, sessionId: undefined, target: target.name },
     ...{ progressToken: undefined, asks: target.asks, asking: 'pause', canClose: false, keepsEvents: false },
     logLevel: () => undefined,
-    maxKeptBytes: core.maxKeptBytes,
+    maxKeptBytes: server.maxKeptBytes,
     isCancelled: async () => {
-      const found = await changeTask(core, task.id, () => undefined);
+      const found = await changeTask(server, task.id, () => undefined);
       return found?.task.state !== 'running' || found.task.claim !== task.claim;
     },
     memory: unpackMemory(memory),

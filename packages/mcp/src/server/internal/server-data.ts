@@ -9,7 +9,7 @@ import { Registry } from './registry.js';
 registerCopy('@sallyport/mcp', VERSION, new Error());
 
 /** The data that all requests of one server share. It contains no data of a request. */
-export interface Core {
+export interface ServerData {
   readonly settings: Settings;
   readonly registry: Registry;
   readonly sealer: Sealer;
@@ -18,36 +18,36 @@ export interface Core {
 }
 
 /** @throws FrameworkError `app.invalid_configuration`, naming the option */
-export function createCore(options: McpServerOptions): Core {
+export function createServerData(options: McpServerOptions): ServerData {
   const settings = parseOptions(options);
   const { secret, info, clock, spill } = settings;
   const sealer = secret === undefined ? noSealer : createSealer(secret, info.name, () => clock.now().getTime());
   return { settings, registry: new Registry(), sealer, maxKeptBytes: keptBytes(spill) };
 }
 
-const CORES = new WeakMap<object, Core>();
+const SERVER_DATA = new WeakMap<object, ServerData>();
 /** Marks servers, so that the error for a server of another copy of this package differs from the error for other objects. */
 const MARK = Symbol.for('sallyport.mcp.server/1');
 
-/** Stores the core of a server, for the other entries of this package. */
-export function keepCore(server: object, core: Core): void {
-  CORES.set(server, core);
+/** Stores the data of a server, for the other entries of this package. */
+export function keepServerData(server: object, data: ServerData): void {
+  SERVER_DATA.set(server, data);
   Object.defineProperty(server, MARK, { value: true });
 }
 
 /**
- * The core of a server that this package created; `undefined` for any other object.
+ * The data of a server that this package created; `undefined` for any other object.
  *
- * @throws FrameworkError `app.internal` for a server of another copy of this package: its core has secrets
+ * @throws FrameworkError `app.internal` for a server of another copy of this package: its data has secrets
  */
-export function coreOf(server: object): Core | undefined {
-  const core = CORES.get(server);
-  if (!core && MARK in Object(server)) throw otherCopy('@sallyport/mcp', 'the server');
-  return core;
+export function serverDataOf(server: object): ServerData | undefined {
+  const data = SERVER_DATA.get(server);
+  if (!data && MARK in Object(server)) throw otherCopy('@sallyport/mcp', 'the server');
+  return data;
 }
 
 /** The store. Only called if the checked options guarantee a store. */
-export function storeOf({ settings: { store } }: Core): McpStore {
+export function storeOf({ settings: { store } }: ServerData): McpStore {
   if (!store) throw new Error('framework: mcp: no store');
   return store;
 }
