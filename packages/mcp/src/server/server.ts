@@ -32,7 +32,7 @@ import { createServerData, keepServerData, type ServerData } from './internal/se
 import type { McpServerOptions } from './options.js';
 
 /** The feed of changes. */
-const loadLive = lazily(() => import('../run/internal/live.js'));
+const loadStreams = lazily(() => import('../run/internal/streams.js'));
 
 /** An MCP server. Register everything before the first request. The server keeps no data of requests. */
 export interface McpServer {
@@ -169,7 +169,7 @@ class Server implements McpServer {
   }
 
   async publish(change: Change, { tenantId }: PublishOptions = {}): Promise<void> {
-    const { publishChange, withPublishingStore } = await loadLive();
+    const { publishChange, withPublishingStore } = await loadStreams();
     await publishChange(withPublishingStore(this.#data), change, tenantId);
   }
 

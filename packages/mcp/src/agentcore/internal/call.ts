@@ -10,7 +10,7 @@ import { toolError, toResult } from '../../run/internal/answer.js';
 import { missingKinds } from '../../run/internal/ask.js';
 import type { Call } from '../../run/internal/call.js';
 import { contextOf, startRun } from '../../run/internal/handler-context.js';
-import { type FinalOutcome, NO_ASKS, Run, type RunScope } from '../../run/internal/run.js';
+import { type FinalOutcome, HandlerRun, NO_ASKS, type RunScope } from '../../run/internal/run.js';
 import { RpcError } from '../../server/errors.js';
 import type { ServerData } from '../../server/internal/server-data.js';
 
@@ -71,7 +71,7 @@ async function resolveCall(server: ServerData, http: McpRequest, name: string, a
 async function runCall(server: ServerData, http: McpRequest, call: Call): Promise<FinalOutcome> {
   const scope = scopeOf(server, http, call);
   const missing = missingKinds({}, call.target.requires);
-  const run = missing ? new Run(scope) : startRun(scope, call);
+  const run = missing ? new HandlerRun(scope) : startRun(scope, call);
   if (missing) run.lack(missing);
   // A run without questions has only these outcomes.
   return (await run.outcome) as FinalOutcome;

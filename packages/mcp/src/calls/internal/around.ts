@@ -4,7 +4,7 @@ import type { JsonObject } from '../../protocol/types.js';
 import type { McpAskingContext } from '../../run/context.js';
 import type { Call } from '../../run/internal/call.js';
 import { isInputRequired, runOf } from '../../run/internal/handler-context.js';
-import type { Outcome, Paused, Run } from '../../run/internal/run.js';
+import type { HandlerRun, Outcome, Paused } from '../../run/internal/run.js';
 import { isInstance, McpToolError } from '../../server/errors.js';
 import type { ServerData } from '../../server/internal/server-data.js';
 import type { CallEnd, CallOutcome, McpCall, OnCall } from '../call.js';
@@ -31,7 +31,7 @@ export function aroundCall(method: string, request: CallPlace, call: Call): Call
   };
 }
 
-function toMcpCall(method: string, { target, name, args }: Call, ctx: McpAskingContext, run: Run): McpCall {
+function toMcpCall(method: string, { target, name, args }: Call, ctx: McpAskingContext, run: HandlerRun): McpCall {
   const { principal, tenantId } = ctx;
   return {
     ...{
@@ -56,7 +56,7 @@ async function runHooks(
   about: McpCall,
   call: Call,
   { http }: CallPlace,
-  run: Run,
+  run: HandlerRun,
 ): Promise<unknown> {
   const started = nowMs(http.clock);
   let answer: unknown;

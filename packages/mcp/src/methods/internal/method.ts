@@ -49,8 +49,8 @@ export interface Method<Part = unknown> {
   readonly eras: readonly Era[];
   /** True if the server supports this method; otherwise the method does not exist for the client. */
   isServed(place: MethodPlace): boolean;
-  /** The capabilities that the server declares for the method. `live`: this door can send changes to the client. */
-  capability?(live: boolean): JsonObject;
+  /** The capabilities that the server declares for the method. `notifies`: this door can send changes to the client. */
+  capability?(notifies: boolean): JsonObject;
   /** The parameter that the header `Mcp-Name` repeats in the stateless era. */
   readonly named?: 'name' | 'uri' | 'taskId';
   /** True if the `Mcp-Param-…` headers of the stateless era match the parameters. */
@@ -101,10 +101,10 @@ export function findMethod(table: MethodTable, era: Era, name: string, place: Me
 /** The declared capabilities. They depend on the era, and on the door's support for streams. */
 export function capabilitiesOf(table: MethodTable, era: Era, place: MethodPlace): JsonObject {
   const { settings, registry } = place.server;
-  const live = settings.changes && place.http.canStream && (era === 'stateless' || settings.sessions !== 'none');
+  const notifies = settings.changes && place.http.canStream && (era === 'stateless' || settings.sessions !== 'none');
   const capabilities: JsonObject = {};
   for (const method of table.values()) {
-    if (method.capability && method.isServed(place)) Object.assign(capabilities, method.capability(live));
+    if (method.capability && method.isServed(place)) Object.assign(capabilities, method.capability(notifies));
   }
   const extensions = {
     ...settings.extensions,

@@ -8,7 +8,7 @@ const hasPrompts = ({ server }: MethodPlace) => server.registry.prompts.size > 0
 
 export const listPrompts = defineList('prompts/list', 'prompts', {
   isServed: hasPrompts,
-  capability: (live) => ({ prompts: live ? { listChanged: true } : {} }),
+  capability: (notifies) => ({ prompts: notifies ? { listChanged: true } : {} }),
 });
 
 export const getPrompt = defineMethod({

@@ -13,7 +13,7 @@ const takesSubscriptions = ({ server, session }: MethodPlace) =>
 
 export const listResources = defineList('resources/list', 'resources', {
   isServed: hasResources,
-  capability: (live) => ({ resources: live ? { subscribe: true, listChanged: true } : {} }),
+  capability: (notifies) => ({ resources: notifies ? { subscribe: true, listChanged: true } : {} }),
 });
 
 export const listResourceTemplates = defineList('resources/templates/list', 'resourceTemplates', {

@@ -16,11 +16,11 @@ interface Filter {
 }
 
 const loadParts = lazily(async () => {
-  const [live, stateless] = await Promise.all([
-    import('../../run/internal/live.js'),
+  const [streams, stateless] = await Promise.all([
+    import('../../run/internal/streams.js'),
     import('../../stateless/internal/serve.js'),
   ]);
-  return { ...live, ...stateless };
+  return { ...streams, ...stateless };
 });
 type Parts = Awaited<ReturnType<typeof loadParts>>;
 

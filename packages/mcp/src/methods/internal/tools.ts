@@ -13,7 +13,7 @@ const hasTools = ({ server }: MethodPlace) => server.registry.tools.size > 0;
 
 export const listTools = defineList('tools/list', 'tools', {
   isServed: hasTools,
-  capability: (live) => ({ tools: live ? { listChanged: true } : {} }),
+  capability: (notifies) => ({ tools: notifies ? { listChanged: true } : {} }),
 });
 
 export const callTool = defineMethod({

@@ -83,7 +83,7 @@ export function cancelledEnding(id: RequestId, { sse }: Accepted): Ending {
 const OPEN_AFTER_MS = 5000;
 
 /** Bodies of doors that stream. */
-const loadLive = lazily(() => import('./live.js'));
+const loadStreams = lazily(() => import('./streams.js'));
 
 /** Frames without ids; nothing is stored. */
 export const PLAIN_FRAMES: Omit<Sink, 'end'> = {
@@ -105,8 +105,8 @@ export function plainFrames(messages: readonly string[]): string {
 export async function deliver(delivery: Delivery): Promise<Reply> {
   const { accepted, http, run, sink, atOnce } = delivery;
   if (http.canStream && accepted.sse && (atOnce || (await comesFirst(delivery)))) {
-    const { LiveBody } = await loadLive();
-    return { status: 200, headers: SSE_HEADERS, body: new LiveBody(delivery) };
+    const { CallBody } = await loadStreams();
+    return { status: 200, headers: SSE_HEADERS, body: new CallBody(delivery) };
   }
   const outcome = await run.outcome;
   const taken = await run.takeEvents();

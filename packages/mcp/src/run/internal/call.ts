@@ -4,7 +4,7 @@ import type { JsonObject } from '../../protocol/types.js';
 import type { CacheHint } from '../../server/definitions.js';
 import type { Registered } from '../../server/internal/registry.js';
 import type { McpAskingContext } from '../context.js';
-import type { Outcome, Run } from './run.js';
+import type { HandlerRun, Outcome } from './run.js';
 
 /** The request id for the fixed error message, and the log for the real error. */
 export interface Report {
@@ -42,8 +42,8 @@ export interface Ending {
 export interface Sink {
   /** The first frames, if the handler is still running. */
   open(): Promise<string>;
-  /** `live`: the handler is still running. */
-  write(messages: readonly string[], live: boolean): Promise<string>;
+  /** `isRunning`: the handler may send more. */
+  write(messages: readonly string[], isRunning: boolean): Promise<string>;
   /** All frames of a stream that is complete; called after `end`. */
   whole(messages: readonly string[]): Promise<string>;
   /** Saves the state at the end. `unsent` contains the events that were not written. */
@@ -56,7 +56,7 @@ export interface Sink {
 export interface Delivery {
   readonly http: McpRequest;
   readonly accepted: Accepted;
-  readonly run: Run;
+  readonly run: HandlerRun;
   readonly sink: Sink;
   /** Starts the stream immediately, because replayed events precede the output of the run. */
   readonly atOnce?: boolean;

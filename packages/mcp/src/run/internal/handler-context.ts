@@ -39,18 +39,18 @@ import { INPUT_REQUIRED, type InputRequired, type McpAskingContext, type McpCont
 import { askKindOf, isQuestionKey, missingCapability, type Question, toQuestion } from './ask.js';
 import type { Call } from './call.js';
 import type { Given, RecordedAnswer } from './record.js';
-import { never, Run, type RunScope } from './run.js';
+import { HandlerRun, never, type RunScope } from './run.js';
 import { Steps } from './steps.js';
 
 /** Starts a run of the handler of a call; its result is the run's `outcome`. */
-export function startRun(scope: RunScope, call: Pick<Call, 'invoke'>): Run {
-  const run = new Run(scope);
+export function startRun(scope: RunScope, call: Pick<Call, 'invoke'>): HandlerRun {
+  const run = new HandlerRun(scope);
   run.start();
   void runHandler(run, call);
   return run;
 }
 
-async function runHandler(run: Run, call: Pick<Call, 'invoke'>): Promise<void> {
+async function runHandler(run: HandlerRun, call: Pick<Call, 'invoke'>): Promise<void> {
   const context = new HandlerContext(run);
   try {
     const value = await call.invoke(context);
@@ -67,11 +67,11 @@ export function isInputRequired(value: unknown): value is InputRequired {
 
 /** The context of a hook outside a run, such as `listFilter`. */
 export function contextOf(scope: RunScope): McpContext {
-  return new HandlerContext(new Run(scope));
+  return new HandlerContext(new HandlerRun(scope));
 }
 
 /** The run of a handler's context. */
-export function runOf(context: McpContext): Run {
+export function runOf(context: McpContext): HandlerRun {
   return HandlerContext.runOf(context as HandlerContext);
 }
 
@@ -89,18 +89,18 @@ function toMeta(meta: unknown): RequestMeta {
 
 /** The context of a handler: the caller, and methods for events, questions and steps. */
 class HandlerContext implements McpAskingContext {
-  readonly #run: Run;
+  readonly #run: HandlerRun;
   /** Keys of the questions of this run. */
   readonly #keys = new Set<string>();
   readonly #questions: Question[] = [];
   #steps: Steps | undefined;
   #asked = 0;
 
-  constructor(run: Run) {
+  constructor(run: HandlerRun) {
     this.#run = run;
   }
 
-  static runOf(context: HandlerContext): Run {
+  static runOf(context: HandlerContext): HandlerRun {
     return context.#run;
   }
 

@@ -46,7 +46,7 @@ export interface RunScope {
   /** True if the client can resume after a closed stream. */
   readonly canClose: boolean;
   /** For `hold`: sends a question and waits for its answer. */
-  readonly hold?: (question: Question, run: Run) => Promise<RecordedAnswer>;
+  readonly hold?: (question: Question, run: HandlerRun) => Promise<RecordedAnswer>;
   /** The limit for the stored data of the call, and for each part of it, in bytes. */
   readonly maxKeptBytes: number;
   /** Checks whether the client has cancelled. */
@@ -107,7 +107,7 @@ const SAFETY_MS = 1000;
 export const LOOK_EVERY_MS = 1000;
 
 /** One run of a handler, from its start to its outcome, with the events that it sends. */
-export class Run {
+export class HandlerRun {
   readonly scope: RunScope;
   /** The recorded data of the call. Answers and steps of this run are added to it. */
   readonly memory: RunMemory;

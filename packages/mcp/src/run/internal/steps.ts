@@ -3,15 +3,15 @@ import type { MaybePromise } from '@sallyport/core';
 import type { Json } from '../../protocol/types.js';
 import { isInstance, McpStepError, McpToolError } from '../../server/errors.js';
 import type { RecordedStep } from './record.js';
-import { never, type Run } from './run.js';
+import { type HandlerRun, never } from './run.js';
 
 /** The steps of one run. Each step runs once for each call, and its outcome is recorded. */
 export class Steps {
-  readonly #run: Run;
+  readonly #run: HandlerRun;
   /** Names that this run has used. */
   readonly #names = new Set<string>();
 
-  constructor(run: Run) {
+  constructor(run: HandlerRun) {
     this.#run = run;
   }
 

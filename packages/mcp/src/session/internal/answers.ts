@@ -6,7 +6,7 @@ import type { Question } from '../../run/internal/ask.js';
 import type { Call } from '../../run/internal/call.js';
 import { startRun } from '../../run/internal/handler-context.js';
 import { MAX_PAUSED_MS, NOTHING_RECORDED, type RecordedAnswer, unpackMemory } from '../../run/internal/record.js';
-import type { Run } from '../../run/internal/run.js';
+import type { HandlerRun } from '../../run/internal/run.js';
 import { RpcError } from '../../server/errors.js';
 import { loadSchemaCheck } from '../../server/internal/server-data.js';
 import { mayPass } from '../../store/internal/lasting.js';
@@ -27,7 +27,7 @@ const LAST_LOOK_MS = 2000;
 export async function hold(
   origin: SessionRequest,
   question: Question,
-  run: Run,
+  run: HandlerRun,
   target: Guarded,
 ): Promise<RecordedAnswer> {
   const { server, http, session, protocolVersion, request } = origin;
@@ -163,7 +163,7 @@ export function startContinuation(
   log: StreamLog,
   head: StreamHead,
   beginning: 'claimed' | 'answered',
-): { readonly run: Run; readonly stream: CallStream } {
+): { readonly run: HandlerRun; readonly stream: CallStream } {
   const run = startRun(scopeOf(origin, call, unpackMemory(head.memory)), call);
   return { run, stream: new CallStream(origin, call, run, log, beginning) };
 }

@@ -5,7 +5,7 @@ import { plainFrames, toEnding, toResult } from '../../run/internal/answer.js';
 import type { Question } from '../../run/internal/ask.js';
 import type { Call, Ending, Sink } from '../../run/internal/call.js';
 import { NOTHING_RECORDED, type PackedMemory, packMemory } from '../../run/internal/record.js';
-import type { Outcome, Paused, Run } from '../../run/internal/run.js';
+import type { HandlerRun, Outcome, Paused } from '../../run/internal/run.js';
 import { RpcError, tooLarge } from '../../server/errors.js';
 import type { ServerData } from '../../server/internal/server-data.js';
 import { toTheEnd, withLastingStore } from '../../store/internal/lasting.js';
@@ -26,7 +26,7 @@ export function leaseOf({ deadline, clock }: McpRequest): number {
 }
 
 /** Creates the stream of a new call. */
-export function newCallStream(origin: SessionRequest, call: Call, run: Run): CallStream {
+export function newCallStream(origin: SessionRequest, call: Call, run: HandlerRun): CallStream {
   const log = new StreamLog(origin.server, origin.session.partition ?? '', newStreamId(), origin.http);
   return new CallStream(origin, call, run, log, 'new');
 }
@@ -41,7 +41,7 @@ type Beginning = 'new' | 'claimed' | 'answered';
 export class CallStream implements Sink {
   readonly #origin: SessionRequest;
   readonly #call: Call;
-  readonly #run: Run;
+  readonly #run: HandlerRun;
   readonly #log: StreamLog;
   readonly #isRead: boolean;
   /** True if the head row is in the store. */
@@ -54,7 +54,7 @@ export class CallStream implements Sink {
   #lost = false;
   #cancelled = false;
 
-  constructor(origin: SessionRequest, call: Call, run: Run, log: StreamLog, beginning: Beginning) {
+  constructor(origin: SessionRequest, call: Call, run: HandlerRun, log: StreamLog, beginning: Beginning) {
     this.#origin = origin;
     this.#call = call;
     this.#run = run;
@@ -91,8 +91,8 @@ export class CallStream implements Sink {
     return this.#log.priming(0) + this.#log.frames(messages);
   }
 
-  async write(messages: readonly string[], live: boolean): Promise<string> {
-    if (live && this.#keeps) {
+  async write(messages: readonly string[], isRunning: boolean): Promise<string> {
+    if (isRunning && this.#keeps) {
       await this.#tryToKeep(async () => {
         await this.#append(messages);
         return true;

@@ -18,8 +18,8 @@ import { errorText } from '../../protocol/internal/json-rpc.js';
 import { RPC } from '../../protocol/internal/protocol.js';
 import { deliver } from '../../run/internal/answer.js';
 import type { Sink } from '../../run/internal/call.js';
-import { changeNotification, listenReply } from '../../run/internal/live.js';
 import { MAX_PAUSED_MS } from '../../run/internal/record.js';
+import { changeNotification, listenReply } from '../../run/internal/streams.js';
 import type { ServerData } from '../../server/internal/server-data.js';
 import { findContinued, hold, startContinuation } from './answers.js';
 import { leaseOf, retryAfter } from './call-stream.js';
@@ -190,7 +190,7 @@ async function claim(origin: SessionPlace, found: Found, sequence: number): Prom
   const sink: Sink = {
     resumable: true,
     open: async () => opening,
-    write: (messages, live) => stream.write(messages, live),
+    write: (messages, isRunning) => stream.write(messages, isRunning),
     whole: async (messages) => opening + (await stream.write(messages, false)),
     end: (outcome, unsent) => stream.end(outcome, unsent),
   };

@@ -13,13 +13,13 @@ import type { LogLevel, RequestId } from '../../protocol/types.js';
 import type { Question } from '../../run/internal/ask.js';
 import type { Call } from '../../run/internal/call.js';
 import type { RecordedAnswer, RunMemory } from '../../run/internal/record.js';
-import { NO_ASKS, type Run, type RunScope } from '../../run/internal/run.js';
+import { type HandlerRun, NO_ASKS, type RunScope } from '../../run/internal/run.js';
 import type { ServerData } from '../../server/internal/server-data.js';
 import { findSession, NO_SESSION, readLevel, type Session } from './session.js';
 
 /** Code that a run of a stored session may need. It is loaded at the first use. */
 export interface RunAids {
-  hold(origin: SessionRequest, question: Question, run: Run, target: Guarded): Promise<RecordedAnswer>;
+  hold(origin: SessionRequest, question: Question, run: HandlerRun, target: Guarded): Promise<RecordedAnswer>;
   isCancelled(server: ServerData, session: Session, id: RequestId): Promise<boolean>;
 }
 

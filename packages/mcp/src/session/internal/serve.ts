@@ -25,7 +25,7 @@ import { cancelledEnding, deliver, PLAIN_FRAMES, toEnding, toResult } from '../.
 import { missingKinds } from '../../run/internal/ask.js';
 import type { Call, Sink } from '../../run/internal/call.js';
 import { contextOf, startRun } from '../../run/internal/handler-context.js';
-import { type Outcome, Run } from '../../run/internal/run.js';
+import { HandlerRun, type Outcome } from '../../run/internal/run.js';
 import { RpcError } from '../../server/errors.js';
 import type { ServerData } from '../../server/internal/server-data.js';
 import {
@@ -148,7 +148,7 @@ async function runCall(origin: SessionRequest, call: Call): Promise<Reply> {
   const { http, session, accepted } = origin;
   const required = missingKinds(session.capabilities, call.target.requires);
   const scope = scopeOf(origin, call);
-  const run = required ? new Run(scope) : startRun(scope, call);
+  const run = required ? new HandlerRun(scope) : startRun(scope, call);
   if (required) run.lack(required);
   const sink: Sink = canResume(origin)
     ? (await loadDurable()).newCallStream(origin, call, run)

@@ -8,7 +8,7 @@ import { toResult } from '../../run/internal/answer.js';
 import type { Call } from '../../run/internal/call.js';
 import { startRun } from '../../run/internal/handler-context.js';
 import { unpackMemory } from '../../run/internal/record.js';
-import { LOOK_EVERY_MS, type Outcome, type Run, type RunScope } from '../../run/internal/run.js';
+import { type HandlerRun, LOOK_EVERY_MS, type Outcome, type RunScope } from '../../run/internal/run.js';
 import { RpcError, tooLarge } from '../../server/errors.js';
 import type { ServerData } from '../../server/internal/server-data.js';
 import { mayPass, withLastingStore } from '../../store/internal/lasting.js';
@@ -147,7 +147,7 @@ function scopeOf(server: ServerData, http: McpRequest, task: Task, { target }: C
 }
 
 /** The outcome of a run. While it waits, it checks at intervals whether the task was cancelled. */
-async function outcomeOf(run: Run, { clock }: McpRequest): Promise<Outcome> {
+async function outcomeOf(run: HandlerRun, { clock }: McpRequest): Promise<Outcome> {
   let stop = () => {};
   const look = () => {
     stop = clock.after(LOOK_EVERY_MS, () => {

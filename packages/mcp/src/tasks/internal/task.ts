@@ -169,7 +169,7 @@ export function askingTask(task: Task, { questions, returned, memory }: Paused, 
 }
 
 /** The feed of changes. */
-const loadLive = lazily(() => import('../../run/internal/live.js'));
+const loadStreams = lazily(() => import('../../run/internal/streams.js'));
 
 /**
  * Notifies listeners of a changed task, if the server has change notifications. The change is stored, so a failure is only logged:
@@ -182,7 +182,7 @@ export async function notifyOfTask(
 ): Promise<void> {
   if (!server.settings.changes) return;
   try {
-    const { publishChange } = await loadLive();
+    const { publishChange } = await loadStreams();
     await publishChange(server, { task: id }, tenantId);
   } catch (error) {
     guardHook(() => log.warn('mcp.change_not_sent', { error }));

@@ -7,7 +7,7 @@ import { type ServerData, storeOf } from '../../server/internal/server-data.js';
 import { CLIENT_WAITS_MS, withLastingStore } from '../../store/internal/lasting.js';
 import { decodeRow, encodeRow, toTtl } from '../../store/store.js';
 import type { Delivery } from './call.js';
-import { LOOK_EVERY_MS, type Outcome, type Run } from './run.js';
+import { type HandlerRun, LOOK_EVERY_MS, type Outcome } from './run.js';
 
 /** Comments keep a stream without events open. */
 const COMMENT_EVERY_MS = 15_000;
@@ -67,10 +67,10 @@ abstract class StreamBody implements AsyncIterableIterator<Uint8Array> {
 const FLUSH_MS = 50;
 const LONGEST_FLUSH_MS = 1000;
 
-/** The live stream of one call. */
-export class LiveBody extends StreamBody {
+/** The stream of one call, written while its handler runs. */
+export class CallBody extends StreamBody {
   readonly #delivery: Delivery;
-  readonly #run: Run;
+  readonly #run: HandlerRun;
   #ended: Outcome | undefined;
   #flushMs = FLUSH_MS;
 
