@@ -7,6 +7,7 @@ import {
 } from '@sallyport/core';
 import { isStandardSchema } from '@sallyport/core/options';
 import { guardHook } from '@sallyport/core/pipeline';
+import { digestOf } from '../../internal/crypto.js';
 import { isObject } from '../../protocol/internal/json-rpc.js';
 import { isLogLevel, passesLevel } from '../../protocol/internal/protocol.js';
 import type {
@@ -34,11 +35,16 @@ import type {
 } from '../../protocol/types.js';
 import { McpToolError } from '../../server/errors.js';
 import { loadSchemaCheck } from '../../server/internal/server-data.js';
-import { bytesOf } from '../../store/internal/row-text.js';
 import { INPUT_REQUIRED, type InputRequired, type McpAskingContext, type McpContext } from '../context.js';
-import { askKindOf, isQuestionKey, missingCapability, type Question, toQuestion } from './ask.js';
 import type { Call } from './call.js';
-import type { Given, RecordedAnswer } from './record.js';
+import {
+  askKindOf,
+  type Given,
+  isQuestionKey,
+  missingCapability,
+  type Question,
+  type RecordedAnswer,
+} from './record.js';
 import { HandlerRun, never, type RunScope } from './run.js';
 import { Steps } from './steps.js';
 
@@ -219,7 +225,7 @@ class HandlerContext implements McpAskingContext {
   askAll({ requests, state }: InputRequired): void {
     for (const [key, request] of Object.entries(requests)) {
       if (this.#refuses(request, key)) return;
-      this.#questions.push(toQuestion(key, request));
+      this.#questions.push({ key, request, digest: digestOf(request) });
     }
     this.#run.pauseForAnswers(this.#questions, state, true);
   }
@@ -229,15 +235,15 @@ class HandlerContext implements McpAskingContext {
     const { hold, asking } = run.scope;
     const { memory } = run;
     void run.checkCancelled();
-    const question = toQuestion(named ?? '', request);
-    const key = named ?? this.#keyFor(question.digest);
+    const digest = digestOf(request);
+    const key = named ?? this.#keyFor(digest);
     if (run.isOver || this.#refuses(request, key)) return never();
+    const asked: Question = { key, digest, request };
     const recorded = memory.answers.get(key);
-    if (recorded) return this.#replay(question, recorded);
-    const asked = { ...question, key };
+    if (recorded) return this.#replay(asked, recorded);
     if (hold && asking === 'hold') return this.#replay(asked, await hold(asked, run));
     const given = memory.given && givenTo(asked, memory.given);
-    const bytes = given === undefined ? 0 : bytesOf(JSON.stringify(given));
+    const bytes = given === undefined ? 0 : Buffer.byteLength(JSON.stringify(given));
     if (bytes > run.scope.maxKeptBytes) {
       guardHook(() => run.scope.http.log.warn('mcp.too_large', { target: run.scope.target, what: 'answer', bytes }));
       memory.answers.set(key, { digest: asked.digest, large: true });
@@ -291,7 +297,7 @@ class HandlerContext implements McpAskingContext {
     else {
       this.#keys.add(key);
       const missing = missingCapability(clientCapabilities, request);
-      const bytes = bytesOf(JSON.stringify(request));
+      const bytes = Buffer.byteLength(JSON.stringify(request));
       if (bytes > maxKeptBytes) run.failTooLarge('question', bytes);
       else if (missing) run.lack(missing);
       else if (asking === 'no') run.lack({});

@@ -1,4 +1,63 @@
-import type { InputResponses, Json } from '../../protocol/types.js';
+import { isObject, own } from '../../protocol/internal/json-rpc.js';
+import type {
+  AskKind,
+  ClientCapabilities,
+  InputRequest,
+  InputResponses,
+  Json,
+  JsonObject,
+} from '../../protocol/types.js';
+
+/** A question to the client with its key. */
+export interface Question {
+  readonly key: string;
+  readonly digest: string;
+  readonly request: InputRequest;
+}
+
+const KEY = /^[A-Za-z0-9_.-]{1,64}$/;
+const KINDS = {
+  'elicitation/create': 'elicitation',
+  'sampling/createMessage': 'sampling',
+  'roots/list': 'roots',
+} as const satisfies Record<InputRequest['method'], AskKind>;
+
+export function isQuestionKey(key: unknown): key is string {
+  return typeof key === 'string' && KEY.test(key);
+}
+
+/** The kind of a method; `undefined` for a method that clients do not serve. */
+export function askKindOf(request: InputRequest): AskKind | undefined {
+  return Object.hasOwn(KINDS, request.method) ? KINDS[request.method] : undefined;
+}
+
+/** The missing capabilities of a client for a question, or `undefined` if it has them. */
+export function missingCapability(
+  capabilities: ClientCapabilities,
+  request: InputRequest,
+): ClientCapabilities | undefined {
+  const kind = askKindOf(request);
+  if (kind === undefined) return {};
+  if (!isObject(capabilities[kind])) return { [kind]: {} };
+  if (request.method === 'elicitation/create') {
+    const { form, url } = capabilities.elicitation ?? {};
+    const { mode = 'form' } = request.params;
+    // A client that declares no mode supports forms (revision 2025-11-25, elicitation).
+    const has = mode === 'url' ? url !== undefined : form !== undefined || url === undefined;
+    return has ? undefined : { elicitation: { [mode]: {} } };
+  }
+  if (request.method !== 'sampling/createMessage' || request.params.tools === undefined) return undefined;
+  return capabilities.sampling?.tools ? undefined : { sampling: { tools: {} } };
+}
+
+/** The kinds in a list that a client does not declare, as capabilities. */
+export function missingKinds(
+  capabilities: ClientCapabilities,
+  kinds: readonly AskKind[],
+): ClientCapabilities | undefined {
+  const missing = kinds.filter((kind) => !isObject(own(capabilities as JsonObject, kind)));
+  return missing.length === 0 ? undefined : Object.fromEntries(missing.map((kind) => [kind, {}]));
+}
 
 /**
  * The client's answer to a question. It has no value if the client answered with an error, or with more data than can be stored.

@@ -16,8 +16,7 @@ import type {
 } from '../../protocol/types.js';
 import { RpcError, tooLarge } from '../../server/errors.js';
 import type { Kept } from '../../store/internal/row-text.js';
-import type { Question } from './ask.js';
-import { MAX_QUESTIONS, MAX_ROUNDS, packMemory, type RecordedAnswer, type RunMemory } from './record.js';
+import { MAX_QUESTIONS, MAX_ROUNDS, packMemory, type Question, type RecordedAnswer, type RunMemory } from './record.js';
 
 /** The kinds of questions of a handler without the options `asks` and `requires`. */
 export const NO_ASKS: ReadonlySet<AskKind> = new Set();

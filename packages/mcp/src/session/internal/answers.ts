@@ -2,15 +2,20 @@ import { checkScopes, type Guarded, type McpRequest, nowMs } from '../../http/in
 import type { RpcResponse } from '../../protocol/internal/json-rpc.js';
 import { RPC } from '../../protocol/internal/protocol.js';
 import type { AskKind } from '../../protocol/types.js';
-import type { Question } from '../../run/internal/ask.js';
 import type { Call } from '../../run/internal/call.js';
 import { startRun } from '../../run/internal/handler-context.js';
-import { MAX_PAUSED_MS, NOTHING_RECORDED, type RecordedAnswer, unpackMemory } from '../../run/internal/record.js';
+import {
+  MAX_PAUSED_MS,
+  NOTHING_RECORDED,
+  type Question,
+  type RecordedAnswer,
+  unpackMemory,
+} from '../../run/internal/record.js';
 import type { HandlerRun } from '../../run/internal/run.js';
 import { RpcError } from '../../server/errors.js';
 import { loadSchemaCheck } from '../../server/internal/server-data.js';
 import { mayPass } from '../../store/internal/lasting.js';
-import { bytesOf, TooLargeToStore } from '../../store/internal/row-text.js';
+import { TooLargeToStore } from '../../store/internal/row-text.js';
 import { CallStream, leaseOf, questionText, reportTooLarge } from './call-stream.js';
 import { isCancelled } from './paused.js';
 import { type SessionPlace, type SessionRequest, scopeOf } from './request.js';
@@ -76,7 +81,7 @@ export async function takeAnswer(place: SessionPlace, response: RpcResponse): Pr
   const { server, http, session } = place;
   const asked = typeof response.id === 'string' ? parseQuestionId(response.id) : undefined;
   if (!asked || session.partition === undefined) return 'taken';
-  const bytes = bytesOf(JSON.stringify(response.result) ?? '');
+  const bytes = Buffer.byteLength(JSON.stringify(response.result) ?? '');
   let large = bytes > server.maxKeptBytes;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const found = await StreamLog.read(server, session.partition, asked.stream, http);

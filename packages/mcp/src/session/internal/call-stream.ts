@@ -2,14 +2,13 @@ import { guardHook } from '@sallyport/core/pipeline';
 import { type McpRequest, nowMs, retryFrame } from '../../http/internal/transport.js';
 import { RPC } from '../../protocol/internal/protocol.js';
 import { plainFrames, toEnding, toResult } from '../../run/internal/answer.js';
-import type { Question } from '../../run/internal/ask.js';
 import type { Call, Ending, Sink } from '../../run/internal/call.js';
-import { NOTHING_RECORDED, type PackedMemory, packMemory } from '../../run/internal/record.js';
+import { NOTHING_RECORDED, type PackedMemory, packMemory, type Question } from '../../run/internal/record.js';
 import type { HandlerRun, Outcome, Paused } from '../../run/internal/run.js';
 import { RpcError, tooLarge } from '../../server/errors.js';
 import type { ServerData } from '../../server/internal/server-data.js';
 import { toTheEnd, withLastingStore } from '../../store/internal/lasting.js';
-import { bytesOf, type Kept } from '../../store/internal/row-text.js';
+import type { Kept } from '../../store/internal/row-text.js';
 import { closeOpenStream, openStream } from './paused.js';
 import type { SessionRequest } from './request.js';
 import { newStreamId, type StreamHead, StreamLog, StreamLost } from './stream-log.js';
@@ -147,7 +146,7 @@ export class CallStream implements Sink {
     const stored = [...unsent, ...messages];
     const state = on === 'asked' ? 'waiting' : 'open';
     const head = this.#headOf(state, stored.length, packMemory(memory), pending);
-    const bytes = bytesOf(JSON.stringify(head));
+    const bytes = Buffer.byteLength(JSON.stringify(head));
     if (bytes > server.maxKeptBytes) return this.#rejectPause(this.#tooLargeToPause(bytes), unsent);
     if (!this.#keeps) return this.#rejectPause(storeFailed(), unsent);
     // A client receives its questions only from the stored call.
@@ -181,7 +180,7 @@ export class CallStream implements Sink {
   /** The row of a paused call contains the arguments and the recorded steps. */
   #tooLargeToPause(bytes: number): RpcError {
     const limit = this.#origin.server.maxKeptBytes;
-    const args = bytesOf(JSON.stringify(this.#origin.request.params ?? {}));
+    const args = Buffer.byteLength(JSON.stringify(this.#origin.request.params ?? {}));
     const what = args > limit / 2 ? 'arguments' : 'state';
     this.#report(what, bytes);
     return tooLarge(what, bytes, limit);

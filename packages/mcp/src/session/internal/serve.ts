@@ -22,9 +22,9 @@ import {
 } from '../../protocol/internal/json-rpc.js';
 import { isSessionVersion, LATEST_SESSION_VERSION, RPC } from '../../protocol/internal/protocol.js';
 import { cancelledEnding, deliver, PLAIN_FRAMES, toEnding, toResult } from '../../run/internal/answer.js';
-import { missingKinds } from '../../run/internal/ask.js';
 import type { Call, Sink } from '../../run/internal/call.js';
 import { contextOf, startRun } from '../../run/internal/handler-context.js';
+import { missingKinds } from '../../run/internal/record.js';
 import { HandlerRun, type Outcome } from '../../run/internal/run.js';
 import { RpcError } from '../../server/errors.js';
 import type { ServerData } from '../../server/internal/server-data.js';

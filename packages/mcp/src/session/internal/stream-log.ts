@@ -2,20 +2,11 @@ import { type McpRequest, messageFrame, nowMs, primingFrame } from '../../http/i
 import { randomText } from '../../internal/crypto.js';
 import { errorText, isObject } from '../../protocol/internal/json-rpc.js';
 import type { InputRequest, JsonObject, RequestId } from '../../protocol/types.js';
-import type { Question } from '../../run/internal/ask.js';
-import type { PackedMemory } from '../../run/internal/record.js';
+import type { PackedMemory, Question } from '../../run/internal/record.js';
 import { tooLarge } from '../../server/errors.js';
 import { type ServerData, storeOf } from '../../server/internal/server-data.js';
 import { toTheEnd, whileClientWaits, withLastingStore } from '../../store/internal/lasting.js';
-import {
-  bytesOf,
-  dropText,
-  type Kept,
-  keptBytes,
-  packText,
-  readText,
-  unpackText,
-} from '../../store/internal/row-text.js';
+import { dropText, type Kept, keptBytes, packText, readText, unpackText } from '../../store/internal/row-text.js';
 import { type Row, toTtl } from '../../store/store.js';
 
 /**
@@ -152,7 +143,7 @@ export class StreamLog {
     const { spill } = this.#lasting.settings;
     const most = keptBytes(spill);
     const kept = messages.map((json) => {
-      const bytes = bytesOf(json);
+      const bytes = Buffer.byteLength(json);
       return bytes <= most ? json : standIn(json, bytes, most, report);
     });
     let sequence = first;
@@ -267,7 +258,7 @@ function split(messages: readonly string[]): string[][] {
   const groups: string[][] = [];
   let bytes = 0;
   for (const json of messages) {
-    const size = bytesOf(json);
+    const size = Buffer.byteLength(json);
     const last = groups.at(-1);
     if (!last || last.length >= MAX_EVENTS_A_ROW || bytes + size > SPLIT_BYTES) {
       groups.push([json]);

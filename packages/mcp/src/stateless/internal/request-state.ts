@@ -4,7 +4,6 @@ import { digestOf, randomText } from '../../internal/crypto.js';
 import { isObject, own } from '../../protocol/internal/json-rpc.js';
 import { RPC } from '../../protocol/internal/protocol.js';
 import type { InputRequest, InputResponse, JsonObject } from '../../protocol/types.js';
-import type { Question } from '../../run/internal/ask.js';
 import type { Call } from '../../run/internal/call.js';
 import {
   MAX_PAUSED_MS,
@@ -18,7 +17,7 @@ import type { Paused } from '../../run/internal/run.js';
 import { invalidParams, RpcError, tooLarge } from '../../server/errors.js';
 import { loadSchemaCheck, type ServerData, storeOf } from '../../server/internal/server-data.js';
 import { toTheEnd, withLastingStore } from '../../store/internal/lasting.js';
-import { keptBytes, packText, unpackText } from '../../store/internal/row-text.js';
+import { MAX_ROW_BYTES, packText, unpackText } from '../../store/internal/row-text.js';
 import { toTtl } from '../../store/store.js';
 
 /** The encrypted state that a client sends from one round of questions to the next. */
@@ -105,12 +104,16 @@ export async function sealState(
   const state: CarriedState = {
     m: { ...packMemory(memory), i: [], e: [] },
     x: expiry,
-    q: questions.map((question) => toAsked(question, returned)),
+    q: questions.map(({ key, digest, request }) => {
+      if (!returned) return [key, digest];
+      const schema = request.method === 'elicitation/create' ? request.params.requestedSchema : undefined;
+      return [key, digest, schema === undefined ? [request.method] : [request.method, schema]];
+    }),
   };
   const text = JSON.stringify(state);
   const bytes = Buffer.byteLength(text, 'utf8');
-  const { store, spill } = server.settings;
-  const most = keptBytes(store && spill);
+  const { store } = server.settings;
+  const most = store ? server.maxKeptBytes : MAX_ROW_BYTES;
   if (bytes > most) {
     guardHook(() => http.log.warn('mcp.too_large', { target: call.name, what: 'state', bytes }));
     return tooLarge('state', bytes, most);
@@ -132,12 +135,6 @@ async function storeState(server: ServerData, http: McpRequest, text: string, ex
   const data = await packText(lasting.settings.spill, text);
   await storeOf(lasting).put({ ...stateKey(row), version: 1, ttl: toTtl(expiry), data }, 'absent');
   return row;
-}
-
-function toAsked({ key, digest, request }: Question, returned: boolean): CarriedState['q'][number] {
-  if (!returned) return [key, digest];
-  const schema = request.method === 'elicitation/create' ? request.params.requestedSchema : undefined;
-  return [key, digest, schema === undefined ? [request.method] : [request.method, schema]];
 }
 
 function stateKey(id: string) {

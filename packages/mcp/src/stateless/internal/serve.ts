@@ -30,10 +30,9 @@ import {
   toEnding,
   toResult,
 } from '../../run/internal/answer.js';
-import { missingKinds } from '../../run/internal/ask.js';
 import type { Call, Ending, Sink } from '../../run/internal/call.js';
 import { contextOf, startRun } from '../../run/internal/handler-context.js';
-import type { RunMemory } from '../../run/internal/record.js';
+import { missingKinds, type RunMemory } from '../../run/internal/record.js';
 import { NO_ASKS, type Outcome, type Paused, type RunScope } from '../../run/internal/run.js';
 import type { CacheHint } from '../../server/definitions.js';
 import { invalidParams, RpcError } from '../../server/errors.js';

@@ -1,7 +1,8 @@
 import { nodeCrypto, randomText } from '../../internal/crypto.js';
 import type { McpSpill, McpStore, Row, RowKey } from '../store.js';
 
-const MAX_ROW_BYTES = 256 * 1024;
+/** The most bytes of a text that is stored in a row, and not in the spill. */
+export const MAX_ROW_BYTES = 256 * 1024;
 const MAX_SPILLED_BYTES = 5 * 1024 * 1024;
 
 /** The kinds of values that can be too large for the store. */
@@ -12,10 +13,6 @@ export type Kept = 'event' | 'result' | 'arguments' | 'question' | 'answer' | 's
  */
 export function keptBytes(spill: McpSpill | undefined): number {
   return spill ? MAX_SPILLED_BYTES : MAX_ROW_BYTES;
-}
-
-export function bytesOf(text: string): number {
-  return Buffer.byteLength(text, 'utf8');
 }
 
 /** Thrown if a string is too large for a row, or for the spill. */
@@ -44,7 +41,7 @@ interface Pointer {
  * @throws TooLargeToStore
  */
 export async function packText(spill: McpSpill | undefined, text: string): Promise<Uint8Array> {
-  const size = bytesOf(text);
+  const size = Buffer.byteLength(text);
   if (size <= MAX_ROW_BYTES) return Buffer.from(INLINE + text, 'utf8');
   if (!spill || size > MAX_SPILLED_BYTES) throw new TooLargeToStore(size);
   const key = `mcp/${randomText(24)}`;
