@@ -1,8 +1,7 @@
 import { lazily, otherCopy, registerCopy } from '@sallyport/core/pipeline';
 import { createSealer, noSealer, type Sealer } from '../../internal/crypto.js';
 import { VERSION } from '../../internal/version.js';
-import { keptBytes } from '../../store/internal/row-text.js';
-import type { McpStore } from '../../store/store.js';
+import { MAX_ROW_TEXT_BYTES, MAX_SPILLED_TEXT_BYTES, type McpStore } from '../../store/store.js';
 import { type McpServerOptions, parseOptions, type Settings } from '../options.js';
 import { Registry } from './registry.js';
 
@@ -13,7 +12,7 @@ export interface ServerData {
   readonly settings: Settings;
   readonly registry: Registry;
   readonly sealer: Sealer;
-  /** The limit for one stored value, and for all recorded data of a call, in bytes. */
+  /** The limit for one stored value, in bytes: an event, a result, arguments, a question, an answer, or all recorded data of a call. */
   readonly maxKeptBytes: number;
 }
 
@@ -22,7 +21,12 @@ export function createServerData(options: McpServerOptions): ServerData {
   const settings = parseOptions(options);
   const { secret, info, clock, spill } = settings;
   const sealer = secret === undefined ? noSealer : createSealer(secret, info.name, () => clock.now().getTime());
-  return { settings, registry: new Registry(), sealer, maxKeptBytes: keptBytes(spill) };
+  return {
+    settings,
+    registry: new Registry(),
+    sealer,
+    maxKeptBytes: spill ? MAX_SPILLED_TEXT_BYTES : MAX_ROW_TEXT_BYTES,
+  };
 }
 
 const SERVER_DATA = new WeakMap<object, ServerData>();

@@ -6,7 +6,7 @@ import type { PackedMemory, Question } from '../../run/internal/record.js';
 import { tooLarge } from '../../server/errors.js';
 import { type ServerData, storeOf } from '../../server/internal/server-data.js';
 import { toTheEnd, whileClientWaits, withLastingStore } from '../../store/internal/lasting.js';
-import { dropText, type Kept, keptBytes, packText, readText, unpackText } from '../../store/internal/row-text.js';
+import { dropText, type Kept, packText, readText, unpackText } from '../../store/internal/row-text.js';
 import { type Row, toTtl } from '../../store/store.js';
 
 /**
@@ -141,7 +141,7 @@ export class StreamLog {
    */
   async append(messages: readonly string[], report: ReportTooLarge, first = this.next): Promise<void> {
     const { spill } = this.#lasting.settings;
-    const most = keptBytes(spill);
+    const most = this.#lasting.maxKeptBytes;
     const kept = messages.map((json) => {
       const bytes = Buffer.byteLength(json);
       return bytes <= most ? json : standIn(json, bytes, most, report);

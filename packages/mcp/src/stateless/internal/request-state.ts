@@ -17,8 +17,8 @@ import type { Paused } from '../../run/internal/run.js';
 import { invalidParams, RpcError, tooLarge } from '../../server/errors.js';
 import { loadSchemaCheck, type ServerData, storeOf } from '../../server/internal/server-data.js';
 import { toTheEnd, withLastingStore } from '../../store/internal/lasting.js';
-import { MAX_ROW_BYTES, packText, unpackText } from '../../store/internal/row-text.js';
-import { toTtl } from '../../store/store.js';
+import { packText, unpackText } from '../../store/internal/row-text.js';
+import { MAX_ROW_TEXT_BYTES, toTtl } from '../../store/store.js';
 
 /** The encrypted state that a client sends from one round of questions to the next. */
 interface CarriedState {
@@ -113,7 +113,7 @@ export async function sealState(
   const text = JSON.stringify(state);
   const bytes = Buffer.byteLength(text, 'utf8');
   const { store } = server.settings;
-  const most = store ? server.maxKeptBytes : MAX_ROW_BYTES;
+  const most = store ? server.maxKeptBytes : MAX_ROW_TEXT_BYTES;
   if (bytes > most) {
     guardHook(() => http.log.warn('mcp.too_large', { target: call.name, what: 'state', bytes }));
     return tooLarge('state', bytes, most);
