@@ -14,8 +14,6 @@ import { type FinalOutcome, HandlerRun, NO_ASKS, type RunScope } from '../../run
 import { RpcError } from '../../server/errors.js';
 import type { ServerData } from '../../server/internal/server-data.js';
 
-const MAX_JSON_DEPTH = 64;
-
 /**
  * Calls a tool for an agent, without questions to the client and without progress. Any error of the call is a result with
  * `isError`.
@@ -52,7 +50,7 @@ function problemOf(args: unknown, maxBytes: number): string | undefined {
   } catch {
     return 'Nested too deeply';
   }
-  if (nestsDeeper(text, MAX_JSON_DEPTH)) return 'Nested too deeply';
+  if (nestsDeeper(text)) return 'Nested too deeply';
   return Buffer.byteLength(text) > maxBytes ? 'Request too large' : undefined;
 }
 

@@ -41,8 +41,6 @@ export async function answer(engine: Engine, ctx: Context): Promise<OutgoingResp
   return response;
 }
 
-const MAX_JSON_DEPTH = 64;
-
 /** Answers one HTTP request. Throws only errors that the container answers in its format: a missing scope, a failed store. */
 async function serveRequest(engine: Engine, http: ContextRequest): Promise<Reply> {
   const { server, isAllowed, methods = METHOD_TABLE } = engine;
@@ -71,7 +69,7 @@ async function servePost(server: ServerData, methods: MethodTable, http: Context
   } catch {
     return refuse(http, 400, RPC.parseError, 'Parse error');
   }
-  if (nestsDeeper(text, MAX_JSON_DEPTH)) return refuse(http, 400, RPC.invalidRequest, 'Nested too deeply');
+  if (nestsDeeper(text)) return refuse(http, 400, RPC.invalidRequest, 'Nested too deeply');
   const accepted = parseAccept(http.header('accept'));
   const statelessHeader = hasStatelessHeader(http.header('mcp-protocol-version'));
   if (Array.isArray(value)) {

@@ -2,12 +2,13 @@ import type { MaybePromise } from '@sallyport/core';
 import { guardHook } from '@sallyport/core/pipeline';
 import { aroundCall } from '../../calls/internal/around.js';
 import type { Accepted, McpRequest, Reply } from '../../http/internal/transport.js';
-import { TASKS } from '../../protocol/internal/protocol.js';
+import { RPC, TASKS } from '../../protocol/internal/protocol.js';
 import type { Era, JsonObject, RequestId } from '../../protocol/types.js';
 import type { McpContext } from '../../run/context.js';
 import type { Call } from '../../run/internal/call.js';
 import { APP_MEDIA_TYPE, APPS } from '../../server/apps.js';
 import type { CacheHint } from '../../server/definitions.js';
+import { RpcError } from '../../server/errors.js';
 import type { Registered } from '../../server/internal/registry.js';
 import type { ServerData } from '../../server/internal/server-data.js';
 import type { Session } from '../../session/internal/session.js';
@@ -96,6 +97,20 @@ export function tableOf(methods: readonly DefinedMethod[]): MethodTable {
 export function findMethod(table: MethodTable, era: Era, name: string, place: MethodPlace): DefinedMethod | undefined {
   const method = table.get(name);
   return method?.eras.includes(era) && method.isServed(place) ? method : undefined;
+}
+
+/**
+ * The call of a stored request, to run its handler again. It can be missing, because this request may reach another deployment.
+ *
+ * @throws RpcError without a call, or for wrong parameters
+ */
+export async function findCallAgain(name: string, request: Omit<MethodRequest, 'hookContext'>): Promise<Call> {
+  const hookContext = () => {
+    throw new Error('framework: mcp: a stored call has no hooks');
+  };
+  const answer = await request.methods.get(name)?.answer({ ...request, hookContext });
+  if (answer && 'call' in answer) return answer.call;
+  throw new RpcError(RPC.methodNotFound, 'Method not found');
 }
 
 /** The declared capabilities. They depend on the era, and on the door's support for streams. */

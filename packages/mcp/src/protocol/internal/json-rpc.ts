@@ -76,8 +76,11 @@ export function errorText(id: RequestId | null | undefined, code: number, messag
 
 export const INTERNAL_ERROR = 'Internal error';
 
+/** The deepest JSON that the server accepts. */
+const MAX_JSON_DEPTH = 64;
+
 /** True if JSON text nests deeper than `limit`; brackets inside strings do not count. */
-export function nestsDeeper(text: string, limit: number): boolean {
+export function nestsDeeper(text: string, limit = MAX_JSON_DEPTH): boolean {
   if (text.length <= limit * 2) return false;
   let depth = 0;
   for (let index = 0; index < text.length; index += 1) {

@@ -1,6 +1,6 @@
 import { checkScopes, type Guarded, type McpRequest, nowMs } from '../../http/internal/transport.js';
+import { findCallAgain } from '../../methods/internal/method.js';
 import type { RpcResponse } from '../../protocol/internal/json-rpc.js';
-import { RPC } from '../../protocol/internal/protocol.js';
 import type { AskKind } from '../../protocol/types.js';
 import type { Call } from '../../run/internal/call.js';
 import { startRun } from '../../run/internal/handler-context.js';
@@ -173,18 +173,11 @@ export function startContinuation(
   return { run, stream: new CallStream(origin, call, run, log, beginning) };
 }
 
-/** Finds the registered call. It can be missing, because this request may reach another deployment. */
+/** Finds the registered call. If it is missing, the call fails when it is invoked, so that its stream ends with the error. */
 async function resolveAgain({ server, methods, http, session, request, accepted }: SessionRequest): Promise<Call> {
-  const hookContext = () => {
-    throw new Error('framework: mcp: a call has no hooks');
-  };
-  const { id, params = {} } = request;
+  const { id, method, params = {} } = request;
   try {
-    const answer = await methods
-      .get(request.method)
-      ?.answer({ server, methods, http, session, id, params, accepted, hookContext, era: 'session' });
-    if (answer && 'call' in answer) return answer.call;
-    throw new RpcError(RPC.methodNotFound, 'Method not found');
+    return await findCallAgain(method, { server, methods, http, session, id, params, accepted, era: 'session' });
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     const target = {

@@ -1,6 +1,7 @@
 import type { Context, SecurePrincipal } from '@sallyport/core';
 import { logFailure } from '@sallyport/core/pipeline';
 import { ContextRequest, checkScopes, type McpRequest, nowMs } from '../../http/internal/transport.js';
+import { findCallAgain } from '../../methods/internal/method.js';
 import { METHOD_TABLE } from '../../methods/internal/table.js';
 import { INTERNAL_ERROR } from '../../protocol/internal/json-rpc.js';
 import { RPC, STATELESS_VERSION } from '../../protocol/internal/protocol.js';
@@ -114,20 +115,13 @@ async function endOf(server: ServerData, http: McpRequest, task: Task): Promise<
   }
 }
 
-/** The registered call. The task may have been created by another deployment. */
+/** The registered call, if the caller of the task still has its scopes. */
 async function resolveCall(server: ServerData, http: McpRequest, { request: { id, params } }: Task): Promise<Call> {
-  const hookContext = () => {
-    throw new Error('framework: mcp: a task has no hooks');
-  };
   const accepted = { json: true, sse: false };
   const place = { server, http, session: undefined, methods: METHOD_TABLE };
-  const answer = await METHOD_TABLE.get('tools/call')?.answer({
-    ...place,
-    ...{ era: 'stateless', id, params, accepted, hookContext },
-  });
-  if (!answer || !('call' in answer)) throw new RpcError(RPC.methodNotFound, 'Method not found');
-  checkScopes(http, answer.call.target);
-  return answer.call;
+  const call = await findCallAgain('tools/call', { ...place, era: 'stateless', id, params, accepted });
+  checkScopes(http, call.target);
+  return call;
 }
 
 function scopeOf(server: ServerData, http: McpRequest, task: Task, { target }: Call): RunScope {
