@@ -13,7 +13,7 @@ export const GET_PATH: { readonly functions: Budget; readonly files: Budget } = 
   files: { reached: 16, wanted: 16 },
 };
 
-/** The functions and files that run for one MCP `tools/call` of the stateless era, and for one that asks the user. */
+/** The functions and files that run for an MCP `tools/call` of the stateless era, without and with an elicitation. */
 export const MCP_PATHS = {
   call: { functions: { reached: 127, wanted: 110 }, files: { reached: 28, wanted: 24 } },
   elicitation: { functions: { reached: 169, wanted: 140 }, files: { reached: 34, wanted: 28 } },

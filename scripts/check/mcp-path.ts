@@ -1,4 +1,4 @@
-// `npm run check -- path`: the functions and files that one `tools/call` of the stateless era runs, and one that asks the user.
+// `npm run check -- path`: the functions and files of a `tools/call` of the stateless era, without and with an elicitation.
 
 import { createMcpServer, mountMcp } from '../../packages/mcp/src/index.js';
 import { Public, SecureApp } from '../../packages/secure/src/index.js';

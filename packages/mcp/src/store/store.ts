@@ -69,9 +69,9 @@ export interface McpSpill {
   delete?(key: string): Promise<void>;
 }
 
-/** The most bytes of a text in a row. */
+/** Maximum size of row text, in bytes. */
 export const MAX_ROW_TEXT_BYTES = 256 * 1024;
-/** The most bytes of a text in the spill. */
+/** Maximum size of spilled text, in bytes. */
 export const MAX_SPILLED_TEXT_BYTES = 5 * 1024 * 1024;
 
 /** Encodes a value as row data in JSON. */

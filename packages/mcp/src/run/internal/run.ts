@@ -73,7 +73,7 @@ export type FinalOutcome =
 
 /**
  * The end of a run after which the handler is called again, on any instance. It has all that the layers above the run need to continue
- * the call: they store it, or send it to the client, and do not go back to the run.
+ * the call: they store it, or send it to the client.
  */
 export interface Paused {
   readonly kind: 'paused';
