@@ -16,7 +16,7 @@ export const GET_PATH: { readonly functions: Budget; readonly files: Budget } = 
 /** The functions and files that run for an MCP `tools/call` of the stateless era, without and with an elicitation. */
 export const MCP_PATHS = {
   call: { functions: { reached: 127, wanted: 110 }, files: { reached: 28, wanted: 24 } },
-  elicitation: { functions: { reached: 168, wanted: 140 }, files: { reached: 34, wanted: 28 } },
+  elicitation: { functions: { reached: 169, wanted: 140 }, files: { reached: 34, wanted: 28 } },
 } as const satisfies Readonly<Record<string, { readonly functions: Budget; readonly files: Budget }>>;
 
 /** The most lines of a file that is not in {@link LONG_FILES}: a longer one has more than one topic. */
