@@ -23,9 +23,9 @@ const REGISTRIES_OF_ONE_COPY: readonly Reason[] = [
     why: 'a secret token must not be read; revealToken() rejects one of another copy',
   },
   {
-    file: 'packages/mcp/src/server/internal/core.ts',
-    name: 'CORES',
-    why: 'the core of a server has its secret; coreOf() rejects a server of another copy',
+    file: 'packages/mcp/src/server/internal/server-data.ts',
+    name: 'SERVER_DATA',
+    why: 'the data of a server has its secret; serverDataOf() rejects a server of another copy',
   },
 ];
 
@@ -37,7 +37,7 @@ const CACHES: readonly Reason[] = [
   ['packages/ratelimit/src/limiter/internal/report.ts', 'REPORTED', 'one more error line'],
   ['packages/secure/src/resolvers/authorizers/internal/read.ts', 'warned', 'one more warning'],
   ['packages/secure/src/resolvers/jwt/internal/keys.ts', 'REMOTE', 'a cache of public keys, fetched once more'],
-  ['packages/mcp/src/run/internal/record.ts', 'NOTHING_SENT', 'an empty map that nothing is written to'],
+
   ['packages/mcp/src/run/internal/run.ts', 'NO_ASKS', 'an empty set that nothing is written to'],
 ].map(([file = '', name = '', why = '']) => ({ file, name, why }));
 

@@ -1,20 +1,10 @@
 // Endpoints: kinds, parsing and building
 export {
-  type AgentEndpoint,
-  authorizationServerPathOf,
-  authorizationServerSuffixPathOf,
-  authorizePathOf,
   ENDPOINT_KINDS,
   type EndpointKind,
   type McpEndpoint,
   mcpPathFor,
-  type NamespaceEndpoint,
-  type PartnerAgentEndpoint,
-  type PartnerNamespaceEndpoint,
   parseMcpPath,
-  protectedResourcePathOf,
-  tokenPathOf,
-  validateEndpoint,
 } from './routes/endpoint.js';
 // Paths: constants, normal form and what is derived of a resource path
 export {

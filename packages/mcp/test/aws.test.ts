@@ -2,7 +2,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { ManualClock } from '@sallyport/core/testing';
 import { type S3Sender, type SecretsSender, s3McpSpill, secretFromArn } from '../src/aws.js';
-import { createSealer } from '../src/store/internal/crypto.js';
+import { createSealer } from '../src/internal/crypto.js';
 import { type Loopback, startLoopback, toClient } from './support/loopback.js';
 import { Rig } from './support/rig.js';
 

@@ -1,10 +1,10 @@
 import { registerCopy } from '@sallyport/core/pipeline';
 import { toToolSchema } from '../src/agentcore.js';
 import { createMcpServer, McpToolError } from '../src/index.js';
-import type * as Cores from '../src/server/internal/core.js';
-import { coreOf } from '../src/server/internal/core.js';
+import type * as Cores from '../src/server/internal/server-data.js';
+import { serverDataOf } from '../src/server/internal/server-data.js';
 
-const OTHER = '../src/server/internal/core.js?copy=2';
+const OTHER = '../src/server/internal/server-data.js?copy=2';
 const other = (await import(OTHER)) as typeof Cores;
 
 // In Jest both evaluations of a module have the same file path.
@@ -12,15 +12,15 @@ registerCopy('@sallyport/mcp', '9.9.9', Object.assign(new Error(), { stack: 'Err
 
 it('rejects a server of another copy of the package, and names the copies', () => {
   const server = {};
-  other.keepCore(server, other.createCore({ name: 's', version: '1' } as never));
+  other.keepServerData(server, other.createServerData({ name: 's', version: '1' } as never));
   expect(() => toToolSchema(server as never)).toThrow(
     expect.objectContaining({
       code: 'app.internal',
       cause: expect.objectContaining({ message: expect.stringContaining('two copies of @sallyport/mcp: ') }),
     }),
   );
-  expect(coreOf(createMcpServer({ name: 's', version: '1' }))).toBeDefined();
-  expect(coreOf({})).toBeUndefined();
+  expect(serverDataOf(createMcpServer({ name: 's', version: '1' }))).toBeDefined();
+  expect(serverDataOf({})).toBeUndefined();
 });
 
 it('knows an error for the client of any copy', () => {

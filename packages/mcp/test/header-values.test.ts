@@ -1,4 +1,4 @@
-import { decodeHeaderValue } from '../src/protocol/internal/header-values.js';
+import { decodeHeaderValue } from '../src/http/internal/transport.js';
 import { findParamHeaders } from '../src/server/internal/schemas.js';
 import { Rig } from './support/rig.js';
 

@@ -1,5 +1,5 @@
-import { toResponse } from '@sallyport/core/pipeline';
-import { LATEST, Rig, SECRET, STATELESS } from './support/rig.js';
+import { Public, SecureApp } from '@sallyport/secure';
+import { LATEST, Rig, SECRET, STATELESS, toEvent } from './support/rig.js';
 import { registerAll } from './support/server.js';
 
 const rig = new Rig({ register: registerAll });
@@ -49,15 +49,14 @@ describe('before the era is known', () => {
   it('a method that is not one of the three is not allowed', async () => {
     const { status } = await rig.send('PUT', '{}');
     expect(status).toBe(405);
-    const core = toResponse(await rig.server().handler(fakeContext('PATCH')));
-    expect([core.status, core.headers.allow]).toEqual([405, ['POST, GET, DELETE']]);
+    const app = new SecureApp({ log: false });
+    app.handle('PATCH', '/mcp', rig.server().handler, Public());
+    expect(await app.serveLambdaFunctionURL(toEvent('PATCH', '{}', {}))).toMatchObject({
+      statusCode: 405,
+      headers: { allow: 'POST, GET, DELETE' },
+    });
   });
 });
-
-function fakeContext(method: string): never {
-  const header = () => [];
-  return { request: { method }, remainingMs: 0, now: () => new Date(0), headerAll: header } as never;
-}
 
 describe('initialize', () => {
   it('makes a session and answers JSON', async () => {

@@ -4,18 +4,15 @@ import { createOriginCheck } from '../src/http/internal/origin.js';
 import type { McpServer } from '../src/index.js';
 import { type DefinedMethod, defineMethod, membersJson, tableOf } from '../src/methods/internal/method.js';
 import { METHOD_TABLE, METHODS } from '../src/methods/internal/table.js';
-import { Registry } from '../src/server/internal/registry.js';
-import { parseOptions } from '../src/server/options.js';
-import { noSealer } from '../src/store/internal/crypto.js';
+import { createServerData } from '../src/server/internal/server-data.js';
 import { Rig } from './support/rig.js';
 
 /** A server without registrations, with one method more. */
 function rigWith(method: DefinedMethod): Rig {
-  const settings = parseOptions({ name: 'tested', version: '1.0.0' });
-  const core = { settings, registry: new Registry(), sealer: noSealer };
+  const server = createServerData({ name: 'tested', version: '1.0.0' });
   const methods = tableOf([...METHODS, method]);
   return new Rig({
-    handler: (ctx: Context) => answer({ core, isAllowed: createOriginCheck([]), methods }, ctx),
+    handler: (ctx: Context) => answer({ server, isAllowed: createOriginCheck([]), methods }, ctx),
     server: { store: null },
   });
 }

@@ -9,7 +9,6 @@ const allowed = createOriginCheck([
 
 describe('an origin', () => {
   it.each([
-    ['absent', [], ['api.example'], true],
     ['listed', ['https://claude.ai'], ['api.example'], true],
     ['listed, with the default port', ['https://claude.ai:443'], ['api.example'], true],
     ['listed, in other case', ['HTTPS://CLAUDE.AI'], ['api.example'], true],

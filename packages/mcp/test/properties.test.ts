@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { decodeHeaderValue } from '../src/protocol/internal/header-values.js';
+import { decodeHeaderValue } from '../src/http/internal/transport.js';
+import { createSealer } from '../src/internal/crypto.js';
 import { nestsDeeper, parseMessage } from '../src/protocol/internal/json-rpc.js';
 import { compileTemplate } from '../src/server/internal/uri-template.js';
 import { parseEventId } from '../src/session/internal/stream-log.js';
-import { createSealer } from '../src/store/internal/crypto.js';
 import { Rig, SECRET } from './support/rig.js';
 import { registerAll } from './support/server.js';
 

@@ -1,7 +1,8 @@
+import { Public, SecureApp } from '@sallyport/secure';
 import * as v from 'valibot';
 import { z } from 'zod';
-import { createMcpServer, type McpServer, memoryMcpStore } from '../src/index.js';
-import { Rig, SECRET } from './support/rig.js';
+import { createMcpServer, type McpServer, memoryMcpStore, mountMcp } from '../src/index.js';
+import { Rig, SECRET, toEvent } from './support/rig.js';
 
 const make = (options: object = {}) => createMcpServer({ name: 'a', version: '1', ...options } as never);
 const nested = (depth: number): object => (depth === 0 ? {} : { properties: { a: nested(depth - 1) } });
@@ -180,14 +181,11 @@ describe('registration', () => {
   });
 
   it('closes at the first request', async () => {
-    const rig = new Rig();
-    const server = rig.server();
-    await server.handler({
-      request: { method: 'PUT' },
-      remainingMs: 0,
-      now: () => new Date(0),
-      headerAll: () => [],
-    } as never);
+    const server = make();
+    server.tool('early', {}, text);
+    const app = new SecureApp({ log: false });
+    mountMcp(app, server, { posture: Public() });
+    await app.serveLambdaFunctionURL(toEvent('POST', '{', {}));
     expect(() => server.tool('late', {}, text)).toThrow(expect.objectContaining({ code: 'mcp.closed' }));
   });
 

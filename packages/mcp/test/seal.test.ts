@@ -1,5 +1,5 @@
-import type { SealPurpose } from '../src/store/internal/crypto.js';
-import { createSealer } from '../src/store/internal/crypto.js';
+import type { SealPurpose } from '../src/internal/crypto.js';
+import { createSealer } from '../src/internal/crypto.js';
 import { SECRET } from './support/rig.js';
 
 const nonceOf = (token: string) => Buffer.from(token.slice('v1.'.length), 'base64url').subarray(0, 12).toString('hex');

@@ -20,7 +20,7 @@ import {
   reject,
   VERDICT,
 } from './interception.js';
-import { type Exchange, FORMS, pathOf, readExchange } from './internal/exchange.js';
+import { FORMS, type InterceptorEvent, pathOf, readInterceptorEvent } from './internal/interceptor-event.js';
 
 /** Intercepts a request. Any result except a result of `pass`, `rewrite` or `reject` rejects the request. */
 export type RequestInterceptor = (ctx: Context, request: InterceptedRequest) => MaybePromise<Interception>;
@@ -113,13 +113,13 @@ class InterceptorSurface implements AgentCoreInterceptor {
   async serve(_kind: string, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
     const host = this.#host;
     if (!host) throw new Error('framework: mcp: pass agentCoreInterceptor() in the option "surfaces" of a container');
-    const exchange = readExchange(event);
-    const { headers } = exchange.request;
-    const path = pathOf(exchange);
+    const intercepted = readInterceptorEvent(event);
+    const { headers } = intercepted.request;
+    const path = pathOf(intercepted);
     const { context, abort, end } = createSurfaceContext(host, { kind: KIND, event, lambdaContext, path, headers });
     let verdict: Interception;
     try {
-      verdict = await beforeEnd(host, lambdaContext, this.#ask(context, exchange));
+      verdict = await beforeEnd(host, lambdaContext, this.#ask(context, intercepted));
     } catch (thrown) {
       logFailure(() => context.log, 'mcp.interceptor_failed', thrown);
       verdict = rejectionOf(thrown);
@@ -127,10 +127,10 @@ class InterceptorSurface implements AgentCoreInterceptor {
     } finally {
       await end();
     }
-    return FORMS[exchange.form].write(exchange, verdict);
+    return FORMS[intercepted.form].write(intercepted, verdict);
   }
 
-  async #ask(context: Context, { version, request, response }: Exchange): Promise<Interception> {
+  async #ask(context: Context, { version, request, response }: InterceptorEvent): Promise<Interception> {
     if (version !== VERSION) throw new TypeError(`framework: mcp: interceptor: version ${VERSION} is expected`);
     const verdict = response
       ? await present(this.#response, 'response')(context, response, request)

@@ -2,7 +2,7 @@ import { invalidOption } from '@sallyport/core/options';
 import { isObject, own } from '../protocol/internal/json-rpc.js';
 import type { JsonObject } from '../protocol/types.js';
 import { invalidRegistration } from '../server/errors.js';
-import { coreOf } from '../server/internal/core.js';
+import { serverDataOf } from '../server/internal/server-data.js';
 import type { McpServer } from '../server/server.js';
 
 /** The types of a schema in a gateway. */
@@ -44,9 +44,9 @@ export interface ToolDefinition {
  * @example writeFileSync('tools.json', JSON.stringify(toToolSchema(server)));
  */
 export function toToolSchema(server: McpServer): readonly ToolDefinition[] {
-  const core = coreOf(server);
-  if (!core) throw invalidOption('server', 'made by createMcpServer');
-  return core.registry
+  const data = serverDataOf(server);
+  if (!data) throw invalidOption('server', 'made by createMcpServer');
+  return data.registry
     .list('tools')
     .map(({ listed }) => JSON.parse(listed) as ListedTool)
     .filter(isForModels)

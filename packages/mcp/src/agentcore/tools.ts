@@ -12,7 +12,7 @@ import { defineOptions, invalidOption, kind } from '@sallyport/core/options';
 import { createSurfaceContext, lazily, logRefusal } from '@sallyport/core/pipeline';
 import type { JsonObject } from '../protocol/types.js';
 import { MCP_PATH } from '../routes/paths.js';
-import { type Core, coreOf } from '../server/internal/core.js';
+import { type ServerData, serverDataOf } from '../server/internal/server-data.js';
 import type { McpServer } from '../server/server.js';
 import { invalidAgentCall, readAgentCall } from './internal/invocation.js';
 import { toToolSchema } from './schema.js';
@@ -67,24 +67,24 @@ export function agentCoreTools<Posture>(
   server: McpServer,
   options: AgentCoreToolsOptions<Posture> = {},
 ): AgentCoreTools {
-  const core = coreOf(server);
-  if (!core) throw invalidOption('server', 'made by createMcpServer');
+  const data = serverDataOf(server);
+  if (!data) throw invalidOption('server', 'made by createMcpServer');
   const { posture, target } = AGENT_CORE_TOOLS_OPTIONS.parse(options as AgentCoreToolsOptions<object>);
-  return new ToolsSurface(server, core, posture, target);
+  return new ToolsSurface(server, data, posture, target);
 }
 
 class ToolsSurface implements AgentCoreTools {
   readonly serves = [KIND];
   readonly accepts = ['agent'] as const;
   readonly #server: McpServer;
-  readonly #core: Core;
+  readonly #data: ServerData;
   readonly #posture: object | undefined;
   readonly #target: string | undefined;
   #host: SurfaceHost | undefined;
 
-  constructor(server: McpServer, core: Core, posture: object | undefined, target: string | undefined) {
+  constructor(server: McpServer, data: ServerData, posture: object | undefined, target: string | undefined) {
     this.#server = server;
-    this.#core = core;
+    this.#data = data;
     this.#posture = posture;
     this.#target = target;
   }
@@ -127,7 +127,7 @@ class ToolsSurface implements AgentCoreTools {
     try {
       await host.gate?.authorize(this.#posture, context);
       const { callForAgent } = await loadCall();
-      return await callForAgent(this.#core, context, call.tool, args);
+      return await callForAgent(this.#data, context, call.tool, args);
     } finally {
       await end();
     }

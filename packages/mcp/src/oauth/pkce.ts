@@ -1,5 +1,5 @@
 import { invalidOption } from '@sallyport/core/options';
-import { hashText, nodeCrypto, randomText } from '../store/internal/crypto.js';
+import { hashText, nodeCrypto, randomText } from '../internal/crypto.js';
 
 /** Characters and length of a verifier (RFC 7636 section 4.1). */
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '@sallyport/core';
 import { defineOptions, integer, withMethods } from '@sallyport/core/options';
 import { completeClock } from '@sallyport/core/pipeline';
-import { hashText, randomText } from '../store/internal/crypto.js';
+import { hashText, randomText } from '../internal/crypto.js';
 import { lastingStore } from '../store/internal/lasting.js';
 import { decodeRow, encodeRow, type McpStore, type Row, toTtl } from '../store/store.js';
 

@@ -1,5 +1,5 @@
 import { defineOptions, invalidConfiguration, kind, list, string, text } from '@sallyport/core/options';
-import { hashText } from '../store/internal/crypto.js';
+import { hashText } from '../internal/crypto.js';
 import { scopeList } from './internal/scopes.js';
 import { type BearerClaims, BearerError, type Validator } from './validator.js';
 

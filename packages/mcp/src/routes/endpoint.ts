@@ -1,64 +1,24 @@
 import { assertText, routeError, trimBlanks } from './internal/text.js';
-import {
-  authorizationServerPathFor,
-  authorizationServerSuffixPathFor,
-  authorizePathFor,
-  normalizeMcpPath,
-  PARAM_AGENT_ID,
-  PARAM_CLIENT_NAMESPACE,
-  PARAM_PARTNER_ID,
-  protectedResourcePathFor,
-  tokenPathFor,
-} from './paths.js';
+import { normalizeMcpPath, PARAM_AGENT_ID, PARAM_CLIENT_NAMESPACE, PARAM_PARTNER_ID } from './paths.js';
 
 /** Kind of an MCP endpoint. */
 export type EndpointKind = 'namespace' | 'partner_namespace' | 'agent' | 'partner_agent';
 
-/** `/{client_namespace}/mcp` */
-export interface NamespaceEndpoint {
-  /** Discriminant: the kind of the endpoint. */
-  readonly kind: 'namespace';
-  /** The client's namespace. */
-  readonly clientNamespace: string;
-}
-
-/** `/{client_namespace}/partners/{partner_id}/mcp` */
-export interface PartnerNamespaceEndpoint {
-  /** Discriminant: the kind of the endpoint. */
-  readonly kind: 'partner_namespace';
-  /** The client's namespace. */
-  readonly clientNamespace: string;
-  /** A partner in the namespace. */
-  readonly partnerId: string;
-}
-
-/** `/{client_namespace}/agents/{agent_id}/mcp` */
-export interface AgentEndpoint {
-  /** Discriminant: the kind of the endpoint. */
-  readonly kind: 'agent';
-  /** The client's namespace. */
-  readonly clientNamespace: string;
-  /** An agent in the namespace. */
-  readonly agentId: string;
-}
-
-/** `/{client_namespace}/partners/{partner_id}/agents/{agent_id}/mcp` */
-export interface PartnerAgentEndpoint {
-  /** Discriminant: the kind of the endpoint. */
-  readonly kind: 'partner_agent';
-  /** The client's namespace. */
-  readonly clientNamespace: string;
-  /** A partner in the namespace. */
-  readonly partnerId: string;
-  /** An agent of the partner. */
-  readonly agentId: string;
-}
-
 /**
- * One MCP endpoint: its kind, and exactly the identifiers of this kind. An identifier is not blank, not `.` and not `..`, and
- * does not contain `/`. It is inserted into the path without escaping.
+ * One MCP endpoint: its kind, and exactly the identifiers of this kind: the client's namespace, a partner in it, and an agent of the
+ * namespace or of the partner. An identifier is not blank, not `.` and not `..`, and does not contain `/`. It is inserted into the path
+ * without escaping.
  */
-export type McpEndpoint = NamespaceEndpoint | PartnerNamespaceEndpoint | AgentEndpoint | PartnerAgentEndpoint;
+export type McpEndpoint =
+  | { readonly kind: 'namespace'; readonly clientNamespace: string }
+  | { readonly kind: 'partner_namespace'; readonly clientNamespace: string; readonly partnerId: string }
+  | { readonly kind: 'agent'; readonly clientNamespace: string; readonly agentId: string }
+  | {
+      readonly kind: 'partner_agent';
+      readonly clientNamespace: string;
+      readonly partnerId: string;
+      readonly agentId: string;
+    };
 
 type Identifier = 'clientNamespace' | 'partnerId' | 'agentId';
 
@@ -140,7 +100,7 @@ export function endpointOfParams(kind: EndpointKind, params: Readonly<Record<str
  * @throws TypeError with the code `mcp.invalid_route` for an unknown kind, an identifier that is missing, invalid or not of this
  *   kind, and for any other member
  */
-export function validateEndpoint(endpoint: McpEndpoint): McpEndpoint {
+function validateEndpoint(endpoint: McpEndpoint): McpEndpoint {
   if (typeof endpoint !== 'object' || endpoint === null) throw routeError('an endpoint must be an object');
   const { kind, ...given } = endpoint as McpEndpoint & Readonly<Record<string, unknown>>;
   if (!ENDPOINT_KINDS.includes(kind)) throw routeError(`the kind must be one of ${ENDPOINT_KINDS.join(', ')}`);
@@ -172,55 +132,11 @@ function toPath(pattern: readonly Segment[], fill: (identifier: Identifier) => s
 /**
  * The path of an endpoint. Its identifiers are not escaped.
  *
- * @throws TypeError with the code `mcp.invalid_route` as {@link validateEndpoint}
+ * @throws TypeError with the code `mcp.invalid_route` for an unknown kind, an identifier that is missing, invalid or not of this
+ *   kind, and for any other member
  * @example mcpPathFor({ kind: 'namespace', clientNamespace: 'acme' }); // '/acme/mcp'
  */
 export function mcpPathFor(endpoint: McpEndpoint): string {
   const valid: McpEndpoint & { readonly [I in Identifier]?: string } = validateEndpoint(endpoint);
   return toPath(PATTERNS[valid.kind], (identifier) => valid[identifier] ?? '');
-}
-
-/**
- * Path of the protected-resource metadata of an endpoint.
- *
- * @throws TypeError with the code `mcp.invalid_route` as {@link validateEndpoint}
- */
-export function protectedResourcePathOf(endpoint: McpEndpoint): string {
-  return protectedResourcePathFor(mcpPathFor(endpoint));
-}
-
-/**
- * Path of the authorization-server metadata of an endpoint, the canonical form.
- *
- * @throws TypeError with the code `mcp.invalid_route` as {@link validateEndpoint}
- */
-export function authorizationServerPathOf(endpoint: McpEndpoint): string {
-  return authorizationServerPathFor(mcpPathFor(endpoint));
-}
-
-/**
- * Path of the authorization-server metadata of an endpoint, the suffix form.
- *
- * @throws TypeError with the code `mcp.invalid_route` as {@link validateEndpoint}
- */
-export function authorizationServerSuffixPathOf(endpoint: McpEndpoint): string {
-  return authorizationServerSuffixPathFor(mcpPathFor(endpoint));
-}
-
-/**
- * Path of the authorization endpoint of an MCP endpoint.
- *
- * @throws TypeError with the code `mcp.invalid_route` as {@link validateEndpoint}
- */
-export function authorizePathOf(endpoint: McpEndpoint): string {
-  return authorizePathFor(mcpPathFor(endpoint));
-}
-
-/**
- * Path of the token endpoint of an MCP endpoint.
- *
- * @throws TypeError with the code `mcp.invalid_route` as {@link validateEndpoint}
- */
-export function tokenPathOf(endpoint: McpEndpoint): string {
-  return tokenPathFor(mcpPathFor(endpoint));
 }

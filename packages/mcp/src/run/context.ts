@@ -29,10 +29,6 @@ export interface InputRequired {
 
 export const INPUT_REQUIRED: unique symbol = Symbol.for('sallyport.mcp.input-required/1') as never;
 
-export function isInputRequired(value: unknown): value is InputRequired {
-  return typeof value === 'object' && value !== null && INPUT_REQUIRED in value;
-}
-
 /**
  * The context of a handler. A run stops at a question to the client. After the answer the handler is called again from its beginning,
  * on any instance, with the recorded data. Use {@link McpContext.step} for work that must not run twice.

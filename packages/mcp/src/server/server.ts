@@ -1,7 +1,6 @@
 import type { Handler } from '@sallyport/core';
 import { lazily } from '@sallyport/core/pipeline';
-import type { Engine } from '../http/internal/engine.js';
-import { createOriginCheck } from '../http/internal/origin.js';
+import { createOriginCheck, type OriginCheck } from '../http/internal/origin.js';
 import type { AskKind, JsonObject } from '../protocol/types.js';
 import type { AppHtml, AppOptions } from './apps.js';
 import type {
@@ -28,14 +27,12 @@ import {
   compileResourceTemplate,
   compileTool,
 } from './internal/compile.js';
-import { type Core, createCore, keepCore } from './internal/core.js';
-import type { Registered, Tool } from './internal/registry.js';
+import type { Registered } from './internal/registry.js';
+import { createServerData, keepServerData, type ServerData } from './internal/server-data.js';
 import type { McpServerOptions } from './options.js';
 
-/** The code that answers requests. It is loaded with the first request. */
-const loadEngine = lazily(() => import('../http/internal/engine.js'));
 /** The feed of changes. */
-const loadLive = lazily(() => import('../run/internal/live.js'));
+const loadStreams = lazily(() => import('../run/internal/streams.js'));
 
 /** An MCP server. Register everything before the first request. The server keeps no data of requests. */
 export interface McpServer {
@@ -125,64 +122,69 @@ export interface McpServer {
  * mountMcp(app, server, { posture: Authenticated('mcp') });
  */
 export function createMcpServer(options: McpServerOptions): McpServer {
-  return new Server(createCore(options));
-}
-
-/** The engine as a handler of the framework's pipeline. */
-function handlerOf(engine: Engine): Handler {
-  return async (ctx) => (await loadEngine()).answer(engine, ctx);
+  return new Server(createServerData(options));
 }
 
 class Server implements McpServer {
-  readonly #core: Core;
+  readonly #data: ServerData;
   readonly handler: Handler;
+  /** Loads the code that answers requests, with the first request. From then on, nothing can be registered. */
+  readonly #loadEngine = lazily(() => {
+    this.#data.registry.close();
+    return import('../http/internal/engine.js');
+  });
 
-  constructor(core: Core) {
-    this.#core = core;
-    keepCore(this, core);
-    this.handler = handlerOf({ core, isAllowed: createOriginCheck(core.settings.allowedOrigins) });
+  constructor(data: ServerData) {
+    this.#data = data;
+    keepServerData(this, data);
+    this.handler = this.#handlerOf(createOriginCheck(data.settings.allowedOrigins));
+  }
+
+  #handlerOf(isAllowed: OriginCheck): Handler {
+    const engine = { server: this.#data, isAllowed };
+    return async (ctx) => (await this.#loadEngine()).answer(engine, ctx);
   }
 
   tool(name: string, options: ToolOptions, handler: AnyHandler): this {
-    this.#core.registry.addTool(this.#checked(compileTool(name, options, handler)));
+    this.#data.registry.addTool(this.#checked(compileTool(name, options, handler)));
     return this;
   }
 
   resource(uri: string, options: ResourceOptions, handler: AnyHandler): this {
-    this.#core.registry.addResource(this.#checked(compileResource(uri, options, handler)));
+    this.#data.registry.addResource(this.#checked(compileResource(uri, options, handler)));
     return this;
   }
 
   resourceTemplate(uriTemplate: string, options: ResourceTemplateOptions, handler: AnyHandler): this {
-    this.#core.registry.addTemplate(this.#checked(compileResourceTemplate(uriTemplate, options, handler)));
+    this.#data.registry.addTemplate(this.#checked(compileResourceTemplate(uriTemplate, options, handler)));
     return this;
   }
 
   prompt(name: string, options: PromptOptions, handler: AnyHandler): this {
-    this.#core.registry.addPrompt(this.#checked(compilePrompt(name, options, handler)));
+    this.#data.registry.addPrompt(this.#checked(compilePrompt(name, options, handler)));
     return this;
   }
 
   app(uri: string, options: AppOptions, html: AppHtml): this {
-    this.#core.registry.addResource(compileApp(uri, options, html));
+    this.#data.registry.addResource(compileApp(uri, options, html));
     return this;
   }
 
   async publish(change: Change, { tenantId }: PublishOptions = {}): Promise<void> {
-    const { publishChange, publishingCore } = await loadLive();
-    await publishChange(publishingCore(this.#core), change, tenantId);
+    const { publishChange, withPublishingStore } = await loadStreams();
+    await publishChange(withPublishingStore(this.#data), change, tenantId);
   }
 
   handlerFor({ allowedOrigins }: { readonly allowedOrigins: readonly string[] }): Handler {
-    return handlerOf({ core: this.#core, isAllowed: createOriginCheck(allowedOrigins) });
+    return this.#handlerOf(createOriginCheck(allowedOrigins));
   }
 
   /** Registrations with questions need the option `secret`, because the encrypted state is sent through the client. */
   #checked<T extends Registered>(item: T): T {
-    if ((item as Registered & Partial<Tool>).task && this.#core.settings.tasks === undefined) {
+    if (item.task && this.#data.settings.tasks === undefined) {
       throw invalidRegistration(`${item.kind} "${item.name}" becomes a task, which needs the option "tasks"`);
     }
-    if (item.asks.size > 0 && this.#core.settings.secret === undefined) {
+    if (item.asks.size > 0 && this.#data.settings.secret === undefined) {
       throw invalidRegistration(`${item.kind} "${item.name}" asks the client, which needs the option "secret"`);
     }
     return item;

@@ -12,8 +12,8 @@ import {
   type Key,
   notPastTtl,
 } from '@sallyport/dynamo';
+import { randomText } from '../internal/crypto.js';
 import { MCP_TABLE_NAME_ENV } from '../schema.js';
-import { randomText } from './internal/crypto.js';
 import { type McpStore, type PutCondition, type Row, type RowKey, storeFailure } from './store.js';
 
 /** Options of {@link dynamoMcpStore}; an unknown key is rejected. */
@@ -66,7 +66,7 @@ class DynamoStore implements McpStore {
   }
 
   async get(key: RowKey): Promise<Row | undefined> {
-    return this.#live(await this.#table.get(keyOf(key), { consistent: true }));
+    return this.#unexpired(await this.#table.get(keyOf(key), { consistent: true }));
   }
 
   async put(row: Row, when?: PutCondition): Promise<boolean> {
@@ -82,7 +82,7 @@ class DynamoStore implements McpStore {
 
   async take(key: RowKey): Promise<Row | undefined> {
     const outcome = await this.#table.remove(keyOf(key), { condition: { present: 'pk' }, reread: false });
-    return outcome.applied ? this.#live(outcome.item) : undefined;
+    return outcome.applied ? this.#unexpired(outcome.item) : undefined;
   }
 
   async list(partition: string, after: string, limit: number): Promise<readonly Row[]> {
@@ -94,7 +94,7 @@ class DynamoStore implements McpStore {
       const query = { partition: { name: 'pk', value: partition }, ...sort, consistent: true };
       const page = await this.#table.query({ ...query, limit: limit - rows.length, start });
       for (const item of page.items) {
-        const row = this.#live(item);
+        const row = this.#unexpired(item);
         if (row) rows.push(row);
       }
       start = page.more ? lastKey(page.items) : undefined;
@@ -109,7 +109,7 @@ class DynamoStore implements McpStore {
     return { all: [{ attribute: 'v', is: '=', value: when.version }, notPastTtl(nowMs)] };
   }
 
-  #live(item: Item | undefined): Row | undefined {
+  #unexpired(item: Item | undefined): Row | undefined {
     return item && !isPastTtl(item, this.#clock.now().getTime()) ? toRow(item) : undefined;
   }
 }

@@ -46,14 +46,14 @@ class MemoryStore implements McpStore {
   }
 
   async get(key: RowKey): Promise<Row | undefined> {
-    const row = this.#live(key);
+    const row = this.#unexpired(key);
     return row && copyOf(row);
   }
 
   async put(row: Row, when?: PutCondition): Promise<boolean> {
     if (row.data.length > MAX_ROW_BYTES)
       throw storeFailure(new RangeError('the row is larger than the limit of DynamoDB, 400 KB'));
-    const present = this.#live(row);
+    const present = this.#unexpired(row);
     if (present && row.writer !== undefined && present.writer === row.writer) return true;
     if (when === 'absent' ? present !== undefined : when !== undefined && present?.version !== when.version)
       return false;
@@ -67,7 +67,7 @@ class MemoryStore implements McpStore {
   }
 
   async take(key: RowKey): Promise<Row | undefined> {
-    const row = this.#live(key);
+    const row = this.#unexpired(key);
     this.#delete(key);
     return row && copyOf(row);
   }
@@ -76,13 +76,13 @@ class MemoryStore implements McpStore {
     const rows: Row[] = [];
     const sorts = [...(this.#partitions.get(partition) ?? [])].filter((sort) => compareUtf8(sort, after) > 0);
     for (const sort of sorts.sort(compareUtf8)) {
-      const row = rows.length < limit ? this.#live({ partition, sort }) : undefined;
+      const row = rows.length < limit ? this.#unexpired({ partition, sort }) : undefined;
       if (row) rows.push(copyOf(row));
     }
     return rows;
   }
 
-  #live(key: RowKey): Row | undefined {
+  #unexpired(key: RowKey): Row | undefined {
     const row = this.#rows.get(keyOf(key));
     return row && row.ttl * 1000 > this.#clock.now().getTime() ? row : undefined;
   }

@@ -69,6 +69,11 @@ export interface McpSpill {
   delete?(key: string): Promise<void>;
 }
 
+/** Maximum size of row text, in bytes. */
+export const MAX_ROW_TEXT_BYTES = 256 * 1024;
+/** Maximum size of spilled text, in bytes. */
+export const MAX_SPILLED_TEXT_BYTES = 5 * 1024 * 1024;
+
 /** Encodes a value as row data in JSON. */
 export function encodeRow(value: unknown): Uint8Array {
   return Buffer.from(JSON.stringify(value), 'utf8');

@@ -1,8 +1,8 @@
 import type { Context, Invocation, Surface, SurfaceHost } from '@sallyport/core';
 import { invalidOption } from '@sallyport/core/options';
 import { createSurfaceContext, remainingMs, type SurfaceContext } from '@sallyport/core/pipeline';
-import { LONGEST_INVOCATION_MS, nowMs } from '../http/internal/exchange.js';
-import { type Core, coreOf } from '../server/internal/core.js';
+import { LONGEST_INVOCATION_MS, nowMs } from '../http/internal/transport.js';
+import { type ServerData, serverDataOf } from '../server/internal/server-data.js';
 import type { McpServer } from '../server/server.js';
 import type { Task } from './internal/rows.js';
 import { runTask, TaskRequest } from './internal/run.js';
@@ -33,11 +33,11 @@ export interface McpTaskSurface extends Surface {
  * @example const app = new SecureApp({ surfaces: [mcpTasks(server)] });
  */
 export function mcpTasks(...servers: readonly McpServer[]): McpTaskSurface {
-  const cores = servers.map((server) => coreOf(server));
-  if (cores.length === 0 || !cores.every((core) => core?.settings.tasks !== undefined)) {
+  const known = servers.map((server) => serverDataOf(server));
+  if (known.length === 0 || !known.every((data) => data?.settings.tasks !== undefined)) {
     throw invalidOption('tasks', 'set on each of the servers');
   }
-  return new TaskSurface(cores as readonly Core[]);
+  return new TaskSurface(known as readonly ServerData[]);
 }
 
 class TaskSurface implements McpTaskSurface {
@@ -54,11 +54,11 @@ class TaskSurface implements McpTaskSurface {
     },
   ] as const;
   readonly sample = { sallyport: 'mcp.task', token: 'v1.c2VhbGVk' };
-  readonly #cores: readonly Core[];
+  readonly #servers: readonly ServerData[];
   #host: SurfaceHost | undefined;
 
-  constructor(cores: readonly Core[]) {
-    this.#cores = cores;
+  constructor(servers: readonly ServerData[]) {
+    this.#servers = servers;
   }
 
   attach(host: SurfaceHost): void {
@@ -68,18 +68,18 @@ class TaskSurface implements McpTaskSurface {
   /** Ignores a token of an unknown server: there is no client to notify, and a retry would not help. */
   async serve(_kind: string, event: unknown, invocation: Invocation): Promise<null> {
     const { token } = event as { readonly token: string };
-    for (const core of this.#cores) {
-      const id = await openToken(core, token);
+    for (const data of this.#servers) {
+      const id = await openToken(data, token);
       if (id === undefined) continue;
-      core.registry.close();
-      await this.#run(core, id, event, invocation);
+      data.registry.close();
+      await this.#run(data, id, event, invocation);
       return null;
     }
     this.#host?.log.warn('mcp.task_refused', {});
     return null;
   }
 
-  async #run(core: Core, id: string, event: unknown, { lambdaContext }: Invocation): Promise<void> {
+  async #run(data: ServerData, id: string, event: unknown, { lambdaContext }: Invocation): Promise<void> {
     const host = this.#host;
     if (!host) throw new Error('framework: mcp: pass mcpTasks() in the option "surfaces" of a container');
     let made: SurfaceContext | undefined;
@@ -91,7 +91,7 @@ class TaskSurface implements McpTaskSurface {
     const deadline = nowMs(clock) + (remainingMs(lambdaContext) || LONGEST_INVOCATION_MS);
     const toRequest = (task: Task) => new TaskRequest(toContext(task), clock, task);
     try {
-      await runTask(core, { id, clock, deadline, log, toRequest });
+      await runTask(data, { id, clock, deadline, log, toRequest });
     } finally {
       await made?.end();
     }

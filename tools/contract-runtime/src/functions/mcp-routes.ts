@@ -26,13 +26,17 @@ export function normalize({ paths }: Args): readonly string[] {
 
 /** `{ "resource_paths": [ … ] }`: what is derived of each. */
 export function derive({ resource_paths }: Args): readonly object[] {
-  return (resource_paths as string[]).map((path) => ({
+  return (resource_paths as string[]).map(derivedPaths);
+}
+
+function derivedPaths(path: string): object {
+  return {
     protected_resource: routes.protectedResourcePathFor(path),
     authorization_server: routes.authorizationServerPathFor(path),
     authorization_server_suffix: routes.authorizationServerSuffixPathFor(path),
     authorize: routes.authorizePathFor(path),
     token: routes.tokenPathFor(path),
-  }));
+  };
 }
 
 /** `{ "protected_resource_paths": [ … ] }`: the resource path of each, or the code of its error. */
@@ -51,14 +55,10 @@ export function parse({ paths }: Args): readonly unknown[] {
 export function build({ endpoints }: Args): readonly unknown[] {
   return (endpoints as object[]).map((given) => {
     const endpoint = renameKeys(given, toCamel) as routes.McpEndpoint;
-    return outcomeOf(() => ({
-      mcp: routes.mcpPathFor(endpoint),
-      protected_resource: routes.protectedResourcePathOf(endpoint),
-      authorization_server: routes.authorizationServerPathOf(endpoint),
-      authorization_server_suffix: routes.authorizationServerSuffixPathOf(endpoint),
-      authorize: routes.authorizePathOf(endpoint),
-      token: routes.tokenPathOf(endpoint),
-    }));
+    return outcomeOf(() => {
+      const mcp = routes.mcpPathFor(endpoint);
+      return { mcp, ...derivedPaths(mcp) };
+    });
   });
 }
 

@@ -1,22 +1,18 @@
 import type { Context } from '@sallyport/core';
-import { ContextRequest } from '../../http/internal/engine.js';
-import { checkScopes, type McpRequest } from '../../http/internal/exchange.js';
+import { ContextRequest, checkScopes, type McpRequest } from '../../http/internal/transport.js';
 import type { MethodRequest } from '../../methods/internal/method.js';
 import { METHOD_TABLE } from '../../methods/internal/table.js';
 import { callTool } from '../../methods/internal/tools.js';
 import { isObject, nestsDeeper } from '../../protocol/internal/json-rpc.js';
 import { LATEST_SESSION_VERSION } from '../../protocol/internal/protocol.js';
 import type { JsonObject } from '../../protocol/types.js';
-import { missingKinds } from '../../run/internal/ask.js';
-import { type Call, type FinalOutcome, toolError, toResult } from '../../run/internal/call.js';
+import { toolError, toResult } from '../../run/internal/answer.js';
+import type { Call } from '../../run/internal/call.js';
 import { contextOf, startRun } from '../../run/internal/handler-context.js';
-import { freshMemory } from '../../run/internal/record.js';
-import { NO_ASKS, Run, type RunScope } from '../../run/internal/run.js';
+import { missingKinds } from '../../run/internal/record.js';
+import { type FinalOutcome, HandlerRun, NO_ASKS, type RunScope } from '../../run/internal/run.js';
 import { RpcError } from '../../server/errors.js';
-import type { Core } from '../../server/internal/core.js';
-import { keptBytes } from '../../store/internal/row-text.js';
-
-const MAX_JSON_DEPTH = 64;
+import type { ServerData } from '../../server/internal/server-data.js';
 
 /**
  * Calls a tool for an agent, without questions to the client and without progress. Any error of the call is a result with
@@ -24,15 +20,20 @@ const MAX_JSON_DEPTH = 64;
  *
  * @throws FrameworkError `app.forbidden` if the caller does not have a scope of the tool
  */
-export async function callForAgent(core: Core, context: Context, name: string, args: unknown): Promise<JsonObject> {
-  core.registry.close();
-  const problem = problemOf(args, core.settings.maxBodyBytes);
+export async function callForAgent(
+  server: ServerData,
+  context: Context,
+  name: string,
+  args: unknown,
+): Promise<JsonObject> {
+  server.registry.close();
+  const problem = problemOf(args, server.settings.maxBodyBytes);
   if (problem !== undefined) return toolError(problem);
   const http = new ContextRequest(context);
   try {
-    const call = await resolveCall(core, http, name, args as JsonObject);
+    const call = await resolveCall(server, http, name, args as JsonObject);
     checkScopes(http, call.target);
-    const result = await toResult(call, 'session', await runCall(core, http, call), http);
+    const result = await toResult(call, 'session', await runCall(server, http, call), http);
     return result instanceof RpcError ? toolError(result.message) : result;
   } catch (error) {
     if (error instanceof RpcError) return toolError(error.message);
@@ -49,15 +50,15 @@ function problemOf(args: unknown, maxBytes: number): string | undefined {
   } catch {
     return 'Nested too deeply';
   }
-  if (nestsDeeper(text, MAX_JSON_DEPTH)) return 'Nested too deeply';
+  if (nestsDeeper(text)) return 'Nested too deeply';
   return Buffer.byteLength(text) > maxBytes ? 'Request too large' : undefined;
 }
 
 /** @throws RpcError for an unknown tool */
-async function resolveCall(core: Core, http: McpRequest, name: string, args: JsonObject): Promise<Call> {
-  const hookContext = () => contextOf(scopeOf(core, http, undefined));
+async function resolveCall(server: ServerData, http: McpRequest, name: string, args: JsonObject): Promise<Call> {
+  const hookContext = () => contextOf(scopeOf(server, http, undefined));
   const request: MethodRequest = {
-    ...{ core, http, hookContext, session: undefined, methods: METHOD_TABLE, era: 'session' },
+    ...{ server, http, hookContext, session: undefined, methods: METHOD_TABLE, era: 'session' },
     ...{ id: http.requestId, params: { name, arguments: args }, accepted: { json: true, sse: false } },
   };
   const answer = await callTool.answer(request);
@@ -65,21 +66,21 @@ async function resolveCall(core: Core, http: McpRequest, name: string, args: Jso
   return answer.call;
 }
 
-async function runCall(core: Core, http: McpRequest, call: Call): Promise<FinalOutcome> {
-  const scope = scopeOf(core, http, call);
+async function runCall(server: ServerData, http: McpRequest, call: Call): Promise<FinalOutcome> {
+  const scope = scopeOf(server, http, call);
   const missing = missingKinds({}, call.target.requires);
-  const run = missing ? new Run(scope) : startRun(scope, (ctx) => call.invoke(ctx));
+  const run = missing ? new HandlerRun(scope) : startRun(scope, call);
   if (missing) run.lack(missing);
   // A run without questions has only these outcomes.
   return (await run.outcome) as FinalOutcome;
 }
 
-function scopeOf(core: Core, http: McpRequest, call: Call | undefined): RunScope {
+function scopeOf(server: ServerData, http: McpRequest, call: Call | undefined): RunScope {
   return {
     ...{ http, era: 'session', protocolVersion: LATEST_SESSION_VERSION, client: undefined, clientCapabilities: {} },
     ...{ progressToken: undefined, requestId: http.requestId, meta: undefined, sessionId: undefined },
     ...{ target: call?.target.name ?? 'tools/call', asks: call?.target.asks ?? NO_ASKS, asking: 'no' },
-    ...{ canClose: false, keepsEvents: false, memory: freshMemory(), logLevel: () => undefined },
-    maxKeptBytes: keptBytes(core.settings.spill),
+    ...{ canClose: false, keepsEvents: false, memory: undefined, logLevel: () => undefined },
+    maxKeptBytes: server.maxKeptBytes,
   };
 }

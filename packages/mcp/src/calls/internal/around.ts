@@ -1,12 +1,12 @@
-import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
+import { type McpRequest, nowMs } from '../../http/internal/transport.js';
+import { digestOf } from '../../internal/crypto.js';
 import type { JsonObject } from '../../protocol/types.js';
-import { isInputRequired, type McpAskingContext } from '../../run/context.js';
+import type { McpAskingContext } from '../../run/context.js';
 import type { Call } from '../../run/internal/call.js';
-import { runOf } from '../../run/internal/handler-context.js';
-import type { Outcome, Run } from '../../run/internal/run.js';
+import { isInputRequired, runOf } from '../../run/internal/handler-context.js';
+import type { HandlerRun, Outcome, Paused } from '../../run/internal/run.js';
 import { isInstance, McpToolError } from '../../server/errors.js';
-import type { Core } from '../../server/internal/core.js';
-import { digestOf } from '../../store/internal/crypto.js';
+import type { ServerData } from '../../server/internal/server-data.js';
 import type { CallEnd, CallOutcome, McpCall, OnCall } from '../call.js';
 
 /** The kinds of registrations that a hook runs around. */
@@ -14,13 +14,13 @@ const KINDS = { tool: 'tool', resource: 'resource', template: 'resource', prompt
 
 /** The request of the call. */
 interface CallPlace {
-  readonly core: Core;
+  readonly server: ServerData;
   readonly http: McpRequest;
 }
 
 /** Runs the call inside the hooks of the server. Hooks get full results, so the call completes its answer. */
 export function aroundCall(method: string, request: CallPlace, call: Call): Call {
-  const { onCall } = request.core.settings;
+  const { onCall } = request.server.settings;
   return {
     ...call,
     invoke: (ctx) => {
@@ -31,7 +31,7 @@ export function aroundCall(method: string, request: CallPlace, call: Call): Call
   };
 }
 
-function toMcpCall(method: string, { target, name, args }: Call, ctx: McpAskingContext, run: Run): McpCall {
+function toMcpCall(method: string, { target, name, args }: Call, ctx: McpAskingContext, run: HandlerRun): McpCall {
   const { principal, tenantId } = ctx;
   return {
     ...{
@@ -42,7 +42,7 @@ function toMcpCall(method: string, { target, name, args }: Call, ctx: McpAskingC
       principal,
       tenantId,
       ctx,
-      round: run.record.memory.round,
+      round: run.memory.round,
     },
     get argsDigest() {
       return args === undefined ? '' : digestOf(args);
@@ -56,7 +56,7 @@ async function runHooks(
   about: McpCall,
   call: Call,
   { http }: CallPlace,
-  run: Run,
+  run: HandlerRun,
 ): Promise<unknown> {
   const started = nowMs(http.clock);
   let answer: unknown;
@@ -70,9 +70,11 @@ async function runHooks(
     if (isInputRequired(answer)) return endOf('asked');
     return endOf((answer as JsonObject).isError === true ? 'tool_error' : 'ok');
   };
-  /** A stopped run never returns: its handler waits forever. */
+  /** A paused run never returns: its handler waits forever. */
   const over = run.over.then((outcome) =>
-    endOf(OUTCOMES[outcome.kind], 'error' in outcome ? outcome.error : undefined),
+    outcome.kind === 'paused'
+      ? endOf(outcome.on)
+      : endOf(OUTCOMES[outcome.kind], 'error' in outcome ? outcome.error : undefined),
   );
   const failed = (error: unknown) => endOf(isInstance(error, McpToolError) ? 'tool_error' : 'failed', error);
   const runFrom = async (index: number): Promise<CallEnd> => {
@@ -99,10 +101,8 @@ async function runHooks(
 
 const OUTCOMES = {
   answer: 'ok',
-  questions: 'asked',
-  closed: 'closed',
   failed: 'failed',
   lacks: 'failed',
   cancelled: 'cancelled',
   timeout: 'timeout',
-} as const satisfies Record<Outcome['kind'], CallOutcome>;
+} as const satisfies Record<Exclude<Outcome, Paused>['kind'], CallOutcome>;

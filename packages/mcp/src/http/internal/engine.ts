@@ -1,20 +1,20 @@
-import type { Context, SecurePrincipal } from '@sallyport/core';
-import { base64Size, lazily, OutgoingResponse, stateOf } from '@sallyport/core/pipeline';
+import type { Context } from '@sallyport/core';
+import { lazily, OutgoingResponse } from '@sallyport/core/pipeline';
 import type { MethodTable } from '../../methods/internal/method.js';
 import { METHOD_TABLE } from '../../methods/internal/table.js';
-import { errorText, nestsDeeper, parseMessage, type RpcMessage } from '../../protocol/internal/json-rpc.js';
-import { decideEra, hasStatelessHeader, isStatelessBatch, RPC } from '../../protocol/internal/protocol.js';
-import type { Core } from '../../server/internal/core.js';
 import {
-  jsonReply,
-  LONGEST_INVOCATION_MS,
-  type McpRequest,
-  missingMeta,
-  notAllowed,
-  parseAccept,
-  type Reply,
-} from './exchange.js';
+  errorText,
+  isObject,
+  nestsDeeper,
+  own,
+  parseMessage,
+  type RpcMessage,
+} from '../../protocol/internal/json-rpc.js';
+import { RPC, STATELESS_VERSION } from '../../protocol/internal/protocol.js';
+import type { Era } from '../../protocol/types.js';
+import type { ServerData } from '../../server/internal/server-data.js';
 import type { OriginCheck } from './origin.js';
+import { ContextRequest, claimOf, jsonReply, missingMeta, notAllowed, parseAccept, type Reply } from './transport.js';
 
 /** The code of an era is loaded with its first request, because most functions serve only one era. */
 const PARTS = {
@@ -24,7 +24,7 @@ const PARTS = {
 
 /** The parts of a server for its engine. */
 export interface Engine {
-  readonly core: Core;
+  readonly server: ServerData;
   readonly isAllowed: OriginCheck;
   /** Default: all methods of `methods/internal/table.ts`. */
   readonly methods?: MethodTable;
@@ -32,10 +32,7 @@ export interface Engine {
 
 /** Answers a request from the framework's pipeline. */
 export async function answer(engine: Engine, ctx: Context): Promise<OutgoingResponse> {
-  return toResponse(await serveRequest(engine, new ContextRequest(ctx)));
-}
-
-function toResponse({ status, headers, body }: Reply): OutgoingResponse {
+  const { status, headers, body } = await serveRequest(engine, new ContextRequest(ctx));
   const lists: Record<string, string[]> = Object.create(null);
   for (const name of Object.keys(headers)) lists[name] = [headers[name] ?? ''];
   const isText = typeof body === 'string';
@@ -44,106 +41,49 @@ function toResponse({ status, headers, body }: Reply): OutgoingResponse {
   return response;
 }
 
-/** Reads a context of the pipeline as the engine's request, without copying. */
-export class ContextRequest implements McpRequest {
-  readonly context: Context;
-  readonly method: string;
-  readonly deadline: number;
-  #principal: SecurePrincipal | null | undefined;
-  #requestId: string | undefined;
-
-  constructor(context: Context) {
-    this.context = context;
-    this.method = context.request.method;
-    const { remainingMs } = context;
-    this.deadline = context.now().getTime() + (remainingMs > 0 ? remainingMs : LONGEST_INVOCATION_MS);
-  }
-
-  header(name: string): readonly string[] {
-    return this.context.headerAll(name);
-  }
-
-  get bodyBytes(): number {
-    const { rawBody, isBase64 } = stateOf(this.context).request.source;
-    if (typeof rawBody !== 'string') return rawBody.length;
-    return isBase64 ? Math.max(base64Size(rawBody), 0) : Buffer.byteLength(rawBody, 'utf8');
-  }
-
-  bodyText(): string {
-    return this.context.bodyText();
-  }
-
-  get principal(): SecurePrincipal | null {
-    if (this.#principal === undefined) this.#principal = this.context.securePrincipal();
-    return this.#principal;
-  }
-
-  get tenantId(): string {
-    return this.context.tenantId;
-  }
-
-  get signal(): AbortSignal {
-    return this.context.signal;
-  }
-
-  get canStream(): boolean {
-    return this.context.canStream;
-  }
-
-  get requestId(): string {
-    this.#requestId ??= this.context.requestId || this.context.newId();
-    return this.#requestId;
-  }
-
-  get clock() {
-    return stateOf(this.context).runtime.clock;
-  }
-
-  get log() {
-    return this.context.log;
-  }
-}
-
-const MAX_JSON_DEPTH = 64;
-
 /** Answers one HTTP request. Throws only errors that the container answers in its format: a missing scope, a failed store. */
-async function serveRequest(engine: Engine, http: McpRequest): Promise<Reply> {
-  const { core, isAllowed, methods = METHOD_TABLE } = engine;
-  core.registry.close();
+async function serveRequest(engine: Engine, http: ContextRequest): Promise<Reply> {
+  const { server, isAllowed, methods = METHOD_TABLE } = engine;
   const { method } = http;
   if (method !== 'POST' && method !== 'GET' && method !== 'DELETE') return notAllowed('POST, GET, DELETE');
-  if (!isAllowed(http.header('origin'), http.header('host')))
+  const origins = http.header('origin');
+  if (origins.length > 0 && !isAllowed(origins, http.header('host')))
     return refuse(http, 403, RPC.invalidRequest, 'Origin not allowed');
-  if (method === 'POST') return servePost(core, methods, http);
+  if (method === 'POST') return servePost(server, methods, http);
   const statelessHeader = hasStatelessHeader(http.header('mcp-protocol-version'));
-  if (statelessHeader || core.settings.sessions === 'none') return notAllowed('POST');
+  if (statelessHeader || server.settings.sessions === 'none') return notAllowed('POST');
   const { serveStream } = await PARTS.session();
-  return serveStream(core, methods, http);
+  return serveStream(server, methods, http);
 }
 
-async function servePost(core: Core, methods: MethodTable, http: McpRequest): Promise<Reply> {
-  if (!isJson(http.header('content-type')))
+async function servePost(server: ServerData, methods: MethodTable, http: ContextRequest): Promise<Reply> {
+  const types = http.header('content-type');
+  const [type = ''] = (types[0] ?? '').split(';');
+  if (types.length !== 1 || type.trim().toLowerCase() !== 'application/json')
     return refuse(http, 415, RPC.invalidRequest, 'Content-Type must be application/json');
-  if (http.bodyBytes > core.settings.maxBodyBytes) return refuse(http, 413, RPC.invalidRequest, 'Request too large');
-  const text = http.bodyText();
-  const body = parseJson(text);
-  if (!body) return refuse(http, 400, RPC.parseError, 'Parse error');
-  if (nestsDeeper(text, MAX_JSON_DEPTH)) return refuse(http, 400, RPC.invalidRequest, 'Nested too deeply');
+  const text = http.readBody(server.settings.maxBodyBytes);
+  if (text === undefined) return refuse(http, 413, RPC.invalidRequest, 'Request too large');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return refuse(http, 400, RPC.parseError, 'Parse error');
+  }
+  if (nestsDeeper(text)) return refuse(http, 400, RPC.invalidRequest, 'Nested too deeply');
   const accepted = parseAccept(http.header('accept'));
-  const { value } = body;
   const statelessHeader = hasStatelessHeader(http.header('mcp-protocol-version'));
   if (Array.isArray(value)) {
     if (isStatelessBatch(value, statelessHeader))
       return refuse(http, 400, RPC.invalidRequest, 'Batches are not supported');
-    return (await PARTS.session()).serveBatch(core, methods, http, value, accepted);
+    return (await PARTS.session()).serveBatch(server, methods, http, value, accepted);
   }
   const message = parseMessage(value);
   const era = decideEra(message, statelessHeader);
   if (era === 'session') {
-    return (await PARTS.session()).serveSession(core, methods, http, message, accepted);
+    return (await PARTS.session()).serveSession(server, methods, http, message, accepted);
   }
   if (era === 'stateless' && (message.kind === 'request' || message.kind === 'notification')) {
-    return (await PARTS.stateless()).serveStateless(core, methods, http, message, accepted);
+    return (await PARTS.stateless()).serveStateless(server, methods, http, message, accepted);
   }
   return refuseMessage(message, era);
 }
@@ -160,20 +100,41 @@ function refuseMessage(message: RpcMessage, why: string): Reply {
 }
 
 /** An error before the message could be read. The id is unknown: `null` in the session era, absent in the stateless era. */
-function refuse(http: McpRequest, status: number, code: number, message: string): Reply {
+function refuse(http: ContextRequest, status: number, code: number, message: string): Reply {
   const id = hasStatelessHeader(http.header('mcp-protocol-version')) ? undefined : null;
   return jsonReply(errorText(id, code, message), status);
 }
 
-function isJson(values: readonly string[]): boolean {
-  const [type = ''] = (values[0] ?? '').split(';');
-  return values.length === 1 && type.trim().toLowerCase() === 'application/json';
+/** `invalid` is 400 -32600, `missing` 400 -32602, `mismatch` 400 -32020. */
+type EraDecision = Era | 'invalid' | 'missing' | 'mismatch';
+
+/** True if the version header alone names the stateless revision. */
+function hasStatelessHeader(versions: readonly string[]): boolean {
+  return versions.some((value) => value.trim() === STATELESS_VERSION);
 }
 
-function parseJson(text: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return undefined;
+/** The era of one message. The body determines it; the header is only compared with it. */
+function decideEra(message: RpcMessage, statelessHeader: boolean): EraDecision {
+  switch (message.kind) {
+    case 'invalid':
+      return statelessHeader ? 'stateless' : 'session';
+    case 'response':
+      return statelessHeader ? 'invalid' : 'session';
+    case 'notification':
+      return claimOf(message.params) !== undefined || statelessHeader ? 'stateless' : 'session';
+    case 'request':
+      if (claimOf(message.params) !== undefined) return 'stateless';
+      if (!statelessHeader) return 'session';
+      return message.method === 'initialize' ? 'mismatch' : 'missing';
   }
+}
+
+/** True if a batch must be rejected: the stateless revision has no batches. */
+function isStatelessBatch(items: readonly unknown[], statelessHeader: boolean): boolean {
+  return statelessHeader || items.some(hasClaim);
+}
+
+function hasClaim(item: unknown): boolean {
+  const params = isObject(item) ? own(item, 'params') : undefined;
+  return isObject(params) && claimOf(params) !== undefined;
 }

@@ -24,11 +24,11 @@ function parseOrigin(text: string): Origin | undefined {
 
 const format = ({ scheme, host, port }: Origin): string => `${scheme}://${host}:${port}`;
 
-/** True if a request with these `origin` and `host` values may pass. */
+/** True if a request with these `origin` and `host` values may pass. A request without `Origin` passes without this check. */
 export type OriginCheck = (origins: readonly string[], hosts: readonly string[]) => boolean;
 
 /**
- * The rule for browsers: a request without `Origin` is accepted, else the origin must be in the list. A loopback origin is also accepted
+ * The rule for browsers, which send `Origin`: it must be in the list. A loopback origin is also accepted
  * if `Host` is loopback, so local tools work and DNS rebinding does not. A `Host` that equals `Origin` proves nothing.
  *
  * @throws FrameworkError for an entry that is not an origin
@@ -43,8 +43,7 @@ export function createOriginCheck(allowed: readonly string[]): OriginCheck {
     }),
   );
   return (origins, hosts) => {
-    const [first, ...others] = origins;
-    if (first === undefined) return true;
+    const [first = '', ...others] = origins;
     const origin = others.length === 0 ? parseOrigin(first.trim()) : undefined;
     if (!origin) return false;
     return (

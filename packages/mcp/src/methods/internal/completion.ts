@@ -11,10 +11,10 @@ const MAX_VALUES = 100;
 export const complete = defineMethod({
   name: 'completion/complete',
   eras: ['session', 'stateless'],
-  isServed: ({ core }) => core.registry.hasCompleters,
+  isServed: ({ server }) => server.registry.hasCompleters,
   capability: () => ({ completions: {} }),
-  calls: true,
-  handle({ core, era, params }) {
+  findsCall: true,
+  handle({ server, era, params }) {
     const ref = own(params, 'ref');
     const argument = own(params, 'argument');
     if (!isObject(ref) || !isObject(argument)) throw invalidParams('"ref" and "argument" must be objects');
@@ -23,7 +23,7 @@ export const complete = defineMethod({
       throw invalidParams('"argument" must have a name and a value');
     const context = own(params, 'context');
     const args = toTexts((isObject(context) ? own(context, 'arguments') : undefined) ?? {}) ?? {};
-    const { target, completer } = findCompleter(core.registry, era, ref, name);
+    const { target, completer } = findCompleter(server.registry, era, ref, name);
     return {
       call: {
         target,

@@ -1,23 +1,21 @@
 import type { MaybePromise } from '@sallyport/core';
 import { guardHook } from '@sallyport/core/pipeline';
 import { aroundCall } from '../../calls/internal/around.js';
-import { type Accepted, holdsScopes, type McpRequest, type Reply } from '../../http/internal/exchange.js';
-import { own } from '../../protocol/internal/json-rpc.js';
-import { TASKS } from '../../protocol/internal/protocol.js';
+import type { Accepted, McpRequest, Reply } from '../../http/internal/transport.js';
+import { RPC, TASKS } from '../../protocol/internal/protocol.js';
 import type { Era, JsonObject, RequestId } from '../../protocol/types.js';
 import type { McpContext } from '../../run/context.js';
 import type { Call } from '../../run/internal/call.js';
 import { APP_MEDIA_TYPE, APPS } from '../../server/apps.js';
 import type { CacheHint } from '../../server/definitions.js';
-import { invalidParams } from '../../server/errors.js';
-import type { Core } from '../../server/internal/core.js';
-import { type ListName, type Registered, toPages } from '../../server/internal/registry.js';
+import { RpcError } from '../../server/errors.js';
+import type { Registered } from '../../server/internal/registry.js';
+import type { ServerData } from '../../server/internal/server-data.js';
 import type { Session } from '../../session/internal/session.js';
-import { macText } from '../../store/internal/crypto.js';
 
 /** A request, as far as it determines the served methods. */
 export interface MethodPlace {
-  readonly core: Core;
+  readonly server: ServerData;
   readonly http: McpRequest;
   /** Set only in the session era. */
   readonly session: Session | undefined;
@@ -52,8 +50,8 @@ export interface Method<Part = unknown> {
   readonly eras: readonly Era[];
   /** True if the server supports this method; otherwise the method does not exist for the client. */
   isServed(place: MethodPlace): boolean;
-  /** The capabilities that the server declares for the method. `live`: this door can send changes to the client. */
-  capability?(live: boolean): JsonObject;
+  /** The capabilities that the server declares for the method. `notifies`: this door can send changes to the client. */
+  capability?(notifies: boolean): JsonObject;
   /** The parameter that the header `Mcp-Name` repeats in the stateless era. */
   readonly named?: 'name' | 'uri' | 'taskId';
   /** True if the `Mcp-Param-…` headers of the stateless era match the parameters. */
@@ -62,7 +60,7 @@ export interface Method<Part = unknown> {
    * Set if `handle` only finds the call and does not run it. A batch finds all calls before any handler runs, so that one
    * forbidden call rejects the whole batch.
    */
-  readonly calls?: true;
+  readonly findsCall?: true;
   /** Set if the hooks of the option `onCall` run around the call. */
   readonly hooked?: true;
   /** Loads the part of the engine for `handle`, with the first request. */
@@ -73,7 +71,7 @@ export interface Method<Part = unknown> {
 
 /** A method in the table. `answer` loads the code for `handle` first. */
 export interface DefinedMethod extends Omit<Method, 'load' | 'handle'> {
-  answer(request: MethodRequest): MaybePromise<MethodAnswer>;
+  answer(request: MethodRequest): Promise<MethodAnswer>;
 }
 
 /** All methods by name. Both eras are served from one table. */
@@ -81,17 +79,12 @@ export type MethodTable = ReadonlyMap<string, DefinedMethod>;
 
 /** Defines one method; it is served if it is in the list of `table.ts`. */
 export function defineMethod<Part = undefined>(method: Method<Part>): DefinedMethod {
-  const { load, hooked, name } = method;
-  const handle = load
-    ? async (request: MethodRequest) => method.handle(request, await load())
-    : (request: MethodRequest) => method.handle(request, undefined as Part);
-  if (!hooked) return { ...method, answer: handle };
-  const around = async (request: MethodRequest): Promise<MethodAnswer> => {
-    const made = await handle(request);
-    return 'call' in made ? { call: aroundCall(name, request, made.call) } : made;
+  const { name, hooked, load } = method;
+  const answer = async (request: MethodRequest): Promise<MethodAnswer> => {
+    const made = await method.handle(request, (load && (await load())) as Part);
+    const isHooked = hooked && request.server.settings.onCall.length > 0;
+    return isHooked && 'call' in made ? { call: aroundCall(name, request, made.call) } : made;
   };
-  const answer = (request: MethodRequest) =>
-    request.core.settings.onCall.length === 0 ? handle(request) : around(request);
   return { ...method, answer };
 }
 
@@ -106,13 +99,27 @@ export function findMethod(table: MethodTable, era: Era, name: string, place: Me
   return method?.eras.includes(era) && method.isServed(place) ? method : undefined;
 }
 
+/**
+ * The call of a stored request, to run its handler again. It can be missing, because this request may reach another deployment.
+ *
+ * @throws RpcError without a call, or for wrong parameters
+ */
+export async function findCallAgain(name: string, request: Omit<MethodRequest, 'hookContext'>): Promise<Call> {
+  const hookContext = () => {
+    throw new Error('framework: mcp: a stored call has no hooks');
+  };
+  const answer = await request.methods.get(name)?.answer({ ...request, hookContext });
+  if (answer && 'call' in answer) return answer.call;
+  throw new RpcError(RPC.methodNotFound, 'Method not found');
+}
+
 /** The declared capabilities. They depend on the era, and on the door's support for streams. */
 export function capabilitiesOf(table: MethodTable, era: Era, place: MethodPlace): JsonObject {
-  const { settings, registry } = place.core;
-  const live = settings.changes && place.http.canStream && (era === 'stateless' || settings.sessions !== 'none');
+  const { settings, registry } = place.server;
+  const notifies = settings.changes && place.http.canStream && (era === 'stateless' || settings.sessions !== 'none');
   const capabilities: JsonObject = {};
   for (const method of table.values()) {
-    if (method.capability && method.isServed(place)) Object.assign(capabilities, method.capability(live));
+    if (method.capability && method.isServed(place)) Object.assign(capabilities, method.capability(notifies));
   }
   const extensions = {
     ...settings.extensions,
@@ -126,20 +133,6 @@ export function capabilitiesOf(table: MethodTable, era: Era, place: MethodPlace)
 /** The members of a result as JSON, without the outer braces. */
 export function membersJson(result: JsonObject): string {
   return JSON.stringify(result).slice(1, -1);
-}
-
-/** The common members of list methods and calling methods. */
-type ListMethod = Pick<Method, 'isServed'> & { readonly capability?: Method['capability'] };
-
-/** Defines the method that lists one kind of registrations in pages. */
-export function defineList(method: string, name: ListName, { isServed, capability }: ListMethod): DefinedMethod {
-  return defineMethod({
-    name: method,
-    eras: ['session', 'stateless'],
-    isServed,
-    ...(capability ? { capability } : {}),
-    handle: (request) => listPage(request, name),
-  });
 }
 
 /**
@@ -157,62 +150,4 @@ export async function isAuthorized(
     guardHook(() => ctx.http.log.error('mcp.authorize_failed', { target: name, error }));
     return false;
   }
-}
-
-/** The entries of a page that the caller may call, and that `listFilter` keeps. */
-async function shownTo(
-  { core, http, hookContext }: MethodRequest,
-  items: readonly Registered[],
-): Promise<Registered[]> {
-  const { listFilter } = core.settings;
-  const shown: Registered[] = [];
-  const context = hookContext();
-  for (const item of items) {
-    if (!holdsScopes(http, item)) continue;
-    if (!(await isAuthorized(item, context, item.kind === 'resource' ? item.name : undefined))) continue;
-    const { kind, name, scopes, anyScope } = item;
-    if (!listFilter || (await listFilter(context, { kind, name, scopes, anyScope }))) shown.push(item);
-  }
-  return shown;
-}
-
-/**
- * One page of a list. Entries that the caller may not see do not shift the pages, so that a cursor means the same for all
- * callers.
- *
- * @throws RpcError for a cursor that does not belong to the current list
- */
-async function listPage(request: MethodRequest, name: ListName): Promise<MethodAnswer> {
-  const { core, params } = request;
-  const { registry, settings } = core;
-  const { pageSize, cache } = settings;
-  const pages = registry.pages(name, pageSize);
-  const cursor = own(params, 'cursor');
-  const index = cursor === undefined ? 0 : await parseCursor(core, name, cursor);
-  let items = pages[index];
-  const differs = settings.listFilter !== undefined || registry.isGuarded(name);
-  if (differs && items !== undefined) {
-    const page = registry.list(name).slice(index * pageSize, (index + 1) * pageSize);
-    items = toPages(await shownTo(request, page), pageSize)[0];
-  }
-  if (items === undefined) throw invalidParams('Invalid cursor');
-  const next =
-    index + 1 < pages.length ? `,"nextCursor":${JSON.stringify(await makeCursor(core, name, index + 1))}` : '';
-  return {
-    result: { members: `"${name}":${items}${next}`, cache: differs ? { ...cache, scope: 'private' } : cache },
-  };
-}
-
-async function parseCursor(core: Core, name: ListName, cursor: unknown): Promise<number> {
-  const match = typeof cursor === 'string' ? /^([1-9]\d{0,8})\.[\w-]{16}$/.exec(cursor) : null;
-  const index = Number(match?.[1]);
-  if (!match || cursor !== (await makeCursor(core, name, index))) throw invalidParams('Invalid cursor');
-  return index;
-}
-
-/** A cursor is bound to the registrations. So a cursor of an older deployment is rejected, and no entries are skipped. */
-async function makeCursor({ registry, sealer, settings }: Core, name: ListName, index: number): Promise<string> {
-  const text = `${name}|${index}|${settings.pageSize}|${registry.digest}`;
-  const mac = settings.secret === undefined ? macText(registry.digest, text) : await sealer.mac('cursor', text);
-  return `${index}.${mac}`;
 }

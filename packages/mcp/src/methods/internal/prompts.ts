@@ -1,13 +1,14 @@
 import { isObject, own, toTexts } from '../../protocol/internal/json-rpc.js';
 import type { JsonObject, PromptMessage } from '../../protocol/types.js';
 import { invalidParams } from '../../server/errors.js';
-import { defineList, defineMethod, type MethodPlace } from './method.js';
+import { defineList } from './lists.js';
+import { defineMethod, type MethodPlace } from './method.js';
 
-const hasPrompts = ({ core }: MethodPlace) => core.registry.prompts.size > 0;
+const hasPrompts = ({ server }: MethodPlace) => server.registry.prompts.size > 0;
 
 export const listPrompts = defineList('prompts/list', 'prompts', {
   isServed: hasPrompts,
-  capability: (live) => ({ prompts: live ? { listChanged: true } : {} }),
+  capability: (notifies) => ({ prompts: notifies ? { listChanged: true } : {} }),
 });
 
 export const getPrompt = defineMethod({
@@ -15,11 +16,11 @@ export const getPrompt = defineMethod({
   eras: ['session', 'stateless'],
   isServed: hasPrompts,
   named: 'name',
-  calls: true,
+  findsCall: true,
   hooked: true,
-  handle({ core, params }) {
+  handle({ server, params }) {
     const name = own(params, 'name');
-    const prompt = typeof name === 'string' ? core.registry.prompts.get(name) : undefined;
+    const prompt = typeof name === 'string' ? server.registry.prompts.get(name) : undefined;
     if (!prompt) throw invalidParams('Unknown prompt');
     const args = toTexts(own(params, 'arguments') ?? {});
     if (!args) throw invalidParams('"arguments" must be an object of strings');

@@ -1,18 +1,19 @@
-import { checkScopes, nowMs } from '../../http/internal/exchange.js';
+import { checkScopes, nowMs } from '../../http/internal/transport.js';
 import { isObject, own } from '../../protocol/internal/json-rpc.js';
 import type { Era, JsonObject, ResourceContents } from '../../protocol/types.js';
 import { invalidParams, unknownResource } from '../../server/errors.js';
-import type { Core } from '../../server/internal/core.js';
+import type { ServerData } from '../../server/internal/server-data.js';
 import { subscribe, unsubscribe } from '../../session/internal/session.js';
-import { defineList, defineMethod, isAuthorized, type MethodPlace } from './method.js';
+import { defineList } from './lists.js';
+import { defineMethod, isAuthorized, type MethodPlace } from './method.js';
 
-const hasResources = ({ core }: MethodPlace) => core.registry.hasResources;
-const takesSubscriptions = ({ core, session }: MethodPlace) =>
-  core.registry.hasResources && core.settings.changes && session?.partition !== undefined;
+const hasResources = ({ server }: MethodPlace) => server.registry.hasResources;
+const takesSubscriptions = ({ server, session }: MethodPlace) =>
+  server.registry.hasResources && server.settings.changes && session?.partition !== undefined;
 
 export const listResources = defineList('resources/list', 'resources', {
   isServed: hasResources,
-  capability: (live) => ({ resources: live ? { subscribe: true, listChanged: true } : {} }),
+  capability: (notifies) => ({ resources: notifies ? { subscribe: true, listChanged: true } : {} }),
 });
 
 export const listResourceTemplates = defineList('resources/templates/list', 'resourceTemplates', {
@@ -24,10 +25,10 @@ export const readResource = defineMethod({
   eras: ['session', 'stateless'],
   isServed: hasResources,
   named: 'uri',
-  calls: true,
+  findsCall: true,
   hooked: true,
-  handle({ core, era, params }) {
-    const { uri, found } = findResource(core, era, params);
+  handle({ server, era, params }) {
+    const { uri, found } = findResource(server, era, params);
     const target = 'resource' in found ? found.resource : found.template;
     return {
       call: {
@@ -56,12 +57,12 @@ export const subscribeResource = defineMethod({
   name: 'resources/subscribe',
   eras: ['session'],
   isServed: takesSubscriptions,
-  async handle({ core, http, era, session, params, hookContext }) {
-    const { uri, found } = findResource(core, era, params);
+  async handle({ server, http, era, session, params, hookContext }) {
+    const { uri, found } = findResource(server, era, params);
     const target = 'resource' in found ? found.resource : found.template;
     checkScopes(http, target);
     if (!(await isAuthorized(target, hookContext(), uri))) throw unknownResource(era, uri);
-    if (session) await subscribe(core, session, uri, nowMs(http.clock));
+    if (session) await subscribe(server, session, uri, nowMs(http.clock));
     return { result: { members: '' } };
   },
 });
@@ -70,14 +71,14 @@ export const unsubscribeResource = defineMethod({
   name: 'resources/unsubscribe',
   eras: ['session'],
   isServed: takesSubscriptions,
-  async handle({ core, era, session, params }) {
-    const { uri } = findResource(core, era, params);
-    if (session) await unsubscribe(core, session, uri);
+  async handle({ server, era, session, params }) {
+    const { uri } = findResource(server, era, params);
+    if (session) await unsubscribe(server, session, uri);
     return { result: { members: '' } };
   },
 });
 
-function findResource({ registry }: Core, era: Era, params: JsonObject) {
+function findResource({ registry }: ServerData, era: Era, params: JsonObject) {
   const uri = own(params, 'uri');
   if (typeof uri !== 'string') throw invalidParams('"uri" must be a string');
   const found = registry.findResource(uri);

@@ -8,12 +8,12 @@ import { capabilitiesOf, defineMethod, membersJson } from './method.js';
 export const setLogLevel = defineMethod({
   name: 'logging/setLevel',
   eras: ['session'],
-  isServed: ({ core }) => core.settings.logging,
+  isServed: ({ server }) => server.settings.logging,
   capability: () => ({ logging: {} }),
-  async handle({ core, session, params }) {
+  async handle({ server, session, params }) {
     const level = own(params, 'level');
     if (!isLogLevel(level)) throw invalidParams('Unknown log level');
-    if (session) await setLevel(core, session, level);
+    if (session) await setLevel(server, session, level);
     return { result: { members: '' } };
   },
 });
@@ -31,7 +31,7 @@ export const discover = defineMethod({
   eras: ['stateless'],
   isServed: () => true,
   handle(request) {
-    const { cache, instructions } = request.core.settings;
+    const { cache, instructions } = request.server.settings;
     const capabilities = capabilitiesOf(request.methods, request.era, request);
     return {
       result: { members: membersJson({ supportedVersions: [STATELESS_VERSION], capabilities, instructions }), cache },

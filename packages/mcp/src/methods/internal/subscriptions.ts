@@ -1,10 +1,10 @@
 import { lazily } from '@sallyport/core/pipeline';
-import { checkScopes, jsonReply, type McpRequest, messageFrame, nowMs } from '../../http/internal/exchange.js';
+import { checkScopes, jsonReply, type McpRequest, messageFrame, nowMs } from '../../http/internal/transport.js';
 import { errorText, isObject, own, resultText } from '../../protocol/internal/json-rpc.js';
 import { MAX_SUBSCRIPTIONS, META, RPC } from '../../protocol/internal/protocol.js';
 import type { Change } from '../../server/definitions.js';
 import { invalidParams } from '../../server/errors.js';
-import type { Core } from '../../server/internal/core.js';
+import type { ServerData } from '../../server/internal/server-data.js';
 import { defineMethod, isAuthorized, type MethodRequest } from './method.js';
 
 /** The notifications for a listener of the stateless era. */
@@ -16,11 +16,11 @@ interface Filter {
 }
 
 const loadParts = lazily(async () => {
-  const [live, stateless] = await Promise.all([
-    import('../../run/internal/live.js'),
+  const [streams, stateless] = await Promise.all([
+    import('../../run/internal/streams.js'),
     import('../../stateless/internal/serve.js'),
   ]);
-  return { ...live, ...stateless };
+  return { ...streams, ...stateless };
 });
 type Parts = Awaited<ReturnType<typeof loadParts>>;
 
@@ -28,13 +28,13 @@ type Parts = Awaited<ReturnType<typeof loadParts>>;
 export const listen = defineMethod({
   name: 'subscriptions/listen',
   eras: ['stateless'],
-  isServed: ({ core, http }) => core.settings.changes && http.canStream,
+  isServed: ({ server, http }) => server.settings.changes && http.canStream,
   load: loadParts,
   async handle(request, parts) {
-    const { core, http, id, params, accepted } = request;
+    const { server, http, id, params, accepted } = request;
     if (!accepted.sse) return { reply: jsonReply(errorText(id, RPC.invalidRequest, 'Not acceptable'), 406) };
     const asked = own(params, 'notifications');
-    const taskIds = await readTaskIds(core, http, asked, parts);
+    const taskIds = await readTaskIds(server, http, asked, parts);
     const filter = { ...(await readFilter(request, asked)), ...(taskIds.length > 0 ? { taskIds } : {}) };
     const meta = { [META.subscriptionId]: id };
     const acknowledged = {
@@ -42,12 +42,13 @@ export const listen = defineMethod({
       method: 'notifications/subscriptions/acknowledged',
       params: { notifications: filter, _meta: meta },
     };
-    const ended = { resultType: 'complete', _meta: { ...meta, [META.serverInfo]: core.settings.info } };
-    const reply = parts.listenReply(core, http, {
+    const ended = { resultType: 'complete', _meta: { ...meta, [META.serverInfo]: server.settings.info } };
+    const reply = parts.listenReply(server, http, {
       from: nowMs(http.clock),
       head: messageFrame(JSON.stringify(acknowledged)),
       frame: (entry) => {
-        if ('task' in entry) return taskIds.includes(entry.task) ? taskFrame(core, http, entry.task, meta, parts) : '';
+        if ('task' in entry)
+          return taskIds.includes(entry.task) ? taskFrame(server, http, entry.task, meta, parts) : '';
         return wants(filter, entry) ? messageFrame(parts.changeNotification(entry, meta)) : '';
       },
       tail: () => messageFrame(resultText(id, JSON.stringify(ended))),
@@ -58,24 +59,30 @@ export const listen = defineMethod({
 
 /** The requested tasks that belong to the caller. */
 async function readTaskIds(
-  core: Core,
+  server: ServerData,
   http: McpRequest,
   notifications: unknown,
   { findTask }: Parts,
 ): Promise<readonly string[]> {
-  const ids = (isObject(notifications) && core.settings.tasks ? own(notifications, 'taskIds') : undefined) ?? [];
+  const ids = (isObject(notifications) && server.settings.tasks ? own(notifications, 'taskIds') : undefined) ?? [];
   if (!Array.isArray(ids) || ids.length > MAX_SUBSCRIPTIONS || !ids.every((id) => typeof id === 'string')) {
     throw invalidParams(`"taskIds" must be a list of at most ${MAX_SUBSCRIPTIONS} ids`);
   }
-  const found = await Promise.all(ids.map((id) => findTask(core, http, id)));
+  const found = await Promise.all(ids.map((id) => findTask(server, http, id)));
   return ids.filter((_, index) => found[index] !== undefined);
 }
 
 /** The current state of a task, as a notification. */
-async function taskFrame(core: Core, http: McpRequest, id: string, _meta: object, part: Parts): Promise<string> {
-  const task = await part.findTask(core, http, id);
+async function taskFrame(
+  server: ServerData,
+  http: McpRequest,
+  id: string,
+  _meta: object,
+  part: Parts,
+): Promise<string> {
+  const task = await part.findTask(server, http, id);
   if (!task) return '';
-  const params = { ...part.detailOf(core, task), _meta };
+  const params = { ...part.detailOf(server, task), _meta };
   return messageFrame(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tasks', params }));
 }
 
@@ -84,8 +91,8 @@ async function taskFrame(core: Core, http: McpRequest, id: string, _meta: object
  *
  * @throws RpcError for an invalid filter, FrameworkError `app.forbidden` for a resource whose scopes the caller does not have
  */
-async function readFilter({ core, http, hookContext }: MethodRequest, notifications: unknown): Promise<Filter> {
-  const { registry } = core;
+async function readFilter({ server, http, hookContext }: MethodRequest, notifications: unknown): Promise<Filter> {
+  const { registry } = server;
   if (!isObject(notifications)) throw invalidParams('"notifications" must be an object');
   const uris = own(notifications, 'resourceSubscriptions') ?? [];
   if (!Array.isArray(uris) || uris.length > MAX_SUBSCRIPTIONS || !uris.every((uri) => typeof uri === 'string')) {

@@ -1,11 +1,11 @@
 import { lazily } from '@sallyport/core/pipeline';
-import { nowMs } from '../../http/internal/exchange.js';
+import { nowMs } from '../../http/internal/transport.js';
 import { isObject, own } from '../../protocol/internal/json-rpc.js';
 import { META, TASKS } from '../../protocol/internal/protocol.js';
 import type { ClientCapabilities } from '../../protocol/types.js';
-import { missingCapabilityError } from '../../run/internal/call.js';
+import { missingCapabilityError } from '../../run/internal/answer.js';
 import { invalidParams } from '../../server/errors.js';
-import { loadSchemaCheck } from '../../server/internal/core.js';
+import { loadSchemaCheck } from '../../server/internal/server-data.js';
 import type { PendingQuestion, Task } from '../../tasks/internal/rows.js';
 import { defineMethod, type MethodPlace, type MethodRequest, membersJson } from './method.js';
 
@@ -13,17 +13,17 @@ import { defineMethod, type MethodPlace, type MethodRequest, membersJson } from 
 const loadStateless = lazily(() => import('../../stateless/internal/serve.js'));
 type Part = Awaited<ReturnType<typeof loadStateless>>;
 
-const hasTasks = ({ core }: MethodPlace) => core.settings.tasks !== undefined;
+const hasTasks = ({ server }: MethodPlace) => server.settings.tasks !== undefined;
 const COMMON = { eras: ['stateless'], isServed: hasTasks, named: 'taskId', load: loadStateless } as const;
 
 /** @throws RpcError for a client without support for tasks, and for a task of another caller */
-async function callersTask({ core, http, params }: MethodRequest, { findTask, takesTasks }: Part): Promise<Task> {
+async function callersTask({ server, http, params }: MethodRequest, { findTask, takesTasks }: Part): Promise<Task> {
   const meta = own(params, '_meta');
   const capabilities = isObject(meta) ? own(meta, META.clientCapabilities) : undefined;
   if (!isObject(capabilities) || !takesTasks(capabilities as ClientCapabilities)) {
     throw missingCapabilityError({ extensions: { [TASKS]: {} } });
   }
-  const task = await findTask(core, http, own(params, 'taskId'));
+  const task = await findTask(server, http, own(params, 'taskId'));
   if (!task) throw invalidParams('Unknown task');
   return task;
 }
@@ -33,7 +33,7 @@ export const getTask = defineMethod<Part>({
   name: 'tasks/get',
   async handle(request, part) {
     const task = await callersTask(request, part);
-    return { result: { members: membersJson(part.detailOf(request.core, task)) } };
+    return { result: { members: membersJson(part.detailOf(request.server, task)) } };
   },
 });
 
@@ -41,15 +41,15 @@ export const cancelTask = defineMethod<Part>({
   ...COMMON,
   name: 'tasks/cancel',
   async handle(request, part) {
-    const { core, http } = request;
+    const { server, http } = request;
     const { id } = await callersTask(request, part);
     const now = nowMs(http.clock);
     const cancelled = await part.changeTask(
-      part.lastingCore(core, http.clock, part.whileClientWaits(http)),
+      part.withLastingStore(server, http.clock, part.whileClientWaits(http)),
       id,
       (task) => (part.isOver(task) ? undefined : { ...task, state: 'cancelled', updated: now, pending: [] }),
     );
-    if (cancelled?.changed) await part.notifyOfTask(core, cancelled.task, http.log);
+    if (cancelled?.changed) await part.notifyOfTask(server, cancelled.task, http.log);
     return { result: { members: '' } };
   },
 });
@@ -59,16 +59,18 @@ export const updateTask = defineMethod<Part>({
   ...COMMON,
   name: 'tasks/update',
   async handle(request, part) {
-    const { core, http, params } = request;
+    const { server, http, params } = request;
     const responses = own(params, 'inputResponses');
     if (!isObject(responses)) throw invalidParams('"inputResponses" must be an object');
     const { id, pending } = await callersTask(request, part);
     const taken = await takeAnswers(pending, responses);
     const now = nowMs(http.clock);
-    const updated = await part.changeTask(part.lastingCore(core, http.clock, part.whileClientWaits(http)), id, (task) =>
-      withAnswers(task, taken, now),
+    const updated = await part.changeTask(
+      part.withLastingStore(server, http.clock, part.whileClientWaits(http)),
+      id,
+      (task) => withAnswers(task, taken, now),
     );
-    if (updated?.changed && updated.task.state === 'queued') await part.startAnswered(core, http, updated.task);
+    if (updated?.changed && updated.task.state === 'queued') await part.startAnswered(server, http, updated.task);
     return { result: { members: '' } };
   },
 });

@@ -1,18 +1,19 @@
 import { guardHook } from '@sallyport/core/pipeline';
-import { paramHeadersAgree } from '../../protocol/internal/header-values.js';
+import { decodeHeaderValue } from '../../http/internal/transport.js';
 import { isObject, own } from '../../protocol/internal/json-rpc.js';
 import type { JsonObject } from '../../protocol/types.js';
-import type { McpAskingContext } from '../../run/context.js';
-import { type Report, toolError } from '../../run/internal/call.js';
+import { toolError } from '../../run/internal/answer.js';
+import type { Call } from '../../run/internal/call.js';
 import { invalidParams, McpToolError } from '../../server/errors.js';
-import type { Tool } from '../../server/internal/registry.js';
-import { defineList, defineMethod, isAuthorized, type MethodPlace } from './method.js';
+import type { ParamHeader, Tool } from '../../server/internal/registry.js';
+import { defineList } from './lists.js';
+import { defineMethod, isAuthorized, type MethodPlace } from './method.js';
 
-const hasTools = ({ core }: MethodPlace) => core.registry.tools.size > 0;
+const hasTools = ({ server }: MethodPlace) => server.registry.tools.size > 0;
 
 export const listTools = defineList('tools/list', 'tools', {
   isServed: hasTools,
-  capability: (live) => ({ tools: live ? { listChanged: true } : {} }),
+  capability: (notifies) => ({ tools: notifies ? { listChanged: true } : {} }),
 });
 
 export const callTool = defineMethod({
@@ -20,59 +21,54 @@ export const callTool = defineMethod({
   eras: ['session', 'stateless'],
   isServed: hasTools,
   named: 'name',
-  agrees({ core, http, params }) {
+  agrees({ server, http, params }) {
     const name = own(params, 'name');
-    const tool = typeof name === 'string' ? core.registry.tools.get(name) : undefined;
+    const tool = typeof name === 'string' ? server.registry.tools.get(name) : undefined;
     if (!tool || tool.paramHeaders.length === 0) return true;
     const args = own(params, 'arguments') ?? {};
     return isObject(args) && paramHeadersAgree(tool.paramHeaders, args, (header) => http.header(header));
   },
-  calls: true,
+  findsCall: true,
   hooked: true,
-  handle({ core, params }) {
+  handle({ server, params }) {
     const name = own(params, 'name');
-    const tool = typeof name === 'string' ? core.registry.tools.get(name) : undefined;
+    const tool = typeof name === 'string' ? server.registry.tools.get(name) : undefined;
     if (!tool) throw invalidParams('Unknown tool');
     const args = own(params, 'arguments') ?? {};
     if (!isObject(args)) throw invalidParams('"arguments" must be an object');
-    return {
-      call: {
-        target: tool,
-        name: tool.name,
-        args,
-        invoke: (ctx) => runTool(tool, args, ctx),
-        complete: (answer, report) => toToolResult(tool, answer, report),
-      },
-    };
+    return { call: callOf(tool, args) };
   },
 });
 
-function runTool(tool: Tool, args: JsonObject, ctx: McpAskingContext): unknown {
-  const checked = tool.checkInput ? tool.checkInput(args) : { value: args };
-  const run = (result: Awaited<typeof checked>): unknown => {
-    if ('issues' in result) return toolError(`Invalid arguments: ${result.issues.join('; ')}`);
-    return tool.authorize ? runAuthorized(tool, result.value, ctx) : tool.handler(result.value, ctx);
+/** The call of a tool: checks its arguments, runs its handler, and converts the return value to a full result. */
+function callOf(tool: Tool, args: JsonObject): Call {
+  return {
+    target: tool,
+    name: tool.name,
+    args,
+    async invoke(ctx) {
+      // Without a check, or with a check that is ready, the handler begins in this turn of the event loop.
+      let checked = tool.checkInput?.(args);
+      if (checked && 'then' in checked) checked = await checked;
+      if (checked && 'issues' in checked) return toolError(`Invalid arguments: ${checked.issues.join('; ')}`);
+      const value = checked ? checked.value : args;
+      // An error of the check counts as a rejection, and is logged.
+      if (tool.authorize && !(await isAuthorized(tool, ctx, value))) {
+        throw new McpToolError('You may not call this tool with these arguments.');
+      }
+      return tool.handler(value, ctx);
+    },
+    async complete(answer, report) {
+      const result = expandAnswer(answer);
+      if (!tool.checkOutput || result.isError === true) return result;
+      const { structuredContent } = result;
+      const checked =
+        structuredContent === undefined ? { issues: ['/: required'] } : await tool.checkOutput(structuredContent);
+      if (!('issues' in checked)) return result;
+      guardHook(() => report.log.error('mcp.output_mismatch', { tool: tool.name, issues: checked.issues }));
+      return toolError(`Tool returned an invalid result (request ${report.requestId})`);
+    },
   };
-  // In a test runner's sandbox the promise of a loaded module is from another realm, so `instanceof Promise` is false.
-  return 'then' in checked ? checked.then(run) : run(checked);
-}
-
-/** Runs a tool for a caller who may call it with these arguments. An error of the check counts as a rejection, and is logged. */
-async function runAuthorized(tool: Tool, args: unknown, ctx: McpAskingContext): Promise<unknown> {
-  if (await isAuthorized(tool, ctx, args)) return tool.handler(args, ctx);
-  throw new McpToolError('You may not call this tool with these arguments.');
-}
-
-/** Converts the return value of a tool's handler to a full result, and checks its structured part. */
-async function toToolResult(tool: Tool, answer: unknown, report: Report): Promise<JsonObject> {
-  const result = expandAnswer(answer);
-  if (!tool.checkOutput || result.isError === true) return result;
-  const { structuredContent } = result;
-  const checked =
-    structuredContent === undefined ? { issues: ['/: required'] } : await tool.checkOutput(structuredContent);
-  if (!('issues' in checked)) return result;
-  guardHook(() => report.log.error('mcp.output_mismatch', { tool: tool.name, issues: checked.issues }));
-  return toolError(`Tool returned an invalid result (request ${report.requestId})`);
 }
 
 function expandAnswer(answer: unknown): JsonObject {
@@ -87,4 +83,34 @@ function expandAnswer(answer: unknown): JsonObject {
     }
   }
   throw new TypeError('framework: mcp: a tool must return text, { structured } or a full result');
+}
+
+const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
+
+/**
+ * True if headers and arguments match. A value without its header, a header without its value, and different values do not match.
+ */
+function paramHeadersAgree(
+  headers: readonly ParamHeader[],
+  args: JsonObject,
+  header: (name: string) => readonly string[],
+): boolean {
+  return headers.every(({ header: name, path }) => agrees(valueAt(args, path), header(name)));
+}
+
+function agrees(value: unknown, values: readonly string[]): boolean {
+  if (value === undefined || value === null) return values.length === 0;
+  if (values.length !== 1) return false;
+  const text = decodeHeaderValue(values[0] ?? '');
+  if (typeof value === 'number') return text !== undefined && NUMBER.test(text) && Number(text) === value;
+  return typeof value === 'string' || typeof value === 'boolean' ? text === String(value) : false;
+}
+
+function valueAt(args: JsonObject, path: readonly string[]): unknown {
+  let value: unknown = args;
+  for (const name of path) {
+    if (!isObject(value) || !Object.hasOwn(value, name)) return undefined;
+    value = value[name];
+  }
+  return value;
 }

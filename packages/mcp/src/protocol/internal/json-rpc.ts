@@ -37,7 +37,7 @@ export function isObject(value: unknown): value is JsonObject {
 export function parseMessage(value: unknown): RpcMessage {
   if (!isObject(value)) return INVALID;
   const id = own(value, 'id');
-  const readable = isRequestId(id) ? id : undefined;
+  const readable = typeof id === 'string' || (typeof id === 'number' && Number.isInteger(id)) ? id : undefined;
   const invalid: RpcInvalid = readable === undefined ? INVALID : { kind: 'invalid', id: readable };
   if (own(value, 'jsonrpc') !== '2.0') return invalid;
   const method = own(value, 'method');
@@ -64,10 +64,6 @@ export function own(value: JsonObject, key: string): unknown {
   return Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-function isRequestId(value: unknown): value is RequestId {
-  return typeof value === 'string' || Number.isInteger(value);
-}
-
 /** A successful JSON-RPC response as JSON. `result` is JSON, too. */
 export function resultText(id: RequestId, result: string): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
@@ -80,8 +76,11 @@ export function errorText(id: RequestId | null | undefined, code: number, messag
 
 export const INTERNAL_ERROR = 'Internal error';
 
+/** The deepest JSON that the server accepts. */
+const MAX_JSON_DEPTH = 64;
+
 /** True if JSON text nests deeper than `limit`; brackets inside strings do not count. */
-export function nestsDeeper(text: string, limit: number): boolean {
+export function nestsDeeper(text: string, limit = MAX_JSON_DEPTH): boolean {
   if (text.length <= limit * 2) return false;
   let depth = 0;
   for (let index = 0; index < text.length; index += 1) {

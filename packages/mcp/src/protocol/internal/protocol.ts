@@ -1,6 +1,5 @@
 import type { SchemaDraft } from '@cfworker/json-schema';
-import type { Era, JsonObject, LogLevel } from '../types.js';
-import { isObject, own, type RpcMessage } from './json-rpc.js';
+import type { JsonObject, LogLevel } from '../types.js';
 
 /** Revisions with `initialize` and sessions, oldest first. */
 export const SESSION_VERSIONS = ['2025-03-26', '2025-06-18', '2025-11-25'] as const;
@@ -67,46 +66,6 @@ export function isLogLevel(value: unknown): value is LogLevel {
 /** True if `level` is at or above a threshold. */
 export function passesLevel(level: LogLevel, least: LogLevel): boolean {
   return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least);
-}
-
-/** `invalid` is 400 -32600, `missing` 400 -32602, `mismatch` 400 -32020. */
-export type EraDecision = Era | 'invalid' | 'missing' | 'mismatch';
-
-/** True if the version header alone names the stateless revision. */
-export function hasStatelessHeader(versions: readonly string[]): boolean {
-  return versions.some((value) => value.trim() === STATELESS_VERSION);
-}
-
-/** The revision in the metadata of a message, of any type; `undefined` if absent. */
-export function claimOf(params: JsonObject | undefined): unknown {
-  const meta = params === undefined ? undefined : own(params, '_meta');
-  return isObject(meta) ? own(meta, META.protocolVersion) : undefined;
-}
-
-/** The era of one message. The body determines it; the header is only compared with it. */
-export function decideEra(message: RpcMessage, statelessHeader: boolean): EraDecision {
-  switch (message.kind) {
-    case 'invalid':
-      return statelessHeader ? 'stateless' : 'session';
-    case 'response':
-      return statelessHeader ? 'invalid' : 'session';
-    case 'notification':
-      return claimOf(message.params) !== undefined || statelessHeader ? 'stateless' : 'session';
-    case 'request':
-      if (claimOf(message.params) !== undefined) return 'stateless';
-      if (!statelessHeader) return 'session';
-      return message.method === 'initialize' ? 'mismatch' : 'missing';
-  }
-}
-
-/** True if a batch must be rejected: the stateless revision has no batches. */
-export function isStatelessBatch(items: readonly unknown[], statelessHeader: boolean): boolean {
-  return statelessHeader || items.some(hasClaim);
-}
-
-function hasClaim(item: unknown): boolean {
-  const params = isObject(item) ? own(item, 'params') : undefined;
-  return isObject(params) && claimOf(params) !== undefined;
 }
 
 /** Dialects of JSON Schema by their URL. */

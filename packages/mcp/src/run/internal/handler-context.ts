@@ -7,6 +7,7 @@ import {
 } from '@sallyport/core';
 import { isStandardSchema } from '@sallyport/core/options';
 import { guardHook } from '@sallyport/core/pipeline';
+import { digestOf } from '../../internal/crypto.js';
 import { isObject } from '../../protocol/internal/json-rpc.js';
 import { isLogLevel, passesLevel } from '../../protocol/internal/protocol.js';
 import type {
@@ -33,39 +34,50 @@ import type {
   SampleResult,
 } from '../../protocol/types.js';
 import { McpToolError } from '../../server/errors.js';
-import { loadSchemaCheck } from '../../server/internal/core.js';
-import { bytesOf } from '../../store/internal/row-text.js';
+import { loadSchemaCheck } from '../../server/internal/server-data.js';
+import { INPUT_REQUIRED, type InputRequired, type McpAskingContext, type McpContext } from '../context.js';
+import type { Call } from './call.js';
 import {
-  INPUT_REQUIRED,
-  type InputRequired,
-  isInputRequired,
-  type McpAskingContext,
-  type McpContext,
-} from '../context.js';
-import { askKindOf, isQuestionKey, missingCapability, type Question, toQuestion } from './ask.js';
-import { type Given, MAX_QUESTIONS, MAX_ROUNDS, type RecordedAnswer } from './record.js';
-import { never, Run, type RunScope } from './run.js';
+  askKindOf,
+  type Given,
+  isQuestionKey,
+  missingCapability,
+  type Question,
+  type RecordedAnswer,
+} from './record.js';
+import { HandlerRun, never, type RunScope } from './run.js';
 import { Steps } from './steps.js';
 
-/** Starts a run of a handler; its result is the run's `outcome`. */
-export function startRun(scope: RunScope, invoke: (ctx: McpAskingContext) => unknown): Run {
-  const run = new Run(scope);
+/** Starts a run of the handler of a call; its result is the run's `outcome`. */
+export function startRun(scope: RunScope, call: Pick<Call, 'invoke'>): HandlerRun {
+  const run = new HandlerRun(scope);
+  run.start();
+  void runHandler(run, call);
+  return run;
+}
+
+async function runHandler(run: HandlerRun, call: Pick<Call, 'invoke'>): Promise<void> {
   const context = new HandlerContext(run);
-  run.start(async () => {
-    const value = await invoke(context);
+  try {
+    const value = await call.invoke(context);
     if (isInputRequired(value)) context.askAll(value);
     else run.finish({ kind: 'answer', value });
-  });
-  return run;
+  } catch (error) {
+    run.finish({ kind: 'failed', error });
+  }
+}
+
+export function isInputRequired(value: unknown): value is InputRequired {
+  return typeof value === 'object' && value !== null && INPUT_REQUIRED in value;
 }
 
 /** The context of a hook outside a run, such as `listFilter`. */
 export function contextOf(scope: RunScope): McpContext {
-  return new HandlerContext(new Run(scope));
+  return new HandlerContext(new HandlerRun(scope));
 }
 
 /** The run of a handler's context. */
-export function runOf(context: McpContext): Run {
+export function runOf(context: McpContext): HandlerRun {
   return HandlerContext.runOf(context as HandlerContext);
 }
 
@@ -83,19 +95,18 @@ function toMeta(meta: unknown): RequestMeta {
 
 /** The context of a handler: the caller, and methods for events, questions and steps. */
 class HandlerContext implements McpAskingContext {
-  readonly #run: Run;
+  readonly #run: HandlerRun;
   /** Keys of the questions of this run. */
   readonly #keys = new Set<string>();
   readonly #questions: Question[] = [];
-  readonly #steps: Steps;
+  #steps: Steps | undefined;
   #asked = 0;
 
-  constructor(run: Run) {
+  constructor(run: HandlerRun) {
     this.#run = run;
-    this.#steps = new Steps(run);
   }
 
-  static runOf(context: HandlerContext): Run {
+  static runOf(context: HandlerContext): HandlerRun {
     return context.#run;
   }
 
@@ -144,11 +155,11 @@ class HandlerContext implements McpAskingContext {
   }
 
   get inputs(): InputResponses {
-    return this.#run.record.memory.inputs;
+    return this.#run.memory.inputs;
   }
 
   get state(): Json | undefined {
-    return this.#run.record.memory.state;
+    return this.#run.memory.state;
   }
 
   get signal(): AbortSignal {
@@ -176,8 +187,8 @@ class HandlerContext implements McpAskingContext {
     const json = JSON.stringify({ jsonrpc: '2.0', method, params });
     const event = level === undefined ? { json } : { json, level };
     // A recorded step does not run again, so its events are not emitted again.
-    if (this.#run.scope.keepsEvents && !this.#steps.isInside) this.#run.record.emit(event);
-    else this.#run.record.send(event);
+    if (this.#run.scope.keepsEvents && !this.#steps?.isInside) this.#run.emit(event);
+    else this.#run.send(event);
   }
 
   async elicit<T = JsonObject>(request: ElicitRequest<T>, key?: string): Promise<ElicitAnswer<T>> {
@@ -214,25 +225,25 @@ class HandlerContext implements McpAskingContext {
   askAll({ requests, state }: InputRequired): void {
     for (const [key, request] of Object.entries(requests)) {
       if (this.#refuses(request, key)) return;
-      this.#questions.push(toQuestion(key, request));
+      this.#questions.push({ key, request, digest: digestOf(request) });
     }
-    this.#endWithQuestions(state, true);
+    this.#run.pauseForAnswers(this.#questions, state, true);
   }
 
   async #ask(request: InputRequest, named: string | undefined): Promise<InputResponse> {
     const run = this.#run;
     const { hold, asking } = run.scope;
-    const { memory } = run.record;
+    const { memory } = run;
     void run.checkCancelled();
-    const question = toQuestion(named ?? '', request);
-    const key = named ?? this.#keyFor(question.digest);
+    const digest = digestOf(request);
+    const key = named ?? this.#keyFor(digest);
     if (run.isOver || this.#refuses(request, key)) return never();
+    const asked: Question = { key, digest, request };
     const recorded = memory.answers.get(key);
-    if (recorded) return this.#replay(question, recorded);
-    const asked = { ...question, key };
+    if (recorded) return this.#replay(asked, recorded);
     if (hold && asking === 'hold') return this.#replay(asked, await hold(asked, run));
-    const given = givenTo(asked, memory.given);
-    const bytes = given === undefined ? 0 : bytesOf(JSON.stringify(given));
+    const given = memory.given && givenTo(asked, memory.given);
+    const bytes = given === undefined ? 0 : Buffer.byteLength(JSON.stringify(given));
     if (bytes > run.scope.maxKeptBytes) {
       guardHook(() => run.scope.http.log.warn('mcp.too_large', { target: run.scope.target, what: 'answer', bytes }));
       memory.answers.set(key, { digest: asked.digest, large: true });
@@ -244,7 +255,7 @@ class HandlerContext implements McpAskingContext {
       return answer;
     }
     this.#questions.push(asked);
-    run.stopSoon(() => this.#endWithQuestions(memory.state));
+    run.whenIdle(() => run.pauseForAnswers(this.#questions, memory.state, false));
     return never();
   }
 
@@ -253,8 +264,8 @@ class HandlerContext implements McpAskingContext {
    * questions in parallel branches of a handler can differ between runs.
    */
   #keyFor(digest: string): string {
-    const { answers, given } = this.#run.record.memory;
-    const earlier = [...[...answers].map(([key, answer]) => [key, answer.digest] as const), ...(given.asked ?? [])];
+    const { answers, given } = this.#run.memory;
+    const earlier = [...[...answers].map(([key, answer]) => [key, answer.digest] as const), ...(given?.asked ?? [])];
     const same = earlier.find(([key, asked]) => asked === digest && AUTOMATIC.test(key) && !this.#keys.has(key));
     if (same) return same[0];
     do this.#asked += 1;
@@ -280,12 +291,13 @@ class HandlerContext implements McpAskingContext {
     const kind = askKindOf(request);
     if (kind === undefined || !asks.has(kind))
       run.fail('the kind of a question is missing in the option "asks" of its handler');
-    else if (this.#steps.isInside) run.fail('a question to the client inside a step; move it before or after the step');
+    else if (this.#steps?.isInside)
+      run.fail('a question to the client inside a step; move it before or after the step');
     else if (!isQuestionKey(key) || this.#keys.has(key)) run.fail('the key of a question is malformed or used twice');
     else {
       this.#keys.add(key);
       const missing = missingCapability(clientCapabilities, request);
-      const bytes = bytesOf(JSON.stringify(request));
+      const bytes = Buffer.byteLength(JSON.stringify(request));
       if (bytes > maxKeptBytes) run.failTooLarge('question', bytes);
       else if (missing) run.lack(missing);
       else if (asking === 'no') run.lack({});
@@ -294,28 +306,16 @@ class HandlerContext implements McpAskingContext {
     return true;
   }
 
-  #endWithQuestions(state: Json | undefined, returned = false): void {
-    const run = this.#run;
-    if (this.#questions.length > MAX_QUESTIONS) run.fail(`more than ${MAX_QUESTIONS} questions in a round`);
-    else if (run.record.memory.round >= MAX_ROUNDS) run.fail(`more than ${MAX_ROUNDS} rounds of questions`);
-    else {
-      const bytes = run.record.bytes(state);
-      if (bytes > run.scope.maxKeptBytes) run.failTooLarge('state', bytes);
-      else run.stop({ kind: 'questions', questions: this.#questions, state, returned });
-    }
-  }
-
   async step<T extends Json>(name: string, work: () => MaybePromise<T>): Promise<T> {
     void this.#run.checkCancelled();
+    this.#steps ??= new Steps(this.#run);
     return (await this.#steps.run(name, work)) as T;
   }
 
   async closeStream(): Promise<void> {
     const run = this.#run;
     if (run.isOver) return never();
-    if (!run.scope.canClose || !run.record.close()) return;
-    run.stopSoon(() => run.stop({ kind: 'closed' }));
-    return never();
+    if (run.scope.canClose && run.pauseForReader()) return never();
   }
 }
 

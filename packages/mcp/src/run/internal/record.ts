@@ -1,7 +1,63 @@
-import type { MaybePromise } from '@sallyport/core';
-import { passesLevel } from '../../protocol/internal/protocol.js';
-import type { InputResponses, Json, LogLevel } from '../../protocol/types.js';
-import { hashText } from '../../store/internal/crypto.js';
+import { isObject, own } from '../../protocol/internal/json-rpc.js';
+import type {
+  AskKind,
+  ClientCapabilities,
+  InputRequest,
+  InputResponses,
+  Json,
+  JsonObject,
+} from '../../protocol/types.js';
+
+/** A question to the client with its key. */
+export interface Question {
+  readonly key: string;
+  readonly digest: string;
+  readonly request: InputRequest;
+}
+
+const KEY = /^[A-Za-z0-9_.-]{1,64}$/;
+const KINDS = {
+  'elicitation/create': 'elicitation',
+  'sampling/createMessage': 'sampling',
+  'roots/list': 'roots',
+} as const satisfies Record<InputRequest['method'], AskKind>;
+
+export function isQuestionKey(key: unknown): key is string {
+  return typeof key === 'string' && KEY.test(key);
+}
+
+/** The kind of a method; `undefined` for a method that clients do not serve. */
+export function askKindOf(request: InputRequest): AskKind | undefined {
+  return Object.hasOwn(KINDS, request.method) ? KINDS[request.method] : undefined;
+}
+
+/** The missing capabilities of a client for a question, or `undefined` if it has them. */
+export function missingCapability(
+  capabilities: ClientCapabilities,
+  request: InputRequest,
+): ClientCapabilities | undefined {
+  const kind = askKindOf(request);
+  if (kind === undefined) return {};
+  if (!isObject(capabilities[kind])) return { [kind]: {} };
+  if (request.method === 'elicitation/create') {
+    const { form, url } = capabilities.elicitation ?? {};
+    const { mode = 'form' } = request.params;
+    // A client that declares no mode supports forms (revision 2025-11-25, elicitation).
+    const has = mode === 'url' ? url !== undefined : form !== undefined || url === undefined;
+    return has ? undefined : { elicitation: { [mode]: {} } };
+  }
+  if (request.method !== 'sampling/createMessage' || request.params.tools === undefined) return undefined;
+  return capabilities.sampling?.tools ? undefined : { sampling: { tools: {} } };
+}
+
+/** The kinds in a list that a client does not declare, as capabilities. */
+export function missingKinds(
+  capabilities: ClientCapabilities,
+  kinds: readonly AskKind[],
+): ClientCapabilities | undefined {
+  const missing = kinds.filter((kind) => !isObject(own(capabilities as JsonObject, kind)));
+  return missing.length === 0 ? undefined : Object.fromEntries(missing.map((kind) => [kind, {}]));
+}
 
 /**
  * The client's answer to a question. It has no value if the client answered with an error, or with more data than can be stored.
@@ -30,7 +86,7 @@ export interface RunMemory {
   readonly answers: Map<string, RecordedAnswer>;
   readonly steps: Map<string, RecordedStep>;
   /** Stateless era: answers of this request that have not been compared with their questions yet. */
-  readonly given: Given;
+  readonly given?: Given | undefined;
   readonly inputs: InputResponses;
   readonly state: Json | undefined;
   /** Digests of the progress and log events that were sent outside steps, and how often each. */
@@ -57,23 +113,8 @@ export interface PackedMemory {
   readonly r: number;
 }
 
-const NOTHING_GIVEN: Given = { answers: new Map(), asked: undefined };
-const NO_INPUTS: InputResponses = Object.freeze(Object.create(null) as InputResponses);
-const NOTHING_SENT: ReadonlyMap<string, number> = new Map();
-
-/** The data of a first run: empty. */
-export function freshMemory(): RunMemory {
-  return {
-    answers: new Map(),
-    steps: new Map(),
-    given: NOTHING_GIVEN,
-    inputs: NO_INPUTS,
-    state: undefined,
-    sent: NOTHING_SENT,
-    closes: 0,
-    round: 0,
-  };
-}
+/** The data of a call that has not run yet. */
+export const NOTHING_RECORDED: PackedMemory = { a: [], s: [], i: [], e: [], c: 0, r: 0 };
 
 export function packMemory(memory: RunMemory): PackedMemory {
   return {
@@ -87,7 +128,7 @@ export function packMemory(memory: RunMemory): PackedMemory {
   };
 }
 
-export function unpackMemory(packed: PackedMemory, given: Given = NOTHING_GIVEN): RunMemory {
+export function unpackMemory(packed: PackedMemory, given?: Given): RunMemory {
   const inputs: Record<string, never> = Object.create(null);
   for (const [key, value] of packed.i ?? []) inputs[key] = value as never;
   return {
@@ -100,98 +141,4 @@ export function unpackMemory(packed: PackedMemory, given: Given = NOTHING_GIVEN)
     closes: packed.c,
     round: packed.r,
   };
-}
-
-/** 48 bits are enough to distinguish the events of one call. */
-const EVENT_DIGEST_LENGTH = 8;
-
-/** An event that is to be sent to the client. */
-export interface RunEvent {
-  readonly json: string;
-  readonly level?: LogLevel;
-}
-
-/** The events, steps and answers that one run sends and records. It starts with the data of earlier runs of the call. */
-export class RunRecord {
-  readonly memory: RunMemory;
-  /** Called for each new event. */
-  onEvent: (() => void) | undefined;
-  #events: RunEvent[] = [];
-  /** Events of earlier runs that the handler has not emitted again yet. */
-  readonly #unseen: Map<string, number>;
-  /** All events that this run and the earlier runs have sent. */
-  readonly #sent: Map<string, number>;
-  #closes = 0;
-  /** The client's log level. If it is in the store, it is read once. */
-  #level: Promise<LogLevel | undefined> | undefined;
-  /** True if the waiting events must be written immediately. */
-  isUrgent = false;
-
-  constructor(memory: RunMemory) {
-    this.memory = memory;
-    this.#unseen = new Map(memory.sent);
-    this.#sent = new Map(memory.sent);
-  }
-
-  /**
-   * Sends an event of the handler that a replay emits again, unless an earlier run has sent it. It is recognized by its content and
-   * not by its position, because parallel branches of a handler can emit in another order.
-   */
-  emit(event: RunEvent): void {
-    const digest = hashText(event.json).slice(0, EVENT_DIGEST_LENGTH);
-    const unseen = this.#unseen.get(digest) ?? 0;
-    if (unseen > 0) this.#unseen.set(digest, unseen - 1);
-    else {
-      this.#sent.set(digest, (this.#sent.get(digest) ?? 0) + 1);
-      this.send(event);
-    }
-  }
-
-  /** Sends a message that a replay does not emit again. */
-  send(event: RunEvent): void {
-    this.#events.push(event);
-    this.onEvent?.();
-  }
-
-  /** True if events are waiting. */
-  get hasEvents(): boolean {
-    return this.#events.length > 0;
-  }
-
-  /** Removes and returns the waiting events as JSON; events below the client's level are left out. */
-  async takeEvents(logLevel: () => MaybePromise<LogLevel | undefined>): Promise<string[]> {
-    const events = this.#events;
-    this.#events = [];
-    this.isUrgent = false;
-    if (!events.some(({ level }) => level !== undefined)) return events.map(({ json }) => json);
-    this.#level ??= Promise.resolve(logLevel());
-    const least = await this.#level;
-    return events
-      .filter(({ level }) => level === undefined || (least !== undefined && passesLevel(level, least)))
-      .map(({ json }) => json);
-  }
-
-  /** Counts a close of the stream; `false` if an earlier run closed it here. */
-  close(): boolean {
-    this.#closes += 1;
-    return this.#closes > this.memory.closes;
-  }
-
-  /** The size of the stored data if the run stopped here, in bytes. */
-  bytes(state: Json | undefined): number {
-    return Buffer.byteLength(JSON.stringify({ ...packMemory(this.memory), st: state }), 'utf8');
-  }
-
-  /** The data for the next run; `asked` if this run ends with questions. */
-  remember(asked: { readonly state: Json | undefined } | undefined): RunMemory {
-    return {
-      ...this.memory,
-      given: NOTHING_GIVEN,
-      inputs: asked ? NO_INPUTS : this.memory.inputs,
-      state: asked ? asked.state : this.memory.state,
-      sent: this.#sent,
-      closes: this.#closes,
-      round: this.memory.round + (asked ? 1 : 0),
-    };
-  }
 }

@@ -1,21 +1,22 @@
 import { FrameworkError, type MaybePromise } from '@sallyport/core';
 import { guardHook } from '@sallyport/core/pipeline';
-import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
+import { type McpRequest, nowMs } from '../../http/internal/transport.js';
+import { hashText } from '../../internal/crypto.js';
 import { INTERNAL_ERROR } from '../../protocol/internal/json-rpc.js';
-import { RPC } from '../../protocol/internal/protocol.js';
+import { passesLevel, RPC } from '../../protocol/internal/protocol.js';
 import type {
   AskKind,
   ClientCapabilities,
   Era,
   Implementation,
+  InputResponses,
   Json,
   LogLevel,
   RequestId,
 } from '../../protocol/types.js';
 import { RpcError, tooLarge } from '../../server/errors.js';
 import type { Kept } from '../../store/internal/row-text.js';
-import type { Question } from './ask.js';
-import { type RecordedAnswer, type RunMemory, RunRecord } from './record.js';
+import { MAX_QUESTIONS, MAX_ROUNDS, packMemory, type Question, type RecordedAnswer, type RunMemory } from './record.js';
 
 /** The kinds of questions of a handler without the options `asks` and `requires`. */
 export const NO_ASKS: ReadonlySet<AskKind> = new Set();
@@ -44,14 +45,15 @@ export interface RunScope {
   /** True if the client can resume after a closed stream. */
   readonly canClose: boolean;
   /** For `hold`: sends a question and waits for its answer. */
-  readonly hold?: (question: Question, run: Run) => Promise<RecordedAnswer>;
+  readonly hold?: (question: Question, run: HandlerRun) => Promise<RecordedAnswer>;
   /** The limit for the stored data of the call, and for each part of it, in bytes. */
   readonly maxKeptBytes: number;
   /** Checks whether the client has cancelled. */
   readonly isCancelled?: () => Promise<boolean>;
   /** True if a later run of the call continues after the events of this run. */
   readonly keepsEvents: boolean;
-  readonly memory: RunMemory;
+  /** The data of the earlier runs of the call; `undefined` in the first run. */
+  readonly memory: RunMemory | undefined;
 }
 
 /**
@@ -62,41 +64,74 @@ export function never(): Promise<never> {
   return new Promise(() => {});
 }
 
-/** The end of a run. */
-export type Outcome =
+/** The end of a run after which the call is answered. */
+export type FinalOutcome =
   | { readonly kind: 'answer'; readonly value: unknown }
-  | {
-      readonly kind: 'questions';
-      readonly questions: readonly Question[];
-      readonly state: Json | undefined;
-      /** True if the handler returned them: it reads the answers itself. */
-      readonly returned: boolean;
-    }
-  | { readonly kind: 'closed' }
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'lacks'; readonly required: ClientCapabilities }
-  | { readonly kind: 'cancelled' }
   | { readonly kind: 'timeout' };
+
+/**
+ * The end of a run after which the handler is called again, on any instance. It has all that the layers above the run need to continue
+ * the call: they store it, or send it to the client.
+ */
+export interface Paused {
+  readonly kind: 'paused';
+  /** `asked`: the call continues with the client's answers. `closed`: the handler closed its stream. */
+  readonly on: 'asked' | 'closed';
+  /** The open questions; empty after a closed stream. */
+  readonly questions: readonly Question[];
+  /** True if the handler returned the questions: it reads the answers itself. */
+  readonly returned: boolean;
+  /** The data for the next run. */
+  readonly memory: RunMemory;
+}
+
+/** The end of a run. */
+export type Outcome = FinalOutcome | Paused | { readonly kind: 'cancelled' };
+
+/** An event that is to be sent to the client. */
+interface RunEvent {
+  readonly json: string;
+  readonly level?: LogLevel;
+}
+
+/** 48 bits are enough to distinguish the events of one call. */
+const EVENT_DIGEST_LENGTH = 8;
+const NO_INPUTS: InputResponses = Object.freeze(Object.create(null) as InputResponses);
 
 /** Milliseconds before the deadline of the invocation at which a run ends. */
 const SAFETY_MS = 1000;
 /** The shortest time between two checks for a cancellation, in milliseconds. */
 export const LOOK_EVERY_MS = 1000;
 
-/** One run of a handler, from its start to its outcome. */
-export class Run {
+/** One run of a handler, from its start to its outcome, with the events that it sends. */
+export class HandlerRun {
   readonly scope: RunScope;
-  readonly record: RunRecord;
+  /** The recorded data of the call. Answers and steps of this run are added to it. */
+  readonly memory: RunMemory;
   readonly outcome: Promise<Outcome>;
-  readonly #settle: (outcome: Outcome) => void;
+  /** Called for each new event. */
+  onEvent: (() => void) | undefined;
+  /** True if the waiting events must be written immediately. */
+  isUrgent = false;
+  #events: RunEvent[] = [];
+  /** Events of earlier runs that the handler has not emitted again yet. */
+  readonly #unseen: Map<string, number>;
+  /** All events that this run and the earlier runs have sent. */
+  readonly #sent: Map<string, number>;
+  #closes = 0;
+  /** The client's log level. If it is in the store, it is read once. */
+  #level: Promise<LogLevel | undefined> | undefined;
+  #settle: ((outcome: Outcome) => void) | undefined;
   #over = false;
   #whenOver: Promise<Outcome> | undefined;
-  #notifyOver: (outcome: Outcome) => void = () => {};
+  #notifyOver: ((outcome: Outcome) => void) | undefined;
   #abort: AbortController | undefined;
   #aborted: { reason: unknown } | undefined;
   #unlink: (() => void) | undefined;
   #stopTimer: (() => void) | undefined;
-  /** Steps, and answers that are being checked: a run does not stop while one of them may still be recorded. */
+  /** Steps, and answers that are being checked: a run does not pause while one of them may still be recorded. */
   readonly #busy = new Set<Promise<unknown>>();
   #cancelCheck: Promise<void> | undefined;
   #lookedAt = 0;
@@ -105,22 +140,29 @@ export class Run {
 
   constructor(scope: RunScope) {
     this.scope = scope;
-    this.record = new RunRecord(scope.memory);
-    let settle: (outcome: Outcome) => void = () => {};
+    this.memory = scope.memory ?? {
+      answers: new Map(),
+      steps: new Map(),
+      inputs: NO_INPUTS,
+      state: undefined,
+      sent: new Map(),
+      closes: 0,
+      round: 0,
+    };
+    this.#unseen = new Map(this.memory.sent);
+    this.#sent = new Map(this.memory.sent);
     this.outcome = new Promise((resolve) => {
-      settle = resolve;
+      this.#settle = resolve;
     });
-    this.#settle = settle;
   }
 
-  /** Starts the time limit and the work. A rejection of the work fails the run. */
-  start(work: () => Promise<void>): void {
+  /** Starts the time limit. */
+  start(): void {
     const { http } = this.scope;
     const left = http.deadline - SAFETY_MS - nowMs(http.clock);
     this.#stopTimer = http.clock.after(Math.max(left, 0), () => {
       this.finish({ kind: 'timeout' }, new FrameworkError('app.timeout'));
     });
-    work().catch((error: unknown) => this.finish({ kind: 'failed', error }));
   }
 
   /** Resolves as soon as the run has an outcome; `outcome` still waits for hooks and the store. */
@@ -135,22 +177,42 @@ export class Run {
   finish(outcome: Outcome, abortReason?: unknown): void {
     if (this.#over) return;
     this.#over = true;
-    this.#notifyOver(outcome);
+    this.#notifyOver?.(outcome);
     this.#stopTimer?.();
     if (abortReason !== undefined) this.#abortWith(abortReason);
     this.#unlink?.();
-    const settle = this.#settle;
     // The store must not be used after the answer was sent.
-    if (this.#storeCalls.size > 0) Promise.allSettled(this.#storeCalls).then(() => settle(outcome));
-    else settle(outcome);
+    if (this.#storeCalls.size > 0) Promise.allSettled(this.#storeCalls).then(() => this.#settle?.(outcome));
+    else this.#settle?.(outcome);
   }
 
   /**
-   * Stops a run whose handler will be called again. Its signal does not abort: the handler has not failed, so its error handling
-   * must not run.
+   * Pauses the call until the client has answered. The signal does not abort: the handler has not failed, so its error handling must not
+   * run. Too many questions, and data that is too large for the store, fail the run instead.
    */
-  stop(outcome: Outcome): void {
-    this.finish(outcome);
+  pauseForAnswers(questions: readonly Question[], state: Json | undefined, returned: boolean): void {
+    const { memory } = this;
+    const bytes = Buffer.byteLength(JSON.stringify({ ...packMemory(memory), st: state }), 'utf8');
+    if (questions.length > MAX_QUESTIONS) this.fail(`more than ${MAX_QUESTIONS} questions in a round`);
+    else if (memory.round >= MAX_ROUNDS) this.fail(`more than ${MAX_ROUNDS} rounds of questions`);
+    else if (bytes > this.scope.maxKeptBytes) this.failTooLarge('state', bytes);
+    else {
+      const next = { ...memory, inputs: NO_INPUTS, state, round: memory.round + 1 };
+      this.#pause({ on: 'asked', questions, returned }, next);
+    }
+  }
+
+  /** Pauses the call after its handler has closed the stream; `false` if an earlier run has already closed it here. */
+  pauseForReader(): boolean {
+    this.#closes += 1;
+    if (this.#closes <= this.memory.closes) return false;
+    this.whenIdle(() => this.#pause({ on: 'closed', questions: [], returned: false }, this.memory));
+    return true;
+  }
+
+  #pause(pause: Omit<Paused, 'kind' | 'memory'>, next: RunMemory): void {
+    const memory = { ...next, given: undefined, sent: this.#sent, closes: this.#closes };
+    this.finish({ kind: 'paused', ...pause, memory });
   }
 
   /** Fails the run with an internal error. The reason is only logged. */
@@ -199,16 +261,16 @@ export class Run {
     return this.#cancelCheck;
   }
 
-  /** Prevents the run from stopping until this work of the handler is recorded. */
+  /** Prevents the run from pausing until this work of the handler is recorded. */
   underWay<T>(work: Promise<T>): Promise<T> {
     return keepWhilePending(this.#busy, work);
   }
 
-  /** Stops the run after this turn of the event loop, if no work is in progress. */
-  stopSoon(stop: () => void): void {
+  /** Calls back after this turn of the event loop, when no work is in progress. */
+  whenIdle(callback: () => void): void {
     setImmediate(() => {
-      if (this.#busy.size === 0) stop();
-      else Promise.allSettled(this.#busy).then(() => this.stopSoon(stop));
+      if (this.#busy.size === 0) callback();
+      else Promise.allSettled(this.#busy).then(() => this.whenIdle(callback));
     });
   }
 
@@ -236,21 +298,49 @@ export class Run {
     this.#abort?.abort(reason);
   }
 
-  /** Removes and returns the waiting events as JSON. */
-  takeEvents(): Promise<string[]> {
-    return this.record.takeEvents(this.scope.logLevel);
+  /**
+   * Sends an event of the handler that a replay emits again, unless an earlier run has sent it. It is recognized by its content and
+   * not by its position, because parallel branches of a handler can emit in another order.
+   */
+  emit(event: RunEvent): void {
+    const digest = hashText(event.json).slice(0, EVENT_DIGEST_LENGTH);
+    const unseen = this.#unseen.get(digest) ?? 0;
+    if (unseen > 0) this.#unseen.set(digest, unseen - 1);
+    else {
+      this.#sent.set(digest, (this.#sent.get(digest) ?? 0) + 1);
+      this.send(event);
+    }
+  }
+
+  /** Sends a message that a replay does not emit again. */
+  send(event: RunEvent): void {
+    this.#events.push(event);
+    this.onEvent?.();
   }
 
   /** Sends a message of the engine itself, such as a question on an open stream. */
-  send(json: string): void {
+  sendNow(json: string): void {
     if (this.#over) return;
-    this.record.isUrgent = true;
-    this.record.send({ json });
+    this.isUrgent = true;
+    this.send({ json });
   }
 
-  /** The data for the next run of this call, after questions or a closed stream. */
-  remember(outcome: Outcome): RunMemory {
-    return this.record.remember(outcome.kind === 'questions' ? outcome : undefined);
+  /** True if events are waiting. */
+  get hasEvents(): boolean {
+    return this.#events.length > 0;
+  }
+
+  /** Removes and returns the waiting events as JSON; events below the client's level are left out. */
+  async takeEvents(): Promise<string[]> {
+    const events = this.#events;
+    this.#events = [];
+    this.isUrgent = false;
+    if (!events.some(({ level }) => level !== undefined)) return events.map(({ json }) => json);
+    this.#level ??= Promise.resolve(this.scope.logLevel());
+    const least = await this.#level;
+    return events
+      .filter(({ level }) => level === undefined || (least !== undefined && passesLevel(level, least)))
+      .map(({ json }) => json);
   }
 }
 

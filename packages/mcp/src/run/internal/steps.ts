@@ -3,15 +3,15 @@ import type { MaybePromise } from '@sallyport/core';
 import type { Json } from '../../protocol/types.js';
 import { isInstance, McpStepError, McpToolError } from '../../server/errors.js';
 import type { RecordedStep } from './record.js';
-import { never, type Run } from './run.js';
+import { type HandlerRun, never } from './run.js';
 
 /** The steps of one run. Each step runs once for each call, and its outcome is recorded. */
 export class Steps {
-  readonly #run: Run;
+  readonly #run: HandlerRun;
   /** Names that this run has used. */
   readonly #names = new Set<string>();
 
-  constructor(run: Run) {
+  constructor(run: HandlerRun) {
     this.#run = run;
   }
 
@@ -29,21 +29,21 @@ export class Steps {
       return never();
     }
     this.#names.add(name);
-    const recorded = run.record.memory.steps.get(name);
+    const recorded = run.memory.steps.get(name);
     return outcomeOf(name, recorded ?? (await this.#first(name, work)));
   }
 
-  /** Runs a step for the first time. The run does not stop before the outcome is recorded. */
+  /** Runs a step for the first time. The run does not pause before the outcome is recorded. */
   async #first(name: string, work: () => MaybePromise<Json>): Promise<RecordedStep & { readonly cause?: unknown }> {
-    const { record } = this.#run;
+    const { memory } = this.#run;
     const outcome = (async (): Promise<RecordedStep & { readonly cause?: unknown }> => {
       try {
         const json = JSON.stringify(await storage().run(this, async () => work())) ?? 'null';
-        record.memory.steps.set(name, { value: JSON.parse(json) as Json });
+        memory.steps.set(name, { value: JSON.parse(json) as Json });
         return { value: JSON.parse(json) as Json };
       } catch (cause) {
         const failure = toFailure(cause);
-        record.memory.steps.set(name, failure);
+        memory.steps.set(name, failure);
         return { ...failure, cause };
       }
     })();

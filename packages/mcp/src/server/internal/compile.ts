@@ -32,9 +32,9 @@ import type {
 } from '../definitions.js';
 import { invalidRegistration } from '../errors.js';
 import { CACHE } from '../options.js';
-import { loadSchemaCheck } from './core.js';
 import type { Prompt, Registered, Resource, Template, Tool, ValueCheck } from './registry.js';
 import { describeIssues, findParamHeaders, isUnionOfObjects, jsonSchemaOf, schemaProblem } from './schemas.js';
+import { loadSchemaCheck } from './server-data.js';
 import { compileTemplate, hasScheme } from './uri-template.js';
 
 /** A handler of any kind; the registration checks its arguments. */
@@ -124,7 +124,7 @@ export function compileTool(name: string, options: ToolOptions, handler: AnyHand
     paramHeaders,
     checkInput: input === undefined && inputJsonSchema === undefined ? undefined : valueCheck(input ?? {}, inputSchema),
     checkOutput: output && outputSchema && valueCheck(output, outputSchema),
-    task: parsed.task as Tool['task'],
+    task: parsed.task as Registered['task'],
     authorize: parsed.authorize as Registered['authorize'],
     handler: handler as Tool['handler'],
   };

@@ -1,8 +1,7 @@
 import { FrameworkError, type MaybePromise } from '@sallyport/core';
-import type { ParamHeader } from '../../protocol/internal/header-values.js';
+import { digestOf, hashText } from '../../internal/crypto.js';
 import type { AskKind } from '../../protocol/types.js';
 import type { McpAskingContext, McpContext } from '../../run/context.js';
-import { digestOf, hashText } from '../../store/internal/crypto.js';
 import type { ToolTask } from '../../tasks/options.js';
 import { APP_MEDIA_TYPE } from '../apps.js';
 import type { CacheHint, Completer, ListedItem } from '../definitions.js';
@@ -21,15 +20,22 @@ export interface Registered extends ListedItem {
   readonly authorize?: ((ctx: McpContext, subject: unknown) => MaybePromise<boolean>) | undefined;
   readonly asks: ReadonlySet<AskKind>;
   readonly requires: readonly AskKind[];
+  /** Rules for calls of a tool that become tasks. Absent: they do not become tasks. */
+  readonly task?: Required<ToolTask> | undefined;
   /** The entry in its list, as JSON text. */
   readonly listed: string;
+}
+
+/** An argument that clients also send in a `Mcp-Param-…` header, so that routers can read it. */
+export interface ParamHeader {
+  /** In lower case. */
+  readonly header: string;
+  readonly path: readonly string[];
 }
 
 export interface Tool extends Registered {
   readonly kind: 'tool';
   readonly paramHeaders: readonly ParamHeader[];
-  /** Rules for calls that become tasks. Absent: they do not become tasks. */
-  readonly task: Required<ToolTask> | undefined;
   /** Checks arguments: returns the handler's arguments, or the problems. */
   readonly checkInput: ValueCheck | undefined;
   /** Checks the structured result. */

@@ -1,8 +1,8 @@
 import type { StandardIssue, StandardSchema } from '@sallyport/core';
-import type { ParamHeader } from '../../protocol/internal/header-values.js';
 import { isObject } from '../../protocol/internal/json-rpc.js';
 import { draftOf } from '../../protocol/internal/protocol.js';
 import type { JsonObject } from '../../protocol/types.js';
+import type { ParamHeader } from './registry.js';
 
 /** The JSON Schema that the validator provides, or `undefined`. */
 export function jsonSchemaOf(schema: StandardSchema, side: 'input' | 'output'): JsonObject | undefined {

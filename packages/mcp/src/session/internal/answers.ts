@@ -1,22 +1,21 @@
-import { checkScopes, type Guarded, type McpRequest, nowMs } from '../../http/internal/exchange.js';
+import { checkScopes, type Guarded, type McpRequest, nowMs } from '../../http/internal/transport.js';
+import { findCallAgain } from '../../methods/internal/method.js';
 import type { RpcResponse } from '../../protocol/internal/json-rpc.js';
-import { RPC } from '../../protocol/internal/protocol.js';
 import type { AskKind } from '../../protocol/types.js';
-import type { Question } from '../../run/internal/ask.js';
 import type { Call } from '../../run/internal/call.js';
 import { startRun } from '../../run/internal/handler-context.js';
 import {
-  freshMemory,
   MAX_PAUSED_MS,
-  packMemory,
+  NOTHING_RECORDED,
+  type Question,
   type RecordedAnswer,
   unpackMemory,
 } from '../../run/internal/record.js';
-import type { Run } from '../../run/internal/run.js';
+import type { HandlerRun } from '../../run/internal/run.js';
 import { RpcError } from '../../server/errors.js';
-import { loadSchemaCheck } from '../../server/internal/core.js';
+import { loadSchemaCheck } from '../../server/internal/server-data.js';
 import { mayPass } from '../../store/internal/lasting.js';
-import { bytesOf, keptBytes, TooLargeToStore } from '../../store/internal/row-text.js';
+import { TooLargeToStore } from '../../store/internal/row-text.js';
 import { CallStream, leaseOf, questionText, reportTooLarge } from './call-stream.js';
 import { isCancelled } from './paused.js';
 import { type SessionPlace, type SessionRequest, scopeOf } from './request.js';
@@ -33,12 +32,12 @@ const LAST_LOOK_MS = 2000;
 export async function hold(
   origin: SessionRequest,
   question: Question,
-  run: Run,
+  run: HandlerRun,
   target: Guarded,
 ): Promise<RecordedAnswer> {
-  const { core, http, session, protocolVersion, request } = origin;
+  const { server, http, session, protocolVersion, request } = origin;
   const now = () => nowMs(http.clock);
-  const log = new StreamLog(core, session.partition ?? '', newStreamId(), http);
+  const log = new StreamLog(server, session.partition ?? '', newStreamId(), http);
   log.isAwaited = false;
   const { key, digest } = question;
   const { id, method } = request;
@@ -46,16 +45,16 @@ export async function hold(
   const saved = log.save({
     ...{ state: 'waiting', protocolVersion, scopes, anyScope, next: 1, lease: 0, since: now(), hold: true },
     request: { id, method, params: undefined },
-    memory: packMemory(freshMemory()),
+    memory: NOTHING_RECORDED,
     pending: [{ key, digest }],
   });
   await run.track(saved);
-  run.send(questionText(log.id, question));
+  run.sendNow(questionText(log.id, question));
   let answer: RecordedAnswer | undefined;
   for (let wait = FIRST_LOOK_MS; answer === undefined && !run.isOver; wait = Math.min(wait * 1.5, LAST_LOOK_MS)) {
     await new Promise<void>((resolve) => http.clock.after(wait, resolve));
     if (run.isOver) break;
-    const found = await run.track(StreamLog.read(core, session.partition ?? '', log.id, http)).catch(ifPassing);
+    const found = await run.track(StreamLog.read(server, session.partition ?? '', log.id, http)).catch(ifPassing);
     if (found === 'away') continue;
     if (!found) break;
     answer = new Map(found.head.memory.a).get(key);
@@ -79,13 +78,13 @@ const MAX_ATTEMPTS = 20;
  * @throws FrameworkError `app.forbidden` if the caller does not have the permissions of the call that the answer would continue
  */
 export async function takeAnswer(place: SessionPlace, response: RpcResponse): Promise<'taken' | 'too large'> {
-  const { core, http, session } = place;
+  const { server, http, session } = place;
   const asked = typeof response.id === 'string' ? parseQuestionId(response.id) : undefined;
   if (!asked || session.partition === undefined) return 'taken';
-  const bytes = bytesOf(JSON.stringify(response.result) ?? '');
-  let large = bytes > keptBytes(core.settings.spill);
+  const bytes = Buffer.byteLength(JSON.stringify(response.result) ?? '');
+  let large = bytes > server.maxKeptBytes;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const found = await StreamLog.read(core, session.partition, asked.stream, http);
+    const found = await StreamLog.read(server, session.partition, asked.stream, http);
     const next = found && (await withAnswer(found.head, asked.key, response, http, large));
     if (!found || !next) return 'taken';
     checkScopes(http, found.head);
@@ -169,23 +168,16 @@ export function startContinuation(
   log: StreamLog,
   head: StreamHead,
   beginning: 'claimed' | 'answered',
-): { readonly run: Run; readonly stream: CallStream } {
-  const run = startRun(scopeOf(origin, call, unpackMemory(head.memory)), (ctx) => call.invoke(ctx));
+): { readonly run: HandlerRun; readonly stream: CallStream } {
+  const run = startRun(scopeOf(origin, call, unpackMemory(head.memory)), call);
   return { run, stream: new CallStream(origin, call, run, log, beginning) };
 }
 
-/** Finds the registered call. It can be missing, because this request may reach another deployment. */
-async function resolveAgain({ core, methods, http, session, request, accepted }: SessionRequest): Promise<Call> {
-  const hookContext = () => {
-    throw new Error('framework: mcp: a call has no hooks');
-  };
-  const { id, params = {} } = request;
+/** Finds the registered call. If it is missing, the call fails when it is invoked, so that its stream ends with the error. */
+async function resolveAgain({ server, methods, http, session, request, accepted }: SessionRequest): Promise<Call> {
+  const { id, method, params = {} } = request;
   try {
-    const answer = await methods
-      .get(request.method)
-      ?.answer({ core, methods, http, session, id, params, accepted, hookContext, era: 'session' });
-    if (answer && 'call' in answer) return answer.call;
-    throw new RpcError(RPC.methodNotFound, 'Method not found');
+    return await findCallAgain(method, { server, methods, http, session, id, params, accepted, era: 'session' });
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     const target = {

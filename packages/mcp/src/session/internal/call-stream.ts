@@ -1,17 +1,16 @@
 import { guardHook } from '@sallyport/core/pipeline';
-import { type McpRequest, nowMs, retryFrame } from '../../http/internal/exchange.js';
+import { type McpRequest, nowMs, retryFrame } from '../../http/internal/transport.js';
 import { RPC } from '../../protocol/internal/protocol.js';
-import type { Question } from '../../run/internal/ask.js';
-import { type Call, type Ending, type FinalOutcome, type Sink, toResult } from '../../run/internal/call.js';
-import { plainFrames } from '../../run/internal/deliver.js';
-import { freshMemory, packMemory, type RunMemory } from '../../run/internal/record.js';
-import type { Outcome, Run } from '../../run/internal/run.js';
+import { plainFrames, toEnding, toResult } from '../../run/internal/answer.js';
+import type { Call, Ending, Sink } from '../../run/internal/call.js';
+import { NOTHING_RECORDED, type PackedMemory, packMemory, type Question } from '../../run/internal/record.js';
+import type { HandlerRun, Outcome, Paused } from '../../run/internal/run.js';
 import { RpcError, tooLarge } from '../../server/errors.js';
-import type { Core } from '../../server/internal/core.js';
-import { lastingCore, toTheEnd } from '../../store/internal/lasting.js';
-import { bytesOf, type Kept, keptBytes } from '../../store/internal/row-text.js';
+import type { ServerData } from '../../server/internal/server-data.js';
+import { toTheEnd, withLastingStore } from '../../store/internal/lasting.js';
+import type { Kept } from '../../store/internal/row-text.js';
 import { closeOpenStream, openStream } from './paused.js';
-import { type SessionRequest, toEnding } from './request.js';
+import type { SessionRequest } from './request.js';
 import { newStreamId, type StreamHead, StreamLog, StreamLost } from './stream-log.js';
 
 /** Milliseconds after which a silent run counts as lost; a run renews its lease in shorter intervals. */
@@ -26,8 +25,8 @@ export function leaseOf({ deadline, clock }: McpRequest): number {
 }
 
 /** Creates the stream of a new call. */
-export function newCallStream(origin: SessionRequest, call: Call, run: Run): CallStream {
-  const log = new StreamLog(origin.core, origin.session.partition ?? '', newStreamId(), origin.http);
+export function newCallStream(origin: SessionRequest, call: Call, run: HandlerRun): CallStream {
+  const log = new StreamLog(origin.server, origin.session.partition ?? '', newStreamId(), origin.http);
   return new CallStream(origin, call, run, log, 'new');
 }
 
@@ -41,7 +40,7 @@ type Beginning = 'new' | 'claimed' | 'answered';
 export class CallStream implements Sink {
   readonly #origin: SessionRequest;
   readonly #call: Call;
-  readonly #run: Run;
+  readonly #run: HandlerRun;
   readonly #log: StreamLog;
   readonly #isRead: boolean;
   /** True if the head row is in the store. */
@@ -54,7 +53,7 @@ export class CallStream implements Sink {
   #lost = false;
   #cancelled = false;
 
-  constructor(origin: SessionRequest, call: Call, run: Run, log: StreamLog, beginning: Beginning) {
+  constructor(origin: SessionRequest, call: Call, run: HandlerRun, log: StreamLog, beginning: Beginning) {
     this.#origin = origin;
     this.#call = call;
     this.#run = run;
@@ -72,7 +71,7 @@ export class CallStream implements Sink {
 
   async open(): Promise<string> {
     if (!this.#stored) {
-      this.#stored = await this.#tryToKeep(() => this.#save(this.#headOf('running', freshMemory())));
+      this.#stored = await this.#tryToKeep(() => this.#save(this.#headOf('running')));
       if (!this.#stored) return '';
       this.#keepLease();
     }
@@ -84,15 +83,15 @@ export class CallStream implements Sink {
     if (!this.#stored && !this.#cancelled && this.#keeps) {
       this.#stored = await this.#tryToKeep(async () => {
         await this.#append(messages);
-        return this.#save(this.#headOf('ended', freshMemory(), messages.length));
+        return this.#save(this.#headOf('ended', messages.length));
       });
     }
     if (!this.#stored || !this.#keeps) return plainFrames(messages);
     return this.#log.priming(0) + this.#log.frames(messages);
   }
 
-  async write(messages: readonly string[], live: boolean): Promise<string> {
-    if (live && this.#keeps) {
+  async write(messages: readonly string[], isRunning: boolean): Promise<string> {
+    if (isRunning && this.#keeps) {
       await this.#tryToKeep(async () => {
         await this.#append(messages);
         return true;
@@ -104,14 +103,11 @@ export class CallStream implements Sink {
 
   async end(outcome: Outcome, unsent: readonly string[]): Promise<Ending> {
     if (this.#lost) return NOTHING;
-    if (outcome.kind === 'questions' || outcome.kind === 'closed') return this.#pause(outcome, unsent);
+    if (outcome.kind === 'paused') return this.#pause(outcome, unsent);
     if (outcome.kind === 'cancelled') return this.#endCancelled();
-    const ending = await this.#final(outcome);
+    const { request, http } = this.#origin;
+    const ending = toEnding(request.id, await toResult(this.#call, 'session', outcome, http));
     return this.#stored ? this.#endStored(ending, unsent) : ending;
-  }
-
-  async #final(outcome: FinalOutcome): Promise<Ending> {
-    return toEnding(this.#origin, await toResult(this.#call, 'session', outcome, this.#origin.http));
   }
 
   /**
@@ -122,7 +118,7 @@ export class CallStream implements Sink {
     const messages = [...unsent, ...ending.messages];
     const end = async () => {
       await this.#append(messages);
-      return this.#save(this.#headOf('ended', freshMemory(), messages.length));
+      return this.#save(this.#headOf('ended', messages.length));
     };
     if (!this.#isRead) await this.#unlessLost(end);
     else if (this.#keeps) await this.#tryToKeep(end);
@@ -134,30 +130,29 @@ export class CallStream implements Sink {
   async #endCancelled(): Promise<Ending> {
     this.#cancelled = true;
     if (this.#stored) {
-      await this.#tryToKeep(() => this.#save(this.#headOf('cancelled', freshMemory())));
+      await this.#tryToKeep(() => this.#save(this.#headOf('cancelled')));
       await this.#unlist();
     }
     return NOTHING;
   }
 
   /** Pauses the call: the request with the answers, or the request that resumes the stream, continues it. */
-  async #pause(outcome: Outcome & { kind: 'questions' | 'closed' }, unsent: readonly string[]): Promise<Ending> {
-    const { core, http, session, request } = this.#origin;
-    const questions = outcome.kind === 'questions' ? outcome.questions : [];
-    const pending = questions.map(({ key, digest, request: asked }) => {
-      return outcome.kind === 'questions' && outcome.returned ? { key, digest, asked } : { key, digest };
-    });
+  async #pause({ on, questions, returned, memory }: Paused, unsent: readonly string[]): Promise<Ending> {
+    const { server, http, session, request } = this.#origin;
+    const pending = questions.map(({ key, digest, request: asked }) =>
+      returned ? { key, digest, asked } : { key, digest },
+    );
     const messages = questions.map((question) => questionText(this.#log.id, question));
     const stored = [...unsent, ...messages];
-    const state = outcome.kind === 'questions' ? 'waiting' : 'open';
-    const head = this.#headOf(state, this.#run.remember(outcome), stored.length, pending);
-    const bytes = bytesOf(JSON.stringify(head));
-    if (bytes > keptBytes(core.settings.spill)) return this.#rejectPause(this.#tooLargeToPause(bytes), unsent);
+    const state = on === 'asked' ? 'waiting' : 'open';
+    const head = this.#headOf(state, stored.length, packMemory(memory), pending);
+    const bytes = Buffer.byteLength(JSON.stringify(head));
+    if (bytes > server.maxKeptBytes) return this.#rejectPause(this.#tooLargeToPause(bytes), unsent);
     if (!this.#keeps) return this.#rejectPause(storeFailed(), unsent);
     // A client receives its questions only from the stored call.
     this.#log.isAwaited = false;
     try {
-      const lasting = lastingCore(core, http.clock, toTheEnd(http));
+      const lasting = withLastingStore(server, http.clock, toTheEnd(http));
       this.#listed ||= await openStream(lasting, session, this.#log.id, request.id, nowMs(http.clock));
       if (!this.#listed)
         return await this.#rejectPause(new RpcError(RPC.internalError, 'Too many parked calls'), unsent);
@@ -174,18 +169,18 @@ export class CallStream implements Sink {
       return this.#rejectPause(storeFailed(), unsent);
     }
     this.#stored = true;
-    return { messages, status: 200, form: 'sse', trailer: retryFrame(retryAfter(core, 0)) };
+    return { messages, status: 200, form: 'sse', trailer: retryFrame(retryAfter(server, 0)) };
   }
 
   #rejectPause(error: RpcError, unsent: readonly string[]): Promise<Ending> | Ending {
-    const ending = toEnding(this.#origin, error);
+    const ending = toEnding(this.#origin.request.id, error);
     return this.#stored ? this.#endStored(ending, unsent) : ending;
   }
 
   /** The row of a paused call contains the arguments and the recorded steps. */
   #tooLargeToPause(bytes: number): RpcError {
-    const limit = keptBytes(this.#origin.core.settings.spill);
-    const args = bytesOf(JSON.stringify(this.#origin.request.params ?? {}));
+    const limit = this.#origin.server.maxKeptBytes;
+    const args = Buffer.byteLength(JSON.stringify(this.#origin.request.params ?? {}));
     const what = args > limit / 2 ? 'arguments' : 'state';
     this.#report(what, bytes);
     return tooLarge(what, bytes, limit);
@@ -253,7 +248,12 @@ export class CallStream implements Sink {
     return this.#log.save(head);
   }
 
-  #headOf(state: StreamHead['state'], memory: RunMemory, added = 0, pending: StreamHead['pending'] = []): StreamHead {
+  #headOf(
+    state: StreamHead['state'],
+    added = 0,
+    memory: PackedMemory = NOTHING_RECORDED,
+    pending: StreamHead['pending'] = [],
+  ): StreamHead {
     const { http, request, protocolVersion } = this.#origin;
     const { id, method, params } = request;
     const { scopes, anyScope } = this.#call.target;
@@ -262,7 +262,7 @@ export class CallStream implements Sink {
       state,
       request: { id, method, params: runsAgain ? params : undefined },
       ...{ scopes, anyScope, protocolVersion, pending },
-      memory: packMemory(memory),
+      memory,
       next: this.#log.next + added,
       lease: state === 'running' ? leaseOf(http) : 0,
       since: nowMs(http.clock),
@@ -273,7 +273,7 @@ export class CallStream implements Sink {
   async #unlist(): Promise<void> {
     if (!this.#listed) return;
     this.#listed = false;
-    await closeOpenStream(this.#origin.core, this.#origin.session, this.#log.id).catch(() => {});
+    await closeOpenStream(this.#origin.server, this.#origin.session, this.#log.id).catch(() => {});
   }
 }
 
@@ -302,6 +302,6 @@ const RETRY_STEPS: readonly (readonly [number, number])[] = [
 ];
 
 /** Milliseconds until a client polls a call again that has been paused or running for `ageMs`. */
-export function retryAfter({ settings }: Core, ageMs: number): number {
+export function retryAfter({ settings }: ServerData, ageMs: number): number {
   return settings.retryMs ?? RETRY_STEPS.find(([age]) => ageMs < age)?.[1] ?? 5000;
 }

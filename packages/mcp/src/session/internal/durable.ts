@@ -11,16 +11,16 @@ import {
   type Reply,
   retryFrame,
   SSE_HEADERS,
-} from '../../http/internal/exchange.js';
+} from '../../http/internal/transport.js';
+import { hashText } from '../../internal/crypto.js';
 import type { MethodTable } from '../../methods/internal/method.js';
 import { errorText } from '../../protocol/internal/json-rpc.js';
 import { RPC } from '../../protocol/internal/protocol.js';
+import { deliver } from '../../run/internal/answer.js';
 import type { Sink } from '../../run/internal/call.js';
-import { deliver } from '../../run/internal/deliver.js';
-import { changeNotification, listenReply } from '../../run/internal/live.js';
 import { MAX_PAUSED_MS } from '../../run/internal/record.js';
-import type { Core } from '../../server/internal/core.js';
-import { hashText } from '../../store/internal/crypto.js';
+import { changeNotification, listenReply } from '../../run/internal/streams.js';
+import type { ServerData } from '../../server/internal/server-data.js';
 import { findContinued, hold, startContinuation } from './answers.js';
 import { leaseOf, retryAfter } from './call-stream.js';
 import { closeOpenStream, isCancelled } from './paused.js';
@@ -33,50 +33,50 @@ const IDLE_RETRY_MS = 30_000;
 const FEED_MS = 300_000;
 
 /** DELETE: ends a durable session. */
-export async function serveDelete(core: Core, http: McpRequest): Promise<Reply> {
-  const resolved = await resolveSession(core, http, null);
+export async function serveDelete(server: ServerData, http: McpRequest): Promise<Reply> {
+  const resolved = await resolveSession(server, http, null);
   if ('status' in resolved) return resolved;
-  if (core.settings.sessions === 'sealed') return notAllowed('POST');
-  await deleteSession(core, resolved.sessionId);
+  if (server.settings.sessions === 'sealed') return notAllowed('POST');
+  await deleteSession(server, resolved.sessionId);
   return { status: 200, headers: {}, body: '' };
 }
 
 /** GET: the rest of a stream, or a listener for changes. */
-export async function serveGet(core: Core, methods: MethodTable, http: McpRequest): Promise<Reply> {
+export async function serveGet(server: ServerData, methods: MethodTable, http: McpRequest): Promise<Reply> {
   if (!parseAccept(http.header('accept'))?.sse) return sessionError(406, RPC.invalidRequest, 'Not acceptable');
-  const resolved = await resolveSession(core, http, null);
+  const resolved = await resolveSession(server, http, null);
   if ('status' in resolved) return resolved;
   const { session } = resolved;
   const lastEventId = (http.header('last-event-id')[0] ?? '').trim();
-  if (lastEventId === '') return listen(core, http, session) ?? notAllowed(allowOf(core));
+  if (lastEventId === '') return listen(server, http, session) ?? notAllowed(allowOf(server));
   const place = parseEventId(lastEventId);
   if (!place) return sessionError(400, RPC.invalidRequest, 'Malformed Last-Event-ID');
-  if (session.partition === undefined) return notAllowed(allowOf(core));
+  if (session.partition === undefined) return notAllowed(allowOf(server));
   if (place.stream === listenerId(session.partition)) {
-    return listen(core, http, session, place.sequence) ?? notAllowed(allowOf(core));
+    return listen(server, http, session, place.sequence) ?? notAllowed(allowOf(server));
   }
   const aids = async () => ({ hold, isCancelled });
-  const rest = await resumeStream({ core, methods, http, session, aids }, place.stream, place.sequence);
-  return rest ?? notAllowed(allowOf(core));
+  const rest = await resumeStream({ server, methods, http, session, aids }, place.stream, place.sequence);
+  return rest ?? notAllowed(allowOf(server));
 }
 
 /** Methods that every client of the session era supports. */
-function allowOf({ settings }: Core): string {
+function allowOf({ settings }: ServerData): string {
   return settings.sessions === 'durable' ? 'POST, DELETE' : 'POST';
 }
 
 /** A listener, if the door streams and the server has changes. */
-function listen(core: Core, http: McpRequest, session: Session, since?: number): Reply | undefined {
+function listen(server: ServerData, http: McpRequest, session: Session, since?: number): Reply | undefined {
   const { partition } = session;
-  if (!core.settings.changes || !http.canStream || partition === undefined) return undefined;
+  if (!server.settings.changes || !http.canStream || partition === undefined) return undefined;
   const now = nowMs(http.clock);
-  return listenReply(core, http, {
+  return listenReply(server, http, {
     from: since === undefined || since > now ? now : Math.max(since, now - FEED_MS),
     head: COMMENT_FRAME,
     frame: async (change) => {
       // The session era has no tasks.
       if ('task' in change) return '';
-      const wanted = 'list' in change || (await isSubscribed(core, http, session, change.resource));
+      const wanted = 'list' in change || (await isSubscribed(server, http, session, change.resource));
       return wanted ? messageFrame(changeNotification(change)) : '';
     },
     tail: (position) => {
@@ -105,13 +105,13 @@ interface Found {
  * @throws FrameworkError `app.forbidden` if the caller does not have the permissions of the call
  */
 async function resumeStream(origin: SessionPlace, stream: string, sequence: number): Promise<Reply | undefined> {
-  const { core, http, session } = origin;
+  const { server, http, session } = origin;
   const { partition = '' } = session;
   const now = () => nowMs(http.clock);
-  const until = now() + core.settings.resumeWaitMs;
+  const until = now() + server.settings.resumeWaitMs;
   let wait = FIRST_LOOK_MS;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; ) {
-    const found = await StreamLog.read(core, partition, stream, http);
+    const found = await StreamLog.read(server, partition, stream, http);
     if (!found || found.head.hold) return undefined;
     const { head, log } = found;
     checkScopes(http, head);
@@ -127,7 +127,7 @@ async function resumeStream(origin: SessionPlace, stream: string, sequence: numb
       const isOver = head.state === 'ended' || head.state === 'cancelled';
       if (isOver && messages.length === 0) return undefined;
       if (isOver || messages.length > 0 || head.state === 'waiting' || now() >= until) {
-        return replay(core, found, sequence, messages, isOver, now());
+        return replay(server, found, sequence, messages, isOver, now());
       }
       await new Promise<void>((resolve) => http.clock.after(Math.min(wait, until - now()), resolve));
       wait *= 2;
@@ -137,7 +137,7 @@ async function resumeStream(origin: SessionPlace, stream: string, sequence: numb
 }
 
 function replay(
-  core: Core,
+  server: ServerData,
   { log, head }: Found,
   sequence: number,
   messages: readonly string[],
@@ -145,7 +145,7 @@ function replay(
   now: number,
 ): Reply {
   const frames = log.frames(messages, sequence + 1);
-  const rest = isOver ? '' : log.priming(sequence + messages.length, retryAfter(core, now - head.since));
+  const rest = isOver ? '' : log.priming(sequence + messages.length, retryAfter(server, now - head.since));
   return { status: 200, headers: SSE_HEADERS, body: frames + rest };
 }
 
@@ -156,7 +156,7 @@ function isLost(head: StreamHead, now: number): boolean {
 }
 
 /** Ends a stream whose run was lost. If the run has stored its response, the stream ends with this response. */
-async function interrupt({ core, http, session }: SessionPlace, { log, head }: Found): Promise<void> {
+async function interrupt({ server, http, session }: SessionPlace, { log, head }: Found): Promise<void> {
   const messages = await log.readFrom(1);
   let next = messages.length + 1;
   if (!isResponse(messages.at(-1))) {
@@ -171,7 +171,7 @@ async function interrupt({ core, http, session }: SessionPlace, { log, head }: F
     guardHook(() => http.log.warn('mcp.call_interrupted', { method: head.request.method, state: head.state }));
   }
   await log.save({ ...head, state: 'ended', pending: [], next });
-  await closeOpenStream(core, session, log.id);
+  await closeOpenStream(server, session, log.id);
 }
 
 /** Takes over a call whose handler has closed its stream, and sends the rest; `undefined` if another request was faster. */
@@ -190,7 +190,7 @@ async function claim(origin: SessionPlace, found: Found, sequence: number): Prom
   const sink: Sink = {
     resumable: true,
     open: async () => opening,
-    write: (messages, live) => stream.write(messages, live),
+    write: (messages, isRunning) => stream.write(messages, isRunning),
     whole: async (messages) => opening + (await stream.write(messages, false)),
     end: (outcome, unsent) => stream.end(outcome, unsent),
   };

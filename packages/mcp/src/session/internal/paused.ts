@@ -1,8 +1,8 @@
-import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
+import { type McpRequest, nowMs } from '../../http/internal/transport.js';
+import { hashText } from '../../internal/crypto.js';
 import type { RequestId } from '../../protocol/types.js';
 import { MAX_PAUSED_MS } from '../../run/internal/record.js';
-import { type Core, storeOf } from '../../server/internal/core.js';
-import { hashText } from '../../store/internal/crypto.js';
+import { type ServerData, storeOf } from '../../server/internal/server-data.js';
 import { decodeRow, encodeRow, toTtl } from '../../store/store.js';
 import type { Session } from './session.js';
 import { StreamLog } from './stream-log.js';
@@ -17,7 +17,7 @@ const MARGIN_MS = 60_000;
  * is never exceeded.
  */
 export async function openStream(
-  core: Core,
+  server: ServerData,
   session: Session,
   stream: string,
   id: RequestId,
@@ -25,33 +25,38 @@ export async function openStream(
 ): Promise<boolean> {
   const partition = session.partition ?? '';
   const ttl = toTtl(now + MAX_PAUSED_MS + MARGIN_MS);
-  const store = storeOf(core);
+  const store = storeOf(server);
   await store.put({ partition, sort: PREFIX + stream, version: 1, ttl, data: encodeRow([id]) });
-  const open = await listOpen(core, partition);
+  const open = await listOpen(server, partition);
   if (open.length <= MAX_OPEN_STREAMS) return true;
   await store.take({ partition, sort: PREFIX + stream });
   return false;
 }
 
-export async function closeOpenStream(core: Core, session: Session, stream: string): Promise<void> {
-  await storeOf(core).take({ partition: session.partition ?? '', sort: PREFIX + stream });
+export async function closeOpenStream(server: ServerData, session: Session, stream: string): Promise<void> {
+  await storeOf(server).take({ partition: session.partition ?? '', sort: PREFIX + stream });
 }
 
 /** Names of the paused streams of this request. */
-async function findOpenStreams(core: Core, session: Session, id: RequestId): Promise<readonly string[]> {
-  const open = await listOpen(core, session.partition ?? '');
+async function findOpenStreams(server: ServerData, session: Session, id: RequestId): Promise<readonly string[]> {
+  const open = await listOpen(server, session.partition ?? '');
   return open.filter((row) => decodeRow<[RequestId]>(row)[0] === id).map((row) => row.sort.slice(PREFIX.length));
 }
 
-async function listOpen(core: Core, partition: string) {
-  const rows = await storeOf(core).list(partition, PREFIX, MAX_OPEN_STREAMS + 1);
+async function listOpen(server: ServerData, partition: string) {
+  const rows = await storeOf(server).list(partition, PREFIX, MAX_OPEN_STREAMS + 1);
   return rows.filter((row) => row.sort.startsWith(PREFIX));
 }
 
 const FLAG_TTL_MS = 600_000;
 
 /** Marks a request as cancelled, so that a running call stops on any instance. A paused call is closed immediately. */
-export async function cancelRequest(core: Core, session: Session, id: RequestId, http: McpRequest): Promise<void> {
+export async function cancelRequest(
+  server: ServerData,
+  session: Session,
+  id: RequestId,
+  http: McpRequest,
+): Promise<void> {
   const { partition } = session;
   if (partition === undefined) return;
   const row = {
@@ -61,20 +66,20 @@ export async function cancelRequest(core: Core, session: Session, id: RequestId,
     ttl: toTtl(nowMs(http.clock) + FLAG_TTL_MS),
     data: encodeRow(1),
   };
-  await storeOf(core).put(row);
-  for (const stream of await findOpenStreams(core, session, id)) {
-    const found = await StreamLog.read(core, partition, stream, http);
+  await storeOf(server).put(row);
+  for (const stream of await findOpenStreams(server, session, id)) {
+    const found = await StreamLog.read(server, partition, stream, http);
     if (!found || (found.head.state !== 'waiting' && found.head.state !== 'open')) continue;
     if (await found.log.save({ ...found.head, state: 'cancelled', pending: [] })) {
-      await closeOpenStream(core, session, stream);
+      await closeOpenStream(server, session, stream);
     }
   }
 }
 
 /** True if the client has cancelled a request. */
-export async function isCancelled(core: Core, session: Session, id: RequestId): Promise<boolean> {
+export async function isCancelled(server: ServerData, session: Session, id: RequestId): Promise<boolean> {
   const { partition } = session;
-  return partition !== undefined && (await storeOf(core).get({ partition, sort: flagOf(id) })) !== undefined;
+  return partition !== undefined && (await storeOf(server).get({ partition, sort: flagOf(id) })) !== undefined;
 }
 
 /** `"1"` and `1` are different requests. A string that is too long for a key is replaced by its hash. */

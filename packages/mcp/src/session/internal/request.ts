@@ -5,29 +5,26 @@ import {
   type McpRequest,
   type Reply,
   readProgressToken,
-} from '../../http/internal/exchange.js';
+} from '../../http/internal/transport.js';
 import type { MethodTable } from '../../methods/internal/method.js';
-import { errorText, INTERNAL_ERROR, type RpcRequest, resultText } from '../../protocol/internal/json-rpc.js';
+import { errorText, type RpcRequest } from '../../protocol/internal/json-rpc.js';
 import { ASSUMED_VERSION, isSessionVersion, RPC, type SessionVersion } from '../../protocol/internal/protocol.js';
 import type { LogLevel, RequestId } from '../../protocol/types.js';
-import type { Question } from '../../run/internal/ask.js';
-import type { Call, Ending, toResult } from '../../run/internal/call.js';
-import type { RecordedAnswer, RunMemory } from '../../run/internal/record.js';
-import { NO_ASKS, type Run, type RunScope } from '../../run/internal/run.js';
-import { RpcError } from '../../server/errors.js';
-import type { Core } from '../../server/internal/core.js';
-import { keptBytes } from '../../store/internal/row-text.js';
+import type { Call } from '../../run/internal/call.js';
+import type { Question, RecordedAnswer, RunMemory } from '../../run/internal/record.js';
+import { type HandlerRun, NO_ASKS, type RunScope } from '../../run/internal/run.js';
+import type { ServerData } from '../../server/internal/server-data.js';
 import { findSession, NO_SESSION, readLevel, type Session } from './session.js';
 
 /** Code that a run of a stored session may need. It is loaded at the first use. */
 export interface RunAids {
-  hold(origin: SessionRequest, question: Question, run: Run, target: Guarded): Promise<RecordedAnswer>;
-  isCancelled(core: Core, session: Session, id: RequestId): Promise<boolean>;
+  hold(origin: SessionRequest, question: Question, run: HandlerRun, target: Guarded): Promise<RecordedAnswer>;
+  isCancelled(server: ServerData, session: Session, id: RequestId): Promise<boolean>;
 }
 
 /** One HTTP request of a session, with the parts of the server. */
 export interface SessionPlace {
-  readonly core: Core;
+  readonly server: ServerData;
   readonly methods: MethodTable;
   readonly http: McpRequest;
   readonly session: Session;
@@ -53,19 +50,19 @@ export function sessionError(status: number, code: number, message: string, id: 
  * version header of each request must be a known revision.
  */
 export async function resolveSession(
-  core: Core,
+  server: ServerData,
   http: McpRequest,
   id: RequestId | null,
 ): Promise<{ readonly session: Session; readonly sessionId: string } | Reply> {
   const version = requestedVersion(http);
   if (version === 'unknown') return sessionError(400, RPC.invalidRequest, 'Unsupported MCP-Protocol-Version', id);
-  if (core.settings.sessions === 'none') {
+  if (server.settings.sessions === 'none') {
     return { session: { ...NO_SESSION, version: version ?? ASSUMED_VERSION }, sessionId: '' };
   }
   const ids = http.header('mcp-session-id');
   const sessionId = ids.length === 1 ? (ids[0] ?? '').trim() : '';
   if (sessionId === '') return sessionError(400, RPC.invalidRequest, 'Mcp-Session-Id is required', id);
-  const session = await findSession(core, http, sessionId);
+  const session = await findSession(server, http, sessionId);
   if (!session) return sessionError(404, RPC.sessionNotFound, 'Session not found', id);
   return { session, sessionId };
 }
@@ -88,26 +85,26 @@ export function canResume({ session, protocolVersion, accepted }: SessionRequest
  * possible.
  */
 function askingOf(origin: SessionRequest): RunScope['asking'] {
-  const { core, http, session, accepted } = origin;
+  const { server, http, session, accepted } = origin;
   if (session.partition === undefined || !accepted.sse) return 'no';
-  if (canResume(origin)) return core.settings.hold && http.canStream && !origin.again ? 'hold' : 'pause';
+  if (canResume(origin)) return server.settings.hold && http.canStream && !origin.again ? 'hold' : 'pause';
   return http.canStream ? 'hold' : 'no';
 }
 
 /** The lowest level of log events. If it is in the store, it is read once for each run, at the handler's first log event. */
-function levelOf({ core, session }: SessionRequest): RunScope['logLevel'] {
-  if (!core.settings.logging) return () => undefined;
+function levelOf({ server, session }: SessionRequest): RunScope['logLevel'] {
+  if (!server.settings.logging) return () => undefined;
   if (session.level !== undefined) return () => session.level;
   let level: Promise<LogLevel> | undefined;
   return () => {
-    level ??= readLevel(core, session).catch((): LogLevel => 'info');
+    level ??= readLevel(server, session).catch((): LogLevel => 'info');
     return level;
   };
 }
 
 /** The settings of a run in a session. */
-export function scopeOf(origin: SessionRequest, call: Pick<Call, 'target'> | undefined, memory: RunMemory): RunScope {
-  const { core, http, session, protocolVersion, request, aids } = origin;
+export function scopeOf(origin: SessionRequest, call?: Pick<Call, 'target'>, memory?: RunMemory): RunScope {
+  const { server, http, session, protocolVersion, request, aids } = origin;
   const asking = askingOf(origin);
   return {
     http,
@@ -123,27 +120,15 @@ export function scopeOf(origin: SessionRequest, call: Pick<Call, 'target'> | und
     sessionId: session.partition?.slice(2),
     logLevel: levelOf(origin),
     target: call?.target.name ?? request.method,
-    maxKeptBytes: keptBytes(core.settings.spill),
+    maxKeptBytes: server.maxKeptBytes,
     asks: call?.target.asks ?? NO_ASKS,
     canClose: asking === 'pause' && canResume(origin),
     keepsEvents: asking === 'pause',
     ...(session.partition === undefined
       ? {}
-      : { isCancelled: async () => (await aids()).isCancelled(core, session, request.id) }),
+      : { isCancelled: async () => (await aids()).isCancelled(server, session, request.id) }),
     ...(asking === 'hold' && call
       ? { hold: async (question, run) => (await aids()).hold(origin, question, run, call.target) }
       : {}),
   };
-}
-
-/** A result, or an error in its place, as the end of an answer. */
-export function toEnding({ request }: SessionRequest, result: Awaited<ReturnType<typeof toResult>>): Ending {
-  if (!(result instanceof RpcError)) {
-    return { messages: [resultText(request.id, JSON.stringify(result))], status: 200, form: 'any' };
-  }
-  return { messages: [errorText(request.id, result.code, result.message, result.data)], status: 200, form: 'json' };
-}
-
-export function internalEnding(origin: SessionRequest): Ending {
-  return toEnding(origin, new RpcError(RPC.internalError, INTERNAL_ERROR));
 }

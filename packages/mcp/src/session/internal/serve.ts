@@ -2,15 +2,17 @@ import { lazily } from '@sallyport/core/pipeline';
 import {
   ACCEPTED,
   type Accepted,
+  type ContextRequest,
   checkScopes,
   jsonReply,
   type McpRequest,
   type Reply,
   replyWith,
-} from '../../http/internal/exchange.js';
+} from '../../http/internal/transport.js';
 import { capabilitiesOf, findMethod, type MethodRequest, type MethodTable } from '../../methods/internal/method.js';
 import {
   errorText,
+  INTERNAL_ERROR,
   isObject,
   own,
   parseMessage,
@@ -19,24 +21,21 @@ import {
   resultText,
 } from '../../protocol/internal/json-rpc.js';
 import { isSessionVersion, LATEST_SESSION_VERSION, RPC } from '../../protocol/internal/protocol.js';
-import { missingKinds } from '../../run/internal/ask.js';
-import { type Call, type Ending, type Sink, toResult } from '../../run/internal/call.js';
-import { deliver, plainSink } from '../../run/internal/deliver.js';
+import { cancelledEnding, deliver, PLAIN_FRAMES, toEnding, toResult } from '../../run/internal/answer.js';
+import type { Call, Sink } from '../../run/internal/call.js';
 import { contextOf, startRun } from '../../run/internal/handler-context.js';
-import { freshMemory } from '../../run/internal/record.js';
-import { type Outcome, Run } from '../../run/internal/run.js';
+import { missingKinds } from '../../run/internal/record.js';
+import { HandlerRun, type Outcome } from '../../run/internal/run.js';
 import { RpcError } from '../../server/errors.js';
-import type { Core } from '../../server/internal/core.js';
+import type { ServerData } from '../../server/internal/server-data.js';
 import {
   canResume,
-  internalEnding,
   requestedVersion,
   resolveSession,
   type SessionPlace,
   type SessionRequest,
   scopeOf,
   sessionError,
-  toEnding,
 } from './request.js';
 import { createSession } from './session.js';
 
@@ -48,14 +47,14 @@ const JSON_ONLY: Accepted = { json: true, sse: false };
 const loadDurable = lazily(() => import('./durable.js'));
 
 /** GET and DELETE of a session: the rest of a stream or a listener, and the end of the session. */
-export async function serveStream(core: Core, methods: MethodTable, http: McpRequest): Promise<Reply> {
+export async function serveStream(server: ServerData, methods: MethodTable, http: ContextRequest): Promise<Reply> {
   const { serveDelete, serveGet } = await loadDurable();
-  return http.method === 'GET' ? serveGet(core, methods, http) : serveDelete(core, http);
+  return http.method === 'GET' ? serveGet(server, methods, http) : serveDelete(server, http);
 }
 
 /** Answers one message of the session era. */
 export async function serveSession(
-  core: Core,
+  server: ServerData,
   methods: MethodTable,
   http: McpRequest,
   message: RpcMessage,
@@ -65,17 +64,17 @@ export async function serveSession(
   if (message.kind === 'invalid') return sessionError(400, RPC.invalidRequest, 'Invalid Request', id);
   if (message.kind === 'request') {
     if (!accepted) return sessionError(406, RPC.invalidRequest, 'Not acceptable', id);
-    if (message.method === 'initialize') return initialize(core, methods, http, message, accepted);
+    if (message.method === 'initialize') return initialize(server, methods, http, message, accepted);
   }
-  const resolved = await resolveSession(core, http, id);
+  const resolved = await resolveSession(server, http, id);
   if ('status' in resolved) return resolved;
-  const place: SessionPlace = { core, methods, http, session: resolved.session, aids: loadDurable };
+  const place: SessionPlace = { server, methods, http, session: resolved.session, aids: loadDurable };
   if (message.kind === 'request') return serveRequest(place, message, accepted ?? JSON_ONLY);
   return takeNotice(place, message);
 }
 
 async function initialize(
-  core: Core,
+  server: ServerData,
   methods: MethodTable,
   http: McpRequest,
   { id, params = {} }: RpcRequest,
@@ -87,17 +86,17 @@ async function initialize(
   );
   if (typeof offered !== 'string' || wrong) return jsonReply(errorText(id, RPC.invalidParams, 'Malformed initialize'));
   const protocolVersion = isSessionVersion(offered) ? offered : LATEST_SESSION_VERSION;
-  const { info, instructions } = core.settings;
-  const capabilities = capabilitiesOf(methods, 'session', { core, http, session: undefined });
+  const { info, instructions } = server.settings;
+  const capabilities = capabilitiesOf(methods, 'session', { server, http, session: undefined });
   const result = JSON.stringify({ protocolVersion, capabilities, serverInfo: info, instructions });
-  const session = await createSession(core, http, protocolVersion, params);
+  const session = await createSession(server, http, protocolVersion, params);
   const reply = replyWith(resultText(id, result), accepted);
   return session === undefined ? reply : { ...reply, headers: { ...reply.headers, 'mcp-session-id': session } };
 }
 
 /** Handles notifications and answers. All work ends before the reply, because no code runs after it. */
 async function takeNotice(place: SessionPlace, message: RpcMessage): Promise<Reply> {
-  const { core, http, session } = place;
+  const { server, http, session } = place;
   if (session.partition === undefined) return ACCEPTED;
   if (message.kind === 'response') {
     const taken = await (await loadDurable()).takeAnswer(place, message);
@@ -106,17 +105,17 @@ async function takeNotice(place: SessionPlace, message: RpcMessage): Promise<Rep
   if (message.kind !== 'notification' || message.method !== 'notifications/cancelled') return ACCEPTED;
   const id = own(message.params ?? {}, 'requestId');
   if (typeof id === 'string' || Number.isInteger(id)) {
-    await (await loadDurable()).cancelRequest(core, session, id as string | number, http);
+    await (await loadDurable()).cancelRequest(server, session, id as string | number, http);
   }
   return ACCEPTED;
 }
 
 /** Converts a request of a session for the methods. */
 function toMethodRequest(origin: SessionRequest): MethodRequest {
-  const { core, methods, http, session, request, accepted } = origin;
-  const hookContext = () => contextOf(scopeOf(origin, undefined, freshMemory()));
+  const { server, methods, http, session, request, accepted } = origin;
+  const hookContext = () => contextOf(scopeOf(origin));
   return {
-    core,
+    server,
     methods,
     http,
     session,
@@ -148,28 +147,25 @@ async function serveRequest(place: SessionPlace, request: RpcRequest, accepted: 
 async function runCall(origin: SessionRequest, call: Call): Promise<Reply> {
   const { http, session, accepted } = origin;
   const required = missingKinds(session.capabilities, call.target.requires);
-  const scope = scopeOf(origin, call, freshMemory());
-  const run = required ? new Run(scope) : startRun(scope, (ctx) => call.invoke(ctx));
+  const scope = scopeOf(origin, call);
+  const run = required ? new HandlerRun(scope) : startRun(scope, call);
   if (required) run.lack(required);
   const sink: Sink = canResume(origin)
     ? (await loadDurable()).newCallStream(origin, call, run)
-    : plainSink((outcome) => endPlainly(origin, call, outcome));
+    : { ...PLAIN_FRAMES, end: (outcome) => endPlainly(origin, call, outcome) };
   return deliver({ http, accepted, run, sink });
 }
 
-async function endPlainly(origin: SessionRequest, call: Call, outcome: Outcome): Promise<Ending> {
-  const { accepted, request, http } = origin;
-  if (outcome.kind === 'cancelled') {
-    const cancelled = errorText(request.id, RPC.internalError, 'Cancelled');
-    return { messages: accepted.sse ? [] : [cancelled], status: 200, form: 'any' };
-  }
-  if (outcome.kind === 'questions' || outcome.kind === 'closed') return internalEnding(origin);
-  return toEnding(origin, await toResult(call, 'session', outcome, http));
+async function endPlainly({ accepted, request: { id }, http }: SessionRequest, call: Call, outcome: Outcome) {
+  if (outcome.kind === 'cancelled') return cancelledEnding(id, accepted);
+  // A client that cannot resume has no way to answer the questions that a handler returns.
+  if (outcome.kind === 'paused') return toEnding(id, new RpcError(RPC.internalError, INTERNAL_ERROR));
+  return toEnding(id, await toResult(call, 'session', outcome, http));
 }
 
 /** Answers a batch, which only revision 2025-03-26 supports. Its requests run in order, without events and questions. */
 export async function serveBatch(
-  core: Core,
+  server: ServerData,
   methods: MethodTable,
   http: McpRequest,
   items: readonly unknown[],
@@ -179,14 +175,14 @@ export async function serveBatch(
   const tooMany = messages.length === 0 || messages.length > MAX_BATCH;
   const initializes = messages.some((message) => message.kind === 'request' && message.method === 'initialize');
   if (tooMany || initializes) return sessionError(400, RPC.invalidRequest, 'Invalid batch');
-  const resolved = await resolveSession(core, http, null);
+  const resolved = await resolveSession(server, http, null);
   if ('status' in resolved) return resolved;
   const { session } = resolved;
   if ((requestedVersion(http) ?? session.version) !== BATCH_VERSION)
     return sessionError(400, RPC.invalidRequest, 'Batches are not supported');
   const answered = messages.some((message) => message.kind === 'request' || message.kind === 'invalid');
   if (answered && !accepted) return sessionError(406, RPC.invalidRequest, 'Not acceptable');
-  const place: SessionPlace = { core, methods, http, session, aids: loadDurable };
+  const place: SessionPlace = { server, methods, http, session, aids: loadDurable };
   for (const message of messages) if (message.kind === 'request') await checkBatchScopes(place, message);
   const texts: string[] = [];
   for (const message of messages) {
@@ -200,7 +196,7 @@ export async function serveBatch(
 /** One forbidden call rejects the whole batch, before any of its calls runs. */
 async function checkBatchScopes(place: SessionPlace, request: RpcRequest): Promise<void> {
   const method = findMethod(place.methods, 'session', request.method, place);
-  if (!method?.calls) return;
+  if (!method?.findsCall) return;
   const { version: protocolVersion } = place.session;
   try {
     const answer = await method.answer(toMethodRequest({ ...place, protocolVersion, request, accepted: JSON_ONLY }));

@@ -1,21 +1,12 @@
-import { type McpRequest, messageFrame, nowMs, primingFrame } from '../../http/internal/exchange.js';
+import { type McpRequest, messageFrame, nowMs, primingFrame } from '../../http/internal/transport.js';
+import { randomText } from '../../internal/crypto.js';
 import { errorText, isObject } from '../../protocol/internal/json-rpc.js';
 import type { InputRequest, JsonObject, RequestId } from '../../protocol/types.js';
-import type { Question } from '../../run/internal/ask.js';
-import type { PackedMemory } from '../../run/internal/record.js';
+import type { PackedMemory, Question } from '../../run/internal/record.js';
 import { tooLarge } from '../../server/errors.js';
-import { type Core, storeOf } from '../../server/internal/core.js';
-import { randomText } from '../../store/internal/crypto.js';
-import { lastingCore, toTheEnd, whileClientWaits } from '../../store/internal/lasting.js';
-import {
-  bytesOf,
-  dropText,
-  type Kept,
-  keptBytes,
-  packText,
-  readText,
-  unpackText,
-} from '../../store/internal/row-text.js';
+import { type ServerData, storeOf } from '../../server/internal/server-data.js';
+import { toTheEnd, whileClientWaits, withLastingStore } from '../../store/internal/lasting.js';
+import { dropText, type Kept, packText, readText, unpackText } from '../../store/internal/row-text.js';
 import { type Row, toTtl } from '../../store/store.js';
 
 /**
@@ -86,10 +77,10 @@ interface HeadWrite {
  * run before them.
  */
 export class StreamLog {
-  readonly #core: Core;
+  readonly #server: ServerData;
   readonly #http: McpRequest;
   /** The server with a store that repeats failed writes. */
-  readonly #lasting: Core;
+  readonly #lasting: ServerData;
   readonly id: string;
   readonly partition: string;
   /** Sequence number of the next event; the first is 1, priming is 0. */
@@ -107,18 +98,21 @@ export class StreamLog {
   /** Saves run one after another: each save uses the version of the previous save. */
   #saving: Promise<unknown> = Promise.resolve();
 
-  constructor(core: Core, sessionPartition: string, id: string, http: McpRequest) {
-    this.#core = core;
+  constructor(server: ServerData, sessionPartition: string, id: string, http: McpRequest) {
+    this.#server = server;
     this.#http = http;
-    this.#lasting = lastingCore(core, http.clock, () => (this.isAwaited ? whileClientWaits : toTheEnd)(http)());
+    this.#lasting = withLastingStore(server, http.clock, () => (this.isAwaited ? whileClientWaits : toTheEnd)(http)());
     this.id = id;
     this.partition = `e#${sessionPartition.slice(2)}#${id}`;
   }
 
   /** Reads a stored stream; `undefined` if absent. */
-  static async read(core: Core, sessionPartition: string, id: string, http: McpRequest) {
-    const log = new StreamLog(core, sessionPartition, id, http);
-    const found = await readText(storeOf(core), core.settings.spill, { partition: log.partition, sort: HEAD });
+  static async read(server: ServerData, sessionPartition: string, id: string, http: McpRequest) {
+    const log = new StreamLog(server, sessionPartition, id, http);
+    const found = await readText(storeOf(server), server.settings.spill, {
+      partition: log.partition,
+      sort: HEAD,
+    });
     if (!found) return undefined;
     const head = JSON.parse(found.text) as StreamHead;
     log.next = head.next;
@@ -147,9 +141,9 @@ export class StreamLog {
    */
   async append(messages: readonly string[], report: ReportTooLarge, first = this.next): Promise<void> {
     const { spill } = this.#lasting.settings;
-    const most = keptBytes(spill);
+    const most = this.#lasting.maxKeptBytes;
     const kept = messages.map((json) => {
-      const bytes = bytesOf(json);
+      const bytes = Buffer.byteLength(json);
       return bytes <= most ? json : standIn(json, bytes, most, report);
     });
     let sequence = first;
@@ -193,7 +187,7 @@ export class StreamLog {
     this.#unsure = write;
     const isSaved = await storeOf(this.#lasting).put(row, this.#version === 0 ? 'absent' : { version: this.#version });
     this.#unsure = undefined;
-    await dropText(this.#core.settings.spill, isSaved ? this.#headData : row.data);
+    await dropText(this.#server.settings.spill, isSaved ? this.#headData : row.data);
     if (isSaved) {
       this.#version = row.version;
       this.#headData = row.data;
@@ -204,8 +198,8 @@ export class StreamLog {
 
   /** Deletes the head row of an answered question. */
   async remove(): Promise<void> {
-    const removed = await storeOf(this.#core).take({ partition: this.partition, sort: HEAD });
-    await dropText(this.#core.settings.spill, removed?.data);
+    const removed = await storeOf(this.#server).take({ partition: this.partition, sort: HEAD });
+    await dropText(this.#server.settings.spill, removed?.data);
   }
 
   /** Stored messages from a sequence number on, in order, up to a gap. */
@@ -213,11 +207,11 @@ export class StreamLog {
     const messages: string[] = [];
     let after = pad(Math.max(0, sequence - MAX_EVENTS_A_ROW));
     for (;;) {
-      const rows = await storeOf(this.#core).list(this.partition, after, PAGE_ROWS);
+      const rows = await storeOf(this.#server).list(this.partition, after, PAGE_ROWS);
       for (const row of rows) {
         const first = Number(row.sort);
         const expected = sequence + messages.length;
-        const text = first <= expected ? await unpackText(this.#core.settings.spill, row) : undefined;
+        const text = first <= expected ? await unpackText(this.#server.settings.spill, row) : undefined;
         if (text === undefined) return messages;
         messages.push(...text.split('\n').slice(expected - first));
       }
@@ -264,7 +258,7 @@ function split(messages: readonly string[]): string[][] {
   const groups: string[][] = [];
   let bytes = 0;
   for (const json of messages) {
-    const size = bytesOf(json);
+    const size = Buffer.byteLength(json);
     const last = groups.at(-1);
     if (!last || last.length >= MAX_EVENTS_A_ROW || bytes + size > SPLIT_BYTES) {
       groups.push([json]);

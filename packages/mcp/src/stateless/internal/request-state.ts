@@ -1,22 +1,24 @@
-import { guardHook } from '@sallyport/core/pipeline';
-import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
+import { guardHook, logFailure } from '@sallyport/core/pipeline';
+import { type McpRequest, nowMs, principalHash } from '../../http/internal/transport.js';
+import { digestOf, randomText } from '../../internal/crypto.js';
 import { isObject, own } from '../../protocol/internal/json-rpc.js';
+import { RPC } from '../../protocol/internal/protocol.js';
 import type { InputRequest, InputResponse, JsonObject } from '../../protocol/types.js';
-import type { Question } from '../../run/internal/ask.js';
 import type { Call } from '../../run/internal/call.js';
 import {
-  freshMemory,
   MAX_PAUSED_MS,
+  NOTHING_RECORDED,
   type PackedMemory,
   packMemory,
   type RunMemory,
   unpackMemory,
 } from '../../run/internal/record.js';
-import { invalidParams, tooLarge } from '../../server/errors.js';
-import { type Core, loadSchemaCheck, principalHash } from '../../server/internal/core.js';
-import { digestOf, randomText } from '../../store/internal/crypto.js';
-import { bytesOf, keptBytes, packText, unpackText } from '../../store/internal/row-text.js';
-import { toTtl } from '../../store/store.js';
+import type { Paused } from '../../run/internal/run.js';
+import { invalidParams, RpcError, tooLarge } from '../../server/errors.js';
+import { loadSchemaCheck, type ServerData, storeOf } from '../../server/internal/server-data.js';
+import { toTheEnd, withLastingStore } from '../../store/internal/lasting.js';
+import { packText, unpackText } from '../../store/internal/row-text.js';
+import { MAX_ROW_TEXT_BYTES, toTtl } from '../../store/store.js';
 
 /** The encrypted state that a client sends from one round of questions to the next. */
 interface CarriedState {
@@ -44,7 +46,7 @@ function boundTo(http: McpRequest, method: string, call: Call): string {
  * @throws RpcError -32602 for a modified or expired state, a state of another call, and malformed answers
  */
 export async function readRetry(
-  core: Core,
+  server: ServerData,
   http: McpRequest,
   method: string,
   call: Call,
@@ -52,10 +54,9 @@ export async function readRetry(
 ): Promise<RunMemory> {
   const responses = own(params, 'inputResponses');
   const token = own(params, 'requestState');
-  if (responses === undefined && token === undefined) return freshMemory();
   if (responses !== undefined && !isObject(responses)) throw invalidParams('"inputResponses" must be an object');
   const answers = new Map(Object.entries(responses ?? {}));
-  const state = token === undefined ? undefined : await openState(core, http, boundTo(http, method, call), token);
+  const state = token === undefined ? undefined : await openState(server, http, boundTo(http, method, call), token);
   const asked = state && new Map(state.q.map(([key, digest]) => [key, digest]));
   const returned = new Map(state?.q.map(([key, , expected]) => [key, expected]));
   const inputs: [string, InputResponse][] = [];
@@ -66,7 +67,7 @@ export async function readRetry(
     if (isInputResponse(answer)) inputs.push([key, answer]);
   }
   // Answers without a state belong to the first round, in which the keys of the questions come from the client.
-  const memory = state?.m ?? { ...packMemory(freshMemory()), r: 1 };
+  const memory = state?.m ?? { ...NOTHING_RECORDED, r: 1 };
   return unpackMemory({ ...memory, i: inputs, e: [], c: 0 }, { answers, asked });
 }
 
@@ -74,56 +75,66 @@ function toRequest([method, requestedSchema]: Returned): InputRequest {
   return { method, params: { requestedSchema } } as InputRequest;
 }
 
-async function openState(core: Core, http: McpRequest, bound: string, token: unknown): Promise<CarriedState> {
-  const text = typeof token === 'string' ? await core.sealer.open('state', token, bound) : undefined;
+async function openState(server: ServerData, http: McpRequest, bound: string, token: unknown): Promise<CarriedState> {
+  const text = typeof token === 'string' ? await server.sealer.open('state', token, bound) : undefined;
   const opened = text === undefined ? undefined : (JSON.parse(text) as CarriedState | { readonly row: string });
-  const state = opened && 'row' in opened ? await readStored(core, opened.row) : opened;
+  const state = opened && 'row' in opened ? await readStored(server, opened.row) : opened;
   if (!state || state.x <= nowMs(http.clock)) throw invalidParams('Invalid requestState');
   return state;
 }
 
-async function readStored({ settings }: Core, id: string): Promise<CarriedState | undefined> {
+async function readStored({ settings }: ServerData, id: string): Promise<CarriedState | undefined> {
   const row = await settings.store?.get(stateKey(id));
   const text = row && (await unpackText(settings.spill, row));
   return text === undefined ? undefined : (JSON.parse(text) as CarriedState);
 }
 
 /**
- * The encrypted state for the next round. It always contains the questions, so that an answer is not used for another question.
- *
- * @throws RpcError if it is too large
+ * The encrypted state for the next round, or the error if it cannot be kept. It always contains the questions, so that an answer is not
+ * used for another question.
  */
 export async function sealState(
-  core: Core,
+  server: ServerData,
   http: McpRequest,
   method: string,
   call: Call,
-  memory: RunMemory,
-  questions: readonly Question[],
-  returned: boolean,
-): Promise<string> {
-  const packed = { ...packMemory(memory), i: [], e: [] };
+  { questions, returned, memory }: Paused,
+): Promise<string | RpcError> {
   const expiry = nowMs(http.clock) + MAX_PAUSED_MS;
-  const state: CarriedState = { m: packed, x: expiry, q: questions.map((question) => toAsked(question, returned)) };
+  const state: CarriedState = {
+    m: { ...packMemory(memory), i: [], e: [] },
+    x: expiry,
+    q: questions.map(({ key, digest, request }) => {
+      if (!returned) return [key, digest];
+      const schema = request.method === 'elicitation/create' ? request.params.requestedSchema : undefined;
+      return [key, digest, schema === undefined ? [request.method] : [request.method, schema]];
+    }),
+  };
   const text = JSON.stringify(state);
-  const bound = boundTo(http, method, call);
-  const { store, spill } = core.settings;
-  const bytes = bytesOf(text);
-  const most = keptBytes(store && spill);
+  const bytes = Buffer.byteLength(text, 'utf8');
+  const { store } = server.settings;
+  const most = store ? server.maxKeptBytes : MAX_ROW_TEXT_BYTES;
   if (bytes > most) {
     guardHook(() => http.log.warn('mcp.too_large', { target: call.name, what: 'state', bytes }));
-    throw tooLarge('state', bytes, most);
+    return tooLarge('state', bytes, most);
   }
-  if (bytes <= MAX_INLINE_BYTES || !store) return core.sealer.seal('state', text, bound);
-  const row = randomText(24);
-  await store.put({ ...stateKey(row), version: 1, ttl: toTtl(expiry), data: await packText(spill, text) }, 'absent');
-  return core.sealer.seal('state', JSON.stringify({ row }), bound);
+  try {
+    const isStored = store !== undefined && bytes > MAX_INLINE_BYTES;
+    const carried = isStored ? JSON.stringify({ row: await storeState(server, http, text, expiry) }) : text;
+    return await server.sealer.seal('state', carried, boundTo(http, method, call));
+  } catch (error) {
+    logFailure(() => http.log, 'mcp.state_not_kept', error, { target: call.name });
+    return new RpcError(RPC.internalError, 'The store failed', { code: 'mcp.store' }, 503);
+  }
 }
 
-function toAsked({ key, digest, request }: Question, returned: boolean): CarriedState['q'][number] {
-  if (!returned) return [key, digest];
-  const schema = request.method === 'elicitation/create' ? request.params.requestedSchema : undefined;
-  return [key, digest, schema === undefined ? [request.method] : [request.method, schema]];
+/** Stores a state that is too large for the client; returns the name of its row. */
+async function storeState(server: ServerData, http: McpRequest, text: string, expiry: number): Promise<string> {
+  const lasting = withLastingStore(server, http.clock, toTheEnd(http));
+  const row = randomText(24);
+  const data = await packText(lasting.settings.spill, text);
+  await storeOf(lasting).put({ ...stateKey(row), version: 1, ttl: toTtl(expiry), data }, 'absent');
+  return row;
 }
 
 function stateKey(id: string) {

@@ -1,17 +1,17 @@
-import { logFailure } from '@sallyport/core/pipeline';
 import {
   ACCEPTED,
   type Accepted,
   checkScopes,
+  claimOf,
+  decodeHeaderValue,
   jsonReply,
   type McpRequest,
   missingMeta,
   type Reply,
   readProgressToken,
   replyWith,
-} from '../../http/internal/exchange.js';
-import { type DefinedMethod, findMethod, type MethodRequest, type MethodTable } from '../../methods/internal/method.js';
-import { headerEquals } from '../../protocol/internal/header-values.js';
+} from '../../http/internal/transport.js';
+import { findMethod, type MethodRequest, type MethodTable } from '../../methods/internal/method.js';
 import {
   errorText,
   isObject,
@@ -20,20 +20,25 @@ import {
   type RpcRequest,
   resultText,
 } from '../../protocol/internal/json-rpc.js';
-import { claimOf, isLogLevel, META, RPC, STATELESS_VERSION, TASKS } from '../../protocol/internal/protocol.js';
+import { isLogLevel, META, RPC, STATELESS_VERSION, TASKS } from '../../protocol/internal/protocol.js';
 import type { ClientCapabilities, Implementation, JsonObject, LogLevel } from '../../protocol/types.js';
-import { missingKinds } from '../../run/internal/ask.js';
-import { type Call, type Ending, missingCapabilityError, toResult } from '../../run/internal/call.js';
-import { deliver, plainSink } from '../../run/internal/deliver.js';
+import {
+  cancelledEnding,
+  deliver,
+  missingCapabilityError,
+  PLAIN_FRAMES,
+  toEnding,
+  toResult,
+} from '../../run/internal/answer.js';
+import type { Call, Ending, Sink } from '../../run/internal/call.js';
 import { contextOf, startRun } from '../../run/internal/handler-context.js';
-import { freshMemory, type RunMemory } from '../../run/internal/record.js';
-import { NO_ASKS, type Outcome, type Run, type RunScope } from '../../run/internal/run.js';
+import { missingKinds, type RunMemory } from '../../run/internal/record.js';
+import { NO_ASKS, type Outcome, type Paused, type RunScope } from '../../run/internal/run.js';
 import type { CacheHint } from '../../server/definitions.js';
 import { invalidParams, RpcError } from '../../server/errors.js';
-import type { Core } from '../../server/internal/core.js';
-import type { Registered, Tool } from '../../server/internal/registry.js';
-import { lastingCore, toTheEnd } from '../../store/internal/lasting.js';
-import { keptBytes } from '../../store/internal/row-text.js';
+import type { Tool } from '../../server/internal/registry.js';
+import type { ServerData } from '../../server/internal/server-data.js';
+import { toTheEnd, withLastingStore } from '../../store/internal/lasting.js';
 import { createTask, type NewTask, takesTasks } from '../../tasks/internal/task.js';
 import { readRetry, sealState } from './request-state.js';
 
@@ -48,7 +53,7 @@ interface Envelope {
 
 /** One request of this era, with the parts of the server. */
 interface StatelessRequest {
-  readonly core: Core;
+  readonly server: ServerData;
   readonly http: McpRequest;
   readonly message: RpcRequest;
   readonly envelope: Envelope;
@@ -57,7 +62,7 @@ interface StatelessRequest {
 
 /** Answers one message of the stateless era. */
 export async function serveStateless(
-  core: Core,
+  server: ServerData,
   methods: MethodTable,
   http: McpRequest,
   message: RpcRequest | RpcNotification,
@@ -70,7 +75,7 @@ export async function serveStateless(
       return ACCEPTED;
     }
     if (!accepted) return jsonReply(errorText(id, RPC.invalidRequest, 'Not acceptable'), 406);
-    return await serveRequest(core, methods, http, message, accepted);
+    return await serveRequest(server, methods, http, message, accepted);
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     return jsonReply(errorText(id, error.code, error.message, error.data), error.status);
@@ -79,7 +84,7 @@ export async function serveStateless(
 
 /** Runs the checks in a fixed order. The first failed check determines the answer. */
 async function serveRequest(
-  core: Core,
+  server: ServerData,
   methods: MethodTable,
   http: McpRequest,
   message: RpcRequest,
@@ -89,15 +94,20 @@ async function serveRequest(
   checkClaim(params, http);
   if (!isOnce(http.header('mcp-protocol-version'), STATELESS_VERSION)) throw mismatch('MCP-Protocol-Version');
   if (!isOnce(http.header('mcp-method'), message.method)) throw mismatch('Mcp-Method');
-  const place = { core, http, session: undefined };
+  const place = { server, http, session: undefined };
   const method = findMethod(methods, 'stateless', message.method, place);
   if (!method) throw new RpcError(RPC.methodNotFound, 'Method not found', undefined, 404);
-  checkName(http, method, params);
+  if (method.named !== undefined) {
+    const name = own(params, method.named);
+    const [value, ...more] = http.header('mcp-name');
+    const sent = value === undefined ? undefined : decodeHeaderValue(value);
+    const agrees = typeof name === 'string' ? sent === name : value === undefined;
+    if (!agrees || more.length > 0) throw mismatch('Mcp-Name');
+  }
   const envelope = readEnvelope(params);
-  const request: StatelessRequest = { core, http, message, envelope, accepted };
-  const hookContext = () => contextOf(scopeOf(request, freshMemory()));
+  const request: StatelessRequest = { server, http, message, envelope, accepted };
   const asked: MethodRequest = {
-    core,
+    server,
     http,
     session: undefined,
     methods,
@@ -105,18 +115,20 @@ async function serveRequest(
     id: message.id,
     params,
     accepted,
-    hookContext,
+    hookContext() {
+      return contextOf(scopeOf(request));
+    },
   };
   if (method.agrees?.(asked) === false) throw mismatch('Mcp-Param');
   const answer = await method.answer(asked);
   if ('reply' in answer) return answer.reply;
   if ('result' in answer) {
     const { members, cache } = answer.result;
-    const text = `{${members === '' ? '' : `${members},`}${stampText(core, cache)}}`;
+    const text = `{${members === '' ? '' : `${members},`}${stampText(server, cache)}}`;
     return replyWith(resultText(message.id, text), accepted);
   }
   const { target } = answer.call;
-  const missing = missingKinds(envelope.capabilities, target.requires);
+  const missing = target.requires.length > 0 && missingKinds(envelope.capabilities, target.requires);
   if (missing) throw missingCapabilityError(missing);
   checkScopes(http, target);
   return runCall(request, answer.call);
@@ -124,8 +136,8 @@ async function serveRequest(
 
 /** The message and its headers must claim this revision. */
 function checkClaim(params: JsonObject | undefined, http: McpRequest): void {
-  const claim = claimOf(params);
   const meta = own(params ?? {}, '_meta');
+  const claim = claimOf(params);
   const capabilities = isObject(meta) ? own(meta, META.clientCapabilities) : undefined;
   if (typeof claim !== 'string' || !isObject(capabilities)) throw missingMeta(params);
   const headers = http.header('mcp-protocol-version');
@@ -144,14 +156,6 @@ function isOnce(values: readonly string[], text: string): boolean {
   return values.length === 1 && values[0]?.trim() === text;
 }
 
-function checkName(http: McpRequest, { named }: DefinedMethod, params: JsonObject): void {
-  if (named === undefined) return;
-  const name = own(params, named);
-  const values = http.header('mcp-name');
-  const agrees = typeof name === 'string' ? headerEquals(values, name) : values.length === 0;
-  if (!agrees) throw mismatch('Mcp-Name');
-}
-
 function readEnvelope(params: JsonObject): Envelope {
   const meta = params._meta as JsonObject;
   const logLevel = own(meta, META.logLevel);
@@ -167,18 +171,18 @@ function readEnvelope(params: JsonObject): Envelope {
 }
 
 /** Members of every complete result of this era, including its caching hint. */
-function stampText({ settings }: Core, hint: Required<CacheHint> | undefined): string {
+function stampText({ settings }: ServerData, hint: Required<CacheHint> | undefined): string {
   const meta = JSON.stringify({ [META.serverInfo]: settings.info });
   const caching = hint ? `"ttlMs":${hint.ttlMs},"cacheScope":"${hint.scope}",` : '';
   return `"resultType":"complete",${caching}"_meta":${meta}`;
 }
 
-function stamp(core: Core, result: JsonObject, resultType: string): JsonObject {
+function stamp(server: ServerData, result: JsonObject, resultType: string): JsonObject {
   const meta = isObject(result._meta) ? result._meta : {};
-  return { ...result, resultType, _meta: { ...meta, [META.serverInfo]: core.settings.info } };
+  return { ...result, resultType, _meta: { ...meta, [META.serverInfo]: server.settings.info } };
 }
 
-function scopeOf({ core, http, message, envelope }: StatelessRequest, memory: RunMemory, call?: Call): RunScope {
+function scopeOf({ server, http, message, envelope }: StatelessRequest, call?: Call, memory?: RunMemory): RunScope {
   const { client, capabilities, logLevel, progressToken } = envelope;
   return {
     http,
@@ -191,19 +195,16 @@ function scopeOf({ core, http, message, envelope }: StatelessRequest, memory: Ru
     requestId: message.id,
     meta: envelope.params._meta,
     sessionId: undefined,
-    logLevel: () => (core.settings.logging ? logLevel : undefined),
+    logLevel() {
+      return server.settings.logging ? logLevel : undefined;
+    },
     target: call?.target.name ?? message.method,
-    maxKeptBytes: keptBytes(core.settings.spill),
+    maxKeptBytes: server.maxKeptBytes,
     asks: call?.target.asks ?? NO_ASKS,
     asking: 'pause',
-    canClose: taskOf(call, capabilities)?.at === 'closeStream',
+    canClose: call?.target.task?.at === 'closeStream' && takesTasks(capabilities),
     keepsEvents: false,
   };
-}
-
-/** The rules for a task, if the client supports tasks. */
-function taskOf(call: Call | undefined, capabilities: ClientCapabilities): Tool['task'] {
-  return takesTasks(capabilities) ? (call?.target as Partial<Tool> | undefined)?.task : undefined;
 }
 
 /** True if the arguments are valid; the answer to invalid arguments is immediate. */
@@ -212,91 +213,72 @@ async function takesArguments({ target, args }: Call): Promise<boolean> {
   return checked === undefined || 'value' in checked;
 }
 
-function newTask({ http, message: { id }, envelope }: StatelessRequest, memory: RunMemory): NewTask {
+function newTask({ http, message: { id }, envelope }: StatelessRequest, memory: RunMemory | undefined): NewTask {
   const { params, client, capabilities } = envelope;
   return { http, request: { id, params }, client, capabilities, memory };
 }
 
 /** Runs a handler, or runs it again with the answers of the request. */
 async function runCall(request: StatelessRequest, call: Call): Promise<Reply> {
-  const { core, http, message, envelope, accepted } = request;
+  const { server, http, message, envelope, accepted } = request;
   const { method, id } = message;
   const isRetry =
     own(envelope.params, 'inputResponses') !== undefined || own(envelope.params, 'requestState') !== undefined;
-  const memory = isRetry ? await readRetry(core, http, method, call, envelope.params) : freshMemory();
-  const { task } = call.target as Registered & Partial<Tool>;
-  if (task?.required && !takesTasks(envelope.capabilities))
-    throw missingCapabilityError({ extensions: { [TASKS]: {} } });
-  if (taskOf(call, envelope.capabilities)?.at === 'start' && (await takesArguments(call))) {
-    const created = await createTask(core, newTask(request, memory));
+  const memory = isRetry ? await readRetry(server, http, method, call, envelope.params) : undefined;
+  const { task } = call.target;
+  const isTask = task !== undefined && takesTasks(envelope.capabilities);
+  if (task?.required && !isTask) throw missingCapabilityError({ extensions: { [TASKS]: {} } });
+  if (isTask && task.at === 'start' && (await takesArguments(call))) {
+    const created = await createTask(server, newTask(request, memory));
     return replyWith(
       created instanceof RpcError
         ? errorText(id, created.code, created.message)
-        : resultText(id, JSON.stringify(stamp(core, created, 'task'))),
+        : resultText(id, JSON.stringify(stamp(server, created, 'task'))),
       accepted,
     );
   }
-  const run = startRun(scopeOf(request, memory, call), (ctx) => call.invoke(ctx));
-  const end = async (outcome: Outcome): Promise<Ending> => {
-    const result = await finish(request, call, run, outcome, isRetry);
-    if (result === undefined) {
-      const cancelled = errorText(id, RPC.internalError, 'Cancelled');
-      return { messages: accepted.sse ? [] : [cancelled], status: 200, form: 'any' };
-    }
-    if (!(result instanceof RpcError))
-      return { messages: [resultText(id, JSON.stringify(result))], status: 200, form: 'any' };
-    return { messages: [errorText(id, result.code, result.message, result.data)], status: result.status, form: 'json' };
+  const run = startRun(scopeOf(request, call, memory), call);
+  const sink: Sink = {
+    ...PLAIN_FRAMES,
+    end(outcome) {
+      return endOf(request, call, outcome, isRetry);
+    },
   };
-  return deliver({ http, accepted, run, sink: plainSink(end) });
+  return deliver({ http, accepted, run, sink });
 }
 
-/** The result or the error; nothing for a cancelled call. */
-async function finish(
-  request: StatelessRequest,
-  call: Call,
-  run: Run,
-  outcome: Outcome,
-  isRetry: boolean,
-): Promise<JsonObject | RpcError | undefined> {
-  const { core, http, message } = request;
-  if (outcome.kind === 'cancelled') return undefined;
-  if (outcome.kind === 'closed') {
-    const created = await createTask(
-      lastingCore(core, http.clock, toTheEnd(http)),
-      newTask(request, run.remember(outcome)),
-    );
-    return created instanceof RpcError ? created : stamp(core, created, 'task');
-  }
-  if (outcome.kind === 'questions') {
-    const inputRequests = Object.fromEntries(outcome.questions.map(({ key, request }) => [key, request]));
-    const memory = run.remember(outcome);
-    const { questions, returned } = outcome;
-    try {
-      const requestState = await sealState(
-        lastingCore(core, http.clock, toTheEnd(http)),
-        http,
-        message.method,
-        call,
-        memory,
-        questions,
-        returned,
-      );
-      return stamp(core, { inputRequests, requestState }, 'input_required');
-    } catch (error) {
-      if (error instanceof RpcError) return error;
-      logFailure(() => http.log, 'mcp.state_not_kept', error, { target: call.name });
-      return new RpcError(RPC.internalError, 'The store failed', { code: 'mcp.store' }, 503);
-    }
-  }
+/** The result of the call, its questions or its error, as the end of the answer. */
+async function endOf(request: StatelessRequest, call: Call, outcome: Outcome, isRetry: boolean): Promise<Ending> {
+  const { server, http, message, accepted } = request;
+  if (outcome.kind === 'cancelled') return cancelledEnding(message.id, accepted);
+  if (outcome.kind === 'paused') return toEnding(message.id, await toPausedResult(request, call, outcome));
   const result = await toResult(call, 'stateless', outcome, http);
-  if (result instanceof RpcError) return result;
-  const stamped = stamp(core, result, 'complete');
-  if (!call.cache) return stamped;
-  const { ttlMs, scope } = isRetry ? { ttlMs: 0, scope: 'private' } : (call.cache.hint ?? core.settings.cache);
-  return { ...stamped, ttlMs, cacheScope: scope };
+  if (result instanceof RpcError) return toEnding(message.id, result);
+  const stamped = stamp(server, result, 'complete');
+  if (!call.cache) return toEnding(message.id, stamped);
+  const { ttlMs, scope } = isRetry ? NOT_CACHED : (call.cache.hint ?? server.settings.cache);
+  return toEnding(message.id, { ...stamped, ttlMs, cacheScope: scope });
+}
+
+const NOT_CACHED: Required<CacheHint> = { ttlMs: 0, scope: 'private' };
+
+/** The result of a paused call: the questions with the encrypted state, or the task that continues it. */
+async function toPausedResult(request: StatelessRequest, call: Call, paused: Paused): Promise<JsonObject | RpcError> {
+  const { server, http, message } = request;
+  if (paused.on === 'closed') {
+    const created = await createTask(
+      withLastingStore(server, http.clock, toTheEnd(http)),
+      newTask(request, paused.memory),
+    );
+    return created instanceof RpcError ? created : stamp(server, created, 'task');
+  }
+  const requestState = await sealState(server, http, message.method, call, paused);
+  if (requestState instanceof RpcError) return requestState;
+  const inputRequests = Object.fromEntries(paused.questions.map(({ key, request: asked }) => [key, asked]));
+  return stamp(server, { inputRequests, requestState }, 'input_required');
 }
 
 // Only this era has tasks. Their code is loaded with it.
-export { lastingCore, whileClientWaits } from '../../store/internal/lasting.js';
+export { whileClientWaits, withLastingStore } from '../../store/internal/lasting.js';
 export { changeTask } from '../../tasks/internal/rows.js';
 export { detailOf, findTask, isOver, notifyOfTask, startAnswered, takesTasks } from '../../tasks/internal/task.js';

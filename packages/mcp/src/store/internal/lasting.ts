@@ -1,8 +1,8 @@
 import type { FullClock } from '@sallyport/core';
 import { isTransient } from '@sallyport/core/pipeline';
 import { storeUntil } from '@sallyport/dynamo';
-import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
-import type { Core } from '../../server/internal/core.js';
+import { type McpRequest, nowMs } from '../../http/internal/transport.js';
+import type { ServerData } from '../../server/internal/server-data.js';
 import type { McpStore } from '../store.js';
 
 /** Milliseconds for which a write is repeated while a client waits that gets its answer even if the write fails; for outages of 5 s. */
@@ -28,13 +28,13 @@ export const whileClientWaits =
  * attempts of one write have the same id, so a write is applied once even if its response is lost. Only transient failures are
  * repeated.
  */
-export function lastingCore(core: Core, clock: FullClock, until: Until): Core {
-  const { store, spill, tasks } = core.settings;
+export function withLastingStore(server: ServerData, clock: FullClock, until: Until): ServerData {
+  const { store, spill, tasks } = server.settings;
   const lasting = repeating(clock, until);
   return {
-    ...core,
+    ...server,
     settings: {
-      ...core.settings,
+      ...server.settings,
       ...(store && { store: lastingStore(store, clock, until) }),
       ...(spill && {
         spill: {

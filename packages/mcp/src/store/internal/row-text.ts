@@ -1,22 +1,15 @@
-import type { McpSpill, McpStore, Row, RowKey } from '../store.js';
-import { nodeCrypto, randomText } from './crypto.js';
-
-const MAX_ROW_BYTES = 256 * 1024;
-const MAX_SPILLED_BYTES = 5 * 1024 * 1024;
+import { nodeCrypto, randomText } from '../../internal/crypto.js';
+import {
+  MAX_ROW_TEXT_BYTES,
+  MAX_SPILLED_TEXT_BYTES,
+  type McpSpill,
+  type McpStore,
+  type Row,
+  type RowKey,
+} from '../store.js';
 
 /** The kinds of values that can be too large for the store. */
 export type Kept = 'event' | 'result' | 'arguments' | 'question' | 'answer' | 'state';
-
-/**
- * The limit for one stored value, in bytes: an event, a result, arguments, a question, an answer, or all recorded data of a call.
- */
-export function keptBytes(spill: McpSpill | undefined): number {
-  return spill ? MAX_SPILLED_BYTES : MAX_ROW_BYTES;
-}
-
-export function bytesOf(text: string): number {
-  return Buffer.byteLength(text, 'utf8');
-}
 
 /** Thrown if a string is too large for a row, or for the spill. */
 export class TooLargeToStore extends Error {
@@ -44,9 +37,9 @@ interface Pointer {
  * @throws TooLargeToStore
  */
 export async function packText(spill: McpSpill | undefined, text: string): Promise<Uint8Array> {
-  const size = bytesOf(text);
-  if (size <= MAX_ROW_BYTES) return Buffer.from(INLINE + text, 'utf8');
-  if (!spill || size > MAX_SPILLED_BYTES) throw new TooLargeToStore(size);
+  const size = Buffer.byteLength(text);
+  if (size <= MAX_ROW_TEXT_BYTES) return Buffer.from(INLINE + text, 'utf8');
+  if (!spill || size > MAX_SPILLED_TEXT_BYTES) throw new TooLargeToStore(size);
   const key = `mcp/${randomText(24)}`;
   const bytes = Buffer.from(text, 'utf8');
   await spill.put(key, bytes);

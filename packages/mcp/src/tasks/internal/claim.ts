@@ -1,8 +1,8 @@
 import { FrameworkError, type FullClock, type Logger } from '@sallyport/core';
 import { logFailure, pause } from '@sallyport/core/pipeline';
-import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
-import type { Core } from '../../server/internal/core.js';
-import { randomText } from '../../store/internal/crypto.js';
+import { type McpRequest, nowMs } from '../../http/internal/transport.js';
+import { randomText } from '../../internal/crypto.js';
+import type { ServerData } from '../../server/internal/server-data.js';
 import { changeTask, hasBegun, type Task } from './rows.js';
 import { endLost, INTERRUPTED } from './task.js';
 
@@ -38,7 +38,7 @@ export type ClaimedTask = Task & { readonly claim: string };
  *
  * @returns the claimed task; `undefined` if no run is needed
  */
-export async function claimTask(core: Core, delivery: TaskDelivery): Promise<ClaimedTask | undefined> {
+export async function claimTask(server: ServerData, delivery: TaskDelivery): Promise<ClaimedTask | undefined> {
   const { id, clock, deadline } = delivery;
   const claim = randomText(12);
   let abandoned: string | undefined;
@@ -46,14 +46,14 @@ export async function claimTask(core: Core, delivery: TaskDelivery): Promise<Cla
     const mayClaim = ({ state, claim: holder }: Task) =>
       state === 'queued' || (state === 'running' && holder !== undefined && holder === abandoned);
     const now = nowMs(clock);
-    const found = await changeTask(core, id, (task) =>
+    const found = await changeTask(server, id, (task) =>
       mayClaim(task)
         ? { ...task, state: 'running', updated: now, lease: deadline + LEASE_MARGIN_MS, claim }
         : undefined,
     );
     if (found?.changed) return { ...found.task, claim };
     if (found?.task.state !== 'running') return undefined;
-    if (await beginsSoon(core, found.task, delivery)) return endIfLost(core, found.task, delivery);
+    if (await beginsSoon(server, found.task, delivery)) return endIfLost(server, found.task, delivery);
     abandoned = found.task.claim;
   }
 }
@@ -63,10 +63,10 @@ export async function claimTask(core: Core, delivery: TaskDelivery): Promise<Cla
  *
  * @throws FrameworkError `mcp.store` if the invocation ends before this is certain, so that Lambda delivers the event again
  */
-async function beginsSoon(core: Core, task: Task, { clock, deadline }: TaskDelivery): Promise<boolean> {
+async function beginsSoon(server: ServerData, task: Task, { clock, deadline }: TaskDelivery): Promise<boolean> {
   const until = nowMs(clock) + MARK_WITHIN_MS;
   for (;;) {
-    if (await hasBegun(core, task)) return true;
+    if (await hasBegun(server, task)) return true;
     const now = nowMs(clock);
     if (now >= until) return false;
     if (now + LOOK_EVERY_MS >= deadline) {
@@ -77,9 +77,9 @@ async function beginsSoon(core: Core, task: Task, { clock, deadline }: TaskDeliv
 }
 
 /** Fails a task if its handler had begun in a delivery that is over. Its result is lost. */
-async function endIfLost(core: Core, task: Task, { clock, log }: TaskDelivery): Promise<undefined> {
+async function endIfLost(server: ServerData, task: Task, { clock, log }: TaskDelivery): Promise<undefined> {
   const now = nowMs(clock);
-  const ended = await endLost(core, task, now);
+  const ended = await endLost(server, task, now);
   if (ended?.state === 'failed')
     logFailure(() => log, 'mcp.task_lost', INTERRUPTED, { target: task.request.params.name });
 }

@@ -1,8 +1,8 @@
 import type { SecurePrincipal } from '@sallyport/core';
+import { hashText, randomText } from '../../internal/crypto.js';
 import type { ClientCapabilities, Implementation, InputRequest, JsonObject, RequestId } from '../../protocol/types.js';
 import type { PackedMemory } from '../../run/internal/record.js';
-import { type Core, storeOf } from '../../server/internal/core.js';
-import { hashText, randomText } from '../../store/internal/crypto.js';
+import { type ServerData, storeOf } from '../../server/internal/server-data.js';
 import { dropText, packText, readText } from '../../store/internal/row-text.js';
 import { encodeRow, type Row, toTtl } from '../../store/store.js';
 import type { McpTasks } from '../options.js';
@@ -44,22 +44,22 @@ export interface Task {
 }
 
 /** The settings of a server whose tools become tasks. */
-export function settingsOf({ settings: { tasks } }: Core): Required<McpTasks> {
+export function settingsOf({ settings: { tasks } }: ServerData): Required<McpTasks> {
   if (!tasks) throw new Error('framework: mcp: no tasks');
   return { ttlMs: 3_600_000, pollIntervalMs: 1000, ...tasks };
 }
 
 /** The rows of servers that share a table are separate. */
-function partitionOf({ settings }: Core, id: string): string {
+function partitionOf({ settings }: ServerData, id: string): string {
   return `t#${hashText(JSON.stringify([settings.info.name, id]))}`;
 }
 
-function keyOf(core: Core, id: string) {
-  return { partition: partitionOf(core, id), sort: 'task' };
+function keyOf(server: ServerData, id: string) {
+  return { partition: partitionOf(server, id), sort: 'task' };
 }
 
-function ttlOf(core: Core, task: Task): number {
-  return toTtl(task.created + settingsOf(core).ttlMs);
+function ttlOf(server: ServerData, task: Task): number {
+  return toTtl(task.created + settingsOf(server).ttlMs);
 }
 
 interface Stored {
@@ -67,36 +67,36 @@ interface Stored {
   readonly row: Row;
 }
 
-async function read(core: Core, id: string): Promise<Stored | undefined> {
-  const found = await readText(storeOf(core), core.settings.spill, keyOf(core, id));
+async function read(server: ServerData, id: string): Promise<Stored | undefined> {
+  const found = await readText(storeOf(server), server.settings.spill, keyOf(server, id));
   return found && { task: JSON.parse(found.text) as Task, row: found.row };
 }
 
 /** Stores a task. If this replaces a row, the spilled part of that row is deleted afterwards. */
-async function write(core: Core, task: Task, replaced: Row | undefined): Promise<boolean> {
-  const { spill } = core.settings;
+async function write(server: ServerData, task: Task, replaced: Row | undefined): Promise<boolean> {
+  const { spill } = server.settings;
   const data = await packText(spill, JSON.stringify(task));
   const version = (replaced?.version ?? 0) + 1;
-  const row = { ...keyOf(core, task.id), version, ttl: ttlOf(core, task), data, writer: randomText(12) };
-  const isStored = await storeOf(core).put(row, replaced ? { version: replaced.version } : 'absent');
+  const row = { ...keyOf(server, task.id), version, ttl: ttlOf(server, task), data, writer: randomText(12) };
+  const isStored = await storeOf(server).put(row, replaced ? { version: replaced.version } : 'absent');
   await dropText(spill, isStored ? replaced?.data : data);
   return isStored;
 }
 
 /** The task with this id, of any caller. */
-export async function readTask(core: Core, id: string): Promise<Task | undefined> {
-  return (await read(core, id))?.task;
+export async function readTask(server: ServerData, id: string): Promise<Task | undefined> {
+  return (await read(server, id))?.task;
 }
 
 /** Stores a new task. */
-export async function addTask(core: Core, task: Task): Promise<void> {
-  await write(core, task, undefined);
+export async function addTask(server: ServerData, task: Task): Promise<void> {
+  await write(server, task, undefined);
 }
 
 /** Deletes a task whose event could not be sent. */
-export async function removeTask(core: Core, { id }: Task): Promise<void> {
-  const removed = await storeOf(core).take(keyOf(core, id));
-  await dropText(core.settings.spill, removed?.data);
+export async function removeTask(server: ServerData, { id }: Task): Promise<void> {
+  const removed = await storeOf(server).take(keyOf(server, id));
+  await dropText(server.settings.spill, removed?.data);
 }
 
 const MAX_ATTEMPTS = 20;
@@ -109,16 +109,16 @@ const MAX_ATTEMPTS = 20;
  * @throws TooLargeToStore
  */
 export async function changeTask(
-  core: Core,
+  server: ServerData,
   id: string,
   change: (task: Task) => Task | undefined,
 ): Promise<{ readonly task: Task; readonly changed: boolean } | undefined> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const stored = await read(core, id);
+    const stored = await read(server, id);
     if (!stored) return undefined;
     const next = change(stored.task);
     if (!next) return { task: stored.task, changed: false };
-    if (await write(core, next, stored.row)) return { task: next, changed: true };
+    if (await write(server, next, stored.row)) return { task: next, changed: true };
   }
   throw new Error('framework: mcp: a task changes too often');
 }
@@ -127,16 +127,21 @@ export async function changeTask(
  * Stores that the handler of a claimed task is about to run. If the response to a claim is lost, the claim has no such mark and its
  * handler never runs, so another delivery of the event may claim the task.
  */
-export async function markBegun(core: Core, task: Task, claim: string): Promise<void> {
-  await storeOf(core).put({ ...begunKey(core, task, claim), version: 1, ttl: ttlOf(core, task), data: encodeRow(1) });
+export async function markBegun(server: ServerData, task: Task, claim: string): Promise<void> {
+  await storeOf(server).put({
+    ...begunKey(server, task, claim),
+    version: 1,
+    ttl: ttlOf(server, task),
+    data: encodeRow(1),
+  });
 }
 
 /** True if the handler of this claim has begun. Claims of earlier releases have no mark, and count as begun. */
-export async function hasBegun(core: Core, task: Task): Promise<boolean> {
+export async function hasBegun(server: ServerData, task: Task): Promise<boolean> {
   const { claim } = task;
-  return claim === undefined || (await storeOf(core).get(begunKey(core, task, claim))) !== undefined;
+  return claim === undefined || (await storeOf(server).get(begunKey(server, task, claim))) !== undefined;
 }
 
-function begunKey(core: Core, { id }: Task, claim: string) {
-  return { partition: partitionOf(core, id), sort: `begun#${claim}` };
+function begunKey(server: ServerData, { id }: Task, claim: string) {
+  return { partition: partitionOf(server, id), sort: `begun#${claim}` };
 }

@@ -1,15 +1,15 @@
 import type { Logger } from '@sallyport/core';
 import { guardHook, lazily, logFailure } from '@sallyport/core/pipeline';
-import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
+import { type McpRequest, nowMs, principalHash } from '../../http/internal/transport.js';
+import { randomText } from '../../internal/crypto.js';
 import { INTERNAL_ERROR } from '../../protocol/internal/json-rpc.js';
 import { RPC, TASKS } from '../../protocol/internal/protocol.js';
 import type { ClientCapabilities, Implementation, JsonObject } from '../../protocol/types.js';
-import type { Question } from '../../run/internal/ask.js';
-import { packMemory, type RunMemory } from '../../run/internal/record.js';
+import { NOTHING_RECORDED, packMemory, type RunMemory } from '../../run/internal/record.js';
+import type { Paused } from '../../run/internal/run.js';
 import { RpcError } from '../../server/errors.js';
-import { type Core, principalHash } from '../../server/internal/core.js';
-import { randomText } from '../../store/internal/crypto.js';
-import { lastingCore, whileClientWaits } from '../../store/internal/lasting.js';
+import type { ServerData } from '../../server/internal/server-data.js';
+import { whileClientWaits, withLastingStore } from '../../store/internal/lasting.js';
 import type { McpTaskEvent } from '../options.js';
 import { addTask, changeTask, hasBegun, readTask, removeTask, settingsOf, type Task } from './rows.js';
 
@@ -29,11 +29,12 @@ export interface NewTask {
   readonly request: Task['request'];
   readonly client: Implementation | undefined;
   readonly capabilities: ClientCapabilities;
-  readonly memory: RunMemory;
+  /** `undefined` if the handler has not run yet. */
+  readonly memory: RunMemory | undefined;
 }
 
 /** Stores a task and starts it. The task is in the store before its id is returned. */
-export async function createTask(core: Core, { http, memory, ...of }: NewTask): Promise<JsonObject | RpcError> {
+export async function createTask(server: ServerData, { http, memory, ...of }: NewTask): Promise<JsonObject | RpcError> {
   const now = nowMs(http.clock);
   const { principal, tenantId } = http;
   const task: Task = {
@@ -47,46 +48,46 @@ export async function createTask(core: Core, { http, memory, ...of }: NewTask): 
       created: now,
       updated: now,
     },
-    ...{ lease: 0, memory: packMemory(memory), pending: [], returned: false },
+    ...{ lease: 0, memory: memory ? packMemory(memory) : NOTHING_RECORDED, pending: [], returned: false },
   };
-  await addTask(core, task);
+  await addTask(server, task);
   try {
-    await startTask(core, task);
+    await startTask(server, task);
   } catch (error) {
     logFailure(() => http.log, 'mcp.task_not_started', error, {});
     // If this fails, the task expires without being polled, because its id is not returned.
-    await removeTask(core, task).catch(() => {});
+    await removeTask(server, task).catch(() => {});
     return new RpcError(RPC.internalError, INTERNAL_ERROR);
   }
-  return { resultType: 'task', ...shownOf(core, task) };
+  return { resultType: 'task', ...shownOf(server, task) };
 }
 
 /** The string that a task token is bound to. */
 const BOUND = 'mcp.task';
 
 /** Sends the event that runs a task. A duplicate event is harmless: only one of the two finds the task waiting. */
-async function startTask(core: Core, { id }: Task): Promise<void> {
-  const event: McpTaskEvent = { sallyport: 'mcp.task', token: await core.sealer.seal('task', id, BOUND) };
-  await settingsOf(core).start(event);
+async function startTask(server: ServerData, { id }: Task): Promise<void> {
+  const event: McpTaskEvent = { sallyport: 'mcp.task', token: await server.sealer.seal('task', id, BOUND) };
+  await settingsOf(server).start(event);
 }
 
 /** Sends the event of a task whose answers are stored. If that fails, a later poll of the task sends it. */
-export async function startAnswered(core: Core, http: McpRequest, task: Task): Promise<void> {
+export async function startAnswered(server: ServerData, http: McpRequest, task: Task): Promise<void> {
   try {
-    await startTask(lastingCore(core, http.clock, whileClientWaits(http)), task);
+    await startTask(withLastingStore(server, http.clock, whileClientWaits(http)), task);
   } catch (error) {
     logFailure(() => http.log, 'mcp.task_not_started', error, { target: task.request.params.name });
   }
 }
 
 /** The task id in an event's token; `undefined` if the task does not belong to this server. */
-export function openToken(core: Core, token: string): Promise<string | undefined> {
-  return core.sealer.open('task', token, BOUND);
+export function openToken(server: ServerData, token: string): Promise<string | undefined> {
+  return server.sealer.open('task', token, BOUND);
 }
 
 /** The common members of all answers about a task. */
-function shownOf(core: Core, { id, state, created, updated }: Task): JsonObject {
-  const { ttlMs, pollIntervalMs } = settingsOf(core);
+function shownOf(server: ServerData, { id, state, created, updated }: Task): JsonObject {
+  const { ttlMs, pollIntervalMs } = settingsOf(server);
   return {
     taskId: id,
     status: state === 'queued' || state === 'running' ? 'working' : state,
@@ -98,10 +99,10 @@ function shownOf(core: Core, { id, state, created, updated }: Task): JsonObject 
 }
 
 /** The task with its result, its error, or its open questions. */
-export function detailOf(core: Core, task: Task): JsonObject {
+export function detailOf(server: ServerData, task: Task): JsonObject {
   const { result, error, pending, state } = task;
   return {
-    ...shownOf(core, task),
+    ...shownOf(server, task),
     ...(result ? { result } : {}),
     ...(error ? { error } : {}),
     ...(state === 'input_required'
@@ -117,37 +118,37 @@ const LOST_AFTER_MS = 60_000;
  * The caller's task. If its run was lost, the task fails; if its event was lost, another event is sent. If that fails, the answer is
  * the task unchanged, and the next poll tries again.
  */
-export async function findTask(core: Core, http: McpRequest, id: unknown): Promise<Task | undefined> {
+export async function findTask(server: ServerData, http: McpRequest, id: unknown): Promise<Task | undefined> {
   if (typeof id !== 'string') return undefined;
-  const task = await readTask(core, id);
+  const task = await readTask(server, id);
   if (task?.owner !== principalHash(http)) return undefined;
   try {
-    return await repairedTask(core, task, nowMs(http.clock));
+    return await repairedTask(server, task, nowMs(http.clock));
   } catch (error) {
     logFailure(() => http.log, 'mcp.task_not_started', error, { target: task.request.params.name });
     return task;
   }
 }
 
-async function repairedTask(core: Core, task: Task, now: number): Promise<Task> {
+async function repairedTask(server: ServerData, task: Task, now: number): Promise<Task> {
   const { state, lease, updated, claim } = task;
-  const isClaimLost = state === 'running' && lease < now && !(await hasBegun(core, task));
+  const isClaimLost = state === 'running' && lease < now && !(await hasBegun(server, task));
   if (isClaimLost || (state === 'queued' && now - updated >= LOST_AFTER_MS)) {
     const isSame = (found: Task) => found.state === state && found.updated === updated && found.claim === claim;
-    const again = await changeTask(core, task.id, (found) =>
+    const again = await changeTask(server, task.id, (found) =>
       isSame(found) ? { ...found, state: 'queued', updated: now } : undefined,
     );
-    if (again?.changed) await startTask(core, again.task);
+    if (again?.changed) await startTask(server, again.task);
     return again?.task ?? task;
   }
   if (state !== 'running' || lease >= now) return task;
-  return (await endLost(core, task, now)) ?? task;
+  return (await endLost(server, task, now)) ?? task;
 }
 
 /** Fails a task whose run was lost after its handler had begun: the handler is not called again. */
-export async function endLost(core: Core, { id, claim }: Task, now: number): Promise<Task | undefined> {
+export async function endLost(server: ServerData, { id, claim }: Task, now: number): Promise<Task | undefined> {
   const isLost = (found: Task) => found.state === 'running' && found.claim === claim && found.lease < now;
-  const ended = await changeTask(core, id, (found) =>
+  const ended = await changeTask(server, id, (found) =>
     isLost(found) ? failedTask(found, INTERRUPTED, now) : undefined,
   );
   return ended?.task;
@@ -162,33 +163,27 @@ export function failedTask(task: Task, { code, message, data }: RpcError, now: n
 }
 
 /** A task that waits for answers. */
-export function askingTask(
-  task: Task,
-  questions: readonly Question[],
-  returned: boolean,
-  memory: RunMemory,
-  now: number,
-): Task {
+export function askingTask(task: Task, { questions, returned, memory }: Paused, now: number): Task {
   const pending = questions.map(({ key, digest, request }) => ({ key, digest, request }));
   return { ...task, state: 'input_required', updated: now, pending, returned, memory: packMemory(memory) };
 }
 
 /** The feed of changes. */
-const loadLive = lazily(() => import('../../run/internal/live.js'));
+const loadStreams = lazily(() => import('../../run/internal/streams.js'));
 
 /**
  * Notifies listeners of a changed task, if the server has change notifications. The change is stored, so a failure is only logged:
  * a client that polls receives the change.
  */
 export async function notifyOfTask(
-  core: Core,
+  server: ServerData,
   { id, tenantId }: Pick<Task, 'id' | 'tenantId'>,
   log: Logger,
 ): Promise<void> {
-  if (!core.settings.changes) return;
+  if (!server.settings.changes) return;
   try {
-    const { publishChange } = await loadLive();
-    await publishChange(core, { task: id }, tenantId);
+    const { publishChange } = await loadStreams();
+    await publishChange(server, { task: id }, tenantId);
   } catch (error) {
     guardHook(() => log.warn('mcp.change_not_sent', { error }));
   }

@@ -5,7 +5,7 @@ import { MCP_PATH } from '../../routes/paths.js';
 import { type InterceptedRequest, type InterceptedResponse, type Interception, VERDICT } from '../interception.js';
 
 /** One event of an interceptor. */
-export interface Exchange {
+export interface InterceptorEvent {
   readonly form: 'mcp' | 'http';
   readonly version: unknown;
   readonly request: InterceptedRequest;
@@ -19,8 +19,8 @@ export interface Exchange {
 interface Form {
   decode(body: unknown): unknown;
   encode(body: unknown): unknown;
-  reject(exchange: Exchange, status: number, text: string): JsonObject;
-  write(exchange: Exchange, verdict: Interception): JsonObject;
+  reject(intercepted: InterceptorEvent, status: number, text: string): JsonObject;
+  write(intercepted: InterceptorEvent, verdict: Interception): JsonObject;
 }
 
 /** Bodies are parsed JSON; a rejection is a JSON-RPC error. */
@@ -38,14 +38,14 @@ const MCP = defineForm('mcp', {
 const HTTP = defineForm('http', {
   decode: (body) => (typeof body === 'string' ? new Uint8Array(Buffer.from(body, 'base64')) : null),
   encode: (body) => (body === null ? null : bytesOf(body).toString('base64')),
-  reject: (_exchange, status, text) => ({
+  reject: (_intercepted, status, text) => ({
     statusCode: status,
     headers: { 'content-type': 'text/plain; charset=utf-8' },
     body: Buffer.from(text).toString('base64'),
   }),
 });
 
-export const FORMS: Readonly<Record<Exchange['form'], Form>> = { mcp: MCP, http: HTTP };
+export const FORMS: Readonly<Record<InterceptorEvent['form'], Form>> = { mcp: MCP, http: HTTP };
 
 /** Strings and bytes unchanged, other values as JSON. */
 function bytesOf(body: unknown): Buffer {
@@ -54,16 +54,16 @@ function bytesOf(body: unknown): Buffer {
 }
 
 /** The answer has version 1.0, and the form of the event. */
-function defineForm(name: Exchange['form'], form: Omit<Form, 'write'>): Form {
+function defineForm(name: InterceptorEvent['form'], form: Omit<Form, 'write'>): Form {
   return {
     ...form,
-    write(exchange, verdict) {
+    write(intercepted, verdict) {
       const answer = (part: JsonObject): JsonObject => ({ interceptorOutputVersion: '1.0', [name]: part });
       if (verdict[VERDICT] === 'reject') {
-        return answer({ transformedGatewayResponse: form.reject(exchange, verdict.status, verdict.text) });
+        return answer({ transformedGatewayResponse: form.reject(intercepted, verdict.status, verdict.text) });
       }
       const changes = verdict[VERDICT] === 'rewrite' ? verdict : NO_CHANGES;
-      const { request, response } = exchange.received;
+      const { request, response } = intercepted.received;
       if (!response) return answer({ transformedGatewayRequest: messageOf(form, request, changes) });
       const statusCode = changes.status ?? own(response, 'statusCode');
       return answer({
@@ -95,7 +95,7 @@ function messageOf(form: Omit<Form, 'write'>, received: JsonObject, changes: Cha
 }
 
 /** Reads an event of the row of interceptors. */
-export function readExchange(event: unknown): Exchange {
+export function readInterceptorEvent(event: unknown): InterceptorEvent {
   const { interceptorInputVersion: version, mcp, http } = event as JsonObject;
   const form = isObject(mcp) && isObject(own(mcp, 'gatewayRequest')) ? 'mcp' : 'http';
   const parts = (form === 'mcp' ? mcp : http) as JsonObject;
@@ -122,7 +122,7 @@ export function readExchange(event: unknown): Exchange {
 }
 
 /** The path of a request; the path of MCP if the event contains no path. */
-export function pathOf({ request: { path } }: Exchange): string {
+export function pathOf({ request: { path } }: InterceptorEvent): string {
   return path.startsWith('/') ? path : MCP_PATH;
 }
 

@@ -1,13 +1,13 @@
 import { FrameworkError } from '@sallyport/core';
 import { completeClock } from '@sallyport/core/pipeline';
-import { COMMENT_FRAME, type McpRequest, nowMs, type Reply, SSE_HEADERS } from '../../http/internal/exchange.js';
+import { COMMENT_FRAME, type McpRequest, nowMs, type Reply, SSE_HEADERS } from '../../http/internal/transport.js';
+import { randomText } from '../../internal/crypto.js';
 import type { Change } from '../../server/definitions.js';
-import { type Core, storeOf } from '../../server/internal/core.js';
-import { randomText } from '../../store/internal/crypto.js';
-import { CLIENT_WAITS_MS, lastingCore } from '../../store/internal/lasting.js';
+import { type ServerData, storeOf } from '../../server/internal/server-data.js';
+import { CLIENT_WAITS_MS, withLastingStore } from '../../store/internal/lasting.js';
 import { decodeRow, encodeRow, toTtl } from '../../store/store.js';
 import type { Delivery } from './call.js';
-import { LOOK_EVERY_MS, type Outcome, type Run } from './run.js';
+import { type HandlerRun, LOOK_EVERY_MS, type Outcome } from './run.js';
 
 /** Comments keep a stream without events open. */
 const COMMENT_EVERY_MS = 15_000;
@@ -67,10 +67,10 @@ abstract class StreamBody implements AsyncIterableIterator<Uint8Array> {
 const FLUSH_MS = 50;
 const LONGEST_FLUSH_MS = 1000;
 
-/** The live stream of one call. */
-export class LiveBody extends StreamBody {
+/** The stream of one call, written while its handler runs. */
+export class CallBody extends StreamBody {
   readonly #delivery: Delivery;
-  readonly #run: Run;
+  readonly #run: HandlerRun;
   #ended: Outcome | undefined;
   #flushMs = FLUSH_MS;
 
@@ -79,7 +79,7 @@ export class LiveBody extends StreamBody {
     const { run } = delivery;
     this.#delivery = delivery;
     this.#run = run;
-    run.record.onEvent = () => this.wake();
+    run.onEvent = () => this.wake();
     run.outcome.then((outcome) => {
       this.#ended = outcome;
       this.wake();
@@ -118,18 +118,18 @@ export class LiveBody extends StreamBody {
 
   /** Waits for an event, and then for a short time, so that events that arrive together are written together. */
   async #turn(): Promise<void> {
-    const { record } = this.#run;
+    const run = this.#run;
     // A run continues after its client has disconnected. Without this wait it would never get the event loop.
     const goesOn = () => this.#ended === undefined;
-    if (!record.hasEvents && goesOn()) {
+    if (!run.hasEvents && goesOn()) {
       await this.pause(LOOK_EVERY_MS);
-      if (!record.hasEvents) {
+      if (!run.hasEvents) {
         this.#flushMs = FLUSH_MS;
-        if (goesOn()) await this.#run.checkCancelled();
+        if (goesOn()) await run.checkCancelled();
         return;
       }
     }
-    if (goesOn() && !record.isUrgent) await this.pause(this.#flushMs, () => !goesOn() || record.isUrgent);
+    if (goesOn() && !run.isUrgent) await this.pause(this.#flushMs, () => !goesOn() || run.isUrgent);
   }
 
   async #flush(): Promise<string> {
@@ -169,25 +169,29 @@ const PAGE_ROWS = 100;
 export type FeedEntry = Change | { readonly task: string };
 
 /** The server for a change that an application publishes, often after its work: the write is repeated for some seconds. */
-export function publishingCore(core: Core): Core {
-  const clock = completeClock(core.settings.clock);
-  return lastingCore(core, clock, () => nowMs(clock) + CLIENT_WAITS_MS);
+export function withPublishingStore(server: ServerData): ServerData {
+  const clock = completeClock(server.settings.clock);
+  return withLastingStore(server, clock, () => nowMs(clock) + CLIENT_WAITS_MS);
 }
 
 /** @throws FrameworkError when the server has no change notifications */
-export async function publishChange(core: Core, change: FeedEntry, tenantId: string | undefined): Promise<void> {
-  const { settings } = core;
+export async function publishChange(
+  server: ServerData,
+  change: FeedEntry,
+  tenantId: string | undefined,
+): Promise<void> {
+  const { settings } = server;
   if (!settings.changes)
     throw new FrameworkError('mcp.changes_off', 'framework: mcp: publish needs the option "changes"');
   const now = settings.clock.now().getTime();
   const row = {
-    partition: feedOf(core),
+    partition: feedOf(server),
     sort: `${sortOf(now)}${randomText(9)}`,
     version: 1,
     ttl: toTtl(now + FEED_TTL_MS),
     data: encodeRow(tenantId === undefined ? [change] : [change, tenantId]),
   };
-  await storeOf(core).put(row, 'absent');
+  await storeOf(server).put(row, 'absent');
 }
 
 /** A change in the feed. Without a tenant it is for all tenants. */
@@ -195,15 +199,15 @@ type FedChange = readonly [change: FeedEntry, tenantId?: string];
 
 /** Reads the feed of changes from a point in time on; returns each change once. */
 class FeedReader {
-  readonly #core: Core;
+  readonly #server: ServerData;
   readonly #tenantId: string;
   #from: number;
   /** Rows of the overlap that were already returned. */
   #seen = new Set<string>();
 
   /** @param from epoch milliseconds. Rows that were written shortly before are also read, because clocks differ. */
-  constructor(core: Core, tenantId: string, from: number) {
-    this.#core = core;
+  constructor(server: ServerData, tenantId: string, from: number) {
+    this.#server = server;
     this.#tenantId = tenantId;
     this.#from = from - OVERLAP_MS;
   }
@@ -218,7 +222,7 @@ class FeedReader {
     const seen = new Set<string>();
     let after = sortOf(this.#from);
     for (;;) {
-      const rows = await storeOf(this.#core).list(feedOf(this.#core), after, PAGE_ROWS);
+      const rows = await storeOf(this.#server).list(feedOf(this.#server), after, PAGE_ROWS);
       for (const row of rows) {
         seen.add(row.sort);
         if (this.#seen.has(row.sort)) continue;
@@ -235,7 +239,7 @@ class FeedReader {
   }
 }
 
-function feedOf({ settings }: Core): string {
+function feedOf({ settings }: ServerData): string {
   return `c#${settings.info.name}`;
 }
 
@@ -259,18 +263,18 @@ export interface Listener {
 }
 
 /** A stream of changes that ends before the deadline. It polls the feed, because other instances cannot notify it. */
-export function listenReply(core: Core, http: McpRequest, listener: Listener): Reply {
-  return { status: 200, headers: SSE_HEADERS, body: new ListenBody(core, http, listener) };
+export function listenReply(server: ServerData, http: McpRequest, listener: Listener): Reply {
+  return { status: 200, headers: SSE_HEADERS, body: new ListenBody(server, http, listener) };
 }
 
 class ListenBody extends StreamBody {
   #gone = false;
-  readonly #core: Core;
+  readonly #server: ServerData;
   readonly #listener: Listener;
 
-  constructor(core: Core, http: McpRequest, listener: Listener) {
+  constructor(server: ServerData, http: McpRequest, listener: Listener) {
     super(http);
-    this.#core = core;
+    this.#server = server;
     this.#listener = listener;
     this.watchClient();
   }
@@ -281,10 +285,10 @@ class ListenBody extends StreamBody {
   }
 
   protected async *generate(): AsyncGenerator<Uint8Array, void> {
-    const { settings } = this.#core;
+    const { settings } = this.#server;
     const { clock, deadline } = this.http;
     const end = Math.min(deadline - SAFETY_MS, nowMs(clock) + settings.listenMs);
-    const reader = new FeedReader(this.#core, this.http.tenantId, this.#listener.from);
+    const reader = new FeedReader(this.#server, this.http.tenantId, this.#listener.from);
     let lastWrite = nowMs(clock);
     yield Buffer.from(this.#listener.head, 'utf8');
     while (!this.#gone && nowMs(clock) < end) {

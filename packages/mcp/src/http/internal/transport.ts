@@ -6,6 +6,8 @@ import {
   type Logger,
   type SecurePrincipal,
 } from '@sallyport/core';
+import { base64Size, type ContextState, callerKey, stateOf } from '@sallyport/core/pipeline';
+import { hashText } from '../../internal/crypto.js';
 import { errorText, isObject, own } from '../../protocol/internal/json-rpc.js';
 import { META, RPC } from '../../protocol/internal/protocol.js';
 import type { JsonObject } from '../../protocol/types.js';
@@ -14,13 +16,8 @@ import { SCOPE_CHALLENGE } from './scope-challenge.js';
 
 /** One HTTP request of any front door, for the engine. */
 export interface McpRequest {
-  readonly method: string;
   /** Values of a header; the name in lower case. */
   header(name: string): readonly string[];
-  /** Size of the body; it does not need decoding. */
-  readonly bodyBytes: number;
-  /** The body as UTF-8 text; read at most once. */
-  bodyText(): string;
   readonly principal: SecurePrincipal | null;
   readonly tenantId: string;
   /** Aborts at the deadline, or when the door reports that the client has disconnected. */
@@ -36,18 +33,88 @@ export interface McpRequest {
   readonly context: Context;
 }
 
-/** The engine's answer. A body that is not a string is a stream: the caller must read it to its end, or call its `return`. */
-export interface Reply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | AsyncIterable<Uint8Array>;
-}
-
 /** The longest that an invocation lasts, in milliseconds. */
 export const LONGEST_INVOCATION_MS = 900_000;
 
 export function nowMs(clock: Clock): number {
   return clock.now().getTime();
+}
+
+/** Reads a context of the pipeline as the engine's request, without copying. Fields have no initialisers, which would be one more call. */
+export class ContextRequest implements McpRequest {
+  declare readonly context: Context;
+  declare readonly method: string;
+  declare readonly canStream: boolean;
+  declare readonly clock: FullClock;
+  declare readonly deadline: number;
+  declare private readonly state: ContextState;
+  declare private caller: SecurePrincipal | null | undefined;
+  declare private id: string | undefined;
+
+  constructor(context: Context, other: Partial<Pick<McpRequest, 'clock' | 'canStream'>> = {}) {
+    const state = stateOf(context);
+    this.context = context;
+    this.state = state;
+    this.method = state.request.method;
+    this.canStream = other.canStream ?? state.canStream;
+    this.clock = other.clock ?? state.runtime.clock;
+    const { remainingMs } = state;
+    this.deadline = nowMs(this.clock) + (remainingMs > 0 ? remainingMs : LONGEST_INVOCATION_MS);
+  }
+
+  header(name: string): readonly string[] {
+    return this.state.request.headerValues(name);
+  }
+
+  /** The body as UTF-8 text; `undefined` if it is larger than `most` bytes, and then it is not decoded. */
+  readBody(most: number): string | undefined {
+    const { rawBody, isBase64 } = this.state.request.source;
+    const bytes = isBase64 && typeof rawBody === 'string' ? base64Size(rawBody) : Buffer.byteLength(rawBody, 'utf8');
+    return bytes > most ? undefined : this.state.request.text;
+  }
+
+  get principal(): SecurePrincipal | null {
+    if (this.caller === undefined) this.caller = this.context.securePrincipal();
+    return this.caller;
+  }
+
+  get tenantId(): string {
+    return this.context.tenantId;
+  }
+
+  get signal(): AbortSignal {
+    return this.context.signal;
+  }
+
+  get requestId(): string {
+    this.id ??= this.context.requestId || this.context.newId();
+    return this.id;
+  }
+
+  get log(): Logger {
+    return this.context.log;
+  }
+}
+
+/**
+ * The caller as one string, together with the endpoint if a server has several: its path parameters. Data bound to it is found only for
+ * the same caller at the same endpoint, because a token is valid for one endpoint.
+ */
+export function principalHash({
+  principal,
+  tenantId,
+  context,
+}: Pick<McpRequest, 'principal' | 'tenantId' | 'context'>): string {
+  const caller = callerKey({ principal, authIdentity: '', tenantId });
+  const params = Object.entries(context.params);
+  return hashText(params.length === 0 ? caller : JSON.stringify([caller, params]));
+}
+
+/** The engine's answer. A body that is not a string is a stream: the caller must read it to its end, or call its `return`. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | AsyncIterable<Uint8Array>;
 }
 
 const JSON_HEADERS = { 'content-type': 'application/json' };
@@ -108,6 +175,21 @@ function qualityOf(parameters: readonly string[]): number {
   return value >= 0 && value <= 1 ? value : 0;
 }
 
+const ENCODED = /^=\?base64\?(.*)\?=$/s;
+
+/** Decodes a header value: literal, or `=?base64?…?=` in exact case; `undefined` for bad base64 or UTF-8. */
+export function decodeHeaderValue(value: string): string | undefined {
+  const encoded = ENCODED.exec(value.trim())?.[1];
+  if (encoded === undefined) return value.trim();
+  const bytes = Buffer.from(encoded, 'base64');
+  if (bytes.toString('base64') !== encoded) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Headers of an event stream. There is no `connection`, because HTTP/2 front doors reject it. */
 export const SSE_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/event-stream',
@@ -154,8 +236,8 @@ export function holdsScopes({ principal }: McpRequest, { scopes, anyScope }: Gua
 
 /** @throws FrameworkError `app.forbidden`: 403 in the framework's format */
 export function checkScopes(http: McpRequest, target: Guarded): void {
-  if (holdsScopes(http, target)) return;
   const { scopes, anyScope } = target;
+  if (scopes.length + anyScope.length === 0 || holdsScopes(http, target)) return;
   const challenge = http.context.get(SCOPE_CHALLENGE)?.([...scopes, ...anyScope.slice(0, 1)]);
   const headers = challenge === undefined ? undefined : { 'www-authenticate': challenge, 'cache-control': 'no-store' };
   throw new FrameworkError('app.forbidden', undefined, { headers });
@@ -165,6 +247,12 @@ export function checkScopes(http: McpRequest, target: Guarded): void {
 export function replyWith(json: string, accepted: Accepted): Reply {
   if (accepted.json && !accepted.ratherSse) return jsonReply(json);
   return { status: 200, headers: SSE_HEADERS, body: messageFrame(json) };
+}
+
+/** The revision in the metadata of a message, of any type; `undefined` if absent. */
+export function claimOf(params: JsonObject | undefined): unknown {
+  const meta = params === undefined ? undefined : own(params, '_meta');
+  return isObject(meta) ? own(meta, META.protocolVersion) : undefined;
 }
 
 /** The token with which a client requests progress. */
