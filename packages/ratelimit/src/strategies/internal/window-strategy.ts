@@ -1,4 +1,5 @@
 import { integer, kind, type OptionKinds } from '@sallyport/core/options';
+import { Lru } from '@sallyport/core/pipeline';
 import type { LimitDecision, WindowLimit, WindowOptions } from '../../limiter/limiter.js';
 import {
   type Address,
@@ -16,7 +17,6 @@ import {
   StrategyDefinition,
   type Taken,
 } from './definition.js';
-import { Lru } from './lru.js';
 
 export const DEFAULT_NAME = 'default';
 const MAX_LIMIT = 1_000_000_000;

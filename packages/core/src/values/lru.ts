@@ -31,6 +31,11 @@ export class Lru<T> {
     }
   }
 
+  /** All names, the least recently used one first. */
+  keys(): Iterable<string> {
+    return this.#entries.keys();
+  }
+
   /** All values, the least recently used one first. */
   values(): Iterable<T> {
     return this.#entries.values();
