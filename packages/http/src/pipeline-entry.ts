@@ -35,7 +35,6 @@ export {
   addressOf,
   assertBoundParams,
   assertRouteHandler,
-  isPromise,
   type Registration,
   type RegistrationInit,
   registrationError,

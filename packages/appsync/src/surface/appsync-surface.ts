@@ -9,14 +9,20 @@ import {
   type TriggerKind,
 } from '@sallyport/core';
 import { defineOptions, integer, number, oneOf } from '@sallyport/core/options';
-import { ContextState, handlerName, logRefusal, type OutgoingResponse, remainingMs } from '@sallyport/core/pipeline';
+import {
+  ContextState,
+  handlerName,
+  isPromise,
+  logRefusal,
+  type OutgoingResponse,
+  remainingMs,
+} from '@sallyport/core/pipeline';
 import {
   assertBoundParams,
   assertRouteHandler,
   type DescribePosture,
   type Exchange,
   type HttpSurface,
-  isPromise,
   isRequestId,
   type Kernel,
   type Observe,

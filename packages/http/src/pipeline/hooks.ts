@@ -5,12 +5,12 @@ import {
   closeStream,
   guardHook,
   internalError,
+  isPromise,
   logFailure,
   OutgoingResponse,
   toHeaderMap,
   toResponse,
 } from '@sallyport/core/pipeline';
-import { isPromise } from '../routing/registration.js';
 import { type AskHook, type Decorate, type Exchange, reportFailure } from './run.js';
 
 /**

@@ -9,13 +9,14 @@ import {
   internalError,
   isFailure,
   isOutgoingResponse,
+  isPromise,
   logFailure,
   type OutgoingResponse,
   RequestContext,
   writesErrors,
 } from '@sallyport/core/pipeline';
 import { bytesOverCap, encodeBody } from '../doors/internal/encoding.js';
-import { isPromise, type Registration } from '../routing/registration.js';
+import type { Registration } from '../routing/registration.js';
 import { INTERNAL_ERROR, isResponseTooLarge, responseTooLarge, toFrameworkError } from './error-body.js';
 import { collectStream, limitStream, startStream, watchStream } from './internal/body-stream.js';
 

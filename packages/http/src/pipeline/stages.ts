@@ -9,6 +9,7 @@ import {
   base64Size,
   channelOf,
   internalError,
+  isPromise,
   parseObservability,
   type RequestSource,
   requestCompleted,
@@ -16,7 +17,6 @@ import {
   startRequestSpan,
 } from '@sallyport/core/pipeline';
 import type { RouteTable } from '../routing/internal/router.js';
-import { isPromise } from '../routing/registration.js';
 import type { Decorate, Exchange, Observe, RenderError, Stage } from './run.js';
 
 /** Accepts a caller, or throws. Runs before every middleware. */

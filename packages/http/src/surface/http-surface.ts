@@ -19,6 +19,7 @@ import {
   type EncodedBody,
   handlerName,
   IncomingRequest,
+  isPromise,
   logRefusal,
   type OutgoingResponse,
   registerCopy,
@@ -40,7 +41,6 @@ import { RouteTable } from '../routing/internal/router.js';
 import {
   assertBoundParams,
   assertRouteHandler,
-  isPromise,
   type Registration,
   type RegistrationInit,
   registrationError,

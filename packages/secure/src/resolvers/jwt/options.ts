@@ -9,6 +9,7 @@ import {
   oneOf,
   type ParsedOptions,
 } from '@sallyport/core/options';
+import { isText } from '@sallyport/core/pipeline';
 import type { JSONWebKeySet } from 'jose';
 
 /** The claims of a token whose signature, issuer and times have been verified. */
@@ -71,7 +72,6 @@ export interface JwtPrincipalOptions extends JwtVerifierOptions {
   readonly describeErrors?: boolean;
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
 /** Compared exactly with values of tokens, so it is not trimmed. */
 const exactText = kind<string>('a string that is not blank', isText);
 const textList = (least: number, wanted: string) =>
