@@ -1,5 +1,6 @@
 import { invalidOption } from '@sallyport/core/options';
-import { isObject, own } from '../protocol/internal/json-rpc.js';
+import { isObject } from '@sallyport/core/pipeline';
+import { own } from '../protocol/internal/json-rpc.js';
 import type { JsonObject } from '../protocol/types.js';
 import { invalidRegistration } from '../server/errors.js';
 import { coreOf } from '../server/internal/core.js';

@@ -1,6 +1,7 @@
 import type { Context, Handler, MaybePromise } from '@sallyport/core';
 import { boolean, defineOptions, func, group, list, string } from '@sallyport/core/options';
-import { isObject, own } from '../protocol/internal/json-rpc.js';
+import { isObject } from '@sallyport/core/pipeline';
+import { own } from '../protocol/internal/json-rpc.js';
 import type { JsonObject } from '../protocol/types.js';
 import { randomText } from '../store/internal/crypto.js';
 import { jsonAnswer } from './internal/answers.js';

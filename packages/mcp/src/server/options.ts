@@ -16,8 +16,8 @@ import {
   string,
   withMethods,
 } from '@sallyport/core/options';
+import { isObject } from '@sallyport/core/pipeline';
 import type { OnCall } from '../calls/call.js';
-import { isObject } from '../protocol/internal/json-rpc.js';
 import type { Icon, Implementation, JsonObject } from '../protocol/types.js';
 import type { McpContext } from '../run/context.js';
 import { MCP_SESSION_TTL_SECONDS } from '../schema.js';

@@ -12,6 +12,7 @@ import {
 import {
   completeClock,
   isTransient,
+  LAMBDA_MAX_TIMEOUT_MS,
   missingPackage,
   pause,
   randomFraction,
@@ -73,7 +74,7 @@ export const TITAN_OPTIONS = /* @__PURE__ */ defineOptions<TitanEmbedderOptions>
     maxAttempts: integer(1, 10).default(5),
     maxInputChars: integer(1, 50_000).default(50_000),
     requestTimeoutMs: integer(1, 60_000, 'milliseconds').default(10_000),
-    timeoutMs: integer(1, 900_000, 'milliseconds').default(30_000),
+    timeoutMs: integer(1, LAMBDA_MAX_TIMEOUT_MS, 'milliseconds').default(30_000),
     clock: withMethods<Clock>('now'),
   },
   { fail: invalidConfig },

@@ -1,19 +1,18 @@
 import type { Context, SecurePrincipal } from '@sallyport/core';
-import { base64Size, lazily, OutgoingResponse, stateOf } from '@sallyport/core/pipeline';
+import {
+  base64Size,
+  fromJson,
+  LAMBDA_MAX_TIMEOUT_MS,
+  lazily,
+  OutgoingResponse,
+  stateOf,
+} from '@sallyport/core/pipeline';
 import type { MethodTable } from '../../methods/internal/method.js';
 import { METHOD_TABLE } from '../../methods/internal/table.js';
 import { errorText, nestsDeeper, parseMessage, type RpcMessage } from '../../protocol/internal/json-rpc.js';
 import { decideEra, hasStatelessHeader, isStatelessBatch, RPC } from '../../protocol/internal/protocol.js';
 import type { Core } from '../../server/internal/core.js';
-import {
-  jsonReply,
-  LONGEST_INVOCATION_MS,
-  type McpRequest,
-  missingMeta,
-  notAllowed,
-  parseAccept,
-  type Reply,
-} from './exchange.js';
+import { jsonReply, type McpRequest, missingMeta, notAllowed, parseAccept, type Reply } from './exchange.js';
 import type { OriginCheck } from './origin.js';
 
 /** The code of an era is loaded with its first request, because most functions serve only one era. */
@@ -56,7 +55,7 @@ export class ContextRequest implements McpRequest {
     this.context = context;
     this.method = context.request.method;
     const { remainingMs } = context;
-    this.deadline = context.now().getTime() + (remainingMs > 0 ? remainingMs : LONGEST_INVOCATION_MS);
+    this.deadline = context.now().getTime() + (remainingMs > 0 ? remainingMs : LAMBDA_MAX_TIMEOUT_MS);
   }
 
   header(name: string): readonly string[] {
@@ -126,11 +125,10 @@ async function servePost(core: Core, methods: MethodTable, http: McpRequest): Pr
     return refuse(http, 415, RPC.invalidRequest, 'Content-Type must be application/json');
   if (http.bodyBytes > core.settings.maxBodyBytes) return refuse(http, 413, RPC.invalidRequest, 'Request too large');
   const text = http.bodyText();
-  const body = parseJson(text);
-  if (!body) return refuse(http, 400, RPC.parseError, 'Parse error');
+  const value = fromJson(text);
+  if (value === undefined) return refuse(http, 400, RPC.parseError, 'Parse error');
   if (nestsDeeper(text, MAX_JSON_DEPTH)) return refuse(http, 400, RPC.invalidRequest, 'Nested too deeply');
   const accepted = parseAccept(http.header('accept'));
-  const { value } = body;
   const statelessHeader = hasStatelessHeader(http.header('mcp-protocol-version'));
   if (Array.isArray(value)) {
     if (isStatelessBatch(value, statelessHeader))
@@ -168,12 +166,4 @@ function refuse(http: McpRequest, status: number, code: number, message: string)
 function isJson(values: readonly string[]): boolean {
   const [type = ''] = (values[0] ?? '').split(';');
   return values.length === 1 && type.trim().toLowerCase() === 'application/json';
-}
-
-function parseJson(text: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
 }

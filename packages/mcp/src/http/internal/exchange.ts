@@ -6,7 +6,8 @@ import {
   type Logger,
   type SecurePrincipal,
 } from '@sallyport/core';
-import { errorText, isObject, own } from '../../protocol/internal/json-rpc.js';
+import { isObject } from '@sallyport/core/pipeline';
+import { errorText, own } from '../../protocol/internal/json-rpc.js';
 import { META, RPC } from '../../protocol/internal/protocol.js';
 import type { JsonObject } from '../../protocol/types.js';
 import { RpcError } from '../../server/errors.js';
@@ -42,9 +43,6 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | AsyncIterable<Uint8Array>;
 }
-
-/** The longest that an invocation lasts, in milliseconds. */
-export const LONGEST_INVOCATION_MS = 900_000;
 
 export function nowMs(clock: Clock): number {
   return clock.now().getTime();

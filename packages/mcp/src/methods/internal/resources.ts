@@ -1,5 +1,6 @@
+import { isObject } from '@sallyport/core/pipeline';
 import { checkScopes, nowMs } from '../../http/internal/exchange.js';
-import { isObject, own } from '../../protocol/internal/json-rpc.js';
+import { own } from '../../protocol/internal/json-rpc.js';
 import type { Era, JsonObject, ResourceContents } from '../../protocol/types.js';
 import { invalidParams, unknownResource } from '../../server/errors.js';
 import type { Core } from '../../server/internal/core.js';

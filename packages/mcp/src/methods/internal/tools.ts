@@ -1,6 +1,6 @@
-import { guardHook } from '@sallyport/core/pipeline';
+import { guardHook, isObject } from '@sallyport/core/pipeline';
 import { paramHeadersAgree } from '../../protocol/internal/header-values.js';
-import { isObject, own } from '../../protocol/internal/json-rpc.js';
+import { own } from '../../protocol/internal/json-rpc.js';
 import type { JsonObject } from '../../protocol/types.js';
 import type { McpAskingContext } from '../../run/context.js';
 import { type Report, toolError } from '../../run/internal/call.js';

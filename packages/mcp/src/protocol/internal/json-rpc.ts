@@ -1,3 +1,4 @@
+import { isObject } from '@sallyport/core/pipeline';
 import type { JsonObject, RequestId } from '../types.js';
 
 export interface RpcRequest {
@@ -28,10 +29,6 @@ export interface RpcInvalid {
 }
 
 export type RpcMessage = RpcRequest | RpcNotification | RpcResponse | RpcInvalid;
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** Reads one JSON-RPC 2.0 message from parsed JSON. Never throws. */
 export function parseMessage(value: unknown): RpcMessage {

@@ -1,6 +1,7 @@
 import type { SchemaDraft } from '@cfworker/json-schema';
+import { isObject } from '@sallyport/core/pipeline';
 import type { Era, JsonObject, LogLevel } from '../types.js';
-import { isObject, own, type RpcMessage } from './json-rpc.js';
+import { own, type RpcMessage } from './json-rpc.js';
 
 /** Revisions with `initialize` and sessions, oldest first. */
 export const SESSION_VERSIONS = ['2025-03-26', '2025-06-18', '2025-11-25'] as const;

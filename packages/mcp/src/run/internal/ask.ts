@@ -1,4 +1,5 @@
-import { isObject, own } from '../../protocol/internal/json-rpc.js';
+import { isObject } from '@sallyport/core/pipeline';
+import { own } from '../../protocol/internal/json-rpc.js';
 import type { AskKind, ClientCapabilities, InputRequest, JsonObject } from '../../protocol/types.js';
 import { digestOf } from '../../store/internal/crypto.js';
 

@@ -6,8 +6,7 @@ import {
   type StandardSchema,
 } from '@sallyport/core';
 import { isStandardSchema } from '@sallyport/core/options';
-import { guardHook } from '@sallyport/core/pipeline';
-import { isObject } from '../../protocol/internal/json-rpc.js';
+import { guardHook, isObject } from '@sallyport/core/pipeline';
 import { isLogLevel, passesLevel } from '../../protocol/internal/protocol.js';
 import type {
   ClientCapabilities,

@@ -1,7 +1,7 @@
 import type { MaybePromise } from '@sallyport/core';
+import { sha256Url } from '@sallyport/core/pipeline';
 import { passesLevel } from '../../protocol/internal/protocol.js';
 import type { InputResponses, Json, LogLevel } from '../../protocol/types.js';
-import { hashText } from '../../store/internal/crypto.js';
 
 /**
  * The client's answer to a question. It has no value if the client answered with an error, or with more data than can be stored.
@@ -138,7 +138,7 @@ export class RunRecord {
    * not by its position, because parallel branches of a handler can emit in another order.
    */
   emit(event: RunEvent): void {
-    const digest = hashText(event.json).slice(0, EVENT_DIGEST_LENGTH);
+    const digest = sha256Url(event.json).slice(0, EVENT_DIGEST_LENGTH);
     const unseen = this.#unseen.get(digest) ?? 0;
     if (unseen > 0) this.#unseen.set(digest, unseen - 1);
     else {

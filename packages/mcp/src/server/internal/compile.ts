@@ -15,7 +15,7 @@ import {
   string,
   text,
 } from '@sallyport/core/options';
-import { isObject } from '../../protocol/internal/json-rpc.js';
+import { isObject } from '@sallyport/core/pipeline';
 import type { Annotations, Icon, JsonObject, ToolAnnotations } from '../../protocol/types.js';
 import type { McpContext } from '../../run/context.js';
 import type { ToolTask } from '../../tasks/options.js';

@@ -1,7 +1,7 @@
-import { callerKey, lazily, otherCopy, registerCopy } from '@sallyport/core/pipeline';
+import { callerKey, lazily, otherCopy, registerCopy, sha256Url } from '@sallyport/core/pipeline';
 import type { McpRequest } from '../../http/internal/exchange.js';
 import { VERSION } from '../../internal/version.js';
-import { createSealer, hashText, noSealer, type Sealer } from '../../store/internal/crypto.js';
+import { createSealer, noSealer, type Sealer } from '../../store/internal/crypto.js';
 import type { McpStore } from '../../store/store.js';
 import { type McpServerOptions, parseOptions, type Settings } from '../options.js';
 import { Registry } from './registry.js';
@@ -55,7 +55,7 @@ export function principalHash({
 }: Pick<McpRequest, 'principal' | 'tenantId' | 'context'>): string {
   const caller = callerKey({ principal, authIdentity: '', tenantId });
   const params = Object.entries(context.params);
-  return hashText(params.length === 0 ? caller : JSON.stringify([caller, params]));
+  return sha256Url(params.length === 0 ? caller : JSON.stringify([caller, params]));
 }
 
 /** The store. Only called if the checked options guarantee a store. */

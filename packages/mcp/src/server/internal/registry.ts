@@ -1,8 +1,9 @@
 import { FrameworkError, type MaybePromise } from '@sallyport/core';
+import { sha256Url } from '@sallyport/core/pipeline';
 import type { ParamHeader } from '../../protocol/internal/header-values.js';
 import type { AskKind } from '../../protocol/types.js';
 import type { McpAskingContext, McpContext } from '../../run/context.js';
-import { digestOf, hashText } from '../../store/internal/crypto.js';
+import { digestOf } from '../../store/internal/crypto.js';
 import type { ToolTask } from '../../tasks/options.js';
 import { APP_MEDIA_TYPE } from '../apps.js';
 import type { CacheHint, Completer, ListedItem } from '../definitions.js';
@@ -132,7 +133,7 @@ export class Registry {
   get digest(): string {
     this.#digest ??= digestOf(
       (['tools', 'prompts', 'resources', 'resourceTemplates'] as const).map((name) =>
-        hashText(
+        sha256Url(
           this.list(name)
             .map((item) => item.listed)
             .join('\n'),

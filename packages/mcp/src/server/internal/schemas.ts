@@ -1,6 +1,6 @@
 import type { StandardIssue, StandardSchema } from '@sallyport/core';
+import { isObject } from '@sallyport/core/pipeline';
 import type { ParamHeader } from '../../protocol/internal/header-values.js';
-import { isObject } from '../../protocol/internal/json-rpc.js';
 import { draftOf } from '../../protocol/internal/protocol.js';
 import type { JsonObject } from '../../protocol/types.js';
 

@@ -1,4 +1,4 @@
-import { guardHook } from '@sallyport/core/pipeline';
+import { guardHook, sha256Url } from '@sallyport/core/pipeline';
 import {
   COMMENT_FRAME,
   checkScopes,
@@ -20,7 +20,6 @@ import { deliver } from '../../run/internal/deliver.js';
 import { changeNotification, listenReply } from '../../run/internal/live.js';
 import { MAX_PAUSED_MS } from '../../run/internal/record.js';
 import type { Core } from '../../server/internal/core.js';
-import { hashText } from '../../store/internal/crypto.js';
 import { findContinued, hold, startContinuation } from './answers.js';
 import { leaseOf, retryAfter } from './call-stream.js';
 import { closeOpenStream, isCancelled } from './paused.js';
@@ -88,7 +87,7 @@ function listen(core: Core, http: McpRequest, session: Session, since?: number):
 
 /** The stream name of a session's listeners, so that a new listener continues where the previous listener ended. */
 function listenerId(partition: string): string {
-  return hashText(`listen ${partition}`).slice(0, 12);
+  return sha256Url(`listen ${partition}`).slice(0, 12);
 }
 
 const FIRST_LOOK_MS = 100;

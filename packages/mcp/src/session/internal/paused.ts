@@ -1,8 +1,8 @@
+import { sha256Url } from '@sallyport/core/pipeline';
 import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
 import type { RequestId } from '../../protocol/types.js';
 import { MAX_PAUSED_MS } from '../../run/internal/record.js';
 import { type Core, storeOf } from '../../server/internal/core.js';
-import { hashText } from '../../store/internal/crypto.js';
 import { decodeRow, encodeRow, toTtl } from '../../store/store.js';
 import type { Session } from './session.js';
 import { StreamLog } from './stream-log.js';
@@ -80,5 +80,5 @@ export async function isCancelled(core: Core, session: Session, id: RequestId): 
 /** `"1"` and `1` are different requests. A string that is too long for a key is replaced by its hash. */
 function flagOf(id: RequestId): string {
   if (typeof id === 'number') return `cancel#n#${id}`;
-  return id.length > 64 ? `cancel#h#${hashText(id)}` : `cancel#s#${id}`;
+  return id.length > 64 ? `cancel#h#${sha256Url(id)}` : `cancel#s#${id}`;
 }

@@ -1,4 +1,4 @@
-import { lazily } from '@sallyport/core/pipeline';
+import { isObject, lazily } from '@sallyport/core/pipeline';
 import {
   ACCEPTED,
   type Accepted,
@@ -11,7 +11,6 @@ import {
 import { capabilitiesOf, findMethod, type MethodRequest, type MethodTable } from '../../methods/internal/method.js';
 import {
   errorText,
-  isObject,
   own,
   parseMessage,
   type RpcMessage,

@@ -1,10 +1,11 @@
+import { isObject, sha256Url } from '@sallyport/core/pipeline';
 import { holdsScopes, type McpRequest, nowMs } from '../../http/internal/exchange.js';
-import { isObject, own } from '../../protocol/internal/json-rpc.js';
+import { own } from '../../protocol/internal/json-rpc.js';
 import { isSessionVersion, MAX_SUBSCRIPTIONS, type SessionVersion } from '../../protocol/internal/protocol.js';
 import type { ClientCapabilities, Implementation, JsonObject, LogLevel } from '../../protocol/types.js';
 import { invalidParams } from '../../server/errors.js';
 import { type Core, principalHash, storeOf } from '../../server/internal/core.js';
-import { hashText, randomText } from '../../store/internal/crypto.js';
+import { randomText } from '../../store/internal/crypto.js';
 import { decodeRow, encodeRow, type Row, toTtl } from '../../store/store.js';
 
 /** The session of a request. */
@@ -154,7 +155,7 @@ async function change(core: Core, partition: string, edit: (data: SessionData) =
 
 /** Servers may share a table: only the server that created a session finds it. */
 function partitionOf({ settings }: Core, id: string): string {
-  return `s#${hashText(JSON.stringify([settings.info.name, id]))}`;
+  return `s#${sha256Url(JSON.stringify([settings.info.name, id]))}`;
 }
 
 function keyOf(core: Core, id: string) {
@@ -230,5 +231,5 @@ export async function isSubscribed(core: Core, http: McpRequest, session: Sessio
 }
 
 function subscriptionKey({ partition = '' }: Session, uri: string) {
-  return { partition, sort: SUBSCRIPTION + hashText(uri) };
+  return { partition, sort: SUBSCRIPTION + sha256Url(uri) };
 }

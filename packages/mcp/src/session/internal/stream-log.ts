@@ -1,5 +1,6 @@
+import { isObject } from '@sallyport/core/pipeline';
 import { type McpRequest, messageFrame, nowMs, primingFrame } from '../../http/internal/exchange.js';
-import { errorText, isObject } from '../../protocol/internal/json-rpc.js';
+import { errorText } from '../../protocol/internal/json-rpc.js';
 import type { InputRequest, JsonObject, RequestId } from '../../protocol/types.js';
 import type { Question } from '../../run/internal/ask.js';
 import type { PackedMemory } from '../../run/internal/record.js';

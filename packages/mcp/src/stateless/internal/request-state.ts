@@ -1,6 +1,6 @@
-import { guardHook } from '@sallyport/core/pipeline';
+import { guardHook, isObject } from '@sallyport/core/pipeline';
 import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
-import { isObject, own } from '../../protocol/internal/json-rpc.js';
+import { own } from '../../protocol/internal/json-rpc.js';
 import type { InputRequest, InputResponse, JsonObject } from '../../protocol/types.js';
 import type { Question } from '../../run/internal/ask.js';
 import type { Call } from '../../run/internal/call.js';

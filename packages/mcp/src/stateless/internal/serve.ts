@@ -1,4 +1,4 @@
-import { logFailure } from '@sallyport/core/pipeline';
+import { isObject, logFailure } from '@sallyport/core/pipeline';
 import {
   ACCEPTED,
   type Accepted,
@@ -12,14 +12,7 @@ import {
 } from '../../http/internal/exchange.js';
 import { type DefinedMethod, findMethod, type MethodRequest, type MethodTable } from '../../methods/internal/method.js';
 import { headerEquals } from '../../protocol/internal/header-values.js';
-import {
-  errorText,
-  isObject,
-  own,
-  type RpcNotification,
-  type RpcRequest,
-  resultText,
-} from '../../protocol/internal/json-rpc.js';
+import { errorText, own, type RpcNotification, type RpcRequest, resultText } from '../../protocol/internal/json-rpc.js';
 import { claimOf, isLogLevel, META, RPC, STATELESS_VERSION, TASKS } from '../../protocol/internal/protocol.js';
 import type { ClientCapabilities, Implementation, JsonObject, LogLevel } from '../../protocol/types.js';
 import { missingKinds } from '../../run/internal/ask.js';

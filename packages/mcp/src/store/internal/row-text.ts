@@ -1,5 +1,7 @@
+import { decodeUtf8 } from '@sallyport/core';
+import { sha256Url } from '@sallyport/core/pipeline';
 import type { McpSpill, McpStore, Row, RowKey } from '../store.js';
-import { nodeCrypto, randomText } from './crypto.js';
+import { randomText } from './crypto.js';
 
 const MAX_ROW_BYTES = 256 * 1024;
 const MAX_SPILLED_BYTES = 5 * 1024 * 1024;
@@ -50,17 +52,17 @@ export async function packText(spill: McpSpill | undefined, text: string): Promi
   const key = `mcp/${randomText(24)}`;
   const bytes = Buffer.from(text, 'utf8');
   await spill.put(key, bytes);
-  const pointer: Pointer = { key, length: bytes.length, sha256: sha256(bytes) };
+  const pointer: Pointer = { key, length: bytes.length, sha256: sha256Url(bytes) };
   return Buffer.from(SPILLED + JSON.stringify(pointer), 'utf8');
 }
 
 /** Reads a row's text; `undefined` if its spilled part was deleted or changed. */
 export async function unpackText(spill: McpSpill | undefined, row: Row): Promise<string | undefined> {
-  const text = toText(row.data);
+  const text = decodeUtf8(row.data);
   if (text.startsWith(INLINE)) return text.slice(1);
   const pointer = JSON.parse(text.slice(1)) as Pointer;
   const bytes = await spill?.get(pointer.key);
-  return bytes?.length === pointer.length && sha256(bytes) === pointer.sha256 ? toText(bytes) : undefined;
+  return bytes?.length === pointer.length && sha256Url(bytes) === pointer.sha256 ? decodeUtf8(bytes) : undefined;
 }
 
 const READ_ATTEMPTS = 3;
@@ -87,17 +89,9 @@ export async function readText(
 
 /** Deletes the spilled part of row data that was replaced or not stored. If this fails, a lifecycle rule deletes it. */
 export async function dropText(spill: McpSpill | undefined, data: Uint8Array | undefined): Promise<void> {
-  const text = data && spill?.delete ? toText(data) : INLINE;
+  const text = data && spill?.delete ? decodeUtf8(data) : INLINE;
   if (!text.startsWith(SPILLED)) return;
   try {
     await spill?.delete?.((JSON.parse(text.slice(1)) as Pointer).key);
   } catch {}
-}
-
-function toText(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-}
-
-function sha256(bytes: Uint8Array): string {
-  return nodeCrypto().createHash('sha256').update(bytes).digest('base64url');
 }

@@ -1,8 +1,9 @@
 import type { SecurePrincipal } from '@sallyport/core';
+import { sha256Url } from '@sallyport/core/pipeline';
 import type { ClientCapabilities, Implementation, InputRequest, JsonObject, RequestId } from '../../protocol/types.js';
 import type { PackedMemory } from '../../run/internal/record.js';
 import { type Core, storeOf } from '../../server/internal/core.js';
-import { hashText, randomText } from '../../store/internal/crypto.js';
+import { randomText } from '../../store/internal/crypto.js';
 import { dropText, packText, readText } from '../../store/internal/row-text.js';
 import { encodeRow, type Row, toTtl } from '../../store/store.js';
 import type { McpTasks } from '../options.js';
@@ -51,7 +52,7 @@ export function settingsOf({ settings: { tasks } }: Core): Required<McpTasks> {
 
 /** The rows of servers that share a table are separate. */
 function partitionOf({ settings }: Core, id: string): string {
-  return `t#${hashText(JSON.stringify([settings.info.name, id]))}`;
+  return `t#${sha256Url(JSON.stringify([settings.info.name, id]))}`;
 }
 
 function keyOf(core: Core, id: string) {

@@ -1,6 +1,6 @@
 import type { Context, Logger, SecurePrincipal } from '@sallyport/core';
-import { logFailure } from '@sallyport/core/pipeline';
-import { checkScopes, LONGEST_INVOCATION_MS, type McpRequest, nowMs } from '../../http/internal/exchange.js';
+import { LAMBDA_MAX_TIMEOUT_MS, logFailure } from '@sallyport/core/pipeline';
+import { checkScopes, type McpRequest, nowMs } from '../../http/internal/exchange.js';
 import { METHOD_TABLE } from '../../methods/internal/table.js';
 import { INTERNAL_ERROR } from '../../protocol/internal/json-rpc.js';
 import { RPC, STATELESS_VERSION } from '../../protocol/internal/protocol.js';
@@ -36,7 +36,7 @@ export class TaskRequest implements McpRequest {
     this.principal = principal;
     this.tenantId = tenantId;
     const { remainingMs } = context;
-    this.deadline = nowMs(clock) + (remainingMs > 0 ? remainingMs : LONGEST_INVOCATION_MS);
+    this.deadline = nowMs(clock) + (remainingMs > 0 ? remainingMs : LAMBDA_MAX_TIMEOUT_MS);
   }
 
   header(): readonly string[] {
