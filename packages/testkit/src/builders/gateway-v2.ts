@@ -1,7 +1,7 @@
 import { defineOptions } from '@sallyport/core/options';
+import { decodeEscapes } from '@sallyport/core/pipeline';
 import { filled, type Given, object, textMap } from '../internal/kinds.js';
 import {
-  decodeEscapes,
   decodePairs,
   HTTP_KINDS,
   type HttpOptions,

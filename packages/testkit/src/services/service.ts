@@ -15,7 +15,7 @@ import {
   type Input,
   inputOf,
   type Outgoing,
-  parseJson,
+  parseBody,
   send,
 } from './internal/wire.js';
 
@@ -254,7 +254,7 @@ class LoopbackService implements Service {
       if (body.length > (this.#options.maxBodyBytes ?? Number.POSITIVE_INFINITY)) {
         throw new ServiceError('ValidationException', 400, 'the request is too large');
       }
-      const problem = found.isRaw ? undefined : bodyProblem(parseJson(body), found.operation.input);
+      const problem = found.isRaw ? undefined : bodyProblem(parseBody(body), found.operation.input);
       if (problem !== undefined) throw new ServiceError('ValidationException', 400, problem);
       const handler = this.#options.handlers[found.operation.name];
       if (!handler) throw new ServiceError('NotImplemented', 501, `${found.operation.name} is not served here`);
