@@ -23,7 +23,7 @@ export const LAMBDA_MAX_EVENT_BYTES = 6_291_456;
 export const LAMBDA_MAX_TIMEOUT_MS = 900_000;
 
 /**
- * The largest body of a request to a function behind an Application Load Balancer, and of its answer, in bytes.
+ * The largest body of a request to a function from an Application Load Balancer, and of its answer, in bytes.
  *
  * @see https://docs.aws.amazon.com/elasticloadbalancing/latest/application/lambda-functions.html
  */

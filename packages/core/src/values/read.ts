@@ -28,14 +28,14 @@ export function trimmedText(value: unknown): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** True for a string that is not blank. Usually the first character decides, and then nothing is allocated. */
+/** True for a string that is not blank. A first character that is not blank is enough, so usually nothing is allocated. */
 export function isText(value: unknown): value is string {
   if (typeof value !== 'string') return false;
   const first = value.charCodeAt(0);
   return (first > 32 && first < 127) || value.trim() !== '';
 }
 
-/** True for a whole number within bounds, both included; without bounds, for one that counts something. */
+/** True for a whole number within bounds, both included; without bounds, for zero and positive numbers. */
 export function isWhole(value: unknown, least = 0, most = Number.MAX_SAFE_INTEGER): value is number {
   return Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most;
 }

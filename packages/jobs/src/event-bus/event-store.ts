@@ -184,7 +184,7 @@ function newEvent(input: PublishInput, newId: () => string, nowMs: number): Item
   return item;
 }
 
-/** The digest of a payload in every runtime: SHA-256 of its canonical JSON. `undefined` for text that has none. */
+/** The digest of a payload in every runtime: SHA-256 of its canonical JSON. `undefined` for invalid JSON and for too many levels. */
 function digestPayload(payload: unknown): string | undefined {
   try {
     return sha256(canonicalJson(JSON.parse(String(payload))));

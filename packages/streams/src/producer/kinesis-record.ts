@@ -131,7 +131,7 @@ function parseHashKey(value: unknown): string {
 }
 
 /**
- * Rejects what has no JSON form in another runtime, where `JSON.stringify` would write `null` or an escape. A lone surrogate has no UTF-8
+ * Rejects values without a JSON form, for which `JSON.stringify` would write `null` or an escape. A lone surrogate has no UTF-8
  * form (RFC 8785 section 3.2.2.2).
  */
 function assertData(part: unknown): void {

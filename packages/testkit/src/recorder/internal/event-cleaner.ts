@@ -1,5 +1,5 @@
 import { createSanitizer, type Sanitizer } from '@sallyport/core/observability';
-import { decodeEscapes } from '@sallyport/core/pipeline';
+import { decodeEscapes, REDACTED } from '@sallyport/core/pipeline';
 import { cleanBase64, cleanText } from './packed.js';
 import type { Pseudonyms } from './pseudonyms.js';
 import { TextCleaner } from './text.js';
@@ -26,7 +26,6 @@ interface Place {
   readonly isHeader?: boolean;
 }
 
-const REDACTED = '[REDACTED]';
 /** Members that AWS writes and detection reads. */
 const ENVELOPE_WORDS =
   /^(?:version|httpMethod|method|protocol|stage|routeKey|resource|resourcePath|eventSource|EventSource|eventVersion|EventVersion|eventName|eventType|awsRegion|region|messageDirection|StreamViewType|kinesisSchemaVersion|detail-type|source|Type|SignatureVersion|parentTypeName|fieldName|sequenceNumber|SequenceNumber|requestTime|time|Timestamp|dataType|DataType|SentTimestamp|ApproximateFirstReceiveTimestamp|ApproximateReceiveCount)$/;
