@@ -66,7 +66,7 @@ it('finds a declaration of a name of the base, in any package and with any body'
   const base = { 'core/src/values/read.ts': 'export function isObject() {} function write() {}' };
   const others = { 'a/src/x.ts': '\nclass isObject { long() {} }', 'b/src/x.ts': 'const write = 1;' };
   expect(judge({ ...base, ...others })).toEqual([
-    'packages/a/src/x.ts:2: isObject is declared in packages/core/src/values/read.ts; import it from @sallyport/core/pipeline, or rename it after its meaning',
+    'packages/a/src/x.ts:2: isObject is declared in packages/core/src/values/read.ts; import it from @sallyport/core/internal, or rename it after its meaning',
   ]);
 });
 

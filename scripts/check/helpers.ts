@@ -150,7 +150,7 @@ export function judgeHelpers(
       .filter(({ name, file }) => base.has(name) && !file.startsWith(BASE))
       .map(
         (one) =>
-          `${placeOf(one)}: ${one.name} is declared in ${base.get(one.name)}; import it from @sallyport/core/pipeline, or rename it after its meaning`,
+          `${placeOf(one)}: ${one.name} is declared in ${base.get(one.name)}; import it from @sallyport/core/internal, or rename it after its meaning`,
       ),
     ...missing
       .filter(([one]) => !isExplained(one?.name ?? ''))

@@ -1,6 +1,6 @@
 // The contract: the fixtures, the runner that compares a runtime with them, and the protocol for runtimes in other languages.
 
-export { canonicalJson } from '@sallyport/core/pipeline';
+export { canonicalJson } from '@sallyport/core/internal';
 export { expand } from './fixtures/expand.js';
 export {
   AREAS,

@@ -1,5 +1,5 @@
 import { type FullClock, randomIds } from '@sallyport/core';
-import { isTransient, MAX_TIMER_MS, pause, randomFraction, withDeadline } from '@sallyport/core/pipeline';
+import { isTransient, MAX_TIMER_MS, pause, randomFraction, withDeadline } from '@sallyport/core/internal';
 
 /** Options of {@link storeUntil}. */
 export interface StoreUntilOptions {

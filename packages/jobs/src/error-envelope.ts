@@ -1,6 +1,6 @@
 import { FrameworkError } from '@sallyport/core';
+import { brandError, isObject } from '@sallyport/core/internal';
 import { sanitizeFieldValue, sanitizeLogString } from '@sallyport/core/observability';
-import { brandError, isObject } from '@sallyport/core/pipeline';
 
 /** The stored form of an error: without control characters, secrets, stack and cause, and limited in size. */
 export interface ErrorEnvelope {

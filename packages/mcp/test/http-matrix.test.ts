@@ -1,4 +1,4 @@
-import { toResponse } from '@sallyport/core/pipeline';
+import { toResponse } from '@sallyport/core/internal';
 import { LATEST, Rig, SECRET, STATELESS } from './support/rig.js';
 import { registerAll } from './support/server.js';
 

@@ -1,6 +1,6 @@
 import type { Context, MaybePromise, PrincipalKind, SecurePrincipal } from '@sallyport/core';
+import { type ContextState, copyBearer, isPlainObject, snapshotPlain, trimmedText } from '@sallyport/core/internal';
 import { invalidOption } from '@sallyport/core/options';
-import { type ContextState, copyBearer, isPlainObject, snapshotPlain, trimmedText } from '@sallyport/core/pipeline';
 
 /**
  * Identifies the caller of an invocation. It reads the credentials and returns `null` if the request has no credentials. For wrong credentials

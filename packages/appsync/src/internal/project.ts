@@ -8,8 +8,8 @@ import {
   membersOf,
   type OutgoingResponse,
   toClientError,
-} from '@sallyport/core/pipeline';
-import { canonicalError, type Exchange, INTERNAL_ERROR } from '@sallyport/http/pipeline';
+} from '@sallyport/core/internal';
+import { canonicalError, type Exchange, INTERNAL_ERROR } from '@sallyport/http/internal';
 import type { AppSyncErrorObject } from '../resolver/event-types.js';
 
 /** A payload, or the error of its conversion. */

@@ -13,8 +13,8 @@ import {
   stateOf,
   stringOf,
   unknownProvenance,
-} from '@sallyport/core/pipeline';
-import { lookupHeader, rawHeaders } from '@sallyport/http/pipeline';
+} from '@sallyport/core/internal';
+import { lookupHeader, rawHeaders } from '@sallyport/http/internal';
 import { VERSION } from '../internal/version.js';
 
 registerCopy('@sallyport/appsync', VERSION, new Error());

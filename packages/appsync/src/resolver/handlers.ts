@@ -1,5 +1,5 @@
 import type { Context, Handler, MaybePromise } from '@sallyport/core';
-import { type ContextState, internalError, isPromise, stateOf } from '@sallyport/core/pipeline';
+import { type ContextState, internalError, isPromise, stateOf } from '@sallyport/core/internal';
 import { json } from '@sallyport/http';
 import { argumentsOf } from '../internal/read-event.js';
 import type { AppSyncBatchItem } from './event-types.js';

@@ -8,7 +8,6 @@ import {
   type Target,
   type TriggerKind,
 } from '@sallyport/core';
-import { defineOptions, integer, number, oneOf } from '@sallyport/core/options';
 import {
   ContextState,
   handlerName,
@@ -16,7 +15,8 @@ import {
   logRefusal,
   type OutgoingResponse,
   remainingMs,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
+import { defineOptions, integer, number, oneOf } from '@sallyport/core/options';
 import {
   assertBoundParams,
   assertRouteHandler,
@@ -31,7 +31,7 @@ import {
   registrationError,
   reportFailure,
   toFrameworkError,
-} from '@sallyport/http/pipeline';
+} from '@sallyport/http/internal';
 import { createAppSyncPipeline, ResolverExchange } from '../internal/pipeline.js';
 import { project, ResolverError, toErrorObject } from '../internal/project.js';
 import {

@@ -1,3 +1,4 @@
+import { isWhole } from '@sallyport/core/internal';
 import {
   defineOptions,
   OptionKind,
@@ -5,7 +6,6 @@ import {
   type OptionPlace,
   type ParsedOptions,
 } from '@sallyport/core/options';
-import { isWhole } from '@sallyport/core/pipeline';
 import { Duration, Token } from 'aws-cdk-lib/core';
 import type { IConstruct } from 'constructs';
 import { misuse, show } from './misuse.js';

@@ -1,4 +1,4 @@
-import { SQS_MAX_VISIBILITY_SECONDS } from '@sallyport/core/pipeline';
+import { SQS_MAX_VISIBILITY_SECONDS } from '@sallyport/core/internal';
 import { EVENT_SOURCE_ACTIONS } from '@sallyport/streams/schema';
 import type { EventSourceMapping, IFunction } from 'aws-cdk-lib/aws-lambda';
 import { type CfnQueue, type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';

@@ -1,4 +1,4 @@
-import { brandError, SQS_MAX_VISIBILITY_SECONDS } from '@sallyport/core/pipeline';
+import { brandError, SQS_MAX_VISIBILITY_SECONDS } from '@sallyport/core/internal';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { type CfnQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';

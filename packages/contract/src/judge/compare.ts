@@ -1,4 +1,4 @@
-import { fromJson } from '@sallyport/core/pipeline';
+import { fromJson } from '@sallyport/core/internal';
 import { isJsonObject, type Json, type JsonObject } from '../fixtures/json.js';
 
 /** One difference between a result and a fixture. */

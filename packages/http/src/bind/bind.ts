@@ -1,6 +1,6 @@
 import type { Context, Response, Result, WebResponse } from '@sallyport/core';
+import { createMap, internalError, isOutgoingResponse, isPromise, isWebResponse } from '@sallyport/core/internal';
 import { invalidOption, isStandardSchema } from '@sallyport/core/options';
-import { createMap, internalError, isOutgoingResponse, isPromise, isWebResponse } from '@sallyport/core/pipeline';
 import { json, noContent } from '../responses/responses.js';
 import {
   type BindSpec,

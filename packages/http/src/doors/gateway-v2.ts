@@ -8,7 +8,7 @@ import {
   type RequestSource,
   stringOf,
   toHeaderMap,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
 import {
   asIs,
   bufferedDoor,

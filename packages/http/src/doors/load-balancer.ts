@@ -6,7 +6,7 @@ import {
   type OutgoingResponse,
   stringOf,
   unknownProvenance,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
 import { statusPhrase } from '../pipeline/error-body.js';
 import { ProxySource, type ProxyTraits } from './gateway-v1.js';
 import { joinHeaders } from './gateway-v2.js';

@@ -1,4 +1,4 @@
-import { canonicalMethod, isObject } from '@sallyport/core/pipeline';
+import { canonicalMethod, isObject } from '@sallyport/core/internal';
 import { isContract } from '../bind/contract.js';
 import {
   type OpenApiField,

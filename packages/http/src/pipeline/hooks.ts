@@ -1,5 +1,4 @@
 import { type Context, isFrameworkError, type MaybePromise, type MultiMap, type Result } from '@sallyport/core';
-import { defineOptions, func } from '@sallyport/core/options';
 import {
   canonicalizeResponse,
   closeStream,
@@ -10,7 +9,8 @@ import {
   OutgoingResponse,
   toHeaderMap,
   toResponse,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
+import { defineOptions, func } from '@sallyport/core/options';
 import { type AskHook, type Decorate, type Exchange, reportFailure } from './run.js';
 
 /**

@@ -15,7 +15,7 @@ import {
   requestCompleted,
   STAGE,
   startRequestSpan,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
 import type { RouteTable } from '../routing/internal/router.js';
 import type { Decorate, Exchange, Observe, RenderError, Stage } from './run.js';
 

@@ -16,7 +16,7 @@ import {
   type OutgoingResponse,
   stateOf,
   toResponse,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
 
 /** A handler with its middlewares. */
 export type Run = (ctx: Context) => MaybePromise<OutgoingResponse>;

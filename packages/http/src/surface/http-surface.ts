@@ -23,7 +23,7 @@ import {
   logRefusal,
   type OutgoingResponse,
   registerCopy,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
 import { gatewayV1Door } from '../doors/gateway-v1.js';
 import { functionUrlDoor, gatewayV2Door } from '../doors/gateway-v2.js';
 import { cutBasePath, type HttpDoor, refusalOf } from '../doors/internal/event.js';

@@ -1,6 +1,6 @@
 import type { FrameworkError, Handler, Middleware } from '@sallyport/core';
+import { isPromise } from '@sallyport/core/internal';
 import { assertNoSurplus, boolean, defineOptions, list, text } from '@sallyport/core/options';
-import { isPromise } from '@sallyport/core/pipeline';
 import { parsePattern } from '../routing/internal/pattern.js';
 import { registrationError } from '../routing/registration.js';
 import type { HttpRouter } from './http-router.js';

@@ -1,6 +1,6 @@
 import { FrameworkError, type WebSocketClient } from '@sallyport/core';
+import { WEBSOCKET_MAX_MESSAGE_BYTES } from '@sallyport/core/internal';
 import { defineOptions, func, integer } from '@sallyport/core/options';
-import { WEBSOCKET_MAX_MESSAGE_BYTES } from '@sallyport/core/pipeline';
 
 /** Options of {@link broadcast}. */
 export interface BroadcastOptions {

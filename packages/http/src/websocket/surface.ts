@@ -20,7 +20,7 @@ import {
   stringOf,
   unknownProvenance,
   WEBSOCKET_MAX_MESSAGE_BYTES,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
 import { ProxySource, type ProxyTraits, writeProxy } from '../doors/gateway-v1.js';
 import { asIs, firstText, type HttpDoor, objectOf, refusalOf } from '../doors/internal/event.js';
 import { errorResponse, HTTP_ERROR_FORMAT_NESTED } from '../pipeline/error-body.js';

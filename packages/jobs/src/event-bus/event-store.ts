@@ -1,5 +1,5 @@
+import { canonicalJson, fromJson, sha256 } from '@sallyport/core/internal';
 import { defineOptions } from '@sallyport/core/options';
-import { canonicalJson, fromJson, sha256 } from '@sallyport/core/pipeline';
 import type { Condition, Item, ItemQuery, Key } from '@sallyport/dynamo';
 import { absentOrPastTtl, isPastTtl, notPastTtl, ttlAt, ttlOfDeleted } from '@sallyport/dynamo';
 import { EVENTBUS_ERRORS as ERRORS } from '../errors.js';

@@ -1,5 +1,5 @@
 import { type FullClock, type IdGenerator, randomIds } from '@sallyport/core';
-import { fromJson } from '@sallyport/core/pipeline';
+import { fromJson } from '@sallyport/core/internal';
 import { type Item, type ItemTable, itemSize, type Key, type ReadOptions, ttlAt } from '@sallyport/dynamo';
 import { type ErrorEnvelope, parseEnvelope, toErrorEnvelope } from '../error-envelope.js';
 import { JOB_ERRORS, type LedgerErrors } from '../errors.js';

@@ -1,5 +1,5 @@
+import { isObject } from '@sallyport/core/internal';
 import { invalidOption } from '@sallyport/core/options';
-import { isObject } from '@sallyport/core/pipeline';
 import { own } from '../protocol/internal/json-rpc.js';
 import type { JsonObject } from '../protocol/types.js';
 import { invalidRegistration } from '../server/errors.js';

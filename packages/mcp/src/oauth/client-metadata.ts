@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '@sallyport/core';
+import { isObject } from '@sallyport/core/internal';
 import { defineOptions, group, integer, kind, withMethods } from '@sallyport/core/options';
-import { isObject } from '@sallyport/core/pipeline';
 import { own } from '../protocol/internal/json-rpc.js';
 import { type Fetched, type FetchRules, fetchPublic, isPublicAddress } from './internal/public-fetch.js';
 import { SharedLoads } from './internal/shared-loads.js';

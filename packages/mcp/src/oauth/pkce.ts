@@ -1,5 +1,5 @@
+import { sha256Url } from '@sallyport/core/internal';
 import { invalidOption } from '@sallyport/core/options';
-import { sha256Url } from '@sallyport/core/pipeline';
 import { nodeCrypto, randomText } from '../store/internal/crypto.js';
 
 /** Characters and length of a verifier (RFC 7636 section 4.1). */

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '@sallyport/core';
+import { completeClock, sha256Url } from '@sallyport/core/internal';
 import { defineOptions, integer, withMethods } from '@sallyport/core/options';
-import { completeClock, sha256Url } from '@sallyport/core/pipeline';
 import { randomText } from '../store/internal/crypto.js';
 import { lastingStore } from '../store/internal/lasting.js';
 import { decodeRow, encodeRow, type McpStore, type Row, toTtl } from '../store/store.js';

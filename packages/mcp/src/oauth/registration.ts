@@ -1,6 +1,6 @@
 import type { Context, Handler, MaybePromise } from '@sallyport/core';
+import { isObject } from '@sallyport/core/internal';
 import { boolean, defineOptions, func, group, list, string } from '@sallyport/core/options';
-import { isObject } from '@sallyport/core/pipeline';
 import { own } from '../protocol/internal/json-rpc.js';
 import type { JsonObject } from '../protocol/types.js';
 import { randomText } from '../store/internal/crypto.js';

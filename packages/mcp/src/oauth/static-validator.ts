@@ -1,5 +1,5 @@
+import { sha256Url } from '@sallyport/core/internal';
 import { defineOptions, invalidConfiguration, kind, list, string, text } from '@sallyport/core/options';
-import { sha256Url } from '@sallyport/core/pipeline';
 import { scopeList } from './internal/scopes.js';
 import { type BearerClaims, BearerError, type Validator } from './validator.js';
 

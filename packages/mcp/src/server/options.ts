@@ -1,4 +1,5 @@
 import { type Clock, FrameworkError, type MaybePromise, systemClock } from '@sallyport/core';
+import { isObject } from '@sallyport/core/internal';
 import {
   boolean,
   defineOptions,
@@ -16,7 +17,6 @@ import {
   string,
   withMethods,
 } from '@sallyport/core/options';
-import { isObject } from '@sallyport/core/pipeline';
 import type { OnCall } from '../calls/call.js';
 import type { Icon, Implementation, JsonObject } from '../protocol/types.js';
 import type { McpContext } from '../run/context.js';

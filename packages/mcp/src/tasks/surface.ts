@@ -1,11 +1,11 @@
 import type { Context, Invocation, Surface, SurfaceHost } from '@sallyport/core';
-import { invalidOption } from '@sallyport/core/options';
 import {
   createSurfaceContext,
   LAMBDA_MAX_TIMEOUT_MS,
   remainingMs,
   type SurfaceContext,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
+import { invalidOption } from '@sallyport/core/options';
 import { nowMs } from '../http/internal/exchange.js';
 import { type Core, coreOf } from '../server/internal/core.js';
 import type { McpServer } from '../server/server.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { objectPart, sha256, stringOf } from '@sallyport/core/internal';
 import { defineOptions, func, text } from '@sallyport/core/options';
-import { objectPart, sha256, stringOf } from '@sallyport/core/pipeline';
 import { controllerIncomplete, MicrovmError } from '../errors.js';
 
 /** A hook that the service calls. */

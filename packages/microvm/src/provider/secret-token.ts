@@ -1,4 +1,4 @@
-import { otherCopy, REDACTED } from '@sallyport/core/pipeline';
+import { otherCopy, REDACTED } from '@sallyport/core/internal';
 
 const values = new WeakMap<SecretToken, string>();
 

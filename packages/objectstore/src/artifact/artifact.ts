@@ -1,5 +1,5 @@
 import { isFrameworkError } from '@sallyport/core';
-import { sha256 } from '@sallyport/core/pipeline';
+import { sha256 } from '@sallyport/core/internal';
 import { ArtifactError, type ArtifactFacts, type ArtifactFailure } from '../errors.js';
 import { checkRef, type ObjectRef } from '../refs/ref.js';
 import type { ObjectCallOptions, ObjectStore, StoredObject } from '../store/store.js';

@@ -1,7 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { Clock, FullClock } from '@sallyport/core';
+import { completeClock, LAMBDA_MAX_TIMEOUT_MS, lazily, missingPackage, withDeadline } from '@sallyport/core/internal';
 import { defineOptions, integer, text, withMethods } from '@sallyport/core/options';
-import { completeClock, LAMBDA_MAX_TIMEOUT_MS, lazily, missingPackage, withDeadline } from '@sallyport/core/pipeline';
 import { invalidStoreConfig, ObjectStoreError } from '../errors.js';
 import { importS3 } from '../internal/sdk.js';
 import { type Encryption, encryptionOption, toEncryptionHeaders, toEncryptionInput } from '../store/encryption.js';

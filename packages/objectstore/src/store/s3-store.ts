@@ -1,7 +1,7 @@
 import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
 import { type Clock, type FullClock, isFrameworkError } from '@sallyport/core';
+import { completeClock, LAMBDA_MAX_TIMEOUT_MS, lazily, withDeadline } from '@sallyport/core/internal';
 import { defineOptions, integer, text, withMethods } from '@sallyport/core/options';
-import { completeClock, LAMBDA_MAX_TIMEOUT_MS, lazily, withDeadline } from '@sallyport/core/pipeline';
 import { invalidStoreConfig, ObjectStoreError } from '../errors.js';
 import { importS3 } from '../internal/sdk.js';
 import type { ObjectRef } from '../refs/ref.js';

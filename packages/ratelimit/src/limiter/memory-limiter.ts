@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '@sallyport/core';
+import { completeClock, createMap, Lru } from '@sallyport/core/internal';
 import { defineOptions, func, integer, withMethods } from '@sallyport/core/options';
-import { completeClock, createMap, Lru } from '@sallyport/core/pipeline';
 import { invalidConfig } from '../errors.js';
 import {
   type Address,

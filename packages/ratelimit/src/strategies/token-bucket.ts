@@ -1,5 +1,5 @@
+import { Lru, randomFraction } from '@sallyport/core/internal';
 import { defineOptions, integer, number } from '@sallyport/core/options';
-import { Lru, randomFraction } from '@sallyport/core/pipeline';
 import { invalidConfig, RateLimitError } from '../errors.js';
 import type { LimitDecision, Strategy, WindowLimit, WindowState } from '../limiter/limiter.js';
 import { Bucket, capacityOf, roundUp, toMicros } from './internal/bucket.js';

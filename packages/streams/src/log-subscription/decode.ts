@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { gunzipSync } from 'node:zlib';
 import { decodeBase64, decodeUtf8 } from '@sallyport/core';
-import { base64Size, fromJson, isObject, isText } from '@sallyport/core/pipeline';
+import { base64Size, fromJson, isObject, isText } from '@sallyport/core/internal';
 import { streamsError } from '../errors.js';
 import { isLooseRecord, safeLog } from '../sources/source.js';
 

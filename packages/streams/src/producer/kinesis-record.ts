@@ -1,6 +1,6 @@
 import { encodeUtf8 } from '@sallyport/core';
+import { canonicalJson, isPlainObject, KINESIS_MAX_RECORD_BYTES, trimmedText } from '@sallyport/core/internal';
 import { defineOptions, integer, kind } from '@sallyport/core/options';
-import { canonicalJson, isPlainObject, KINESIS_MAX_RECORD_BYTES, trimmedText } from '@sallyport/core/pipeline';
 import { streamsError } from '../errors.js';
 import { safeLog } from '../sources/source.js';
 

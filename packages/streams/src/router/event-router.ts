@@ -1,6 +1,6 @@
 import type { Invocation, LambdaContext, Surface, Target, TriggerKind } from '@sallyport/core';
+import { handlerName, logRefusal, refuseAgent, stringOf } from '@sallyport/core/internal';
 import { assertNoSurplus } from '@sallyport/core/options';
-import { handlerName, logRefusal, refuseAgent, stringOf } from '@sallyport/core/pipeline';
 import type { EventHandler, EventMiddleware } from '../batch/handler.js';
 import { type BatchRouting, deliverBatch, deliverEvents, recordsOf } from '../batch/internal/deliver.js';
 import { streamsError } from '../errors.js';

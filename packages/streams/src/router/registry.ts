@@ -1,5 +1,5 @@
 import { FrameworkError } from '@sallyport/core';
-import { stringOf } from '@sallyport/core/pipeline';
+import { stringOf } from '@sallyport/core/internal';
 import type { EventHandler } from '../batch/handler.js';
 import { refused } from '../errors.js';
 import { EVENT_SOURCES_ENV } from '../schema.js';

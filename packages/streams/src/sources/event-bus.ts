@@ -1,5 +1,5 @@
+import { objectPart, scheduledRun, stringOf, trimmedText } from '@sallyport/core/internal';
 import { defineOptions, type OptionKind, parsed } from '@sallyport/core/options';
-import { objectPart, scheduledRun, stringOf, trimmedText } from '@sallyport/core/pipeline';
 import { refused } from '../errors.js';
 import { type EventSource, keyText, type LooseRecord, type SourceDefinition } from './source.js';
 

@@ -1,5 +1,5 @@
+import { stringOf } from '@sallyport/core/internal';
 import { boolean, defineOptions, oneOf } from '@sallyport/core/options';
-import { stringOf } from '@sallyport/core/pipeline';
 import { windowUnsupported } from '../errors.js';
 import { isLooseRecord, keyText, type RecordSource, type RunRules } from './source.js';
 

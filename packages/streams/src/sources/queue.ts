@@ -1,6 +1,6 @@
 import { decodeBase64, decodeUtf8, encodeUtf8 } from '@sallyport/core';
+import { firstTraceId, stringOf } from '@sallyport/core/internal';
 import { boolean, defineOptions, integer } from '@sallyport/core/options';
-import { firstTraceId, stringOf } from '@sallyport/core/pipeline';
 import { refused, streamsError } from '../errors.js';
 import type { StreamRecord } from './kinesis.js';
 import { keyText, type RecordSource } from './source.js';

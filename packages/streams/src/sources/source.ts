@@ -1,5 +1,5 @@
 import type { TriggerKind } from '@sallyport/core';
-import { type EventFacts, encodeSafeValue, trimmedText } from '@sallyport/core/pipeline';
+import { type EventFacts, encodeSafeValue, trimmedText } from '@sallyport/core/internal';
 
 /** Kinds that are answered with a batch report. */
 export type BatchKind = 'queue' | 'table-stream' | 'stream';

@@ -1,5 +1,5 @@
 import { decodeBase64 } from '@sallyport/core';
-import { createMap, stringOf, trimmedText } from '@sallyport/core/pipeline';
+import { createMap, stringOf, trimmedText } from '@sallyport/core/internal';
 import { streamsError } from '../errors.js';
 import { assertNoWindow, streamRules } from './kinesis.js';
 import { keyText, parseSourceArn, type RecordSource, safeLog } from './source.js';

@@ -1,4 +1,4 @@
-import { firstTraceId, stringOf } from '@sallyport/core/pipeline';
+import { firstTraceId, stringOf } from '@sallyport/core/internal';
 import { keyText, type RecordSource } from './source.js';
 
 /** The `Records` of an SNS subscription: https://docs.aws.amazon.com/lambda/latest/dg/with-sns.html. */

@@ -1,5 +1,5 @@
+import { isPlainObject } from '@sallyport/core/internal';
 import { boolean, defineOptions } from '@sallyport/core/options';
-import { isPlainObject } from '@sallyport/core/pipeline';
 
 /** AWS services that put HTTP in front of a function. */
 export type HttpDoorKind = 'gateway-v2' | 'gateway-v1' | 'function-url' | 'load-balancer';

@@ -1,5 +1,5 @@
+import { decodeEscapes } from '@sallyport/core/internal';
 import { defineOptions } from '@sallyport/core/options';
-import { decodeEscapes } from '@sallyport/core/pipeline';
 import { filled, type Given, object, textMap } from '../internal/kinds.js';
 import {
   decodePairs,

@@ -1,6 +1,6 @@
 import { FrameworkError, type OneOrMany } from '@sallyport/core';
+import { asBuffer, decodeEscapes } from '@sallyport/core/internal';
 import { boolean, defineOptions, INVALID_CONFIGURATION } from '@sallyport/core/options';
-import { asBuffer, decodeEscapes } from '@sallyport/core/pipeline';
 import { anyText, anything, content, date, filled, type Given, oneOrMany, textList } from '../internal/kinds.js';
 
 /** Options of every builder of an HTTP event. */

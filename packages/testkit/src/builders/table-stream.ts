@@ -1,5 +1,5 @@
+import { asBuffer, isPlainObject } from '@sallyport/core/internal';
 import { defineOptions, group, invalidOption, oneOf } from '@sallyport/core/options';
-import { asBuffer, isPlainObject } from '@sallyport/core/pipeline';
 import { anyText, count, date, filled, object, someOf } from '../internal/kinds.js';
 import { type Answered, type BatchReport, EPOCH, regionOf } from './shape.js';
 

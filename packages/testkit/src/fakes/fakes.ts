@@ -1,7 +1,7 @@
 import { FrameworkError, type FullClock, type WebSocketClient, type WebSocketConnection } from '@sallyport/core';
+import { WEBSOCKET_MAX_MESSAGE_BYTES } from '@sallyport/core/internal';
 import type { ErrorNotification } from '@sallyport/core/observability';
 import { defineOptions, func, withMethods } from '@sallyport/core/options';
-import { WEBSOCKET_MAX_MESSAGE_BYTES } from '@sallyport/core/pipeline';
 import { filled } from '../internal/kinds.js';
 
 /** Calls that a fake keeps, so that a test in a loop does not fill the memory. */

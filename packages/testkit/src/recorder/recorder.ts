@@ -1,7 +1,7 @@
 import { type FullClock, type LambdaContext, type Logger, systemClock } from '@sallyport/core';
+import { bytesOfJson, withDeadline } from '@sallyport/core/internal';
 import { createLogger, type Sanitizer } from '@sallyport/core/observability';
 import { defineOptions, func, integer, list, number, text, withMethods } from '@sallyport/core/options';
-import { bytesOfJson, withDeadline } from '@sallyport/core/pipeline';
 import { EventCleaner } from './internal/event-cleaner.js';
 import { Pseudonyms } from './internal/pseudonyms.js';
 import { RECORDING_SCHEMA, type Recording, tryDetect } from './recording.js';

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
 import type { AddressInfo } from 'node:net';
+import { brandError } from '@sallyport/core/internal';
 import { defineOptions, integer, object, oneOf } from '@sallyport/core/options';
-import { brandError } from '@sallyport/core/pipeline';
 import { bodyProblem, type Operation, operationsOf } from './internal/model.js';
 import {
   type Answer,

@@ -1,5 +1,5 @@
 import type { FullClock } from '@sallyport/core';
-import { stringOf } from '@sallyport/core/pipeline';
+import { stringOf } from '@sallyport/core/internal';
 
 /**
  * Virtual-hosted and path-style hosts of S3: https://docs.aws.amazon.com/general/latest/gr/s3.html. The list has the suffixes of all

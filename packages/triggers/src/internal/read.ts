@@ -1,4 +1,4 @@
-import { isObject, type Members, stringOf } from '@sallyport/core/pipeline';
+import { isObject, type Members, stringOf } from '@sallyport/core/internal';
 import type { EventSource } from '@sallyport/streams/delivery';
 import { invalidEvent } from '../errors.js';
 

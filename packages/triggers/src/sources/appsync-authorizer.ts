@@ -1,5 +1,5 @@
 import type { LambdaContext, MaybePromise, TriggerRecord } from '@sallyport/core';
-import { type Members, membersOf, rejectWithoutEventKey, stringOf } from '@sallyport/core/pipeline';
+import { type Members, membersOf, rejectWithoutEventKey, stringOf } from '@sallyport/core/internal';
 import {
   attempt,
   type Delivered,

@@ -17,7 +17,7 @@ import {
   parseLog,
   rejectWithoutEventKey,
   stringOf,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
 import {
   attempt,
   type Delivered,

@@ -1,7 +1,7 @@
 import type { LambdaContext, MaybePromise, TriggerRecord } from '@sallyport/core';
 import { FrameworkError } from '@sallyport/core';
+import { isObject, type Members, membersOf, rejectWithoutEventKey, stringOf } from '@sallyport/core/internal';
 import { defineOptions, kind, oneOf, text } from '@sallyport/core/options';
-import { isObject, type Members, membersOf, rejectWithoutEventKey, stringOf } from '@sallyport/core/pipeline';
 import {
   type Delivered,
   Delivery,

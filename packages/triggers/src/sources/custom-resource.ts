@@ -1,6 +1,6 @@
 import type { LambdaContext, MaybePromise, TriggerRecord } from '@sallyport/core';
+import { type Members, membersOf, stringOf } from '@sallyport/core/internal';
 import { boolean, defineOptions, func, list, string } from '@sallyport/core/options';
-import { type Members, membersOf, stringOf } from '@sallyport/core/pipeline';
 import { attempt, type Delivered, type EventContext } from '@sallyport/streams/delivery';
 import { invalidAnswer, triggersError } from '../errors.js';
 import { readFailure, toJson } from '../internal/answer.js';

@@ -1,5 +1,5 @@
 import type { TriggerRecord } from '@sallyport/core';
-import { type Members, membersOf, stringOf } from '@sallyport/core/pipeline';
+import { type Members, membersOf, stringOf } from '@sallyport/core/internal';
 import type { Delivered, EventContext, EventHandler } from '@sallyport/streams/delivery';
 import { Handlers } from '../internal/handlers.js';
 import { keyOf } from '../internal/key.js';

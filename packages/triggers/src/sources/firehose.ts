@@ -1,5 +1,5 @@
 import type { LambdaContext, MaybePromise, TriggerRecord } from '@sallyport/core';
-import { type Members, membersOf, stringOf } from '@sallyport/core/pipeline';
+import { type Members, membersOf, stringOf } from '@sallyport/core/internal';
 import { type Delivered, type EventContext, type Outcome, settle, warnOf } from '@sallyport/streams/delivery';
 import { invalidAnswer, invalidEvent } from '../errors.js';
 import { fitting } from '../internal/answer.js';

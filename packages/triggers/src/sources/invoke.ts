@@ -7,8 +7,8 @@ import {
   type StandardSchema,
   type TriggerRecord,
 } from '@sallyport/core';
+import { membersOf, rejectWithoutEventKey, stringOf } from '@sallyport/core/internal';
 import { defineOptions, isStandardSchema, issuePath, kind, parsed } from '@sallyport/core/options';
-import { membersOf, rejectWithoutEventKey, stringOf } from '@sallyport/core/pipeline';
 import {
   attempt,
   type Delivered,

@@ -1,6 +1,6 @@
 import type { Environment, LambdaContext, SurfaceHost, Target, TriggerKind, TriggerRecord } from '@sallyport/core';
+import { isWhole, type Members, membersOf, stringOf } from '@sallyport/core/internal';
 import { defineOptions, oneOf } from '@sallyport/core/options';
-import { isWhole, type Members, membersOf, stringOf } from '@sallyport/core/pipeline';
 import { type Delivered, type EventHandler, settle } from '@sallyport/streams/delivery';
 import { KAFKA_ON_FAILURE_ENV } from '@sallyport/streams/schema';
 import { invalidEvent, refused, triggersError } from '../errors.js';

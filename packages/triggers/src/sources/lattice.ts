@@ -22,7 +22,7 @@ import {
   toHeaderMap,
   toStringList,
   unknownProvenance,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
 import { refused } from '../errors.js';
 import type { SurfaceRow } from '../internal/surface.js';
 

@@ -1,6 +1,6 @@
 import type { TriggerRecord } from '@sallyport/core';
+import { membersOf } from '@sallyport/core/internal';
 import { defineOptions, integer } from '@sallyport/core/options';
-import { membersOf } from '@sallyport/core/pipeline';
 import { decodeCloudWatchLogsSubscription, type LogSubscription, type LogSubscriptionLimits } from '@sallyport/streams';
 import type { Delivered, EventHandler } from '@sallyport/streams/delivery';
 import { Handlers } from '../internal/handlers.js';

@@ -1,5 +1,5 @@
 import type { LambdaContext, MaybePromise, TriggerRecord } from '@sallyport/core';
-import { decodeQueryPart, type Members, membersOf, stringOf } from '@sallyport/core/pipeline';
+import { decodeQueryPart, type Members, membersOf, stringOf } from '@sallyport/core/internal';
 import { type Delivered, type EventContext, type Outcome, settle } from '@sallyport/streams/delivery';
 import { invalidAnswer, invalidEvent } from '../errors.js';
 import { readFailure } from '../internal/answer.js';

@@ -1,5 +1,5 @@
 import type { TriggerRecord } from '@sallyport/core';
-import { membersOf, stringOf } from '@sallyport/core/pipeline';
+import { membersOf, stringOf } from '@sallyport/core/internal';
 import type { Delivered, EventHandler } from '@sallyport/streams/delivery';
 import { invalidEvent } from '../errors.js';
 import { assertHandler, Handlers } from '../internal/handlers.js';

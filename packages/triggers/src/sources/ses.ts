@@ -1,6 +1,6 @@
 import type { LambdaContext, MaybePromise, TriggerRecord } from '@sallyport/core';
+import { type Members, membersOf, stringOf } from '@sallyport/core/internal';
 import { defineOptions, oneOf } from '@sallyport/core/options';
-import { type Members, membersOf, stringOf } from '@sallyport/core/pipeline';
 import { attempt, type Delivered, type EventContext, type EventHandler } from '@sallyport/streams/delivery';
 import { invalidAnswer, refused } from '../errors.js';
 import { assertHandler } from '../internal/handlers.js';

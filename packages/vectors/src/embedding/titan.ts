@@ -1,5 +1,14 @@
 import type { Clock, FullClock } from '@sallyport/core';
 import {
+  completeClock,
+  isTransient,
+  LAMBDA_MAX_TIMEOUT_MS,
+  missingPackage,
+  pause,
+  randomFraction,
+  withDeadline,
+} from '@sallyport/core/internal';
+import {
   boolean,
   defineOptions,
   func,
@@ -9,15 +18,6 @@ import {
   text,
   withMethods,
 } from '@sallyport/core/options';
-import {
-  completeClock,
-  isTransient,
-  LAMBDA_MAX_TIMEOUT_MS,
-  missingPackage,
-  pause,
-  randomFraction,
-  withDeadline,
-} from '@sallyport/core/pipeline';
 import { ERROR_CODE_EMBEDDING_FAILED, invalidConfig, VectorStoreError } from '../errors.js';
 import { failureOf, runBounded, type Width } from '../internal/bounded.js';
 import { LazyClient, type SdkClient, type SdkConfig } from '../internal/sdk.js';

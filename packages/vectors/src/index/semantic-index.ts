@@ -1,5 +1,5 @@
+import { isText } from '@sallyport/core/internal';
 import { defineOptions, kind, list, text, withMethods } from '@sallyport/core/options';
-import { isText } from '@sallyport/core/pipeline';
 import type { Embedder } from '../embedding/embedder.js';
 import {
   ERROR_CODE_EMBEDDING_FAILED,

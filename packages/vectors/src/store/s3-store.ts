@@ -1,6 +1,6 @@
 import type { Clock } from '@sallyport/core';
+import { completeClock, LAMBDA_MAX_TIMEOUT_MS, missingPackage } from '@sallyport/core/internal';
 import { defineOptions, func, integer, kind, type ParsedOptions, withMethods } from '@sallyport/core/options';
-import { completeClock, LAMBDA_MAX_TIMEOUT_MS, missingPackage } from '@sallyport/core/pipeline';
 import { invalidConfig } from '../errors.js';
 import { LazyClient, type SdkClient, type SdkConfig } from '../internal/sdk.js';
 import { ChunkedStore } from './internal/chunked-store.js';

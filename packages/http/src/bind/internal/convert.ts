@@ -1,5 +1,5 @@
 import { FrameworkError } from '@sallyport/core';
-import { createMap } from '@sallyport/core/pipeline';
+import { createMap } from '@sallyport/core/internal';
 import type { Field, FieldType } from '../fields.js';
 
 /** Values of a field map by field name; `undefined` for an absent field. */

@@ -11,7 +11,7 @@ import {
   stringOf,
   toHeaderMap,
   toStringList,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
 import type { HttpErrorCode } from '../../errors.js';
 
 /** An HTTP front door, with the strings for `explain` and for the log. */

@@ -1,4 +1,4 @@
-import { isObject } from '@sallyport/core/pipeline';
+import { isObject } from '@sallyport/core/internal';
 import type { HttpErrorFormat } from '../../pipeline/error-body.js';
 import { toCanonicalJson } from '../spec.js';
 

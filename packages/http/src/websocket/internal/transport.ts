@@ -7,8 +7,8 @@ import {
   type WebSocketClient,
   type WebSocketContext,
 } from '@sallyport/core';
+import { type ContextState, type ContextTransport, internalError, lazily, stringOf } from '@sallyport/core/internal';
 import { invalidOption } from '@sallyport/core/options';
-import { type ContextState, type ContextTransport, internalError, lazily, stringOf } from '@sallyport/core/pipeline';
 import { objectOf } from '../../doors/internal/event.js';
 import { WEBSOCKET_ENDPOINT_ENV } from '../../schema.js';
 

@@ -1,4 +1,4 @@
-import { Lru } from '@sallyport/core/pipeline';
+import { Lru } from '@sallyport/core/internal';
 import type { IdempotencyRecord } from '../record.js';
 
 /** Longer results are not cached, because the memory of a function is small. */

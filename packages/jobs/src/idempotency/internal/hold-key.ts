@@ -1,4 +1,4 @@
-import { LAMBDA_MAX_TIMEOUT_MS, MAX_TIMER_MS } from '@sallyport/core/pipeline';
+import { LAMBDA_MAX_TIMEOUT_MS, MAX_TIMER_MS } from '@sallyport/core/internal';
 import { JOB_ERRORS } from '../../errors.js';
 import { follow, Heartbeat, marginOf } from '../../leases/internal/heartbeat.js';
 import type { JobLedger } from '../../ledger/ledger.js';

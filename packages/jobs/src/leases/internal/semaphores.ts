@@ -1,4 +1,4 @@
-import { randomFraction } from '@sallyport/core/pipeline';
+import { randomFraction } from '@sallyport/core/internal';
 import type { Item } from '@sallyport/dynamo';
 import { ttlAt } from '@sallyport/dynamo';
 import { JOB_ERRORS } from '../../errors.js';

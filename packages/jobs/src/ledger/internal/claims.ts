@@ -1,4 +1,4 @@
-import { Lru, randomFraction } from '@sallyport/core/pipeline';
+import { Lru, randomFraction } from '@sallyport/core/internal';
 import { type Condition, type Item, isPastTtl, notPastTtl } from '@sallyport/dynamo';
 import { JOB_ERRORS } from '../../errors.js';
 import { assertId, assertInput, whole } from '../../internal/input.js';

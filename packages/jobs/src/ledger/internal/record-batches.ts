@@ -1,5 +1,5 @@
 import type { FullClock } from '@sallyport/core';
-import { lazily, randomFraction } from '@sallyport/core/pipeline';
+import { lazily, randomFraction } from '@sallyport/core/internal';
 import { isThrottled, pause } from '@sallyport/dynamo';
 import { JOB_ERRORS, JobLedgerError } from '../../errors.js';
 import { assertId, assertInput, distinct, ttlSeconds, whole } from '../../internal/input.js';

@@ -1,4 +1,4 @@
-import { decodeEscapes, WEBSOCKET_MAX_MESSAGE_BYTES } from '@sallyport/core/pipeline';
+import { decodeEscapes, WEBSOCKET_MAX_MESSAGE_BYTES } from '@sallyport/core/internal';
 import type { Sockets } from '../doors/sockets.js';
 import type { AwsService, Output } from './service.js';
 import { notServed } from './service.js';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { sha256 } from '@sallyport/core/pipeline';
+import { sha256 } from '@sallyport/core/internal';
 import type { RunKeys } from '../host/host.js';
 import type { AwsService, Call, Output } from './service.js';
 import { signHeaders } from './signature.js';

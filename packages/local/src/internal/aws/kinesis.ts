@@ -1,4 +1,4 @@
-import { KINESIS_MAX_RECORD_BYTES } from '@sallyport/core/pipeline';
+import { KINESIS_MAX_RECORD_BYTES } from '@sallyport/core/internal';
 import { arnOf, nameIn } from '../sources/names.js';
 import type { LocalStream } from '../sources/stream.js';
 import type { LoggedRecord } from '../sources/stream-log.js';

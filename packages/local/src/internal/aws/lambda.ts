@@ -1,4 +1,4 @@
-import { decodeEscapes, LAMBDA_MAX_EVENT_BYTES } from '@sallyport/core/pipeline';
+import { decodeEscapes, LAMBDA_MAX_EVENT_BYTES } from '@sallyport/core/internal';
 import type { Host } from '../host/host.js';
 import { nameIn } from '../sources/names.js';
 import { type AwsService, type Call, notServed, type Output } from './service.js';

@@ -4,7 +4,7 @@ import { createServer as createHttp2Server, type Http2ServerRequest, type Http2S
 import { createServer, type Server, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { sha256 } from '@sallyport/core/pipeline';
+import { sha256 } from '@sallyport/core/internal';
 import type { Target } from '../guard/check.js';
 import { type GuardOptions, guardRequests } from '../guard/listener.js';
 import type { RunKeys } from '../host/host.js';

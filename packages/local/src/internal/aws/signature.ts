@@ -1,7 +1,7 @@
 // Signature Version 4: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { decodeEscapes, sha256 } from '@sallyport/core/pipeline';
+import { decodeEscapes, sha256 } from '@sallyport/core/internal';
 import type { RunKeys } from '../host/host.js';
 import { AwsFault, type WireRequest } from './wire.js';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { SQS_MAX_VISIBILITY_SECONDS } from '@sallyport/core/pipeline';
+import { SQS_MAX_VISIBILITY_SECONDS } from '@sallyport/core/internal';
 import type { QueueMessageAttribute, QueueRecordOptions } from '@sallyport/testkit/events';
 import { ACCOUNT } from '../host/host.js';
 import { nameIn } from '../sources/names.js';

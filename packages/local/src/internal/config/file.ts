@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FrameworkError } from '@sallyport/core';
+import { isObject } from '@sallyport/core/internal';
 import { boolean, integer, kind, list, number, type OptionKind, text } from '@sallyport/core/options';
-import { isObject } from '@sallyport/core/pipeline';
 import { localError } from '../errors.js';
 import type {
   Authorizer,

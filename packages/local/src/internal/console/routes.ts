@@ -1,4 +1,4 @@
-import { decodeEscapes } from '@sallyport/core/pipeline';
+import { decodeEscapes } from '@sallyport/core/internal';
 import type { ConsoleApi } from './api.js';
 
 /** A request to one route of the API. */

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { LAMBDA_MAX_EVENT_BYTES, LOAD_BALANCER_MAX_BYTES } from '@sallyport/core/pipeline';
+import { LAMBDA_MAX_EVENT_BYTES, LOAD_BALANCER_MAX_BYTES } from '@sallyport/core/internal';
 import { clientFailure, type HttpDoorKind } from '@sallyport/testkit/events';
 import type { Target } from '../guard/check.js';
 import { guardOf, guardRequests, guardUpgrades, refuseUpgrade } from '../guard/listener.js';

@@ -1,4 +1,4 @@
-import { sha256 } from '@sallyport/core/pipeline';
+import { sha256 } from '@sallyport/core/internal';
 import type { HttpDoorKind } from '@sallyport/testkit/events';
 import { readSignature, signHeaders } from '../aws/signature.js';
 import { AwsFault, REGION, type WireRequest } from '../aws/wire.js';

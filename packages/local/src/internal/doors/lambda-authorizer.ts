@@ -1,4 +1,4 @@
-import { membersOf } from '@sallyport/core/pipeline';
+import { membersOf } from '@sallyport/core/internal';
 import type { ClientAnswer, GatewayProxyEvent, GatewayV2Event, WebSocketEvent } from '@sallyport/testkit/events';
 import { REGION } from '../aws/wire.js';
 import { ACCOUNT } from '../host/host.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WEBSOCKET_MAX_MESSAGE_BYTES } from '@sallyport/core/pipeline';
+import { WEBSOCKET_MAX_MESSAGE_BYTES } from '@sallyport/core/internal';
 import { buildWebSocketEvent, type WebSocketOptions } from '@sallyport/testkit/events';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Target } from '../guard/check.js';

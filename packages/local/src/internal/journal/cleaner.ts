@@ -1,5 +1,5 @@
+import { REDACTED } from '@sallyport/core/internal';
 import { createSanitizer } from '@sallyport/core/observability';
-import { REDACTED } from '@sallyport/core/pipeline';
 import type { InvokeOutcome } from '../runtime/invoker.js';
 import type { Journal } from './journal.js';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { LAMBDA_MAX_EVENT_BYTES } from '@sallyport/core/pipeline';
+import { LAMBDA_MAX_EVENT_BYTES } from '@sallyport/core/internal';
 import { type Explanation, explain } from '@sallyport/dispatch';
 import type { Config } from '../config/config.js';
 import type { Inspection } from '../inspect/inspection.js';

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { fromJson, isObject } from '@sallyport/core/pipeline';
+import { fromJson, isObject } from '@sallyport/core/internal';
 import type { LogLine } from '../journal/journal.js';
 
 const HEADER_BYTES = 16;

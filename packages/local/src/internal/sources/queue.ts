@@ -1,4 +1,4 @@
-import { sha256 } from '@sallyport/core/pipeline';
+import { sha256 } from '@sallyport/core/internal';
 import { createQueueEngine, type Engine, type EngineChange } from '@sallyport/testkit/engines';
 import type { QueueRecordOptions } from '@sallyport/testkit/events';
 import type { QueueConfig } from '../config/config.js';

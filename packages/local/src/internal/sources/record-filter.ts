@@ -1,4 +1,4 @@
-import { isObject } from '@sallyport/core/pipeline';
+import { isObject } from '@sallyport/core/internal';
 import type { ShardRecordOptions } from '@sallyport/testkit/engines';
 import {
   buildKinesisEvent,

@@ -1,4 +1,4 @@
-import { isObject } from '@sallyport/core/pipeline';
+import { isObject } from '@sallyport/core/internal';
 import type { EventBusEvent } from '@sallyport/testkit/events';
 import { EVENT_PATTERNS } from './patterns/languages.js';
 import { type Matcher, PatternError, parsePattern, readPatterns } from './patterns/pattern.js';

@@ -1,4 +1,4 @@
-import { fromJson, isObject } from '@sallyport/core/pipeline';
+import { fromJson, isObject } from '@sallyport/core/internal';
 import type { TopicEvent, TopicNotification } from '@sallyport/testkit/events';
 import type { TopicConfig } from '../config/config.js';
 import { FILTER_POLICIES } from './patterns/languages.js';

@@ -1,5 +1,5 @@
 import type { Context } from '@sallyport/core';
-import { isObject } from '@sallyport/core/pipeline';
+import { isObject } from '@sallyport/core/internal';
 import { ContextRequest } from '../../http/internal/engine.js';
 import { checkScopes, type McpRequest } from '../../http/internal/exchange.js';
 import type { MethodRequest } from '../../methods/internal/method.js';

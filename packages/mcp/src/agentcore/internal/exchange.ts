@@ -1,4 +1,4 @@
-import { isObject, stringOf } from '@sallyport/core/pipeline';
+import { isObject, stringOf } from '@sallyport/core/internal';
 import { own } from '../../protocol/internal/json-rpc.js';
 import { RPC } from '../../protocol/internal/protocol.js';
 import type { JsonObject } from '../../protocol/types.js';

@@ -1,5 +1,5 @@
 import { FrameworkError, type LambdaContext } from '@sallyport/core';
-import { isObject } from '@sallyport/core/pipeline';
+import { isObject } from '@sallyport/core/internal';
 import { own } from '../../protocol/internal/json-rpc.js';
 import type { JsonObject } from '../../protocol/types.js';
 

@@ -6,7 +6,7 @@ import {
   lazily,
   OutgoingResponse,
   stateOf,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
 import type { MethodTable } from '../../methods/internal/method.js';
 import { METHOD_TABLE } from '../../methods/internal/table.js';
 import { errorText, nestsDeeper, parseMessage, type RpcMessage } from '../../protocol/internal/json-rpc.js';

@@ -6,7 +6,7 @@ import {
   type Logger,
   type SecurePrincipal,
 } from '@sallyport/core';
-import { isObject } from '@sallyport/core/pipeline';
+import { isObject } from '@sallyport/core/internal';
 import { errorText, own } from '../../protocol/internal/json-rpc.js';
 import { META, RPC } from '../../protocol/internal/protocol.js';
 import type { JsonObject } from '../../protocol/types.js';

@@ -1,4 +1,4 @@
-import { isObject } from '@sallyport/core/pipeline';
+import { isObject } from '@sallyport/core/internal';
 import { own, toTexts } from '../../protocol/internal/json-rpc.js';
 import type { Era, JsonObject } from '../../protocol/types.js';
 import type { McpContext } from '../../run/context.js';

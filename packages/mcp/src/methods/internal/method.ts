@@ -1,5 +1,5 @@
 import type { MaybePromise } from '@sallyport/core';
-import { guardHook } from '@sallyport/core/pipeline';
+import { guardHook } from '@sallyport/core/internal';
 import { aroundCall } from '../../calls/internal/around.js';
 import { type Accepted, holdsScopes, type McpRequest, type Reply } from '../../http/internal/exchange.js';
 import { own } from '../../protocol/internal/json-rpc.js';

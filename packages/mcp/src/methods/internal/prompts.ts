@@ -1,4 +1,4 @@
-import { isObject } from '@sallyport/core/pipeline';
+import { isObject } from '@sallyport/core/internal';
 import { own, toTexts } from '../../protocol/internal/json-rpc.js';
 import type { JsonObject, PromptMessage } from '../../protocol/types.js';
 import { invalidParams } from '../../server/errors.js';

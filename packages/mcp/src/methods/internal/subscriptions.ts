@@ -1,4 +1,4 @@
-import { isObject, lazily } from '@sallyport/core/pipeline';
+import { isObject, lazily } from '@sallyport/core/internal';
 import { checkScopes, jsonReply, type McpRequest, messageFrame, nowMs } from '../../http/internal/exchange.js';
 import { errorText, own, resultText } from '../../protocol/internal/json-rpc.js';
 import { MAX_SUBSCRIPTIONS, META, RPC } from '../../protocol/internal/protocol.js';

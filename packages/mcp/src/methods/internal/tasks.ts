@@ -1,4 +1,4 @@
-import { isObject, lazily } from '@sallyport/core/pipeline';
+import { isObject, lazily } from '@sallyport/core/internal';
 import { nowMs } from '../../http/internal/exchange.js';
 import { own } from '../../protocol/internal/json-rpc.js';
 import { META, TASKS } from '../../protocol/internal/protocol.js';

@@ -1,4 +1,4 @@
-import { guardHook, isObject } from '@sallyport/core/pipeline';
+import { guardHook, isObject } from '@sallyport/core/internal';
 import { paramHeadersAgree } from '../../protocol/internal/header-values.js';
 import { own } from '../../protocol/internal/json-rpc.js';
 import type { JsonObject } from '../../protocol/types.js';

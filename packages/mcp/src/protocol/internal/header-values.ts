@@ -1,4 +1,4 @@
-import { memberAt } from '@sallyport/core/pipeline';
+import { memberAt } from '@sallyport/core/internal';
 import type { JsonObject } from '../types.js';
 
 const ENCODED = /^=\?base64\?(.*)\?=$/s;

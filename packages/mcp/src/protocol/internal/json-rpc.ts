@@ -1,4 +1,4 @@
-import { isObject } from '@sallyport/core/pipeline';
+import { isObject } from '@sallyport/core/internal';
 import type { JsonObject, RequestId } from '../types.js';
 
 export interface RpcRequest {

@@ -1,5 +1,5 @@
 import type { SchemaDraft } from '@cfworker/json-schema';
-import { isObject } from '@sallyport/core/pipeline';
+import { isObject } from '@sallyport/core/internal';
 import type { Era, JsonObject, LogLevel } from '../types.js';
 import { own, type RpcMessage } from './json-rpc.js';
 

@@ -1,4 +1,4 @@
-import { isObject } from '@sallyport/core/pipeline';
+import { isObject } from '@sallyport/core/internal';
 import { own } from '../../protocol/internal/json-rpc.js';
 import type { AskKind, ClientCapabilities, InputRequest, JsonObject } from '../../protocol/types.js';
 import { digestOf } from '../../store/internal/crypto.js';

@@ -1,5 +1,5 @@
 import type { Logger, MaybePromise } from '@sallyport/core';
-import { guardHook, logFailure } from '@sallyport/core/pipeline';
+import { guardHook, logFailure } from '@sallyport/core/internal';
 import type { Accepted, McpRequest } from '../../http/internal/exchange.js';
 import { INTERNAL_ERROR } from '../../protocol/internal/json-rpc.js';
 import { RPC } from '../../protocol/internal/protocol.js';

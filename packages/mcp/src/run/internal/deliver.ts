@@ -1,4 +1,4 @@
-import { lazily } from '@sallyport/core/pipeline';
+import { lazily } from '@sallyport/core/internal';
 import { jsonReply, messageFrame, type Reply, SSE_HEADERS } from '../../http/internal/exchange.js';
 import type { Delivery, Ending, Sink } from './call.js';
 import type { Outcome } from './run.js';

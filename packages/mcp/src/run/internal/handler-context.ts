@@ -5,8 +5,8 @@ import {
   type SecurePrincipal,
   type StandardSchema,
 } from '@sallyport/core';
+import { guardHook, isObject } from '@sallyport/core/internal';
 import { isStandardSchema } from '@sallyport/core/options';
-import { guardHook, isObject } from '@sallyport/core/pipeline';
 import { isLogLevel, passesLevel } from '../../protocol/internal/protocol.js';
 import type {
   ClientCapabilities,

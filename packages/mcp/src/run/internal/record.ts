@@ -1,5 +1,5 @@
 import type { MaybePromise } from '@sallyport/core';
-import { sha256Url } from '@sallyport/core/pipeline';
+import { sha256Url } from '@sallyport/core/internal';
 import { passesLevel } from '../../protocol/internal/protocol.js';
 import type { InputResponses, Json, LogLevel } from '../../protocol/types.js';
 

@@ -1,5 +1,5 @@
 import { FrameworkError, type MaybePromise } from '@sallyport/core';
-import { guardHook } from '@sallyport/core/pipeline';
+import { guardHook } from '@sallyport/core/internal';
 import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
 import { INTERNAL_ERROR } from '../../protocol/internal/json-rpc.js';
 import { RPC } from '../../protocol/internal/protocol.js';

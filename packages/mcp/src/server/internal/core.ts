@@ -1,4 +1,4 @@
-import { callerKey, lazily, otherCopy, registerCopy, sha256Url } from '@sallyport/core/pipeline';
+import { callerKey, lazily, otherCopy, registerCopy, sha256Url } from '@sallyport/core/internal';
 import type { McpRequest } from '../../http/internal/exchange.js';
 import { VERSION } from '../../internal/version.js';
 import { createSealer, noSealer, type Sealer } from '../../store/internal/crypto.js';

@@ -1,5 +1,5 @@
 import { FrameworkError, type MaybePromise } from '@sallyport/core';
-import { sha256Url } from '@sallyport/core/pipeline';
+import { sha256Url } from '@sallyport/core/internal';
 import type { ParamHeader } from '../../protocol/internal/header-values.js';
 import type { AskKind } from '../../protocol/types.js';
 import type { McpAskingContext, McpContext } from '../../run/context.js';

@@ -1,5 +1,5 @@
 import type { StandardIssue, StandardSchema } from '@sallyport/core';
-import { isObject } from '@sallyport/core/pipeline';
+import { isObject } from '@sallyport/core/internal';
 import type { ParamHeader } from '../../protocol/internal/header-values.js';
 import { draftOf } from '../../protocol/internal/protocol.js';
 import type { JsonObject } from '../../protocol/types.js';

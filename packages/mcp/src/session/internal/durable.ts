@@ -1,4 +1,4 @@
-import { guardHook, sha256Url } from '@sallyport/core/pipeline';
+import { guardHook, sha256Url } from '@sallyport/core/internal';
 import {
   COMMENT_FRAME,
   checkScopes,

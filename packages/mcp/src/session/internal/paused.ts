@@ -1,4 +1,4 @@
-import { sha256Url } from '@sallyport/core/pipeline';
+import { sha256Url } from '@sallyport/core/internal';
 import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
 import type { RequestId } from '../../protocol/types.js';
 import { MAX_PAUSED_MS } from '../../run/internal/record.js';

@@ -1,4 +1,4 @@
-import { isObject, lazily } from '@sallyport/core/pipeline';
+import { isObject, lazily } from '@sallyport/core/internal';
 import {
   ACCEPTED,
   type Accepted,

@@ -1,4 +1,4 @@
-import { isObject, sha256Url } from '@sallyport/core/pipeline';
+import { isObject, sha256Url } from '@sallyport/core/internal';
 import { holdsScopes, type McpRequest, nowMs } from '../../http/internal/exchange.js';
 import { own } from '../../protocol/internal/json-rpc.js';
 import { isSessionVersion, MAX_SUBSCRIPTIONS, type SessionVersion } from '../../protocol/internal/protocol.js';

@@ -1,4 +1,4 @@
-import { guardHook, isObject } from '@sallyport/core/pipeline';
+import { guardHook, isObject } from '@sallyport/core/internal';
 import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
 import { own } from '../../protocol/internal/json-rpc.js';
 import type { InputRequest, InputResponse, JsonObject } from '../../protocol/types.js';

@@ -1,4 +1,4 @@
-import { isObject, logFailure } from '@sallyport/core/pipeline';
+import { isObject, logFailure } from '@sallyport/core/internal';
 import {
   ACCEPTED,
   type Accepted,

@@ -1,5 +1,5 @@
 import { FrameworkError, type MaybePromise } from '@sallyport/core';
-import { canonicalJson, sha256Url } from '@sallyport/core/pipeline';
+import { canonicalJson, sha256Url } from '@sallyport/core/internal';
 import { type McpSecret, parseSecret } from '../../server/options.js';
 
 /** Loading `node:crypto` takes 6 ms, so it is loaded with the first hash, seal or random id. */

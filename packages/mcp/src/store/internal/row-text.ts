@@ -1,5 +1,5 @@
 import { decodeUtf8 } from '@sallyport/core';
-import { sha256Url } from '@sallyport/core/pipeline';
+import { sha256Url } from '@sallyport/core/internal';
 import type { McpSpill, McpStore, Row, RowKey } from '../store.js';
 import { randomText } from './crypto.js';
 

@@ -1,5 +1,5 @@
 import { FrameworkError, type FullClock, type Logger } from '@sallyport/core';
-import { logFailure, pause } from '@sallyport/core/pipeline';
+import { logFailure, pause } from '@sallyport/core/internal';
 import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
 import type { Core } from '../../server/internal/core.js';
 import { randomText } from '../../store/internal/crypto.js';

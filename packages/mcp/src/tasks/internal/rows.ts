@@ -1,5 +1,5 @@
 import type { SecurePrincipal } from '@sallyport/core';
-import { sha256Url } from '@sallyport/core/pipeline';
+import { sha256Url } from '@sallyport/core/internal';
 import type { ClientCapabilities, Implementation, InputRequest, JsonObject, RequestId } from '../../protocol/types.js';
 import type { PackedMemory } from '../../run/internal/record.js';
 import { type Core, storeOf } from '../../server/internal/core.js';

@@ -1,5 +1,5 @@
 import type { Context, Logger, SecurePrincipal } from '@sallyport/core';
-import { LAMBDA_MAX_TIMEOUT_MS, logFailure } from '@sallyport/core/pipeline';
+import { LAMBDA_MAX_TIMEOUT_MS, logFailure } from '@sallyport/core/internal';
 import { checkScopes, type McpRequest, nowMs } from '../../http/internal/exchange.js';
 import { METHOD_TABLE } from '../../methods/internal/table.js';
 import { INTERNAL_ERROR } from '../../protocol/internal/json-rpc.js';

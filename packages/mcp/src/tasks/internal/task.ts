@@ -1,5 +1,5 @@
 import type { Logger } from '@sallyport/core';
-import { guardHook, lazily, logFailure } from '@sallyport/core/pipeline';
+import { guardHook, lazily, logFailure } from '@sallyport/core/internal';
 import { type McpRequest, nowMs } from '../../http/internal/exchange.js';
 import { INTERNAL_ERROR } from '../../protocol/internal/json-rpc.js';
 import { RPC, TASKS } from '../../protocol/internal/protocol.js';

@@ -1,4 +1,4 @@
-import { canonicalJson, isPlainObject, sha256 } from '@sallyport/core/pipeline';
+import { canonicalJson, isPlainObject, sha256 } from '@sallyport/core/internal';
 import { invalidRequest, MicrovmError } from '../../errors.js';
 import { findForbidden } from '../../internal/forbidden.js';
 import type { PortScope } from '../../provider/provider.js';

@@ -1,5 +1,5 @@
 import { isFrameworkError } from '@sallyport/core';
-import { LAMBDA_MAX_EVENT_BYTES } from '@sallyport/core/pipeline';
+import { LAMBDA_MAX_EVENT_BYTES } from '@sallyport/core/internal';
 import { MicrovmError } from '../../errors.js';
 import { withoutText } from '../../provider/internal/errors.js';
 import type { SecretToken } from '../../provider/secret-token.js';

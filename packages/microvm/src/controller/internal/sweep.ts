@@ -1,5 +1,5 @@
+import { LAMBDA_MAX_TIMEOUT_MS } from '@sallyport/core/internal';
 import { boolean, defineOptions, integer } from '@sallyport/core/options';
-import { LAMBDA_MAX_TIMEOUT_MS } from '@sallyport/core/pipeline';
 import { controllerIncomplete } from '../../errors.js';
 import { emitLifecycle } from '../../lifecycle/events.js';
 import type { SessionRecord } from '../../registry/registry.js';

@@ -1,5 +1,5 @@
 import type { FullClock } from '@sallyport/core';
-import { Lru } from '@sallyport/core/pipeline';
+import { Lru } from '@sallyport/core/internal';
 import type { SecretToken } from '../../provider/secret-token.js';
 
 /** A token and its times, in epoch milliseconds. */

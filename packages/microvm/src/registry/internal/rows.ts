@@ -1,4 +1,4 @@
-import { isObject } from '@sallyport/core/pipeline';
+import { isObject } from '@sallyport/core/internal';
 import type { Changes, Item, Key, Value } from '@sallyport/dynamo';
 import { MICROVM_OPERATIONS, MICROVM_STATES } from '../../lifecycle/states.js';
 import type {

@@ -1,4 +1,4 @@
-import { isWhole } from '@sallyport/core/pipeline';
+import { isWhole } from '@sallyport/core/internal';
 import { invalidRef, ObjectStoreError } from '../../errors.js';
 import { isMediaType } from '../../internal/media-type.js';
 import { checkUnversionedRef } from '../../refs/ref.js';

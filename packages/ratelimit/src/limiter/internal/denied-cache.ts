@@ -1,4 +1,4 @@
-import { Lru } from '@sallyport/core/pipeline';
+import { Lru } from '@sallyport/core/internal';
 import type { Claim } from '../../strategies/internal/definition.js';
 import type { LimitDecision, WindowLimit } from '../limiter.js';
 

@@ -1,5 +1,5 @@
 import { randomIds } from '@sallyport/core';
-import { Lru } from '@sallyport/core/pipeline';
+import { Lru } from '@sallyport/core/internal';
 import { type Condition, type Item, type ItemTable, type Key, TTL_ATTRIBUTE } from '@sallyport/dynamo';
 import {
   type Address,

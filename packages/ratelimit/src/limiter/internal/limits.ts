@@ -1,6 +1,6 @@
 import type { FullClock } from '@sallyport/core';
+import { isPromise, Lru } from '@sallyport/core/internal';
 import { group, integer, OptionKind } from '@sallyport/core/options';
-import { isPromise, Lru } from '@sallyport/core/pipeline';
 import { invalidConfig, RateLimitError, storeUnavailable } from '../../errors.js';
 import type { StrategyDefinition } from '../../strategies/internal/definition.js';
 import type { LimitFor, RateLimitKey, WindowLimit } from '../limiter.js';

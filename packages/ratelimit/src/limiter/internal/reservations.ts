@@ -1,4 +1,4 @@
-import { Lru, randomFraction } from '@sallyport/core/pipeline';
+import { Lru, randomFraction } from '@sallyport/core/internal';
 import {
   type Address,
   type Claim,

@@ -1,5 +1,5 @@
+import { Lru } from '@sallyport/core/internal';
 import { integer, kind, type OptionKinds } from '@sallyport/core/options';
-import { Lru } from '@sallyport/core/pipeline';
 import type { LimitDecision, WindowLimit, WindowOptions } from '../../limiter/limiter.js';
 import {
   type Address,

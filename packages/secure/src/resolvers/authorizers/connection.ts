@@ -1,6 +1,6 @@
 import type { Context, SecurePrincipal } from '@sallyport/core';
+import { isText } from '@sallyport/core/internal';
 import { defineOptions, func, integer, withMethods } from '@sallyport/core/options';
-import { isText } from '@sallyport/core/pipeline';
 import type { ConnectionKey, ConnectionRegistry } from '@sallyport/http/websocket';
 import { whenPassed } from '../../internal/resolver-marks.js';
 import type { SecurePrincipalResolver } from '../../principal.js';

@@ -1,4 +1,5 @@
 import type { PrincipalKind } from '@sallyport/core';
+import { isText } from '@sallyport/core/internal';
 import {
   boolean,
   defineOptions,
@@ -9,7 +10,6 @@ import {
   oneOf,
   type ParsedOptions,
 } from '@sallyport/core/options';
-import { isText } from '@sallyport/core/pipeline';
 import type { JSONWebKeySet } from 'jose';
 
 /** The claims of a token whose signature, issuer and times have been verified. */

@@ -1,6 +1,6 @@
 import { type Context, FrameworkError, type SecurePrincipal } from '@sallyport/core';
+import { isPromise, withBearer } from '@sallyport/core/internal';
 import { defineOptions, invalidOption, kind, oneOf } from '@sallyport/core/options';
-import { isPromise, withBearer } from '@sallyport/core/pipeline';
 import { markBearerReader, ownOf, type SecurePrincipalResolver } from '../../principal.js';
 import { JwtError, type VerifiedJwt } from './jwt-error.js';
 import {

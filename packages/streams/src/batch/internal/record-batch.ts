@@ -16,7 +16,7 @@ import {
   emitMetric,
   invocationTraceId,
   stringOf,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
 import type { RouterSettings } from '../../router/internal/settings.js';
 import type { HandlerMatch } from '../../router/registry.js';
 import type { EventSource, LooseRecord, SourceDefinition } from '../../sources/source.js';

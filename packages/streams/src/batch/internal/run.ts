@@ -1,4 +1,4 @@
-import { isPromise } from '@sallyport/core/pipeline';
+import { isPromise } from '@sallyport/core/internal';
 import { deadlineExceeded, streamsError } from '../../errors.js';
 import {
   type BatchOutcome,

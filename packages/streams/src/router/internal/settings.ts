@@ -16,7 +16,7 @@ import {
   isText,
   registerCopy,
   reportHooks,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
 import type { EventMiddleware } from '../../batch/handler.js';
 import { refused } from '../../errors.js';
 import { VERSION } from '../../internal/version.js';

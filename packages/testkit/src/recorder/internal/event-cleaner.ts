@@ -1,5 +1,5 @@
+import { decodeEscapes, REDACTED } from '@sallyport/core/internal';
 import { createSanitizer, type Sanitizer } from '@sallyport/core/observability';
-import { decodeEscapes, REDACTED } from '@sallyport/core/pipeline';
 import { cleanBase64, cleanText } from './packed.js';
 import type { Pseudonyms } from './pseudonyms.js';
 import { TextCleaner } from './text.js';

@@ -1,4 +1,4 @@
-import { membersOf } from '@sallyport/core/pipeline';
+import { membersOf } from '@sallyport/core/internal';
 import type { Data } from '../../internal/kinds.js';
 import type { Violation } from '../result.js';
 

@@ -1,5 +1,5 @@
+import { membersOf } from '@sallyport/core/internal';
 import { defineOptions } from '@sallyport/core/options';
-import { membersOf } from '@sallyport/core/pipeline';
 import { type Data, positive } from '../../internal/kinds.js';
 import type { BatchModel, Item } from '../internal/batches.js';
 import { grouped, listOf } from '../internal/members.js';

@@ -1,6 +1,6 @@
 import type { FullClock } from '@sallyport/core';
+import { membersOf } from '@sallyport/core/internal';
 import { defineOptions } from '@sallyport/core/options';
-import { membersOf } from '@sallyport/core/pipeline';
 import { count, type Data, positive } from '../../internal/kinds.js';
 import type { BatchModel, Item } from '../internal/batches.js';
 import type { Violate } from '../internal/members.js';

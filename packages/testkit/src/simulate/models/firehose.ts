@@ -1,5 +1,5 @@
+import { bytesOfJson, LAMBDA_MAX_ANSWER_BYTES, membersOf } from '@sallyport/core/internal';
 import { defineOptions } from '@sallyport/core/options';
-import { bytesOfJson, LAMBDA_MAX_ANSWER_BYTES, membersOf } from '@sallyport/core/pipeline';
 import { type Data, positive } from '../../internal/kinds.js';
 import type { BatchModel, Delivered, Fate, Item } from '../internal/batches.js';
 import { listOf, resultsById, type Violate } from '../internal/members.js';

@@ -1,5 +1,5 @@
+import { membersOf } from '@sallyport/core/internal';
 import { boolean, defineOptions } from '@sallyport/core/options';
-import { membersOf } from '@sallyport/core/pipeline';
 import type { Outcome } from '../../engines/engine.js';
 import { count, type Data, positive } from '../../internal/kinds.js';
 import type { BatchModel, Delivered, Fate, Item } from '../internal/batches.js';

@@ -1,5 +1,5 @@
 import { copyFileSync, createReadStream } from 'node:fs';
-import { decodeEscapes } from '@sallyport/core/pipeline';
+import { decodeEscapes } from '@sallyport/core/internal';
 import type { Output } from '../service.js';
 import { AwsFault } from '../wire.js';
 import { assertCopyable, assertWritable, isUnchanged, rangeOf } from './conditions.js';

@@ -1,4 +1,4 @@
-import { decodeEscapes } from '@sallyport/core/pipeline';
+import { decodeEscapes } from '@sallyport/core/internal';
 import type { Call, Output } from '../service.js';
 import { queryPairs } from '../signature.js';
 import { AwsFault, escapeXml, readBody, toXml, type XmlValue } from '../wire.js';

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { isObject } from '@sallyport/core/pipeline';
+import { isObject } from '@sallyport/core/internal';
 import { type Operator, PatternError, type Rule } from './pattern.js';
 
 /** Matches a string with this beginning. */

@@ -1,4 +1,4 @@
-import { isObject, isScalar } from '@sallyport/core/pipeline';
+import { isObject, isScalar } from '@sallyport/core/internal';
 import { usageError } from '../../config/file.js';
 
 /** A parsed pattern: returns true if a value matches. `undefined` is a missing member. */

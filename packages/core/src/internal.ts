@@ -1,4 +1,9 @@
-/** The basis of `http`, `appsync`, `secure` and `streams`; applications do not need it. */
+/**
+ * Parts of the framework for its own packages. Any release can change or remove them.
+ *
+ * @internal
+ * @packageDocumentation
+ */
 
 export type { ContextTransport } from './context/context.js';
 export {
