@@ -165,7 +165,6 @@ export {
   isText,
   isWhole,
   type Members,
-  memberAt,
   membersOf,
   objectPart,
   stringOf,

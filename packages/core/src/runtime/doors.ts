@@ -3,7 +3,7 @@ import { bindInvocation } from '../observability/bound-log.js';
 import { guardHook, type Logger } from '../observability/hooks.js';
 import { invalidOption, type OptionKind, parsed } from '../options/define-options.js';
 import { sanitizeLogString } from '../sanitize/log-text.js';
-import { fromJson, isObject, memberAt } from '../values/read.js';
+import { fromJson, isObject } from '../values/read.js';
 import type { Environment, LambdaContext, TriggerKind } from './invocation.js';
 
 /**
@@ -178,7 +178,17 @@ function qualifierOf(arn: unknown): string | undefined {
 function doorOf(kind: string, event: unknown): readonly [name: DoorName | undefined, id: unknown] {
   const [name, path = []] = Object.hasOwn(DOORS, kind) ? (DOORS[kind] ?? []) : [];
   // An HTTP API with payload format 1.0 sends its version.
-  if (name === 'restApi' && memberAt(event, VERSION) === '1.0') return ['httpApi', memberAt(event, path)];
+  if (name === 'restApi' && at(event, VERSION) === '1.0') return ['httpApi', at(event, path)];
   // AppSync: the custom domain, if the API has a custom domain.
-  return [name, (path === HOST ? memberAt(event, DOMAIN) : undefined) ?? memberAt(event, path)];
+  return [name, (path === HOST ? at(event, DOMAIN) : undefined) ?? at(event, path)];
+}
+
+/** The value at a path, own properties only. */
+function at(value: unknown, path: readonly string[]): unknown {
+  let found = value;
+  for (const step of path) {
+    if (!isObject(found) || !Object.hasOwn(found, step)) return undefined;
+    found = found[step];
+  }
+  return found;
 }

@@ -12,22 +12,29 @@ const MAX_LEVELS = 1_000;
  * @throws TypeError for a value with more than 1,000 levels, which would otherwise end in a stack overflow, and for a `bigint`
  */
 export function canonicalJson(value: unknown, check?: (part: unknown) => void): string {
-  return write(value, MAX_LEVELS, check);
-}
-
-function write(value: unknown, levels: number, check: ((part: unknown) => void) | undefined): string {
-  check?.(value);
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  if (levels === 0) throw new TypeError('the value has more than 1,000 levels');
-  if (Array.isArray(value)) return `[${Array.from(value, (item) => write(item, levels - 1, check)).join(',')}]`;
-  const members: string[] = [];
-  for (const name of Object.keys(value).sort()) {
-    const member = (value as Readonly<Record<string, unknown>>)[name];
-    check?.(name);
-    const text = write(member, levels - 1, check);
-    if (member !== undefined) members.push(`${JSON.stringify(name)}:${text}`);
-  }
-  return `{${members.join(',')}}`;
+  let levels = 0;
+  const write = (part: unknown): string => {
+    check?.(part);
+    if (typeof part !== 'object' || part === null) return JSON.stringify(part) ?? 'null';
+    levels += 1;
+    if (levels > MAX_LEVELS) throw new TypeError('the value has more than 1,000 levels');
+    const text = Array.isArray(part)
+      ? `[${Array.from(part, (item) => write(item)).join()}]`
+      : `{${writeMembers(part)}}`;
+    levels -= 1;
+    return text;
+  };
+  const writeMembers = (object: object) =>
+    Object.keys(object)
+      .sort()
+      .flatMap((name) => {
+        const member = (object as Readonly<Record<string, unknown>>)[name];
+        check?.(name);
+        const text = write(member);
+        return member === undefined ? [] : `${JSON.stringify(name)}:${text}`;
+      })
+      .join();
+  return write(value);
 }
 
 /** The size of a value as JSON in bytes, with `undefined` as `null`; infinite for a value that JSON cannot represent. Never throws. */

@@ -55,16 +55,6 @@ export function fromJson(text: unknown): unknown {
   }
 }
 
-/** The value at a path of own members; `undefined` where a step is missing. */
-export function memberAt(value: unknown, path: readonly string[]): unknown {
-  let found = value;
-  for (const step of path) {
-    if (!isObject(found) || !Object.hasOwn(found, step)) return undefined;
-    found = found[step];
-  }
-  return found;
-}
-
 /** Percent-decoding of a whole string; unchanged if an escape is malformed or not UTF-8. */
 export function decodeEscapes(text: string): string {
   try {

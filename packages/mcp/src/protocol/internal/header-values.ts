@@ -1,4 +1,4 @@
-import { memberAt } from '@sallyport/core/internal';
+import { isObject } from '@sallyport/core/internal';
 import type { JsonObject } from '../types.js';
 
 const ENCODED = /^=\?base64\?(.*)\?=$/s;
@@ -37,7 +37,7 @@ export function paramHeadersAgree(
   args: JsonObject,
   header: (name: string) => readonly string[],
 ): boolean {
-  return headers.every(({ header: name, path }) => agrees(memberAt(args, path), header(name)));
+  return headers.every(({ header: name, path }) => agrees(valueAt(args, path), header(name)));
 }
 
 function agrees(value: unknown, values: readonly string[]): boolean {
@@ -46,4 +46,13 @@ function agrees(value: unknown, values: readonly string[]): boolean {
   const text = decodeHeaderValue(values[0] ?? '');
   if (typeof value === 'number') return text !== undefined && NUMBER.test(text) && Number(text) === value;
   return typeof value === 'string' || typeof value === 'boolean' ? text === String(value) : false;
+}
+
+function valueAt(args: JsonObject, path: readonly string[]): unknown {
+  let value: unknown = args;
+  for (const name of path) {
+    if (!isObject(value) || !Object.hasOwn(value, name)) return undefined;
+    value = value[name];
+  }
+  return value;
 }

@@ -1,7 +1,6 @@
 import type { SchemaDraft } from '@cfworker/json-schema';
-import { isObject } from '@sallyport/core/internal';
 import type { Era, JsonObject, LogLevel } from '../types.js';
-import { own, type RpcMessage } from './json-rpc.js';
+import { isJsonObject, own, type RpcMessage } from './json-rpc.js';
 
 /** Revisions with `initialize` and sessions, oldest first. */
 export const SESSION_VERSIONS = ['2025-03-26', '2025-06-18', '2025-11-25'] as const;
@@ -81,7 +80,7 @@ export function hasStatelessHeader(versions: readonly string[]): boolean {
 /** The revision in the metadata of a message, of any type; `undefined` if absent. */
 export function claimOf(params: JsonObject | undefined): unknown {
   const meta = params === undefined ? undefined : own(params, '_meta');
-  return isObject(meta) ? own(meta, META.protocolVersion) : undefined;
+  return isJsonObject(meta) ? own(meta, META.protocolVersion) : undefined;
 }
 
 /** The era of one message. The body determines it; the header is only compared with it. */
@@ -106,8 +105,8 @@ export function isStatelessBatch(items: readonly unknown[], statelessHeader: boo
 }
 
 function hasClaim(item: unknown): boolean {
-  const params = isObject(item) ? own(item, 'params') : undefined;
-  return isObject(params) && claimOf(params) !== undefined;
+  const params = isJsonObject(item) ? own(item, 'params') : undefined;
+  return isJsonObject(params) && claimOf(params) !== undefined;
 }
 
 /** Dialects of JSON Schema by their URL. */

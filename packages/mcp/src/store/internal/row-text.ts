@@ -1,4 +1,3 @@
-import { decodeUtf8 } from '@sallyport/core';
 import { sha256Url } from '@sallyport/core/internal';
 import type { McpSpill, McpStore, Row, RowKey } from '../store.js';
 import { randomText } from './crypto.js';
@@ -58,11 +57,11 @@ export async function packText(spill: McpSpill | undefined, text: string): Promi
 
 /** Reads a row's text; `undefined` if its spilled part was deleted or changed. */
 export async function unpackText(spill: McpSpill | undefined, row: Row): Promise<string | undefined> {
-  const text = decodeUtf8(row.data);
+  const text = toText(row.data);
   if (text.startsWith(INLINE)) return text.slice(1);
   const pointer = JSON.parse(text.slice(1)) as Pointer;
   const bytes = await spill?.get(pointer.key);
-  return bytes?.length === pointer.length && sha256Url(bytes) === pointer.sha256 ? decodeUtf8(bytes) : undefined;
+  return bytes?.length === pointer.length && sha256Url(bytes) === pointer.sha256 ? toText(bytes) : undefined;
 }
 
 const READ_ATTEMPTS = 3;
@@ -89,9 +88,13 @@ export async function readText(
 
 /** Deletes the spilled part of row data that was replaced or not stored. If this fails, a lifecycle rule deletes it. */
 export async function dropText(spill: McpSpill | undefined, data: Uint8Array | undefined): Promise<void> {
-  const text = data && spill?.delete ? decodeUtf8(data) : INLINE;
+  const text = data && spill?.delete ? toText(data) : INLINE;
   if (!text.startsWith(SPILLED)) return;
   try {
     await spill?.delete?.((JSON.parse(text.slice(1)) as Pointer).key);
   } catch {}
+}
+
+function toText(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
