@@ -10,16 +10,19 @@ export class Lru<T> {
     this.#onRemoved = onRemoved;
   }
 
+  /** The number of entries. */
   get size(): number {
     return this.#entries.size;
   }
 
+  /** The value of a key, which is then the last to be removed; `undefined` if absent. */
   get(key: string): T | undefined {
     const value = this.#entries.get(key);
     if (value !== undefined) this.set(key, value);
     return value;
   }
 
+  /** Adds or replaces an entry. */
   set(key: string, value: T): void {
     this.#entries.delete(key);
     this.#entries.set(key, value);
@@ -31,7 +34,7 @@ export class Lru<T> {
     }
   }
 
-  /** All names, the least recently used one first. */
+  /** All keys, the least recently used one first. */
   keys(): Iterable<string> {
     return this.#entries.keys();
   }
@@ -41,6 +44,7 @@ export class Lru<T> {
     return this.#entries.values();
   }
 
+  /** Removes an entry without a call of `onRemoved`. */
   delete(key: string): void {
     this.#entries.delete(key);
   }
