@@ -136,10 +136,12 @@ export function judgeHelpers(
       .filter(({ file, isExported }) => isExported && file.startsWith(BASE))
       .map(({ name, file }) => [name, file]),
   );
-  const repeated = Map.groupBy(
-    declarations.filter(({ name, helper }) => helper !== undefined && !base.has(name)),
-    ({ name, helper }) => `${name} ${helper}`,
-  );
+  const repeated = new Map<string, Declaration[]>();
+  for (const one of declarations) {
+    if (one.helper === undefined || base.has(one.name)) continue;
+    const key = `${one.name} ${one.helper}`;
+    repeated.set(key, [...(repeated.get(key) ?? []), one]);
+  }
   const missing = [...repeated.values()].filter(
     (places) => new Set(places.map((place) => place.package)).size >= MAX_PACKAGES,
   );

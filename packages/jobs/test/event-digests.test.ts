@@ -1,4 +1,5 @@
 import { MemoryTable } from '@sallyport/dynamo/memory';
+import type { JsonValue } from '@sallyport/jobs';
 import { createMemoryEventBusStore } from '@sallyport/jobs/memory';
 
 const START = new Date('2026-01-01T00:00:00Z');
@@ -42,7 +43,7 @@ it('an event of a version with another digest is one event with its repetition',
   expect([again.outcome, again.event.publishedAt]).toEqual(['duplicate', '2025-12-31T00:00:00.000Z']);
 });
 
-it.each<[string, Partial<typeof OLD_ROW>, unknown]>([
+it.each<[string, Partial<typeof OLD_ROW>, JsonValue]>([
   ['another payload', {}, { a: 3, 10: 1, 9: 3 }],
   ['a row whose payload is not JSON', { payload: '{' }, { a: 3, 10: 1, 9: 2 }],
   ['a row whose payload has too many levels', { payload: '['.repeat(2_000) + ']'.repeat(2_000) }, []],
@@ -52,7 +53,7 @@ it.each<[string, Partial<typeof OLD_ROW>, unknown]>([
 });
 
 it.each([1_001, 12_000])('a payload with %i levels is rejected by name', async (levels) => {
-  const payload: unknown = JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+  const payload = JSON.parse('['.repeat(levels) + ']'.repeat(levels)) as JsonValue;
   await expect(createMemoryEventBusStore({ clock }).publish({ ...EVENT, payload })).rejects.toMatchObject({
     code: 'eventbus.invalid_input',
     message: expect.stringMatching(/^framework: payload must /) as string,
