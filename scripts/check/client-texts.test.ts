@@ -1,6 +1,6 @@
 import { FrameworkError } from '../../packages/core/src/index.js';
+import { missingPackage, toClientError } from '../../packages/core/src/internal.js';
 import { createLogger } from '../../packages/core/src/observability.js';
-import { missingPackage, toClientError } from '../../packages/core/src/pipeline.js';
 import { json } from '../../packages/http/src/index.js';
 import { agentCoreTools } from '../../packages/mcp/src/agentcore.js';
 import { createMcpServer, mountMcp } from '../../packages/mcp/src/index.js';

@@ -1,4 +1,4 @@
-import { findPageFaults } from './doc-pages.js';
+import { findInternalMentions, findPageFaults } from './doc-pages.js';
 
 const page = (section: string) => `# A page\n\nText.\n\n## Safe by default, and what it costs on AWS\n\n${section}\n`;
 const AWS = '[pricing](https://aws.amazon.com/sqs/pricing/)';
@@ -25,4 +25,14 @@ it.each([
   ],
 ])('%s', (_, text, faults) => {
   expect(findPageFaults(text)).toEqual(faults);
+});
+
+it('finds each mention of an internal entry, with its line', () => {
+  const text =
+    "one\nimport { isObject } from '@sallyport/core/internal';\n`@sallyport/http/internals` @sallyport/http/internal";
+  const told = (entry: string) => `${entry} is internal; use a public entry, or move the name to one`;
+  expect(findInternalMentions(text)).toEqual([
+    `2: ${told('@sallyport/core/internal')}`,
+    `3: ${told('@sallyport/http/internal')}`,
+  ]);
 });

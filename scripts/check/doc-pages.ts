@@ -20,3 +20,13 @@ export function findPageFaults(text: string): readonly string[] {
     ...(SOURCE.test(section) ? [] : ['has no source for what it costs: a page of AWS, or measured costs of a README']),
   ];
 }
+
+const INTERNAL = /@sallyport\/[a-z]+\/internal\b/g;
+
+/** Mentions of an internal entry, which only packages of the workspace import. */
+export function findInternalMentions(text: string): readonly string[] {
+  return [...text.matchAll(INTERNAL)].map(
+    ({ 0: entry, index }) =>
+      `${text.slice(0, index).split('\n').length}: ${entry} is internal; use a public entry, or move the name to one`,
+  );
+}

@@ -1,4 +1,5 @@
 import type { ExplainedPair } from './duplicates.js';
+import type { RepeatedHelper } from './helpers.js';
 
 // Files that share more than ten lines for a reason. Other shared code is moved to a package that both use.
 export const EXPLAINED: readonly ExplainedPair[] = [
@@ -22,4 +23,10 @@ export const EXPLAINED: readonly ExplainedPair[] = [
     files: ['packages/jobs/src/schema.ts', 'packages/mcp/src/schema.ts'],
     why: 'a schema imports nothing, and each table is read as one literal',
   },
+];
+
+// Helpers that three packages declare for a reason. Other helpers are moved to packages/core/src/values.
+export const REPEATED: readonly RepeatedHelper[] = [
+  { name: 'VERSION', why: 'each package has its own version; they are equal only before the first release' },
+  { name: 'MAX_CALLS', why: 'the length of the list of one fake; a longer list of another would not be wrong' },
 ];

@@ -93,7 +93,7 @@ export const SUBPATHS_ONLY: readonly string[] = ['aws-cdk-lib'];
 
 /** The only entries of another package that a package may reach. */
 export const ENTRIES_ONLY: Readonly<Record<string, RegExp>> = {
-  '@sallyport/constructs': /^@sallyport\/(?:core(?:\/options|\/pipeline|\/observability)?|mcp\/routes|[a-z]+\/schema)$/,
+  '@sallyport/constructs': /^@sallyport\/(?:core(?:\/options|\/internal|\/observability)?|mcp\/routes|[a-z]+\/schema)$/,
 };
 
 export function isAwsClient(specifier: string): boolean {

@@ -10,7 +10,8 @@ export interface Budget {
 export const GET_PATH: { readonly functions: Budget; readonly files: Budget } = {
   // With the brand of a response, which responses of another copy of core have too.
   functions: { reached: 56, wanted: 55 },
-  files: { reached: 16, wanted: 16 },
+  // With the base of all packages: isObject and isPromise were in files that a GET passes too.
+  files: { reached: 17, wanted: 16 },
 };
 
 /** The functions and files that run for an MCP `tools/call` of the stateless era, without and with an elicitation. */

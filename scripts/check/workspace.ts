@@ -50,3 +50,6 @@ export function sourceEntries(manifest: Manifest): ReadonlyMap<string, string> {
   }
   return entries;
 }
+
+/** The entry of a package for other packages of the workspace: no page names it, and no application imports it. */
+export const INTERNAL_ENTRY = './internal';

@@ -2,7 +2,7 @@ import { isNegative, parsePath } from '../../packages/dispatch/src/internal/comp
 import { type DetectionCondition, type DetectionRow, ROWS } from '../../packages/dispatch/src/rows.js';
 
 const HEAD = `// Made from rows.ts by \`npm run docs\`; the gate \`pages\` fails when the two differ. Do not edit.
-import { isObject, isText } from '@sallyport/core/pipeline';
+import { isObject, isText } from '@sallyport/core/internal';
 import { isUrlDomain } from '../rows.js';
 
 type Fields = Readonly<Record<string, unknown>>;

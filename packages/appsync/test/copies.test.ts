@@ -1,4 +1,4 @@
-import { stateOf } from '@sallyport/core/pipeline';
+import { stateOf } from '@sallyport/core/internal';
 import { json } from '@sallyport/http';
 import { resolver } from '../src/index.js';
 import { createService, resolverEvent } from './support/service.js';

@@ -1,4 +1,4 @@
-import { createOpenKernel } from '@sallyport/http/pipeline';
+import { createOpenKernel } from '@sallyport/http/internal';
 import { AppSyncSurface } from '../src/surface.js';
 import { createService } from './support/service.js';
 

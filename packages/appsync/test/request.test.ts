@@ -1,5 +1,5 @@
 import { json, text } from '@sallyport/http';
-import { serveDirect } from '@sallyport/http/pipeline';
+import { serveDirect } from '@sallyport/http/internal';
 import { createService, portable, resolverEvent } from './support/service.js';
 
 describe('the synthesized request', () => {

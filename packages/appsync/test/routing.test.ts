@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm';
 import { bind, json, text } from '@sallyport/http';
-import { serveDirect } from '@sallyport/http/pipeline';
+import { serveDirect } from '@sallyport/http/internal';
 import { resolver } from '../src/index.js';
 import { createService, portable, resolverEvent } from './support/service.js';
 

@@ -1,5 +1,5 @@
 import { FrameworkError } from '@sallyport/core';
-import { brandError } from '@sallyport/core/pipeline';
+import { brandError } from '@sallyport/core/internal';
 import type { BroadcastResult } from '@sallyport/http/websocket';
 
 /** Every code of {@link ConnectionError}. */

@@ -1,5 +1,5 @@
 import { FrameworkError } from '@sallyport/core';
-import { brandError } from '@sallyport/core/pipeline';
+import { brandError } from '@sallyport/core/internal';
 
 /** Every code of {@link ConstructError}. */
 export const CONSTRUCT_CODES = [

@@ -1,5 +1,6 @@
 // The contract: the fixtures, the runner that compares a runtime with them, and the protocol for runtimes in other languages.
 
+export { canonicalJson } from '@sallyport/core/internal';
 export { expand } from './fixtures/expand.js';
 export {
   AREAS,
@@ -12,7 +13,7 @@ export {
   type Setup,
   type Step,
 } from './fixtures/fixture.js';
-export { canonicalJson, type Json, type JsonObject } from './fixtures/json.js';
+export type { Json, JsonObject } from './fixtures/json.js';
 export {
   type Contract,
   type Invalid,

@@ -5,8 +5,8 @@ import {
   currentContext,
   runWithContext,
 } from '../src/context/async-context.js';
+import { RequestContext } from '../src/internal.js';
 import { createLogger } from '../src/observability.js';
-import { RequestContext } from '../src/pipeline.js';
 import { toResponse } from '../src/response/response.js';
 import { requestState } from './support.js';
 

@@ -1,4 +1,4 @@
-import { type Caller, callerKey } from '@sallyport/core/pipeline';
+import { type Caller, callerKey } from '@sallyport/core/internal';
 import fc from 'fast-check';
 
 describe('callerKey', () => {

@@ -1,5 +1,5 @@
 import { FrameworkError } from '@sallyport/core';
-import { toClientError } from '@sallyport/core/pipeline';
+import { toClientError } from '@sallyport/core/internal';
 
 const view = (thrown: unknown) => {
   const { code, status, message, details } = toClientError(thrown);

@@ -1,7 +1,7 @@
 import type { Context } from '../src/context/context.js';
 import { contextKey } from '../src/context/context.js';
 import { deriveContext } from '../src/context/request-context.js';
-import { RequestContext, STAGE, stateOf } from '../src/pipeline.js';
+import { RequestContext, STAGE, stateOf } from '../src/internal.js';
 import { ManualClock } from '../src/testing.js';
 import { requestState, type StateOptions } from './support.js';
 
@@ -216,7 +216,7 @@ describe('deriveContext', () => {
 describe('contexts of two copies of the package', () => {
   it('are contexts for each other, with their state', async () => {
     import.meta.jest.resetModules();
-    const copy = await import('../src/pipeline.js');
+    const copy = await import('../src/internal.js');
     expect(copy.RequestContext).not.toBe(RequestContext);
     const ctx = context();
     const theirs = new copy.RequestContext(requestState());

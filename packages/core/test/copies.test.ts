@@ -9,7 +9,7 @@ import {
   registerCopy,
   toResponse,
   withBearer,
-} from '../src/pipeline.js';
+} from '../src/internal.js';
 
 type Copies = unknown[] & { reported?: number };
 

@@ -1,4 +1,4 @@
-import { isTransient, StoreTimeout, withDeadline } from '@sallyport/core/pipeline';
+import { isTransient, StoreTimeout, withDeadline } from '@sallyport/core/internal';
 import { ManualClock } from '@sallyport/core/testing';
 
 describe('a call with a deadline', () => {

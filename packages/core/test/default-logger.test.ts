@@ -1,6 +1,6 @@
+import { bindLogger, parseLog } from '../src/internal.js';
 import { createDefaultLogger } from '../src/observability/default-logger.js';
 import { createLogger, sanitizeValue } from '../src/observability.js';
-import { bindLogger, parseLog } from '../src/pipeline.js';
 import { isSecretKey } from '../src/sanitize/internal/light.js';
 import { ManualClock } from '../src/testing.js';
 

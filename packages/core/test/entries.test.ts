@@ -35,7 +35,7 @@ describe('what an entry loads', () => {
     ['index.ts', []],
     // The small ones of a container without `log`.
     [
-      'pipeline.ts',
+      'internal.ts',
       [
         'observability/default-logger.ts',
         'sanitize/internal/cards.ts',
@@ -49,7 +49,7 @@ describe('what an entry loads', () => {
 
   it.each([
     ['index.ts', []],
-    ['pipeline.ts', []],
+    ['internal.ts', []],
     ['observability.ts', []],
     ['log-adapters.ts', []],
     ['async-context.ts', ['node:async_hooks']],
@@ -59,7 +59,7 @@ describe('what an entry loads', () => {
     expect(loadedWith(entry).outside).toEqual(expected);
   });
 
-  it.each(['index.ts', 'pipeline.ts', 'observability.ts'])(
+  it.each(['index.ts', 'internal.ts', 'observability.ts'])(
     '%s loads no AsyncLocalStorage and no test helper',
     (entry) => {
       expect(loadedWith(entry).files.filter((file) => /async-context|manual|testing/.test(file))).toEqual([]);

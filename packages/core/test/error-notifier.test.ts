@@ -1,3 +1,4 @@
+import { RequestContext } from '../src/internal.js';
 import {
   createErrorNotifier,
   createLogger,
@@ -6,7 +7,6 @@ import {
   type ErrorNotifierOptions,
   recordLog,
 } from '../src/observability.js';
-import { RequestContext } from '../src/pipeline.js';
 import { ManualClock } from '../src/testing.js';
 import { requestState, turns } from './support.js';
 

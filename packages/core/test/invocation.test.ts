@@ -1,5 +1,5 @@
 import { type InvocationProvenance, invocationProvenance, type LambdaContext, silentLogger } from '@sallyport/core';
-import { refuseAgent } from '@sallyport/core/pipeline';
+import { refuseAgent } from '@sallyport/core/internal';
 
 const AGENT = { custom: { bedrockAgentCoreToolName: 'notes___add' } };
 

@@ -1,9 +1,9 @@
 import { Logger as PowertoolsLogger } from '@aws-lambda-powertools/logger';
 import pino from 'pino';
 import type { Logger } from '../src/index.js';
+import { bindLogger, parseLog } from '../src/internal.js';
 import { fromConsole, fromPino, fromPowertools } from '../src/log-adapters.js';
 import type { LogLine } from '../src/observability.js';
-import { bindLogger, parseLog } from '../src/pipeline.js';
 
 type Line = Readonly<Record<string, unknown>>;
 

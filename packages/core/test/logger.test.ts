@@ -1,7 +1,7 @@
+import { bindLogger, RequestContext } from '../src/internal.js';
 import type { BoundFields } from '../src/observability/bound-log.js';
 import type { Logger } from '../src/observability/hooks.js';
 import { createLogger, createSanitizer, type LoggerOptions, recordLog } from '../src/observability.js';
-import { bindLogger, RequestContext } from '../src/pipeline.js';
 import { ManualClock } from '../src/testing.js';
 import { requestState } from './support.js';
 

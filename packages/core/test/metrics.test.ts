@@ -1,6 +1,6 @@
+import { RequestContext } from '../src/internal.js';
 import type { LogRecord, MetricRecord } from '../src/observability/hooks.js';
 import { defineMetrics } from '../src/observability.js';
-import { RequestContext } from '../src/pipeline.js';
 import { requestState } from './support.js';
 
 function registry(metrics: Record<string, unknown>) {

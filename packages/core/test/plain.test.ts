@@ -1,4 +1,4 @@
-import { copyPlain, isPlainObject, snapshotPlain } from '../src/pipeline.js';
+import { copyPlain, isPlainObject, snapshotPlain } from '../src/internal.js';
 
 class Box {
   value = 1;

@@ -1,4 +1,3 @@
-import type { LogRecord, MetricRecord, Observability } from '../src/observability/hooks.js';
 import {
   batchCompleted,
   type EventFacts,
@@ -6,7 +5,8 @@ import {
   type RequestOutcome,
   recordCompleted,
   requestCompleted,
-} from '../src/pipeline.js';
+} from '../src/internal.js';
+import type { LogRecord, MetricRecord, Observability } from '../src/observability/hooks.js';
 import { requestState, type StateOptions } from './support.js';
 
 function hooks(more: Partial<Observability> = {}) {

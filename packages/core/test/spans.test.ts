@@ -1,14 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { tracingChannel } from 'node:diagnostics_channel';
-import type { Observability, Span, SpanAttributes, SpanHook } from '../src/observability/hooks.js';
-import type { SpanMessage } from '../src/observability/records.js';
 import {
   type EventFacts,
   eventCompleted,
   requestCompleted,
   startEventSpan,
   startRequestSpan,
-} from '../src/pipeline.js';
+} from '../src/internal.js';
+import type { Observability, Span, SpanAttributes, SpanHook } from '../src/observability/hooks.js';
+import type { SpanMessage } from '../src/observability/records.js';
 import { requestState } from './support.js';
 
 interface Recorded {

@@ -1,6 +1,6 @@
 import { copyPrincipal } from '../src/context/principal.js';
+import { type ContextRuntime, ContextState, IncomingRequest, type RequestSource } from '../src/internal.js';
 import { type Logger, type Observability, silentLogger } from '../src/observability/hooks.js';
-import { type ContextRuntime, ContextState, IncomingRequest, type RequestSource } from '../src/pipeline.js';
 import { parseForm } from '../src/request/form.js';
 import { unknownProvenance } from '../src/request/provenance.js';
 import { type MultiMap, toHeaderMap } from '../src/request/request.js';

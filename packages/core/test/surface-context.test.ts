@@ -1,6 +1,6 @@
 import { randomIds, type SurfaceHost } from '@sallyport/core';
+import { completeClock, createSurfaceContext } from '@sallyport/core/internal';
 import { createLogger } from '@sallyport/core/observability';
-import { completeClock, createSurfaceContext } from '@sallyport/core/pipeline';
 
 it('the context of an event has a request in which nothing is inherited', async () => {
   const host = {

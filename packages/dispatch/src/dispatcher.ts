@@ -8,7 +8,6 @@ import {
   type Surface,
   type TriggerKind,
 } from '@sallyport/core';
-import { defineOptions, oneOf, parsed } from '@sallyport/core/options';
 import {
   bindInvocation,
   guardHook,
@@ -17,7 +16,8 @@ import {
   noAdapter,
   parseLog,
   registerCopy,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
+import { defineOptions, oneOf, parsed } from '@sallyport/core/options';
 import { type Explanation, explainRows, kindOf, undetected } from './explain/explain.js';
 import { detectRow } from './internal/compile.js';
 import { assertSurfaces, createPlan, type DirectInvocations, type Plan, refusalOf } from './internal/plan.js';

@@ -1,5 +1,5 @@
 import type { LambdaContext, Surface, SurfaceDoor, SurfaceHost } from '@sallyport/core';
-import { unknownProvenance } from '@sallyport/core/pipeline';
+import { unknownProvenance } from '@sallyport/core/internal';
 import { ManualClock, ManualIdGenerator } from '@sallyport/core/testing';
 import type { TriggerExtension } from '@sallyport/dispatch';
 import { type AppOptions, createApp } from '@sallyport/dispatch/app';

@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { FullClock } from '@sallyport/core';
-import { pause, randomFraction } from '@sallyport/core/pipeline';
+import { pause, randomFraction } from '@sallyport/core/internal';
 
 /** Names of DynamoDB's throttling errors. */
 const THROTTLED = new Set([

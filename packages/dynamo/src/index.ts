@@ -6,7 +6,7 @@ export {
   type StoreCall,
   StoreTimeout,
   withDeadline,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
 // Failures of the table
 export { afterConflicts, isFailedCondition, isThrottled } from './errors.js';
 // Items, conditions, changes

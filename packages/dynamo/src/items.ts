@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { createMap } from '@sallyport/core/pipeline';
+import { createMap } from '@sallyport/core/internal';
 import type { Condition, Item, Value } from './item-table.js';
 
 /** A value in the format of DynamoDB's protocol. */

@@ -1,6 +1,6 @@
 import type { AttributeValue, DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { FullClock } from '@sallyport/core';
-import { guardHook, isTransient, pause, randomFraction } from '@sallyport/core/pipeline';
+import { guardHook, isTransient, pause, randomFraction } from '@sallyport/core/internal';
 import { type FailedCondition, isFailedCondition } from './errors.js';
 import { Expressions } from './internal/expressions.js';
 import {

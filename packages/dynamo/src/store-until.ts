@@ -1,5 +1,5 @@
 import { type FullClock, randomIds } from '@sallyport/core';
-import { isTransient, pause, randomFraction, withDeadline } from '@sallyport/core/pipeline';
+import { isTransient, MAX_TIMER_MS, pause, randomFraction, withDeadline } from '@sallyport/core/internal';
 
 /** Options of {@link storeUntil}. */
 export interface StoreUntilOptions {
@@ -20,8 +20,6 @@ const MAX_WAIT_MS = 1000;
 const REPORT_MS = 1000;
 /** Minimum time for one attempt. */
 const MIN_ATTEMPT_MS = 1000;
-/** Longer timers would fire immediately. */
-const MAX_TIMER_MS = 2_147_483_647;
 
 /**
  * Stores the outcome of finished work: retries a failed write, with increasing waits, until it succeeds or the deadline is reached.

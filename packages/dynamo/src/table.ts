@@ -6,7 +6,7 @@ import {
   missingPackage,
   StoreTimeout,
   withDeadline,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
 import type {
   CallOptions,
   Changes,

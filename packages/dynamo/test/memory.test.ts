@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { systemClock } from '@sallyport/core';
-import { completeClock } from '@sallyport/core/pipeline';
+import { completeClock } from '@sallyport/core/internal';
 import { type Condition, DynamoTable, type Item, type ItemTable } from '@sallyport/dynamo';
 import { MemoryTable } from '@sallyport/dynamo/memory';
 import { createLocalClient, createTable } from '@sallyport/dynamodb-local';

@@ -1,5 +1,5 @@
 import { systemClock } from '@sallyport/core';
-import { completeClock } from '@sallyport/core/pipeline';
+import { completeClock } from '@sallyport/core/internal';
 import { ManualClock } from '@sallyport/core/testing';
 import {
   absentOrPastTtl,

@@ -1,6 +1,6 @@
 import type { AppCode } from '@sallyport/core';
+import type { MISSING_PACKAGE } from '@sallyport/core/internal';
 import type { INVALID_CONFIGURATION } from '@sallyport/core/options';
-import type { MISSING_PACKAGE } from '@sallyport/core/pipeline';
 
 /** Every code that this package answers with or throws, with its cause. */
 export type HttpErrorCode =

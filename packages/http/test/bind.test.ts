@@ -1,5 +1,5 @@
 import { type Context, FrameworkError } from '@sallyport/core';
-import type { OutgoingResponse } from '@sallyport/core/pipeline';
+import type { OutgoingResponse } from '@sallyport/core/internal';
 import { type } from 'arktype';
 import * as v from 'valibot';
 import { z } from 'zod';

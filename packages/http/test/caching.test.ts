@@ -1,4 +1,4 @@
-import { OutgoingResponse } from '@sallyport/core/pipeline';
+import { OutgoingResponse } from '@sallyport/core/internal';
 import {
   cacheControl,
   cacheControlIsr,

@@ -1,5 +1,5 @@
 import { FrameworkError, type Handler, type LogRecord, type Middleware } from '@sallyport/core';
-import { stateOf } from '@sallyport/core/pipeline';
+import { stateOf } from '@sallyport/core/internal';
 import { ManualClock } from '@sallyport/core/testing';
 import { z } from 'zod';
 import {

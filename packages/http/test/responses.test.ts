@@ -1,5 +1,5 @@
 import { FrameworkError } from '@sallyport/core';
-import { canonicalizeResponse, closeStream } from '@sallyport/core/pipeline';
+import { canonicalizeResponse, closeStream } from '@sallyport/core/internal';
 import {
   binary,
   created,

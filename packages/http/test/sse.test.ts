@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import type { FrameworkError } from '@sallyport/core';
-import { closeStream } from '@sallyport/core/pipeline';
+import { closeStream } from '@sallyport/core/internal';
 import { ManualClock } from '@sallyport/core/testing';
 import { encodeSseEvent, type SseEvent, sse, sseEventStream } from '../src/responses/sse.js';
 

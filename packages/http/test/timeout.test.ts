@@ -1,5 +1,5 @@
 import type { Context, FrameworkError, Middleware, Next, Response } from '@sallyport/core';
-import { stateOf } from '@sallyport/core/pipeline';
+import { stateOf } from '@sallyport/core/internal';
 import { ManualClock } from '@sallyport/core/testing';
 import { type TimeoutOptions, timeoutMiddleware } from '../src/pipeline/timeout.js';
 import { json, text } from '../src/responses/responses.js';

@@ -1,6 +1,6 @@
 import { FrameworkError } from '@sallyport/core';
+import { brandError, isObject } from '@sallyport/core/internal';
 import { sanitizeFieldValue, sanitizeLogString } from '@sallyport/core/observability';
-import { brandError } from '@sallyport/core/pipeline';
 
 /** The stored form of an error: without control characters, secrets, stack and cause, and limited in size. */
 export interface ErrorEnvelope {
@@ -65,7 +65,7 @@ export class StoredError extends FrameworkError implements ErrorEnvelope {
 
 /** Parses a stored envelope; `undefined` for other text. */
 export function parseEnvelope(value: unknown): ErrorEnvelope | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? toErrorEnvelope(value) : undefined;
+  return isObject(value) ? toErrorEnvelope(value) : undefined;
 }
 
 function messageOf(message: unknown): string {
@@ -78,7 +78,7 @@ function shortText(value: unknown): string {
 }
 
 function fieldsOf(source: unknown): ErrorEnvelope['fields'] {
-  if (typeof source !== 'object' || source === null || Array.isArray(source)) return undefined;
+  if (!isObject(source)) return undefined;
   const names = Object.keys(source).slice(0, MAX_FIELDS);
   if (names.length === 0) return undefined;
   const entries = names.map((name) => {

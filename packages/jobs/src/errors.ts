@@ -1,5 +1,5 @@
 import { FrameworkError } from '@sallyport/core';
-import { brandError, registerCopy } from '@sallyport/core/pipeline';
+import { brandError, registerCopy } from '@sallyport/core/internal';
 import { VERSION } from './internal/version.js';
 
 registerCopy('@sallyport/jobs', VERSION, new Error());

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
+import { sha256 } from '@sallyport/core/internal';
 import { generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
-import { sha256, signHeaders } from '../src/internal/aws/signature.js';
+import { signHeaders } from '../src/internal/aws/signature.js';
 import { toCognitoClaims, toJwtClaims } from '../src/internal/doors/jwt-authorizer.js';
 import { isPublic } from '../src/internal/doors/public-routes.js';
 import type { RunningHost } from '../src/internal/host/create-host.js';

@@ -1,4 +1,4 @@
-import { registerCopy } from '@sallyport/core/pipeline';
+import { registerCopy } from '@sallyport/core/internal';
 import { toToolSchema } from '../src/agentcore.js';
 import { createMcpServer, McpToolError } from '../src/index.js';
 import type * as Cores from '../src/server/internal/server-data.js';

@@ -1,4 +1,4 @@
-import { registerCopy } from '@sallyport/core/pipeline';
+import { registerCopy } from '@sallyport/core/internal';
 import type * as Callers from '../src/controller/caller.js';
 import { factsOf, internalCaller } from '../src/controller/caller.js';
 import type * as Tokens from '../src/provider/secret-token.js';

@@ -70,6 +70,16 @@ it('a lost confirmation ends the machine and is answered 503', async () => {
   expect(fake.machines.map(({ state }) => state)).not.toContain('RUNNING');
 });
 
+it('the stored hash of a request is the one of other versions', async () => {
+  const clock = new ManualClock(START);
+  const registry = createMemoryMicrovmRegistry({ clock });
+  const controller = create(clock, createFakeMicrovmProvider({ clock }), registry);
+  await controller.run(ME, { sessionId: 's1', metadata: { b: '1', 9: 'y', 10: 'x' } });
+  const row = await registry.get({ tenantId: 't1', namespace: 'default', sessionId: 's1' });
+  // SHA-256 of {"metadata":{"10":"x","9":"y","b":"1"}}.
+  expect(row?.requestHash).toBe('4a18489ef0f9546e96db8151dce2dca248c7c7796dee8c0dbe4c94bfde4f9f91');
+});
+
 it.each([
   ['a line break', 'x-a', 'a\nb'],
   ['a character beyond Latin-1', 'x-a', '€'],

@@ -1,12 +1,12 @@
 import type { AppSyncBatchHandler } from '@sallyport/appsync';
 import { APPSYNC_OPTION_KINDS } from '@sallyport/appsync/surface';
 import type { Handler } from '@sallyport/core';
+import { brandError } from '@sallyport/core/internal';
 import { assertNoSurplus } from '@sallyport/core/options';
-import { brandError } from '@sallyport/core/pipeline';
 import { type Assembly, assemble, Container, pickOptions } from '@sallyport/dispatch/assembly';
 import { HTTP_ERROR_FORMAT_NESTED, type HttpErrorFormat, type PathNames, type RouteRecord } from '@sallyport/http';
+import { addressOf, createKernel, PIPELINE_OPTION_KINDS, type Registration } from '@sallyport/http/internal';
 import { type OpenApiDocument, toCanonicalJson } from '@sallyport/http/openapi';
-import { addressOf, createKernel, PIPELINE_OPTION_KINDS, type Registration } from '@sallyport/http/pipeline';
 import { EVENT_ROUTER_OPTION_KINDS } from '@sallyport/streams';
 import { authorize, createGate } from './gate.js';
 import { buildSecureDocument, type SecureOpenApiSpec, toInventorySpec } from './openapi/document.js';

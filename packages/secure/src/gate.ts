@@ -1,6 +1,6 @@
 import { type Context, FrameworkError, isFrameworkError, type MaybePromise, type OneOrMany } from '@sallyport/core';
-import { type ContextState, internalError, remainingMs, STAGE, stateOf } from '@sallyport/core/pipeline';
-import { type Gate, isPromise } from '@sallyport/http/pipeline';
+import { type ContextState, internalError, isPromise, remainingMs, STAGE, stateOf } from '@sallyport/core/internal';
+import type { Gate } from '@sallyport/http/internal';
 import { runPassed } from './internal/resolver-marks.js';
 import { POSTURES } from './postures/internal/kinds.js';
 import { isPosture, type Posture } from './postures/posture.js';

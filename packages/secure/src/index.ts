@@ -2,7 +2,7 @@
 
 // Principals
 export type { PrincipalKind, SecurePrincipal } from '@sallyport/core';
-export { withBearer } from '@sallyport/core/pipeline';
+export { withBearer } from '@sallyport/core/internal';
 export { SecureApp, type SecureRouteRecord } from './container.js';
 export type { SecureErrorCode } from './errors.js';
 export type { Challenge } from './gate.js';

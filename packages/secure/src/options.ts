@@ -1,7 +1,7 @@
 import type { AppSyncOptions } from '@sallyport/appsync/surface';
 import { FrameworkError, isFrameworkError } from '@sallyport/core';
+import { isPlainObject } from '@sallyport/core/internal';
 import { boolean, defineOptions, func, INVALID_CONFIGURATION, kind } from '@sallyport/core/options';
-import { isPlainObject } from '@sallyport/core/pipeline';
 import { CONTAINER_KINDS, type SurfaceOptions } from '@sallyport/dispatch/assembly';
 import type { PipelineOptions } from '@sallyport/http';
 import type { EventRouterOptions } from '@sallyport/streams';

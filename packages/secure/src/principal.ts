@@ -1,6 +1,6 @@
 import type { Context, MaybePromise, PrincipalKind, SecurePrincipal } from '@sallyport/core';
+import { type ContextState, copyBearer, isPlainObject, snapshotPlain, trimmedText } from '@sallyport/core/internal';
 import { invalidOption } from '@sallyport/core/options';
-import { type ContextState, copyBearer, isPlainObject, snapshotPlain } from '@sallyport/core/pipeline';
 
 /**
  * Identifies the caller of an invocation. It reads the credentials and returns `null` if the request has no credentials. For wrong credentials
@@ -46,7 +46,7 @@ export function normalizePrincipal(
     complain('a kind other than "external" or "internal"');
     return UNKNOWN_KIND;
   }
-  const identity = normalizeText(ownOf(input, 'identity'));
+  const identity = trimmedText(ownOf(input, 'identity'));
   if (!isVisible(identity)) {
     complain('no identity');
     return null;
@@ -58,7 +58,7 @@ export function normalizePrincipal(
     scopes: normalizeScopes(scopes),
     claims: normalizeClaims(ownOf(input, 'claims')),
     kind,
-    tenantId: normalizeText(ownOf(input, 'tenantId')),
+    tenantId: trimmedText(ownOf(input, 'tenantId')),
   };
   copyBearer(input, principal);
   return principal;
@@ -73,10 +73,6 @@ function normalizeKind(kind: unknown): PrincipalKind | undefined {
 
 function normalizeClaims(claims: unknown): Readonly<Record<string, unknown>> {
   return isPlainObject(claims) ? snapshotPlain(claims) : NO_CLAIMS;
-}
-
-function normalizeText(value: unknown): string {
-  return typeof value === 'string' ? value.trim() : '';
 }
 
 /** Trims scopes and drops blanks, repeats and values that are not strings; the order is kept. A string is not split. */
@@ -103,13 +99,13 @@ export function ownOf(value: unknown, key: string): unknown {
 
 /** The tenant that the Lambda service states of an invocation (tenant isolation); `''` if absent. */
 export function runtimeTenant({ lambdaContext }: ContextState): string {
-  return normalizeText(lambdaContext?.tenantId);
+  return trimmedText(lambdaContext?.tenantId);
 }
 
 /** The tenant before a caller is known: from the Lambda service, else from the header if it is trusted. */
 export function createTenantOf(trustTenantHeader: boolean): (state: ContextState) => string {
   if (!trustTenantHeader) return runtimeTenant;
-  return (state) => runtimeTenant(state) || normalizeText(state.request.headerValues('x-tenant-id')[0]);
+  return (state) => runtimeTenant(state) || trimmedText(state.request.headerValues('x-tenant-id')[0]);
 }
 
 /**

@@ -14,7 +14,7 @@ import {
   runDefine,
   scopedPattern,
   scopedUse,
-} from '@sallyport/http/pipeline';
+} from '@sallyport/http/internal';
 import { assertPosture, isPosture, type Posture } from './postures/posture.js';
 
 /** Options of an HTTP route of the closed container. */

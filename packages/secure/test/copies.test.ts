@@ -1,4 +1,4 @@
-import { registerCopy } from '@sallyport/core/pipeline';
+import { registerCopy } from '@sallyport/core/internal';
 import { json, text } from '@sallyport/http';
 import { buildWebSocketEvent } from '@sallyport/testkit';
 import { Authenticated, Public, SecureApp } from '../src/index.js';

@@ -1,5 +1,5 @@
 import { type Context, FrameworkError, type SecurePrincipal } from '@sallyport/core';
-import { stateOf } from '@sallyport/core/pipeline';
+import { stateOf } from '@sallyport/core/internal';
 import { ManualClock } from '@sallyport/core/testing';
 import { json } from '@sallyport/http';
 import {

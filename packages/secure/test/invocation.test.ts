@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Context, LambdaContext, Surface, SurfaceDoor, SurfaceHost } from '@sallyport/core';
-import { unknownProvenance } from '@sallyport/core/pipeline';
+import { unknownProvenance } from '@sallyport/core/internal';
 import { createApp } from '@sallyport/dispatch/app';
 import { createLambdaFunctionURLStreamingHandler, json, type StreamingApp } from '@sallyport/http';
 import { createMemoryConnectionRegistry } from '@sallyport/http/websocket';

@@ -1,5 +1,5 @@
 import type { LogRecord } from '@sallyport/core';
-import { bearerOf, stateOf } from '@sallyport/core/pipeline';
+import { bearerOf, stateOf } from '@sallyport/core/internal';
 import { ManualClock } from '@sallyport/core/testing';
 import { json } from '@sallyport/http';
 import { Authenticated, Optional, SecureApp, type SecureOptions } from '@sallyport/secure';

@@ -2,7 +2,7 @@ import type { FrameworkError, Middleware } from '@sallyport/core';
 import { createDispatcher } from '@sallyport/dispatch';
 import { createApp } from '@sallyport/dispatch/app';
 import { createHttpRouter, observe, text } from '@sallyport/http';
-import { STREAM_ACCESS } from '@sallyport/http/pipeline';
+import { STREAM_ACCESS } from '@sallyport/http/internal';
 import { Authenticated, SecureApp } from '@sallyport/secure';
 
 const ARN = 'arn:aws:execute-api:eu-west-1:123456789012:api1/prod/GET/x';

@@ -1,5 +1,5 @@
 import { FrameworkError } from '@sallyport/core';
-import { brandError, isTransient } from '@sallyport/core/pipeline';
+import { brandError, isTransient } from '@sallyport/core/internal';
 
 /** Every code of {@link VectorStoreError}. */
 export const VECTOR_STORE_CODES = [

@@ -1,5 +1,5 @@
 import { FrameworkError } from '@sallyport/core';
-import { type ContextState, createFastMap, OutgoingResponse } from '@sallyport/core/pipeline';
+import { type ContextState, createFastMap, OutgoingResponse } from '@sallyport/core/internal';
 import {
   createPipeline,
   type DoorTraits,
@@ -9,7 +9,7 @@ import {
   type Pipeline,
   type Registration,
   type Stage,
-} from '@sallyport/http/pipeline';
+} from '@sallyport/http/internal';
 
 /** One resolver event in the pipeline. */
 export class ResolverExchange extends Exchange {

@@ -2,12 +2,14 @@ import { APP_CODES, decodeUtf8, FrameworkError, isFrameworkError } from '@sallyp
 import {
   type ContextState,
   closeStream,
+  fromJson,
   internalError,
   isJsonMediaType,
+  membersOf,
   type OutgoingResponse,
   toClientError,
-} from '@sallyport/core/pipeline';
-import { canonicalError, type Exchange, INTERNAL_ERROR } from '@sallyport/http/pipeline';
+} from '@sallyport/core/internal';
+import { canonicalError, type Exchange, INTERNAL_ERROR } from '@sallyport/http/internal';
 import type { AppSyncErrorObject } from '../resolver/event-types.js';
 
 /** A payload, or the error of its conversion. */
@@ -26,9 +28,9 @@ export function project({ error, cause }: Exchange, response: OutgoingResponse):
   if (response.status >= 400) return { error: errorOfAnswer(response.status, text) };
   if (text === '') return { payload: null };
   if (!isJsonMediaType(response.headers['content-type']?.[0] ?? '')) return { payload: text };
-  const parsed = parse(text);
-  return parsed
-    ? { payload: parsed.value }
+  const payload = fromJson(text);
+  return payload !== undefined
+    ? { payload }
     : { error: internalError('the answer has a JSON content type but is not JSON') };
 }
 
@@ -44,26 +46,14 @@ function textOfBody({ content, isBase64 }: OutgoingResponse): string | undefined
   return process.getBuiltinModule('node:buffer').isUtf8(content) ? decodeUtf8(content) : undefined;
 }
 
-function parse(text: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
-}
-
 /** The error in an answer with a status of 400 or more: its nested or flat body, else its status. */
 function errorOfAnswer(status: number, text: string): FrameworkError {
-  const body = fields(parse(text)?.value);
-  const source = typeof fields(body.error).code === 'string' ? fields(body.error) : body;
+  const body = membersOf(fromJson(text));
+  const source = typeof membersOf(body.error).code === 'string' ? membersOf(body.error) : body;
   const code = typeof source.code === 'string' && source.code.trim() !== '' ? source.code : undefined;
   if (code === undefined) return new FrameworkError(codeOfStatus(status), undefined, { statusCode: status });
   const message = typeof source.message === 'string' ? source.message : undefined;
   return new FrameworkError(code, message, { statusCode: status, details: source.details });
-}
-
-function fields(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 /** The error object of any failure; only a FrameworkError keeps its message. */

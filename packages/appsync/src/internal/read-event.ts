@@ -4,31 +4,26 @@ import {
   type ContextTransport,
   createMap,
   IncomingRequest,
+  type Members,
+  membersOf,
   otherCopy,
   RESERVED_PREFIX,
   type RequestSource,
   registerCopy,
   stateOf,
+  stringOf,
   unknownProvenance,
-} from '@sallyport/core/pipeline';
-import { lookupHeader, rawHeaders } from '@sallyport/http/pipeline';
+} from '@sallyport/core/internal';
+import { lookupHeader, rawHeaders } from '@sallyport/http/internal';
 import { VERSION } from '../internal/version.js';
 
 registerCopy('@sallyport/appsync', VERSION, new Error());
 
-type Fields = Readonly<Record<string, unknown>>;
-
-const NOTHING: Fields = Object.freeze(createMap<unknown>());
 const NO_VALUES: readonly string[] = [];
 /** The default content type of a resolver event's body. */
 const JSON_TYPE: readonly string[] = ['application/json'];
 /** Characters that a path would have to escape; GraphQL names do not contain them. */
 const UNFIT_FOR_PATH = /[/?%\s]/;
-
-/** The members of an object; empty for any other value. */
-function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : NOTHING;
-}
 
 /** Type and field in an event. */
 export interface FieldNames {
@@ -38,13 +33,8 @@ export interface FieldNames {
 
 /** The names in an event, trimmed; `''` for a value that is not a string. */
 export function namesOf(event: unknown): FieldNames {
-  const info = fieldsOf(fieldsOf(event).info);
-  return { parentType: textOf(info.parentTypeName).trim(), field: textOf(info.fieldName).trim() };
-}
-
-/** A string unchanged, `''` for any other value. */
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
+  const info = membersOf(membersOf(event).info);
+  return { parentType: stringOf(info.parentTypeName).trim(), field: stringOf(info.fieldName).trim() };
 }
 
 /** `GET` for queries and subscriptions, `POST` for mutations and every other parent type. */
@@ -54,7 +44,7 @@ export function methodOf(parentType: string): 'GET' | 'POST' {
 
 /** True if an event is a resolver event whose field can be a path and whose arguments can be a body. */
 export function isResolverEvent(event: unknown, { parentType, field }: FieldNames): boolean {
-  const fields = fieldsOf(event);
+  const fields = membersOf(event);
   if (!Object.hasOwn(fields, 'arguments')) return false;
   if (parentType === '' || field === '' || UNFIT_FOR_PATH.test(field)) return false;
   const args = fields.arguments;
@@ -64,16 +54,16 @@ export function isResolverEvent(event: unknown, { parentType, field }: FieldName
 /** The synthesized request of an event. */
 export function toRequest(event: unknown, { parentType, field }: FieldNames): IncomingRequest {
   const path = `/${field}`;
-  return new IncomingRequest(methodOf(parentType), path, path, new ResolverSource(fieldsOf(event)));
+  return new IncomingRequest(methodOf(parentType), path, path, new ResolverSource(membersOf(event)));
 }
 
 /** The arguments are the body, serialized as JSON when the body is read; the forwarded headers are the headers. */
 class ResolverSource implements RequestSource {
   readonly isBase64 = false;
-  readonly #event: Fields;
+  readonly #event: Members;
   #headers: MultiMap | undefined;
 
-  constructor(event: Fields) {
+  constructor(event: Members) {
     this.#event = event;
   }
 
@@ -89,7 +79,7 @@ class ResolverSource implements RequestSource {
 
   header(name: string): readonly string[] {
     if (this.#headers) return this.#headers[name] ?? NO_VALUES;
-    const values = lookupHeader(rawHeaders(fieldsOf(this.#event.request).headers), name);
+    const values = lookupHeader(rawHeaders(membersOf(this.#event.request).headers), name);
     return values.length === 0 && name === 'content-type' ? JSON_TYPE : values;
   }
 
@@ -106,9 +96,9 @@ class ResolverSource implements RequestSource {
   }
 }
 
-function readHeaders(event: Fields): MultiMap {
+function readHeaders(event: Members): MultiMap {
   const headers: MultiMap = createMap();
-  const sent = rawHeaders(fieldsOf(event.request).headers) ?? NOTHING;
+  const sent = membersOf(rawHeaders(membersOf(event.request).headers));
   for (const key of Object.keys(sent).sort()) appendHeader(headers, key, sent[key]);
   headers['content-type'] ??= [...JSON_TYPE];
   return headers;
@@ -119,8 +109,8 @@ const APPSYNC_PREFIX = `${RESERVED_PREFIX}appsync.`;
 
 /** The metadata keys without their prefix, and functions that return their values. The keys are a wire contract between runtimes. */
 const METADATA: Readonly<Record<string, (context: AppSyncContext, event: unknown) => unknown>> = {
-  field_name: (_, event) => fieldsOf(fieldsOf(event).info).fieldName,
-  parent_type_name: (_, event) => fieldsOf(fieldsOf(event).info).parentTypeName,
+  field_name: (_, event) => membersOf(membersOf(event).info).fieldName,
+  parent_type_name: (_, event) => membersOf(membersOf(event).info).parentTypeName,
   arguments: (context) => context.arguments,
   identity: (context) => context.identity,
   source: (context) => context.source,
@@ -149,7 +139,7 @@ export class AppSyncTransport implements ContextTransport {
 
   /** The same arguments as in `appSync()`, without a copy of the other members. */
   [ARGUMENTS](): Record<string, unknown> {
-    return copyOf(fieldsOf(this.#event).arguments);
+    return copyOf(membersOf(this.#event).arguments);
   }
 
   metadata(key: string): unknown {
@@ -176,25 +166,25 @@ export function argumentsOf(ctx: Context): Record<string, unknown> {
 
 /** One-level copies of the maps; nested values, identity and the event by reference. */
 function toAppSyncContext(event: unknown): AppSyncContext {
-  const fields = fieldsOf(event);
-  const info = fieldsOf(fields.info);
+  const fields = membersOf(event);
+  const info = membersOf(fields.info);
   const { selectionSetList } = info;
   return {
-    fieldName: textOf(info.fieldName),
-    parentTypeName: textOf(info.parentTypeName),
+    fieldName: stringOf(info.fieldName),
+    parentTypeName: stringOf(info.parentTypeName),
     arguments: copyOf(fields.arguments),
     identity: fields.identity ?? {},
     source: copyOf(fields.source),
     variables: copyOf(info.variables),
     prev: fields.prev ?? null,
     stash: copyOf(fields.stash),
-    requestHeaders: copyOf(fieldsOf(fields.request).headers),
+    requestHeaders: copyOf(membersOf(fields.request).headers),
     selectionSetList: Array.isArray(selectionSetList) ? [...selectionSetList] : [],
-    selectionSetGraphQL: textOf(info.selectionSetGraphQL),
+    selectionSetGraphQL: stringOf(info.selectionSetGraphQL),
     rawEvent: event,
   };
 }
 
 function copyOf(value: unknown): Record<string, unknown> {
-  return { ...fieldsOf(value) };
+  return { ...membersOf(value) };
 }

@@ -1,7 +1,6 @@
 import type { Context, Handler, MaybePromise } from '@sallyport/core';
-import { type ContextState, internalError, stateOf } from '@sallyport/core/pipeline';
+import { type ContextState, internalError, isPromise, stateOf } from '@sallyport/core/internal';
 import { json } from '@sallyport/http';
-import { isPromise } from '@sallyport/http/pipeline';
 import { argumentsOf } from '../internal/read-event.js';
 import type { AppSyncBatchItem } from './event-types.js';
 

@@ -8,15 +8,21 @@ import {
   type Target,
   type TriggerKind,
 } from '@sallyport/core';
+import {
+  ContextState,
+  handlerName,
+  isPromise,
+  logRefusal,
+  type OutgoingResponse,
+  remainingMs,
+} from '@sallyport/core/internal';
 import { defineOptions, integer, number, oneOf } from '@sallyport/core/options';
-import { ContextState, handlerName, logRefusal, type OutgoingResponse, remainingMs } from '@sallyport/core/pipeline';
 import {
   assertBoundParams,
   assertRouteHandler,
   type DescribePosture,
   type Exchange,
   type HttpSurface,
-  isPromise,
   isRequestId,
   type Kernel,
   type Observe,
@@ -25,7 +31,7 @@ import {
   registrationError,
   reportFailure,
   toFrameworkError,
-} from '@sallyport/http/pipeline';
+} from '@sallyport/http/internal';
 import { createAppSyncPipeline, ResolverExchange } from '../internal/pipeline.js';
 import { project, ResolverError, toErrorObject } from '../internal/project.js';
 import {

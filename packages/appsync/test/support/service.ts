@@ -1,6 +1,6 @@
 import type { LambdaContext } from '@sallyport/core';
 import type { OpenPipelineOptions } from '@sallyport/http';
-import { createOpenKernel, HttpSurface, toHttpOptions } from '@sallyport/http/pipeline';
+import { createOpenKernel, HttpSurface, toHttpOptions } from '@sallyport/http/internal';
 import { type AppSyncOptions, AppSyncSurface } from '../../src/surface.js';
 
 /** The two surfaces of an open container. */

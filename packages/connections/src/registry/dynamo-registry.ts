@@ -1,6 +1,6 @@
 import { type Clock, type Environment, type IdGenerator, randomIds, type SecurePrincipal } from '@sallyport/core';
+import { completeClock } from '@sallyport/core/internal';
 import { defineOptions, func, integer, object, text, withMethods } from '@sallyport/core/options';
-import { completeClock } from '@sallyport/core/pipeline';
 import { type Client, DynamoTable } from '@sallyport/dynamo';
 import { ConnectionError } from '../errors.js';
 import { WEBSOCKET_CONNECTIONS_TABLE_NAME_ENV } from '../schema.js';

@@ -1,6 +1,6 @@
 import { type Clock, randomIds, type SecurePrincipal } from '@sallyport/core';
+import { completeClock } from '@sallyport/core/internal';
 import { defineOptions, func, withMethods } from '@sallyport/core/options';
-import { completeClock } from '@sallyport/core/pipeline';
 import { MemoryTable } from '@sallyport/dynamo/memory';
 import { principalOfData } from './internal/principal.js';
 import { createRegistry } from './internal/table-registry.js';

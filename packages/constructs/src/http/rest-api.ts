@@ -1,4 +1,4 @@
-import { brandError } from '@sallyport/core/pipeline';
+import { brandError } from '@sallyport/core/internal';
 import {
   AccessLogFormat,
   AuthorizationType,

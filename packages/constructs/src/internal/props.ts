@@ -1,3 +1,4 @@
+import { isWhole } from '@sallyport/core/internal';
 import {
   defineOptions,
   OptionKind,
@@ -93,16 +94,12 @@ export function literal<T>(wanted: string, accepts: (value: unknown) => boolean)
 
 /** A whole number within bounds, both included. */
 export function count(least: number, most: number): OptionKind<number> {
-  return prop(`a whole number from ${least} to ${most}`, (value) => isCount(value, least, most));
+  return prop(`a whole number from ${least} to ${most}`, (value) => isWhole(value, least, most));
 }
 
 /** A whole number within bounds that must be known at synth. */
 export function literalCount(least: number, most: number): OptionKind<number> {
-  return literal(`a whole number from ${least} to ${most}`, (value) => isCount(value, least, most));
-}
-
-function isCount(value: unknown, least: number, most: number): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most;
+  return literal(`a whole number from ${least} to ${most}`, (value) => isWhole(value, least, most));
 }
 
 /** `true` or `false`. */

@@ -1,4 +1,4 @@
-import { isPlainObject } from '@sallyport/core/pipeline';
+import { isPlainObject } from '@sallyport/core/internal';
 import { CfnGatewayTarget } from 'aws-cdk-lib/aws-bedrockagentcore';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';

@@ -1,3 +1,4 @@
+import { SQS_MAX_VISIBILITY_SECONDS } from '@sallyport/core/internal';
 import { EVENT_SOURCE_ACTIONS } from '@sallyport/streams/schema';
 import type { EventSourceMapping, IFunction } from 'aws-cdk-lib/aws-lambda';
 import { type CfnQueue, type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
@@ -66,7 +67,7 @@ export const QUEUE_TRIGGER_PROPS = defineProps<QueueTriggerProps>('QueueTrigger'
   maxBatchingWindow: time(0, 300).default(Duration.seconds(0)),
   maxConcurrency: count(2, 1000),
   filters: many<Record<string, unknown>>('a list of filters', (one) => typeof one === 'object' && one !== null),
-  visibilityTimeout: time(0, 43_200),
+  visibilityTimeout: time(0, SQS_MAX_VISIBILITY_SECONDS),
   ownAlias: flag.default(false),
 });
 

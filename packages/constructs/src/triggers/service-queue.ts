@@ -1,4 +1,4 @@
-import { brandError } from '@sallyport/core/pipeline';
+import { brandError, SQS_MAX_VISIBILITY_SECONDS } from '@sallyport/core/internal';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { type CfnQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
@@ -51,7 +51,7 @@ export interface ServiceQueueProps {
 export const SERVICE_QUEUE_PROPS = defineProps<ServiceQueueProps>('ServiceQueue')({
   fifo: flag.default(false),
   maxReceiveCount: count(1, 1000).default(5),
-  visibilityTimeout: time(0, 43_200),
+  visibilityTimeout: time(0, SQS_MAX_VISIBILITY_SECONDS),
   retention: time(60, 1_209_600).default(Duration.days(4)),
   encryptionKey: thing<IKey>('a key', 'keyArn'),
   queueName: words(),

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isPlainObject } from '@sallyport/core/pipeline';
+import { isPlainObject } from '@sallyport/core/internal';
 import { ConstructError } from '../errors.js';
 import { show } from '../internal/misuse.js';
 

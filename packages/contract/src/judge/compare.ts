@@ -1,3 +1,4 @@
+import { fromJson } from '@sallyport/core/internal';
 import { isJsonObject, type Json, type JsonObject } from '../fixtures/json.js';
 
 /** One difference between a result and a fixture. */
@@ -100,15 +101,11 @@ function show(value: Json | undefined): string {
   return text.length <= SHOWN_LENGTH ? text : `${text.slice(0, SHOWN_LENGTH)}… (${text.length} characters)`;
 }
 
-export function parseJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
-}
-
 function typeOf(value: Json | undefined): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
+}
+
+export function parseJson(text: string): Json | undefined {
+  return fromJson(text) as Json | undefined;
 }

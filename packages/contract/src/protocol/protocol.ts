@@ -1,4 +1,4 @@
-import { brandError } from '@sallyport/core/pipeline';
+import { brandError } from '@sallyport/core/internal';
 import type { Fixture, Setup, Step } from '../fixtures/fixture.js';
 import type { JsonObject } from '../fixtures/json.js';
 

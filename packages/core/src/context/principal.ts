@@ -1,5 +1,6 @@
 import { createMap } from '../request/request.js';
 import { otherCopy } from '../runtime/copies.js';
+import { isScalar } from '../values/read.js';
 
 /** `internal` callers are the organisation's own services; all other callers are `external`. */
 export type PrincipalKind = 'external' | 'internal';
@@ -168,10 +169,6 @@ function copyScalars(value: unknown): unknown[] | undefined {
     copies.push(item);
   }
   return copies;
-}
-
-function isScalar(value: unknown): boolean {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value === null;
 }
 
 /** True if an object has no prototype, or a prototype without a prototype: `Object.prototype` of any realm. */

@@ -11,6 +11,7 @@ import {
 } from '../options/define-options.js';
 import { type Clock, completeClock, type Environment } from '../runtime/invocation.js';
 import { cutBytes, escapeJsonText } from '../sanitize/log-text.js';
+import { stringOf } from '../values/read.js';
 import type { Deliveries } from './bound-log.js';
 import type { LogLevel } from './hooks.js';
 import type { LogLine, LogSink } from './logger.js';
@@ -120,7 +121,7 @@ class Notifier implements LogSink {
     const { minLevel, publish, topicArn, timeoutMs } = this.#settings;
     if (LEVELS.indexOf(level) < LEVELS.indexOf(minLevel) || isRecordOfLogged(line)) return;
     const error = errorOf(line);
-    const place = text(line.route) || text(line.source);
+    const place = stringOf(line.route) || stringOf(line.source);
     const count = this.#rate.admit(JSON.stringify([error.name, error.code, place]));
     if (count === 0) return;
     const notification: ErrorNotification = {
@@ -193,31 +194,31 @@ const RECORDS: readonly unknown[] = ['request.completed', 'event.completed', 'ba
  * is for a 5xx answer without an exception, which was not logged before.
  */
 function isRecordOfLogged(line: LogLine): boolean {
-  return RECORDS.includes(line.message) && line.level === 'ERROR' && text(line.error_code) !== '';
+  return RECORDS.includes(line.message) && line.level === 'ERROR' && stringOf(line.error_code) !== '';
 }
 
 /** Name, code and message of a line's error; the line's own message when it has no error. */
 function errorOf(line: LogLine): ErrorFacts {
   const error = typeof line.error === 'object' && line.error !== null ? (line.error as Record<string, unknown>) : {};
-  const code = typeof error.code === 'number' ? String(error.code) : text(error.code) || text(line.error_code);
+  const code = typeof error.code === 'number' ? String(error.code) : stringOf(error.code) || stringOf(line.error_code);
   return {
-    name: text(error.name) || 'Error',
+    name: stringOf(error.name) || 'Error',
     code,
-    message: cutBytes(text(error.message) || line.message, MAX_TEXT_BYTES).text,
+    message: cutBytes(stringOf(error.message) || line.message, MAX_TEXT_BYTES).text,
   };
 }
 
 function messageOf(origin: Origin, line: LogLine, error: ErrorFacts, count: number): string {
-  const place = text(line.route) === '' ? { source: text(line.source) } : { route: text(line.route) };
+  const place = stringOf(line.route) === '' ? { source: stringOf(line.source) } : { route: stringOf(line.route) };
   return escapeJsonText(
     JSON.stringify({
       schema: 'framework.error-notification/v1',
       ...origin,
       timestamp: line.timestamp,
-      trigger: text(line.trigger),
+      trigger: stringOf(line.trigger),
       ...place,
-      request_id: text(line.request_id),
-      trace_id: text(line.trace_id),
+      request_id: stringOf(line.request_id),
+      trace_id: stringOf(line.trace_id),
       error,
       count,
     }),
@@ -228,8 +229,4 @@ function messageOf(origin: Origin, line: LogLine, error: ErrorFacts, count: numb
 function subjectOf(service: string, what: string): string {
   const subject = service === '' ? what : `${service}: ${what}`;
   return subject.replace(/[^\x20-\x7e]/g, '?').slice(0, MAX_SUBJECT);
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

@@ -1,4 +1,5 @@
 import { isFrameworkError } from '../errors/errors.js';
+import { isPromise } from '../values/read.js';
 
 /** Severity of a record, lowest first. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -160,14 +161,10 @@ export function guardHook<A extends readonly unknown[]>(hook: ((...args: A) => u
   if (!hook) return;
   try {
     const result = hook(...args);
-    if (isThenable(result)) result.then(undefined, () => {});
+    if (isPromise(result)) result.then(undefined, () => {});
   } catch {
     // The failure of a hook is ignored.
   }
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }
 
 /** True if a thrown value is a failure of the service: any error except a FrameworkError with a status below 500. */
@@ -231,7 +228,7 @@ export function attemptHook<T>(observability: Observability, name: string, call:
   const failed = (thrown: unknown) => report?.(`observability.${name}`, thrown);
   try {
     const result = call();
-    if (isThenable(result)) result.then(undefined, failed);
+    if (isPromise(result)) result.then(undefined, failed);
     return result;
   } catch (thrown) {
     failed(thrown);

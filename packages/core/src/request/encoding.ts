@@ -1,4 +1,5 @@
 import { FrameworkError } from '../errors/errors.js';
+import { decodeEscapes } from '../values/read.js';
 
 /** No bytes: the body of requests and answers without a body. Shared: do not write to it. */
 export const EMPTY_BYTES: Uint8Array = new Uint8Array(0);
@@ -81,24 +82,11 @@ export function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text.replace(ESCAPES, decodeRun);
-  }
-}
-
-function decodeRun(run: string): string {
-  try {
-    return decodeURIComponent(run);
-  } catch {
-    return run;
+    return text.replace(ESCAPES, decodeEscapes);
   }
 }
 
 /** A name or value of a query: `+` is a space, then percent-decoding. */
 export function decodeQueryPart(text: string): string {
   return decodePercent(text.includes('+') ? text.replaceAll('+', ' ') : text);
-}
-
-/** SHA-256 in hexadecimal digits. Loads `node:crypto` with the first call: it costs milliseconds of a cold start. */
-export function sha256(data: string | Uint8Array): string {
-  return process.getBuiltinModule('node:crypto').hash('sha256', data);
 }

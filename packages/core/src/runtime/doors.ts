@@ -3,7 +3,8 @@ import { bindInvocation } from '../observability/bound-log.js';
 import { guardHook, type Logger } from '../observability/hooks.js';
 import { invalidOption, type OptionKind, parsed } from '../options/define-options.js';
 import { sanitizeLogString } from '../sanitize/log-text.js';
-import { type Environment, isObject, type LambdaContext, parseQuietly, type TriggerKind } from './invocation.js';
+import { fromJson, isObject } from '../values/read.js';
+import type { Environment, LambdaContext, TriggerKind } from './invocation.js';
 
 /**
  * The front doors of a function: the allowed senders of HTTP requests, WebSocket messages and GraphQL fields. Name at least one.
@@ -105,7 +106,7 @@ export function createDoorGuard(
   log: Logger,
 ): DoorGuard | undefined {
   const text = environment[DOORS_ENV];
-  const doors = option ?? (text === undefined ? undefined : parseDoors(parseQuietly(text), DOORS_ENV));
+  const doors = option ?? (text === undefined ? undefined : parseDoors(fromJson(text), DOORS_ENV));
   if (!doors) return undefined;
   const check = createCheck(doors);
   const isKnown = (kind: string) => Object.hasOwn(DOORS, kind);
@@ -187,7 +188,7 @@ function at(value: unknown, path: readonly string[]): unknown {
   let found = value;
   for (const step of path) {
     if (!isObject(found) || !Object.hasOwn(found, step)) return undefined;
-    found = (found as Readonly<Record<string, unknown>>)[step];
+    found = found[step];
   }
   return found;
 }

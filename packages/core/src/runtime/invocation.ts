@@ -1,4 +1,6 @@
 import { FrameworkError } from '../errors/errors.js';
+import { MAX_TIMER_MS } from '../values/limits.js';
+import { objectPart, trimmedText } from '../values/read.js';
 
 /** The kinds of the fixed detection table, in its order. */
 export const TRIGGER_KINDS = [
@@ -138,40 +140,6 @@ export function scheduledRun({ id, detail }: ScheduledEvent, awsRequestId: unkno
   };
 }
 
-/** An object that is neither `null` nor a list. */
-export function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** A string with a character that is not blank; usually the first character, and then nothing is allocated. */
-export function isText(value: unknown): value is string {
-  if (typeof value !== 'string') return false;
-  const first = value.charCodeAt(0);
-  return (first > 32 && first < 127) || value.trim() !== '';
-}
-
-/** Text without the blanks around it; anything else `''`. */
-export function trimmedText(value: unknown): string {
-  return typeof value === 'string' ? value.trim() : '';
-}
-
-/** An object, or the object that a JSON text represents; anything else is empty. */
-export function objectPart(value: unknown): Readonly<Record<string, unknown>> {
-  const parsed = typeof value === 'string' ? parseQuietly(value) : value;
-  return isObject(parsed) ? (parsed as Record<string, unknown>) : NOTHING;
-}
-
-const NOTHING: Readonly<Record<string, unknown>> = /* @__PURE__ */ Object.freeze(Object.create(null));
-
-/** The value of JSON text; `undefined` for invalid JSON, without the parser's message, which quotes the input. */
-export function parseQuietly(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Environment variables as containers read them: `process.env`, or a map in its place. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -201,15 +169,12 @@ export interface Clock {
 /** A clock with every member. */
 export type FullClock = Required<Clock>;
 
-/** The longest delay of a timer, in milliseconds. */
-const MAX_DELAY_MS = 2_147_483_647;
-
 /** The machine's clock. */
 export const systemClock: FullClock = {
   now: () => new Date(),
   monotonicMs: () => performance.now(),
   after(ms, run) {
-    const timer = setTimeout(run, Math.min(Math.max(ms, 0), MAX_DELAY_MS));
+    const timer = setTimeout(run, Math.min(Math.max(ms, 0), MAX_TIMER_MS));
     return () => clearTimeout(timer);
   },
 };

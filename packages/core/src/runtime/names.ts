@@ -1,5 +1,5 @@
 import { defineOptions, integer } from '../options/define-options.js';
-import { sha256 } from '../request/encoding.js';
+import { sha256 } from '../values/digests.js';
 
 const STAGES: Readonly<Record<string, string>> = {
   prod: 'live',

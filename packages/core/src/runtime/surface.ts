@@ -5,16 +5,16 @@ import type { Logger, Observability } from '../observability/hooks.js';
 import { unknownProvenance } from '../request/provenance.js';
 import { createMap, IncomingRequest, type RequestSource, toHeaderMap } from '../request/request.js';
 import type { MaybePromise, OutgoingResponse } from '../response/response.js';
+import { trimmedText } from '../values/read.js';
 import type { DoorGuard } from './doors.js';
-import {
-  type Environment,
-  type FullClock,
-  type IdGenerator,
-  type Invocation,
-  type InvocationProvenance,
-  type LambdaContext,
-  type TriggerKind,
-  trimmedText,
+import type {
+  Environment,
+  FullClock,
+  IdGenerator,
+  Invocation,
+  InvocationProvenance,
+  LambdaContext,
+  TriggerKind,
 } from './invocation.js';
 
 /** The handler that would serve an event, as shown by `explain`. */
@@ -201,25 +201,6 @@ export interface SurfaceGate {
    * @throws FrameworkError `app.unauthorized`, `app.forbidden`, or the error of the container's principal resolver
    */
   authorize(posture: unknown, ctx: Context): MaybePromise<undefined>;
-}
-
-/**
- * The largest serialised answer of a function that is called synchronously, in bytes; headers and escaping count. The guide states
- * a quota of 6 MB; the error of the service is "Exceeded maximum allowed payload size (6291556 bytes)".
- *
- * @see https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
- */
-export const LAMBDA_MAX_ANSWER_BYTES = 6_291_556;
-
-/** The size of a value as JSON in bytes, with `undefined` as `null`; infinite for a value that JSON cannot represent. Never throws. */
-export function bytesOfJson(value: unknown): number {
-  try {
-    const text = JSON.stringify(value ?? null) as string | undefined;
-    if (text !== undefined) return Buffer.byteLength(text);
-  } catch {
-    // A BigInt, a cycle, a getter that throws.
-  }
-  return Number.POSITIVE_INFINITY;
 }
 
 /** The limits and features of a front door. */

@@ -1,3 +1,6 @@
+/** The replacement of a secret. */
+export const REDACTED = '[REDACTED]';
+
 /**
  * Characters that could start, hide or reorder a line: C0, DEL, C1 (NEL included), U+2028, U+2029, bidi controls and the
  * byte order mark.

@@ -1,5 +1,5 @@
 import { boolean, defineOptions, group, integer, list, OptionKind, oneOf, wrong } from '../options/define-options.js';
-import { sanitizeLines, sanitizeLogString } from './log-text.js';
+import { REDACTED, sanitizeLines, sanitizeLogString } from './log-text.js';
 
 /** The action for a value, according to its key. */
 export type KeyAction =
@@ -214,9 +214,6 @@ function judgeOf({
     return action === undefined || isNeverOpened(normalized) ? judgeKey(key, parent, exactOnly) : action;
   };
 }
-
-/** The replacement of a secret. */
-export const REDACTED = '[REDACTED]';
 
 const MAX_STARS = 32;
 

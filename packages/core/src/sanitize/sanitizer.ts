@@ -1,4 +1,5 @@
 import { decodeUtf8 } from '../request/encoding.js';
+import { fromJson } from '../values/read.js';
 import { scrubText } from './internal/free-text.js';
 import { SanitizerWalk } from './internal/walk.js';
 import { judgeKey, parsePolicy, type SanitizerPolicy } from './policy.js';
@@ -37,23 +38,15 @@ export function createSanitizer(policy: SanitizerPolicy = {}): Sanitizer {
     sanitizeJson(text, { pretty = false } = {}) {
       const json = typeof text === 'string' ? text : decodeUtf8(text);
       if (json.trim() === '') return '(empty)';
-      const document = parseJson(json);
-      if (!document) return '(malformed JSON)';
-      const copy = new SanitizerWalk(parsed, true, 'json').clean(document.value, 1, '');
+      const document = fromJson(json);
+      if (document === undefined) return '(malformed JSON)';
+      const copy = new SanitizerWalk(parsed, true, 'json').clean(document, 1, '');
       return JSON.stringify(copy, null, pretty ? 2 : undefined);
     },
     sanitizeXml: (text, patterns) => sanitizeXmlText(text, patterns ?? [], judge, keeps),
     scrubFreeText: (text) => scrubText(text, judge, keeps),
     sanitizeError: (error, { stack = true } = {}) => new SanitizerWalk(parsed, stack).thrown(error),
   };
-}
-
-function parseJson(text: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) as unknown };
-  } catch {
-    return undefined;
-  }
 }
 
 /** The sanitizer without a policy. */

@@ -1,5 +1,5 @@
 import { scrubText } from './internal/free-text.js';
-import { sanitizeLogString } from './log-text.js';
+import { REDACTED, sanitizeLogString } from './log-text.js';
 import {
   digitsOf,
   isNeverOpened,
@@ -9,7 +9,6 @@ import {
   maskLast4,
   maskRestricted,
   normalizeKey,
-  REDACTED,
 } from './policy.js';
 
 /** The masking of the value of an element or attribute. `last4`: stars and the last 4 characters. */

@@ -10,7 +10,7 @@ import {
   type PathNames,
   RouteGroup,
   toRouteRecord,
-} from '@sallyport/http/pipeline';
+} from '@sallyport/http/internal';
 import { EVENT_ROUTER_OPTION_KINDS, type EventRouterOptions } from '@sallyport/streams';
 import { type Assembly, assemble, Container, pickOptions } from './container.js';
 import { CONTAINER_KINDS, type SurfaceOptions } from './options.js';

@@ -10,8 +10,8 @@ import type {
   Target,
   TriggerRecord,
 } from '@sallyport/core';
+import { logRefusal, noAdapter } from '@sallyport/core/internal';
 import { assertNoSurplus } from '@sallyport/core/options';
-import { logRefusal, noAdapter } from '@sallyport/core/pipeline';
 import type { PipelineOptions } from '@sallyport/http';
 import {
   type DescribePosture,
@@ -24,7 +24,7 @@ import {
   toHttpOptions,
   USE_USAGE,
   WebSocketSurface,
-} from '@sallyport/http/pipeline';
+} from '@sallyport/http/internal';
 import {
   createEventRouter,
   type EventBusEvent,

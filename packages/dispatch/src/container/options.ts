@@ -1,7 +1,7 @@
 import { APPSYNC_OPTION_KINDS } from '@sallyport/appsync/surface';
 import type { Clock, Surface, SurfaceGate, SurfaceHost } from '@sallyport/core';
 import { invalidOption, kind, oneOf } from '@sallyport/core/options';
-import { type HttpSurface, type Kernel, PIPELINE_OPTION_KINDS } from '@sallyport/http/pipeline';
+import { type HttpSurface, type Kernel, PIPELINE_OPTION_KINDS } from '@sallyport/http/internal';
 import { EVENT_ROUTER_OPTION_KINDS, type EventMiddleware, type EventRouterOptions } from '@sallyport/streams';
 import { createObserver } from '@sallyport/streams/delivery';
 import { serveInvocation } from '../dispatcher.js';

@@ -6,7 +6,7 @@ import {
   type Target,
   type TriggerKind,
 } from '@sallyport/core';
-import { AGENT_INVOCATIONS, noAdapter } from '@sallyport/core/pipeline';
+import { AGENT_INVOCATIONS, noAdapter } from '@sallyport/core/internal';
 import { dispatchError, NOT_AN_OBJECT_TEXT, UNKNOWN_EVENT_TEXT } from '../errors.js';
 import { type CompiledTable, compileTable, detectRow, NOT_AN_OBJECT } from '../internal/compile.js';
 import { ROWS } from '../rows.js';

@@ -1,5 +1,5 @@
 import type { TriggerKind } from '@sallyport/core';
-import { isObject, isText, sanitizeLogString } from '@sallyport/core/pipeline';
+import { isObject, isText, sanitizeLogString } from '@sallyport/core/internal';
 import {
   ABSENT,
   type CompiledCondition,

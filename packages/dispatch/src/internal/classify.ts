@@ -1,5 +1,5 @@
 // Made from rows.ts by `npm run docs`; the gate `pages` fails when the two differ. Do not edit.
-import { isObject, isText } from '@sallyport/core/pipeline';
+import { isObject, isText } from '@sallyport/core/internal';
 import { isUrlDomain } from '../rows.js';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import type { TriggerKind } from '@sallyport/core';
-import { isObject, isText } from '@sallyport/core/pipeline';
+import { isObject, isText } from '@sallyport/core/internal';
 import { type DetectionCondition, type DetectionRow, isUrlDomain, ROWS, type TriggerRow } from '../rows.js';
 import { classify } from './classify.js';
 

@@ -1,5 +1,5 @@
 import type { FrameworkError, InvocationProvenance, Logger, Surface, TriggerKind } from '@sallyport/core';
-import { AGENT_INVOCATIONS, type DoorGuard, isText } from '@sallyport/core/pipeline';
+import { AGENT_INVOCATIONS, type DoorGuard, isText } from '@sallyport/core/internal';
 import { dispatchError } from '../errors.js';
 import { type DetectionRow, ROWS, type TriggerExtension, type TriggerRow } from '../rows.js';
 import { type CompiledTable, compileTable, detectRow, isNegative } from './compile.js';

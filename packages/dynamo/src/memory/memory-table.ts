@@ -1,4 +1,4 @@
-import { brandError, createMap } from '@sallyport/core/pipeline';
+import { brandError, createMap } from '@sallyport/core/internal';
 import {
   type Changes,
   type Condition,

@@ -1,8 +1,7 @@
 import type { Context, Response, Result, WebResponse } from '@sallyport/core';
+import { createMap, internalError, isOutgoingResponse, isPromise, isWebResponse } from '@sallyport/core/internal';
 import { invalidOption, isStandardSchema } from '@sallyport/core/options';
-import { createMap, internalError, isOutgoingResponse, isWebResponse } from '@sallyport/core/pipeline';
 import { json, noContent } from '../responses/responses.js';
-import { isPromise } from '../routing/registration.js';
 import {
   type BindSpec,
   type BoundFunction,

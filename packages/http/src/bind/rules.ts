@@ -75,7 +75,7 @@ export function oneOf(...values: readonly (string | number)[]): OneOfRule {
 }
 
 const NAMES: readonly Rule['rule'][] = ['required', 'min', 'max', 'minLength', 'maxLength', 'pattern', 'oneOf'];
-const nameOf = (rule: unknown) => String((rule as { rule?: unknown } | null | undefined)?.rule);
+const ruleNameOf = (rule: unknown) => String((rule as { rule?: unknown } | null | undefined)?.rule);
 
 /** Checks a rule that was written as data, with the checks of the rule's function. */
 export function parseRule(rule: Rule): Rule {
@@ -95,7 +95,7 @@ export function parseRule(rule: Rule): Rule {
     case 'oneOf':
       return oneOf(...(Array.isArray(rule.value) ? rule.value : []));
     default:
-      throw invalidConfiguration(`unknown rule "${nameOf(rule)}"; known are ${NAMES.join(', ')}`);
+      throw invalidConfiguration(`unknown rule "${ruleNameOf(rule)}"; known are ${NAMES.join(', ')}`);
   }
 }
 

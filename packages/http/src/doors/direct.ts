@@ -5,7 +5,7 @@ import {
   parseProvenance,
   type RequestSource,
   toHeaderMap,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
 import type { HttpSurface } from '../surface/http-surface.js';
 import { asIs, lookupHeader, mapQuery, parseQuery, type RawHeaders, rawHeaders } from './internal/event.js';
 

@@ -6,7 +6,7 @@ import {
   type OutgoingResponse,
   providerProvenance,
   type RequestSource,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
 import {
   asIs,
   bodyOf,

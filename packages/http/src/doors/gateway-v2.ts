@@ -6,8 +6,9 @@ import {
   type OutgoingResponse,
   providerProvenance,
   type RequestSource,
+  stringOf,
   toHeaderMap,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
 import {
   asIs,
   bufferedDoor,
@@ -21,7 +22,6 @@ import {
   parseQuery,
   type RawHeaders,
   rawHeaders,
-  textOf,
 } from './internal/event.js';
 
 type Event = Readonly<Record<string, unknown>>;
@@ -128,7 +128,7 @@ export const gatewayV2Door: HttpDoor = {
     const { stage, http: nested } = objectOf(event.requestContext);
     const { method, path: otherPath } = objectOf(nested);
     const { rawPath: given } = event;
-    const rawPath = typeof given === 'string' && given.trim() !== '' ? given : textOf(otherPath);
+    const rawPath = typeof given === 'string' && given.trim() !== '' ? given : stringOf(otherPath);
     // The path begins with the stage if the stage has a name.
     const isNamed = typeof stage === 'string' && stage !== '' && stage !== '$default';
     const path = isNamed ? (cutPrefix(rawPath, `/${stage}`) ?? rawPath) : rawPath;
@@ -150,7 +150,7 @@ export const functionUrlDoor: HttpDoor = {
     const event = objectOf(input);
     const http = objectOf(objectOf(event.requestContext).http);
     const rawPath = firstText(event.rawPath, http.path);
-    return { method: textOf(http.method), path: rawPath, rawPath, source: new Payload2Source(event, 'lambda-url') };
+    return { method: stringOf(http.method), path: rawPath, rawPath, source: new Payload2Source(event, 'lambda-url') };
   },
   write: writePayload2,
 };

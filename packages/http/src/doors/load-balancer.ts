@@ -1,27 +1,27 @@
 import type { MultiMap } from '@sallyport/core';
-import { decodeQueryPart, type EncodedBody, type OutgoingResponse, unknownProvenance } from '@sallyport/core/pipeline';
+import {
+  decodeQueryPart,
+  type EncodedBody,
+  LOAD_BALANCER_MAX_BYTES,
+  type OutgoingResponse,
+  stringOf,
+  unknownProvenance,
+} from '@sallyport/core/internal';
 import { statusPhrase } from '../pipeline/error-body.js';
 import { ProxySource, type ProxyTraits } from './gateway-v1.js';
 import { joinHeaders } from './gateway-v2.js';
-import {
-  bufferedDoor,
-  type HttpDoor,
-  LOAD_BALANCER_MAX_ANSWER_BYTES,
-  objectOf,
-  rawHeaders,
-  textOf,
-} from './internal/event.js';
+import { bufferedDoor, type HttpDoor, objectOf, rawHeaders } from './internal/event.js';
 
 const TRAITS: ProxyTraits = { decodeQuery: decodeQueryPart, provenance: unknownProvenance };
 
 /** Application load balancer. The event shows which of the two header modes the target group uses. */
 export const loadBalancerDoor: HttpDoor = {
   projection: 'ALB response',
-  traits: bufferedDoor(LOAD_BALANCER_MAX_ANSWER_BYTES, writeLoadBalancer),
+  traits: bufferedDoor(LOAD_BALANCER_MAX_BYTES, writeLoadBalancer),
   read(input) {
     const event = objectOf(input);
-    const rawPath = textOf(event.path);
-    return { method: textOf(event.httpMethod), path: rawPath, rawPath, source: new ProxySource(event, TRAITS) };
+    const rawPath = stringOf(event.path);
+    return { method: stringOf(event.httpMethod), path: rawPath, rawPath, source: new ProxySource(event, TRAITS) };
   },
   write: writeLoadBalancer,
   warningOf({ cookies }, event) {

@@ -1,4 +1,4 @@
-import { canonicalMethod } from '@sallyport/core/pipeline';
+import { canonicalMethod, isObject } from '@sallyport/core/internal';
 import { isContract } from '../bind/contract.js';
 import {
   type OpenApiField,
@@ -181,8 +181,4 @@ function assertKeys(what: string, value: object, known: readonly string[]): void
 
 function assertText(what: string, value: unknown): void {
   if (typeof value !== 'string' || value.trim() === '') throw openApiError(`${what} is required`);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

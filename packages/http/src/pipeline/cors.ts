@@ -1,6 +1,6 @@
 import type { MultiMap } from '@sallyport/core';
+import { createFastMap, isHeaderValue, OutgoingResponse, STAGE } from '@sallyport/core/internal';
 import { boolean, defineOptions, group, integer, invalidOption, kind, parsed } from '@sallyport/core/options';
-import { createFastMap, isHeaderValue, OutgoingResponse, STAGE } from '@sallyport/core/pipeline';
 import { addVary } from '../responses/responses.js';
 import type { Decorate, Stage } from './run.js';
 

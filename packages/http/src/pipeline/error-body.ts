@@ -1,5 +1,5 @@
 import { FrameworkError, isFrameworkError } from '@sallyport/core';
-import { brandError, clientErrorOf, createFastMap, OutgoingResponse, toHeaderMap } from '@sallyport/core/pipeline';
+import { brandError, clientErrorOf, createFastMap, OutgoingResponse, toHeaderMap } from '@sallyport/core/internal';
 
 /** `{"error":{…}}`, the default. */
 export const HTTP_ERROR_FORMAT_NESTED = 'nested';

@@ -1,16 +1,16 @@
 import { type Context, isFrameworkError, type MaybePromise, type MultiMap, type Result } from '@sallyport/core';
-import { defineOptions, func } from '@sallyport/core/options';
 import {
   canonicalizeResponse,
   closeStream,
   guardHook,
   internalError,
+  isPromise,
   logFailure,
   OutgoingResponse,
   toHeaderMap,
   toResponse,
-} from '@sallyport/core/pipeline';
-import { isPromise } from '../routing/registration.js';
+} from '@sallyport/core/internal';
+import { defineOptions, func } from '@sallyport/core/options';
 import { type AskHook, type Decorate, type Exchange, reportFailure } from './run.js';
 
 /**

@@ -8,6 +8,16 @@ import {
   randomIds,
 } from '@sallyport/core';
 import {
+  type ContextRuntime,
+  type ContextState,
+  completeClock,
+  copyPrincipal,
+  createDoorGuard,
+  parseForm,
+  parseLog,
+  reportHooks,
+} from '@sallyport/core/internal';
+import {
   boolean,
   func,
   group,
@@ -18,16 +28,6 @@ import {
   parsed,
   withMethods,
 } from '@sallyport/core/options';
-import {
-  type ContextRuntime,
-  type ContextState,
-  completeClock,
-  copyPrincipal,
-  createDoorGuard,
-  parseForm,
-  parseLog,
-  reportHooks,
-} from '@sallyport/core/pipeline';
 import { RegistrationBook } from '../routing/registration.js';
 import { HTTP_ERROR_FORMAT_FLAT_LEGACY, HTTP_ERROR_FORMAT_NESTED, HTTP_ERROR_FORMAT_PROBLEM } from './error-body.js';
 import { type Gate, type Observation, observe } from './stages.js';

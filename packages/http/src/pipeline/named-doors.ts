@@ -1,6 +1,6 @@
 import type { DoorsOptions } from '@sallyport/core';
+import { createDoorGuard, DOORS_KIND } from '@sallyport/core/internal';
 import { invalidConfiguration } from '@sallyport/core/options';
-import { createDoorGuard, DOORS_KIND } from '@sallyport/core/pipeline';
 import { DOORS_ENV } from '../schema.js';
 import type { ToDoors } from './kernel.js';
 

@@ -8,8 +8,8 @@ import type {
   Observability,
   PolicyHook,
 } from '@sallyport/core';
+import { DOORS_KIND, parseObservability } from '@sallyport/core/internal';
 import { defineOptions, func, oneOf, parsed } from '@sallyport/core/options';
-import { DOORS_KIND, parseObservability } from '@sallyport/core/pipeline';
 import type { HttpSurfaceOptions } from '../surface/http-surface.js';
 import { configuredEndpoint, type WebSocketClientFactory } from '../websocket/internal/transport.js';
 import { CORS_KIND, type CorsOptions, cors } from './cors.js';

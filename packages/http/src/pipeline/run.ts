@@ -9,17 +9,18 @@ import {
   internalError,
   isFailure,
   isOutgoingResponse,
+  isPromise,
   logFailure,
   type OutgoingResponse,
   RequestContext,
   writesErrors,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
 import { bytesOverCap, encodeBody } from '../doors/internal/encoding.js';
-import { isPromise, type Registration } from '../routing/registration.js';
+import type { Registration } from '../routing/registration.js';
 import { INTERNAL_ERROR, isResponseTooLarge, responseTooLarge, toFrameworkError } from './error-body.js';
 import { collectStream, limitStream, startStream, watchStream } from './internal/body-stream.js';
 
-export type { DoorTraits } from '@sallyport/core/pipeline';
+export type { DoorTraits } from '@sallyport/core/internal';
 
 /** One run through the pipeline: the state of the invocation, its context, and the results of the stages. */
 export class Exchange {

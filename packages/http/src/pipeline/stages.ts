@@ -9,14 +9,14 @@ import {
   base64Size,
   channelOf,
   internalError,
+  isPromise,
   parseObservability,
   type RequestSource,
   requestCompleted,
   STAGE,
   startRequestSpan,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
 import type { RouteTable } from '../routing/internal/router.js';
-import { isPromise } from '../routing/registration.js';
 import type { Decorate, Exchange, Observe, RenderError, Stage } from './run.js';
 
 /** Accepts a caller, or throws. Runs before every middleware. */

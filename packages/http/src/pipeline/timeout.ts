@@ -7,8 +7,8 @@ import {
   type Next,
   type Response,
 } from '@sallyport/core';
+import { canonicalMethod, closeStream, stateOf } from '@sallyport/core/internal';
 import { defineOptions, kind, number, OptionKind, wrong } from '@sallyport/core/options';
-import { canonicalMethod, closeStream, stateOf } from '@sallyport/core/pipeline';
 import { parsePattern } from '../routing/internal/pattern.js';
 
 /** Times in milliseconds. A value of 0 or less sets no timeout. */

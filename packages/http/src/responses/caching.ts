@@ -1,6 +1,6 @@
 import type { Context, MultiMap, Response, ResponseInput } from '@sallyport/core';
+import { closeStream, createFastMap, internalError, OutgoingResponse, toResponse } from '@sallyport/core/internal';
 import { boolean, defineOptions, integer, oneOf } from '@sallyport/core/options';
-import { closeStream, createFastMap, internalError, OutgoingResponse, toResponse } from '@sallyport/core/pipeline';
 import { addVary } from './responses.js';
 
 /** Directives of `cache-control` (RFC 9111 section 5.2.2, RFC 5861, RFC 8246). Times are whole seconds. */

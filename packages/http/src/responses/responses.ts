@@ -1,6 +1,5 @@
 import { encodeUtf8, FrameworkError, type MultiMap } from '@sallyport/core';
-import { createFastMap, EMPTY_BYTES, internalError, OutgoingResponse } from '@sallyport/core/pipeline';
-import { isPromise } from '../routing/registration.js';
+import { createFastMap, EMPTY_BYTES, internalError, isPromise, OutgoingResponse } from '@sallyport/core/internal';
 
 const TEXT = 'text/plain; charset=utf-8';
 const HTML = 'text/html; charset=utf-8';

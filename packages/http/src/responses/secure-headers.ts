@@ -1,5 +1,5 @@
+import { isHeaderValue } from '@sallyport/core/internal';
 import { defineOptions, kind } from '@sallyport/core/options';
-import { isHeaderValue } from '@sallyport/core/pipeline';
 import type { ResponseHook } from '../pipeline/hooks.js';
 
 /** Values of security headers; `false` omits a header. */

@@ -1,6 +1,6 @@
 import type { Response, ResponseInput } from '@sallyport/core';
+import { internalError, type OutgoingResponse, toResponse } from '@sallyport/core/internal';
 import { boolean, defineOptions, integer, kind, oneOf } from '@sallyport/core/options';
-import { internalError, type OutgoingResponse, toResponse } from '@sallyport/core/pipeline';
 
 /**
  * Attributes of a cookie (RFC 6265 section 4.1.2). The defaults are safe: only over HTTPS, not readable by scripts, same

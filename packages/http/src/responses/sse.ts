@@ -1,6 +1,6 @@
 import { type Clock, decodeUtf8, encodeUtf8, type FullClock } from '@sallyport/core';
+import { completeClock, createFastMap, internalError, OutgoingResponse } from '@sallyport/core/internal';
 import { defineOptions, kind, withMethods } from '@sallyport/core/options';
-import { completeClock, createFastMap, internalError, OutgoingResponse } from '@sallyport/core/pipeline';
 import { abandon, iteratorOf, type Source, toJsonText } from './responses.js';
 
 /** Options of {@link sseEventStream}. */

@@ -12,10 +12,11 @@ import {
   type ContextState,
   internalError,
   isOutgoingResponse,
+  isPromise,
   type OutgoingResponse,
   stateOf,
   toResponse,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
 
 /** A handler with its middlewares. */
 export type Run = (ctx: Context) => MaybePromise<OutgoingResponse>;
@@ -199,13 +200,6 @@ function wrap(middleware: Middleware, index: number, inner: Run): Run {
 
 function settle(result: unknown): OutgoingResponse | Promise<OutgoingResponse> {
   return isPromise(result) ? result.then(toResponse) : toResponse(result);
-}
-
-/** True if a value has to be awaited. */
-export function isPromise<T>(value: T | Promise<T>): value is Promise<T>;
-export function isPromise(value: unknown): value is Promise<unknown>;
-export function isPromise(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }
 
 /** One line of `app.routes()`. */

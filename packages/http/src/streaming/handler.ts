@@ -5,7 +5,7 @@ import {
   internalError,
   type OutgoingResponse,
   otherCopy,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
 import { gatewayRestMetadata } from '../doors/gateway-v1.js';
 import { functionUrlMetadata } from '../doors/gateway-v2.js';
 import { canonicalError, toFrameworkError } from '../pipeline/error-body.js';

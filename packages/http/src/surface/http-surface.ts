@@ -19,10 +19,11 @@ import {
   type EncodedBody,
   handlerName,
   IncomingRequest,
+  isPromise,
   logRefusal,
   type OutgoingResponse,
   registerCopy,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
 import { gatewayV1Door } from '../doors/gateway-v1.js';
 import { functionUrlDoor, gatewayV2Door } from '../doors/gateway-v2.js';
 import { cutBasePath, type HttpDoor, refusalOf } from '../doors/internal/event.js';
@@ -40,7 +41,6 @@ import { RouteTable } from '../routing/internal/router.js';
 import {
   assertBoundParams,
   assertRouteHandler,
-  isPromise,
   type Registration,
   type RegistrationInit,
   registrationError,

@@ -1,7 +1,8 @@
 import type { FrameworkError, Handler, Middleware } from '@sallyport/core';
+import { isPromise } from '@sallyport/core/internal';
 import { assertNoSurplus, boolean, defineOptions, list, text } from '@sallyport/core/options';
 import { parsePattern } from '../routing/internal/pattern.js';
-import { isPromise, registrationError } from '../routing/registration.js';
+import { registrationError } from '../routing/registration.js';
 import type { HttpRouter } from './http-router.js';
 import type { HttpSurface } from './http-surface.js';
 import { HttpVerbs, MIDDLEWARE_LIST, type OpenRest, type PathNames, parseOpenRest } from './http-verbs.js';

@@ -1,6 +1,6 @@
 import { type Context, FrameworkError, type Handler, type SecurePrincipal } from '@sallyport/core';
+import { bearerOf, stateOf } from '@sallyport/core/internal';
 import { defineOptions, kind, list, text } from '@sallyport/core/options';
-import { bearerOf, stateOf } from '@sallyport/core/pipeline';
 
 /** A container on which a handler can be mounted: `SecureApp`, or an object with the same `handle`. */
 export interface MountTarget<Posture> {

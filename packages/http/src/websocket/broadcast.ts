@@ -1,4 +1,5 @@
 import { FrameworkError, type WebSocketClient } from '@sallyport/core';
+import { WEBSOCKET_MAX_MESSAGE_BYTES } from '@sallyport/core/internal';
 import { defineOptions, func, integer } from '@sallyport/core/options';
 
 /** Options of {@link broadcast}. */
@@ -64,7 +65,7 @@ export async function broadcast(
 }
 
 /** The largest message that API Gateway accepts, in bytes. */
-export const MAX_MESSAGE_BYTES = 131_072;
+export const MAX_MESSAGE_BYTES = WEBSOCKET_MAX_MESSAGE_BYTES;
 
 /** @throws FrameworkError `websocket.too_large`, 413, or `websocket.invalid_message`, before anything is sent */
 export function assertMessageSize(data: Uint8Array): void {

@@ -5,8 +5,8 @@ import {
   type WebSocketClient,
   type WebSocketConnection,
 } from '@sallyport/core';
+import { completeClock, missingPackage } from '@sallyport/core/internal';
 import { defineOptions, func, invalidOption, kind, withMethods } from '@sallyport/core/options';
-import { completeClock, missingPackage } from '@sallyport/core/pipeline';
 import { assertMessageSize, type BroadcastOptions, type BroadcastResult, broadcast } from './broadcast.js';
 
 /** Options of {@link createWebSocketClient}. */

@@ -14,20 +14,15 @@ import {
   type EncodedBody,
   handlerName,
   IncomingRequest,
+  isPromise,
   logRefusal,
   type OutgoingResponse,
+  stringOf,
   unknownProvenance,
-} from '@sallyport/core/pipeline';
-import { ProxySource, type ProxyTraits, writeProxy } from '../doors/gateway-v1.js';
-import {
-  asIs,
-  firstText,
-  type HttpDoor,
-  objectOf,
-  refusalOf,
-  textOf,
   WEBSOCKET_MAX_MESSAGE_BYTES,
-} from '../doors/internal/event.js';
+} from '@sallyport/core/internal';
+import { ProxySource, type ProxyTraits, writeProxy } from '../doors/gateway-v1.js';
+import { asIs, firstText, type HttpDoor, objectOf, refusalOf } from '../doors/internal/event.js';
 import { errorResponse, HTTP_ERROR_FORMAT_NESTED } from '../pipeline/error-body.js';
 import type { Kernel } from '../pipeline/kernel.js';
 import { createPipeline } from '../pipeline/order.js';
@@ -36,7 +31,6 @@ import { validBody } from '../pipeline/stages.js';
 import {
   assertBoundParams,
   assertRouteHandler,
-  isPromise,
   type Registration,
   registrationError,
 } from '../routing/registration.js';
@@ -133,7 +127,7 @@ export class WebSocketSurface implements Surface {
 
 /** The route key that the gateway chose. The gateway itself sends `$default`; unknown keys do not fall back to it here. */
 function routeKeyOf(event: unknown): string {
-  return textOf(objectOf(objectOf(event).requestContext).routeKey).trim();
+  return stringOf(objectOf(objectOf(event).requestContext).routeKey).trim();
 }
 
 /** The pipeline of HTTP without CORS and without the header `x-request-id`; error bodies always have the shape `nested`. */
@@ -149,7 +143,7 @@ function createWebSocketPipeline(kernel: Kernel, routes: ReadonlyMap<string, Reg
 }
 
 const socketRequestId: Stage = ({ state }) => {
-  const sent = textOf(objectOf(objectOf(state.event).requestContext).requestId).trim();
+  const sent = stringOf(objectOf(objectOf(state.event).requestContext).requestId).trim();
   state.requestId = sent || state.lambdaContext?.awsRequestId?.trim() || state.runtime.ids.newId();
   return undefined;
 };
@@ -177,7 +171,7 @@ export const webSocketDoor: HttpDoor = {
   read(input) {
     const event = objectOf(input);
     const rawPath = firstText(event.path, '/');
-    return { method: textOf(event.httpMethod), path: rawPath, rawPath, source: new ProxySource(event, TRAITS) };
+    return { method: stringOf(event.httpMethod), path: rawPath, rawPath, source: new ProxySource(event, TRAITS) };
   },
   write: writeProxy,
 };

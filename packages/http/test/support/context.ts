@@ -7,7 +7,7 @@ import {
   parseForm,
   RequestContext,
   toHeaderMap,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
 import { ManualIdGenerator } from '@sallyport/core/testing';
 
 export interface ContextInput {

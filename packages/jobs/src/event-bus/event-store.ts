@@ -1,5 +1,5 @@
+import { canonicalJson, fromJson, sha256 } from '@sallyport/core/internal';
 import { defineOptions } from '@sallyport/core/options';
-import { sha256 } from '@sallyport/core/pipeline';
 import type { Condition, Item, ItemQuery, Key } from '@sallyport/dynamo';
 import { absentOrPastTtl, isPastTtl, notPastTtl, ttlAt, ttlOfDeleted } from '@sallyport/dynamo';
 import { EVENTBUS_ERRORS as ERRORS } from '../errors.js';
@@ -19,14 +19,12 @@ import {
 import { decodeCursor, encodeCursor, keyPart } from '../internal/keys.js';
 import {
   assertSize,
-  canonicalJson,
-  fromJson,
   isoOf,
   newWriteId,
   numberOf,
   readAll,
   type StoreParts,
-  textOf,
+  stringAt,
   textsOf,
   timeOf,
   toJson,
@@ -143,7 +141,9 @@ async function publish(
 /** True if two rows have the same content. The time, the metadata and the correlation of the first publication are kept. */
 function isSameEvent(stored: Item, item: Item): boolean {
   const isSame = (name: string) => stored[name] === item[name];
-  if (!['payload_sha256', 'event_type', 'source_id'].every(isSame)) return false;
+  if (!['event_type', 'source_id'].every(isSame)) return false;
+  // Earlier versions wrote another digest for names that look like integers, so their payload itself is compared.
+  if (!isSame('payload_sha256') && digestPayload(stored.payload) !== item.payload_sha256) return false;
   return JSON.stringify(sortedTags(stored)) === JSON.stringify(sortedTags(item));
 }
 
@@ -157,6 +157,8 @@ function newEvent(input: PublishInput, newId: () => string, nowMs: number): Item
   for (const [name, value] of Object.entries({ tenantId, type, id })) assertId(name, value, ERRORS);
   const payload = toJson('payload', input.payload, ERRORS);
   if (payload === undefined) throw ERRORS.invalid('payload must be a JSON value');
+  const digest = digestPayload(payload);
+  if (digest === undefined) throw ERRORS.invalid('payload must have at most 1,000 levels');
   const publishedAt =
     input.publishedAt === undefined ? isoOf(nowMs) : isoTime('publishedAt', input.publishedAt, ERRORS);
   const expiresAtMs = nowMs + ttlSeconds('ttlSeconds', input.ttlSeconds ?? MONTH_SECONDS, ERRORS) * 1000;
@@ -168,7 +170,7 @@ function newEvent(input: PublishInput, newId: () => string, nowMs: number): Item
     tenant_type: tenantType(tenantId, type),
     source_id: optionalId('sourceId', input.sourceId),
     payload,
-    payload_sha256: sha256(canonicalJson(payload)),
+    payload_sha256: digest,
     published_at: publishedAt,
     published_key: `${publishedAt}#${keyPart(id)}`,
     correlation_id: optionalId('correlationId', input.correlationId),
@@ -180,6 +182,15 @@ function newEvent(input: PublishInput, newId: () => string, nowMs: number): Item
   };
   assertSize(item, ERRORS);
   return item;
+}
+
+/** The digest of a payload in every runtime: SHA-256 of its canonical JSON. `undefined` for invalid JSON and for too many levels. */
+function digestPayload(payload: unknown): string | undefined {
+  try {
+    return sha256(canonicalJson(JSON.parse(String(payload))));
+  } catch {
+    return undefined;
+  }
 }
 
 function optionalId(name: string, value: string | undefined): string | undefined {
@@ -212,11 +223,11 @@ function tenantType(tenantId: string, type: string): string {
 function toEvent(item: Item): StoredEvent {
   const { metadata, tags } = item;
   return {
-    id: textOf(item, 'id'),
-    type: textOf(item, 'event_type'),
-    tenantId: textOf(item, 'tenant_id'),
+    id: stringAt(item, 'id'),
+    type: stringAt(item, 'event_type'),
+    tenantId: stringAt(item, 'tenant_id'),
     payload: fromJson(item.payload) ?? null,
-    publishedAt: textOf(item, 'published_at'),
+    publishedAt: stringAt(item, 'published_at'),
     version: numberOf(item, 'version', 1),
     ...textsOf(item, { sourceId: 'source_id', correlationId: 'correlation_id', expiresAt: 'expires_at' }),
     ...(typeof metadata === 'object' && !Array.isArray(metadata) && { metadata: metadata as Record<string, string> }),
@@ -241,7 +252,7 @@ async function queryEvents(
     for (const key of keys) {
       if (events.length === limit) return { items: events, cursor: cursorBehind(start, binding) };
       start = key;
-      const item = found.get(textOf(key, 'pk'));
+      const item = found.get(stringAt(key, 'pk'));
       if (item?.tenant_id !== input.tenantId || isPastTtl(item, nowMs)) continue;
       const event = toEvent(item);
       if (tag === undefined || event.tags?.includes(tag)) events.push(event);
@@ -289,5 +300,5 @@ function startOf({ cursor }: EventQuery, { partition, sort }: BoundQuery, bindin
 
 function cursorBehind(position: Item | undefined, binding: readonly unknown[]): string {
   const key = position ?? {};
-  return encodeCursor(binding, { pk: textOf(key, 'pk'), published_key: textOf(key, 'published_key') });
+  return encodeCursor(binding, { pk: stringAt(key, 'pk'), published_key: stringAt(key, 'published_key') });
 }

@@ -1,6 +1,6 @@
 import type { LambdaContext, Logger } from '@sallyport/core';
+import { guardHook, markNeedsEventKey, sha256, trimmedText } from '@sallyport/core/internal';
 import { defineOptions, func, invalidOption, oneOf } from '@sallyport/core/options';
-import { guardHook, markNeedsEventKey, sha256, trimmedText } from '@sallyport/core/pipeline';
 import { StoredError } from '../error-envelope.js';
 import { JOB_ERRORS } from '../errors.js';
 import type { JobLedger } from '../ledger/ledger.js';

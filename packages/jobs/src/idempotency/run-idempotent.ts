@@ -1,6 +1,6 @@
 import type { Logger } from '@sallyport/core';
+import { guardHook } from '@sallyport/core/internal';
 import { defineOptions, func, integer, parsed } from '@sallyport/core/options';
-import { guardHook } from '@sallyport/core/pipeline';
 import { storeUntil } from '@sallyport/dynamo';
 import { StoredError } from '../error-envelope.js';
 import { isConflict, JOB_ERRORS, JobLedgerError } from '../errors.js';

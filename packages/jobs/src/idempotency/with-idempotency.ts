@@ -1,5 +1,4 @@
 import { type Context, FrameworkError, type Middleware, type Request, type Response } from '@sallyport/core';
-import { boolean, defineOptions, func, invalidOption, list, text } from '@sallyport/core/options';
 import {
   asBuffer,
   callerKey,
@@ -9,7 +8,8 @@ import {
   sha256,
   stateOf,
   toResponse,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
+import { boolean, defineOptions, func, invalidOption, list, text } from '@sallyport/core/options';
 import { isConflict, JobLedgerError } from '../errors.js';
 import type { JobLedger } from '../ledger/ledger.js';
 import type { IdempotencyRecord } from './record.js';

@@ -1,6 +1,6 @@
 import { type Clock, type Environment, type IdGenerator, type Logger, randomIds } from '@sallyport/core';
+import { completeClock, createMap, LOG_WANTED, parseLog } from '@sallyport/core/internal';
 import { integer, kind, type ParsedOptions, parsed, text, withMethods } from '@sallyport/core/options';
-import { completeClock, createMap, LOG_WANTED, parseLog } from '@sallyport/core/pipeline';
 import { type Client, DynamoTable } from '@sallyport/dynamo';
 import { JOB_ERRORS, type LedgerErrors } from '../errors.js';
 

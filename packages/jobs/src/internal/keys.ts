@@ -1,4 +1,4 @@
-import { sha256 } from '@sallyport/core/pipeline';
+import { sha256 } from '@sallyport/core/internal';
 import type { Key } from '@sallyport/dynamo';
 import type { LedgerErrors } from '../errors.js';
 

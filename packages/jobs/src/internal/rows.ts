@@ -1,5 +1,6 @@
 import { type FullClock, type IdGenerator, randomIds } from '@sallyport/core';
-import { type Item, type ItemTable, itemSize, type Key, type ReadOptions, ttlAt, type Value } from '@sallyport/dynamo';
+import { fromJson } from '@sallyport/core/internal';
+import { type Item, type ItemTable, itemSize, type Key, type ReadOptions, ttlAt } from '@sallyport/dynamo';
 import { type ErrorEnvelope, parseEnvelope, toErrorEnvelope } from '../error-envelope.js';
 import { JOB_ERRORS, type LedgerErrors } from '../errors.js';
 import type { TransitionOutcome } from '../ledger/job.js';
@@ -30,12 +31,12 @@ export async function readAll(
   indexed: readonly Item[],
   options: ReadOptions,
 ): Promise<ReadonlyMap<string, Item>> {
-  const keys = indexed.map((item): Key => ({ pk: textOf(item, 'pk'), sk: textOf(item, 'sk') }));
+  const keys = indexed.map((item): Key => ({ pk: stringAt(item, 'pk'), sk: stringAt(item, 'sk') }));
   const found = new Map<string, Item>();
   const read = async (wanted: readonly Key[], consistent: boolean) => {
     for (let index = 0; index < wanted.length; index += BATCH) {
       const items = await store.getMany(wanted.slice(index, index + BATCH), { ...options, consistent });
-      for (const item of items) found.set(textOf(item, 'pk'), item);
+      for (const item of items) found.set(stringAt(item, 'pk'), item);
     }
   };
   await read(keys, options.consistent === true);
@@ -64,7 +65,7 @@ export function assertSize(item: Item, errors = JOB_ERRORS): void {
   if (itemSize(item) > MAX_ITEM_BYTES) throw errors.tooLarge(`an item must have at most ${MAX_ITEM_BYTES} bytes`);
 }
 
-export function textOf(item: Item, name: string): string {
+export function stringAt(item: Item, name: string): string {
   const value = item[name];
   return typeof value === 'string' ? value : '';
 }
@@ -78,7 +79,7 @@ export function numberOf(item: Item, name: string, otherwise = 0): number {
 export function textsOf<K extends string>(item: Item, names: Readonly<Record<K, string>>): { [P in K]?: string } {
   const texts: { [P in K]?: string } = {};
   for (const key of Object.keys(names) as K[]) {
-    const text = textOf(item, names[key]);
+    const text = stringAt(item, names[key]);
     if (text !== '') texts[key] = text;
   }
   return texts;
@@ -105,30 +106,6 @@ function assertMember(_: string, value: unknown): unknown {
   if (isLost || !isFiniteNumber || value instanceof Map || value instanceof Set)
     throw new TypeError('not a JSON value');
   return value;
-}
-
-/** Parses stored JSON text; `undefined` if absent, or if another writer stored another type. */
-export function fromJson(text: Value | undefined): unknown {
-  if (typeof text !== 'string') return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
-/** JSON text that does not depend on the order of keys. */
-export function canonicalJson(text: string): string {
-  return JSON.stringify(sorted(JSON.parse(text)));
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.keys(value)
-    .sort()
-    .map((key) => [key, sorted((value as Record<string, unknown>)[key])] as const);
-  return Object.fromEntries(entries);
 }
 
 export const OUTCOME_INPUT = ['result', 'error', 'ttlSeconds'] as const;

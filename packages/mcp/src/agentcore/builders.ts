@@ -89,11 +89,11 @@ const INTERCEPTOR_EVENT = /* @__PURE__ */ defineOptions<InterceptorEventOptions>
  */
 export function buildInterceptorEvent(options: InterceptorEventOptions = {}): Record<string, unknown> {
   const { form, body, headers, responseStatus, responseBody } = INTERCEPTOR_EVENT.parse(options);
-  const encode = (value: unknown) => (form === 'mcp' ? value : Buffer.from(textOf(value)).toString('base64'));
+  const encode = (value: unknown) => (form === 'mcp' ? value : Buffer.from(toText(value)).toString('base64'));
   return {
     interceptorInputVersion: '1.0',
     [form]: {
-      ...(form === 'mcp' && { rawGatewayRequest: { body: textOf(body) } }),
+      ...(form === 'mcp' && { rawGatewayRequest: { body: toText(body) } }),
       gatewayRequest: {
         path: form === 'mcp' ? '/mcp' : '/target/invocations',
         httpMethod: 'POST',
@@ -107,6 +107,6 @@ export function buildInterceptorEvent(options: InterceptorEventOptions = {}): Re
   };
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -11,8 +11,8 @@ import {
   type Target,
   type TriggerRecord,
 } from '@sallyport/core';
+import { createSurfaceContext, handlerName, logFailure, remainingMs } from '@sallyport/core/internal';
 import { defineOptions, func, invalidOption } from '@sallyport/core/options';
-import { createSurfaceContext, handlerName, logFailure, remainingMs } from '@sallyport/core/pipeline';
 import {
   type InterceptedRequest,
   type InterceptedResponse,

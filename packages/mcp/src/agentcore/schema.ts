@@ -1,5 +1,6 @@
+import { isObject } from '@sallyport/core/internal';
 import { invalidOption } from '@sallyport/core/options';
-import { isObject, own } from '../protocol/internal/json-rpc.js';
+import { own } from '../protocol/internal/json-rpc.js';
 import type { JsonObject } from '../protocol/types.js';
 import { invalidRegistration } from '../server/errors.js';
 import { serverDataOf } from '../server/internal/server-data.js';

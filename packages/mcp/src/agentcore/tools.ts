@@ -8,8 +8,8 @@ import {
   type Target,
   type TriggerRecord,
 } from '@sallyport/core';
+import { createSurfaceContext, lazily, logRefusal } from '@sallyport/core/internal';
 import { defineOptions, invalidOption, kind } from '@sallyport/core/options';
-import { createSurfaceContext, lazily, logRefusal } from '@sallyport/core/pipeline';
 import type { JsonObject } from '../protocol/types.js';
 import { MCP_PATH } from '../routes/paths.js';
 import { type ServerData, serverDataOf } from '../server/internal/server-data.js';

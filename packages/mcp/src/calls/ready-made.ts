@@ -1,6 +1,6 @@
 import type { Logger } from '@sallyport/core';
+import { callerKey, guardHook } from '@sallyport/core/internal';
 import { defineOptions, integer, list, oneOf, text, withMethods } from '@sallyport/core/options';
-import { callerKey, guardHook } from '@sallyport/core/pipeline';
 import { RPC } from '../protocol/internal/protocol.js';
 import { runOf } from '../run/internal/handler-context.js';
 import { McpToolError, RpcError } from '../server/errors.js';

@@ -1,4 +1,5 @@
 import { FrameworkError, type MaybePromise } from '@sallyport/core';
+import { canonicalJson, sha256Url } from '@sallyport/core/internal';
 import { type McpSecret, parseSecret } from '../server/options.js';
 
 /** Loading `node:crypto` takes 6 ms, so it is loaded with the first hash, seal or random id. */
@@ -6,30 +7,14 @@ export function nodeCrypto(): typeof import('node:crypto') {
   return process.getBuiltinModule('node:crypto');
 }
 
-/** SHA-256 of a string as base64url. */
-export function hashText(text: string): string {
-  return nodeCrypto().createHash('sha256').update(text).digest('base64url');
-}
-
 /** Random bytes as base64url. */
 export function randomText(bytes: number): string {
   return nodeCrypto().randomBytes(bytes).toString('base64url');
 }
 
-/** JSON with sorted keys, so that equal values are equal strings (the part of RFC 8785 that is needed here). */
-function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item)).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .sort(([left], [right]) => (left < right ? -1 : 1))
-    .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
-  return `{${members.join(',')}}`;
-}
-
 /** A digest that identifies a question, or a set of arguments. */
 export function digestOf(value: unknown): string {
-  return hashText(canonicalJson(value)).slice(0, 22);
+  return sha256Url(canonicalJson(value)).slice(0, 22);
 }
 
 /** Twelve bytes of HMAC-SHA-256 as base64url. */
@@ -147,7 +132,7 @@ async function resolveKeys(secret: McpSecret | (() => MaybePromise<McpSecret>)):
 /** RFC 5869 with the server and the purpose as its info. */
 function deriveKeys(root: Uint8Array, server: string, purpose: SealPurpose): Keys {
   // The hash keeps the info within the 1,024 bytes that Node accepts, for a name of any length.
-  const prefix = `sallyport/mcp/${hashText(server)}`;
+  const prefix = `sallyport/mcp/${sha256Url(server)}`;
   const derive = (name: string) => Buffer.from(nodeCrypto().hkdfSync('sha256', root, '', `${prefix}/${name}/v1`, 32));
   return { cipher: derive(purpose), nonce: derive(`${purpose}/nonce`) };
 }

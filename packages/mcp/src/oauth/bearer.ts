@@ -1,6 +1,6 @@
 import { type Context, contextKey, FrameworkError, type Middleware, type SecurePrincipal } from '@sallyport/core';
+import { stateOf } from '@sallyport/core/internal';
 import { boolean, defineOptions, func, kind, string } from '@sallyport/core/options';
-import { stateOf } from '@sallyport/core/pipeline';
 import { markBearerReader, type SecurePrincipalResolver, withBearer } from '@sallyport/secure';
 import { SCOPE_CHALLENGE } from '../http/internal/scope-challenge.js';
 import { challengeText, createMetadataUrl, type MetadataUrl, routeOf } from './internal/challenge.js';

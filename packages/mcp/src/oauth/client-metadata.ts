@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '@sallyport/core';
+import { isObject } from '@sallyport/core/internal';
 import { defineOptions, group, integer, kind, withMethods } from '@sallyport/core/options';
-import { isObject, own } from '../protocol/internal/json-rpc.js';
+import { own } from '../protocol/internal/json-rpc.js';
 import { type Fetched, type FetchRules, fetchPublic, isPublicAddress } from './internal/public-fetch.js';
 import { SharedLoads } from './internal/shared-loads.js';
 import { parseSecureUrl } from './internal/urls.js';

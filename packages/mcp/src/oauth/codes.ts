@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '@sallyport/core';
+import { sha256Url } from '@sallyport/core/internal';
 import { defineOptions, integer, invalidOption, withMethods } from '@sallyport/core/options';
-import { hashText } from '../internal/crypto.js';
 import { decodeRow, encodeRow, type McpStore, toTtl } from '../store/store.js';
 import { isPkceChallenge } from './pkce.js';
 import { createOpaqueToken, type Grant, lastingTokens, type RefreshTokenStore } from './refresh-tokens.js';
@@ -101,5 +101,5 @@ export function createAuthorizationCodeStore(options: AuthorizationCodeStoreOpti
 }
 
 function partitionOf(code: string): string {
-  return `oc#${hashText(code)}`;
+  return `oc#${sha256Url(code)}`;
 }

@@ -1,5 +1,5 @@
 import { FrameworkError, type ResponseInput } from '@sallyport/core';
-import { brandError } from '@sallyport/core/pipeline';
+import { brandError } from '@sallyport/core/internal';
 import { jsonAnswer } from './internal/answers.js';
 
 /** Errors of token requests (RFC 6749 section 5.2, RFC 8707 section 2), authorization requests (section 4.1.2.1) and registrations (RFC 7591 section 3.2.2). */

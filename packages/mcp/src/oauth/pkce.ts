@@ -1,5 +1,6 @@
+import { sha256Url } from '@sallyport/core/internal';
 import { invalidOption } from '@sallyport/core/options';
-import { hashText, nodeCrypto, randomText } from '../internal/crypto.js';
+import { nodeCrypto, randomText } from '../internal/crypto.js';
 
 /** Characters and length of a verifier (RFC 7636 section 4.1). */
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
@@ -20,7 +21,7 @@ export function createPkceVerifier(): string {
  */
 export function pkceChallenge(verifier: string): string {
   if (!isPkceVerifier(verifier)) throw invalidOption('verifier', '43 to 128 characters of A-Z a-z 0-9 . _ ~ -');
-  return hashText(verifier);
+  return sha256Url(verifier);
 }
 
 /** True if a value has the form of a verifier. */
@@ -36,5 +37,5 @@ export function isPkceChallenge(value: unknown): value is string {
 /** True if a verifier matches a challenge. Returns false for malformed values, never throws, and runs in constant time. */
 export function verifyPkce(verifier: unknown, challenge: unknown): boolean {
   if (!isPkceVerifier(verifier) || !isPkceChallenge(challenge)) return false;
-  return nodeCrypto().timingSafeEqual(Buffer.from(hashText(verifier)), Buffer.from(challenge));
+  return nodeCrypto().timingSafeEqual(Buffer.from(sha256Url(verifier)), Buffer.from(challenge));
 }

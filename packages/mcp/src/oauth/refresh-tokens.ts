@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '@sallyport/core';
+import { completeClock, sha256Url } from '@sallyport/core/internal';
 import { defineOptions, integer, withMethods } from '@sallyport/core/options';
-import { completeClock } from '@sallyport/core/pipeline';
-import { hashText, randomText } from '../internal/crypto.js';
+import { randomText } from '../internal/crypto.js';
 import { lastingStore } from '../store/internal/lasting.js';
 import { decodeRow, encodeRow, type McpStore, type Row, toTtl } from '../store/store.js';
 
@@ -193,7 +193,7 @@ class StoredRefreshTokens implements RefreshTokenStore {
 }
 
 function partitionOf(token: string): string {
-  return `or#${hashText(token)}`;
+  return `or#${sha256Url(token)}`;
 }
 
 function familyPartition(family: string): string {

@@ -1,7 +1,8 @@
 import type { Context, Handler, MaybePromise } from '@sallyport/core';
+import { isObject } from '@sallyport/core/internal';
 import { boolean, defineOptions, func, group, list, string } from '@sallyport/core/options';
 import { randomText } from '../internal/crypto.js';
-import { isObject, own } from '../protocol/internal/json-rpc.js';
+import { own } from '../protocol/internal/json-rpc.js';
 import type { JsonObject } from '../protocol/types.js';
 import { jsonAnswer } from './internal/answers.js';
 import { isRedirectUri } from './internal/redirect-uri.js';

@@ -1,5 +1,5 @@
+import { sha256Url } from '@sallyport/core/internal';
 import { defineOptions, invalidConfiguration, kind, list, string, text } from '@sallyport/core/options';
-import { hashText } from '../internal/crypto.js';
 import { scopeList } from './internal/scopes.js';
 import { type BearerClaims, BearerError, type Validator } from './validator.js';
 
@@ -38,7 +38,7 @@ export const STATIC_BEARER_OPTIONS = defineOptions<StaticBearerOptions>()({
  * @example hashBearerToken('local') // 'Jb-OGiOT8RCNNwKbPfVZMjbHVXQuyTRlu6-pspC93PY'
  */
 export function hashBearerToken(token: string): string {
-  return hashText(token);
+  return sha256Url(token);
 }
 
 /**
@@ -59,7 +59,7 @@ export function staticBearerValidator(records: readonly StaticBearerOptions[]): 
     known.set(tokenHash, Object.freeze({ subject, audience, scopes, claims, ...end, ...(clientId && { clientId }) }));
   }
   return (token) => {
-    const claims = known.get(hashText(token));
+    const claims = known.get(sha256Url(token));
     if (!claims) throw new BearerError('invalid', 'unknown');
     return claims;
   };

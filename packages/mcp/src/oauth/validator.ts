@@ -1,5 +1,5 @@
 import type { Context, MaybePromise } from '@sallyport/core';
-import { brandError } from '@sallyport/core/pipeline';
+import { brandError } from '@sallyport/core/internal';
 
 /** The matched route, as functions of the configuration receive it: the pattern and the decoded path parameters of the request. */
 export interface MatchedRoute {

@@ -1,5 +1,5 @@
 import { FrameworkError } from '@sallyport/core';
-import { brandError } from '@sallyport/core/pipeline';
+import { brandError } from '@sallyport/core/internal';
 import { RPC } from '../protocol/internal/protocol.js';
 import type { Era } from '../protocol/types.js';
 import type { Kept } from '../store/internal/row-text.js';

@@ -1,4 +1,5 @@
 import { type Clock, FrameworkError, type MaybePromise, systemClock } from '@sallyport/core';
+import { isObject } from '@sallyport/core/internal';
 import {
   boolean,
   defineOptions,
@@ -17,7 +18,6 @@ import {
   withMethods,
 } from '@sallyport/core/options';
 import type { OnCall } from '../calls/call.js';
-import { isObject } from '../protocol/internal/json-rpc.js';
 import type { Icon, Implementation, JsonObject } from '../protocol/types.js';
 import type { McpContext } from '../run/context.js';
 import { MCP_SESSION_TTL_SECONDS } from '../schema.js';

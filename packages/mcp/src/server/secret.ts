@@ -1,6 +1,6 @@
 import { type Environment, FrameworkError } from '@sallyport/core';
+import { lazily, missingPackage } from '@sallyport/core/internal';
 import { defineOptions, integer, kind, text, withMethods } from '@sallyport/core/options';
-import { lazily, missingPackage } from '@sallyport/core/pipeline';
 import { MCP_SECRET_ARN_ENV } from '../schema.js';
 import type { McpSecret } from './options.js';
 

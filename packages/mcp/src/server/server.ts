@@ -1,5 +1,5 @@
 import type { Handler } from '@sallyport/core';
-import { lazily } from '@sallyport/core/pipeline';
+import { lazily } from '@sallyport/core/internal';
 import { createOriginCheck, type OriginCheck } from '../http/internal/origin.js';
 import type { AskKind, JsonObject } from '../protocol/types.js';
 import type { AppHtml, AppOptions } from './apps.js';

@@ -1,6 +1,6 @@
 import type { Clock, Environment, FullClock } from '@sallyport/core';
+import { completeClock } from '@sallyport/core/internal';
 import { defineOptions, integer, kind, text, withMethods } from '@sallyport/core/options';
-import { completeClock } from '@sallyport/core/pipeline';
 import {
   absentOrPastTtl,
   type Client,

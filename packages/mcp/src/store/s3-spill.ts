@@ -1,6 +1,6 @@
 import type { Environment } from '@sallyport/core';
+import { lazily, missingPackage } from '@sallyport/core/internal';
 import { defineOptions, integer, kind, string, text, withMethods } from '@sallyport/core/options';
-import { lazily, missingPackage } from '@sallyport/core/pipeline';
 import { MCP_SPILL_BUCKET_ENV } from '../schema.js';
 import { type McpSpill, storeFailure } from './store.js';
 

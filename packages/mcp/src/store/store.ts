@@ -1,5 +1,5 @@
 import { FrameworkError, isFrameworkError } from '@sallyport/core';
-import { MISSING_PACKAGE } from '@sallyport/core/pipeline';
+import { MISSING_PACKAGE } from '@sallyport/core/internal';
 
 /** The key of a row. */
 export interface RowKey {

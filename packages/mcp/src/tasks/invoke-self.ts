@@ -1,6 +1,6 @@
 import { type Environment, FrameworkError } from '@sallyport/core';
+import { lazily, missingPackage } from '@sallyport/core/internal';
 import { defineOptions, integer, kind, text, withMethods } from '@sallyport/core/options';
-import { lazily, missingPackage } from '@sallyport/core/pipeline';
 import type { McpTaskEvent } from './options.js';
 
 /** The used part of a Lambda client: `new LambdaClient({})`. */

@@ -1,7 +1,12 @@
 import type { Context, Invocation, Surface, SurfaceHost } from '@sallyport/core';
+import {
+  createSurfaceContext,
+  LAMBDA_MAX_TIMEOUT_MS,
+  remainingMs,
+  type SurfaceContext,
+} from '@sallyport/core/internal';
 import { invalidOption } from '@sallyport/core/options';
-import { createSurfaceContext, remainingMs, type SurfaceContext } from '@sallyport/core/pipeline';
-import { LONGEST_INVOCATION_MS, nowMs } from '../http/internal/transport.js';
+import { nowMs } from '../http/internal/transport.js';
 import { type ServerData, serverDataOf } from '../server/internal/server-data.js';
 import type { McpServer } from '../server/server.js';
 import type { Task } from './internal/rows.js';
@@ -88,7 +93,7 @@ class TaskSurface implements McpTaskSurface {
       return made.context;
     };
     const { clock, log } = host;
-    const deadline = nowMs(clock) + (remainingMs(lambdaContext) || LONGEST_INVOCATION_MS);
+    const deadline = nowMs(clock) + (remainingMs(lambdaContext) || LAMBDA_MAX_TIMEOUT_MS);
     const toRequest = (task: Task) => new TaskRequest(toContext(task), clock, task);
     try {
       await runTask(data, { id, clock, deadline, log, toRequest });

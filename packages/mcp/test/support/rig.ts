@@ -1,6 +1,6 @@
 import type { Clock, Handler, LambdaContext, Logger, SecurePrincipal } from '@sallyport/core';
 import { createLogger } from '@sallyport/core/observability';
-import { STREAM_ACCESS } from '@sallyport/http/pipeline';
+import { STREAM_ACCESS } from '@sallyport/http/internal';
 import { Optional, SecureApp } from '@sallyport/secure';
 import { guardStore } from '../../judge/guard-store.js';
 import {

@@ -1,5 +1,4 @@
 import type { Context, Observability } from '@sallyport/core';
-import { defineOptions, func, text } from '@sallyport/core/options';
 import {
   type ContextState,
   describeCopies,
@@ -7,7 +6,8 @@ import {
   registerCopy,
   remainingMs,
   stateOf,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
+import { defineOptions, func, text } from '@sallyport/core/options';
 import { controllerIncomplete, MicrovmError } from '../errors.js';
 import { isForbiddenText } from '../internal/forbidden.js';
 import { VERSION } from '../internal/version.js';

@@ -1,4 +1,4 @@
-import { completeClock } from '@sallyport/core/pipeline';
+import { completeClock } from '@sallyport/core/internal';
 import { toWire } from '../internal/codec.js';
 import type { MicrovmCommand } from '../lifecycle/states.js';
 import type { MicrovmTransport } from '../provider/transport.js';

@@ -1,4 +1,5 @@
 import { type Clock, type Environment, type IdGenerator, randomIds } from '@sallyport/core';
+import { isPlainObject, LAMBDA_MAX_TIMEOUT_MS } from '@sallyport/core/internal';
 import {
   boolean,
   defineOptions,
@@ -11,7 +12,6 @@ import {
   oneOf,
   withMethods,
 } from '@sallyport/core/options';
-import { isPlainObject } from '@sallyport/core/pipeline';
 import { controllerIncomplete } from '../errors.js';
 import type { MicrovmLifecycleHook } from '../lifecycle/events.js';
 import type { MicrovmProvider, PortScope } from '../provider/provider.js';
@@ -163,8 +163,8 @@ export const INVOKE_KINDS = {
   cookies: oneOf('drop', 'scoped'),
   identityHeaders: boolean,
   connectTimeoutMs: integer(1, 60_000, 'milliseconds'),
-  firstByteTimeoutMs: integer(1, 900_000, 'milliseconds'),
-  idleTimeoutMs: integer(1, 900_000, 'milliseconds'),
+  firstByteTimeoutMs: integer(1, LAMBDA_MAX_TIMEOUT_MS, 'milliseconds'),
+  idleTimeoutMs: integer(1, LAMBDA_MAX_TIMEOUT_MS, 'milliseconds'),
 };
 
 /** Validators and defaults for {@link MicrovmControllerOptions}. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { objectPart, sha256, stringOf } from '@sallyport/core/internal';
 import { defineOptions, func, text } from '@sallyport/core/options';
-import { objectPart, sha256 } from '@sallyport/core/pipeline';
 import { controllerIncomplete, MicrovmError } from '../errors.js';
 
 /** A hook that the service calls. */
@@ -151,7 +151,7 @@ class Hooks {
     if (this.#run !== undefined && this.#run.digest !== digest) return { status: 409 };
     if (this.#run === undefined) {
       const { microvmId, runHookPayload } = objectPart(body);
-      this.#known = { microvm_id: textOf(microvmId), ...idsOf(runHookPayload) };
+      this.#known = { microvm_id: stringOf(microvmId), ...idsOf(runHookPayload) };
       this.#run = { digest, ended: this.#call('run') };
     }
     const answer = await this.#run.ended;
@@ -172,11 +172,7 @@ class Hooks {
 
 function idsOf(payload: unknown): Pick<MicrovmHookContext, (typeof IDS)[number]> {
   const given = objectPart(payload);
-  return Object.fromEntries(IDS.map((name) => [name, textOf(given[name])])) as Record<(typeof IDS)[number], string>;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
+  return Object.fromEntries(IDS.map((name) => [name, stringOf(given[name])])) as Record<(typeof IDS)[number], string>;
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-import { isObject } from '@sallyport/core/pipeline';
+import { isObject } from '@sallyport/core/internal';
 import { MicrovmError } from '../errors.js';
 
 /** Names that must never be in a request to the controller, a response, a row or an event; `-` counts as `_`. */

@@ -1,5 +1,5 @@
 import type { LogRecord, MetricRecord, Observability } from '@sallyport/core';
-import { guardHook } from '@sallyport/core/pipeline';
+import { guardHook } from '@sallyport/core/internal';
 import { assertNoLeak } from '../internal/forbidden.js';
 import type { MicrovmOperation, MicrovmState } from './states.js';
 

@@ -1,5 +1,5 @@
+import { missingPackage } from '@sallyport/core/internal';
 import { defineOptions, text, withMethods } from '@sallyport/core/options';
-import { missingPackage } from '@sallyport/core/pipeline';
 import { controllerIncomplete, MicrovmError } from '../errors.js';
 import { createHttpsTransport } from './https-transport.js';
 import { isUnknownOutcome, toProviderError } from './internal/errors.js';

@@ -1,6 +1,5 @@
-import { otherCopy } from '@sallyport/core/pipeline';
+import { otherCopy, REDACTED } from '@sallyport/core/internal';
 
-const REDACTED = '[REDACTED]';
 const values = new WeakMap<SecretToken, string>();
 
 /** `inspect.custom` of `node:util`, without its import: https://nodejs.org/api/util.html#utilinspectcustom */

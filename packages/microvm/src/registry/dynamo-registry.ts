@@ -1,6 +1,6 @@
 import { type Clock, type Environment, type IdGenerator, type Logger, randomIds } from '@sallyport/core';
+import { completeClock, guardHook, LOG_WANTED, parseLog } from '@sallyport/core/internal';
 import { defineOptions, integer, object, parsed, text, withMethods } from '@sallyport/core/options';
-import { completeClock, guardHook, LOG_WANTED, parseLog } from '@sallyport/core/pipeline';
 import { type Client, DynamoTable } from '@sallyport/dynamo';
 import { controllerIncomplete, MicrovmError } from '../errors.js';
 import { MICROVM_TABLE_NAME_ENV } from '../schema.js';

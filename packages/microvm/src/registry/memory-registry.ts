@@ -1,6 +1,6 @@
 import { type Clock, randomIds } from '@sallyport/core';
+import { completeClock } from '@sallyport/core/internal';
 import { defineOptions, withMethods } from '@sallyport/core/options';
-import { completeClock } from '@sallyport/core/pipeline';
 import { MemoryTable } from '@sallyport/dynamo/memory';
 import { controllerIncomplete } from '../errors.js';
 import { createTableRegistry } from './internal/table-registry.js';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Clock, type IdGenerator, randomIds } from '@sallyport/core';
+import { completeClock } from '@sallyport/core/internal';
 import { defineOptions, func, integer, withMethods } from '@sallyport/core/options';
-import { completeClock } from '@sallyport/core/pipeline';
 import { controllerIncomplete } from '../errors.js';
 import type {
   MicrovmDescription,

@@ -48,7 +48,7 @@ export function scanForLeaks(value: unknown, options: LeakScanOptions = {}): rea
       checkText(Buffer.from(item).toString('latin1'), path);
       return;
     }
-    for (const [name, member] of membersOf(item)) {
+    for (const [name, member] of entriesOf(item)) {
       const place = path === '' ? name : `${path}.${name}`;
       if (isForbiddenName(name)) leaks.push({ path: place, what: 'the name of a credential' });
       checkText(name, place);
@@ -74,7 +74,7 @@ function base64At(secret: string, before: number, encoding: 'base64' | 'base64ur
   return text.replace(/=+$/, '').slice(before === 0 ? 0 : before + 1, -1);
 }
 
-function membersOf(item: object): readonly (readonly [string, unknown])[] {
+function entriesOf(item: object): readonly (readonly [string, unknown])[] {
   if (item instanceof Map) return [...item].map(([name, member]) => [String(name), member]);
   if (item instanceof Set) return [...item].map((member, index) => [String(index), member]);
   const names =

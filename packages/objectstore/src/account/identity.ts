@@ -1,6 +1,6 @@
 import { type Clock, FrameworkError } from '@sallyport/core';
+import { brandError, completeClock, withDeadline } from '@sallyport/core/internal';
 import { defineOptions, integer, withMethods } from '@sallyport/core/options';
-import { brandError, completeClock, withDeadline } from '@sallyport/core/pipeline';
 import { toSafeCause } from '../internal/cause.js';
 
 /** The result of an assertion. */

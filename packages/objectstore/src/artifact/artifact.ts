@@ -1,5 +1,5 @@
 import { isFrameworkError } from '@sallyport/core';
-import { sha256 } from '@sallyport/core/pipeline';
+import { sha256 } from '@sallyport/core/internal';
 import { ArtifactError, type ArtifactFacts, type ArtifactFailure } from '../errors.js';
 import { checkRef, type ObjectRef } from '../refs/ref.js';
 import type { ObjectCallOptions, ObjectStore, StoredObject } from '../store/store.js';
@@ -76,7 +76,7 @@ export async function fetchVersionedArtifact(
   const returned = { ...facts, returnedVersionId };
   if (returnedVersionId !== ref.versionId) throw new ArtifactError('version_mismatch', 'has another version', returned);
   const files = readFiles(object.payload, returned);
-  const known = { ...returned, actualDigest: digestOf(object.payload, files) };
+  const known = { ...returned, actualDigest: digestContents(object.payload, files) };
   if (known.actualDigest !== known.expectedDigest) {
     throw new ArtifactError('digest_mismatch', 'has another digest', known);
   }
@@ -91,7 +91,7 @@ export async function fetchVersionedArtifact(
  * @example const expectedDigest = artifactDigest(await readFile('rules.tar'));
  */
 export function artifactDigest(archive: Uint8Array): string {
-  return digestOf(archive, readFiles(archive, factsOf({})));
+  return digestContents(archive, readFiles(archive, factsOf({})));
 }
 
 function factsOf(request: unknown): ArtifactFacts {
@@ -151,7 +151,7 @@ function readFiles(archive: Uint8Array, facts: ArtifactFacts): readonly TarFile[
   }
 }
 
-function digestOf(archive: Uint8Array, files: readonly TarFile[]): string {
+function digestContents(archive: Uint8Array, files: readonly TarFile[]): string {
   const lines = files.map(({ path, mode, start, size }) =>
     Buffer.from(`${path}  ${mode.toString(8).padStart(4, '0')}  ${sha256(archive.subarray(start, start + size))}`),
   );

@@ -1,7 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { Clock, FullClock } from '@sallyport/core';
+import { completeClock, LAMBDA_MAX_TIMEOUT_MS, lazily, missingPackage, withDeadline } from '@sallyport/core/internal';
 import { defineOptions, integer, text, withMethods } from '@sallyport/core/options';
-import { completeClock, lazily, missingPackage, withDeadline } from '@sallyport/core/pipeline';
 import { invalidStoreConfig, ObjectStoreError } from '../errors.js';
 import { importS3 } from '../internal/sdk.js';
 import { type Encryption, encryptionOption, toEncryptionHeaders, toEncryptionInput } from '../store/encryption.js';
@@ -33,7 +33,7 @@ export const UPLOAD_GRANTS_OPTIONS = defineOptions<UploadGrantsOptions>()(
     client: withMethods<S3Client>('send'),
     region: text('the name of a region'),
     encryption: encryptionOption,
-    timeoutMs: integer(1, 900_000, 'milliseconds').default(10_000),
+    timeoutMs: integer(1, LAMBDA_MAX_TIMEOUT_MS, 'milliseconds').default(10_000),
     clock: withMethods<Clock>('now'),
   },
   { fail: invalidStoreConfig },

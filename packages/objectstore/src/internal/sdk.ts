@@ -1,4 +1,4 @@
-import { missingPackage } from '@sallyport/core/pipeline';
+import { missingPackage } from '@sallyport/core/internal';
 
 /** @throws FrameworkError `app.missing_package` */
 export async function importS3(): Promise<typeof import('@aws-sdk/client-s3')> {

@@ -1,7 +1,7 @@
 import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
 import { type Clock, type FullClock, isFrameworkError } from '@sallyport/core';
+import { completeClock, LAMBDA_MAX_TIMEOUT_MS, lazily, withDeadline } from '@sallyport/core/internal';
 import { defineOptions, integer, text, withMethods } from '@sallyport/core/options';
-import { completeClock, lazily, withDeadline } from '@sallyport/core/pipeline';
 import { invalidStoreConfig, ObjectStoreError } from '../errors.js';
 import { importS3 } from '../internal/sdk.js';
 import type { ObjectRef } from '../refs/ref.js';
@@ -37,7 +37,7 @@ export const S3_STORE_OPTIONS = defineOptions<S3ObjectStoreOptions>()(
     client: withMethods<Pick<S3Client, 'send'>>('send'),
     region: text('the name of a region'),
     encryption: encryptionOption,
-    timeoutMs: integer(1, 900_000, 'milliseconds').default(30_000),
+    timeoutMs: integer(1, LAMBDA_MAX_TIMEOUT_MS, 'milliseconds').default(30_000),
     clock: withMethods<Clock>('now'),
   },
   { fail: invalidStoreConfig },

@@ -1,5 +1,5 @@
 import type { FullClock } from '@sallyport/core';
-import { completeClock, parseLog, randomFraction } from '@sallyport/core/pipeline';
+import { completeClock, parseLog, randomFraction } from '@sallyport/core/internal';
 import { DynamoTable, StoreTimeout } from '@sallyport/dynamo';
 import { invalidConfig, RateLimitError, storeUnavailable } from '../errors.js';
 import { type Address, hasRoom, type Taken } from '../strategies/internal/definition.js';

@@ -1,4 +1,5 @@
 import type { Clock, Environment, Logger } from '@sallyport/core';
+import { LOG_WANTED, parseLog } from '@sallyport/core/internal';
 import {
   defineOptions,
   func,
@@ -10,7 +11,6 @@ import {
   withMethods,
   wrong,
 } from '@sallyport/core/options';
-import { LOG_WANTED, parseLog } from '@sallyport/core/pipeline';
 import type { Client } from '@sallyport/dynamo';
 import { invalidConfig, type RateLimitError } from '../errors.js';
 import { RATE_LIMIT_TABLE_NAME_ENV } from '../schema.js';

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '@sallyport/core';
+import { completeClock, createMap, Lru } from '@sallyport/core/internal';
 import { defineOptions, func, integer, withMethods } from '@sallyport/core/options';
-import { completeClock, createMap } from '@sallyport/core/pipeline';
 import { invalidConfig } from '../errors.js';
 import {
   type Address,
@@ -12,7 +12,6 @@ import {
   strategyOption,
   type WriteOutcome,
 } from '../strategies/internal/definition.js';
-import { Lru } from '../strategies/internal/lru.js';
 import { claimOn, denyUnfit, parseCall, wholeShare } from './internal/claims.js';
 import { cacheOption, Limits } from './internal/limits.js';
 import { Receipts } from './internal/receipts.js';

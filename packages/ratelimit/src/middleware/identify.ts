@@ -1,6 +1,6 @@
 import { type Context, FrameworkError, type MaybePromise } from '@sallyport/core';
+import { callerKey, canonicalIp, stateOf } from '@sallyport/core/internal';
 import { defineOptions, integer, kind as optionKind } from '@sallyport/core/options';
-import { callerKey, canonicalIp, stateOf } from '@sallyport/core/pipeline';
 import { invalidConfig, invalidInput } from '../errors.js';
 import type { RateLimitKey } from '../limiter/limiter.js';
 

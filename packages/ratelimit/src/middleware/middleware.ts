@@ -1,7 +1,7 @@
 import type { Context, MaybePromise, Middleware, PolicyDecision, PolicyHook, Response } from '@sallyport/core';
 import { FrameworkError } from '@sallyport/core';
+import { toResponse } from '@sallyport/core/internal';
 import { defineOptions, func, group, kind, type ParsedOptions, withMethods } from '@sallyport/core/options';
-import { toResponse } from '@sallyport/core/pipeline';
 import { invalidConfig, RateLimitError } from '../errors.js';
 import { callHookOf } from '../limiter/internal/report.js';
 import type { LimitDecision, RateLimiter, RateLimitKey } from '../limiter/limiter.js';

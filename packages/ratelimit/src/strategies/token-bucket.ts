@@ -1,5 +1,5 @@
+import { Lru, randomFraction } from '@sallyport/core/internal';
 import { defineOptions, integer, number } from '@sallyport/core/options';
-import { randomFraction } from '@sallyport/core/pipeline';
 import { invalidConfig, RateLimitError } from '../errors.js';
 import type { LimitDecision, Strategy, WindowLimit, WindowState } from '../limiter/limiter.js';
 import { Bucket, capacityOf, roundUp, toMicros } from './internal/bucket.js';
@@ -18,7 +18,6 @@ import {
   type Taken,
   type WriteOutcome,
 } from './internal/definition.js';
-import { Lru } from './internal/lru.js';
 import { DEFAULT_NAME, nameOption } from './internal/window-strategy.js';
 
 /** Options of {@link tokenBucket}. */

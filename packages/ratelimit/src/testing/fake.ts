@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '@sallyport/core';
+import { completeClock } from '@sallyport/core/internal';
 import { defineOptions, func, oneOf, withMethods } from '@sallyport/core/options';
-import { completeClock } from '@sallyport/core/pipeline';
 import { invalidConfig, RateLimitError } from '../errors.js';
 import { decideWithoutStore, parseCall } from '../limiter/internal/claims.js';
 import { Limits } from '../limiter/internal/limits.js';

@@ -15,7 +15,7 @@ import {
   RequestContext,
   toHeaderMap,
   unknownProvenance,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
 
 export interface TestRequest {
   readonly method?: string;

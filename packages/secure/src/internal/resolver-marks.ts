@@ -1,6 +1,6 @@
 // Data that a resolver passes to the gate in addition to its principal.
 import type { Context, SecurePrincipal } from '@sallyport/core';
-import { type ContextState, stateOf } from '@sallyport/core/pipeline';
+import { type ContextState, stateOf } from '@sallyport/core/internal';
 
 type AfterPass = (principal: Required<SecurePrincipal>) => Promise<undefined>;
 

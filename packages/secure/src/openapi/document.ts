@@ -1,7 +1,8 @@
 import { FrameworkError } from '@sallyport/core';
+import { canonicalMethod, isPlainObject } from '@sallyport/core/internal';
 import { INVALID_CONFIGURATION } from '@sallyport/core/options';
-import { canonicalMethod, isPlainObject } from '@sallyport/core/pipeline';
 import type { HttpErrorFormat } from '@sallyport/http';
+import { type Registration, addressOf as registeredAt } from '@sallyport/http/internal';
 import {
   buildDocument,
   type OpenApiDocument,
@@ -10,7 +11,6 @@ import {
   type ParsedRoute,
   toOpenApiPath,
 } from '@sallyport/http/openapi';
-import { type Registration, addressOf as registeredAt } from '@sallyport/http/pipeline';
 import { POSTURES } from '../postures/internal/kinds.js';
 import type { Posture } from '../postures/posture.js';
 

@@ -1,6 +1,6 @@
 import { FrameworkError } from '@sallyport/core';
-import { describeCopies, otherCopyText, registerCopy } from '@sallyport/core/pipeline';
-import { registrationError } from '@sallyport/http/pipeline';
+import { describeCopies, otherCopyText, registerCopy } from '@sallyport/core/internal';
+import { registrationError } from '@sallyport/http/internal';
 import { VERSION } from '../internal/version.js';
 import type { NormalPrincipal } from '../principal.js';
 

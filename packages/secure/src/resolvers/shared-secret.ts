@@ -73,7 +73,7 @@ interface Candidate {
 
 function find(candidates: readonly Candidate[], secret: string): Candidate['principal'] | undefined {
   const { timingSafeEqual } = process.getBuiltinModule('node:crypto');
-  const digest = digestOf(secret);
+  const digest = digestSecret(secret);
   let found: Candidate['principal'] | undefined;
   for (const candidate of candidates) {
     if (timingSafeEqual(candidate.digest, digest)) found = candidate.principal;
@@ -81,14 +81,14 @@ function find(candidates: readonly Candidate[], secret: string): Candidate['prin
   return found;
 }
 
-function digestOf(secret: string): Buffer {
+function digestSecret(secret: string): Buffer {
   return process.getBuiltinModule('node:crypto').createHash('sha256').update(secret, 'utf8').digest();
 }
 
 function toCandidates(secrets: readonly SharedSecret[]): readonly Candidate[] {
   if (secrets.length === 0) throw invalidOption('secrets', 'a list of at least one secret');
   const candidates = secrets.map(({ id, value, scopes = [], kind: whose = 'external' }) => ({
-    digest: digestOf(value),
+    digest: digestSecret(value),
     principal: Object.freeze({ identity: id.trim(), scopes: Object.freeze([...scopes]), kind: whose }),
   }));
   const ids = new Set(candidates.map(({ principal }) => principal.identity));

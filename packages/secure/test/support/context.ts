@@ -7,7 +7,7 @@ import {
   parseForm,
   RequestContext,
   unknownProvenance,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
 import { ManualClock, ManualIdGenerator } from '@sallyport/core/testing';
 import { createLambdaContext, type LambdaContextOptions } from './lambda.js';
 

@@ -1,5 +1,5 @@
 import type { FrameworkError, LambdaContext, SurfaceHost, TriggerKind } from '@sallyport/core';
-import { logRefusal, refuseAgent } from '@sallyport/core/pipeline';
+import { logRefusal, refuseAgent } from '@sallyport/core/internal';
 import type { EventHandler, EventMiddleware } from '../batch/handler.js';
 import { resultsOf, runAll, toThrown } from '../batch/internal/deliver.js';
 import { RecordBatch, remainingMsOf } from '../batch/internal/record-batch.js';

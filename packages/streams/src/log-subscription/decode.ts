@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { gunzipSync } from 'node:zlib';
 import { decodeBase64, decodeUtf8 } from '@sallyport/core';
-import { base64Size } from '@sallyport/core/pipeline';
+import { base64Size, fromJson, isObject, isText } from '@sallyport/core/internal';
 import { streamsError } from '../errors.js';
-import { isObject, safeLog } from '../sources/source.js';
+import { isLooseRecord, safeLog } from '../sources/source.js';
 
 /**
  * One line of a log:
@@ -138,10 +138,6 @@ function invalid(tail: string) {
   return streamsError('streams.log_subscription_invalid', `log subscription: ${tail}`);
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() !== '';
-}
-
 /** Checks the size before decoding. */
 function decodeData(data: unknown): Uint8Array {
   if (!isText(data)) throw invalid('empty data');
@@ -180,20 +176,10 @@ function inflate(
 }
 
 function parseDocument(bytes: Buffer): Document {
-  const document = isUtf8(bytes) ? parseJson(decodeUtf8(bytes)) : undefined;
+  const document = isUtf8(bytes) ? fromJson(decodeUtf8(bytes)) : undefined;
   if (document === undefined) throw invalid('invalid json');
-  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
-    throw invalid('document is not an object');
-  }
+  if (!isObject(document)) throw invalid('document is not an object');
   return document as Document;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function parseMessageType(value: unknown): 'DATA_MESSAGE' | 'CONTROL_MESSAGE' {
@@ -232,7 +218,7 @@ function parseEvents(
       throw invalid(`invalid logEvents[${index}]`);
     }
     const line = { id, timestamp: timestamp as number, message };
-    return isAsked && isObject(extractedFields) ? { ...line, extractedFields: textsOf(extractedFields) } : line;
+    return isAsked && isLooseRecord(extractedFields) ? { ...line, extractedFields: textsOf(extractedFields) } : line;
   });
 }
 

@@ -1,6 +1,6 @@
 import type { SNSClient } from '@aws-sdk/client-sns';
+import { missingPackage } from '@sallyport/core/internal';
 import { defineOptions, withMethods } from '@sallyport/core/options';
-import { missingPackage } from '@sallyport/core/pipeline';
 
 /** A notification of the error notifier. */
 export interface ErrorNotification {

@@ -1,6 +1,6 @@
 import { encodeUtf8 } from '@sallyport/core';
+import { canonicalJson, isPlainObject, KINESIS_MAX_RECORD_BYTES, trimmedText } from '@sallyport/core/internal';
 import { defineOptions, integer, kind } from '@sallyport/core/options';
-import { trimmedText } from '@sallyport/core/pipeline';
 import { streamsError } from '../errors.js';
 import { safeLog } from '../sources/source.js';
 
@@ -55,8 +55,6 @@ export interface PutRecordsEntry {
 
 const MAX_KEY_BYTES = 256;
 const DEFAULT_DATA_BYTES = 1_048_576;
-/** https://docs.aws.amazon.com/kinesis/latest/APIReference/API_UpdateMaxRecordSize.html */
-const MAX_DATA_BYTES = 10_485_760;
 const MAX_HASH_KEY = 2n ** 128n - 1n;
 
 /** Any value. The functions below check it and throw `streams.record_invalid`: invalid data is not an invalid configuration. */
@@ -67,7 +65,7 @@ export const KINESIS_RECORD_INPUT = defineOptions<KinesisJsonRecordInput>()({
   partitionKey: anyData(),
   payload: anyData(),
   explicitHashKey: anyData(),
-  maxDataBytes: integer(1, MAX_DATA_BYTES).default(DEFAULT_DATA_BYTES),
+  maxDataBytes: integer(1, KINESIS_MAX_RECORD_BYTES).default(DEFAULT_DATA_BYTES),
 });
 
 /**
@@ -119,7 +117,7 @@ function encodePayload(payload: unknown, maxBytes: number): Uint8Array {
 
 function canonicalPayload(payload: unknown): string {
   try {
-    return canonicalJson(payload);
+    return canonicalJson(payload, assertData);
   } catch {
     // A throwing getter of the payload is also caught here: there is no value to send.
     throw invalid('unsupported value');
@@ -132,65 +130,22 @@ function parseHashKey(value: unknown): string {
   return String(digits);
 }
 
-/** Thrown for a value that has no JSON form. */
-class UnsupportedValue extends Error {}
-
-/** Deeper nesting would end in a stack overflow. */
-const MAX_DEPTH = 1_000;
-
 /**
- * JSON in its canonical form (RFC 8785): keys sorted by UTF-16 units, no blanks, numbers as ECMAScript writes them. Equal
- * values have equal JSON in every runtime.
- *
- * @throws UnsupportedValue for a value other than plain objects, arrays, well-formed strings, booleans, finite numbers and `null`;
- * for a cycle; for more than 1,000 levels
+ * Rejects values without a JSON form, for which `JSON.stringify` would write `null` or an escape. A lone surrogate has no UTF-8
+ * form (RFC 8785 section 3.2.2.2).
  */
-function canonicalJson(value: unknown): string {
-  return write(value, new Set());
-}
-
-/** @param path the containers that hold the value */
-function write(value: unknown, path: Set<unknown>): string {
-  switch (typeof value) {
+function assertData(part: unknown): void {
+  switch (typeof part) {
     case 'string':
-      return writeString(value);
+      if (part.isWellFormed()) return;
+      break;
     case 'number':
-      if (Number.isFinite(value)) return JSON.stringify(value);
+      if (Number.isFinite(part)) return;
       break;
     case 'boolean':
-      return value ? 'true' : 'false';
+      return;
     case 'object':
-      return value === null ? 'null' : writeContainer(value, path);
+      if (part === null || Array.isArray(part) || isPlainObject(part)) return;
   }
-  throw new UnsupportedValue();
-}
-
-/** A lone surrogate has no UTF-8 form (RFC 8785 section 3.2.2.2). */
-function writeString(text: string): string {
-  if (/\p{Surrogate}/u.test(text)) throw new UnsupportedValue();
-  return JSON.stringify(text);
-}
-
-function writeContainer(container: object, path: Set<unknown>): string {
-  if (path.has(container) || path.size >= MAX_DEPTH) throw new UnsupportedValue();
-  path.add(container);
-  const text = Array.isArray(container)
-    ? `[${Array.from(container, (item) => write(item, path)).join(',')}]`
-    : `{${writeMembers(container, path)}}`;
-  path.delete(container);
-  return text;
-}
-
-function writeMembers(object: object, path: Set<unknown>): string {
-  if (!isPlain(object)) throw new UnsupportedValue();
-  return Object.keys(object)
-    .sort()
-    .map((key) => `${writeString(key)}:${write((object as Record<string, unknown>)[key], path)}`)
-    .join(',');
-}
-
-/** True for an object whose prototype is `Object.prototype` of any realm, or `null`. */
-function isPlain(object: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(object);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
+  throw new TypeError('no JSON form');
 }

@@ -1,6 +1,6 @@
 import type { Invocation, LambdaContext, Surface, Target, TriggerKind } from '@sallyport/core';
+import { handlerName, logRefusal, refuseAgent, stringOf } from '@sallyport/core/internal';
 import { assertNoSurplus } from '@sallyport/core/options';
-import { handlerName, logRefusal, refuseAgent } from '@sallyport/core/pipeline';
 import type { EventHandler, EventMiddleware } from '../batch/handler.js';
 import { type BatchRouting, deliverBatch, deliverEvents, recordsOf } from '../batch/internal/deliver.js';
 import { streamsError } from '../errors.js';
@@ -8,14 +8,7 @@ import { createObserver } from '../observability/internal/observer.js';
 import { EVENT_BUS, type EventBusEvent, type EventBusSelector } from '../sources/event-bus.js';
 import { KINESIS, type StreamOptions, type StreamRecord } from '../sources/kinesis.js';
 import { type BatchReport, QUEUE, type QueueOptions, type QueueRecord } from '../sources/queue.js';
-import {
-  isObject,
-  parseSourceArn,
-  type RecordKind,
-  type RecordSource,
-  readRecords,
-  textOf,
-} from '../sources/source.js';
+import { isLooseRecord, parseSourceArn, type RecordKind, type RecordSource, readRecords } from '../sources/source.js';
 import { TABLE_STREAM, type TableStreamRecord } from '../sources/table-stream.js';
 import { TOPIC, type TopicRecord } from '../sources/topic.js';
 import { type EventRouterOptions, parseEventRouterOptions } from './options.js';
@@ -220,7 +213,7 @@ class Router implements EventRouter {
   }
 
   async #serveBus(event: unknown, lambdaContext: LambdaContext | undefined): Promise<unknown> {
-    if (!isObject(event)) {
+    if (!isLooseRecord(event)) {
       const error = streamsError('streams.invalid_event', 'event must be an object');
       logRefusal(this.#routing.settings.log, error, lambdaContext, EVENT_BUS.kind);
       throw error;
@@ -243,7 +236,7 @@ class Router implements EventRouter {
     const sources = new Map<string, { name: string; records: number; handler: string | null }>();
     records.forEach((record, index) => {
       const match = matches[index];
-      const name = match?.source.name ?? parseSourceArn(source, textOf(source.arnOf(record)))?.name ?? '';
+      const name = match?.source.name ?? parseSourceArn(source, stringOf(source.arnOf(record)))?.name ?? '';
       const counted = sources.get(name) ?? { name, records: 0, handler: nameOf(match) };
       counted.records += 1;
       sources.set(name, counted);
@@ -253,7 +246,7 @@ class Router implements EventRouter {
   }
 
   #explainEvent(event: unknown): Target {
-    const [match] = isObject(event) ? this.#handlers.find(EVENT_BUS, [event]) : [];
+    const [match] = isLooseRecord(event) ? this.#handlers.find(EVENT_BUS, [event]) : [];
     return { ...(match && { route: match.entry.name }), ...outcomeOf(match), projection: EVENT_BUS.answer };
   }
 }

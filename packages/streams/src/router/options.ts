@@ -1,6 +1,6 @@
 import type { Clock, Environment, IdGenerator, Logger, Observability } from '@sallyport/core';
+import { parseObservability } from '@sallyport/core/internal';
 import { boolean, defineOptions, oneOf, parsed } from '@sallyport/core/options';
-import { parseObservability } from '@sallyport/core/pipeline';
 import type { EventMiddleware } from '../batch/handler.js';
 import { refused } from '../errors.js';
 import { STREAM_FAILURE_IDENTIFIER_ENV } from '../schema.js';

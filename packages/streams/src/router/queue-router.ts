@@ -1,6 +1,6 @@
 import type { Clock, Environment, IdGenerator, Invocation, Logger, Observability, Surface } from '@sallyport/core';
+import { parseObservability, refuseAgent } from '@sallyport/core/internal';
 import { assertNoSurplus, defineOptions, kind } from '@sallyport/core/options';
-import { parseObservability, refuseAgent } from '@sallyport/core/pipeline';
 import type { EventHandler, EventMiddleware } from '../batch/handler.js';
 import { type BatchRouting, deliverBatch } from '../batch/internal/deliver.js';
 import { type CreateObserver, createObserver } from '../observability/internal/observer.js';

@@ -1,4 +1,5 @@
 import { FrameworkError } from '@sallyport/core';
+import { stringOf } from '@sallyport/core/internal';
 import type { EventHandler } from '../batch/handler.js';
 import { refused } from '../errors.js';
 import { EVENT_SOURCES_ENV } from '../schema.js';
@@ -17,7 +18,6 @@ import {
   type RecordSource,
   type RunRules,
   type SourceDefinition,
-  textOf,
 } from '../sources/source.js';
 import { type PhysicalNames, physicalName } from './internal/settings.js';
 
@@ -78,7 +78,7 @@ export class HandlerRegistry implements HandlerLookup {
    */
   add(source: RecordSource, name: string, handler: EventHandler<never>, options: object | undefined): void {
     const { noun, method } = source;
-    if (textOf(name).trim() === '') throw refused(`${noun} name is empty`);
+    if (stringOf(name).trim() === '') throw refused(`${noun} name is empty`);
     assertHandler(handler);
     const place = physicalName(this.#physicalNames, method, name);
     const rules = source.rules(options, place, this.#concurrency);
@@ -100,7 +100,7 @@ export class HandlerRegistry implements HandlerLookup {
       // Records of one batch nearly always share their source: it is looked up once.
       if (own !== arn) {
         arn = own;
-        const parts = parseSourceArn(source, textOf(own));
+        const parts = parseSourceArn(source, stringOf(own));
         const entry =
           parts &&
           (this.#entries.get(`${source.kind} ${parts.arn}`) ?? this.#entries.get(`${source.kind} ${parts.name}`));
@@ -121,7 +121,7 @@ export class HandlerRegistry implements HandlerLookup {
     const names = this.placesOf(kind).map(([place, { name }]) =>
       place === name ? JSON.stringify(name) : `${JSON.stringify(name)} as ${JSON.stringify(place)}`,
     );
-    const arn = textOf(record?.eventSourceARN) || textOf(record?.Sns?.TopicArn);
+    const arn = stringOf(record?.eventSourceARN) || stringOf(record?.Sns?.TopicArn);
     const hint = names.length > 0 ? `; ${EVENT_SOURCES_ENV} maps their names to deployed ones` : '';
     return `the record comes from ${quoted(arn)}; ${registeredFor(names)}${hint}`;
   }
@@ -177,7 +177,7 @@ export class EventHandlerRegistry extends HandlerRegistry {
     if (isRecordSource(source)) return super.describeMiss(source, record);
     const selectors = this.placesOf(source.kind).map(([selector]) => selector);
     const detailType = quoted(detailTypeOf(record));
-    return `the event has source ${quoted(textOf(record.source))} and detail type ${detailType}; ${registeredFor(selectors)}`;
+    return `the event has source ${quoted(stringOf(record.source))} and detail type ${detailType}; ${registeredFor(selectors)}`;
   }
 }
 

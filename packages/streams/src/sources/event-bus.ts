@@ -1,7 +1,7 @@
+import { objectPart, scheduledRun, stringOf, trimmedText } from '@sallyport/core/internal';
 import { defineOptions, type OptionKind, parsed } from '@sallyport/core/options';
-import { objectPart, scheduledRun, trimmedText } from '@sallyport/core/pipeline';
 import { refused } from '../errors.js';
-import { type EventSource, keyText, type LooseRecord, type SourceDefinition, textOf } from './source.js';
+import { type EventSource, keyText, type LooseRecord, type SourceDefinition } from './source.js';
 
 /**
  * An EventBridge event, a schedule's event, or an envelope of the same form:
@@ -60,7 +60,7 @@ export const EVENT_BUS: SourceDefinition = {
     detailTypeOf(event).trim() === SCHEDULED
       ? keyText(scheduledRun({ id: event.id, detail: event.detail }, awsRequestId).idempotencyKey)
       : keyText(event.id),
-  recordId: (event) => textOf(event.id),
+  recordId: (event) => stringOf(event.id),
   facts(event, awsRequestId) {
     const detailType = detailTypeOf(event);
     const correlationId = correlationOf(event, awsRequestId).id;
@@ -108,12 +108,12 @@ export function selectorName(selector: EventBusSelector): string {
 /** `detail-type` if it is a string, else `detailType`. */
 export function detailTypeOf(event: LooseRecord): string {
   const native = event['detail-type'];
-  return typeof native === 'string' ? native : textOf(event.detailType);
+  return typeof native === 'string' ? native : stringOf(event.detailType);
 }
 
 /** The source of an event, which has no ARN. */
 export function eventSourceOf(event: LooseRecord): EventSource {
-  return { name: textOf(event.source), arn: '', account: textOf(event.account), region: textOf(event.region) };
+  return { name: stringOf(event.source), arn: '', account: stringOf(event.account), region: stringOf(event.region) };
 }
 
 /** The name of a rule is the last segment; a custom or partner bus precedes it. */
@@ -133,7 +133,7 @@ export function matchesSelector(selector: EventBusSelector, event: LooseRecord):
 function isNamed(resources: unknown, arn: RegExp, name: string): boolean {
   if (!Array.isArray(resources)) return false;
   return resources.some((resource) => {
-    const match = arn.exec(textOf(resource));
+    const match = arn.exec(stringOf(resource));
     return match !== null && (match[1] === name || match[0] === name);
   });
 }

@@ -1,6 +1,7 @@
+import { stringOf } from '@sallyport/core/internal';
 import { boolean, defineOptions, oneOf } from '@sallyport/core/options';
 import { windowUnsupported } from '../errors.js';
-import { isObject, keyText, type RecordSource, type RunRules, textOf } from './source.js';
+import { isLooseRecord, keyText, type RecordSource, type RunRules } from './source.js';
 
 /** The `Records` of a Kinesis event source mapping: https://docs.aws.amazon.com/lambda/latest/dg/with-kinesis.html. */
 export interface StreamEvent {
@@ -71,7 +72,7 @@ export function streamRules(options: object | undefined): RunRules {
 
 /** Rejects a batch of a tumbling window, whose answer would need the window's state. */
 export function assertNoWindow(event: unknown): void {
-  if (isObject(event) && Object.hasOwn(event, 'window')) throw windowUnsupported();
+  if (isLooseRecord(event) && Object.hasOwn(event, 'window')) throw windowUnsupported();
 }
 
 export const KINESIS: RecordSource = {
@@ -82,7 +83,7 @@ export const KINESIS: RecordSource = {
   arn: /^(arn:[^:]+:kinesis:([^:]*):([^:]*):stream\/([^/]+))(?:\/consumer\/[^/:]+:[^/:]+)?$/,
   arnOf: (record) => (record?.eventSource === 'aws:kinesis' ? record.eventSourceARN : undefined),
   key: (record) => keyText(record.eventID),
-  recordId: (record) => textOf(record.eventID),
+  recordId: (record) => stringOf(record.eventID),
   failureIdentifier: (record, identifier) =>
     identifier === 'eventID' ? record.eventID : record.kinesis?.sequenceNumber,
   assertSupported: assertNoWindow,

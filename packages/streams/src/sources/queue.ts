@@ -1,9 +1,9 @@
 import { decodeBase64, decodeUtf8, encodeUtf8 } from '@sallyport/core';
+import { firstTraceId, stringOf } from '@sallyport/core/internal';
 import { boolean, defineOptions, integer } from '@sallyport/core/options';
-import { firstTraceId } from '@sallyport/core/pipeline';
 import { refused, streamsError } from '../errors.js';
 import type { StreamRecord } from './kinesis.js';
-import { keyText, type RecordSource, textOf } from './source.js';
+import { keyText, type RecordSource } from './source.js';
 
 /** The `Records` of an SQS event source mapping: https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html. */
 export interface QueueEvent {
@@ -116,12 +116,12 @@ export const QUEUE: RecordSource = {
   arn: /^(arn:[^:]+:sqs:([^:]*):([^:]*):(.+))$/,
   arnOf: (record) => (record?.eventSource === 'aws:sqs' ? record.eventSourceARN : undefined),
   key: (record) => keyText(record.messageId),
-  recordId: (record) => textOf(record.messageId),
+  recordId: (record) => stringOf(record.messageId),
   traceId: ({ attributes, messageAttributes }) =>
-    firstTraceId(textOf(messageAttributes?.traceparent?.stringValue), textOf(attributes?.AWSTraceHeader)),
+    firstTraceId(stringOf(messageAttributes?.traceparent?.stringValue), stringOf(attributes?.AWSTraceHeader)),
   failureIdentifier: (record) => record.messageId,
   orderedGroup: ({ attributes }, { name, arn }) =>
-    isFifo(name) ? `${arn} ${textOf(attributes?.MessageGroupId)}` : undefined,
+    isFifo(name) ? `${arn} ${stringOf(attributes?.MessageGroupId)}` : undefined,
   rules(options, place, standard) {
     const { concurrency, failWhole: failsWhole = false } = QUEUE_OPTIONS.parse(options);
     if (!isFifo(place)) return { concurrency: concurrency ?? standard, stops: false, failsWhole };

@@ -1,5 +1,5 @@
 import type { TriggerKind } from '@sallyport/core';
-import { type EventFacts, encodeSafeValue, trimmedText } from '@sallyport/core/pipeline';
+import { type EventFacts, encodeSafeValue, trimmedText } from '@sallyport/core/internal';
 
 /** Kinds that are answered with a batch report. */
 export type BatchKind = 'queue' | 'table-stream' | 'stream';
@@ -98,12 +98,7 @@ export function keyText(id: unknown): string | undefined {
   return trimmedText(id) || undefined;
 }
 
-/** The value if it is a string, else `''`. */
-export function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
-export function isObject(value: unknown): value is LooseRecord {
+export function isLooseRecord(value: unknown): value is LooseRecord {
   return typeof value === 'object' && value !== null;
 }
 

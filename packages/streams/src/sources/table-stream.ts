@@ -1,8 +1,8 @@
 import { decodeBase64 } from '@sallyport/core';
-import { createMap, trimmedText } from '@sallyport/core/pipeline';
+import { createMap, stringOf, trimmedText } from '@sallyport/core/internal';
 import { streamsError } from '../errors.js';
 import { assertNoWindow, streamRules } from './kinesis.js';
-import { keyText, parseSourceArn, type RecordSource, safeLog, textOf } from './source.js';
+import { keyText, parseSourceArn, type RecordSource, safeLog } from './source.js';
 
 /** The `Records` of a DynamoDB event source mapping: https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html. */
 export interface TableStreamEvent {
@@ -77,8 +77,8 @@ export const TABLE_STREAM: RecordSource = {
   arn: /^(arn:[^:]+:dynamodb:([^:]*):([^:]*):table\/([^/]+))\/stream\/.+$/,
   arnOf: (record) => (record?.eventSource === 'aws:dynamodb' ? record.eventSourceARN : undefined),
   key: (record) => keyText(record.eventID),
-  recordId: (record) => textOf(record.eventID),
-  facts: (record) => ({ eventName: textOf(record.eventName) }),
+  recordId: (record) => stringOf(record.eventID),
+  facts: (record) => ({ eventName: stringOf(record.eventName) }),
   failureIdentifier: (record, identifier) =>
     identifier === 'eventID' ? record.eventID : record.dynamodb?.SequenceNumber,
   assertSupported: assertNoWindow,

@@ -1,5 +1,5 @@
-import { firstTraceId } from '@sallyport/core/pipeline';
-import { keyText, type RecordSource, textOf } from './source.js';
+import { firstTraceId, stringOf } from '@sallyport/core/internal';
+import { keyText, type RecordSource } from './source.js';
 
 /** The `Records` of an SNS subscription: https://docs.aws.amazon.com/lambda/latest/dg/with-sns.html. */
 export interface TopicEvent {
@@ -64,7 +64,7 @@ export const TOPIC: RecordSource = {
   arnOf: (record) =>
     (record?.EventSource ?? record?.eventSource ?? 'aws:sns') === 'aws:sns' ? record?.Sns?.TopicArn : undefined,
   key: (record) => keyText(record.Sns?.MessageId),
-  recordId: (record) => textOf(record.Sns?.MessageId),
-  traceId: (record) => firstTraceId(textOf(record.Sns?.MessageAttributes?.traceparent?.Value), ''),
+  recordId: (record) => stringOf(record.Sns?.MessageId),
+  traceId: (record) => firstTraceId(stringOf(record.Sns?.MessageAttributes?.traceparent?.Value), ''),
   rules: () => ({ concurrency: 1, stops: true }),
 };

@@ -1,4 +1,4 @@
-import { objectPart, scheduledRun, trimmedText } from '@sallyport/core/pipeline';
+import { objectPart, scheduledRun, trimmedText } from '@sallyport/core/internal';
 import type { EventContext } from '../batch/handler.js';
 import { streamsError } from '../errors.js';
 import { correlationOf, detailTypeOf, type EventBusEvent } from '../sources/event-bus.js';

@@ -1,5 +1,5 @@
+import { isPlainObject } from '@sallyport/core/internal';
 import { boolean, defineOptions } from '@sallyport/core/options';
-import { isPlainObject } from '@sallyport/core/pipeline';
 
 /** AWS services that put HTTP in front of a function. */
 export type HttpDoorKind = 'gateway-v2' | 'gateway-v1' | 'function-url' | 'load-balancer';
@@ -177,13 +177,13 @@ function headersOf(kind: HttpDoorKind, answer: Record<string, unknown>, multiVal
   return [...plain.filter(([name]) => !names.has(name.toLowerCase())), ...listed];
 }
 
-const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
+const isFlat = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
 
 function plainHeaders(headers: unknown = {}): Headers | string {
   if (headers === null) return [];
   if (!isPlainObject(headers)) return `headers is ${typeName(headers)}, and must be an object`;
   const pairs = Object.entries(headers);
-  const [bad] = pairs.filter(([, value]) => !isScalar(value));
+  const [bad] = pairs.filter(([, value]) => !isFlat(value));
   if (bad) return `headers[${JSON.stringify(bad[0])}] is ${typeName(bad[1])}, and must be a string`;
   return pairs.map(([name, value]) => [name, String(value)]);
 }
@@ -192,7 +192,7 @@ function listedHeaders(headers: unknown = {}): Headers | string {
   if (headers === null) return [];
   if (!isPlainObject(headers)) return `multiValueHeaders is ${typeName(headers)}, and must be an object`;
   const pairs = Object.entries(headers);
-  const [bad] = pairs.filter(([, values]) => !Array.isArray(values) || !values.every(isScalar));
+  const [bad] = pairs.filter(([, values]) => !Array.isArray(values) || !values.every(isFlat));
   if (bad) return `multiValueHeaders[${JSON.stringify(bad[0])}] must be a list of strings, even for a single value`;
   return pairs.flatMap(([name, values]) =>
     (values as unknown[]).map((value): [string, string] => [name, String(value)]),

@@ -1,7 +1,7 @@
+import { decodeEscapes } from '@sallyport/core/internal';
 import { defineOptions } from '@sallyport/core/options';
 import { filled, type Given, object, textMap } from '../internal/kinds.js';
 import {
-  decodeEscapes,
   decodePairs,
   HTTP_KINDS,
   type HttpOptions,

@@ -1,6 +1,6 @@
 import { FrameworkError, type OneOrMany } from '@sallyport/core';
+import { asBuffer, decodeEscapes } from '@sallyport/core/internal';
 import { boolean, defineOptions, INVALID_CONFIGURATION } from '@sallyport/core/options';
-import { asBuffer } from '@sallyport/core/pipeline';
 import { anyText, anything, content, date, filled, type Given, oneOrMany, textList } from '../internal/kinds.js';
 
 /** Options of every builder of an HTTP event. */
@@ -167,15 +167,6 @@ export function listed(pairs: Pairs): Record<string, string[]> {
   const lists = new Map<string, string[]>();
   for (const [name, value] of pairs) lists.set(name, [...(lists.get(name) ?? []), value]);
   return Object.fromEntries(lists);
-}
-
-/** Decodes escapes; a string with a malformed escape is returned unchanged. */
-export function decodeEscapes(encoded: string): string {
-  try {
-    return decodeURIComponent(encoded);
-  } catch {
-    return encoded;
-  }
 }
 
 function invalidOptions(text: string): FrameworkError {

@@ -1,6 +1,6 @@
 import { FrameworkError } from '@sallyport/core';
+import { asBuffer } from '@sallyport/core/internal';
 import { defineOptions, group, INVALID_CONFIGURATION } from '@sallyport/core/options';
-import { asBuffer } from '@sallyport/core/pipeline';
 import { anyNumber, anyText, anything, content, date, filled, someOf } from '../internal/kinds.js';
 import { ACCOUNT, type Answered, type BatchReport, EPOCH, regionOf } from './shape.js';
 

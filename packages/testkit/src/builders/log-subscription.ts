@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
+import { asBuffer } from '@sallyport/core/internal';
 import { defineOptions, group, list, oneOf } from '@sallyport/core/options';
-import { asBuffer } from '@sallyport/core/pipeline';
 import { anyNumber, anyText, filled, object, textList } from '../internal/kinds.js';
 import { ACCOUNT } from './shape.js';
 

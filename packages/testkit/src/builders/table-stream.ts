@@ -1,5 +1,5 @@
+import { asBuffer, isPlainObject } from '@sallyport/core/internal';
 import { defineOptions, group, invalidOption, oneOf } from '@sallyport/core/options';
-import { asBuffer } from '@sallyport/core/pipeline';
 import { anyText, count, date, filled, object, someOf } from '../internal/kinds.js';
 import { type Answered, type BatchReport, EPOCH, regionOf } from './shape.js';
 
@@ -164,7 +164,7 @@ function toAttributeValue(value: unknown): AttributeValue {
       if (Number.isFinite(value)) return { N: String(value) };
       break;
     case 'object':
-      if (isPlain(value)) return { M: toAttributes(value) };
+      if (isPlainObject(value)) return { M: toAttributes(value) };
   }
   throw unsupported();
 }
@@ -177,11 +177,6 @@ function toSet(items: readonly unknown[]): AttributeValue {
     return { BS: items.map((item) => asBuffer(item).toString('base64')) };
   }
   throw unsupported();
-}
-
-function isPlain(value: object): value is Record<string, unknown> {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || prototype === Object.prototype;
 }
 
 const unsupported = () => invalidOption('item', 'strings, finite numbers, booleans, null, bytes, lists, sets and maps');

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { isFrameworkError, type LambdaContext, type MaybePromise, type TriggerKind } from '@sallyport/core';
-import type { OutgoingResponse } from '@sallyport/core/pipeline';
+import type { OutgoingResponse } from '@sallyport/core/internal';
 
 /** Key under which containers store the data that streaming front doors need; shared by name with `@sallyport/http`. */
 const STREAM_ACCESS = Symbol.for('sallyport.http.stream-access/1');

@@ -1,10 +1,8 @@
 import { FrameworkError, type FullClock, type WebSocketClient, type WebSocketConnection } from '@sallyport/core';
+import { WEBSOCKET_MAX_MESSAGE_BYTES } from '@sallyport/core/internal';
 import type { ErrorNotification } from '@sallyport/core/observability';
 import { defineOptions, func, withMethods } from '@sallyport/core/options';
 import { filled } from '../internal/kinds.js';
-
-/** Limit of API Gateway for one message. */
-const MAX_MESSAGE_BYTES = 128 * 1024;
 
 /** Calls that a fake keeps, so that a test in a loop does not fill the memory. */
 const MAX_CALLS = 10_000;
@@ -102,8 +100,8 @@ export function fakeWebSocketClient(options: FakeWebSocketClientOptions = {}): F
     connect: (connectionId, connection) => void connections.set(connectionId, { ...NEW_CONNECTION, ...connection }),
     failNext: (error) => failures.add(error),
     async postToConnection(connectionId, data) {
-      if (data.length > MAX_MESSAGE_BYTES) {
-        const message = `framework: message exceeds ${MAX_MESSAGE_BYTES} bytes`;
+      if (data.length > WEBSOCKET_MAX_MESSAGE_BYTES) {
+        const message = `framework: message exceeds ${WEBSOCKET_MAX_MESSAGE_BYTES} bytes`;
         throw new FrameworkError('websocket.too_large', message, { statusCode: 413 });
       }
       await record({ method: 'postToConnection', connectionId, data: Uint8Array.from(data) });

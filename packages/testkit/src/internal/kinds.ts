@@ -7,18 +7,18 @@ export type Data = Readonly<Record<string, unknown>>;
 /** Parsed options: every key is an own member, `undefined` if it was not given. */
 export type Given<T> = { readonly [K in keyof T]-?: T[K] | undefined };
 
-const isText = (value: unknown): value is string => typeof value === 'string';
-const isObject = (value: unknown): value is object =>
+const isString = (value: unknown): value is string => typeof value === 'string';
+const isData = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array);
-const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
+const isTexts = (value: unknown) => Array.isArray(value) && value.every(isString);
 const isMap = (value: unknown, member: (value: unknown) => boolean) =>
-  isObject(value) && Object.values(value).every(member);
+  isData(value) && Object.values(value).every(member);
 
 // Tests send blank and padded strings on purpose, so no kind trims.
-export const anyText: OptionKind<string> = kind('a string', isText);
+export const anyText: OptionKind<string> = kind('a string', isString);
 export const filled: OptionKind<string> = kind(
   'a string that is not blank',
-  (value) => isText(value) && value.trim() !== '',
+  (value) => isString(value) && value.trim() !== '',
 );
 export const count: OptionKind<number> = integer(0);
 export const positive: OptionKind<number> = integer(1);
@@ -30,29 +30,29 @@ export const date: OptionKind<Date> = kind(
 export const anything: OptionKind<unknown> = kind('anything', () => true);
 export const objectOrNull: OptionKind<Data | null> = kind(
   'an object or null',
-  (value) => value === null || isObject(value),
+  (value) => value === null || isData(value),
 );
 /** A body. Named, so that declarations carry the name: the inferred `Uint8Array<ArrayBufferLike>` is an error for TypeScript before 5.7. */
 export type Content = string | Uint8Array;
 export const content: OptionKind<Content> = kind(
   'a string or bytes',
-  (value) => isText(value) || value instanceof Uint8Array,
+  (value) => isString(value) || value instanceof Uint8Array,
 );
 export const textOrObject: OptionKind<string | object> = kind(
   'a string or an object',
-  (value) => isText(value) || isObject(value),
+  (value) => isString(value) || isData(value),
 );
 export const textMap: OptionKind<Readonly<Record<string, string>>> = kind('an object of strings', (value) =>
-  isMap(value, isText),
+  isMap(value, isString),
 );
 export const textList: OptionKind<readonly string[]> = kind('a list of strings', isTexts);
 export const oneOrMany: OptionKind<OneOrMany> = kind('an object of strings or lists of strings', (value) =>
-  isMap(value, (member) => isText(member) || isTexts(member)),
+  isMap(value, (member) => isString(member) || isTexts(member)),
 );
 
 /** An object with any members. */
 export function object<T extends object = Data>(): OptionKind<T> {
-  return kind('an object', isObject);
+  return kind('an object', isData);
 }
 
 /** A list of at least one member. */

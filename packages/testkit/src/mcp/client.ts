@@ -1,4 +1,4 @@
-import { brandError } from '@sallyport/core/pipeline';
+import { brandError } from '@sallyport/core/internal';
 import { createTestEnv, type LambdaApp, type TestEnv } from '../env/env.js';
 import type { Data } from '../internal/kinds.js';
 import { seededRandom } from '../internal/random.js';

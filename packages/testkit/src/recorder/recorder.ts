@@ -1,7 +1,7 @@
 import { type FullClock, type LambdaContext, type Logger, systemClock } from '@sallyport/core';
+import { bytesOfJson, withDeadline } from '@sallyport/core/internal';
 import { createLogger, type Sanitizer } from '@sallyport/core/observability';
 import { defineOptions, func, integer, list, number, text, withMethods } from '@sallyport/core/options';
-import { withDeadline } from '@sallyport/core/pipeline';
 import { EventCleaner } from './internal/event-cleaner.js';
 import { Pseudonyms } from './internal/pseudonyms.js';
 import { RECORDING_SCHEMA, type Recording, tryDetect } from './recording.js';
@@ -65,7 +65,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   const record = (event: unknown, context: LambdaContext | undefined): Recording | undefined => {
     const kind = tryDetect(event);
-    if (kind === '' || sizeOf(event) > maxBytes) return undefined;
+    if (kind === '' || bytesOfJson(event) > maxBytes) return undefined;
     const { event: clean, redactions } = new EventCleaner(sanitizer, pseudonyms, keepNames).clean(event);
     if (tryDetect(clean) !== kind) throw new Error('the sanitized event is of another kind');
     const tenant = context?.tenantId ? pseudonyms.ofName(context.tenantId) : '';
@@ -105,8 +105,4 @@ export function createRecorder(options: RecorderOptions): Recorder {
       }
     },
   };
-}
-
-function sizeOf(event: unknown): number {
-  return Buffer.byteLength(JSON.stringify(event));
 }

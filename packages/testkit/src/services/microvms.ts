@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Agent } from 'node:https';
 import type { Clock } from '@sallyport/core';
+import { completeClock } from '@sallyport/core/internal';
 import { defineOptions, func, integer, object, withMethods } from '@sallyport/core/options';
-import { completeClock } from '@sallyport/core/pipeline';
 import { startEndpoints } from './internal/machine-endpoints.js';
 import { type Service, ServiceError, startService } from './service.js';
 

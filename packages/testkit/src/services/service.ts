@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
 import type { AddressInfo } from 'node:net';
+import { brandError } from '@sallyport/core/internal';
 import { defineOptions, integer, object, oneOf } from '@sallyport/core/options';
-import { brandError } from '@sallyport/core/pipeline';
 import { bodyProblem, type Operation, operationsOf } from './internal/model.js';
 import {
   type Answer,
@@ -15,7 +15,7 @@ import {
   type Input,
   inputOf,
   type Outgoing,
-  parseJson,
+  parseBody,
   send,
 } from './internal/wire.js';
 
@@ -254,7 +254,7 @@ class LoopbackService implements Service {
       if (body.length > (this.#options.maxBodyBytes ?? Number.POSITIVE_INFINITY)) {
         throw new ServiceError('ValidationException', 400, 'the request is too large');
       }
-      const problem = found.isRaw ? undefined : bodyProblem(parseJson(body), found.operation.input);
+      const problem = found.isRaw ? undefined : bodyProblem(parseBody(body), found.operation.input);
       if (problem !== undefined) throw new ServiceError('ValidationException', 400, problem);
       const handler = this.#options.handlers[found.operation.name];
       if (!handler) throw new ServiceError('NotImplemented', 501, `${found.operation.name} is not served here`);

@@ -1,5 +1,5 @@
 import { type FrameworkError, isFrameworkError } from '@sallyport/core';
-import { bytesOfJson, LAMBDA_MAX_ANSWER_BYTES, toClientError } from '@sallyport/core/pipeline';
+import { bytesOfJson, LAMBDA_MAX_ANSWER_BYTES, toClientError } from '@sallyport/core/internal';
 import { invalidAnswer } from '../errors.js';
 
 /**

@@ -67,10 +67,10 @@ export class Handlers {
   missing(kind: string, came: string): FrameworkError {
     const names = this.names.slice(0, MAX_NAMES).map((name) => JSON.stringify(name));
     const registered = names.length === 0 ? 'no handler is registered' : `registered are ${names.join(', ')}`;
-    const cause = new Error(`the ${this.#noun} is ${JSON.stringify(came.slice(0, MAX_NAME))}; ${registered}`);
+    const cause = new Error(`the ${this.#noun} is ${JSON.stringify(came.slice(0, MAX_SHOWN_NAME))}; ${registered}`);
     return triggersError('triggers.no_handler', `no handler for ${kind}`, { cause });
   }
 }
 
 const MAX_NAMES = 20;
-const MAX_NAME = 256;
+const MAX_SHOWN_NAME = 256;

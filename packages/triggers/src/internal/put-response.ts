@@ -1,5 +1,5 @@
 import type { FullClock } from '@sallyport/core';
-import { textOf } from './read.js';
+import { stringOf } from '@sallyport/core/internal';
 
 /**
  * Virtual-hosted and path-style hosts of S3: https://docs.aws.amazon.com/general/latest/gr/s3.html. The list has the suffixes of all
@@ -36,7 +36,7 @@ export async function putResponse(
   send: ResponseFetch,
   clock: FullClock,
 ): Promise<boolean> {
-  const target = parseUrl(textOf(url));
+  const target = parseUrl(stringOf(url));
   if (!target || !isAllowed(target, hosts)) return false;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const status = await put(target, body, send, clock);

@@ -1,20 +1,6 @@
+import { isObject, type Members, stringOf } from '@sallyport/core/internal';
 import type { EventSource } from '@sallyport/streams/delivery';
 import { invalidEvent } from '../errors.js';
-
-/** Members of a value before they are checked. */
-export type Members = Readonly<Record<string, unknown>>;
-
-const NOTHING: Members = {};
-
-/** The members of an object; empty for any other value. */
-export function membersOf(value: unknown): Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : NOTHING;
-}
-
-/** The value if it is a string, else `''`. */
-export function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
 
 const MAX_RECORDS = 10_000;
 
@@ -27,22 +13,21 @@ export function recordsOf(kind: string, place: string, list: unknown): readonly 
   if (!Array.isArray(list)) throw invalidEvent(kind, `${place} must be a list`);
   if (list.length > MAX_RECORDS) throw invalidEvent(kind, `${place} has more than ${MAX_RECORDS} entries`);
   return list.map((entry, index) => {
-    const members = membersOf(entry);
-    if (members === NOTHING) throw invalidEvent(kind, `${place}[${index}] must be an object`);
-    return members;
+    if (!isObject(entry)) throw invalidEvent(kind, `${place}[${index}] must be an object`);
+    return entry;
   });
 }
 
 /** Reads a required string. @throws FrameworkError `triggers.invalid_event` for a value that is not a string with a visible character */
 export function requiredText(kind: string, place: string, value: unknown): string {
-  const text = textOf(value);
+  const text = stringOf(value);
   if (text.trim() === '') throw invalidEvent(kind, `${place} must be text`);
   return text;
 }
 
 /** Source of an event, by an ARN: `arn:partition:service:region:account:resource`. */
 export function sourceOf(name: string, arn: unknown): EventSource {
-  const text = textOf(arn);
+  const text = stringOf(arn);
   const [, , , region = '', account = ''] = text.split(':', 5);
   return { name, arn: text, account, region };
 }

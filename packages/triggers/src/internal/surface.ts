@@ -9,7 +9,7 @@ import {
   type TriggerKind,
   type TriggerRecord,
 } from '@sallyport/core';
-import { handlerName, registerCopy } from '@sallyport/core/pipeline';
+import { handlerName, registerCopy } from '@sallyport/core/internal';
 import { type Delivered, Delivery, type DeliveryKind } from '@sallyport/streams/delivery';
 import { VERSION } from '../internal/version.js';
 

@@ -1,8 +1,9 @@
 import type { TriggerRecord } from '@sallyport/core';
+import { type Members, membersOf, stringOf } from '@sallyport/core/internal';
 import type { Delivered, EventHandler } from '@sallyport/streams/delivery';
 import { assertHandler } from '../internal/handlers.js';
 import { keyOf } from '../internal/key.js';
-import { type Members, membersOf, requiredText, sourceOf, textOf } from '../internal/read.js';
+import { requiredText, sourceOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
 /** An alarm that changed: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-actions-Lambda.html. */
@@ -60,7 +61,7 @@ export class AlarmAction extends TriggerSurface {
     const data = membersOf(alarmData);
     const arn = requiredText(this.kind, 'alarmArn', alarmArn);
     const name = requiredText(this.kind, 'alarmData.alarmName', data.alarmName);
-    const record = readAlarm(arn, name, textOf(time), data);
+    const record = readAlarm(arn, name, stringOf(time), data);
     return [{ handler: this.#handler, record, id: '', name: '', source: sourceOf(name, arn) }];
   }
 }
@@ -70,10 +71,10 @@ function readAlarm(arn: string, name: string, time: string, data: Members): Alar
   return {
     arn,
     name,
-    state: textOf(value),
-    previousState: textOf(membersOf(data.previousState).value),
-    reason: textOf(reason),
-    time: textOf(timestamp) || time,
+    state: stringOf(value),
+    previousState: stringOf(membersOf(data.previousState).value),
+    reason: stringOf(reason),
+    time: stringOf(timestamp) || time,
     data,
   };
 }

@@ -1,5 +1,5 @@
 import type { LambdaContext, MaybePromise, TriggerRecord } from '@sallyport/core';
-import { rejectWithoutEventKey } from '@sallyport/core/pipeline';
+import { type Members, membersOf, rejectWithoutEventKey, stringOf } from '@sallyport/core/internal';
 import {
   attempt,
   type Delivered,
@@ -10,7 +10,7 @@ import {
 import { invalidAnswer, refused } from '../errors.js';
 import { isFlatValue, withinLimit } from '../internal/answer.js';
 import { assertHandler } from '../internal/handlers.js';
-import { type Members, membersOf, requiredText, textOf } from '../internal/read.js';
+import { requiredText } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
 /** A request to authorize: https://docs.aws.amazon.com/appsync/latest/devguide/security-authz.html. */
@@ -121,9 +121,11 @@ export class AppSyncAuthorizer extends TriggerSurface {
     const { authorizationToken, requestContext } = membersOf(event);
     const token = requiredText(this.kind, 'authorizationToken', authorizationToken);
     const request = membersOf(requestContext);
-    const source = { name: textOf(request.apiId), arn: '', account: textOf(request.accountId), region: '' };
+    const source = { name: stringOf(request.apiId), arn: '', account: stringOf(request.accountId), region: '' };
     const record: AppSyncAuthorizerRequest = { token, request };
-    return [{ handler: this.#handler as EventHandler<never>, record, id: textOf(request.requestId), name: '', source }];
+    return [
+      { handler: this.#handler as EventHandler<never>, record, id: stringOf(request.requestId), name: '', source },
+    ];
   }
 
   protected override async answer(
@@ -132,7 +134,7 @@ export class AppSyncAuthorizer extends TriggerSurface {
     event: unknown,
   ): Promise<AppSyncAuthorizerAnswer> {
     const { handler, ...rest } = item as Delivered;
-    const isEventApi = textOf(membersOf(membersOf(event).requestContext).operation).startsWith('EVENT_');
+    const isEventApi = stringOf(membersOf(membersOf(event).requestContext).operation).startsWith('EVENT_');
     const decide = async (ctx: EventContext, request: never) => toAnswer(await handler(ctx, request), isEventApi);
     const outcome = await attempt(this.delivery, { ...rest, handler: decide }, lambdaContext);
     return 'value' in outcome ? (outcome.value as AppSyncAuthorizerAnswer) : REFUSED;

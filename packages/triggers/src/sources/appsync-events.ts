@@ -13,9 +13,11 @@ import {
   createSurfaceContext,
   type DoorGuard,
   isFailure,
+  membersOf,
   parseLog,
   rejectWithoutEventKey,
-} from '@sallyport/core/pipeline';
+  stringOf,
+} from '@sallyport/core/internal';
 import {
   attempt,
   type Delivered,
@@ -30,7 +32,7 @@ import { invalidAnswer, refused } from '../errors.js';
 import { fitting, publicText, toJson } from '../internal/answer.js';
 import { type ChannelEntry, ChannelHandlers } from '../internal/channels.js';
 import { DROPPED, type Drop } from '../internal/drop.js';
-import { membersOf, recordsOf, requiredText, textOf } from '../internal/read.js';
+import { recordsOf, requiredText } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
 /** An event that a client publishes: https://docs.aws.amazon.com/appsync/latest/eventapi/direct-lambda-integrations.html. */
@@ -162,7 +164,7 @@ export class AppSyncEvents extends TriggerSurface {
     const isPublish = operation === 'PUBLISH';
     const entry = (isPublish ? this.#publish : this.#subscribe).find(channel);
     if (entry?.posture !== undefined && !this.#host?.gate) throw refused('postures need SecureApp');
-    const source = { name: textOf(membersOf(channelNamespace).name), arn: '', account: '', region: '' };
+    const source = { name: stringOf(membersOf(channelNamespace).name), arn: '', account: '', region: '' };
     const shared = { handler: entry?.handler ?? REFUSE, name: entry?.pattern ?? '', source };
     if (!isPublish) return [{ ...shared, id: '', record: { channel, principal: null } }];
     return recordsOf(this.kind, 'events', events).map(({ id: idPart, payload }, index) => {

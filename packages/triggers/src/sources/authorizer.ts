@@ -1,7 +1,7 @@
 import type { LambdaContext, MaybePromise, TriggerRecord } from '@sallyport/core';
 import { FrameworkError } from '@sallyport/core';
+import { isObject, type Members, membersOf, rejectWithoutEventKey, stringOf } from '@sallyport/core/internal';
 import { defineOptions, kind, oneOf, text } from '@sallyport/core/options';
-import { isObject, rejectWithoutEventKey } from '@sallyport/core/pipeline';
 import {
   type Delivered,
   Delivery,
@@ -12,7 +12,7 @@ import {
 import { invalidAnswer, refused } from '../errors.js';
 import { isFlatValue, toJson, withinLimit } from '../internal/answer.js';
 import { assertHandler } from '../internal/handlers.js';
-import { type Members, membersOf, requiredText, sourceOf, textOf } from '../internal/read.js';
+import { requiredText, sourceOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
 /** Values that an authorizer adds to the request: strings, numbers and booleans; in simple answers any JSON. */
@@ -82,7 +82,7 @@ const DENIED: AuthorizerDecision = { effect: 'deny', principalId: 'anonymous' };
  * @example tokenAuthorizer(async (ctx, { token }) => allow((await verify(token)).sub));
  */
 export function allow(principalId: string, options: AllowOptions = {}): AuthorizerAnswer {
-  if (textOf(principalId).trim() === '') throw refused('allow needs a principal id');
+  if (stringOf(principalId).trim() === '') throw refused('allow needs a principal id');
   return new AuthorizerAnswer('allow', principalId, ALLOW_OPTIONS.parse(options));
 }
 
@@ -217,7 +217,7 @@ export class TokenAuthorizer extends TriggerSurface {
   protected override read(event: unknown): readonly Delivered[] {
     const { methodArn, authorizationToken } = membersOf(event);
     const arn = requiredText(this.kind, 'methodArn', methodArn);
-    return [item(this.#handler, { token: textOf(authorizationToken), methodArn: arn }, arn)];
+    return [item(this.#handler, { token: stringOf(authorizationToken), methodArn: arn }, arn)];
   }
 
   protected override async answer(items: readonly Delivered[], lambdaContext: LambdaContext | undefined) {
@@ -292,8 +292,8 @@ function readRequest(event: Members): AuthorizerRequest {
   const headers = Object.entries(textsOf(event.headers)).map(([name, value]) => [name.toLowerCase(), value]);
   return {
     arn: requiredText(REQUEST_KIND, 'methodArn or routeArn', routeArn ?? methodArn),
-    method: textOf(httpMethod ?? v2Method),
-    path: textOf(path ?? rawPath),
+    method: stringOf(httpMethod ?? v2Method),
+    path: stringOf(path ?? rawPath),
     headers: Object.fromEntries(headers),
     query: textsOf(event.queryStringParameters),
     pathParameters: textsOf(event.pathParameters),

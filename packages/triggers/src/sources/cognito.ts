@@ -1,5 +1,5 @@
 import { FrameworkError, type LambdaContext, type MaybePromise, type TriggerRecord } from '@sallyport/core';
-import { rejectWithoutEventKey } from '@sallyport/core/pipeline';
+import { type Members, membersOf, rejectWithoutEventKey, stringOf } from '@sallyport/core/internal';
 import {
   attempt,
   type Delivered,
@@ -10,7 +10,7 @@ import {
 import { invalidAnswer, refused } from '../errors.js';
 import { publicText, toJson, withinLimit } from '../internal/answer.js';
 import { Handlers } from '../internal/handlers.js';
-import { type Members, membersOf, requiredText, textOf } from '../internal/read.js';
+import { requiredText } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
 /**
@@ -78,7 +78,7 @@ export class CognitoTrigger extends TriggerSurface {
    * @example cognitoTrigger().on('PreSignUp_SignUp', (ctx, event) => ({ autoConfirmUser: isStaff(event.userName) }));
    */
   on(source: string, handler: CognitoHandler): this {
-    if (textOf(source).includes('*') && !/^[A-Za-z]+_\*$/.test(source)) {
+    if (stringOf(source).includes('*') && !/^[A-Za-z]+_\*$/.test(source)) {
       throw refused('trigger source: * is allowed only after the first _, as in PreSignUp_*');
     }
     rejectWithoutEventKey(this.kind, handler);
@@ -96,9 +96,9 @@ export class CognitoTrigger extends TriggerSurface {
     const name = requiredText(this.kind, 'triggerSource', triggerSource);
     const entry = this.#handlers.find(this.delivery, name, `${name.split('_', 1)[0]}_*`);
     if (!entry) throw this.#handlers.missing(this.kind, name);
-    const source = { name, arn: '', account: '', region: textOf(region) };
+    const source = { name, arn: '', account: '', region: stringOf(region) };
     // A copy, so that the answer has the event as Cognito sent it.
-    return [{ ...entry, record: structuredClone(event), id: '', source: { ...source, name: textOf(userPoolId) } }];
+    return [{ ...entry, record: structuredClone(event), id: '', source: { ...source, name: stringOf(userPoolId) } }];
   }
 
   protected override async answer(

@@ -1,4 +1,5 @@
 import type { LambdaContext, MaybePromise, TriggerRecord } from '@sallyport/core';
+import { type Members, membersOf, stringOf } from '@sallyport/core/internal';
 import { boolean, defineOptions, func, list, string } from '@sallyport/core/options';
 import { attempt, type Delivered, type EventContext } from '@sallyport/streams/delivery';
 import { invalidAnswer, triggersError } from '../errors.js';
@@ -6,7 +7,7 @@ import { readFailure, toJson } from '../internal/answer.js';
 import { assertHandler } from '../internal/handlers.js';
 import { keyOf } from '../internal/key.js';
 import { putResponse, type ResponseFetch } from '../internal/put-response.js';
-import { type Members, membersOf, requiredText, sourceOf, textOf } from '../internal/read.js';
+import { requiredText, sourceOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
 /** A stack's request: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/crpg-ref-requests.html. */
@@ -129,12 +130,12 @@ export class CustomResource extends TriggerSurface {
 
   protected override read(event: unknown): readonly Delivered[] {
     const { RequestType, StackId, RequestId, LogicalResourceId, ResourceType } = membersOf(event);
-    const operation = OPERATIONS[textOf(RequestType)];
+    const operation = OPERATIONS[stringOf(RequestType)];
     const kind = this.kind;
     if (!operation) throw triggersError('triggers.invalid_event', `${kind} event: RequestType is unknown`);
     const record = toRequest(membersOf(event), requiredText(kind, 'RequestId', RequestId));
-    const source = sourceOf(textOf(LogicalResourceId), requiredText(kind, 'StackId', StackId));
-    return [{ handler: this.#handlers[operation], record, id: record.requestId, name: textOf(ResourceType), source }];
+    const source = sourceOf(stringOf(LogicalResourceId), requiredText(kind, 'StackId', StackId));
+    return [{ handler: this.#handlers[operation], record, id: record.requestId, name: stringOf(ResourceType), source }];
   }
 
   protected override async answer(
@@ -183,7 +184,7 @@ function toAnswer(result: unknown, request: ResourceRequest): Answer {
     ...(data !== undefined && { Data: toJson('data', data) }),
   };
   const { PhysicalResourceId: id, Data } = answer;
-  if (textOf(id) === '' || Buffer.byteLength(id) > MAX_ID_BYTES)
+  if (stringOf(id) === '' || Buffer.byteLength(id) > MAX_ID_BYTES)
     throw invalidAnswer('physicalId must be 1 to 1,024 bytes');
   if (Data !== undefined && membersOf(Data) !== Data) throw invalidAnswer('data must be an object');
   if (toBody(answer, request).byteLength > MAX_BODY_BYTES) throw invalidAnswer('the answer is more than 4,096 bytes');
@@ -197,9 +198,9 @@ function toRequest(event: Members, requestId: string): ResourceRequest {
     properties,
     ...(event.RequestType === 'Update' && { oldProperties }),
     ...(typeof event.PhysicalResourceId === 'string' && { physicalId: event.PhysicalResourceId }),
-    logicalId: textOf(event.LogicalResourceId),
-    resourceType: textOf(event.ResourceType),
-    stackId: textOf(event.StackId),
+    logicalId: stringOf(event.LogicalResourceId),
+    resourceType: stringOf(event.ResourceType),
+    stackId: stringOf(event.StackId),
     requestId,
   };
 }

@@ -1,8 +1,9 @@
 import type { TriggerRecord } from '@sallyport/core';
+import { type Members, membersOf, stringOf } from '@sallyport/core/internal';
 import type { Delivered, EventContext, EventHandler } from '@sallyport/streams/delivery';
 import { Handlers } from '../internal/handlers.js';
 import { keyOf } from '../internal/key.js';
-import { type Members, membersOf, recordsOf, requiredText, sourceOf, textOf } from '../internal/read.js';
+import { recordsOf, requiredText, sourceOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
 /** A change of a document: https://docs.aws.amazon.com/lambda/latest/dg/with-documentdb.html. Values are in MongoDB's extended JSON. */
@@ -88,11 +89,11 @@ function toChange(event: Members, place: string): DocumentChange {
   const { _id, operationType, ns, documentKey, fullDocument } = event;
   const { db, coll } = membersOf(ns);
   return {
-    id: textOf(membersOf(_id)._data),
-    operation: textOf(operationType),
+    id: stringOf(membersOf(_id)._data),
+    operation: stringOf(operationType),
     // `invalidate` has no namespace: https://www.mongodb.com/docs/manual/reference/change-events/invalidate/.
     database: isPresent(ns) ? requiredText('documentdb', `${place}.ns.db`, db) : '',
-    collection: textOf(coll),
+    collection: stringOf(coll),
     ...(isPresent(documentKey) && { documentKey: membersOf(documentKey) }),
     ...(isPresent(fullDocument) && { document: membersOf(fullDocument) }),
     event,

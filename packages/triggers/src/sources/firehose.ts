@@ -1,4 +1,5 @@
 import type { LambdaContext, MaybePromise, TriggerRecord } from '@sallyport/core';
+import { type Members, membersOf, stringOf } from '@sallyport/core/internal';
 import { type Delivered, type EventContext, type Outcome, settle, warnOf } from '@sallyport/streams/delivery';
 import { invalidAnswer, invalidEvent } from '../errors.js';
 import { fitting } from '../internal/answer.js';
@@ -6,7 +7,7 @@ import { bytesOf, readable } from '../internal/bytes.js';
 import { DROPPED, type Drop } from '../internal/drop.js';
 import { assertHandler } from '../internal/handlers.js';
 import { keyOf } from '../internal/key.js';
-import { type Members, membersOf, recordsOf, requiredText, sourceOf, textOf } from '../internal/read.js';
+import { recordsOf, requiredText, sourceOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
 /** A record of a Firehose stream: https://docs.aws.amazon.com/firehose/latest/dev/data-transformation.html. */
@@ -81,7 +82,7 @@ export class FirehoseTransform extends TriggerSurface {
   /** @throws FrameworkError `triggers.invalid_event` even for a repeated record id: the answer needs unique ids */
   protected override read(event: unknown): readonly Delivered[] {
     const { records, deliveryStreamArn } = membersOf(event);
-    const source = sourceOf(textOf(deliveryStreamArn).split('/').at(-1) ?? '', deliveryStreamArn);
+    const source = sourceOf(stringOf(deliveryStreamArn).split('/').at(-1) ?? '', deliveryStreamArn);
     const ids = new Set<string>();
     return recordsOf(this.kind, 'records', records).map((record, index) => {
       const place = `records[${index}]`;
@@ -98,7 +99,7 @@ export class FirehoseTransform extends TriggerSurface {
     lambdaContext: LambdaContext | undefined,
     event: unknown,
   ): Promise<{ records: FirehoseResult[] }> {
-    const inputs = (membersOf(event).records as readonly Members[]).map(({ data }) => textOf(data));
+    const inputs = (membersOf(event).records as readonly Members[]).map(({ data }) => stringOf(data));
     const checked = items.map((item) => ({
       ...item,
       handler: async (ctx: EventContext, record: never) => toResult(item.id, await item.handler(ctx, record)),

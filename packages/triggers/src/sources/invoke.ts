@@ -7,8 +7,8 @@ import {
   type StandardSchema,
   type TriggerRecord,
 } from '@sallyport/core';
+import { membersOf, rejectWithoutEventKey, stringOf } from '@sallyport/core/internal';
 import { defineOptions, isStandardSchema, issuePath, kind, parsed } from '@sallyport/core/options';
-import { rejectWithoutEventKey } from '@sallyport/core/pipeline';
 import {
   attempt,
   type Delivered,
@@ -20,7 +20,6 @@ import {
 import { invalidAnswer, invalidEvent, refused } from '../errors.js';
 import { assertAnswer, publicFailure } from '../internal/answer.js';
 import { assertHandler, Handlers } from '../internal/handlers.js';
-import { membersOf, textOf } from '../internal/read.js';
 import { type SurfaceRow, TriggerSurface } from '../internal/surface.js';
 
 /** The payload of an invocation by name; {@link buildInvocation} makes it. */
@@ -153,7 +152,7 @@ export class DirectInvoke extends TriggerSurface {
     const members = membersOf(event);
     const { $invoke } = members;
     const isNamed = typeof $invoke === 'string' && Object.hasOwn(members, '$invoke') && Object.hasOwn(members, 'input');
-    const name = isNamed ? $invoke : textOf(this.#path === undefined ? undefined : members[this.#path]);
+    const name = isNamed ? $invoke : stringOf(this.#path === undefined ? undefined : members[this.#path]);
     if (name === '') throw invalidEvent('invoke', '$invoke must be a string, next to input');
     const entry = this.#handlers.find(this.delivery, name);
     if (!entry) throw new InvokeError('app.not_found', 'framework: no handler for this name');

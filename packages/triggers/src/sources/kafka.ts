@@ -1,4 +1,5 @@
 import type { Environment, LambdaContext, SurfaceHost, Target, TriggerKind, TriggerRecord } from '@sallyport/core';
+import { isWhole, type Members, membersOf, stringOf } from '@sallyport/core/internal';
 import { defineOptions, oneOf } from '@sallyport/core/options';
 import { type Delivered, type EventHandler, settle } from '@sallyport/streams/delivery';
 import { KAFKA_ON_FAILURE_ENV } from '@sallyport/streams/schema';
@@ -6,7 +7,7 @@ import { invalidEvent, refused, triggersError } from '../errors.js';
 import { bytesOf, readable } from '../internal/bytes.js';
 import { Handlers } from '../internal/handlers.js';
 import { keyOf } from '../internal/key.js';
-import { type Members, membersOf, recordsOf, sourceOf, textOf } from '../internal/read.js';
+import { recordsOf, sourceOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
 /** A record of a topic: https://docs.aws.amazon.com/lambda/latest/dg/with-msk.html. */
@@ -120,7 +121,7 @@ export class KafkaTrigger extends TriggerSurface {
   protected override read(event: unknown): readonly Delivered[] {
     const { records, eventSourceArn, bootstrapServers } = membersOf(event);
     // A cluster outside MSK has no ARN.
-    const cluster = textOf(eventSourceArn) || textOf(bootstrapServers);
+    const cluster = stringOf(eventSourceArn) || stringOf(bootstrapServers);
     const lists = Object.entries(membersOf(records));
     const all = lists.flatMap(([key, list]) => {
       const place = `records[${JSON.stringify(key.slice(0, 256))}]`;
@@ -132,8 +133,8 @@ export class KafkaTrigger extends TriggerSurface {
 
   #readRecord(record: Members, place: string, arn: unknown): Delivered {
     const { topic, partition, offset } = record;
-    const name = textOf(topic);
-    if (name === '' || !isCount(partition) || !isCount(offset)) {
+    const name = stringOf(topic);
+    if (name === '' || !isWhole(partition) || !isWhole(offset)) {
       throw invalidEvent(this.kind, `${place} must have a topic, a partition and an offset`);
     }
     const entry = this.#handlers.find(this.delivery, name);
@@ -185,10 +186,6 @@ function onFailureOf(option: KafkaTriggerOptions['onFailure'], environment: Envi
     );
   }
   return option ?? variable ?? 'throw';
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 function toRecord(

@@ -14,14 +14,16 @@ import {
   createMap,
   type EncodedBody,
   LAMBDA_MAX_ANSWER_BYTES,
+  type Members,
+  membersOf,
   type OutgoingResponse,
   type RequestSource,
+  stringOf,
   toHeaderMap,
   toStringList,
   unknownProvenance,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
 import { refused } from '../errors.js';
-import { type Members, membersOf, textOf } from '../internal/read.js';
 import type { SurfaceRow } from '../internal/surface.js';
 
 const KIND = 'lattice';
@@ -55,7 +57,7 @@ class LatticeSource implements RequestSource {
 
   constructor(event: Members) {
     const { body, isBase64Encoded, is_base64_encoded: isEncoded, queryStringParameters: query } = event;
-    this.rawBody = textOf(body);
+    this.rawBody = stringOf(body);
     this.isBase64 = (isBase64Encoded ?? isEncoded) === true;
     this.invalidBody = body === undefined || body === null || typeof body === 'string' ? undefined : 'invalid body';
     this.#headers = toHeaderMap(membersOf(event.headers));
@@ -88,9 +90,9 @@ class LatticeSource implements RequestSource {
 
 function read(event: unknown) {
   const members = membersOf(event);
-  const rawPath = textOf(members.path ?? members.raw_path);
+  const rawPath = stringOf(members.path ?? members.raw_path);
   const [path = ''] = rawPath.split('?', 1);
-  return { method: textOf(members.method), path, rawPath: path, source: new LatticeSource(members) };
+  return { method: stringOf(members.method), path, rawPath: path, source: new LatticeSource(members) };
 }
 
 /** An answer has one value for each header; further cookies use other spellings of the name, because names ignore case and keys do not. */

@@ -1,10 +1,10 @@
 import type { TriggerRecord } from '@sallyport/core';
+import { membersOf } from '@sallyport/core/internal';
 import { defineOptions, integer } from '@sallyport/core/options';
 import { decodeCloudWatchLogsSubscription, type LogSubscription, type LogSubscriptionLimits } from '@sallyport/streams';
 import type { Delivered, EventHandler } from '@sallyport/streams/delivery';
 import { Handlers } from '../internal/handlers.js';
 import { keyOf } from '../internal/key.js';
-import { membersOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
 const LOGS_KIND = {

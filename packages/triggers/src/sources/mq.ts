@@ -1,9 +1,10 @@
 import type { TriggerRecord } from '@sallyport/core';
+import { type Members, membersOf, stringOf } from '@sallyport/core/internal';
 import type { Delivered, EventHandler } from '@sallyport/streams/delivery';
 import { bytesOf, readable } from '../internal/bytes.js';
 import { Handlers } from '../internal/handlers.js';
 import { keyOf } from '../internal/key.js';
-import { type Members, membersOf, recordsOf, requiredText, sourceOf, textOf } from '../internal/read.js';
+import { recordsOf, requiredText, sourceOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
 /** A message of a broker: https://docs.aws.amazon.com/lambda/latest/dg/with-mq.html. */
@@ -111,7 +112,7 @@ export class MqTrigger extends TriggerSurface {
     const entry = this.#handlers.find(this.delivery, `${queue}::${host}`, queue);
     if (!entry) throw this.#handlers.missing(this.kind, queue);
     const { messageID, data, ...rest } = message;
-    const id = textOf(messageID ?? membersOf(rest.basicProperties).messageId);
+    const id = stringOf(messageID ?? membersOf(rest.basicProperties).messageId);
     return readable({ ...entry, id, keyPart: host, source: sourceOf(queue, arn) }, () => ({
       queue,
       host,

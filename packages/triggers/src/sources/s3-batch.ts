@@ -1,11 +1,11 @@
 import type { LambdaContext, MaybePromise, TriggerRecord } from '@sallyport/core';
-import { decodeQueryPart } from '@sallyport/core/pipeline';
+import { decodeQueryPart, type Members, membersOf, stringOf } from '@sallyport/core/internal';
 import { type Delivered, type EventContext, type Outcome, settle } from '@sallyport/streams/delivery';
 import { invalidAnswer, invalidEvent } from '../errors.js';
 import { readFailure } from '../internal/answer.js';
 import { assertHandler } from '../internal/handlers.js';
 import { keyOf } from '../internal/key.js';
-import { type Members, membersOf, recordsOf, requiredText, sourceOf, textOf } from '../internal/read.js';
+import { recordsOf, requiredText, sourceOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
 /** An object of a job: https://docs.aws.amazon.com/AmazonS3/latest/userguide/batch-ops-invoke-lambda.html. */
@@ -86,7 +86,7 @@ export class S3Batch extends TriggerSurface {
     const { tasks, job } = membersOf(event);
     const { id: jobId, userArguments } = membersOf(job);
     const texts = Object.entries(membersOf(userArguments)).filter(([, value]) => typeof value === 'string');
-    const shared = { jobId: textOf(jobId), userArguments: Object.fromEntries(texts) as Record<string, string> };
+    const shared = { jobId: stringOf(jobId), userArguments: Object.fromEntries(texts) as Record<string, string> };
     const ids = new Set<string>();
     return recordsOf(this.kind, 'tasks', tasks).map((task, index) => {
       const record = { ...toTask(task, `tasks[${index}]`), ...shared };
@@ -109,9 +109,9 @@ export class S3Batch extends TriggerSurface {
     const outcomes = await settle(this.delivery, checked, lambdaContext);
     const { invocationSchemaVersion, invocationId } = membersOf(event);
     return {
-      invocationSchemaVersion: textOf(invocationSchemaVersion),
+      invocationSchemaVersion: stringOf(invocationSchemaVersion),
       treatMissingKeysAs: 'TemporaryFailure',
-      invocationId: textOf(invocationId),
+      invocationId: stringOf(invocationId),
       results: items.map(({ id }, index) => toResult(id, outcomes[index])),
     };
   }
@@ -120,7 +120,7 @@ export class S3Batch extends TriggerSurface {
 /** Schema 1.0 has the ARN of the bucket, 2.0 its name. */
 function toTask({ taskId, s3Key, s3VersionId, s3BucketArn, s3Bucket }: Members, place: string) {
   const kind = 's3-batch';
-  const bucket = textOf(s3Bucket ?? textOf(s3BucketArn).split(':').at(-1));
+  const bucket = stringOf(s3Bucket ?? stringOf(s3BucketArn).split(':').at(-1));
   return {
     taskId: requiredText(kind, `${place}.taskId`, taskId),
     bucket: requiredText(kind, `${place}.s3Bucket or s3BucketArn`, bucket),
@@ -143,7 +143,7 @@ function toText(result: unknown): string {
 /** The report is a file of the account: it contains the code of an error, never its message. */
 function toResult(taskId: string, outcome: Outcome | undefined): S3BatchResult {
   if (outcome && 'value' in outcome) {
-    return { taskId, resultCode: 'Succeeded', resultString: textOf(outcome.value) };
+    return { taskId, resultCode: 'Succeeded', resultString: stringOf(outcome.value) };
   }
   const thrown = outcome?.thrown;
   const code = readFailure(thrown)?.code ?? (outcome ? 'app.internal' : 'app.timeout');

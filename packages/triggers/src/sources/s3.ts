@@ -1,9 +1,9 @@
 import type { TriggerRecord } from '@sallyport/core';
-import { decodeQueryPart } from '@sallyport/core/pipeline';
+import { decodeQueryPart, type Members, membersOf, stringOf } from '@sallyport/core/internal';
 import type { Delivered, EventHandler } from '@sallyport/streams/delivery';
 import { Handlers } from '../internal/handlers.js';
 import { keyOf } from '../internal/key.js';
-import { type Members, membersOf, recordsOf, requiredText, sourceOf, textOf } from '../internal/read.js';
+import { recordsOf, requiredText, sourceOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
 /** An object of a bucket about which S3 notifies: https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html. */
@@ -77,7 +77,7 @@ export class S3Trigger extends TriggerSurface {
     const { name: bucketName, arn } = membersOf(bucketPart);
     const bucket = requiredText('s3', `${place}.s3.bucket.name`, bucketName);
     const { key, versionId, size, eTag, sequencer } = membersOf(object);
-    const entry = this.#handlers.find(this.delivery, textOf(arn), bucket);
+    const entry = this.#handlers.find(this.delivery, stringOf(arn), bucket);
     if (!entry) throw this.#handlers.missing('s3', bucket);
     const found: S3Object = {
       bucket,
@@ -86,13 +86,13 @@ export class S3Trigger extends TriggerSurface {
       ...(typeof size === 'number' && { size }),
       ...(typeof eTag === 'string' && { eTag }),
       ...(typeof sequencer === 'string' && { sequencer }),
-      event: textOf(record.eventName),
+      event: stringOf(record.eventName),
     };
     return {
       ...entry,
       record: found,
-      id: textOf(membersOf(record.responseElements)['x-amz-request-id']),
-      source: { ...sourceOf(bucket, arn), region: textOf(record.awsRegion) },
+      id: stringOf(membersOf(record.responseElements)['x-amz-request-id']),
+      source: { ...sourceOf(bucket, arn), region: stringOf(record.awsRegion) },
     };
   }
 }

@@ -1,9 +1,10 @@
 import type { TriggerRecord } from '@sallyport/core';
+import { membersOf, stringOf } from '@sallyport/core/internal';
 import type { Delivered, EventHandler } from '@sallyport/streams/delivery';
 import { invalidEvent } from '../errors.js';
 import { assertHandler, Handlers } from '../internal/handlers.js';
 import { keyOf } from '../internal/key.js';
-import { membersOf, requiredText, sourceOf, textOf } from '../internal/read.js';
+import { requiredText, sourceOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
 /** One step of a rotation: https://docs.aws.amazon.com/secretsmanager/latest/userguide/rotate-secrets_lambda.html. */
@@ -85,7 +86,7 @@ export class SecretRotation extends TriggerSurface {
     const entry = this.#handlers.find(this.delivery, secretId, name);
     const handler = entry && this.#steps.get(entry.name)?.[step];
     if (!handler) throw this.#handlers.missing(this.kind, name);
-    const rotationToken = textOf(RotationToken);
+    const rotationToken = stringOf(RotationToken);
     const record: SecretRotationStep = { secretId, token, ...(rotationToken !== '' && { rotationToken }) };
     return [{ handler, record, id: token, keyPart: step, name: entry.name, source: sourceOf(name, secretId) }];
   }

@@ -1,10 +1,11 @@
 import type { LambdaContext, MaybePromise, TriggerRecord } from '@sallyport/core';
+import { type Members, membersOf, stringOf } from '@sallyport/core/internal';
 import { defineOptions, oneOf } from '@sallyport/core/options';
 import { attempt, type Delivered, type EventContext, type EventHandler } from '@sallyport/streams/delivery';
 import { invalidAnswer, refused } from '../errors.js';
 import { assertHandler } from '../internal/handlers.js';
 import { keyOf } from '../internal/key.js';
-import { type Members, membersOf, recordsOf, requiredText, sourceOf, textOf } from '../internal/read.js';
+import { recordsOf, requiredText, sourceOf } from '../internal/read.js';
 import { TriggerSurface } from '../internal/surface.js';
 
 /** A mail that SES received: https://docs.aws.amazon.com/ses/latest/dg/receiving-email-action-lambda-event.html. The body is not in it. */
@@ -112,7 +113,7 @@ export class SesTrigger extends TriggerSurface {
     const outcome = await attempt(this.delivery, items[0] as Delivered, lambdaContext);
     const failed = { disposition: this.#onError === 'stop' ? 'STOP_RULE_SET' : 'CONTINUE' };
     if ('thrown' in outcome) return failed;
-    const result = textOf(outcome.value);
+    const result = stringOf(outcome.value);
     if (Object.hasOwn(DISPOSITIONS, result)) return { disposition: DISPOSITIONS[result] };
     this.delivery.logRefusal(invalidAnswer('must be continue, stop_rule or stop_rule_set'), lambdaContext);
     return failed;
@@ -132,11 +133,11 @@ function readMessage({ mail, receipt }: Members, place: string): SesMessage {
   const verdicts = Object.entries(checks).filter(([name]) => name.endsWith('Verdict'));
   return {
     messageId: requiredText('ses', `${place}.mail.messageId`, messageId),
-    source: textOf(source),
+    source: stringOf(source),
     recipients: Array.isArray(recipients) ? recipients.filter((one) => typeof one === 'string') : [],
     ...(typeof subject === 'string' && { subject }),
     verdicts: Object.fromEntries(
-      verdicts.map(([name, value]) => [name.slice(0, -'Verdict'.length), textOf(membersOf(value).status)]),
+      verdicts.map(([name, value]) => [name.slice(0, -'Verdict'.length), stringOf(membersOf(value).status)]),
     ),
     mail: membersOf(mail),
   };

@@ -1,5 +1,14 @@
 import type { Clock, FullClock } from '@sallyport/core';
 import {
+  completeClock,
+  isTransient,
+  LAMBDA_MAX_TIMEOUT_MS,
+  missingPackage,
+  pause,
+  randomFraction,
+  withDeadline,
+} from '@sallyport/core/internal';
+import {
   boolean,
   defineOptions,
   func,
@@ -9,14 +18,6 @@ import {
   text,
   withMethods,
 } from '@sallyport/core/options';
-import {
-  completeClock,
-  isTransient,
-  missingPackage,
-  pause,
-  randomFraction,
-  withDeadline,
-} from '@sallyport/core/pipeline';
 import { ERROR_CODE_EMBEDDING_FAILED, invalidConfig, VectorStoreError } from '../errors.js';
 import { failureOf, runBounded, type Width } from '../internal/bounded.js';
 import { LazyClient, type SdkClient, type SdkConfig } from '../internal/sdk.js';
@@ -73,7 +74,7 @@ export const TITAN_OPTIONS = /* @__PURE__ */ defineOptions<TitanEmbedderOptions>
     maxAttempts: integer(1, 10).default(5),
     maxInputChars: integer(1, 50_000).default(50_000),
     requestTimeoutMs: integer(1, 60_000, 'milliseconds').default(10_000),
-    timeoutMs: integer(1, 900_000, 'milliseconds').default(30_000),
+    timeoutMs: integer(1, LAMBDA_MAX_TIMEOUT_MS, 'milliseconds').default(30_000),
     clock: withMethods<Clock>('now'),
   },
   { fail: invalidConfig },

@@ -1,3 +1,4 @@
+import { isText } from '@sallyport/core/internal';
 import { defineOptions, kind, list, text, withMethods } from '@sallyport/core/options';
 import type { Embedder } from '../embedding/embedder.js';
 import {
@@ -85,9 +86,7 @@ export const SEMANTIC_INDEX_OPTIONS = /* @__PURE__ */ defineOptions<SemanticInde
 );
 
 function isTenant(value: unknown): boolean {
-  return (
-    value === false || (typeof value === 'string' && !isBlank(value) && value.trim() === value && value.isWellFormed())
-  );
+  return value === false || (isText(value) && value.trim() === value && value.isWellFormed());
 }
 
 /**
@@ -162,7 +161,7 @@ class JoinedIndex implements SemanticIndex {
   }
 
   async deleteByPrefix(prefix: string, options?: CallOptions): Promise<number> {
-    if (isBlank(prefix)) throw invalidInput('prefix is required');
+    if (!isText(prefix)) throw invalidInput('prefix is required');
     const keys: string[] = [];
     for await (const page of this.listKeys({ prefix }, options)) keys.push(...page);
     if (keys.length > 0) await this.deleteText(keys, options);
@@ -172,7 +171,7 @@ class JoinedIndex implements SemanticIndex {
   async queryText(query: SemanticQuery, options?: CallOptions): Promise<QueryHit[]> {
     assertInput(query, 'query');
     const { text: sought, topK, filter, returnMetadata } = query;
-    if (isBlank(sought)) throw invalidInput('query text is required');
+    if (!isText(sought)) throw invalidInput('query text is required');
     parseFilter(filter, this.#store.settings.nonFilterableKeys);
     const wanted = {
       topK: normalizeTopK(topK),
@@ -190,7 +189,7 @@ class JoinedIndex implements SemanticIndex {
     assertDifferentKeys(records);
     for (const record of records) {
       assertRecord(this.#owner.toStored(record), this.#store.settings);
-      if (isBlank(record.text)) throw invalidInput('semantic text is required');
+      if (!isText(record.text)) throw invalidInput('semantic text is required');
       validateRequiredMetadata(record.metadata, this.#requiredMetadata);
     }
   }
@@ -223,8 +222,4 @@ async function embedding<T>(answer: Promise<T>, { signal }: CallOptions = {}): P
     if (cause instanceof VectorStoreError) throw cause;
     throw new VectorStoreError(embeddingErrorCode(cause) || ERROR_CODE_EMBEDDING_FAILED, 'embedding failed', { cause });
   }
-}
-
-function isBlank(value: unknown): boolean {
-  return typeof value !== 'string' || value.trim() === '';
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '@sallyport/core';
+import { completeClock, LAMBDA_MAX_TIMEOUT_MS, missingPackage } from '@sallyport/core/internal';
 import { defineOptions, func, integer, kind, type ParsedOptions, withMethods } from '@sallyport/core/options';
-import { completeClock, missingPackage } from '@sallyport/core/pipeline';
 import { invalidConfig } from '../errors.js';
 import { LazyClient, type SdkClient, type SdkConfig } from '../internal/sdk.js';
 import { ChunkedStore } from './internal/chunked-store.js';
@@ -60,7 +60,7 @@ export const S3_STORE_OPTIONS = /* @__PURE__ */ defineOptions<S3VectorStoreOptio
     config: kind<SdkConfig>('an object', (value) => typeof value === 'object' && value !== null),
     loadSdk: func<() => Promise<S3VectorsSdk>>(),
     concurrency: integer(1, 16).default(4),
-    requestTimeoutMs: integer(1, 900_000, 'milliseconds').default(30_000),
+    requestTimeoutMs: integer(1, LAMBDA_MAX_TIMEOUT_MS, 'milliseconds').default(30_000),
     clock: withMethods<Clock>('now'),
   },
   { fail: invalidConfig },

@@ -1,4 +1,4 @@
-import { isPlainObject } from '@sallyport/core/pipeline';
+import { isPlainObject } from '@sallyport/core/internal';
 import {
   ERROR_CODE_DIMENSION_MISMATCH,
   ERROR_CODE_INVALID_VECTOR,

@@ -13,7 +13,7 @@ interface PortableFunction {
 }
 
 const streams = () => import('@sallyport/streams');
-const core = () => import('@sallyport/core/pipeline');
+const core = () => import('@sallyport/core/internal');
 const observability = () => import('@sallyport/core/observability');
 const sanitizer = () => import('./sanitizer.js');
 const openApi = () => import('@sallyport/http/openapi');

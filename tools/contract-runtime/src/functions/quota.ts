@@ -1,4 +1,4 @@
-import { providerProvenance, unknownProvenance } from '@sallyport/core/pipeline';
+import { providerProvenance, unknownProvenance } from '@sallyport/core/internal';
 import {
   bySourceIp,
   fingerprintCredential,

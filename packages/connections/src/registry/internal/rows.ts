@@ -1,4 +1,4 @@
-import { callerKey, sha256 } from '@sallyport/core/pipeline';
+import { callerKey, sha256 } from '@sallyport/core/internal';
 import { type ConnectionKey, connectionKey } from '@sallyport/http/websocket';
 import { invalidInput } from '../../errors.js';
 import type { ConnectionsOfApi, PrincipalName } from '../registry.js';

@@ -1,4 +1,4 @@
-import { cutBytes, cutMark } from '../log-text.js';
+import { cutBytes, cutMark, REDACTED } from '../log-text.js';
 import {
   digitsOf,
   type KeepsKey,
@@ -7,7 +7,6 @@ import {
   maskCard,
   maskRestricted,
   normalizeKey,
-  REDACTED,
 } from '../policy.js';
 import { replaceCards } from './cards.js';
 import { isInFramePath, isPackageVersion } from './frame-path.js';

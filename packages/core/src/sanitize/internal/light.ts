@@ -1,7 +1,7 @@
 import { isFrameworkError } from '../../errors/errors.js';
 import { decodePercent } from '../../request/encoding.js';
 import { createMap } from '../../request/request.js';
-import { sanitizeLogString } from '../log-text.js';
+import { REDACTED, sanitizeLogString } from '../log-text.js';
 import { isCardValue, replaceCards } from './cards.js';
 import { isInFramePath, isPackageVersion } from './frame-path.js';
 
@@ -19,7 +19,6 @@ const PAIR = /(["']?)([\w.-]{1,64})\1\s{0,3}[=:]/g;
 /** Only the schemes are recognized in any case: `eyj` is part of many hashes in base 32. */
 const SECRET_TEXT =
   /-----BEGIN[\s\S]*|\b[bB](?:[eE][aA][rR][eE][rR]|[aA][sS][iI][cC])\s+\S+|eyJ[\w-]{6,}[\w.-]*|\bA[KS]IA[A-Z0-9]{16}|:\/\/[^\s/@]{1,256}@|[\w.+%-]{1,64}@[\w.-]{1,255}|\b\d{3}-\d\d-\d{4}\b/g;
-const REDACTED = '[REDACTED]';
 const MAX_TEXT = 1024;
 const MAX_NODES = 200;
 const MAX_DEPTH = 6;

@@ -1,6 +1,6 @@
 import { decodeQueryPart } from '../../request/encoding.js';
 import { createMap } from '../../request/request.js';
-import { cutBytes, cutMark, sanitizeLogString } from '../log-text.js';
+import { cutBytes, cutMark, REDACTED, sanitizeLogString } from '../log-text.js';
 import {
   digitsOf,
   type KeepsKey,
@@ -10,7 +10,6 @@ import {
   maskRestricted,
   normalizeKey,
   type ParsedPolicy,
-  REDACTED,
   type SanitizerLimits,
 } from '../policy.js';
 import { isCardValue } from './cards.js';

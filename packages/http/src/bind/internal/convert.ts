@@ -1,5 +1,5 @@
 import { FrameworkError } from '@sallyport/core';
-import { createMap } from '@sallyport/core/pipeline';
+import { createMap } from '@sallyport/core/internal';
 import type { Field, FieldType } from '../fields.js';
 
 /** Values of a field map by field name; `undefined` for an absent field. */
@@ -34,7 +34,7 @@ function fromText(type: FieldType, text: string): unknown {
 }
 
 /** Converts a JSON value to a type. Only durations are parsed from text. */
-function fromJson(type: FieldType, value: unknown): unknown {
+function fromMember(type: FieldType, value: unknown): unknown {
   switch (type) {
     case 'string':
       return typeof value === 'string' ? value : undefined;
@@ -95,9 +95,9 @@ export function convertJson(source: string, fields: readonly Field[], body: unkn
 }
 
 function convertEntry(source: string, field: Field, value: unknown): unknown {
-  if (!field.array) return required(fromJson(field.type, value), source, field);
+  if (!field.array) return required(fromMember(field.type, value), source, field);
   if (!Array.isArray(value)) throw invalidBinding(source, field, 'a list');
-  return value.map((entry) => required(fromJson(field.type, entry), source, field));
+  return value.map((entry) => required(fromMember(field.type, entry), source, field));
 }
 
 function required<T>(value: T | undefined, source: string, field: Field): T {

@@ -1,7 +1,6 @@
 import { type Context, FrameworkError, type StandardResult, type StandardSchema } from '@sallyport/core';
+import { createMap, isPromise, parseJsonBody } from '@sallyport/core/internal';
 import { isStandardSchema, issuePath } from '@sallyport/core/options';
-import { createMap, parseJsonBody } from '@sallyport/core/pipeline';
-import { isPromise } from '../../routing/registration.js';
 import type { BindingIssue, BindSource, Contract, Schema } from '../contract.js';
 import { type Field, parseFields } from '../fields.js';
 import type { Rule } from '../rules.js';

@@ -1,5 +1,5 @@
-import type { DoorTraits, EncodedBody, OutgoingResponse } from '@sallyport/core/pipeline';
-import { asBuffer } from '@sallyport/core/pipeline';
+import type { DoorTraits, EncodedBody, OutgoingResponse } from '@sallyport/core/internal';
+import { asBuffer } from '@sallyport/core/internal';
 
 const EMPTY: EncodedBody = { body: '', isBase64Encoded: false };
 

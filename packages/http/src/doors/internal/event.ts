@@ -8,9 +8,10 @@ import {
   isText,
   type OutgoingResponse,
   type RequestSource,
+  stringOf,
   toHeaderMap,
   toStringList,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
 import type { HttpErrorCode } from '../../errors.js';
 
 /** An HTTP front door, with the strings for `explain` and for the log. */
@@ -32,19 +33,6 @@ export function bufferedDoor(maxAnswerBytes: number, write: Door['write']): Door
     measure: (response, body, event) => Buffer.byteLength(JSON.stringify(write(response, body, event))),
   };
 }
-
-/**
- * The largest response JSON for a load balancer, 1 MB.
- *
- * @see https://docs.aws.amazon.com/elasticloadbalancing/latest/application/lambda-functions.html
- */
-export const LOAD_BALANCER_MAX_ANSWER_BYTES = 1024 * 1024;
-/**
- * The largest payload of a WebSocket message, 128 KB. The JSON around it is not sent to the client.
- *
- * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html
- */
-export const WEBSOCKET_MAX_MESSAGE_BYTES = 128 * 1024;
 
 /** The value if it is an object, else an empty object. */
 export function objectOf(value: unknown): Readonly<Record<string, unknown>> {
@@ -150,15 +138,10 @@ export function cutPrefix(path: string, prefix: string): string | undefined {
   return path.charCodeAt(prefix.length) === 47 ? path.slice(prefix.length) : undefined;
 }
 
-/** The value if it is a string, else `''`. */
-export function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
 /** The first of two values that is a string and not blank. */
 export function firstText(first: unknown, second: unknown): string {
-  const text = textOf(first);
-  return text.trim() === '' ? textOf(second) : text;
+  const text = stringOf(first);
+  return text.trim() === '' ? stringOf(second) : text;
 }
 
 /** Parses a query string: splits at `&` and at the first `=`, and decodes once. */

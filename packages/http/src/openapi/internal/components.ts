@@ -1,3 +1,4 @@
+import { isObject } from '@sallyport/core/internal';
 import type { HttpErrorFormat } from '../../pipeline/error-body.js';
 import { toCanonicalJson } from '../spec.js';
 
@@ -172,8 +173,4 @@ function rewriteMap(map: JsonSchema, move: (ref: string) => string): JsonSchema 
 /** `true` and `false` are schemas too. */
 function rewriteAny(value: unknown, move: (ref: string) => string): unknown {
   return isObject(value) ? rewriteRefs(value, move) : value;
-}
-
-function isObject(value: unknown): value is JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 import { type BodyStream, FrameworkError } from '@sallyport/core';
-import { asBuffer, closeStream, internalError } from '@sallyport/core/pipeline';
+import { asBuffer, closeStream, internalError } from '@sallyport/core/internal';
 
 /** A chunk as bytes; text is encoded as UTF-8, any other value fails the stream. */
 function toBytes(chunk: unknown): Uint8Array {

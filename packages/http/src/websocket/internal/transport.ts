@@ -7,9 +7,9 @@ import {
   type WebSocketClient,
   type WebSocketContext,
 } from '@sallyport/core';
+import { type ContextState, type ContextTransport, internalError, lazily, stringOf } from '@sallyport/core/internal';
 import { invalidOption } from '@sallyport/core/options';
-import { type ContextState, type ContextTransport, internalError, lazily } from '@sallyport/core/pipeline';
-import { objectOf, textOf } from '../../doors/internal/event.js';
+import { objectOf } from '../../doors/internal/event.js';
 import { WEBSOCKET_ENDPOINT_ENV } from '../../schema.js';
 
 /** Creates the client for a management endpoint; called when a first message is sent. */
@@ -60,14 +60,14 @@ class SocketContext implements WebSocketContext {
 
   constructor(state: ContextState, clients: WebSocketClients) {
     const context = objectOf(objectOf(state.event).requestContext);
-    this.connectionId = textOf(context.connectionId);
-    this.routeKey = textOf(context.routeKey).trim();
-    this.eventType = textOf(context.eventType);
-    this.domainName = textOf(context.domainName);
-    this.stage = textOf(context.stage);
-    this.apiId = textOf(context.apiId);
+    this.connectionId = stringOf(context.connectionId);
+    this.routeKey = stringOf(context.routeKey).trim();
+    this.eventType = stringOf(context.eventType);
+    this.domainName = stringOf(context.domainName);
+    this.stage = stringOf(context.stage);
+    this.apiId = stringOf(context.apiId);
     this.connectedAt = numberOf(context.connectedAt);
-    this.disconnectReason = textOf(context.disconnectReason);
+    this.disconnectReason = stringOf(context.disconnectReason);
     this.disconnectStatusCode = numberOf(context.disconnectStatusCode);
     this.managementEndpoint = clients.endpoint ?? managementEndpoint(this, state.runtime.environment);
     this.#state = state;

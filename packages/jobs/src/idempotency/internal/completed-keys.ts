@@ -1,3 +1,4 @@
+import { Lru } from '@sallyport/core/internal';
 import type { IdempotencyRecord } from '../record.js';
 
 /** Longer results are not cached, because the memory of a function is small. */
@@ -14,11 +15,12 @@ interface Entry {
  */
 export class CompletedKeys {
   readonly #most: number;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries: Lru<Entry>;
 
   /** With `most` 0 nothing is cached. */
   constructor(most: number) {
     this.#most = most;
+    this.#entries = new Lru(most);
   }
 
   /** A copy of the record of a key; `undefined` if it is unknown or has expired. */
@@ -26,10 +28,9 @@ export class CompletedKeys {
     const name = nameOf(scope, key);
     const entry = this.#entries.get(name);
     if (entry === undefined) return undefined;
+    if (entry.expiresAtMs > nowMs) return JSON.parse(entry.json) as IdempotencyRecord;
     this.#entries.delete(name);
-    if (entry.expiresAtMs <= nowMs) return undefined;
-    this.#entries.set(name, entry);
-    return JSON.parse(entry.json) as IdempotencyRecord;
+    return undefined;
   }
 
   /** Caches a completed record. */
@@ -37,11 +38,7 @@ export class CompletedKeys {
     if (this.#most === 0 || record.status !== 'COMPLETED') return;
     const json = JSON.stringify(record);
     if (json.length > MAX_BYTES) return;
-    const name = nameOf(record.scope, record.key);
-    this.#entries.delete(name);
-    this.#entries.set(name, { json, expiresAtMs: record.expiresAtMs });
-    const [oldest] = this.#entries.keys();
-    if (this.#entries.size > this.#most && oldest !== undefined) this.#entries.delete(oldest);
+    this.#entries.set(nameOf(record.scope, record.key), { json, expiresAtMs: record.expiresAtMs });
   }
 }
 

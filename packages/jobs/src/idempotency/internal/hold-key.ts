@@ -1,3 +1,4 @@
+import { LAMBDA_MAX_TIMEOUT_MS, MAX_TIMER_MS } from '@sallyport/core/internal';
 import { JOB_ERRORS } from '../../errors.js';
 import { follow, Heartbeat, marginOf } from '../../leases/internal/heartbeat.js';
 import type { JobLedger } from '../../ledger/ledger.js';
@@ -10,12 +11,8 @@ import type { IdempotencyHandle } from '../record.js';
 const DEFAULT_MARK_MS = 50_000;
 /** A run renews its mark after this fraction of its duration: every 15 s by default. */
 const RENEWED_AT = 0.3;
-/** The longest timeout of a function. */
-const MAX_INVOCATION_MS = 900_000;
 /** A mark outlasts its invocation by this time. */
 const AFTER_DEADLINE_MS = 1000;
-/** Longer timers would fire immediately. */
-const MAX_TIMER_MS = 2_147_483_647;
 
 /** Time limits of a run's key. */
 export interface Term {
@@ -47,7 +44,7 @@ export function termOf({
     const leftMs = remainingMs > 0 ? Math.min(remainingMs, fullMarkMs) : fullMarkMs;
     return { deadlineMs: nowMs + leftMs, fullMarkMs, isRenewed: false, markMs: () => fullMarkMs };
   }
-  const deadlineMs = nowMs + (remainingMs > 0 ? remainingMs : MAX_INVOCATION_MS);
+  const deadlineMs = nowMs + (remainingMs > 0 ? remainingMs : LAMBDA_MAX_TIMEOUT_MS);
   const markMs = (atMs: number) =>
     Math.min(fullMarkMs, Math.max(AFTER_DEADLINE_MS, Math.ceil(deadlineMs - atMs) + AFTER_DEADLINE_MS));
   return { deadlineMs, fullMarkMs, isRenewed: markMs(nowMs) === fullMarkMs, markMs };

@@ -10,7 +10,7 @@ import {
   numberOf,
   type StoreParts,
   storedOutcome,
-  textOf,
+  stringAt,
   textsOf,
   timeOf,
   toJson,
@@ -207,7 +207,7 @@ async function abandonIdempotency({ store, clock }: StoreParts, handle: Idempote
   // The first attempt of this call may have released the key to its current owner.
   if (!applied && outcome.retried && item?.status === 'IN_PROGRESS') return;
   if (applied || !item || numberOf(item, 'expires_at_ms', Number.POSITIVE_INFINITY) <= clock.now().getTime()) return;
-  throw JOB_ERRORS.conflict(textOf(item, 'status') === 'COMPLETED' ? 'already_completed' : 'owner_lost');
+  throw JOB_ERRORS.conflict(stringAt(item, 'status') === 'COMPLETED' ? 'already_completed' : 'owner_lost');
 }
 
 function assertHandle(handle: IdempotencyHandle): void {
@@ -312,7 +312,7 @@ async function readRecord(
   item: Item,
   signal?: AbortSignal,
 ): Promise<IdempotencyRecord> {
-  const aside = textOf(item, 'result_ref');
+  const aside = stringAt(item, 'result_ref');
   const large =
     aside === ''
       ? undefined
@@ -321,7 +321,7 @@ async function readRecord(
   return {
     scope,
     key,
-    status: textOf(item, 'status') as IdempotencyStatus,
+    status: stringAt(item, 'status') as IdempotencyStatus,
     expiresAtMs: numberOf(item, 'expires_at_ms'),
     ...(until !== undefined && { inProgressUntilMs: until }),
     ...textsOf(item, { fingerprint: 'fingerprint', executionId: 'execution_id', completedAt: 'completed_at' }),

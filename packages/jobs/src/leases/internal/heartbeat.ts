@@ -1,5 +1,5 @@
 import type { FullClock, Logger } from '@sallyport/core';
-import { randomFraction } from '@sallyport/core/pipeline';
+import { randomFraction } from '@sallyport/core/internal';
 import { pause, withDeadline } from '@sallyport/dynamo';
 import { isConflict, JOB_ERRORS, JobLedgerError } from '../../errors.js';
 import { whole } from '../../internal/input.js';

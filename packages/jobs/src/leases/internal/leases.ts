@@ -3,7 +3,7 @@ import { ttlAt } from '@sallyport/dynamo';
 import { JOB_ERRORS } from '../../errors.js';
 import { assertId, assertInput, whole } from '../../internal/input.js';
 import { leaseKey } from '../../internal/keys.js';
-import { newWriteId, numberOf, type StoreParts, textOf, timeOf } from '../../internal/rows.js';
+import { newWriteId, numberOf, type StoreParts, stringAt, timeOf } from '../../internal/rows.js';
 import type { CallOptions, JobLedger, Lease } from '../../ledger/ledger.js';
 
 export const MIN_DURATION_MS = 1000;
@@ -45,7 +45,7 @@ export function heldAndAlive(id: string, nowMs: number): Condition {
 }
 
 export function isHeld(item: Item, nowMs: number): boolean {
-  return textOf(item, 'lease_id') !== '' && numberOf(item, 'expires_at_ms') > nowMs;
+  return stringAt(item, 'lease_id') !== '' && numberOf(item, 'expires_at_ms') > nowMs;
 }
 
 /** Milliseconds until a lease ends, at least 1. */
@@ -125,8 +125,8 @@ function assertLease(lease: Lease): void {
 function toLease(name: string, item: Item): Lease {
   return {
     name,
-    id: textOf(item, 'lease_id'),
-    owner: textOf(item, 'lease_owner'),
+    id: stringAt(item, 'lease_id'),
+    owner: stringAt(item, 'lease_owner'),
     token: numberOf(item, 'token'),
     expiresAtMs: numberOf(item, 'expires_at_ms'),
   };

@@ -1,10 +1,10 @@
-import { randomFraction } from '@sallyport/core/pipeline';
+import { randomFraction } from '@sallyport/core/internal';
 import type { Item } from '@sallyport/dynamo';
 import { ttlAt } from '@sallyport/dynamo';
 import { JOB_ERRORS } from '../../errors.js';
 import { assertId, assertInput, whole } from '../../internal/input.js';
 import { semaphorePk, slotSk } from '../../internal/keys.js';
-import { newWriteId, numberOf, type StoreParts, textOf, timeOf } from '../../internal/rows.js';
+import { newWriteId, numberOf, type StoreParts, stringAt, timeOf } from '../../internal/rows.js';
 import type { CallOptions, JobLedger, Slot } from '../../ledger/ledger.js';
 import { freeAt, heldAndAlive, heldBy, holdDuration, isHeld, retryAfter } from './leases.js';
 
@@ -142,7 +142,7 @@ function assertSemaphore({ scope, subject }: { readonly scope: unknown; readonly
 }
 
 function slotOf(item: Item): number {
-  return Number(textOf(item, 'sk').slice(PREFIX.length));
+  return Number(stringAt(item, 'sk').slice(PREFIX.length));
 }
 
 function toSlot({ scope, subject }: Pick<Slot, 'scope' | 'subject'>, item: Item): Slot {
@@ -150,8 +150,8 @@ function toSlot({ scope, subject }: Pick<Slot, 'scope' | 'subject'>, item: Item)
     scope,
     subject,
     slot: slotOf(item),
-    id: textOf(item, 'lease_id'),
-    owner: textOf(item, 'lease_owner'),
+    id: stringAt(item, 'lease_id'),
+    owner: stringAt(item, 'lease_owner'),
     expiresAtMs: numberOf(item, 'expires_at_ms'),
   };
 }

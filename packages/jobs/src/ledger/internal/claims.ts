@@ -1,9 +1,9 @@
-import { randomFraction } from '@sallyport/core/pipeline';
+import { Lru, randomFraction } from '@sallyport/core/internal';
 import { type Condition, type Item, isPastTtl, notPastTtl } from '@sallyport/dynamo';
 import { JOB_ERRORS } from '../../errors.js';
 import { assertId, assertInput, whole } from '../../internal/input.js';
 import { decodeCursor, encodeCursor, recordKey } from '../../internal/keys.js';
-import { newWriteId, numberOf, type StoreParts, textOf, timeOf } from '../../internal/rows.js';
+import { newWriteId, numberOf, type StoreParts, stringAt, timeOf } from '../../internal/rows.js';
 import type { ClaimedRecord, ClaimNextInput, JobRecord, ReapedRecords, ReapRecordsInput } from '../job.js';
 import type { CallOptions, JobLedger } from '../ledger.js';
 import { noteCounted, writeRecord } from './record-changes.js';
@@ -80,7 +80,7 @@ async function claim(
   const id = parts.ids.newId();
   const set = { ...changes.set, claim_id: id, claim_until_ms: nowMs + durationMs, claim_owner: owner };
   const remove = (changes.remove ?? []).filter((name) => !(name in set) || (name === 'claim_owner' && !owner));
-  const key = { pk: textOf(candidate, 'pk'), sk: textOf(candidate, 'sk') };
+  const key = { pk: stringAt(candidate, 'pk'), sk: stringAt(candidate, 'sk') };
   const isFree: Condition = {
     any: [legalSource('PROCESSING', nowMs), { all: [claimEnded(nowMs), notPastTtl(nowMs)] }],
   };
@@ -129,7 +129,7 @@ async function heartbeatRecord(
   if (applied && item) return toClaimed(item);
   throw JOB_ERRORS.conflict(
     'claim_lost',
-    item && { status: textOf(item, 'status'), attempts: numberOf(item, 'attempts') },
+    item && { status: stringAt(item, 'status'), attempts: numberOf(item, 'attempts') },
   );
 }
 
@@ -161,7 +161,7 @@ async function reapRecords(
     const record = await reap(parts, { jobId, item, stuckMs, hasFailed }, signal);
     if (record) (hasFailed ? failed : requeued).push(record);
   }
-  const cursor = page.more ? encodeCursor(binding, { sk: textOf(page.items.at(-1) ?? {}, 'sk') }) : undefined;
+  const cursor = page.more ? encodeCursor(binding, { sk: stringAt(page.items.at(-1) ?? {}, 'sk') }) : undefined;
   return { requeued, failed, ...(cursor !== undefined && { cursor }) };
 }
 
@@ -179,7 +179,7 @@ async function reap(
   const error = hasFailed ? { message: `gave up after ${attempts} attempts` } : undefined;
   const write = {
     jobId,
-    recordId: textOf(item, 'record_id'),
+    recordId: stringAt(item, 'record_id'),
     ...({ to, nowMs } as const),
     changes: recordChanges({ to, error }, to, nowMs),
     condition: { all: [legalSource(to, nowMs), stuck, ...fenceCondition({ expectedAttempts: attempts })] },
@@ -194,7 +194,7 @@ async function reap(
 function stuckCondition(item: Item, stuckMs: number | undefined, nowMs: number): Condition | undefined {
   if (item.status !== 'PROCESSING' || isPastTtl(item, nowMs)) return undefined;
   if (claimOf(item)) return numberOf(item, 'claim_until_ms') <= nowMs ? claimEnded(nowMs) : undefined;
-  const updatedAt = textOf(item, 'updated_at');
+  const updatedAt = stringAt(item, 'updated_at');
   if (stuckMs === undefined || Date.parse(updatedAt) + stuckMs > nowMs) return undefined;
   return { all: [{ absent: 'claim_id' }, { attribute: 'updated_at', is: '=', value: updatedAt }] };
 }
@@ -223,7 +223,7 @@ class KnownPage {
 /** Caches the candidates of a page, so that a worker does not read the job's records for each claim. */
 class Candidates {
   readonly #parts: StoreParts;
-  readonly #pages = new Map<string, KnownPage>();
+  readonly #pages = new Lru<KnownPage>(MAX_JOBS);
 
   constructor(parts: StoreParts) {
     this.#parts = parts;
@@ -252,7 +252,7 @@ class Candidates {
         const { items, more } = await recordPage(this.#parts, jobId, { limit: PAGE, start: page.start, signal });
         page.rows = items.filter((item) => isClaimable(item, maxAttempts, nowMs));
         const last = items.at(-1);
-        page.next = more && last ? textOf(last, 'sk') : undefined;
+        page.next = more && last ? stringAt(last, 'sk') : undefined;
         page.isStale = false;
       }
     };
@@ -269,10 +269,7 @@ class Candidates {
 
   #pageOf(jobId: string): KnownPage {
     const page = this.#pages.get(jobId) ?? new KnownPage();
-    this.#pages.delete(jobId);
     this.#pages.set(jobId, page);
-    const [oldest] = this.#pages.keys();
-    if (this.#pages.size > MAX_JOBS && oldest !== undefined) this.#pages.delete(oldest);
     return page;
   }
 }

@@ -13,7 +13,7 @@ import {
   readAll,
   type StoreParts,
   storedOutcome,
-  textOf,
+  stringAt,
   textsOf,
   timeOf,
 } from '../../internal/rows.js';
@@ -130,7 +130,7 @@ async function transitionJob(parts: StoreParts, input: TransitionJobInput, optio
     const identity = { writer, history: true, signal };
     const outcome = await store.update(key, { ...changes, copy }, { ...identity, condition });
     if (!lacksStatuses(outcome)) return outcome;
-    const set = { ...changes.set, tenant_status: tenantStatus(textOf(outcome.item ?? {}, 'tenant_id'), to) };
+    const set = { ...changes.set, tenant_status: tenantStatus(stringAt(outcome.item ?? {}, 'tenant_id'), to) };
     return store.update(key, { ...changes, set }, { ...identity, condition: { all: legal } });
   });
   if (applied && item) return toJob(item);
@@ -177,7 +177,7 @@ function refusedTransition(
 ): Error {
   if (!item || isPastTtl(item, nowMs)) return JOB_ERRORS.absent('job');
   if (tenantId !== undefined && item.tenant_id !== tenantId) return JOB_ERRORS.absent('job');
-  const details = { status: textOf(item, 'status'), version: numberOf(item, 'version', 1) };
+  const details = { status: stringAt(item, 'status'), version: numberOf(item, 'version', 1) };
   const isStale = version !== undefined && version !== details.version;
   return JOB_ERRORS.conflict(isStale ? 'version' : 'transition', details);
 }
@@ -226,7 +226,7 @@ async function listJobs(
   const found = await readAll(store, keys, { consistent, signal });
   const nowMs = clock.now().getTime();
   const jobs = keys.flatMap((key) => {
-    const item = found.get(textOf(key, 'pk'));
+    const item = found.get(stringAt(key, 'pk'));
     if (item?.tenant_id !== tenantId) return [];
     const isWanted = status === undefined || includeMoved || item.status === status;
     return isWanted && !isPastTtl(item, nowMs) ? toJob(item) : [];
@@ -269,20 +269,20 @@ function startAt(
 }
 
 function cursorBehind(key: Item, binding: readonly unknown[]): string {
-  return encodeCursor(binding, { pk: textOf(key, 'pk'), created_at: textOf(key, 'created_at') });
+  return encodeCursor(binding, { pk: stringAt(key, 'pk'), created_at: stringAt(key, 'created_at') });
 }
 
 /** Converts a row. Rows of other versions can lack all attributes except the key. */
 function toJob(item: Item): Job {
   const { metadata } = item;
-  const createdAt = textOf(item, 'created_at');
+  const createdAt = stringAt(item, 'created_at');
   return {
-    jobId: textOf(item, 'job_id'),
-    tenantId: textOf(item, 'tenant_id'),
-    status: textOf(item, 'status') as JobStatus,
+    jobId: stringAt(item, 'job_id'),
+    tenantId: stringAt(item, 'tenant_id'),
+    status: stringAt(item, 'status') as JobStatus,
     version: numberOf(item, 'version', 1),
     createdAt,
-    updatedAt: textOf(item, 'updated_at') || createdAt,
+    updatedAt: stringAt(item, 'updated_at') || createdAt,
     ...textsOf(item, { startedAt: 'started_at', completedAt: 'completed_at' }),
     ...(typeof metadata === 'object' && !Array.isArray(metadata) && { metadata: metadata as Record<string, string> }),
     ...storedOutcome(item),

@@ -1,5 +1,5 @@
 import type { FullClock } from '@sallyport/core';
-import { randomFraction } from '@sallyport/core/pipeline';
+import { lazily, randomFraction } from '@sallyport/core/internal';
 import { isThrottled, pause } from '@sallyport/dynamo';
 import { JOB_ERRORS, JobLedgerError } from '../../errors.js';
 import { assertId, assertInput, distinct, ttlSeconds, whole } from '../../internal/input.js';
@@ -8,7 +8,7 @@ import type { CallOptions } from '../../ledger/ledger.js';
 import type { JobRecord, RecordOutcome } from '../job.js';
 import type { JobLedger } from '../ledger.js';
 import { createRecord, transitionRecord } from './record-changes.js';
-import { type JobOfRecord, jobOf } from './record-rows.js';
+import { jobOf } from './record-rows.js';
 import { CHANGE_INPUT } from './records.js';
 
 const MAX_RECORDS = 10_000;
@@ -26,7 +26,7 @@ export function batchOperations(parts: StoreParts): BatchOperations {
       if (seconds !== undefined) ttlSeconds('ttlSeconds', seconds, JOB_ERRORS);
       if (input.tenantId !== undefined) assertId('tenantId', input.tenantId, JOB_ERRORS);
       assertList('recordIds', recordIds, recordIds);
-      const job = onceRead(() => jobOf(parts, input, options.signal));
+      const job = lazily(() => jobOf(parts, input, options.signal));
       return runAll(
         parts.clock,
         recordIds,
@@ -63,18 +63,6 @@ function assertList(name: string, list: unknown, ids: readonly unknown[] | undef
   if (!Array.isArray(list) || !ids) throw JOB_ERRORS.invalid(`${name} must be a list`);
   if (list.length > MAX_RECORDS) throw JOB_ERRORS.invalid(`${name} must have at most ${MAX_RECORDS} records`);
   distinct(name, ids, JOB_ERRORS);
-}
-
-/** Reads the job once for all records of a call; after a failure the next record tries again. */
-function onceRead(read: () => Promise<JobOfRecord | undefined>): () => Promise<JobOfRecord | undefined> {
-  let reading: Promise<JobOfRecord | undefined> | undefined;
-  return () => {
-    reading ??= read().catch((error: unknown) => {
-      reading = undefined;
-      throw error;
-    });
-    return reading;
-  };
 }
 
 /** Runs up to `concurrency` writes in parallel. If the signal aborts, writes in progress are finished. */

@@ -11,7 +11,7 @@ import {
 import { JOB_ERRORS } from '../../errors.js';
 import { assertId, flag, oneOf, ttlSeconds } from '../../internal/input.js';
 import { jobKey, recordKey } from '../../internal/keys.js';
-import { isoOf, newWriteId, numberOf, type StoreParts, textOf, timeOf } from '../../internal/rows.js';
+import { isoOf, newWriteId, numberOf, type StoreParts, stringAt, timeOf } from '../../internal/rows.js';
 import { storeEnd } from '../../internal/store-end.js';
 import {
   isFinal,
@@ -163,7 +163,7 @@ function refusedTransition(
     return orCreate ? JOB_ERRORS.conflict('transition', { status: 'PENDING' }) : JOB_ERRORS.absent('record');
   }
   if (tenantId !== undefined && item.record_tenant !== tenantId) return JOB_ERRORS.absent('record');
-  const status = textOf(item, 'status');
+  const status = stringAt(item, 'status');
   if (isFencedOff(item, fence)) {
     return JOB_ERRORS.conflict('claim_lost', { status, attempts: numberOf(item, 'attempts') });
   }

@@ -10,7 +10,7 @@ import {
   outcomeOf,
   type StoreParts,
   storedOutcome,
-  textOf,
+  stringAt,
   textsOf,
 } from '../../internal/rows.js';
 import {
@@ -53,7 +53,7 @@ export async function jobOf(
   if (!isThere) return undefined;
   const ttl = numberOf(item, 'ttl');
   return {
-    tenantId: textOf(item, 'tenant_id'),
+    tenantId: stringAt(item, 'tenant_id'),
     ttl: ttl > 0 ? ttl : undefined,
     isCounted: item.records_total !== undefined,
   };
@@ -120,15 +120,15 @@ export function isFencedOff(item: Item, { expectedAttempts, claimId }: Fence): b
 
 /** Converts a row. Rows of other versions can lack all attributes except the key. */
 export function toRecord(item: Item): JobRecord {
-  const createdAt = textOf(item, 'created_at');
+  const createdAt = stringAt(item, 'created_at');
   const claim = claimOf(item);
   return {
-    jobId: textOf(item, 'job_id'),
-    recordId: textOf(item, 'record_id'),
-    status: textOf(item, 'status') as RecordStatus,
+    jobId: stringAt(item, 'job_id'),
+    recordId: stringAt(item, 'record_id'),
+    status: stringAt(item, 'status') as RecordStatus,
     attempts: numberOf(item, 'attempts'),
     createdAt,
-    updatedAt: textOf(item, 'updated_at') || createdAt,
+    updatedAt: stringAt(item, 'updated_at') || createdAt,
     ...textsOf(item, { completedAt: 'completed_at' }),
     ...storedOutcome(item),
     ...(claim && { claim }),
@@ -137,7 +137,7 @@ export function toRecord(item: Item): JobRecord {
 
 /** The claim of a row; `undefined` if absent. */
 export function claimOf(item: Item): RecordClaim | undefined {
-  const id = textOf(item, 'claim_id');
+  const id = stringAt(item, 'claim_id');
   if (id === '') return undefined;
   return { id, expiresAtMs: numberOf(item, 'claim_until_ms'), ...textsOf(item, { owner: 'claim_owner' }) };
 }

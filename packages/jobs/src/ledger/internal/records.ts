@@ -2,7 +2,7 @@ import { type Item, isPastTtl } from '@sallyport/dynamo';
 import { JOB_ERRORS, JobLedgerError } from '../../errors.js';
 import { assertId, assertInput, flag, oneOf, whole } from '../../internal/input.js';
 import { decodeCursor, encodeCursor, jobKey, recordKey } from '../../internal/keys.js';
-import { OUTCOME_INPUT, type StoreParts, textOf } from '../../internal/rows.js';
+import { OUTCOME_INPUT, type StoreParts, stringAt } from '../../internal/rows.js';
 import { type JobRecord, type ListRecordsInput, RECORD_STATUSES } from '../job.js';
 import type { CallOptions, JobLedger, Page } from '../ledger.js';
 import { transitionRecord } from './record-changes.js';
@@ -85,7 +85,7 @@ async function listRecords(
     const page = await recordPage(parts, jobId, { limit, start, signal });
     for (const item of page.items) {
       if (records.length === limit) return { items: records, cursor: encodeCursor(binding, { sk: start ?? '' }) };
-      start = textOf(item, 'sk');
+      start = stringAt(item, 'sk');
       const isWanted = !isPastTtl(item, nowMs) && (status === undefined || item.status === status);
       if (isWanted && (await isMine(item))) records.push(toRecord(item));
     }

@@ -1,11 +1,8 @@
+import { decodeEscapes, WEBSOCKET_MAX_MESSAGE_BYTES } from '@sallyport/core/internal';
 import type { Sockets } from '../doors/sockets.js';
 import type { AwsService, Output } from './service.js';
 import { notServed } from './service.js';
-import { decode } from './signature.js';
 import { AwsFault } from './wire.js';
-
-/** https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html */
-const MAX_MESSAGE_BYTES = 131_072;
 
 /** `@connections` of the WebSocket door: https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-how-to-call-websocket-api-connections.html. */
 export function createConnections(sockets: () => Sockets): AwsService {
@@ -14,7 +11,7 @@ export function createConnections(sockets: () => Sockets): AwsService {
     serve({ request: { method, path }, body, note }): Output {
       const [, encoded] = /\/@connections\/([^/]+)$/.exec(path) ?? [];
       if (encoded === undefined) throw notServed('');
-      const id = decode(encoded);
+      const id = decodeEscapes(encoded);
       note({ operation: OPERATIONS[method] ?? method, resource: id });
       if (method === 'POST') return post(sockets(), id, body);
       if (method === 'GET') return describe(sockets(), id);
@@ -32,7 +29,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
 };
 
 function post(sockets: Sockets, id: string, body: Buffer): Output {
-  if (body.length > MAX_MESSAGE_BYTES)
+  if (body.length > WEBSOCKET_MAX_MESSAGE_BYTES)
     throw new AwsFault(413, 'PayloadTooLargeException', 'a message has at most 128 KB');
   if (!sockets.post(id, body)) throw gone();
   return {};

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { sha256 } from '@sallyport/core/internal';
 import type { RunKeys } from '../host/host.js';
 import type { AwsService, Call, Output } from './service.js';
-import { sha256, signHeaders } from './signature.js';
+import { signHeaders } from './signature.js';
 import { AwsFault } from './wire.js';
 
 /** Timeout of a response: a model can be slow. */

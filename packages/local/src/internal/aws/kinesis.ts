@@ -1,3 +1,4 @@
+import { KINESIS_MAX_RECORD_BYTES } from '@sallyport/core/internal';
 import { arnOf, nameIn } from '../sources/names.js';
 import type { LocalStream } from '../sources/stream.js';
 import type { LoggedRecord } from '../sources/stream-log.js';
@@ -7,7 +8,6 @@ import { AwsFault } from './wire.js';
 
 /** https://docs.aws.amazon.com/kinesis/latest/APIReference/API_PutRecords.html */
 const MAX_RECORDS = 500;
-const MAX_RECORD_BYTES = 10_485_760;
 const HASH_KEYS = 2n ** 128n;
 
 /** The position of a reader in a shard: after this sequence number. */
@@ -51,7 +51,7 @@ export function createKinesis(sources: StreamSources): AwsService {
 function put(stream: LocalStream, records: readonly Input[]): readonly Record<string, string>[] {
   const options = records.map((record) => {
     const data = Buffer.from(typeof record.Data === 'string' ? record.Data : '', 'base64');
-    if (data.length > MAX_RECORD_BYTES) throw invalid(`Data has at most ${MAX_RECORD_BYTES} bytes`);
+    if (data.length > KINESIS_MAX_RECORD_BYTES) throw invalid(`Data has at most ${KINESIS_MAX_RECORD_BYTES} bytes`);
     return { data, partitionKey: textOf(record, 'PartitionKey') };
   });
   return stream.send(options).map((id) => {

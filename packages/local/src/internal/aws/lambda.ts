@@ -1,11 +1,10 @@
+import { decodeEscapes, LAMBDA_MAX_EVENT_BYTES } from '@sallyport/core/internal';
 import type { Host } from '../host/host.js';
 import { nameIn } from '../sources/names.js';
 import { type AwsService, type Call, notServed, type Output } from './service.js';
-import { decode } from './signature.js';
 import { AwsFault } from './wire.js';
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
-const MAX_SYNCHRONOUS_BYTES = 6_291_456;
 const MAX_ASYNCHRONOUS_BYTES = 1_048_576;
 
 /** Options of {@link createLambda}. */
@@ -24,7 +23,7 @@ export function createLambda(parts: InvokeParts): AwsService {
       const { method, path, headers } = call.request;
       const [, encoded] = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/.exec(path) ?? [];
       if (method !== 'POST' || encoded === undefined) throw notServed('');
-      const name = functionName(decode(encoded));
+      const name = functionName(decodeEscapes(encoded));
       call.note({ operation: 'Invoke', resource: name });
       if (name !== parts.name) throw new AwsFault(404, 'ResourceNotFoundException', `Function not found: ${name}`);
       const type = headers['x-amz-invocation-type'] ?? 'RequestResponse';
@@ -44,7 +43,7 @@ function functionName(text: string): string {
 }
 
 function eventOf(body: Buffer, type: string): unknown {
-  const most = type === 'Event' ? MAX_ASYNCHRONOUS_BYTES : MAX_SYNCHRONOUS_BYTES;
+  const most = type === 'Event' ? MAX_ASYNCHRONOUS_BYTES : LAMBDA_MAX_EVENT_BYTES;
   if (body.length > most)
     throw new AwsFault(413, 'RequestTooLargeException', `the payload has more than ${most} bytes`);
   try {

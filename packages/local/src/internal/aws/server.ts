@@ -4,12 +4,13 @@ import { createServer as createHttp2Server, type Http2ServerRequest, type Http2S
 import { createServer, type Server, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { sha256 } from '@sallyport/core/internal';
 import type { Target } from '../guard/check.js';
 import { type GuardOptions, guardRequests } from '../guard/listener.js';
 import type { RunKeys } from '../host/host.js';
 import type { AwsCall } from '../journal/journal.js';
 import { type AwsService, type Call, contentType, faultAnswer, type Output, type Protocol } from './service.js';
-import { readSignature, type Signed, sha256 } from './signature.js';
+import { readSignature, type Signed } from './signature.js';
 import { AwsFault, readBody, toXml, type WireAnswer, type WireRequest, type XmlValue } from './wire.js';
 
 type Incoming = IncomingMessage | Http2ServerRequest;

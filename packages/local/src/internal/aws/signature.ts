@@ -1,5 +1,7 @@
 // Signature Version 4: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { decodeEscapes, sha256 } from '@sallyport/core/internal';
 import type { RunKeys } from '../host/host.js';
 import { AwsFault, type WireRequest } from './wire.js';
 
@@ -172,26 +174,15 @@ export function queryPairs(query: string): Pairs {
   if (query === '') return [];
   return query.split('&').map((pair): [string, string] => {
     const equals = pair.indexOf('=');
-    return equals < 0 ? [decode(pair), ''] : [decode(pair.slice(0, equals)), decode(pair.slice(equals + 1))];
+    return equals < 0
+      ? [decodeEscapes(pair), '']
+      : [decodeEscapes(pair.slice(0, equals)), decodeEscapes(pair.slice(equals + 1))];
   });
-}
-
-/** Percent-decodes; a string with a malformed escape is returned unchanged. */
-export function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** Percent-encodes all characters except the unreserved characters (RFC 3986 section 2.3). */
 export function encode(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
-}
-
-export function sha256(data: string | Uint8Array): string {
-  return createHash('sha256').update(data).digest('hex');
 }
 
 function signingKey(secret: string, day: string, region: string, service: string): Buffer {

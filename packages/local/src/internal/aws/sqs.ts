@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { SQS_MAX_VISIBILITY_SECONDS } from '@sallyport/core/internal';
 import type { QueueMessageAttribute, QueueRecordOptions } from '@sallyport/testkit/events';
 import { ACCOUNT } from '../host/host.js';
 import { nameIn } from '../sources/names.js';
@@ -184,7 +185,7 @@ function remove(queue: LocalQueue, input: Input): Record<string, unknown> {
 
 function changeVisibility(queue: LocalQueue, input: Input): Record<string, unknown> {
   const seconds = numberOf(input, 'VisibilityTimeout', -1);
-  if (seconds < 0 || seconds > 43_200) throw invalid('VisibilityTimeout must be 0 to 43200');
+  if (seconds < 0 || seconds > SQS_MAX_VISIBILITY_SECONDS) throw invalid('VisibilityTimeout must be 0 to 43200');
   if (!queue.stored.hide(textOf(input, 'ReceiptHandle'), seconds * 1000)) {
     throw new AwsFault(400, 'ReceiptHandleIsInvalid', 'The receipt handle does not belong to a message.');
   }

@@ -1,4 +1,4 @@
-import { brandError } from '@sallyport/core/pipeline';
+import { brandError } from '@sallyport/core/internal';
 
 /** The region in all ARNs of a run. */
 export const REGION = 'us-east-1';

@@ -72,13 +72,13 @@ export async function replay(args: readonly string[], around: Around): Promise<n
     const { outcome, differences } = result;
     isSame &&= outcome.ok && (differences === null || differences.length === 0);
     around.out(
-      values.json ? `${JSON.stringify({ type: 'replayed', file, ...result })}\n` : `${file}  ${textOf(result)}\n`,
+      values.json ? `${JSON.stringify({ type: 'replayed', file, ...result })}\n` : `${file}  ${replayLine(result)}\n`,
     );
   }
   return isSame ? EXIT.ok : EXIT.failed;
 }
 
-function textOf({ outcome, differences }: ReplayResult): string {
+function replayLine({ outcome, differences }: ReplayResult): string {
   if (!outcome.ok) return `failed: ${outcome.error.errorType}: ${outcome.error.errorMessage}`;
   if (differences === null) return 'ok, no recorded response to compare with';
   return differences.length === 0 ? 'the same response' : `differs: ${differences.join(', ')}`;

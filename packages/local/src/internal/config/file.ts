@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FrameworkError } from '@sallyport/core';
+import { isObject } from '@sallyport/core/internal';
 import { boolean, integer, kind, list, number, type OptionKind, text } from '@sallyport/core/options';
 import { localError } from '../errors.js';
 import type {
@@ -64,12 +65,11 @@ const lambdaAuthorizer = kind<LambdaAuthorizer>('lambda:<export>', (value) => LA
 const texts = list(filled, 'a list of strings');
 
 function mapOf<T>(wanted: string, isMember: (value: unknown) => boolean): OptionKind<Readonly<Record<string, T>>> {
-  return kind(wanted, (value) => isPlain(value) && Object.values(value as object).every(isMember));
+  return kind(wanted, (value) => isObject(value) && Object.values(value).every(isMember));
 }
 
-const isPlain = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 /** The engines validate their own settings. */
-const settings = <T>() => mapOf<T>('an object with an object of settings for each name', isPlain);
+const settings = <T>() => mapOf<T>('an object with an object of settings for each name', isObject);
 
 /** Validators and defaults for {@link ConfigFile}. */
 export const FILE_KINDS = {
@@ -110,10 +110,10 @@ export const FILE_KINDS = {
   buses: settings<BusConfig>(),
   schedules: mapOf<ScheduleConfig>(
     'an object with { expression, input? } for each name',
-    (value) => isPlain(value) && typeof (value as ScheduleConfig).expression === 'string',
+    (value) => isObject(value) && typeof value.expression === 'string',
   ),
   tables: list<TableConfig>(
-    kind('an input of CreateTable', (value) => isPlain(value) && typeof (value as TableConfig).TableName === 'string'),
+    kind('an input of CreateTable', (value) => isObject(value) && typeof value.TableName === 'string'),
   ),
   buckets: texts,
 } as const;
@@ -132,7 +132,7 @@ export function readConfigFile(folder: string): ConfigFile {
   const file = join(folder, 'sallyport.json');
   if (!existsSync(file)) return {};
   const given = parseJson(readFileSync(file, 'utf8'));
-  if (!isPlain(given)) throw usageError('sallyport.json must contain an object');
+  if (!isObject(given)) throw usageError('sallyport.json must contain an object');
   const known = Object.keys(FILE_KINDS);
   const parsed: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(given as object)) {

@@ -1,3 +1,4 @@
+import { decodeEscapes } from '@sallyport/core/internal';
 import type { ConsoleApi } from './api.js';
 
 /** A request to one route of the API. */
@@ -40,16 +41,8 @@ function matchPath(pattern: string, path: string): Readonly<Record<string, strin
   for (const [index, part] of wanted.entries()) {
     const value = given[index] ?? '';
     const name = /^\{(\w+)\}$/.exec(part)?.[1];
-    if (name !== undefined) params[name] = decode(value);
+    if (name !== undefined) params[name] = decodeEscapes(value);
     else if (part !== value) return undefined;
   }
   return params;
-}
-
-function decode(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }

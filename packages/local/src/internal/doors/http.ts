@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { LAMBDA_MAX_EVENT_BYTES, LOAD_BALANCER_MAX_BYTES } from '@sallyport/core/internal';
 import { clientFailure, type HttpDoorKind } from '@sallyport/testkit/events';
 import type { Target } from '../guard/check.js';
 import { guardOf, guardRequests, guardUpgrades, refuseUpgrade } from '../guard/listener.js';
@@ -12,8 +13,8 @@ import { HttpStream } from './stream.js';
 const MAX_BODY: Readonly<Record<HttpDoorKind, number>> = {
   'gateway-v2': 10 * 1024 * 1024,
   'gateway-v1': 10 * 1024 * 1024,
-  'function-url': 6 * 1024 * 1024,
-  'load-balancer': 1024 * 1024,
+  'function-url': LAMBDA_MAX_EVENT_BYTES,
+  'load-balancer': LOAD_BALANCER_MAX_BYTES,
 };
 /** A client that does not send its whole request in this time receives 408. */
 const REQUEST_MS = 30_000;

@@ -1,5 +1,6 @@
+import { sha256 } from '@sallyport/core/internal';
 import type { HttpDoorKind } from '@sallyport/testkit/events';
-import { readSignature, sha256, signHeaders } from '../aws/signature.js';
+import { readSignature, signHeaders } from '../aws/signature.js';
 import { AwsFault, REGION, type WireRequest } from '../aws/wire.js';
 import { ACCOUNT, type Host, type RunKeys } from '../host/host.js';
 import type { DoorRequest } from './request.js';

@@ -1,3 +1,4 @@
+import { membersOf } from '@sallyport/core/internal';
 import type { ClientAnswer, GatewayProxyEvent, GatewayV2Event, WebSocketEvent } from '@sallyport/testkit/events';
 import { REGION } from '../aws/wire.js';
 import { ACCOUNT } from '../host/host.js';
@@ -117,8 +118,4 @@ function matches(patterns: unknown, text: string, flags = ''): boolean {
 /** The response to the client of a rejected request. */
 export function refusalOf({ status, message }: Extract<Authorization, { isAllowed: false }>): ClientAnswer {
   return { status, headers: [['content-type', 'application/json']], body: Buffer.from(JSON.stringify({ message })) };
-}
-
-function membersOf(value: unknown): Members {
-  return typeof value === 'object' && value !== null ? (value as Members) : {};
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { WEBSOCKET_MAX_MESSAGE_BYTES } from '@sallyport/core/internal';
 import { buildWebSocketEvent, type WebSocketOptions } from '@sallyport/testkit/events';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Target } from '../guard/check.js';
@@ -10,8 +11,6 @@ import type { InvokeOutcome } from '../runtime/invoker.js';
 import { authorizationOf, connectAuthorizerEvent } from './lambda-authorizer.js';
 import type { Sockets, SocketView } from './sockets.js';
 
-/** https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
-const MAX_MESSAGE_BYTES = 128 * 1024;
 const IDLE_MS = 600_000;
 const LIFE_MS = 7_200_000;
 const GOING_AWAY = 1001;
@@ -30,7 +29,7 @@ interface Connection {
 export class WebSocketDoor implements Sockets {
   readonly server: Server;
   readonly #host: Host;
-  readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
+  readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: WEBSOCKET_MAX_MESSAGE_BYTES });
   readonly #connections = new Map<string, Connection>();
 
   constructor(host: Host) {

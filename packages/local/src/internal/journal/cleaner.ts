@@ -1,3 +1,4 @@
+import { REDACTED } from '@sallyport/core/internal';
 import { createSanitizer } from '@sallyport/core/observability';
 import type { InvokeOutcome } from '../runtime/invoker.js';
 import type { Journal } from './journal.js';
@@ -11,7 +12,6 @@ const sanitizer = createSanitizer({
   keepLineBreaks: true,
 });
 
-const REDACTED = '[REDACTED]';
 /**
  * An authorization code in a query or a form (RFC 6749 section 4.1.2). Elsewhere `code` is the name of an error, and a shorter value
  * is a word, for example a country.

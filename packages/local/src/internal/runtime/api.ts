@@ -9,7 +9,7 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { LAMBDA_MAX_ANSWER_BYTES } from '@sallyport/core/pipeline';
+import { LAMBDA_MAX_ANSWER_BYTES } from '@sallyport/core/internal';
 import type { Target } from '../guard/check.js';
 import { guardRequests } from '../guard/listener.js';
 import { POLICIES } from '../guard/policies.js';

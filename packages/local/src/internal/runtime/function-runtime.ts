@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { LAMBDA_MAX_EVENT_BYTES } from '@sallyport/core/internal';
 import { type Explanation, explain } from '@sallyport/dispatch';
 import type { Config } from '../config/config.js';
 import type { Inspection } from '../inspect/inspection.js';
@@ -13,7 +14,6 @@ import type { BuildProblem, CodeState, EnvironmentView, InvokeOptions, InvokeOut
 import { Placement } from './placement.js';
 import { Pool, type RunnableCode } from './pool.js';
 
-const MAX_EVENT_BYTES = 6_291_456;
 const MAX_ASYNC_EVENT_BYTES = 1_048_576;
 
 /** Options of a {@link FunctionRuntime}. */
@@ -157,7 +157,7 @@ export class FunctionRuntime implements Invoker {
 
   async #serve(call: Call): Promise<InvokeOutcome> {
     const { options, text } = call;
-    const most = options.asynchronous ? MAX_ASYNC_EVENT_BYTES : MAX_EVENT_BYTES;
+    const most = options.asynchronous ? MAX_ASYNC_EVENT_BYTES : LAMBDA_MAX_EVENT_BYTES;
     if (Buffer.byteLength(text) > most) return failed(call, 'size', tooLarge(most));
     const found = await this.#placement.find(call);
     if ('reason' in found) return failed(call, found.reason, found.error);

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { fromJson, isObject } from '@sallyport/core/internal';
 import type { LogLine } from '../journal/journal.js';
 
 const HEADER_BYTES = 16;
@@ -82,16 +83,8 @@ export function readMessages(stream: Readable, onMessage: (message: Readonly<Rec
     const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) {
-      const message = parse(line);
-      if (message) onMessage(message);
+      const message = fromJson(line);
+      if (isObject(message)) onMessage(message);
     }
   });
-}
-
-function parse(line: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    return JSON.parse(line) as Readonly<Record<string, unknown>>;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { isObject } from '@sallyport/core/internal';
 import type { ShardRecordOptions } from '@sallyport/testkit/engines';
 import {
   buildKinesisEvent,
@@ -7,7 +8,7 @@ import {
   type TableStreamRecordOptions,
 } from '@sallyport/testkit/events';
 import { MAPPING_FILTERS } from './patterns/languages.js';
-import { isObject, type Matcher, PatternError, parsePattern, parseRules, readPatterns } from './patterns/pattern.js';
+import { type Matcher, PatternError, parsePattern, parseRules, readPatterns } from './patterns/pattern.js';
 
 /** Five by default, ten with a raised quota: https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html. */
 const MAX_FILTERS = 10;

@@ -1,6 +1,7 @@
+import { isObject } from '@sallyport/core/internal';
 import type { EventBusEvent } from '@sallyport/testkit/events';
 import { EVENT_PATTERNS } from './patterns/languages.js';
-import { isObject, type Matcher, PatternError, parsePattern, readPatterns } from './patterns/pattern.js';
+import { type Matcher, PatternError, parsePattern, readPatterns } from './patterns/pattern.js';
 
 /** The default quota is 2,048, which can be raised to this value: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html. */
 const MAX_PATTERN = 4096;

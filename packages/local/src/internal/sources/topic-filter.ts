@@ -1,7 +1,8 @@
+import { fromJson, isObject } from '@sallyport/core/internal';
 import type { TopicEvent, TopicNotification } from '@sallyport/testkit/events';
 import type { TopicConfig } from '../config/config.js';
 import { FILTER_POLICIES } from './patterns/languages.js';
-import { isObject, PatternError, parsePattern, readPatterns } from './patterns/pattern.js';
+import { PatternError, parsePattern, readPatterns } from './patterns/pattern.js';
 
 /** Limits of a policy: https://docs.aws.amazon.com/sns/latest/dg/subscription-filter-policy-constraints.html. */
 const MAX_POLICY_BYTES = 262_144;
@@ -92,20 +93,12 @@ function attributesOf({ MessageAttributes: attributes }: TopicNotification): Pol
 
 /** The elements of a list; for any other string `{}`, which no rule matches. */
 function listIn(text: string): unknown {
-  const value = parseJson(text);
+  const value = fromJson(text);
   return Array.isArray(value) ? value : {};
 }
 
 /** The message; `undefined` if it is not a JSON object, and therefore matches no policy. */
 function bodyOf({ Message: message }: TopicNotification): Policy | undefined {
-  const value = parseJson(message);
+  const value = fromJson(message);
   return isObject(value) ? value : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,9 +1,10 @@
 import type { Context } from '@sallyport/core';
+import { isObject } from '@sallyport/core/internal';
 import { ContextRequest, checkScopes, type McpRequest } from '../../http/internal/transport.js';
 import type { MethodRequest } from '../../methods/internal/method.js';
 import { METHOD_TABLE } from '../../methods/internal/table.js';
 import { callTool } from '../../methods/internal/tools.js';
-import { isObject, nestsDeeper } from '../../protocol/internal/json-rpc.js';
+import { nestsDeeper } from '../../protocol/internal/json-rpc.js';
 import { LATEST_SESSION_VERSION } from '../../protocol/internal/protocol.js';
 import type { JsonObject } from '../../protocol/types.js';
 import { toolError, toResult } from '../../run/internal/answer.js';

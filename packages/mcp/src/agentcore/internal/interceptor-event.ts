@@ -1,4 +1,5 @@
-import { isObject, own } from '../../protocol/internal/json-rpc.js';
+import { isObject, stringOf } from '@sallyport/core/internal';
+import { own } from '../../protocol/internal/json-rpc.js';
 import { RPC } from '../../protocol/internal/protocol.js';
 import type { JsonObject } from '../../protocol/types.js';
 import { MCP_PATH } from '../../routes/paths.js';
@@ -107,8 +108,8 @@ export function readInterceptorEvent(event: unknown): InterceptorEvent {
     ...{ form, version, received: { request, response } },
     request: {
       form,
-      method: textOf(own(request, 'httpMethod')) || 'POST',
-      path: textOf(own(request, 'path')),
+      method: stringOf(own(request, 'httpMethod')) || 'POST',
+      path: stringOf(own(request, 'path')),
       headers: headersOf(request),
       body: decode(own(request, 'body')),
     },
@@ -124,10 +125,6 @@ export function readInterceptorEvent(event: unknown): InterceptorEvent {
 /** The path of a request; the path of MCP if the event contains no path. */
 export function pathOf({ request: { path } }: InterceptorEvent): string {
   return path.startsWith('/') ? path : MCP_PATH;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }
 
 function headersOf(part: JsonObject): Readonly<Record<string, string>> {

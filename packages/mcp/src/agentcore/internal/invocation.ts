@@ -1,5 +1,6 @@
 import { FrameworkError, type LambdaContext } from '@sallyport/core';
-import { isObject, own } from '../../protocol/internal/json-rpc.js';
+import { isObject } from '@sallyport/core/internal';
+import { own } from '../../protocol/internal/json-rpc.js';
 import type { JsonObject } from '../../protocol/types.js';
 
 /** The gateway's data about a call, in addition to the arguments. */

@@ -1,15 +1,8 @@
 import type { Context } from '@sallyport/core';
-import { lazily, OutgoingResponse } from '@sallyport/core/pipeline';
+import { fromJson, isObject, lazily, OutgoingResponse } from '@sallyport/core/internal';
 import type { MethodTable } from '../../methods/internal/method.js';
 import { METHOD_TABLE } from '../../methods/internal/table.js';
-import {
-  errorText,
-  isObject,
-  nestsDeeper,
-  own,
-  parseMessage,
-  type RpcMessage,
-} from '../../protocol/internal/json-rpc.js';
+import { errorText, nestsDeeper, own, parseMessage, type RpcMessage } from '../../protocol/internal/json-rpc.js';
 import { RPC, STATELESS_VERSION } from '../../protocol/internal/protocol.js';
 import type { Era } from '../../protocol/types.js';
 import type { ServerData } from '../../server/internal/server-data.js';
@@ -63,12 +56,8 @@ async function servePost(server: ServerData, methods: MethodTable, http: Context
     return refuse(http, 415, RPC.invalidRequest, 'Content-Type must be application/json');
   const text = http.readBody(server.settings.maxBodyBytes);
   if (text === undefined) return refuse(http, 413, RPC.invalidRequest, 'Request too large');
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return refuse(http, 400, RPC.parseError, 'Parse error');
-  }
+  const value = fromJson(text);
+  if (value === undefined) return refuse(http, 400, RPC.parseError, 'Parse error');
   if (nestsDeeper(text)) return refuse(http, 400, RPC.invalidRequest, 'Nested too deeply');
   const accepted = parseAccept(http.header('accept'));
   const statelessHeader = hasStatelessHeader(http.header('mcp-protocol-version'));

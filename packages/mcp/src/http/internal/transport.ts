@@ -6,9 +6,16 @@ import {
   type Logger,
   type SecurePrincipal,
 } from '@sallyport/core';
-import { base64Size, type ContextState, callerKey, stateOf } from '@sallyport/core/pipeline';
-import { hashText } from '../../internal/crypto.js';
-import { errorText, isObject, own } from '../../protocol/internal/json-rpc.js';
+import {
+  base64Size,
+  type ContextState,
+  callerKey,
+  isObject,
+  LAMBDA_MAX_TIMEOUT_MS,
+  sha256Url,
+  stateOf,
+} from '@sallyport/core/internal';
+import { errorText, own } from '../../protocol/internal/json-rpc.js';
 import { META, RPC } from '../../protocol/internal/protocol.js';
 import type { JsonObject } from '../../protocol/types.js';
 import { RpcError } from '../../server/errors.js';
@@ -33,9 +40,6 @@ export interface McpRequest {
   readonly context: Context;
 }
 
-/** The longest that an invocation lasts, in milliseconds. */
-export const LONGEST_INVOCATION_MS = 900_000;
-
 export function nowMs(clock: Clock): number {
   return clock.now().getTime();
 }
@@ -59,7 +63,7 @@ export class ContextRequest implements McpRequest {
     this.canStream = other.canStream ?? state.canStream;
     this.clock = other.clock ?? state.runtime.clock;
     const { remainingMs } = state;
-    this.deadline = nowMs(this.clock) + (remainingMs > 0 ? remainingMs : LONGEST_INVOCATION_MS);
+    this.deadline = nowMs(this.clock) + (remainingMs > 0 ? remainingMs : LAMBDA_MAX_TIMEOUT_MS);
   }
 
   header(name: string): readonly string[] {
@@ -107,7 +111,7 @@ export function principalHash({
 }: Pick<McpRequest, 'principal' | 'tenantId' | 'context'>): string {
   const caller = callerKey({ principal, authIdentity: '', tenantId });
   const params = Object.entries(context.params);
-  return hashText(params.length === 0 ? caller : JSON.stringify([caller, params]));
+  return sha256Url(params.length === 0 ? caller : JSON.stringify([caller, params]));
 }
 
 /** The engine's answer. A body that is not a string is a stream: the caller must read it to its end, or call its `return`. */

@@ -1,4 +1,5 @@
-import { isObject, own, toTexts } from '../../protocol/internal/json-rpc.js';
+import { isObject } from '@sallyport/core/internal';
+import { own, toTexts } from '../../protocol/internal/json-rpc.js';
 import type { Era, JsonObject } from '../../protocol/types.js';
 import type { McpContext } from '../../run/context.js';
 import type { Completer, CompletionAnswer } from '../../server/definitions.js';

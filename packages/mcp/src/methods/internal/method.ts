@@ -1,5 +1,5 @@
 import type { MaybePromise } from '@sallyport/core';
-import { guardHook } from '@sallyport/core/pipeline';
+import { guardHook } from '@sallyport/core/internal';
 import { aroundCall } from '../../calls/internal/around.js';
 import type { Accepted, McpRequest, Reply } from '../../http/internal/transport.js';
 import { RPC, TASKS } from '../../protocol/internal/protocol.js';

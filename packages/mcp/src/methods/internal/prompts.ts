@@ -1,4 +1,5 @@
-import { isObject, own, toTexts } from '../../protocol/internal/json-rpc.js';
+import { isObject } from '@sallyport/core/internal';
+import { own, toTexts } from '../../protocol/internal/json-rpc.js';
 import type { JsonObject, PromptMessage } from '../../protocol/types.js';
 import { invalidParams } from '../../server/errors.js';
 import { defineList } from './lists.js';

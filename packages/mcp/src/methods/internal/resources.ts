@@ -1,5 +1,6 @@
+import { isObject } from '@sallyport/core/internal';
 import { checkScopes, nowMs } from '../../http/internal/transport.js';
-import { isObject, own } from '../../protocol/internal/json-rpc.js';
+import { own } from '../../protocol/internal/json-rpc.js';
 import type { Era, JsonObject, ResourceContents } from '../../protocol/types.js';
 import { invalidParams, unknownResource } from '../../server/errors.js';
 import type { ServerData } from '../../server/internal/server-data.js';

@@ -1,6 +1,6 @@
-import { lazily } from '@sallyport/core/pipeline';
+import { isObject, lazily } from '@sallyport/core/internal';
 import { checkScopes, jsonReply, type McpRequest, messageFrame, nowMs } from '../../http/internal/transport.js';
-import { errorText, isObject, own, resultText } from '../../protocol/internal/json-rpc.js';
+import { errorText, own, resultText } from '../../protocol/internal/json-rpc.js';
 import { MAX_SUBSCRIPTIONS, META, RPC } from '../../protocol/internal/protocol.js';
 import type { Change } from '../../server/definitions.js';
 import { invalidParams } from '../../server/errors.js';

@@ -1,6 +1,6 @@
-import { lazily } from '@sallyport/core/pipeline';
+import { isObject, lazily } from '@sallyport/core/internal';
 import { nowMs } from '../../http/internal/transport.js';
-import { isObject, own } from '../../protocol/internal/json-rpc.js';
+import { own } from '../../protocol/internal/json-rpc.js';
 import { META, TASKS } from '../../protocol/internal/protocol.js';
 import type { ClientCapabilities } from '../../protocol/types.js';
 import { missingCapabilityError } from '../../run/internal/answer.js';

@@ -1,6 +1,6 @@
-import { guardHook } from '@sallyport/core/pipeline';
+import { guardHook, isObject } from '@sallyport/core/internal';
 import { decodeHeaderValue } from '../../http/internal/transport.js';
-import { isObject, own } from '../../protocol/internal/json-rpc.js';
+import { own } from '../../protocol/internal/json-rpc.js';
 import type { JsonObject } from '../../protocol/types.js';
 import { toolError } from '../../run/internal/answer.js';
 import type { Call } from '../../run/internal/call.js';

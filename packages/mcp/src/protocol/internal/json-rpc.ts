@@ -29,13 +29,14 @@ export interface RpcInvalid {
 
 export type RpcMessage = RpcRequest | RpcNotification | RpcResponse | RpcInvalid;
 
-export function isObject(value: unknown): value is JsonObject {
+/** `isObject` of core for this folder and the schema check, which is loaded alone: with an import of core, a start would load more. */
+export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Reads one JSON-RPC 2.0 message from parsed JSON. Never throws. */
 export function parseMessage(value: unknown): RpcMessage {
-  if (!isObject(value)) return INVALID;
+  if (!isJsonObject(value)) return INVALID;
   const id = own(value, 'id');
   const readable = typeof id === 'string' || (typeof id === 'number' && Number.isInteger(id)) ? id : undefined;
   const invalid: RpcInvalid = readable === undefined ? INVALID : { kind: 'invalid', id: readable };
@@ -44,7 +45,7 @@ export function parseMessage(value: unknown): RpcMessage {
   if (method === undefined) return parseResponse(value, readable) ?? invalid;
   const params = own(value, 'params');
   if (typeof method !== 'string' || method === '') return invalid;
-  if (params !== undefined && !isObject(params)) return invalid;
+  if (params !== undefined && !isJsonObject(params)) return invalid;
   if (Object.hasOwn(value, 'result') || Object.hasOwn(value, 'error')) return invalid;
   if (id === undefined) return { kind: 'notification', method, params };
   return readable === undefined ? INVALID : { kind: 'request', id: readable, method, params };
@@ -56,7 +57,7 @@ function parseResponse(value: JsonObject, id: RequestId | undefined): RpcRespons
   const failed = Object.hasOwn(value, 'error');
   if (id === undefined || failed === Object.hasOwn(value, 'result')) return undefined;
   if (!failed) return { kind: 'response', id, result: value.result, failed };
-  return isObject(value.error) ? { kind: 'response', id, failed } : undefined;
+  return isJsonObject(value.error) ? { kind: 'response', id, failed } : undefined;
 }
 
 /** An own member of the object, never a member of its prototype. */
@@ -108,7 +109,7 @@ function endOfString(text: string, start: number): number {
 
 /** A map of strings without a prototype, or `undefined`. */
 export function toTexts(value: unknown): Record<string, string> | undefined {
-  if (!isObject(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   const texts: Record<string, string> = Object.create(null);
   for (const [key, text] of Object.entries(value)) {
     if (typeof text !== 'string') return undefined;

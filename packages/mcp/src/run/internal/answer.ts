@@ -1,4 +1,4 @@
-import { guardHook, lazily, logFailure } from '@sallyport/core/pipeline';
+import { guardHook, lazily, logFailure } from '@sallyport/core/internal';
 import { type Accepted, jsonReply, messageFrame, type Reply, SSE_HEADERS } from '../../http/internal/transport.js';
 import { errorText, INTERNAL_ERROR, resultText } from '../../protocol/internal/json-rpc.js';
 import { RPC } from '../../protocol/internal/protocol.js';

@@ -5,10 +5,9 @@ import {
   type SecurePrincipal,
   type StandardSchema,
 } from '@sallyport/core';
+import { guardHook, isObject } from '@sallyport/core/internal';
 import { isStandardSchema } from '@sallyport/core/options';
-import { guardHook } from '@sallyport/core/pipeline';
 import { digestOf } from '../../internal/crypto.js';
-import { isObject } from '../../protocol/internal/json-rpc.js';
 import { isLogLevel, passesLevel } from '../../protocol/internal/protocol.js';
 import type {
   ClientCapabilities,

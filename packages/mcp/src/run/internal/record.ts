@@ -1,4 +1,5 @@
-import { isObject, own } from '../../protocol/internal/json-rpc.js';
+import { isObject } from '@sallyport/core/internal';
+import { own } from '../../protocol/internal/json-rpc.js';
 import type {
   AskKind,
   ClientCapabilities,

@@ -1,7 +1,6 @@
 import { FrameworkError, type MaybePromise } from '@sallyport/core';
-import { guardHook } from '@sallyport/core/pipeline';
+import { guardHook, sha256Url } from '@sallyport/core/internal';
 import { type McpRequest, nowMs } from '../../http/internal/transport.js';
-import { hashText } from '../../internal/crypto.js';
 import { INTERNAL_ERROR } from '../../protocol/internal/json-rpc.js';
 import { passesLevel, RPC } from '../../protocol/internal/protocol.js';
 import type {
@@ -303,7 +302,7 @@ export class HandlerRun {
    * not by its position, because parallel branches of a handler can emit in another order.
    */
   emit(event: RunEvent): void {
-    const digest = hashText(event.json).slice(0, EVENT_DIGEST_LENGTH);
+    const digest = sha256Url(event.json).slice(0, EVENT_DIGEST_LENGTH);
     const unseen = this.#unseen.get(digest) ?? 0;
     if (unseen > 0) this.#unseen.set(digest, unseen - 1);
     else {

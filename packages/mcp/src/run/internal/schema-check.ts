@@ -1,5 +1,5 @@
 import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema';
-import { isObject, own } from '../../protocol/internal/json-rpc.js';
+import { isJsonObject, own } from '../../protocol/internal/json-rpc.js';
 import { draftOf } from '../../protocol/internal/protocol.js';
 import type { InputRequest, InputResponse, JsonObject } from '../../protocol/types.js';
 
@@ -63,8 +63,8 @@ export function createCheck(schema: JsonObject): Check {
 /** True if a schema has references, and true if it has lists whose items must differ. */
 function traitsOf(node: unknown): { readonly refers: boolean; readonly compares: boolean } {
   if (typeof node !== 'object' || node === null) return { refers: false, compares: false };
-  let refers = isObject(node) && (own(node, '$ref') !== undefined || own(node, '$recursiveRef') !== undefined);
-  let compares = isObject(node) && own(node, 'uniqueItems') === true;
+  let refers = isJsonObject(node) && (own(node, '$ref') !== undefined || own(node, '$recursiveRef') !== undefined);
+  let compares = isJsonObject(node) && own(node, 'uniqueItems') === true;
   for (const child of Object.values(node)) {
     const traits = traitsOf(child);
     refers ||= traits.refers;
@@ -118,7 +118,7 @@ function describeOne({ instanceLocation, keyword, error }: OutputUnit): string {
 
 /** A client's answer as a typed value, or `undefined` when it does not match the question. */
 export function checkAnswer(request: InputRequest, raw: unknown): InputResponse | undefined {
-  if (!isObject(raw)) return undefined;
+  if (!isJsonObject(raw)) return undefined;
   switch (request.method) {
     case 'elicitation/create':
       return isElicitResult(raw) && fitsSchema(request.params.requestedSchema as JsonObject | undefined, raw)
@@ -133,14 +133,16 @@ export function checkAnswer(request: InputRequest, raw: unknown): InputResponse 
 
 /** True if a value has the shape of any answer. */
 export function isInputResponse(raw: unknown): raw is InputResponse {
-  return isObject(raw) && (isElicitResult(raw) || isSampleResult(raw) || isRootsResult(raw));
+  return isJsonObject(raw) && (isElicitResult(raw) || isSampleResult(raw) || isRootsResult(raw));
 }
 
 const cast = (raw: JsonObject): InputResponse => raw as unknown as InputResponse;
 
 function isElicitResult(raw: JsonObject): boolean {
   const { content } = raw;
-  return ['accept', 'decline', 'cancel'].includes(raw.action as string) && (content === undefined || isObject(content));
+  return (
+    ['accept', 'decline', 'cancel'].includes(raw.action as string) && (content === undefined || isJsonObject(content))
+  );
 }
 
 function isSampleResult({ role, model, content }: JsonObject): boolean {
@@ -153,7 +155,7 @@ function isSampleResult({ role, model, content }: JsonObject): boolean {
 }
 
 function isRootsResult({ roots }: JsonObject): boolean {
-  return Array.isArray(roots) && roots.every((root) => isObject(root) && typeof root.uri === 'string');
+  return Array.isArray(roots) && roots.every((root) => isJsonObject(root) && typeof root.uri === 'string');
 }
 
 function fitsSchema(schema: JsonObject | undefined, raw: JsonObject): boolean {

@@ -1,5 +1,5 @@
 import { FrameworkError } from '@sallyport/core';
-import { completeClock } from '@sallyport/core/pipeline';
+import { completeClock } from '@sallyport/core/internal';
 import { COMMENT_FRAME, type McpRequest, nowMs, type Reply, SSE_HEADERS } from '../../http/internal/transport.js';
 import { randomText } from '../../internal/crypto.js';
 import type { Change } from '../../server/definitions.js';

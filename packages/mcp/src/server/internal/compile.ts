@@ -1,3 +1,4 @@
+import { isObject } from '@sallyport/core/internal';
 import {
   boolean,
   defineOptions,
@@ -15,7 +16,6 @@ import {
   string,
   text,
 } from '@sallyport/core/options';
-import { isObject } from '../../protocol/internal/json-rpc.js';
 import type { Annotations, Icon, JsonObject, ToolAnnotations } from '../../protocol/types.js';
 import type { McpContext } from '../../run/context.js';
 import type { ToolTask } from '../../tasks/options.js';

@@ -1,5 +1,6 @@
 import { FrameworkError, type MaybePromise } from '@sallyport/core';
-import { digestOf, hashText } from '../../internal/crypto.js';
+import { sha256Url } from '@sallyport/core/internal';
+import { digestOf } from '../../internal/crypto.js';
 import type { AskKind } from '../../protocol/types.js';
 import type { McpAskingContext, McpContext } from '../../run/context.js';
 import type { ToolTask } from '../../tasks/options.js';
@@ -138,7 +139,7 @@ export class Registry {
   get digest(): string {
     this.#digest ??= digestOf(
       (['tools', 'prompts', 'resources', 'resourceTemplates'] as const).map((name) =>
-        hashText(
+        sha256Url(
           this.list(name)
             .map((item) => item.listed)
             .join('\n'),

@@ -1,5 +1,5 @@
 import type { StandardIssue, StandardSchema } from '@sallyport/core';
-import { isObject } from '../../protocol/internal/json-rpc.js';
+import { isJsonObject } from '../../protocol/internal/json-rpc.js';
 import { draftOf } from '../../protocol/internal/protocol.js';
 import type { JsonObject } from '../../protocol/types.js';
 import type { ParamHeader } from './registry.js';
@@ -21,12 +21,12 @@ export function describeIssues(issues: readonly StandardIssue[]): string[] {
 
 /** True if a schema without a root type accepts only objects, because each of its alternatives does. */
 export function isUnionOfObjects(schema: unknown): schema is JsonObject {
-  if (!isObject(schema) || schema.type !== undefined) return false;
+  if (!isJsonObject(schema) || schema.type !== undefined) return false;
   const union = schema.anyOf ?? schema.oneOf;
   return (
     Array.isArray(union) &&
     union.length > 0 &&
-    union.every((one) => isObject(one) && (one.type === 'object' || isUnionOfObjects(one)))
+    union.every((one) => isJsonObject(one) && (one.type === 'object' || isUnionOfObjects(one)))
   );
 }
 
@@ -38,7 +38,7 @@ const UNSUPPORTED = ['$dynamicRef', '$dynamicAnchor'];
 
 /** The problem of a schema, or `undefined`: root type, dialect, external references, size. */
 export function schemaProblem(schema: unknown, wantsObject: boolean): string | undefined {
-  if (!isObject(schema)) return 'must be a JSON Schema object';
+  if (!isJsonObject(schema)) return 'must be a JSON Schema object';
   if (wantsObject && schema.type !== 'object') return 'must have the root type "object"';
   if (schema.$schema !== undefined && draftOf(schema) === undefined) return 'names an unknown dialect in $schema';
   const walk = { nodes: 0, problem: undefined as string | undefined };
@@ -51,7 +51,7 @@ function inspect(node: unknown, depth: number, walk: { nodes: number; problem: s
   walk.nodes += 1;
   if (depth > MAX_SCHEMA_DEPTH) walk.problem = `nests deeper than ${MAX_SCHEMA_DEPTH}`;
   else if (walk.nodes > MAX_SCHEMA_NODES) walk.problem = `has more than ${MAX_SCHEMA_NODES} nodes`;
-  else if (isObject(node)) walk.problem = referenceProblem(node);
+  else if (isJsonObject(node)) walk.problem = referenceProblem(node);
   for (const value of Object.values(node)) inspect(value, depth + 1, walk);
 }
 
@@ -80,10 +80,10 @@ export function findParamHeaders(schema: unknown): readonly ParamHeader[] | stri
 }
 
 function walkProperties(schema: unknown, path: readonly string[], found: ParamHeader[]): string | undefined {
-  const properties = isObject(schema) ? schema.properties : undefined;
-  if (!isObject(properties)) return undefined;
+  const properties = isJsonObject(schema) ? schema.properties : undefined;
+  if (!isJsonObject(properties)) return undefined;
   for (const [name, property] of Object.entries(properties)) {
-    if (!isObject(property)) continue;
+    if (!isJsonObject(property)) continue;
     const here = [...path, name];
     if (Object.hasOwn(property, 'x-mcp-header')) {
       const problem = addHeader(property, here, found);
@@ -110,11 +110,11 @@ function addHeader(property: JsonObject, path: readonly string[], found: ParamHe
 /** Counts the annotations at any place, so that a misplaced annotation is detected. Data in `default` or `const` is not an annotation. */
 function countAnnotations(schema: unknown): number {
   if (Array.isArray(schema)) return schema.reduce((sum: number, item) => sum + countAnnotations(item), 0);
-  if (!isObject(schema)) return 0;
+  if (!isJsonObject(schema)) return 0;
   let count = Object.hasOwn(schema, 'x-mcp-header') ? 1 : 0;
   for (const [key, value] of Object.entries(schema)) {
     if (DATA_KEYWORDS.has(key)) continue;
-    count += countAnnotations(MAP_KEYWORDS.has(key) && isObject(value) ? Object.values(value) : value);
+    count += countAnnotations(MAP_KEYWORDS.has(key) && isJsonObject(value) ? Object.values(value) : value);
   }
   return count;
 }

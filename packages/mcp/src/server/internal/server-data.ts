@@ -1,4 +1,4 @@
-import { lazily, otherCopy, registerCopy } from '@sallyport/core/pipeline';
+import { lazily, otherCopy, registerCopy } from '@sallyport/core/internal';
 import { createSealer, noSealer, type Sealer } from '../../internal/crypto.js';
 import { VERSION } from '../../internal/version.js';
 import { MAX_ROW_TEXT_BYTES, MAX_SPILLED_TEXT_BYTES, type McpStore } from '../../store/store.js';

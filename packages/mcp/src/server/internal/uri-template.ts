@@ -1,4 +1,4 @@
-import { decodePercent } from '@sallyport/core/pipeline';
+import { decodePercent } from '@sallyport/core/internal';
 
 /** A compiled URI template: literals and `{name}` or `{+name}` expressions (RFC 6570, levels 1 and 2). */
 export interface UriTemplate {

@@ -1,4 +1,4 @@
-import { guardHook } from '@sallyport/core/pipeline';
+import { guardHook } from '@sallyport/core/internal';
 import { type McpRequest, nowMs, retryFrame } from '../../http/internal/transport.js';
 import { RPC } from '../../protocol/internal/protocol.js';
 import { plainFrames, toEnding, toResult } from '../../run/internal/answer.js';

@@ -1,4 +1,4 @@
-import { guardHook } from '@sallyport/core/pipeline';
+import { guardHook, sha256Url } from '@sallyport/core/internal';
 import {
   COMMENT_FRAME,
   checkScopes,
@@ -12,7 +12,6 @@ import {
   retryFrame,
   SSE_HEADERS,
 } from '../../http/internal/transport.js';
-import { hashText } from '../../internal/crypto.js';
 import type { MethodTable } from '../../methods/internal/method.js';
 import { errorText } from '../../protocol/internal/json-rpc.js';
 import { RPC } from '../../protocol/internal/protocol.js';
@@ -88,7 +87,7 @@ function listen(server: ServerData, http: McpRequest, session: Session, since?: 
 
 /** The stream name of a session's listeners, so that a new listener continues where the previous listener ended. */
 function listenerId(partition: string): string {
-  return hashText(`listen ${partition}`).slice(0, 12);
+  return sha256Url(`listen ${partition}`).slice(0, 12);
 }
 
 const FIRST_LOOK_MS = 100;

@@ -1,5 +1,5 @@
+import { sha256Url } from '@sallyport/core/internal';
 import { type McpRequest, nowMs } from '../../http/internal/transport.js';
-import { hashText } from '../../internal/crypto.js';
 import type { RequestId } from '../../protocol/types.js';
 import { MAX_PAUSED_MS } from '../../run/internal/record.js';
 import { type ServerData, storeOf } from '../../server/internal/server-data.js';
@@ -85,5 +85,5 @@ export async function isCancelled(server: ServerData, session: Session, id: Requ
 /** `"1"` and `1` are different requests. A string that is too long for a key is replaced by its hash. */
 function flagOf(id: RequestId): string {
   if (typeof id === 'number') return `cancel#n#${id}`;
-  return id.length > 64 ? `cancel#h#${hashText(id)}` : `cancel#s#${id}`;
+  return id.length > 64 ? `cancel#h#${sha256Url(id)}` : `cancel#s#${id}`;
 }

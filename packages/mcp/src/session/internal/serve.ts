@@ -1,4 +1,4 @@
-import { lazily } from '@sallyport/core/pipeline';
+import { isObject, lazily } from '@sallyport/core/internal';
 import {
   ACCEPTED,
   type Accepted,
@@ -13,7 +13,6 @@ import { capabilitiesOf, findMethod, type MethodRequest, type MethodTable } from
 import {
   errorText,
   INTERNAL_ERROR,
-  isObject,
   own,
   parseMessage,
   type RpcMessage,

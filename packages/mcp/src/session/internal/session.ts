@@ -1,6 +1,7 @@
+import { isObject, sha256Url } from '@sallyport/core/internal';
 import { holdsScopes, type McpRequest, nowMs, principalHash } from '../../http/internal/transport.js';
-import { hashText, randomText } from '../../internal/crypto.js';
-import { isObject, own } from '../../protocol/internal/json-rpc.js';
+import { randomText } from '../../internal/crypto.js';
+import { own } from '../../protocol/internal/json-rpc.js';
 import { isSessionVersion, MAX_SUBSCRIPTIONS, type SessionVersion } from '../../protocol/internal/protocol.js';
 import type { ClientCapabilities, Implementation, JsonObject, LogLevel } from '../../protocol/types.js';
 import { invalidParams } from '../../server/errors.js';
@@ -157,7 +158,7 @@ async function change(server: ServerData, partition: string, edit: (data: Sessio
 
 /** Servers may share a table: only the server that created a session finds it. */
 function partitionOf({ settings }: ServerData, id: string): string {
-  return `s#${hashText(JSON.stringify([settings.info.name, id]))}`;
+  return `s#${sha256Url(JSON.stringify([settings.info.name, id]))}`;
 }
 
 function keyOf(server: ServerData, id: string) {
@@ -238,5 +239,5 @@ export async function isSubscribed(
 }
 
 function subscriptionKey({ partition = '' }: Session, uri: string) {
-  return { partition, sort: SUBSCRIPTION + hashText(uri) };
+  return { partition, sort: SUBSCRIPTION + sha256Url(uri) };
 }

@@ -1,6 +1,7 @@
+import { isObject } from '@sallyport/core/internal';
 import { type McpRequest, messageFrame, nowMs, primingFrame } from '../../http/internal/transport.js';
 import { randomText } from '../../internal/crypto.js';
-import { errorText, isObject } from '../../protocol/internal/json-rpc.js';
+import { errorText } from '../../protocol/internal/json-rpc.js';
 import type { InputRequest, JsonObject, RequestId } from '../../protocol/types.js';
 import type { PackedMemory, Question } from '../../run/internal/record.js';
 import { tooLarge } from '../../server/errors.js';

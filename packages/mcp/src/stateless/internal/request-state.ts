@@ -1,7 +1,7 @@
-import { guardHook, logFailure } from '@sallyport/core/pipeline';
+import { guardHook, isObject, logFailure } from '@sallyport/core/internal';
 import { type McpRequest, nowMs, principalHash } from '../../http/internal/transport.js';
 import { digestOf, randomText } from '../../internal/crypto.js';
-import { isObject, own } from '../../protocol/internal/json-rpc.js';
+import { own } from '../../protocol/internal/json-rpc.js';
 import { RPC } from '../../protocol/internal/protocol.js';
 import type { InputRequest, InputResponse, JsonObject } from '../../protocol/types.js';
 import type { Call } from '../../run/internal/call.js';

@@ -1,3 +1,4 @@
+import { isObject } from '@sallyport/core/internal';
 import {
   ACCEPTED,
   type Accepted,
@@ -12,14 +13,7 @@ import {
   replyWith,
 } from '../../http/internal/transport.js';
 import { findMethod, type MethodRequest, type MethodTable } from '../../methods/internal/method.js';
-import {
-  errorText,
-  isObject,
-  own,
-  type RpcNotification,
-  type RpcRequest,
-  resultText,
-} from '../../protocol/internal/json-rpc.js';
+import { errorText, own, type RpcNotification, type RpcRequest, resultText } from '../../protocol/internal/json-rpc.js';
 import { isLogLevel, META, RPC, STATELESS_VERSION, TASKS } from '../../protocol/internal/protocol.js';
 import type { ClientCapabilities, Implementation, JsonObject, LogLevel } from '../../protocol/types.js';
 import {

@@ -1,5 +1,5 @@
 import type { FullClock } from '@sallyport/core';
-import { isTransient } from '@sallyport/core/pipeline';
+import { isTransient } from '@sallyport/core/internal';
 import { storeUntil } from '@sallyport/dynamo';
 import { type McpRequest, nowMs } from '../../http/internal/transport.js';
 import type { ServerData } from '../../server/internal/server-data.js';

@@ -1,5 +1,5 @@
 import { FrameworkError, type FullClock, type Logger } from '@sallyport/core';
-import { logFailure, pause } from '@sallyport/core/pipeline';
+import { logFailure, pause } from '@sallyport/core/internal';
 import { type McpRequest, nowMs } from '../../http/internal/transport.js';
 import { randomText } from '../../internal/crypto.js';
 import type { ServerData } from '../../server/internal/server-data.js';

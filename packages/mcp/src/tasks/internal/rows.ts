@@ -1,5 +1,6 @@
 import type { SecurePrincipal } from '@sallyport/core';
-import { hashText, randomText } from '../../internal/crypto.js';
+import { sha256Url } from '@sallyport/core/internal';
+import { randomText } from '../../internal/crypto.js';
 import type { ClientCapabilities, Implementation, InputRequest, JsonObject, RequestId } from '../../protocol/types.js';
 import type { PackedMemory } from '../../run/internal/record.js';
 import { type ServerData, storeOf } from '../../server/internal/server-data.js';
@@ -51,7 +52,7 @@ export function settingsOf({ settings: { tasks } }: ServerData): Required<McpTas
 
 /** The rows of servers that share a table are separate. */
 function partitionOf({ settings }: ServerData, id: string): string {
-  return `t#${hashText(JSON.stringify([settings.info.name, id]))}`;
+  return `t#${sha256Url(JSON.stringify([settings.info.name, id]))}`;
 }
 
 function keyOf(server: ServerData, id: string) {

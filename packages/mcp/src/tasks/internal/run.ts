@@ -1,5 +1,5 @@
 import type { Context, SecurePrincipal } from '@sallyport/core';
-import { logFailure } from '@sallyport/core/pipeline';
+import { logFailure } from '@sallyport/core/internal';
 import { ContextRequest, checkScopes, type McpRequest, nowMs } from '../../http/internal/transport.js';
 import { findCallAgain } from '../../methods/internal/method.js';
 import { METHOD_TABLE } from '../../methods/internal/table.js';

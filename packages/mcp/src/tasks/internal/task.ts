@@ -1,5 +1,5 @@
 import type { Logger } from '@sallyport/core';
-import { guardHook, lazily, logFailure } from '@sallyport/core/pipeline';
+import { guardHook, lazily, logFailure } from '@sallyport/core/internal';
 import { type McpRequest, nowMs, principalHash } from '../../http/internal/transport.js';
 import { randomText } from '../../internal/crypto.js';
 import { INTERNAL_ERROR } from '../../protocol/internal/json-rpc.js';

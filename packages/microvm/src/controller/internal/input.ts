@@ -1,4 +1,4 @@
-import { isObject, isPlainObject, sha256 } from '@sallyport/core/pipeline';
+import { canonicalJson, isPlainObject, sha256 } from '@sallyport/core/internal';
 import { invalidRequest, MicrovmError } from '../../errors.js';
 import { findForbidden } from '../../internal/forbidden.js';
 import type { PortScope } from '../../provider/provider.js';
@@ -81,16 +81,6 @@ export function parseRun(input: unknown, settings: Settings): RunRequest {
     metadata: optional(fields.metadata, parseMetadata),
     requestHash: sha256(canonicalJson(given)),
   };
-}
-
-/** JSON with sorted member names. */
-function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (!isObject(value)) return JSON.stringify(value) ?? 'null';
-  const entries = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .sort(([left], [right]) => (left < right ? -1 : 1));
-  return `{${entries.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`;
 }
 
 function optional<T>(value: unknown, parse: (value: unknown) => T): T | undefined {

@@ -1,4 +1,5 @@
 import { isFrameworkError } from '@sallyport/core';
+import { LAMBDA_MAX_EVENT_BYTES } from '@sallyport/core/internal';
 import { MicrovmError } from '../../errors.js';
 import { withoutText } from '../../provider/internal/errors.js';
 import type { SecretToken } from '../../provider/secret-token.js';
@@ -16,8 +17,6 @@ import { checkPort, checkTarget, rewriteLocation } from './proxy/target.js';
 import { type Dependencies, readSession } from './shared.js';
 import { assertReachable, tokenForPort } from './tokens.js';
 
-/** Maximum size of a request body in bytes: the Lambda limit. */
-const MAX_REQUEST_BYTES = 6 * 1024 * 1024;
 /** Maximum size of a streamed response in bytes. https://docs.aws.amazon.com/lambda/latest/dg/configuration-response-streaming.html */
 const MAX_RESPONSE_BYTES = 200 * 1024 * 1024;
 const METHODS: ReadonlySet<string> = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']);
@@ -38,7 +37,7 @@ export async function invokeSession(
   if (!METHODS.has(method)) throw new MicrovmError('microvm.invalid_request', 'the method is not supported');
   if (valuesOf(headers, 'upgrade').length > 0)
     throw new MicrovmError('microvm.upgrade_unsupported', 'upgrades are not supported');
-  if (body.byteLength > MAX_REQUEST_BYTES)
+  if (body.byteLength > LAMBDA_MAX_EVENT_BYTES)
     throw new MicrovmError('microvm.body_too_large', 'request body is too large');
   if (!headers.every(isHeader)) throw new MicrovmError('microvm.invalid_request', 'a header is not valid');
   const record = await readSession(deps, facts, sessionId);

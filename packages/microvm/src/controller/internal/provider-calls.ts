@@ -1,5 +1,5 @@
 import type { FullClock } from '@sallyport/core';
-import { withDeadline } from '@sallyport/core/pipeline';
+import { withDeadline } from '@sallyport/core/internal';
 import { MicrovmError } from '../../errors.js';
 import { type MicrovmState, toMicrovmState } from '../../lifecycle/states.js';
 import { type ProviderCall, toProviderError } from '../../provider/internal/errors.js';

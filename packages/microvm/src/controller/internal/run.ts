@@ -1,4 +1,4 @@
-import { sha256 } from '@sallyport/core/pipeline';
+import { sha256 } from '@sallyport/core/internal';
 import { MicrovmError } from '../../errors.js';
 import { isUnknownOutcome } from '../../provider/internal/errors.js';
 import type { SessionRecord } from '../../registry/registry.js';

@@ -1,4 +1,4 @@
-import { sha256 } from '@sallyport/core/pipeline';
+import { sha256 } from '@sallyport/core/internal';
 import { StoreTimeout, storeUntil } from '@sallyport/dynamo';
 import { controllerIncomplete, MicrovmError } from '../../errors.js';
 import { isForbiddenText } from '../../internal/forbidden.js';

@@ -12,7 +12,7 @@ import { pairUp } from './start-matches.js';
 const SETTLED_MS = 20 * 60_000;
 /** The oldest start whose machine can still be running. */
 const OLDEST_LOST_MS = (LIMITS.durationSeconds + GRACE_SECONDS) * 1000 + REPEATABLE_MS;
-const PAGE = 100;
+const STRAYS_PAGE = 100;
 /** Concurrent calls. */
 const AT_ONCE = 10;
 
@@ -72,7 +72,7 @@ async function lostStarts(deps: Dependencies): Promise<readonly SessionRecord[]>
   const lost: SessionRecord[] = [];
   let after: string | undefined;
   do {
-    const page = { kind: 'unknown', from: now - OLDEST_LOST_MS, to: now, limit: PAGE, after } as const;
+    const page = { kind: 'unknown', from: now - OLDEST_LOST_MS, to: now, limit: STRAYS_PAGE, after } as const;
     const { records, next } = await deps.registry.listPending(page);
     lost.push(...records);
     after = next;

@@ -1,3 +1,4 @@
+import { LAMBDA_MAX_TIMEOUT_MS } from '@sallyport/core/internal';
 import { boolean, defineOptions, integer } from '@sallyport/core/options';
 import { controllerIncomplete } from '../../errors.js';
 import { emitLifecycle } from '../../lifecycle/events.js';
@@ -17,7 +18,7 @@ const SWEEP_OPTIONS = defineOptions<SweepOptions>()(
   {
     imageIsOnlyOurs: boolean,
     limit: integer(1, 100).default(25),
-    timeoutMs: integer(1000, 900_000, 'milliseconds').default(20_000),
+    timeoutMs: integer(1000, LAMBDA_MAX_TIMEOUT_MS, 'milliseconds').default(20_000),
   },
   { fail: controllerIncomplete },
 );

@@ -1,4 +1,5 @@
 import type { FullClock } from '@sallyport/core';
+import { Lru } from '@sallyport/core/internal';
 import type { SecretToken } from '../../provider/secret-token.js';
 
 /** A token and its times, in epoch milliseconds. */
@@ -24,7 +25,7 @@ const MAX_TOKENS = 256;
  */
 export class TokenCache {
   readonly #clock: FullClock;
-  readonly #tokens = new Map<string, CachedToken>();
+  readonly #tokens = new Lru<CachedToken>(MAX_TOKENS);
   readonly #minting = new Map<string, Promise<CachedToken>>();
 
   constructor(clock: FullClock) {
@@ -43,10 +44,7 @@ export class TokenCache {
   ): Promise<CachedToken> {
     const name = nameOf(key);
     const cached = this.#tokens.get(name);
-    if (cached && cached.expiresAt - this.#clock.now().getTime() >= leftMs(cached)) {
-      this.#keep(name, cached);
-      return cached;
-    }
+    if (cached && cached.expiresAt - this.#clock.now().getTime() >= leftMs(cached)) return cached;
     return this.#minting.get(name) ?? this.#start(name, mint);
   }
 
@@ -70,18 +68,10 @@ export class TokenCache {
       // The token was dropped in the meantime.
       if (this.#minting.get(name) !== running) return;
       this.#minting.delete(name);
-      if (token) this.#keep(name, token);
+      if (token) this.#tokens.set(name, token);
     };
     running.then(settle, () => settle(undefined));
     return running;
-  }
-
-  #keep(name: string, token: CachedToken): void {
-    this.#tokens.delete(name);
-    this.#tokens.set(name, token);
-    if (this.#tokens.size <= MAX_TOKENS) return;
-    const [oldest] = this.#tokens.keys();
-    if (oldest !== undefined) this.#tokens.delete(oldest);
   }
 }
 

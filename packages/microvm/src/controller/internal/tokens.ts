@@ -1,4 +1,4 @@
-import { sha256 } from '@sallyport/core/pipeline';
+import { sha256 } from '@sallyport/core/internal';
 import { MicrovmError } from '../../errors.js';
 import { isReachable } from '../../lifecycle/states.js';
 import type { PortScope } from '../../provider/provider.js';

@@ -1,5 +1,5 @@
 import { isFrameworkError } from '@sallyport/core';
-import { isTransient, MISSING_PACKAGE } from '@sallyport/core/pipeline';
+import { isTransient, MISSING_PACKAGE } from '@sallyport/core/internal';
 import { MICROVM_CODES, MicrovmError, type MicrovmErrorCode, sessionNotFound } from '../../errors.js';
 
 /** An operation of the service. */

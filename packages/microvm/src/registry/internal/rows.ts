@@ -1,4 +1,4 @@
-import { isObject } from '@sallyport/core/pipeline';
+import { isObject } from '@sallyport/core/internal';
 import type { Changes, Item, Key, Value } from '@sallyport/dynamo';
 import { MICROVM_OPERATIONS, MICROVM_STATES } from '../../lifecycle/states.js';
 import type {
@@ -43,9 +43,9 @@ interface Column {
 }
 
 const asIs = (value: Value): Value => value;
-const readText = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+const readString = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
 const readInteger = (value: unknown) => (Number.isSafeInteger(value) ? value : undefined);
-const readTexts = (value: unknown) =>
+const readStrings = (value: unknown) =>
   Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : undefined;
 const oneOf = (values: readonly string[]) => (value: unknown) => (values.includes(value as string) ? value : undefined);
 const writeTime = (ms: number) => new Date(ms).toISOString();
@@ -77,10 +77,10 @@ function readStartSetup(value: unknown): StartSetup | undefined {
   }
 }
 
-const TEXT = { write: asIs as (value: never) => Value, read: readText };
+const TEXT = { write: asIs as (value: never) => Value, read: readString };
 const NUMBER = { write: asIs as (value: never) => Value, read: readInteger };
 const TIME = { write: writeTime as (value: never) => Value, read: readTime };
-const TEXTS = { write: asIs as (value: never) => Value, read: readTexts };
+const TEXTS = { write: asIs as (value: never) => Value, read: readStrings };
 
 /** Every member of a record and its attribute. */
 const COLUMNS: Readonly<Record<keyof SessionRecord, Column>> = {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type Context, onwardTraceHeaders, type ResponseInput } from '@sallyport/core';
-import { LAMBDA_MAX_ANSWER_BYTES } from '@sallyport/core/pipeline';
+import { LAMBDA_MAX_ANSWER_BYTES } from '@sallyport/core/internal';
 import type { MicrovmCaller } from '../../controller/caller.js';
 import type { MicrovmController } from '../../controller/controller.js';
 import type { InvokeInput, MicrovmInvokeAnswer } from '../../controller/types.js';

@@ -1,5 +1,5 @@
 import type { Context } from '@sallyport/core';
-import { createMap, isPlainObject } from '@sallyport/core/pipeline';
+import { createMap, isPlainObject } from '@sallyport/core/internal';
 import { bindingViolation, type MicrovmCaller } from '../../controller/caller.js';
 import { invalidRequest, MicrovmError } from '../../errors.js';
 import { wireName } from '../../internal/codec.js';

@@ -1,6 +1,6 @@
 // Made by `npm run docs` from the packages of the workspace.
 
-/** Every entry of every package: the possible targets of an import. */
+/** Every public entry of every package: the possible targets of an import. */
 export const ENTRIES: readonly string[] = [
   '@sallyport/appsync',
   '@sallyport/appsync/surface',
@@ -25,7 +25,6 @@ export const ENTRIES: readonly string[] = [
   '@sallyport/core/log-adapters',
   '@sallyport/core/observability',
   '@sallyport/core/options',
-  '@sallyport/core/pipeline',
   '@sallyport/core/testing',
   '@sallyport/dispatch',
   '@sallyport/dispatch/app',
@@ -34,7 +33,6 @@ export const ENTRIES: readonly string[] = [
   '@sallyport/dynamo/memory',
   '@sallyport/http',
   '@sallyport/http/openapi',
-  '@sallyport/http/pipeline',
   '@sallyport/http/schema',
   '@sallyport/http/web',
   '@sallyport/http/websocket',

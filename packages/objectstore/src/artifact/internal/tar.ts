@@ -113,13 +113,13 @@ class Header {
   }
 
   get name(): string {
-    const name = textOf(untilNul(this.#block.subarray(0, 100)));
-    const prefix = this.#format === 'ustar' ? textOf(untilNul(this.#block.subarray(345, 500))) : '';
+    const name = decodeName(untilNul(this.#block.subarray(0, 100)));
+    const prefix = this.#format === 'ustar' ? decodeName(untilNul(this.#block.subarray(345, 500))) : '';
     return prefix === '' ? name : `${prefix}/${name}`;
   }
 
   readExtension(data: Uint8Array): Extension {
-    return this.#type === 'x' ? readPax(data) : { path: textOf(untilNul(data)) };
+    return this.#type === 'x' ? readPax(data) : { path: decodeName(untilNul(data)) };
   }
 }
 
@@ -141,7 +141,7 @@ function readPax(data: Uint8Array): Extension {
     const end = at + Number(digits);
     if (!/^[1-9]\d{0,7}$/.test(digits) || end > data.length || end < space + 3 || data[end - 1] !== 0x0a)
       throw badPax();
-    const record = textOf(data.subarray(space + 1, end - 1));
+    const record = decodeName(data.subarray(space + 1, end - 1));
     const equals = record.indexOf('=');
     const key = record.slice(0, equals);
     if (equals < 1 || records.has(key) || key.startsWith('GNU.sparse.') || key === 'hdrcharset') throw badPax();
@@ -220,7 +220,7 @@ function untilNul(bytes: Uint8Array): Uint8Array {
   return end < 0 ? bytes : bytes.subarray(0, end);
 }
 
-function textOf(bytes: Uint8Array): string {
+function decodeName(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

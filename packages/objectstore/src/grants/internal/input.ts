@@ -1,3 +1,4 @@
+import { isWhole } from '@sallyport/core/internal';
 import { invalidRef, ObjectStoreError } from '../../errors.js';
 import { isMediaType } from '../../internal/media-type.js';
 import { checkUnversionedRef } from '../../refs/ref.js';
@@ -62,10 +63,6 @@ export function checkPresignPut(input: PresignPutInput): CheckedGrant {
   const [unknown] = Object.keys(rest);
   if (unknown !== undefined) throw invalid(unknown, 'omitted: there is no such field');
   return { ref, contentLength, contentType, checksumSha256, expiresIn, createOnly };
-}
-
-function isWhole(value: unknown, least: number, most: number): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most;
 }
 
 /** Only canonical base64: another encoding of the same bytes would be another header, and break the signature. */

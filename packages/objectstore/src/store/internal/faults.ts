@@ -1,5 +1,5 @@
 import { isFrameworkError } from '@sallyport/core';
-import { isTransient } from '@sallyport/core/pipeline';
+import { isTransient } from '@sallyport/core/internal';
 import { ObjectStoreError, type ObjectStoreErrorCode } from '../../errors.js';
 import { toSafeCause } from '../../internal/cause.js';
 

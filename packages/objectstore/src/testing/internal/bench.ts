@@ -17,9 +17,6 @@ export interface CaseDefinition {
   run(bench: Bench): Promise<void>;
 }
 
-export const bytesOf = (text: string) => new Uint8Array(Buffer.from(text));
-export const textOf = (bytes: Uint8Array) => Buffer.from(bytes).toString();
-
 /** True if a call rejects with this code. */
 export function rejectsWith(code: ObjectStoreErrorCode, call: Promise<unknown>): Promise<void> {
   return rejects(call, (error: { code?: unknown }) => {

@@ -1,5 +1,6 @@
+import { encodeUtf8 } from '@sallyport/core';
 import type { PutObjectInput } from '../../store/store.js';
-import { bytesOf, type CaseDefinition, rejectsWith } from './bench.js';
+import { type CaseDefinition, rejectsWith } from './bench.js';
 
 export const REFUSAL_CASES: readonly CaseDefinition[] = [
   {
@@ -22,7 +23,7 @@ export const REFUSAL_CASES: readonly CaseDefinition[] = [
         { bucket, key: 'a', region: 'x' },
       ];
       for (const broken of wrong as PutObjectInput['ref'][]) {
-        await rejectsWith('objectstore.invalid_ref', store.put({ ref: broken, payload: bytesOf('1') }));
+        await rejectsWith('objectstore.invalid_ref', store.put({ ref: broken, payload: encodeUtf8('1') }));
         await rejectsWith('objectstore.invalid_ref', store.get({ ref: broken, maxBytes: 1 }));
         await rejectsWith('objectstore.invalid_ref', store.delete({ ref: broken }));
       }
@@ -32,7 +33,7 @@ export const REFUSAL_CASES: readonly CaseDefinition[] = [
     name: 'a wrong payload, type, metadata or member is rejected, and nothing is written',
     async run({ store, ref }) {
       const target = ref();
-      const good = { ref: target, payload: bytesOf('1') };
+      const good = { ref: target, payload: encodeUtf8('1') };
       const wrong: object[] = [
         { payload: 'text' },
         { payload: [1] },
@@ -58,7 +59,7 @@ export const REFUSAL_CASES: readonly CaseDefinition[] = [
   {
     name: 'metadata of 2,048 bytes together is accepted',
     async run({ store, ref }) {
-      await store.put({ ref: ref(), payload: bytesOf('1'), metadata: { a: 'x'.repeat(2047) } });
+      await store.put({ ref: ref(), payload: encodeUtf8('1'), metadata: { a: 'x'.repeat(2047) } });
     },
   },
 ];

@@ -1,5 +1,6 @@
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
-import { bytesOf, type CaseDefinition, rejectsWith, textOf } from './bench.js';
+import { decodeUtf8, encodeUtf8 } from '@sallyport/core';
+import { type CaseDefinition, rejectsWith } from './bench.js';
 
 const versioning = 'enabled' as const;
 
@@ -9,14 +10,14 @@ export const VERSION_CASES: readonly CaseDefinition[] = [
     versioning,
     async run({ store, ref }) {
       const target = ref();
-      const first = await store.put({ ref: target, payload: bytesOf('first') });
-      const second = await store.put({ ref: target, payload: bytesOf('second') });
+      const first = await store.put({ ref: target, payload: encodeUtf8('first') });
+      const second = await store.put({ ref: target, payload: encodeUtf8('second') });
       ok(first.versionId && second.versionId);
       notEqual(first.versionId, second.versionId);
       const old = await store.get({ ref: first, maxBytes: 10 });
-      deepEqual([textOf(old.payload), old.ref], ['first', first]);
+      deepEqual([decodeUtf8(old.payload), old.ref], ['first', first]);
       const newest = await store.get({ ref: target, maxBytes: 10 });
-      deepEqual([textOf(newest.payload), newest.ref], ['second', second]);
+      deepEqual([decodeUtf8(newest.payload), newest.ref], ['second', second]);
     },
   },
   {
@@ -24,10 +25,10 @@ export const VERSION_CASES: readonly CaseDefinition[] = [
     versioning,
     async run({ store, ref }) {
       const target = ref();
-      const first = await store.put({ ref: target, payload: bytesOf('first') });
+      const first = await store.put({ ref: target, payload: encodeUtf8('first') });
       await store.delete({ ref: target });
       await rejectsWith('objectstore.not_found', store.get({ ref: target, maxBytes: 10 }));
-      equal(textOf((await store.get({ ref: first, maxBytes: 10 })).payload), 'first');
+      equal(decodeUtf8((await store.get({ ref: first, maxBytes: 10 })).payload), 'first');
     },
   },
   {
@@ -35,10 +36,10 @@ export const VERSION_CASES: readonly CaseDefinition[] = [
     versioning,
     async run({ store, ref }) {
       const target = ref();
-      await store.put({ ref: target, payload: bytesOf('first') });
-      const second = await store.put({ ref: target, payload: bytesOf('second') });
+      await store.put({ ref: target, payload: encodeUtf8('first') });
+      const second = await store.put({ ref: target, payload: encodeUtf8('second') });
       await store.delete({ ref: second });
-      equal(textOf((await store.get({ ref: target, maxBytes: 10 })).payload), 'first');
+      equal(decodeUtf8((await store.get({ ref: target, maxBytes: 10 })).payload), 'first');
       await rejectsWith('objectstore.not_found', store.get({ ref: second, maxBytes: 10 }));
       await store.delete({ ref: second });
     },
@@ -48,12 +49,12 @@ export const VERSION_CASES: readonly CaseDefinition[] = [
     versioning,
     async run({ store, ref }) {
       const target = ref();
-      await store.put({ ref: target, payload: bytesOf('first') });
-      const again = store.put({ ref: target, payload: bytesOf('second'), createOnly: true });
+      await store.put({ ref: target, payload: encodeUtf8('first') });
+      const again = store.put({ ref: target, payload: encodeUtf8('second'), createOnly: true });
       await rejectsWith('objectstore.precondition_failed', again);
       await store.delete({ ref: target });
-      await store.put({ ref: target, payload: bytesOf('third'), createOnly: true });
-      equal(textOf((await store.get({ ref: target, maxBytes: 10 })).payload), 'third');
+      await store.put({ ref: target, payload: encodeUtf8('third'), createOnly: true });
+      equal(decodeUtf8((await store.get({ ref: target, maxBytes: 10 })).payload), 'third');
     },
   },
   {
@@ -61,11 +62,11 @@ export const VERSION_CASES: readonly CaseDefinition[] = [
     versioning,
     async run({ store, ref }) {
       const target = ref();
-      await store.put({ ref: target, payload: bytesOf('first') });
+      await store.put({ ref: target, payload: encodeUtf8('first') });
       const versioned = { ...target, versionId: '3HL4kqtJlcpXroDTDmJ.rmSpXd3dIbrHY' };
       await rejectsWith('objectstore.not_found', store.get({ ref: versioned, maxBytes: 10 }));
       await store.delete({ ref: versioned });
-      equal(textOf((await store.get({ ref: target, maxBytes: 10 })).payload), 'first');
+      equal(decodeUtf8((await store.get({ ref: target, maxBytes: 10 })).payload), 'first');
     },
   },
   {
@@ -73,9 +74,9 @@ export const VERSION_CASES: readonly CaseDefinition[] = [
     versioning,
     async run({ store, ref }) {
       const target = ref();
-      const first = await store.put({ ref: target, payload: bytesOf('first') });
-      await rejectsWith('objectstore.invalid_ref', store.put({ ref: first, payload: bytesOf('second') }));
-      equal(textOf((await store.get({ ref: target, maxBytes: 10 })).payload), 'first');
+      const first = await store.put({ ref: target, payload: encodeUtf8('first') });
+      await rejectsWith('objectstore.invalid_ref', store.put({ ref: first, payload: encodeUtf8('second') }));
+      equal(decodeUtf8((await store.get({ ref: target, maxBytes: 10 })).payload), 'first');
     },
   },
 ];

@@ -1,5 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict';
-import { bytesOf, type CaseDefinition, rejectsWith, textOf } from './bench.js';
+import { decodeUtf8, encodeUtf8 } from '@sallyport/core';
+import { type CaseDefinition, rejectsWith } from './bench.js';
 
 export const WRITE_CASES: readonly CaseDefinition[] = [
   {
@@ -18,7 +19,7 @@ export const WRITE_CASES: readonly CaseDefinition[] = [
     name: 'an object without a type is application/octet-stream, without metadata',
     async run({ store, ref }) {
       const target = ref();
-      await store.put({ ref: target, payload: bytesOf('a') });
+      await store.put({ ref: target, payload: encodeUtf8('a') });
       const { contentType, metadata } = await store.get({ ref: target, maxBytes: 1 });
       deepEqual([contentType, { ...metadata }], ['application/octet-stream', {}]);
     },
@@ -35,23 +36,23 @@ export const WRITE_CASES: readonly CaseDefinition[] = [
     name: 'a second write replaces the first',
     async run({ store, ref }) {
       const target = ref();
-      await store.put({ ref: target, payload: bytesOf('first'), metadata: { a: 'b' } });
-      await store.put({ ref: target, payload: bytesOf('second') });
+      await store.put({ ref: target, payload: encodeUtf8('first'), metadata: { a: 'b' } });
+      await store.put({ ref: target, payload: encodeUtf8('second') });
       const found = await store.get({ ref: target, maxBytes: 10 });
-      deepEqual([textOf(found.payload), { ...found.metadata }], ['second', {}]);
+      deepEqual([decodeUtf8(found.payload), { ...found.metadata }], ['second', {}]);
     },
   },
   {
     name: 'createOnly writes once, and again after a delete',
     async run({ store, ref }) {
       const target = ref();
-      await store.put({ ref: target, payload: bytesOf('first'), createOnly: true });
-      const again = store.put({ ref: target, payload: bytesOf('second'), createOnly: true });
+      await store.put({ ref: target, payload: encodeUtf8('first'), createOnly: true });
+      const again = store.put({ ref: target, payload: encodeUtf8('second'), createOnly: true });
       await rejectsWith('objectstore.precondition_failed', again);
-      equal(textOf((await store.get({ ref: target, maxBytes: 10 })).payload), 'first');
+      equal(decodeUtf8((await store.get({ ref: target, maxBytes: 10 })).payload), 'first');
       await store.delete({ ref: target });
-      await store.put({ ref: target, payload: bytesOf('third'), createOnly: true });
-      equal(textOf((await store.get({ ref: target, maxBytes: 10 })).payload), 'third');
+      await store.put({ ref: target, payload: encodeUtf8('third'), createOnly: true });
+      equal(decodeUtf8((await store.get({ ref: target, maxBytes: 10 })).payload), 'third');
     },
   },
   {
@@ -70,20 +71,20 @@ export const WRITE_CASES: readonly CaseDefinition[] = [
         'ключ/🔑',
         ' leading',
       ];
-      for (const key of keys) await store.put({ ref: ref(key), payload: bytesOf(key) });
-      for (const key of keys) equal(textOf((await store.get({ ref: ref(key), maxBytes: 100 })).payload), key);
+      for (const key of keys) await store.put({ ref: ref(key), payload: encodeUtf8(key) });
+      for (const key of keys) equal(decodeUtf8((await store.get({ ref: ref(key), maxBytes: 100 })).payload), key);
     },
   },
   {
     name: 'changes by the caller after a write have no effect on the store',
     async run({ store, ref }) {
       const target = ref();
-      const payload = bytesOf('abc');
+      const payload = encodeUtf8('abc');
       await store.put({ ref: target, payload });
       payload.fill(0);
       const first = await store.get({ ref: target, maxBytes: 3 });
       first.payload.fill(1);
-      equal(textOf((await store.get({ ref: target, maxBytes: 3 })).payload), 'abc');
+      equal(decodeUtf8((await store.get({ ref: target, maxBytes: 3 })).payload), 'abc');
     },
   },
 ];

@@ -1,4 +1,4 @@
-import { sha256 } from '@sallyport/core/pipeline';
+import { sha256 } from '@sallyport/core/internal';
 import { invalidInput } from '../../errors.js';
 import {
   type Address,

@@ -1,5 +1,5 @@
+import { Lru } from '@sallyport/core/internal';
 import type { Claim } from '../../strategies/internal/definition.js';
-import { Lru } from '../../strategies/internal/lru.js';
 import type { LimitDecision, WindowLimit } from '../limiter.js';
 
 interface Denial {

@@ -1,4 +1,4 @@
-import { createMap } from '@sallyport/core/pipeline';
+import { createMap } from '@sallyport/core/internal';
 import {
   type Condition,
   type Item,

@@ -1,4 +1,5 @@
 import { randomIds } from '@sallyport/core';
+import { Lru } from '@sallyport/core/internal';
 import { type Condition, type Item, type ItemTable, type Key, TTL_ATTRIBUTE } from '@sallyport/dynamo';
 import {
   type Address,
@@ -7,7 +8,6 @@ import {
   type Part,
   type StrategyDefinition,
 } from '../../strategies/internal/definition.js';
-import { Lru } from '../../strategies/internal/lru.js';
 import { shardName } from './shards.js';
 
 /** The attribute of a key's first item with the number of its items; negative while its counters are being spread. */

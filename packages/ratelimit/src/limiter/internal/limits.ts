@@ -1,8 +1,8 @@
 import type { FullClock } from '@sallyport/core';
+import { isPromise, Lru } from '@sallyport/core/internal';
 import { group, integer, OptionKind } from '@sallyport/core/options';
 import { invalidConfig, RateLimitError, storeUnavailable } from '../../errors.js';
 import type { StrategyDefinition } from '../../strategies/internal/definition.js';
-import { Lru } from '../../strategies/internal/lru.js';
 import type { LimitFor, RateLimitKey, WindowLimit } from '../limiter.js';
 
 /** The cache of asynchronous results. */
@@ -102,8 +102,4 @@ export class Limits {
     }
     return this.#strategy.withLimits(givenOrder.map((place) => given[place] ?? 0));
   }
-}
-
-function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
-  return typeof (value as { then?: unknown } | undefined)?.then === 'function';
 }

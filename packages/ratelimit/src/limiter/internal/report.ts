@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '@sallyport/core';
-import { guardHook, logFailure } from '@sallyport/core/pipeline';
+import { guardHook, logFailure } from '@sallyport/core/internal';
 import type { RateLimitError } from '../../errors.js';
 import type { RateLimitKey } from '../limiter.js';
 

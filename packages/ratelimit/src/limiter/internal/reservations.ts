@@ -1,4 +1,4 @@
-import { randomFraction } from '@sallyport/core/pipeline';
+import { Lru, randomFraction } from '@sallyport/core/internal';
 import {
   type Address,
   type Claim,
@@ -7,7 +7,6 @@ import {
   type StrategyDefinition,
   type Taken,
 } from '../../strategies/internal/definition.js';
-import { Lru } from '../../strategies/internal/lru.js';
 import type { LimitDecision, WindowLimit, WindowState } from '../limiter.js';
 import type { AddressedClaim } from './claims.js';
 

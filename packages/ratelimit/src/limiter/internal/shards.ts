@@ -1,4 +1,4 @@
-import { randomFraction } from '@sallyport/core/pipeline';
+import { randomFraction } from '@sallyport/core/internal';
 import type { StrategyDefinition } from '../../strategies/internal/definition.js';
 import type { LimitDecision, WindowLimit, WindowState } from '../limiter.js';
 import type { Share } from './claims.js';

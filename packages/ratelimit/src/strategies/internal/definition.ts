@@ -1,6 +1,6 @@
 import type { FullClock } from '@sallyport/core';
+import { brandError } from '@sallyport/core/internal';
 import { kind, type OptionKind } from '@sallyport/core/options';
-import { brandError } from '@sallyport/core/pipeline';
 import type {
   LimitDecision,
   RateLimitKey,

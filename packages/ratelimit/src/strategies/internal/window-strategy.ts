@@ -1,3 +1,4 @@
+import { Lru } from '@sallyport/core/internal';
 import { integer, kind, type OptionKinds } from '@sallyport/core/options';
 import type { LimitDecision, WindowLimit, WindowOptions } from '../../limiter/limiter.js';
 import {
@@ -16,7 +17,6 @@ import {
   StrategyDefinition,
   type Taken,
 } from './definition.js';
-import { Lru } from './lru.js';
 
 export const DEFAULT_NAME = 'default';
 const MAX_LIMIT = 1_000_000_000;

@@ -1,4 +1,5 @@
 import type { Context, SecurePrincipal } from '@sallyport/core';
+import { isText } from '@sallyport/core/internal';
 import { defineOptions, func, integer, withMethods } from '@sallyport/core/options';
 import type { ConnectionKey, ConnectionRegistry } from '@sallyport/http/websocket';
 import { whenPassed } from '../../internal/resolver-marks.js';
@@ -70,14 +71,10 @@ function connectionOf(ctx: Context): Connection | undefined {
   if (ctx.triggerKind !== 'websocket') return undefined;
   const [apiId, stage, connectionId] = ['apiId', 'stage', 'connectionId'].map((name) => contextMember(ctx, name));
   const connectedAt = contextMember(ctx, 'connectedAt');
-  if (!isPart(apiId) || !isPart(stage) || !isPart(connectionId) || !Number.isSafeInteger(connectedAt)) return undefined;
+  if (!isText(apiId) || !isText(stage) || !isText(connectionId) || !Number.isSafeInteger(connectedAt)) return undefined;
   return {
     key: { apiId, stage, connectionId },
     connectedAt: connectedAt as number,
     eventType: contextMember(ctx, 'eventType'),
   };
-}
-
-function isPart(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() !== '';
 }

@@ -106,14 +106,14 @@ function createKindOf(internalRoles: readonly string[]): (userArn: string) => Pr
 function claimsOf(identity: Fields, userArn: string, pool: PoolCaller | undefined): Record<string, unknown> {
   return {
     userArn,
-    accountId: textOf(ownOf(identity, 'accountId')),
-    callerId: textOf(ownOf(identity, 'callerId')) ?? textOf(ownOf(identity, 'caller')),
+    accountId: nonEmpty(ownOf(identity, 'accountId')),
+    callerId: nonEmpty(ownOf(identity, 'callerId')) ?? nonEmpty(ownOf(identity, 'caller')),
     ...(pool && { cognitoIdentityId: pool.identityId, cognitoIdentityPoolId: pool.identityPoolId }),
     ...(pool?.isGuest && { guest: true }),
   };
 }
 
-function textOf(value: unknown): string | undefined {
+function nonEmpty(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
@@ -188,17 +188,17 @@ function poolCallerOf(identity: Fields): PoolCaller | undefined {
   const [id, pool, marks] = cognito
     ? [ownOf(cognito, 'identityId'), ownOf(cognito, 'identityPoolId'), ownOf(cognito, 'amr')]
     : [ownOf(identity, 'cognitoIdentityId'), ownOf(identity, 'cognitoIdentityPoolId'), markOf(identity)];
-  const isPoolCaller = [id, pool, marks].some((value) => !isBlank(value));
+  const isPoolCaller = [id, pool, marks].some((value) => !isEmpty(value));
   if (!isPoolCaller) return undefined;
   const isGuest = saysGuest(marks);
-  return { identityId: requireText(id), identityPoolId: isBlank(pool) ? undefined : requireText(pool), isGuest };
+  return { identityId: requireText(id), identityPoolId: isEmpty(pool) ? undefined : requireText(pool), isGuest };
 }
 
 /** The two members are never used together; if they are, they must be equal. */
 function markOf(identity: Fields): unknown {
   const marks = ['cognitoAuthenticationType', 'cognitoIdentityAuthType']
     .map((name) => ownOf(identity, name))
-    .filter((mark) => !isBlank(mark));
+    .filter((mark) => !isEmpty(mark));
   return marks.length > 1 ? marks : marks[0];
 }
 
@@ -212,7 +212,7 @@ function saysGuest(marks: unknown): boolean {
 }
 
 /** Gateways set members without a value to `null`, an empty string or an empty list. */
-function isBlank(value: unknown): boolean {
+function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
 }
 

@@ -1,4 +1,4 @@
-import { brandError } from '@sallyport/core/pipeline';
+import { brandError } from '@sallyport/core/internal';
 import type { JwtClaims } from './options.js';
 
 /** `audience`: only the audience is wrong. `unavailable`: the keys could not be fetched, so the token was not checked. */

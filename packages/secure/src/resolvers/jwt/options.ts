@@ -1,4 +1,5 @@
 import type { PrincipalKind } from '@sallyport/core';
+import { isText } from '@sallyport/core/internal';
 import {
   boolean,
   defineOptions,
@@ -71,7 +72,6 @@ export interface JwtPrincipalOptions extends JwtVerifierOptions {
   readonly describeErrors?: boolean;
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
 /** Compared exactly with values of tokens, so it is not trimmed. */
 const exactText = kind<string>('a string that is not blank', isText);
 const textList = (least: number, wanted: string) =>

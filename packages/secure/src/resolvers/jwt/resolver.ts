@@ -1,7 +1,6 @@
 import { type Context, FrameworkError, type SecurePrincipal } from '@sallyport/core';
+import { isPromise, withBearer } from '@sallyport/core/internal';
 import { defineOptions, invalidOption, kind, oneOf } from '@sallyport/core/options';
-import { withBearer } from '@sallyport/core/pipeline';
-import { isPromise } from '@sallyport/http/pipeline';
 import { markBearerReader, ownOf, type SecurePrincipalResolver } from '../../principal.js';
 import { JwtError, type VerifiedJwt } from './jwt-error.js';
 import {

@@ -1,5 +1,5 @@
 import { FrameworkError, type LambdaContext } from '@sallyport/core';
-import { bytesOfJson, LAMBDA_MAX_ANSWER_BYTES, logRefusal } from '@sallyport/core/pipeline';
+import { bytesOfJson, LAMBDA_MAX_ANSWER_BYTES, logRefusal } from '@sallyport/core/internal';
 import { deadlineExceeded, streamsError } from '../../errors.js';
 import {
   type CreateObserver,

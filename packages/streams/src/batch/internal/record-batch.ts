@@ -15,10 +15,11 @@ import {
   type DeliveryHolder,
   emitMetric,
   invocationTraceId,
-} from '@sallyport/core/pipeline';
+  stringOf,
+} from '@sallyport/core/internal';
 import type { RouterSettings } from '../../router/internal/settings.js';
 import type { HandlerMatch } from '../../router/registry.js';
-import { type EventSource, type LooseRecord, type SourceDefinition, textOf } from '../../sources/source.js';
+import type { EventSource, LooseRecord, SourceDefinition } from '../../sources/source.js';
 import type { EventContext } from '../handler.js';
 
 const NOTHING: LooseRecord = {};
@@ -89,7 +90,7 @@ export class RecordBatch implements DeliveryHolder {
   }
 
   get requestId(): string {
-    this.#requestId ??= textOf(this.lambdaContext?.awsRequestId).trim() || this.settings.ids.newId();
+    this.#requestId ??= stringOf(this.lambdaContext?.awsRequestId).trim() || this.settings.ids.newId();
     return this.#requestId;
   }
 
@@ -99,7 +100,7 @@ export class RecordBatch implements DeliveryHolder {
   }
 
   get tenantId(): string {
-    return textOf(this.lambdaContext?.tenantId);
+    return stringOf(this.lambdaContext?.tenantId);
   }
 
   get remainingMs(): number {

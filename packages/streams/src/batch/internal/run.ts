@@ -1,3 +1,4 @@
+import { isPromise } from '@sallyport/core/internal';
 import { deadlineExceeded, streamsError } from '../../errors.js';
 import {
   type BatchOutcome,
@@ -92,7 +93,7 @@ export class BatchRun implements BatchOutcome {
       try {
         // If possible the handler is called directly from here, because each call between would add a frame to every stack trace.
         let result = isPlain ? handler(ctx, records[index]) : this.#callWatched(index, ctx, handler);
-        if (isThenable(result)) {
+        if (isPromise(result)) {
           this.#batch.watch();
           result = await result;
         }
@@ -196,8 +197,4 @@ function identifierOf(batch: RecordBatch, index: number): string | undefined {
   const record = batch.records[index];
   const identifier = record && batch.definition.failureIdentifier?.(record, batch.settings.streamIdentifier);
   return typeof identifier === 'string' && identifier.trim() !== '' ? identifier : undefined;
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }

@@ -10,7 +10,7 @@ import {
   sanitizeLogString,
   startEventSpan,
   writesErrors,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
 import { type RecordBatch, RecordContext } from '../../batch/internal/record-batch.js';
 import { warn } from '../../router/internal/settings.js';
 

@@ -1,6 +1,6 @@
 import type { Clock, Environment, IdGenerator, Logger } from '@sallyport/core';
+import { parseLog } from '@sallyport/core/internal';
 import { integer, kind, number, parsed, withMethods } from '@sallyport/core/options';
-import { parseLog } from '@sallyport/core/pipeline';
 
 /** Validators of the options that every router accepts. */
 export const COMMON_OPTIONS = {

@@ -12,9 +12,11 @@ import {
   completeClock,
   createDefaultLogger,
   guardHook,
+  isObject,
+  isText,
   registerCopy,
   reportHooks,
-} from '@sallyport/core/pipeline';
+} from '@sallyport/core/internal';
 import type { EventMiddleware } from '../../batch/handler.js';
 import { refused } from '../../errors.js';
 import { VERSION } from '../../internal/version.js';
@@ -95,7 +97,7 @@ function readPhysicalNames(environment: Environment): PhysicalNames {
   if (!text?.trim()) return {};
   try {
     const names: unknown = JSON.parse(text);
-    if (isMap(names) && Object.values(names).every(isNameOrNames)) return names;
+    if (isObject(names) && Object.values(names).every(isNameOrNames)) return names;
   } catch {
     // Rejected below, without the parser's message, which quotes the input.
   }
@@ -105,19 +107,11 @@ function readPhysicalNames(environment: Environment): PhysicalNames {
 /** The physical name for a registration; the given name if the map does not contain it. */
 export function physicalName(names: PhysicalNames, method: string, name: string): string {
   for (const map of [names[method], names]) {
-    if (isMap(map) && typeof map[name] === 'string') return map[name];
+    if (isObject(map) && typeof map[name] === 'string') return map[name];
   }
   return name;
 }
 
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isName(value: unknown): boolean {
-  return typeof value === 'string' && value.trim() !== '';
-}
-
 function isNameOrNames(value: unknown): boolean {
-  return isName(value) || (isMap(value) && Object.values(value).every(isName));
+  return isText(value) || (isObject(value) && Object.values(value).every(isText));
 }

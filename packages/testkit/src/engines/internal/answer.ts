@@ -27,7 +27,7 @@ export function readAnswer(
   const failures = failuresOf(outcome.answer);
   if (failures === undefined) return { failed: 'all', why: 'error', unknown: [] };
   const ids = failures.map((failure) => (failure as { itemIdentifier?: unknown } | null)?.itemIdentifier);
-  if (!ids.every(isText)) return { failed: 'all', why: 'missing-identifier', unknown: [] };
+  if (!ids.every(isFilled)) return { failed: 'all', why: 'missing-identifier', unknown: [] };
   const unknown = ids.filter((id) => !known.has(id));
   if (unknown.length > 0 && !ignoresUnknown) return { failed: 'all', why: 'unknown-identifier', unknown };
   return { failed: ids.filter((id) => known.has(id)), unknown };
@@ -42,6 +42,6 @@ function failuresOf(answer: unknown): readonly unknown[] | undefined {
   return Array.isArray(batchItemFailures) ? batchItemFailures : undefined;
 }
 
-function isText(id: unknown): id is string {
+function isFilled(id: unknown): id is string {
   return typeof id === 'string' && id !== '';
 }

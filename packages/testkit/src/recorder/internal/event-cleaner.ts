@@ -1,3 +1,4 @@
+import { decodeEscapes, REDACTED } from '@sallyport/core/internal';
 import { createSanitizer, type Sanitizer } from '@sallyport/core/observability';
 import { cleanBase64, cleanText } from './packed.js';
 import type { Pseudonyms } from './pseudonyms.js';
@@ -25,7 +26,6 @@ interface Place {
   readonly isHeader?: boolean;
 }
 
-const REDACTED = '[REDACTED]';
 /** Members that AWS writes and detection reads. */
 const ENVELOPE_WORDS =
   /^(?:version|httpMethod|method|protocol|stage|routeKey|resource|resourcePath|eventSource|EventSource|eventVersion|EventVersion|eventName|eventType|awsRegion|region|messageDirection|StreamViewType|kinesisSchemaVersion|detail-type|source|Type|SignatureVersion|parentTypeName|fieldName|sequenceNumber|SequenceNumber|requestTime|time|Timestamp|dataType|DataType|SentTimestamp|ApproximateFirstReceiveTimestamp|ApproximateReceiveCount)$/;
@@ -160,11 +160,11 @@ export class EventCleaner {
       if (typeof value === 'string')
         values.set(value, this.#string(value, { path: '', key: name, holder: {}, isData: true }));
     }
-    return path.replace(/[^/]+/g, (segment) => values.get(decode(segment)) ?? this.#segment(segment));
+    return path.replace(/[^/]+/g, (segment) => values.get(decodeEscapes(segment)) ?? this.#segment(segment));
   }
 
   #segment(segment: string): string {
-    const decoded = decode(segment);
+    const decoded = decodeEscapes(segment);
     if (/^\d{6,}$/.test(decoded)) return this.#pseudonyms.ofId(decoded);
     const cleaned = this.#text.clean(decoded);
     return cleaned === decoded ? segment : encodeURIComponent(cleaned);
@@ -173,8 +173,8 @@ export class EventCleaner {
   /** A query string or a form: each value by its name. */
   #query(text: string, place: Place): string {
     return text.replace(/([^&=]+)=([^&]*)/g, (_, name: string, value: string) => {
-      const decoded = decode(value.replaceAll('+', ' '));
-      const cleaned = this.#string(decoded, { ...place, key: decode(name), isData: true, isQuery: true });
+      const decoded = decodeEscapes(value.replaceAll('+', ' '));
+      const cleaned = this.#string(decoded, { ...place, key: decodeEscapes(name), isData: true, isQuery: true });
       return `${name}=${cleaned === decoded ? value : encodeURIComponent(cleaned)}`;
     });
   }
@@ -196,12 +196,4 @@ function isPacked({ path, key, holder }: Place): boolean {
   if (key === 'body') return holder.isBase64Encoded === true;
   if (path.endsWith('.B') || /\.BS\[\d+\]$/.test(path)) return true;
   return key === 'data' && ('partitionKey' in holder || Object.keys(holder).length === 1);
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

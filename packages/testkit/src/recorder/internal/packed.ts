@@ -1,5 +1,5 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { asBuffer } from '@sallyport/core/pipeline';
+import { asBuffer } from '@sallyport/core/internal';
 
 /** Limit for the unpacked bytes of a compressed payload. */
 const MAX_UNPACKED = 8_388_608;

@@ -62,7 +62,7 @@ function decodeLabel(text: string): string | undefined {
 
 /** Input of the operation: labels of the path, the body, and members in query and headers. */
 export function inputOf({ operation, labels, isRaw, query, headers }: Found, body: Buffer): Input {
-  const input: Record<string, unknown> = { ...labels, ...(isRaw ? { body } : (parseJson(body) as object | undefined)) };
+  const input: Record<string, unknown> = { ...labels, ...(isRaw ? { body } : (parseBody(body) as object | undefined)) };
   for (const [name, { place, wire }] of operation.input.members) {
     if (place === 'query' && query.has(wire)) input[name] = query.get(wire);
     if (place === 'header' && headers[wire] !== undefined) input[name] = headers[wire];
@@ -71,7 +71,7 @@ export function inputOf({ operation, labels, isRaw, query, headers }: Found, bod
 }
 
 /** `undefined` for a body that is not JSON, an empty object for an empty body. */
-export function parseJson(body: Buffer): unknown {
+export function parseBody(body: Buffer): unknown {
   try {
     return body.length === 0 ? {} : JSON.parse(body.toString());
   } catch {

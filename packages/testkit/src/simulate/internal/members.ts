@@ -1,15 +1,9 @@
+import { membersOf } from '@sallyport/core/internal';
 import type { Data } from '../../internal/kinds.js';
 import type { Violation } from '../result.js';
 
 /** Records a violation. */
 export type Violate = (kind: Violation['kind'], record: string, text: string) => void;
-
-const NOTHING: Data = {};
-
-/** The members of an object; empty for any other value. */
-export function membersOf(value: unknown): Data {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Data) : NOTHING;
-}
 
 /** The entries of a list; empty for any other value. */
 export function listOf(value: unknown): readonly unknown[] {

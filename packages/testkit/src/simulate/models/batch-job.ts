@@ -1,7 +1,8 @@
+import { membersOf } from '@sallyport/core/internal';
 import { defineOptions } from '@sallyport/core/options';
 import { count, type Data, positive } from '../../internal/kinds.js';
 import type { BatchModel, Item } from '../internal/batches.js';
-import { listOf, membersOf, resultsById, type Violate } from '../internal/members.js';
+import { listOf, resultsById, type Violate } from '../internal/members.js';
 
 /** Options of `simulate` for a job of S3 Batch Operations. */
 export interface BatchJobSimulation {

@@ -1,7 +1,8 @@
+import { membersOf } from '@sallyport/core/internal';
 import { defineOptions } from '@sallyport/core/options';
 import { type Data, positive } from '../../internal/kinds.js';
 import type { BatchModel, Item } from '../internal/batches.js';
-import { grouped, listOf, membersOf } from '../internal/members.js';
+import { grouped, listOf } from '../internal/members.js';
 
 /** Options of `simulate` for messages of a broker, and for changes of DocumentDB. */
 export interface BlockingSimulation {

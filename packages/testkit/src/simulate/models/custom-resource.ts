@@ -1,8 +1,9 @@
 import type { FullClock } from '@sallyport/core';
+import { membersOf } from '@sallyport/core/internal';
 import { defineOptions } from '@sallyport/core/options';
 import { count, type Data, positive } from '../../internal/kinds.js';
 import type { BatchModel, Item } from '../internal/batches.js';
-import { membersOf, type Violate } from '../internal/members.js';
+import type { Violate } from '../internal/members.js';
 
 /** Options of `simulate` for custom resources. */
 export interface CustomResourceSimulation {

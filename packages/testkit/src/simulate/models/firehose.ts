@@ -1,8 +1,8 @@
+import { bytesOfJson, LAMBDA_MAX_ANSWER_BYTES, membersOf } from '@sallyport/core/internal';
 import { defineOptions } from '@sallyport/core/options';
-import { LAMBDA_MAX_ANSWER_BYTES } from '@sallyport/core/pipeline';
 import { type Data, positive } from '../../internal/kinds.js';
 import type { BatchModel, Delivered, Fate, Item } from '../internal/batches.js';
-import { listOf, membersOf, resultsById, type Violate } from '../internal/members.js';
+import { listOf, resultsById, type Violate } from '../internal/members.js';
 
 /** Options of `simulate` for records of Firehose. */
 export interface FirehoseSimulation {
@@ -35,14 +35,10 @@ export function firehoseModel(event: Data, { batchSize }: Required<FirehoseSimul
     eventOf: (items) => ({ ...event, records: items.map(({ part }) => part) }),
     judge(outcome, delivered) {
       const records = 'answer' in outcome ? membersOf(outcome.answer).records : undefined;
-      if (!Array.isArray(records) || sizeOf(records) > LAMBDA_MAX_ANSWER_BYTES) return delivered.map(again);
+      if (!Array.isArray(records) || bytesOfJson({ records }) > LAMBDA_MAX_ANSWER_BYTES) return delivered.map(again);
       const ids = delivered.map(({ item }) => item.id);
       const results = resultsById(records, 'recordId', ids, violate);
       return ids.map((id) => (['Ok', 'Dropped'].includes(String(results.get(id)?.result)) ? 'done' : 'dead-letter'));
     },
   };
-}
-
-function sizeOf(records: readonly unknown[]): number {
-  return Buffer.byteLength(JSON.stringify({ records }));
 }

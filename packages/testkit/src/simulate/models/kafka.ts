@@ -1,8 +1,9 @@
+import { membersOf } from '@sallyport/core/internal';
 import { boolean, defineOptions } from '@sallyport/core/options';
 import type { Outcome } from '../../engines/engine.js';
 import { count, type Data, positive } from '../../internal/kinds.js';
 import type { BatchModel, Delivered, Fate, Item } from '../internal/batches.js';
-import { grouped, listOf, membersOf, type Violate } from '../internal/members.js';
+import { grouped, listOf, type Violate } from '../internal/members.js';
 
 /** Options of `simulate` for records of Kafka. */
 export interface KafkaSimulation {

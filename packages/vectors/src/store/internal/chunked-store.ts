@@ -1,5 +1,5 @@
 import type { FullClock } from '@sallyport/core';
-import { withDeadline } from '@sallyport/core/pipeline';
+import { withDeadline } from '@sallyport/core/internal';
 import {
   ERROR_CODE_NOT_FOUND,
   ERROR_CODE_UNAVAILABLE,

@@ -1,4 +1,4 @@
-import { isPlainObject } from '@sallyport/core/pipeline';
+import { isPlainObject } from '@sallyport/core/internal';
 import { invalidInput } from '../../errors.js';
 import { VECTOR_LIMITS } from '../../schema.js';
 import type { Filter, Metadata, Primitive } from '../store.js';

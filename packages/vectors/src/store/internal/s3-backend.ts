@@ -118,7 +118,7 @@ export class S3Backend implements VectorBackend {
 
   toError(cause: unknown): Error {
     if (cause instanceof VectorStoreError) return cause;
-    switch (nameOf(cause)) {
+    switch (errorNameOf(cause)) {
       case 'NotFoundException':
         return invalidConfig('vector bucket or index not found', cause);
       case 'ValidationException':
@@ -141,7 +141,7 @@ export class S3Backend implements VectorBackend {
     signal: AbortSignal,
   ): Promise<object> {
     return this.#send(name, input, signal).catch((error: unknown) => {
-      const isOld = input.nextToken !== undefined && nameOf(error) === 'ValidationException';
+      const isOld = input.nextToken !== undefined && errorNameOf(error) === 'ValidationException';
       throw isOld ? unavailable(error, true) : error;
     });
   }
@@ -188,7 +188,7 @@ function brokenAnswer(what: string): VectorStoreError {
 }
 
 /** Errors are compared by name, because an injected client may come from another copy of the SDK. */
-function nameOf(error: unknown): unknown {
+function errorNameOf(error: unknown): unknown {
   return ((error ?? {}) as { readonly name?: unknown }).name;
 }
 

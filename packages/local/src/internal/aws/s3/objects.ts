@@ -1,6 +1,6 @@
 import { copyFileSync, createReadStream } from 'node:fs';
+import { decodeEscapes } from '@sallyport/core/internal';
 import type { Output } from '../service.js';
-import { decode } from '../signature.js';
 import { AwsFault } from '../wire.js';
 import { assertCopyable, assertWritable, isUnchanged, rangeOf } from './conditions.js';
 import { emptyAnswer, given, noSuchKey, type ObjectRequest, xmlAnswer } from './request.js';
@@ -80,11 +80,11 @@ export function addVersion(
 export function copyObject(request: ObjectRequest): Output {
   const { headers, context, bucket, key } = request;
   const [path = '', versionQuery = ''] = (headers['x-amz-copy-source'] ?? '').split('?versionId=');
-  const [, sourceBucket = '', sourceKey = ''] = /^\/?([^/]+)\/(.+)$/s.exec(decode(path)) ?? [];
+  const [, sourceBucket = '', sourceKey = ''] = /^\/?([^/]+)\/(.+)$/s.exec(decodeEscapes(path)) ?? [];
   const from = context.store.get(sourceBucket);
   const source = findVersion(
     { ...request, bucket: from, key: sourceKey },
-    versionQuery === '' ? undefined : decode(versionQuery),
+    versionQuery === '' ? undefined : decodeEscapes(versionQuery),
   );
   assertCopyable(headers, source);
   const replaces = headers['x-amz-metadata-directive'] === 'REPLACE';

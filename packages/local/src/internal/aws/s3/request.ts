@@ -1,5 +1,6 @@
+import { decodeEscapes } from '@sallyport/core/internal';
 import type { Call, Output } from '../service.js';
-import { decode, queryPairs } from '../signature.js';
+import { queryPairs } from '../signature.js';
 import { AwsFault, escapeXml, readBody, toXml, type XmlValue } from '../wire.js';
 import type { Bucket, BucketStore, StoredChange } from './store.js';
 
@@ -36,7 +37,7 @@ export function toS3Request(call: Call, context: S3Context): S3Request {
   const { method, path, query, headers } = call.request;
   const [, bucketName = '', key = ''] = /^\/([^/]*)\/?(.*)$/s.exec(path) ?? [];
   const request = { call, context, method, headers, query: new Map(queryPairs(query)) };
-  return { ...request, bucketName: decode(bucketName), key: decode(key) };
+  return { ...request, bucketName: decodeEscapes(bucketName), key: decodeEscapes(key) };
 }
 
 /** A response in XML. */

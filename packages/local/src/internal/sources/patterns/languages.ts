@@ -1,3 +1,4 @@
+import { isObject } from '@sallyport/core/internal';
 import {
   anythingBut,
   cidr,
@@ -9,7 +10,7 @@ import {
   suffix,
   wildcard,
 } from './operators.js';
-import { isObject, type Operator, type PatternLanguage } from './pattern.js';
+import type { Operator, PatternLanguage } from './pattern.js';
 
 /** The largest number in a rule: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html#filtering-numeric-matching. */
 const MAX_OF_RULES = 5e9;

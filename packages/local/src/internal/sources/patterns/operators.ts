@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net';
-import { isObject, type Operator, PatternError, type Rule } from './pattern.js';
+import { isObject } from '@sallyport/core/internal';
+import { type Operator, PatternError, type Rule } from './pattern.js';
 
 /** Matches a string with this beginning. */
 export const prefix = textOperator((value, wanted) => value.startsWith(wanted));

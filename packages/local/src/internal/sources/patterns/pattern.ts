@@ -1,3 +1,4 @@
+import { isObject, isScalar } from '@sallyport/core/internal';
 import { usageError } from '../../config/file.js';
 
 /** A parsed pattern: returns true if a value matches. `undefined` is a missing member. */
@@ -103,12 +104,4 @@ function parseRule({ operators }: PatternLanguage, rule: unknown, place: string)
 /** The elements of a list, including nested lists; any other value as a list with one element. */
 function elementsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) && value.length > 0 ? (value.flat(Number.POSITIVE_INFINITY) as unknown[]) : [value];
-}
-
-function isScalar(value: unknown): value is Scalar {
-  return value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import { sha256 } from '@sallyport/core/pipeline';
+import { sha256 } from '@sallyport/core/internal';
 import type { SessionKey } from '../../../registry/registry.js';
 
 /** RFC 6265 section 4.1.1, with the attributes. */

@@ -1,4 +1,4 @@
-import { createMap } from '@sallyport/core/pipeline';
+import { createMap } from '@sallyport/core/internal';
 import type { HeaderEntry } from '../../../provider/transport.js';
 
 /** Headers of one connection (RFC 9110 section 7.6.1); headers named by `connection` are added. */

@@ -1,4 +1,4 @@
-import { decodePercent } from '@sallyport/core/pipeline';
+import { decodePercent } from '@sallyport/core/internal';
 import { invalidRequest } from '../../../errors.js';
 import type { PortScope } from '../../../provider/provider.js';
 import { includesPort } from '../../options.js';

@@ -1,5 +1,5 @@
 import { type Context, FrameworkError, isLambda } from '@sallyport/core';
-import { type ContextRuntime, guardHook, stateOf } from '@sallyport/core/pipeline';
+import { type ContextRuntime, guardHook, stateOf } from '@sallyport/core/internal';
 import { ownOf } from '../../../principal.js';
 
 export type Fields = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { sha256 } from '@sallyport/core/pipeline';
+import { sha256 } from '@sallyport/core/internal';
 import type { JwtClaims, JwtSettings } from '../options.js';
 import type { KeySource } from './keys.js';
 

@@ -10,16 +10,19 @@ export class Lru<T> {
     this.#onRemoved = onRemoved;
   }
 
+  /** The number of entries. */
   get size(): number {
     return this.#entries.size;
   }
 
+  /** The value of a key, which is then the last to be removed; `undefined` if absent. */
   get(key: string): T | undefined {
     const value = this.#entries.get(key);
     if (value !== undefined) this.set(key, value);
     return value;
   }
 
+  /** Adds or replaces an entry. */
   set(key: string, value: T): void {
     this.#entries.delete(key);
     this.#entries.set(key, value);
@@ -31,11 +34,17 @@ export class Lru<T> {
     }
   }
 
+  /** All keys, the least recently used one first. */
+  keys(): Iterable<string> {
+    return this.#entries.keys();
+  }
+
   /** All values, the least recently used one first. */
   values(): Iterable<T> {
     return this.#entries.values();
   }
 
+  /** Removes an entry without a call of `onRemoved`. */
   delete(key: string): void {
     this.#entries.delete(key);
   }

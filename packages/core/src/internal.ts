@@ -1,4 +1,9 @@
-/** The basis of `http`, `appsync`, `secure` and `streams`; applications do not need it. */
+/**
+ * Parts of the framework for its own packages. Any release can change or remove them.
+ *
+ * @internal
+ * @packageDocumentation
+ */
 
 export type { ContextTransport } from './context/context.js';
 export {
@@ -77,7 +82,6 @@ export {
   decodeQueryPart,
   EMPTY_BYTES,
   isJsonMediaType,
-  sha256,
 } from './request/encoding.js';
 export { parseForm } from './request/form.js';
 export {
@@ -128,25 +132,41 @@ export {
   AGENT_INVOCATIONS,
   completeClock,
   type FullClock,
-  isObject,
-  isText,
   noAdapter,
-  objectPart,
   randomFraction,
   remainingMs,
   type ScheduledEvent,
   type ScheduledRun,
   scheduledRun,
-  trimmedText,
 } from './runtime/invocation.js';
 export { lazily } from './runtime/lazily.js';
 export type { Door, DoorRequest, DoorTraits, EncodedBody } from './runtime/surface.js';
+export { createSurfaceContext, handlerName, type SurfaceContext, type SurfaceEvent } from './runtime/surface.js';
+export { encodeSafeValue, REDACTED, sanitizeLogString } from './sanitize/log-text.js';
+export { sha256, sha256Url } from './values/digests.js';
+export { bytesOfJson, canonicalJson } from './values/json.js';
 export {
-  bytesOfJson,
-  createSurfaceContext,
-  handlerName,
+  KINESIS_MAX_RECORD_BYTES,
   LAMBDA_MAX_ANSWER_BYTES,
-  type SurfaceContext,
-  type SurfaceEvent,
-} from './runtime/surface.js';
-export { encodeSafeValue, sanitizeLogString } from './sanitize/log-text.js';
+  LAMBDA_MAX_EVENT_BYTES,
+  LAMBDA_MAX_TIMEOUT_MS,
+  LOAD_BALANCER_MAX_BYTES,
+  MAX_TIMER_MS,
+  SQS_MAX_VISIBILITY_SECONDS,
+  WEBSOCKET_MAX_MESSAGE_BYTES,
+} from './values/limits.js';
+export { Lru } from './values/lru.js';
+export {
+  decodeEscapes,
+  fromJson,
+  isObject,
+  isPromise,
+  isScalar,
+  isText,
+  isWhole,
+  type Members,
+  membersOf,
+  objectPart,
+  stringOf,
+  trimmedText,
+} from './values/read.js';

@@ -1,4 +1,11 @@
-/** Parts from which `appsync`, `secure` and `dispatch/app` build containers. Applications do not need them. */
+/**
+ * Parts of the framework for its own packages: `appsync`, `secure` and `dispatch/app` build containers from them. Any release can change
+ * or remove them.
+ *
+ * @internal
+ * @packageDocumentation
+ */
+
 export { serveDirect } from './doors/direct.js';
 export { gatewayV1Door } from './doors/gateway-v1.js';
 export { functionUrlDoor, gatewayV2Door } from './doors/gateway-v2.js';
@@ -35,7 +42,6 @@ export {
   addressOf,
   assertBoundParams,
   assertRouteHandler,
-  isPromise,
   type Registration,
   type RegistrationInit,
   registrationError,
