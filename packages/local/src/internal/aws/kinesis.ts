@@ -9,6 +9,8 @@ import { AwsFault } from './wire.js';
 const MAX_RECORDS = 500;
 const MAX_RECORD_BYTES = 10_485_760;
 const HASH_KEYS = 2n ** 128n;
+/** https://docs.aws.amazon.com/kinesis/latest/APIReference/API_GetShardIterator.html */
+const ITERATOR_MS = 300_000;
 
 /** The position of a reader in a shard: after this sequence number. */
 interface Place {
@@ -17,8 +19,18 @@ interface Place {
   readonly after: string;
 }
 
-/** Kinesis data streams: producers, and consumers that read shards with the API. */
-export function createKinesis(sources: StreamSources): AwsService {
+/** A position as its client holds it. */
+interface ShardIterator extends Place {
+  /** Milliseconds since the epoch at which it was returned. */
+  readonly at: number;
+}
+
+/**
+ * Kinesis data streams: producers, and consumers that read shards with the API.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function createKinesis(sources: StreamSources, now: () => number): AwsService {
   const streamOf = (input: Input) => {
     const name = nameIn(optionalText(input, 'StreamARN') ?? textOf(input, 'StreamName'));
     return sources.stream(name);
@@ -40,10 +52,14 @@ export function createKinesis(sources: StreamSources): AwsService {
       StreamDescription: { ...summaryOf(streamOf(input)), Shards: shardsOf(streamOf(input)), HasMoreShards: false },
     }),
     DescribeStreamSummary: (input) => ({ StreamDescriptionSummary: summaryOf(streamOf(input)) }),
-    GetShardIterator: (input) => ({ ShardIterator: encodePlace(placeOf(streamOf(input), input)) }),
+    GetShardIterator: (input) => ({
+      ShardIterator: encodeIterator({ ...placeOf(streamOf(input), input), at: now() }),
+    }),
     GetRecords(input) {
-      const place = decodePlace(textOf(input, 'ShardIterator'));
-      return read(sources.stream(place.stream), place, numberOf(input, 'Limit', 10_000));
+      const iterator = decodeIterator(textOf(input, 'ShardIterator'));
+      const at = now();
+      if (at - iterator.at > ITERATOR_MS) throw expired(iterator, at);
+      return read(sources.stream(iterator.stream), { ...iterator, at }, numberOf(input, 'Limit', 10_000));
     },
   });
 }
@@ -114,15 +130,24 @@ function placeOf({ name, log }: LocalStream, input: Input): Place {
       const at = numberOf(input, 'Timestamp', 0) * 1000;
       return { stream: name, shard, after: before((record) => record.at >= at) };
     }
-    default:
-      throw invalid('ShardIteratorType');
+    default: {
+      const types = 'AT_SEQUENCE_NUMBER, AFTER_SEQUENCE_NUMBER, AT_TIMESTAMP, TRIM_HORIZON or LATEST';
+      throw invalid(`ShardIteratorType must be ${types} (got ${JSON.stringify(input.ShardIteratorType)})`);
+    }
   }
 }
 
-function read({ log }: LocalStream, place: Place, limit: number): Record<string, unknown> {
+/**
+ * Reads records after a position.
+ *
+ * @see https://docs.aws.amazon.com/kinesis/latest/APIReference/API_GetRecords.html
+ */
+function read({ log }: LocalStream, from: ShardIterator, limit: number): Record<string, unknown> {
   const isNext = ({ shardId, sequenceNumber }: LoggedRecord) =>
-    shardId === place.shard && toNumber(sequenceNumber) > toNumber(place.after);
-  const records = log.records.filter(isNext).slice(0, limit);
+    shardId === from.shard && toNumber(sequenceNumber) > toNumber(from.after);
+  const unread = log.records.filter(isNext);
+  const records = unread.slice(0, limit);
+  const last = records.at(-1);
   return {
     Records: records.map(({ sequenceNumber, partitionKey, data, at }) => ({
       SequenceNumber: sequenceNumber,
@@ -130,24 +155,34 @@ function read({ log }: LocalStream, place: Place, limit: number): Record<string,
       Data: data,
       ApproximateArrivalTimestamp: at / 1000,
     })),
-    NextShardIterator: encodePlace({ ...place, after: records.at(-1)?.sequenceNumber ?? place.after }),
-    MillisBehindLatest: 0,
+    NextShardIterator: encodeIterator({ ...from, after: last?.sequenceNumber ?? from.after }),
+    // A reader that has read everything is at the tip, regardless of the age of the last record.
+    MillisBehindLatest: last && records.length < unread.length ? Math.max(0, from.at - last.at) : 0,
   };
 }
 
-function encodePlace(place: Place): string {
-  return Buffer.from(JSON.stringify(place)).toString('base64');
+function encodeIterator(iterator: ShardIterator): string {
+  return Buffer.from(JSON.stringify(iterator)).toString('base64');
 }
 
-function decodePlace(text: string): Place {
+function decodeIterator(text: string): ShardIterator {
   try {
-    const { stream, shard, after } = JSON.parse(Buffer.from(text, 'base64').toString()) as Place;
-    if ([stream, shard, after].every((value) => typeof value === 'string') && /^\d+$/.test(after))
-      return { stream, shard, after };
+    const { stream, shard, after, at } = JSON.parse(Buffer.from(text, 'base64').toString()) as ShardIterator;
+    const isPlace = [stream, shard, after].every((value) => typeof value === 'string') && /^\d+$/.test(after);
+    if (isPlace && typeof at === 'number') return { stream, shard, after, at };
   } catch {
     // The error follows.
   }
-  throw new AwsFault(400, 'InvalidArgumentException', 'Invalid ShardIterator.');
+  throw invalid('Invalid ShardIterator.');
+}
+
+function expired({ at }: ShardIterator, now: number): AwsFault {
+  const [created, today] = [at, now].map((time) => new Date(time).toISOString());
+  return new AwsFault(
+    400,
+    'ExpiredIteratorException',
+    `Iterator expired: it was created at ${created}, now it is ${today}, and an iterator is valid for ${ITERATOR_MS} milliseconds.`,
+  );
 }
 
 function toNumber(sequenceNumber: string): bigint {

@@ -66,7 +66,7 @@ function servicesOf(host: Host, address: () => string): Record<string, AwsServic
     sqs: createSqs(sources, address),
     sns: createSns(sources),
     events: createEvents(sources),
-    kinesis: createKinesis(sources),
+    kinesis: createKinesis(sources, now),
     dynamodb: createDynamo(() => host.state.dynamodb()),
     s3: createS3({
       store: state.store,
