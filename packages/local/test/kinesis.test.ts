@@ -5,25 +5,20 @@ import {
   PutRecordCommand,
   type ShardIteratorType,
 } from '@aws-sdk/client-kinesis';
-import { createAwsPort } from '../src/internal/aws/port.js';
-import type { Part } from '../src/internal/host/host.js';
-import { createSources } from '../src/internal/sources/create.js';
-import { createState } from '../src/internal/state/create.js';
 import { clientConfig } from './support/clients.js';
 import { createTestHost, type TestHost } from './support/host.js';
+import { startPort, type TestPort } from './support/port.js';
 
 const StreamName = 'clicks';
 const ShardId = 'shardId-000000000000';
 const MINUTE = 60_000;
 
 let host: TestHost;
-let port: Part;
+let port: TestPort;
 
 beforeEach(async () => {
   host = createTestHost(() => null);
-  Object.assign(host, { sources: createSources(host), state: createState(host) });
-  port = createAwsPort(host);
-  await port.start();
+  port = await startPort(host);
 });
 
 afterEach(async () => {

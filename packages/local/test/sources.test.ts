@@ -2,8 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createTestEnv, queue, simulate, type TestEnv } from '@sallyport/testkit';
 import type { StateChange } from '../src/internal/journal/journal.js';
-import { createSources } from '../src/internal/sources/create.js';
-import type { LocalSources } from '../src/internal/sources/local-sources.js';
+import { LocalSources } from '../src/internal/sources/local-sources.js';
 import { readSourceSettings } from '../src/internal/sources/settings.js';
 import type { SourceKind, SourceView } from '../src/internal/sources/sources.js';
 import { createTestHost, type TestFunction, type TestHost, trigger } from './support/host.js';
@@ -29,7 +28,7 @@ afterEach(async () => {
 
 async function startSources(run: TestFunction, options: Parameters<typeof createTestHost>[1] = {}) {
   const host = createTestHost(run, options);
-  const sources = createSources(host);
+  const sources = new LocalSources(host);
   running.push({ sources, host });
   await sources.start();
   const view = (kind: SourceKind, name: string) =>
@@ -354,7 +353,7 @@ describe('numbers', () => {
     writeFileSync(manifest, JSON.stringify({ version: 1, functions: [{ entry: 'src/lambda.ts', sources: [source] }] }));
     const queues = { orders: { batchSize: 3 } };
     const config = { ...host.config, manifest, sources: { ...NO_SOURCES, queues } };
-    const sources = createSources({ ...host, config });
+    const sources = new LocalSources({ ...host, config });
     running.push({ sources, host });
     await sources.start();
     expect(sources.list()).toMatchObject([
@@ -372,7 +371,7 @@ describe('numbers', () => {
     const host = createTestHost(() => ({}));
     const manifest = join(host.config.folder, 'sallyport.json');
     writeFileSync(manifest, text);
-    expect(() => createSources({ ...host, config: { ...host.config, manifest } })).toThrow(
+    expect(() => new LocalSources({ ...host, config: { ...host.config, manifest } })).toThrow(
       expect.objectContaining({ code: 'local.usage', message }),
     );
     host.remove();
@@ -489,7 +488,7 @@ describe('filters of a mapping', () => {
   it('that Lambda refuses end the start with words', async () => {
     const sources = { ...NO_SOURCES, queues: { orders: { filters: [{ messageId: ['1'] }] } } };
     const host = createTestHost(() => ({}), { config: { sources } });
-    await expect(createSources(host).start()).rejects.toMatchObject({
+    await expect(new LocalSources(host).start()).rejects.toMatchObject({
       code: 'local.usage',
       message: expect.stringContaining('queues.orders: filters[0] must be { "body"'),
     });
@@ -555,7 +554,7 @@ describe('a filter policy and the rules of a bus', () => {
     const manifest = join(host.config.folder, 'sallyport.json');
     writeFileSync(manifest, JSON.stringify({ version: 1, functions: [{ sources: rows }] }));
     const topics = { news: { filterPolicy: { place: ['abroad'] } } };
-    const sources = createSources({
+    const sources = new LocalSources({
       ...host,
       config: { ...host.config, manifest, sources: { ...NO_SOURCES, topics } },
     });
@@ -584,7 +583,7 @@ describe('a filter policy and the rules of a bus', () => {
   ])('that %s refuses end the start with words', async (_name, own, message) => {
     const host = createTestHost(() => null, { config: { sources: { ...NO_SOURCES, ...own } } });
     const error = { code: 'local.usage', message: expect.stringContaining(message) };
-    await expect(createSources(host).start()).rejects.toMatchObject(error);
+    await expect(new LocalSources(host).start()).rejects.toMatchObject(error);
     host.remove();
   });
 });

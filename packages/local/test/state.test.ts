@@ -12,13 +12,11 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { DescribeStreamCommand, DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { systemClock } from '@sallyport/core';
-import { createAwsPort } from '../src/internal/aws/port.js';
-import type { Part } from '../src/internal/host/host.js';
-import { createSources } from '../src/internal/sources/create.js';
 import type { LocalSources } from '../src/internal/sources/local-sources.js';
 import { LocalState } from '../src/internal/state/local-state.js';
 import { clientConfig } from './support/clients.js';
 import { createTestHost, type TestHost, trigger } from './support/host.js';
+import { startPort, type TestPort } from './support/port.js';
 
 /** This package: it depends on packages with tables, and on the engine. */
 const PROJECT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -51,7 +49,7 @@ describe('DynamoDB', () => {
   let host: TestHost;
   let state: LocalState;
   let sources: LocalSources;
-  let port: Part;
+  let port: TestPort;
   let held: Promise<unknown>;
   const processes: number[] = [];
   const client = () => new DynamoDBClient(clientConfig(host));
@@ -63,14 +61,8 @@ describe('DynamoDB', () => {
       clock: systemClock,
       guard: (pid: number) => void processes.push(pid),
     });
-    const members = host as unknown as Record<string, unknown>;
-    members.config = { ...host.config, folder: PROJECT };
-    state = new LocalState(host, { PATH: process.env.PATH });
-    members.state = state;
-    sources = createSources(host);
-    members.sources = sources;
-    port = createAwsPort(host);
-    await port.start();
+    port = await startPort({ ...host, config: { ...host.config, folder: PROJECT } }, { PATH: process.env.PATH });
+    ({ state, sources } = port);
     await state.start();
     await sources.start();
     // The engine is not up yet.
@@ -78,9 +70,7 @@ describe('DynamoDB', () => {
   });
 
   afterAll(async () => {
-    await sources.stop();
     await port.stop();
-    await state.stop();
     host.remove();
   });
 

@@ -8,7 +8,7 @@ import { AwsFault } from './wire.js';
 const MAX_MESSAGE_BYTES = 131_072;
 
 /** `@connections` of the WebSocket door: https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-how-to-call-websocket-api-connections.html. */
-export function createConnections(sockets: () => Sockets): AwsService {
+export function createConnections(sockets: Sockets): AwsService {
   return {
     protocol: 'rest-json',
     serve({ request: { method, path }, body, note }): Output {
@@ -16,10 +16,10 @@ export function createConnections(sockets: () => Sockets): AwsService {
       if (encoded === undefined) throw notServed('');
       const id = decode(encoded);
       note({ operation: OPERATIONS[method] ?? method, resource: id });
-      if (method === 'POST') return post(sockets(), id, body);
-      if (method === 'GET') return describe(sockets(), id);
+      if (method === 'POST') return post(sockets, id, body);
+      if (method === 'GET') return describe(sockets, id);
       if (method !== 'DELETE') throw notServed(method);
-      if (!sockets().close(id)) throw gone();
+      if (!sockets.close(id)) throw gone();
       return { wire: { status: 204 } };
     },
   };

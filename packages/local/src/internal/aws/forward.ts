@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { RunKeys } from '../host/host.js';
+import type { RunKeys } from '../host/keys.js';
 import type { AwsService, Call, Output } from './service.js';
 import { sha256, signHeaders } from './signature.js';
 import { AwsFault } from './wire.js';

@@ -1,5 +1,6 @@
+import type { Sockets } from '../doors/sockets.js';
 import { guardOf } from '../guard/listener.js';
-import type { Host, Part } from '../host/host.js';
+import type { FunctionAccess, Part, RunBase } from '../host/host.js';
 import type { LocalSources } from '../sources/local-sources.js';
 import type { LocalState } from '../state/local-state.js';
 import { createConnections } from './connections.js';
@@ -18,25 +19,39 @@ import { createSqs } from './sqs.js';
 import { createSts } from './sts.js';
 import { REGION } from './wire.js';
 
+/** The name of the part. */
+export const AWS_PORT = 'AWS port';
+
+/** The parts of a run that its AWS services use. */
+export interface AwsHost extends RunBase, Pick<FunctionAccess, 'invoker'> {
+  readonly state: LocalState;
+  readonly sources: LocalSources;
+  readonly sockets: Sockets;
+}
+
+/** Variables that direct the AWS clients of the function to the port. */
+export function awsVariables({ keys, ports }: Pick<RunBase, 'keys' | 'ports'>): Readonly<Record<string, string>> {
+  const address = `http://127.0.0.1:${ports.aws}`;
+  return {
+    AWS_ENDPOINT_URL: address,
+    AWS_ACCESS_KEY_ID: keys.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: keys.secretAccessKey,
+    AWS_REGION: REGION,
+    AWS_DEFAULT_REGION: REGION,
+    FRAMEWORK_WEBSOCKET_ENDPOINT: address,
+  };
+}
+
 /** Creates the port that serves the AWS calls of the function. */
-export function createAwsPort(host: Host): Part {
-  const address = () => `http://127.0.0.1:${host.ports.aws}`;
+export function createAwsPort(host: AwsHost): Part {
   let server: AwsServer | undefined;
   return {
-    name: 'AWS port',
-    variables: () => ({
-      AWS_ENDPOINT_URL: address(),
-      AWS_ACCESS_KEY_ID: host.keys.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: host.keys.secretAccessKey,
-      AWS_REGION: REGION,
-      AWS_DEFAULT_REGION: REGION,
-      FRAMEWORK_WEBSOCKET_ENDPOINT: address(),
-    }),
+    name: AWS_PORT,
     async start() {
       server = createAwsServer({
         guard: guardOf(host, 'aws'),
         keys: host.keys,
-        services: servicesOf(host, address),
+        services: servicesOf(host),
         now: () => host.clock.now().getTime(),
         onCall(traceId) {
           const root = /Root=([^;]+)/.exec(traceId ?? '')?.[1];
@@ -46,7 +61,7 @@ export function createAwsPort(host: Host): Part {
           };
         },
       });
-      host.ports.aws = await server.listen(host.ports.aws ?? 0);
+      host.ports.aws = await server.listen(host.ports.aws);
     },
     async stop() {
       await server?.close();
@@ -55,11 +70,10 @@ export function createAwsPort(host: Host): Part {
 }
 
 /** The services of the port, by the service of the credential scope. */
-function servicesOf(host: Host, address: () => string): Record<string, AwsService> {
+function servicesOf(host: AwsHost): Record<string, AwsService> {
+  const { sources, state } = host;
+  const address = () => `http://127.0.0.1:${host.ports.aws}`;
   const now = () => host.clock.now().getTime();
-  // The sources that `createSources` made: the port uses more of them than the console.
-  const sources = host.sources as LocalSources;
-  const state = host.state as LocalState;
   let changes = 0;
   const forwarded = host.config.aws.map((service): [string, AwsService] => [service, createForward(service)]);
   return {
@@ -67,7 +81,7 @@ function servicesOf(host: Host, address: () => string): Record<string, AwsServic
     sns: createSns(sources),
     events: createEvents(sources),
     kinesis: createKinesis(sources, now),
-    dynamodb: createDynamo(() => host.state.dynamodb()),
+    dynamodb: createDynamo(() => state.dynamodb()),
     s3: createS3({
       store: state.store,
       now,
@@ -76,7 +90,7 @@ function servicesOf(host: Host, address: () => string): Record<string, AwsServic
         sources.notifyBucket(change.bucket, toNotification(change, changes), traceId);
       },
     }),
-    'execute-api': createConnections(() => host.sockets),
+    'execute-api': createConnections(host.sockets),
     lambda: createLambda({
       name: host.config.name,
       invoke: (event, options) => host.invoker.invoke(event, options),

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Target } from '../guard/check.js';
 import { type GuardOptions, guardRequests } from '../guard/listener.js';
-import type { RunKeys } from '../host/host.js';
+import type { RunKeys } from '../host/keys.js';
 import type { AwsCall } from '../journal/journal.js';
 import { type AwsService, type Call, contentType, faultAnswer, type Output, type Protocol } from './service.js';
 import { readSignature, type Signed, sha256 } from './signature.js';

@@ -1,6 +1,6 @@
 // Signature Version 4: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import type { RunKeys } from '../host/host.js';
+import type { RunKeys } from '../host/keys.js';
 import { AwsFault, type WireRequest } from './wire.js';
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';

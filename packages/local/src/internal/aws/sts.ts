@@ -1,5 +1,5 @@
-import type { RunKeys } from '../host/host.js';
 import { ACCOUNT } from '../host/host.js';
+import type { RunKeys } from '../host/keys.js';
 import { type AwsService, defineService, optionalText } from './service.js';
 import { AwsFault } from './wire.js';
 

@@ -1,3 +1,11 @@
+import type { FunctionAccess, RunBase } from '../host/host.js';
+import type { Identity } from '../identity/identity.js';
+
+/** The parts of a run that its doors use. */
+export interface DoorHost extends RunBase, FunctionAccess {
+  readonly identity: Identity;
+}
+
 /** One HTTP request, as a client sends it. */
 export interface DoorRequest {
   readonly method: string;

@@ -15,13 +15,12 @@ import {
   type LoadBalancerEvent,
 } from '@sallyport/testkit/events';
 import type { Config } from '../config/config.js';
-import type { Host } from '../host/host.js';
 import type { ClientView } from '../journal/journal.js';
 import { startTrace } from '../journal/trace.js';
 import type { FailureReason, InvokeOptions, InvokeOutcome, StreamSink } from '../runtime/invoker.js';
 import { type DoorDecision, decide } from './authorizer.js';
 import { type AuthorizedDoor, arnOf, authorizationOf, authorizerEvent, refusalOf } from './lambda-authorizer.js';
-import type { DoorRequest } from './request.js';
+import type { DoorHost, DoorRequest } from './request.js';
 
 /** The HTTP doors, in the order of their ports. */
 export const HTTP_DOORS: readonly HttpDoorKind[] = ['gateway-v2', 'gateway-v1', 'load-balancer', 'function-url'];
@@ -43,7 +42,7 @@ const WAITS_MS: Readonly<Record<HttpDoorKind, number | undefined>> = {
 
 /** Sends a request through a door and returns the response of its client. */
 export async function sendThroughDoor(
-  host: Host,
+  host: DoorHost,
   kind: HttpDoorKind,
   request: DoorRequest,
   stream?: StreamSink,
@@ -79,7 +78,7 @@ export async function sendThroughDoor(
 
 /** Records a request that the door's own authorizer rejected: there is no invocation. */
 function rejected(
-  host: Host,
+  host: DoorHost,
   event: object,
   { origin, traceId }: InvokeOptions,
   { reason, client }: Extract<DoorDecision, { isAllowed: false }>,
@@ -104,7 +103,7 @@ interface Authorized {
 
 /** Invokes the door's Lambda authorizer, if any. Returns the event with the authorizer's context, or the rejection for the client. */
 async function authorized(
-  host: Host,
+  host: DoorHost,
   kind: HttpDoorKind,
   sent: DoorEvent,
   { origin, traceId }: InvokeOptions,
@@ -150,7 +149,7 @@ function summaryOf({ status }: ClientAnswer, outcome: InvokeOutcome): string {
 }
 
 async function withinDoorLimit(
-  host: Host,
+  host: DoorHost,
   kind: HttpDoorKind,
   running: Promise<InvokeOutcome>,
 ): Promise<InvokeOutcome | 'too-slow'> {
@@ -164,7 +163,7 @@ async function withinDoorLimit(
 }
 
 /** A message for the developer if the door rejected the function's response. */
-function refusalText({ refused }: ClientAnswer, host: Host): string | undefined {
+function refusalText({ refused }: ClientAnswer, host: DoorHost): string | undefined {
   if (refused === undefined) return undefined;
   const why = host.inspection().streaming
     ? 'the handler streams, and this door requires a buffered response: use the function URL, or the REST API with --rest-stream'

@@ -10,8 +10,9 @@ import {
   type TopicRecordOptions,
 } from '@sallyport/testkit/events';
 import type { SourcesConfig } from '../config/config.js';
-import type { Host, Part } from '../host/host.js';
+import type { FunctionAccess, Part, RunBase } from '../host/host.js';
 import type { Inspection, TriggerView } from '../inspect/inspection.js';
+import type { State } from '../state/state.js';
 import { type AsyncInit, LocalAsync } from './async.js';
 import { arnOf, deadLetterName } from './names.js';
 import { LocalQueue } from './queue.js';
@@ -31,10 +32,15 @@ export const DEFAULT_BUS = 'default';
 /** Kinds whose registrations have the name of a source. */
 const NAMED: readonly string[] = ['queue', 'stream', 'table-stream', 'topic', 's3'];
 
+/** The parts of a run that its sources use. */
+export interface SourcesHost extends RunBase, FunctionAccess {
+  readonly state: Pick<State, 'dynamodb'>;
+}
+
 /** All sources of a run, by kind and name. A source is created when its registration is first read, and is kept. */
 export class LocalSources implements Sources, Part {
   readonly name = 'sources';
-  readonly #host: Host;
+  readonly #host: SourcesHost;
   readonly #clock: SpeedClock;
   readonly #context: SourceContext;
   readonly #settings: SourcesConfig;
@@ -44,7 +50,7 @@ export class LocalSources implements Sources, Part {
   #unsubscribe = () => {};
   #isRunning = false;
 
-  constructor(host: Host) {
+  constructor(host: SourcesHost) {
     this.#host = host;
     this.#clock = createSpeedClock(host.clock, host.config.speed);
     this.#context = createSourceContext(host, this.#clock, (kind, name) => this.#hasHandler(kind, name));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createSanitizer } from '@sallyport/core/observability';
 import type { Delivery, EngineChange, Outcome } from '@sallyport/testkit/engines';
-import type { Host } from '../host/host.js';
+import type { FunctionAccess, RunBase } from '../host/host.js';
 import type { SourceKind, SourceRecordView } from './sources.js';
 import type { SpeedClock } from './speed-clock.js';
 
@@ -33,7 +33,7 @@ const ASYNCHRONOUS: readonly SourceKind[] = ['topic', 'event-bus', 'schedule', '
 
 /** The context of a run: deliveries are sent to its invoker, changes to its journal. */
 export function createSourceContext(
-  host: Host,
+  host: RunBase & FunctionAccess,
   clock: SpeedClock,
   hasHandler: SourceContext['hasHandler'],
 ): SourceContext {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { FrameworkError } from '@sallyport/core';
 import { BucketStore } from '../aws/s3/store.js';
 import type { BucketView, TableView } from '../console/api.js';
-import type { Host, Part } from '../host/host.js';
+import type { Part, RunBase } from '../host/host.js';
 import { type Engine, findEngine, type InstalledEngine, startEngine } from './engine.js';
 import { callEngine, type EngineAnswer } from './engine-client.js';
 import { SecretFile } from './secret-file.js';
@@ -19,7 +19,7 @@ export class LocalState implements State, Part {
   readonly name = 'state';
   readonly store: BucketStore;
   readonly secrets: SecretFile;
-  readonly #host: Host;
+  readonly #host: RunBase;
   readonly #environment: Readonly<Record<string, string | undefined>>;
   #tables: readonly LocalTable[] = [];
   #status = 'starting';
@@ -30,7 +30,7 @@ export class LocalState implements State, Part {
   #isRunning = false;
   #restarts = 0;
 
-  constructor(host: Host, environment: Readonly<Record<string, string | undefined>>) {
+  constructor(host: RunBase, environment: Readonly<Record<string, string | undefined>>) {
     const { stateFolder } = host.config;
     this.#host = host;
     this.#environment = environment;
@@ -110,7 +110,7 @@ export class LocalState implements State, Part {
       ...((await this.#found) as InstalledEngine),
       folder,
       environment: this.#environment,
-      onProcess: (pid) => this.#host.guard?.(pid),
+      onProcess: (pid) => this.#host.guard(pid),
       onEnd: (why) => this.#restart(why),
     });
     if (isFirst) this.#host.notice(LICENCE);
