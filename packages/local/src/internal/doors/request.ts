@@ -1,5 +1,7 @@
+import type { ClientAnswer } from '@sallyport/testkit/events';
 import type { FunctionAccess, RunBase } from '../host/host.js';
 import type { Identity } from '../identity/identity.js';
+import type { InvokeOutcome } from '../runtime/invoker.js';
 
 /** The parts of a run that its doors use. */
 export interface DoorHost extends RunBase, FunctionAccess {
@@ -14,10 +16,11 @@ export interface DoorRequest {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array;
   readonly sourceIp: string;
-  /** The sender of the request, for the page. */
-  readonly as?: string;
-  /** The client context of a manual invocation. */
-  readonly clientContext?: unknown;
-  /** Builder options in addition to the request. */
-  readonly more?: Readonly<Record<string, unknown>>;
+}
+
+/** The result of a request to a door. */
+export interface DoorResult {
+  readonly outcome: InvokeOutcome;
+  /** `undefined` if the response was streamed to the sink. */
+  readonly client: ClientAnswer | undefined;
 }

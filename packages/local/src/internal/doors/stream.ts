@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { FunctionError, StreamSink } from '../runtime/invoker.js';
+import { readable } from './door-journal.js';
 import { writeHead } from './head.js';
 import type { DoorHost } from './request.js';
-import { readable } from './send-through-door.js';
 
 const PRELUDE_TYPE = 'application/vnd.awslambda.http-integration-response';
 const DELIMITER = Buffer.alloc(8);
