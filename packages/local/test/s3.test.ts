@@ -24,7 +24,7 @@ import { ManualClock } from '@sallyport/core/testing';
 import { createS3ObjectStore, createUploadGrants, type UploadGrant } from '@sallyport/objectstore';
 import { objectStoreConformance } from '@sallyport/objectstore/testing';
 import { s3Trigger } from '@sallyport/triggers/s3';
-import { BucketStore } from '../src/internal/aws/s3/store.js';
+import { BucketStore } from '../src/internal/services/s3/store.js';
 import { clientConfig } from './support/clients.js';
 import { createTestHost, type TestHost, trigger } from './support/host.js';
 import { startPort, type TestPort } from './support/port.js';

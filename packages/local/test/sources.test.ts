@@ -2,9 +2,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createTestEnv, queue, simulate, type TestEnv } from '@sallyport/testkit';
 import type { StateChange } from '../src/internal/journal/journal.js';
+import { streams } from '../src/internal/services/kinesis/service.js';
 import { LocalSources } from '../src/internal/sources/local-sources.js';
 import { readSourceSettings } from '../src/internal/sources/settings.js';
-import type { SourceKind, SourceView } from '../src/internal/sources/sources.js';
+import type { SourceKind } from '../src/internal/sources/source-types.js';
+import type { SourceView } from '../src/internal/sources/sources.js';
 import { createTestHost, type TestFunction, type TestHost, trigger } from './support/host.js';
 
 interface Batch {
@@ -465,7 +467,7 @@ describe('filters of a mapping', () => {
     expect(delivered).toEqual([ids[1], ids[3]]);
     expect(new Set(ids).size).toBe(4);
     expect(run.view('stream', 'clicks')).toMatchObject({ done: 2, filtered: { count: 2 } });
-    expect(run.sources.stream('clicks').log.records).toHaveLength(4);
+    expect(run.sources.get(streams, 'clicks').log.records).toHaveLength(4);
   });
 
   it('go past the changes of a table that match none', async () => {

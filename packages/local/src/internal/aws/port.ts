@@ -1,22 +1,13 @@
 import type { Sockets } from '../doors/sockets.js';
 import { guardOf } from '../guard/listener.js';
 import type { FunctionAccess, Part, RunBase } from '../host/host.js';
+import { SERVICES } from '../services/list.js';
+import type { ServiceRun } from '../services/service.js';
 import type { LocalSources } from '../sources/local-sources.js';
 import type { LocalState } from '../state/local-state.js';
-import { createConnections } from './connections.js';
-import { createDynamo } from './dynamodb.js';
-import { createEvents } from './events.js';
 import { createForward } from './forward.js';
-import { createKinesis } from './kinesis.js';
-import { createLambda } from './lambda.js';
-import { toNotification } from './s3/notification.js';
-import { createS3 } from './s3/service.js';
-import { createParameters, createSecretsManager } from './secrets.js';
 import { type AwsServer, createAwsServer } from './server.js';
 import type { AwsService } from './service.js';
-import { createSns } from './sns.js';
-import { createSqs } from './sqs.js';
-import { createSts } from './sts.js';
 import { REGION } from './wire.js';
 
 /** The name of the part. */
@@ -71,34 +62,13 @@ export function createAwsPort(host: AwsHost): Part {
 
 /** The services of the port, by the service of the credential scope. */
 function servicesOf(host: AwsHost): Record<string, AwsService> {
-  const { sources, state } = host;
-  const address = () => `http://127.0.0.1:${host.ports.aws}`;
-  const now = () => host.clock.now().getTime();
-  let changes = 0;
-  const forwarded = host.config.aws.map((service): [string, AwsService] => [service, createForward(service)]);
-  return {
-    sqs: createSqs(sources, address),
-    sns: createSns(sources),
-    events: createEvents(sources),
-    kinesis: createKinesis(sources, now),
-    dynamodb: createDynamo(() => state.dynamodb()),
-    s3: createS3({
-      store: state.store,
-      now,
-      onChange(change, traceId) {
-        changes += 1;
-        sources.notifyBucket(change.bucket, toNotification(change, changes), traceId);
-      },
-    }),
-    'execute-api': createConnections(host.sockets),
-    lambda: createLambda({
-      name: host.config.name,
-      invoke: (event, options) => host.invoker.invoke(event, options),
-      invokeLater: (event, traceId) => void sources.invokeLater(event, traceId),
-    }),
-    sts: createSts(host.config.name, host.keys, now),
-    secretsmanager: createSecretsManager(state.secrets, now),
-    ssm: createParameters(state.secrets, now),
-    ...Object.fromEntries(forwarded),
+  const run: ServiceRun = {
+    ...host,
+    sources: host.sources.run,
+    address: () => `http://127.0.0.1:${host.ports.aws}`,
+    now: () => host.clock.now().getTime(),
   };
+  const local = SERVICES.map(({ name, operations }): [string, AwsService] => [name, operations(run)]);
+  const forwarded = host.config.aws.map((service): [string, AwsService] => [service, createForward(service)]);
+  return Object.fromEntries([...local, ...forwarded]);
 }

@@ -119,7 +119,7 @@ async function serveCall(parts: AwsPortParts, incoming: Incoming, outgoing: Outg
     protocol = service.protocol;
     const call = await toCall(request, signed, service, (members) => Object.assign(noted, members));
     if (noted.operation === '') noted.operation = call.operation;
-    if (noted.resource === '') noted.resource = resourceOf(call);
+    if (noted.resource === '') noted.resource = resourceOf(service, call);
     answer = toAnswer(await service.serve(call), service, call, requestId);
   } catch (thrown) {
     const fault = thrown instanceof AwsFault ? thrown : internal();
@@ -218,21 +218,9 @@ function traceOf({ headers }: WireRequest): string | undefined {
   return headers['x-amzn-trace-id'];
 }
 
-/** Members that identify the resource of a call, in order of preference. */
-const RESOURCES = [
-  'QueueUrl',
-  'QueueName',
-  'TableName',
-  'StreamName',
-  'StreamARN',
-  'TopicArn',
-  'SecretId',
-  'Name',
-] as const;
-
 /** The last part of the first name, URL or ARN in the input. */
-function resourceOf({ input }: Call): string {
-  const name = RESOURCES.map((member) => input[member]).find((value) => typeof value === 'string');
+function resourceOf({ resources = [] }: AwsService, { input }: Call): string {
+  const name = resources.map((member) => input[member]).find((value) => typeof value === 'string');
   return typeof name === 'string' ? (name.split(/[/:]/).pop() ?? '') : '';
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.js';
-import { usageError } from '../config/file.js';
+import { usageError } from '../errors.js';
 
 /** The credentials of one run, created at its start. The function and the developer's clients sign with them. */
 export interface RunKeys {

@@ -8,20 +8,11 @@ import type { FunctionAccess, RunBase } from '../host/host.js';
 import type { Identity } from '../identity/identity.js';
 import { shownOutcome } from '../journal/cleaner.js';
 import type { InvokeOutcome } from '../runtime/invoker.js';
-import type { SourceKind, Sources } from '../sources/sources.js';
+import { findType } from '../sources/source-types.js';
+import type { Sources } from '../sources/sources.js';
 import { buildEvent } from './build-event.js';
 import type { Sender, SendRequest, SendResult } from './send.js';
 
-const SOURCES: readonly string[] = [
-  'queue',
-  'stream',
-  'table-stream',
-  'topic',
-  'event-bus',
-  'schedule',
-  's3',
-  'invoke',
-];
 /** Options of an HTTP request that a client can send to a door; with other builder options, the event is invoked directly. */
 const ON_THE_WIRE: readonly string[] = ['headers', 'query', 'cookies', 'body', 'json'];
 
@@ -40,7 +31,7 @@ export function createSender(host: SenderHost): Sender {
 }
 
 async function send(host: SenderHost, given: SendRequest): Promise<SendResult> {
-  if (SOURCES.includes(given.kind) && !given.caller) return { invocations: [], recordIds: sendToSource(host, given) };
+  if (findType(given.kind) && !given.caller) return { invocations: [], recordIds: sendToSource(host, given) };
   const request = await signed(host, given);
   const options = (request.options ?? {}) as Options;
   const isPlain =
@@ -52,7 +43,7 @@ async function send(host: SenderHost, given: SendRequest): Promise<SendResult> {
 
 function sendToSource({ sources }: SenderHost, { kind, target = '', options, as }: SendRequest): readonly string[] {
   const records = (Array.isArray(options) ? options : [options ?? {}]) as readonly Options[];
-  return sources.send({ kind: kind as SourceKind, name: target, records, ...(as ? { as: as.sub } : {}) });
+  return sources.send({ kind, name: target, records, ...(as ? { as: as.sub } : {}) });
 }
 
 /** Adds a token of the local issuer, if the kind has headers. */

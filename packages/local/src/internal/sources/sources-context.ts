@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createSanitizer } from '@sallyport/core/observability';
 import type { Delivery, EngineChange, Outcome } from '@sallyport/testkit/engines';
 import type { FunctionAccess, RunBase } from '../host/host.js';
-import type { SourceKind, SourceRecordView } from './sources.js';
+import type { LocalSource } from './source.js';
 import type { SpeedClock } from './speed-clock.js';
 
 const PREVIEW_CHARACTERS = 200;
@@ -12,24 +12,21 @@ const MAX_REMEMBERED = 10_000;
 export interface SourceContext {
   readonly clock: SpeedClock;
   /** True if the function has a handler for the source. */
-  hasHandler(kind: SourceKind, name: string): boolean;
+  hasHandler(kind: string, name: string): boolean;
   /** Delivers a batch of an engine to the function; `traceOf` returns the trace that a record continues. */
   deliver<R>(
-    source: { readonly kind: SourceKind; readonly name: string },
+    source: Pick<LocalSource, 'kind' | 'name' | 'isAsynchronous'>,
     delivery: Delivery<R>,
     traceOf: (id: string, record: R) => string | undefined,
   ): Promise<Outcome>;
   /** Records the new state of a record in the journal. */
-  changed<R>(source: { readonly kind: SourceKind; readonly name: string }, change: EngineChange<R>): void;
+  changed<R>(source: Pick<LocalSource, 'kind' | 'name'>, change: EngineChange<R>): void;
   /** Notifies the console that the filters of a source dropped a record. */
-  filtered(source: { readonly kind: SourceKind; readonly name: string }): void;
+  filtered(source: Pick<LocalSource, 'kind' | 'name'>): void;
   /** A string or value in the form that the console shows. */
   preview(value: unknown): string;
   notice(text: string): void;
 }
-
-/** Sources whose events AWS queues before it invokes the function. */
-const ASYNCHRONOUS: readonly SourceKind[] = ['topic', 'event-bus', 'schedule', 's3', 'invoke'];
 
 /** The context of a run: deliveries are sent to its invoker, changes to its journal. */
 export function createSourceContext(
@@ -64,13 +61,13 @@ export function createSourceContext(
   return {
     clock,
     hasHandler,
-    async deliver({ kind, name }, { event, records }, traceOf) {
+    async deliver({ kind, name, isAsynchronous }, { event, records }, traceOf) {
       const recordIds = records.map(({ id }) => id);
       const traceId = records.map(({ id, record }) => traceOf(id, record)).find((trace) => trace !== undefined);
       const outcome = await host.invoker.invoke(event, {
         origin: { kind, target: name, recordIds },
         whenBusy: 'wait',
-        asynchronous: ASYNCHRONOUS.includes(kind),
+        asynchronous: isAsynchronous,
         ...(traceId !== undefined && { traceId }),
       });
       for (const id of recordIds) remember(id, outcome.id);
@@ -103,16 +100,4 @@ function clean(text: string, json: (text: string) => string, prose: (text: strin
 /** An id that is unique over all runs: handlers store ids in tables that are kept between runs. */
 export function newId(): string {
   return randomUUID();
-}
-
-/** A record that has left its source for its dead-letter queue or failure destination. */
-export interface DeadLetter<R> {
-  readonly id: string;
-  readonly record: R;
-  readonly state: string;
-  readonly deliveries: number;
-}
-
-export function viewOfDead<R>(dead: DeadLetter<R>, preview: string): SourceRecordView {
-  return { id: dead.id, lane: '', state: dead.state, deliveries: dead.deliveries, until: null, preview };
 }

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { FrameworkError } from '@sallyport/core';
-import { BucketStore } from '../aws/s3/store.js';
 import type { BucketView, TableView } from '../console/api.js';
 import type { Part, RunBase } from '../host/host.js';
+import { BucketStore } from '../services/s3/store.js';
+import { SecretFile } from '../services/secrets/secret-file.js';
 import { type Engine, findEngine, type InstalledEngine, startEngine } from './engine.js';
 import { callEngine, type EngineAnswer } from './engine-client.js';
-import { SecretFile } from './secret-file.js';
 import type { State } from './state.js';
 import { ensureTable, findTables, type LocalTable, tableNames, toLocalTable } from './tables.js';
 

@@ -1,4 +1,4 @@
-import { usageError } from '../../config/file.js';
+import { usageError } from '../../errors.js';
 
 /** A parsed pattern: returns true if a value matches. `undefined` is a missing member. */
 export type Matcher = (value: unknown) => boolean;
