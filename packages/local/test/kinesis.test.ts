@@ -80,10 +80,9 @@ it('an iterator that no call returned is rejected', async () => {
   await expect(read(Buffer.from('{}').toString('base64'))).rejects.toMatchObject({ name: 'InvalidArgumentException' });
 });
 
-// "The number of milliseconds the GetRecords response is from the tip of the stream, indicating how far behind current time the consumer
-// is. A value of zero indicates that record processing is caught up."
+// MillisBehindLatest is the distance of the response from the tip of the stream in milliseconds; 0 at the tip.
 // https://docs.aws.amazon.com/kinesis/latest/APIReference/API_GetRecords.html
-it('a reader learns how far it is behind, and that it is at the tip', async () => {
+it('a reader learns its distance from the tip of the stream', async () => {
   await put('one');
   await host.clock.advance(2000);
   await put('two');

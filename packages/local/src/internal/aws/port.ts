@@ -6,9 +6,9 @@ import type { ServiceRun } from '../services/service.js';
 import type { LocalSources } from '../sources/local-sources.js';
 import type { LocalState } from '../state/local-state.js';
 import { createForward } from './forward.js';
+import { REGION } from './names.js';
 import { type AwsServer, createAwsServer } from './server.js';
 import type { AwsService } from './service.js';
-import { REGION } from './wire.js';
 
 /** The name of the part. */
 export const AWS_PORT = 'AWS port';

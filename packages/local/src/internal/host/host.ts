@@ -11,9 +11,6 @@ import type { State } from '../state/state.js';
 import type { RunKeys } from './keys.js';
 import type { Ports } from './ports.js';
 
-/** The account in all ARNs of a run. */
-export const ACCOUNT = '123456789012';
-
 /** The basis of all parts of a run: its settings, keys, ports and journal. */
 export interface RunBase {
   readonly config: Config;

@@ -10,7 +10,7 @@ import { sns } from './sns/service.js';
 import { sqs } from './sqs/service.js';
 import { sts } from './sts/service.js';
 
-/** The services of the local AWS. Everything that knows all services or all kinds of sources is made from this list. */
+/** The services of the local AWS. The port, the sources and their settings are made from this list. */
 export const SERVICES = [
   sqs,
   kinesis,

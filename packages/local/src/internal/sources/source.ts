@@ -3,14 +3,10 @@ import type { OptionKind } from '@sallyport/core/options';
 import type { Inspection, TriggerView } from '../inspect/inspection.js';
 import type { State } from '../state/state.js';
 import type { SourceView } from './sources.js';
-import type { SourceContext } from './sources-context.js';
+import type { SourceContext, SourceIdentity } from './sources-context.js';
 
 /** One queue, stream, topic, bus, bucket or schedule of a run. */
-export interface LocalSource {
-  readonly kind: string;
-  readonly name: string;
-  /** True if AWS queues its events before it invokes the function. */
-  readonly isAsynchronous: boolean;
+export interface LocalSource extends SourceIdentity {
   /** True if its records are delivered to the function. */
   readonly isServed: boolean;
   /** The source of the same kind that receives its dead letters; absent if they are not a source. */
@@ -50,7 +46,7 @@ export type Options = Readonly<Record<string, unknown>>;
 /**
  * A kind of source: the part of a local service that sends events to the function.
  *
- * @typeParam M the member of `sallyport.json` with the settings of its sources; `never` if they have none
+ * @typeParam M the member of `sallyport.json` with the settings of its sources; `never` if its sources have no settings
  */
 export interface SourceType<S extends LocalSource = LocalSource, K extends string = string, M extends string = string> {
   /** `queue`. */

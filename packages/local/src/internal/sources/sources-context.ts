@@ -2,11 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { createSanitizer } from '@sallyport/core/observability';
 import type { Delivery, EngineChange, Outcome } from '@sallyport/testkit/engines';
 import type { FunctionAccess, RunBase } from '../host/host.js';
-import type { LocalSource } from './source.js';
 import type { SpeedClock } from './speed-clock.js';
 
 const PREVIEW_CHARACTERS = 200;
 const MAX_REMEMBERED = 10_000;
+
+/** A source, as its run identifies it. */
+export interface SourceIdentity {
+  readonly kind: string;
+  readonly name: string;
+  /** True if AWS queues its events before it invokes the function. */
+  readonly isAsynchronous: boolean;
+}
 
 /** The services of the run that each source uses. */
 export interface SourceContext {
@@ -15,14 +22,14 @@ export interface SourceContext {
   hasHandler(kind: string, name: string): boolean;
   /** Delivers a batch of an engine to the function; `traceOf` returns the trace that a record continues. */
   deliver<R>(
-    source: Pick<LocalSource, 'kind' | 'name' | 'isAsynchronous'>,
+    source: SourceIdentity,
     delivery: Delivery<R>,
     traceOf: (id: string, record: R) => string | undefined,
   ): Promise<Outcome>;
   /** Records the new state of a record in the journal. */
-  changed<R>(source: Pick<LocalSource, 'kind' | 'name'>, change: EngineChange<R>): void;
+  changed<R>(source: SourceIdentity, change: EngineChange<R>): void;
   /** Notifies the console that the filters of a source dropped a record. */
-  filtered(source: Pick<LocalSource, 'kind' | 'name'>): void;
+  filtered(source: SourceIdentity): void;
   /** A string or value in the form that the console shows. */
   preview(value: unknown): string;
   notice(text: string): void;

@@ -1,6 +1,6 @@
+import { ACCOUNT, REGION } from '../../aws/names.js';
 import type { AwsService, Call, Output } from '../../aws/service.js';
-import { AwsFault, REGION } from '../../aws/wire.js';
-import { ACCOUNT } from '../../host/host.js';
+import { AwsFault } from '../../aws/wire.js';
 import { AUTHORIZATION } from '../../state/engine-client.js';
 import { toRunArn } from './table-reader.js';
 

@@ -1,7 +1,6 @@
 import { type Clock, type FullClock, isFrameworkError } from '@sallyport/core';
 import type { ShardRecordOptions } from '@sallyport/testkit/engines';
-import { REGION } from '../../aws/wire.js';
-import { ACCOUNT } from '../../host/host.js';
+import { ACCOUNT, REGION } from '../../aws/names.js';
 import { callEngine, type EngineAnswer } from '../../state/engine-client.js';
 
 /** Milliseconds between two reads of a shard, and between two searches for new shards. */

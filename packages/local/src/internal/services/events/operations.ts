@@ -1,7 +1,7 @@
 import type { EventBusOptions } from '@sallyport/testkit/events';
+import { nameIn } from '../../aws/names.js';
 import { type AwsService, type Call, defineService, entriesOf, type Input, optionalText } from '../../aws/service.js';
 import { AwsFault } from '../../aws/wire.js';
-import { nameIn } from '../../sources/names.js';
 
 /** The default bus of every account. */
 export const DEFAULT_BUS = 'default';

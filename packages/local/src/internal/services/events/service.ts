@@ -5,9 +5,9 @@ import {
   type EventBusOptions,
   type ScheduledOptions,
 } from '@sallyport/testkit/events';
+import { toArn } from '../../aws/names.js';
 import { isPlain, mapOf, namedSettings } from '../../config/kinds.js';
 import { AsyncSource } from '../../sources/async.js';
-import { toArn } from '../../sources/names.js';
 import type { SourceRun, SourceType } from '../../sources/source.js';
 import { newId } from '../../sources/sources-context.js';
 import type { LocalService } from '../service.js';

@@ -1,3 +1,4 @@
+import { nameIn } from '../../aws/names.js';
 import {
   type AwsService,
   defineService,
@@ -8,7 +9,6 @@ import {
   textOf,
 } from '../../aws/service.js';
 import { AwsFault } from '../../aws/wire.js';
-import { nameIn } from '../../sources/names.js';
 import { type DataStream, streamArn } from './stream.js';
 import type { LoggedRecord } from './stream-log.js';
 

@@ -1,5 +1,5 @@
 import type { ShardRecordOptions } from '@sallyport/testkit/engines';
-import { toArn } from '../../sources/names.js';
+import { toArn } from '../../aws/names.js';
 import { streamFilter } from '../../sources/record-filter.js';
 import { ShardSource, type StreamConfig } from '../../sources/shard-source.js';
 import type { SourceContext } from '../../sources/sources-context.js';

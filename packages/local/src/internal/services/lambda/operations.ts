@@ -1,8 +1,8 @@
+import { nameIn } from '../../aws/names.js';
 import { type AwsService, type Call, notServed, type Output } from '../../aws/service.js';
 import { decode } from '../../aws/signature.js';
 import { AwsFault } from '../../aws/wire.js';
 import type { Host } from '../../host/host.js';
-import { nameIn } from '../../sources/names.js';
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
 const MAX_SYNCHRONOUS_BYTES = 6_291_456;

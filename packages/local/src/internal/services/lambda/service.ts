@@ -1,5 +1,5 @@
+import { toArn } from '../../aws/names.js';
 import { AsyncSource } from '../../sources/async.js';
-import { toArn } from '../../sources/names.js';
 import type { SourceType } from '../../sources/source.js';
 import { newId } from '../../sources/sources-context.js';
 import type { LocalService } from '../service.js';

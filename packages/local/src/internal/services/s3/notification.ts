@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { REGION } from '../../aws/wire.js';
+import { REGION } from '../../aws/names.js';
 import type { StoredChange } from './store.js';
 
 /**

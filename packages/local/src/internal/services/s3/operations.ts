@@ -1,5 +1,5 @@
+import { REGION } from '../../aws/names.js';
 import { type AwsService, notServed, type Output } from '../../aws/service.js';
-import { REGION } from '../../aws/wire.js';
 import {
   createBucket,
   deleteBucket,

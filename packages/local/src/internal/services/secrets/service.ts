@@ -1,6 +1,6 @@
+import { toArn } from '../../aws/names.js';
 import { type AwsService, defineService, type Input, textOf } from '../../aws/service.js';
-import { AwsFault, REGION } from '../../aws/wire.js';
-import { ACCOUNT } from '../../host/host.js';
+import { AwsFault } from '../../aws/wire.js';
 import type { LocalService } from '../service.js';
 import type { SecretFile } from './secret-file.js';
 
@@ -43,7 +43,7 @@ function secretName(id: string): string {
 }
 
 function identityOf(Name: string, now: number) {
-  const ARN = `arn:aws:secretsmanager:${REGION}:${ACCOUNT}:secret:${Name}-local0`;
+  const ARN = toArn('secretsmanager', `secret:${Name}-local0`);
   return { ARN, Name, VersionId: '00000000-0000-4000-8000-000000000000', CreatedDate: now / 1000 };
 }
 
@@ -55,7 +55,7 @@ function createParameters(file: SecretFile, now: () => number): AwsService {
     Value,
     Version: 1,
     LastModifiedDate: now() / 1000,
-    ARN: `arn:aws:ssm:${REGION}:${ACCOUNT}:parameter/${Name.replace(/^\//, '')}`,
+    ARN: toArn('ssm', `parameter/${Name.replace(/^\//, '')}`),
     DataType: 'text',
   });
   const all = () => Object.entries(file.read().parameters);

@@ -1,7 +1,7 @@
 import type { TopicMessageAttribute, TopicRecordOptions } from '@sallyport/testkit/events';
+import { nameIn } from '../../aws/names.js';
 import { type AwsService, type Call, defineService, type Input, optionalText } from '../../aws/service.js';
 import { AwsFault } from '../../aws/wire.js';
-import { nameIn } from '../../sources/names.js';
 
 const MAX_MESSAGE_BYTES = 262_144;
 const MAX_ENTRIES = 10;

@@ -1,7 +1,7 @@
 import { buildTopicEvent, type TopicRecordOptions } from '@sallyport/testkit/events';
+import { toArn } from '../../aws/names.js';
 import { namedSettings } from '../../config/kinds.js';
 import { AsyncSource } from '../../sources/async.js';
-import { toArn } from '../../sources/names.js';
 import type { SourceRun, SourceType } from '../../sources/source.js';
 import { newId } from '../../sources/sources-context.js';
 import type { LocalService } from '../service.js';

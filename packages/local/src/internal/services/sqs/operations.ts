@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { QueueMessageAttribute, QueueRecordOptions } from '@sallyport/testkit/events';
+import { ACCOUNT, nameIn } from '../../aws/names.js';
 import {
   type AwsService,
   type Call,
@@ -11,8 +12,6 @@ import {
   textOf,
 } from '../../aws/service.js';
 import { AwsFault } from '../../aws/wire.js';
-import { ACCOUNT } from '../../host/host.js';
-import { nameIn } from '../../sources/names.js';
 import { assertEntries, assertTotal, bodyOf, delayOf, invalid, missing } from './limits.js';
 import type { LocalQueue, Sent } from './queue.js';
 import type { StoredMessage } from './stored-queue.js';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createQueueEngine, type Engine, type EngineChange, type QueueSettings } from '@sallyport/testkit/engines';
 import type { QueueRecordOptions } from '@sallyport/testkit/events';
+import { toArn } from '../../aws/names.js';
 import { Filtered } from '../../sources/filtered.js';
-import { toArn } from '../../sources/names.js';
 import { type FilterSettings, queueFilter, type RecordFilter } from '../../sources/record-filter.js';
 import type { LocalSource } from '../../sources/source.js';
 import type { SourceRecordView, SourceView } from '../../sources/sources.js';

@@ -1,6 +1,6 @@
+import { ACCOUNT } from '../../aws/names.js';
 import { type AwsService, defineService, optionalText } from '../../aws/service.js';
 import { AwsFault } from '../../aws/wire.js';
-import { ACCOUNT } from '../../host/host.js';
 import type { RunKeys } from '../../host/keys.js';
 import type { LocalService } from '../service.js';
 

@@ -1,5 +1,7 @@
-import { REGION } from '../aws/wire.js';
-import { ACCOUNT } from '../host/host.js';
+/** The account in all ARNs of a run. */
+export const ACCOUNT = '123456789012';
+/** The region in all ARNs of a run. */
+export const REGION = 'us-east-1';
 
 /** The ARN of a resource of this run: `toArn('sqs', 'orders')`. */
 export function toArn(service: string, resource: string): string {
