@@ -195,7 +195,7 @@ describe('a stream', () => {
       }),
       {
         triggers: [trigger('table-stream', 'notes')],
-        state: { dynamodb: () => Promise.reject(new Error('off')) } as never,
+        state: { get: () => ({ endpoint: () => Promise.reject(new Error('off')) }) } as never,
       },
     );
     const change = (n: number) => ({
@@ -475,7 +475,7 @@ describe('filters of a mapping', () => {
     const run = await startSources(() => ({}), {
       triggers: [trigger('table-stream', 'notes')],
       config: { sources },
-      state: { dynamodb: () => Promise.reject(new Error('off')) } as never,
+      state: { get: () => ({ endpoint: () => Promise.reject(new Error('off')) }) } as never,
     });
     const change = (eventName: string, SequenceNumber: string) => ({
       eventName,

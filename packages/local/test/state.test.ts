@@ -12,6 +12,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { DescribeStreamCommand, DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { systemClock } from '@sallyport/core';
+import { TableState, tables } from '../src/internal/services/dynamodb/table-state.js';
 import type { LocalSources } from '../src/internal/sources/local-sources.js';
 import { LocalState } from '../src/internal/state/local-state.js';
 import { clientConfig } from './support/clients.js';
@@ -47,7 +48,7 @@ const START_MS = 90_000;
 
 describe('DynamoDB', () => {
   let host: TestHost;
-  let state: LocalState;
+  let state: TableState;
   let sources: LocalSources;
   let port: TestPort;
   let held: Promise<unknown>;
@@ -62,8 +63,9 @@ describe('DynamoDB', () => {
       guard: (pid: number) => void processes.push(pid),
     });
     port = await startPort({ ...host, config: { ...host.config, folder: PROJECT } }, { PATH: process.env.PATH });
-    ({ state, sources } = port);
-    await state.start();
+    sources = port.sources;
+    state = port.state.get(tables);
+    await port.state.start();
     await sources.start();
     // The engine is not up yet.
     held = client().send(new ListTablesCommand({}));
@@ -134,12 +136,12 @@ describe('DynamoDB', () => {
 
   it('a page of a browser cannot read what the engine answers', async () => {
     const headers = { origin: 'http://evil.example', 'access-control-request-method': 'POST' };
-    const answer = await fetch(await state.dynamodb(), { method: 'OPTIONS', headers });
+    const answer = await fetch(await state.endpoint(), { method: 'OPTIONS', headers });
     expect(['*', 'http://evil.example']).not.toContain(answer.headers.get('access-control-allow-origin'));
   });
 
   it('the console sees tables and items', async () => {
-    expect(await state.tables()).toContainEqual({ name: 'notes', keys: ['id'], items: 1 });
+    expect(await state.list()).toContainEqual({ name: 'notes', keys: ['id'], items: 1 });
     const { items, next } = await state.items('notes');
     expect([items, next]).toEqual([[{ id: { S: '1' }, n: { N: '2' }, tags: { SS: ['a'] } }], null]);
   });
@@ -187,9 +189,9 @@ describe('without an engine', () => {
     ],
   ])('%s is said, with how to get one, and calls say so too', async (_name, environment) => {
     const host = createTestHost(() => ({}));
-    const state = new LocalState(host, environment(host.config.folder));
+    const state = new TableState(host, environment(host.config.folder));
     await state.start();
-    await expect(state.dynamodb()).rejects.toMatchObject({ code: 'local.state_off', message: NO_JAVA });
+    await expect(state.endpoint()).rejects.toMatchObject({ code: 'local.state_off', message: NO_JAVA });
     expect([state.status(), host.notices]).toEqual([NO_JAVA, [`state  ${NO_JAVA}`]]);
     expect(state.hasTables()).toBe(false);
     await state.stop();
@@ -198,9 +200,9 @@ describe('without an engine', () => {
 
   it('--no-state starts none', async () => {
     const host = createTestHost(() => ({}), { config: { state: false } });
-    const state = new LocalState(host, {});
+    const state = new TableState(host, {});
     await state.start();
-    await expect(state.dynamodb()).rejects.toThrow('off: --no-state');
+    await expect(state.endpoint()).rejects.toThrow('off: --no-state');
     host.remove();
   });
 
@@ -208,8 +210,8 @@ describe('without an engine', () => {
     const host = createTestHost(() => ({}));
     const state = new LocalState(host, { DYNAMODB_ENDPOINT: 'http://127.0.0.1:9', S3_ENDPOINT: 'http://127.0.0.1:8' });
     await state.start();
-    expect(await state.dynamodb()).toBe('http://127.0.0.1:9');
-    expect(state.hasTables()).toBe(true);
+    expect(await state.get(tables).endpoint()).toBe('http://127.0.0.1:9');
+    expect(state.get(tables).hasTables()).toBe(true);
     expect(state.variables()).toEqual({ AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:8' });
     await state.stop();
     host.remove();

@@ -1,10 +1,11 @@
 import type { Sockets } from '../doors/sockets.js';
 import { guardOf } from '../guard/listener.js';
-import type { FunctionAccess, Part, RunBase } from '../host/host.js';
+import type { Part, RunBase } from '../host/base.js';
+import type { FunctionAccess } from '../host/host.js';
 import { SERVICES } from '../services/list.js';
 import type { ServiceRun } from '../services/service.js';
 import type { LocalSources } from '../sources/local-sources.js';
-import type { LocalState } from '../state/local-state.js';
+import type { State } from '../state/state.js';
 import { createForward } from './forward.js';
 import { REGION } from './names.js';
 import { type AwsServer, createAwsServer } from './server.js';
@@ -15,7 +16,7 @@ export const AWS_PORT = 'AWS port';
 
 /** The parts of a run that its AWS services use. */
 export interface AwsHost extends RunBase, Pick<FunctionAccess, 'invoker'> {
-  readonly state: LocalState;
+  readonly state: Pick<State, 'get'>;
   readonly sources: LocalSources;
   readonly sockets: Sockets;
 }

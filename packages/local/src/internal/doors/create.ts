@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { Part } from '../host/host.js';
+import type { Part } from '../host/base.js';
 import { GraphQLDoor } from './graphql.js';
 import { createHttpDoor } from './http.js';
 import type { DoorHost } from './request.js';

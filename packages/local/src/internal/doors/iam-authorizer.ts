@@ -2,7 +2,7 @@ import type { HttpDoorKind } from '@sallyport/testkit/events';
 import { ACCOUNT, REGION } from '../aws/names.js';
 import { readSignature, sha256, signHeaders } from '../aws/signature.js';
 import { AwsFault, type WireRequest } from '../aws/wire.js';
-import type { RunBase } from '../host/host.js';
+import type { RunBase } from '../host/base.js';
 import type { RunKeys } from '../host/keys.js';
 import type { DoorRequest } from './request.js';
 

@@ -1,5 +1,6 @@
 import type { ClientAnswer } from '@sallyport/testkit/events';
-import type { FunctionAccess, RunBase } from '../host/host.js';
+import type { RunBase } from '../host/base.js';
+import type { FunctionAccess } from '../host/host.js';
 import type { Identity } from '../identity/identity.js';
 import type { InvokeOutcome } from '../runtime/invoker.js';
 

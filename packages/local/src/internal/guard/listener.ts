@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { RunBase } from '../host/host.js';
+import type { RunBase } from '../host/base.js';
 import { checkRequest, type GuardedRequest, type Refusal, type Target } from './check.js';
 import { type ListenerPolicy, POLICIES } from './policies.js';
 

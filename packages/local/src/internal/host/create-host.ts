@@ -17,11 +17,13 @@ import { createJournal } from '../journal/ring.js';
 import { toText } from '../runtime/failures.js';
 import { type Guardian, startGuardian } from '../runtime/guardian.js';
 import { createSender } from '../send/create.js';
+import { tables } from '../services/dynamodb/table-state.js';
 import { LocalSources } from '../sources/local-sources.js';
 import { LocalState } from '../state/local-state.js';
 import type { State } from '../state/state.js';
+import type { Part, RunBase } from './base.js';
 import { Functions } from './functions.js';
-import type { Host, Part, RunBase } from './host.js';
+import type { Host } from './host.js';
 import { createKeys } from './keys.js';
 import { findPorts } from './ports.js';
 
@@ -121,10 +123,10 @@ function developerVariables({ pass, env }: Config, identity: Identity, state: St
     const value = process.env[name];
     return value === undefined ? [] : [[name, value]];
   });
-  const tables = state.hasTables() ? 'on' : 'off';
+  const hasTables = state.get(tables).hasTables() ? 'on' : 'off';
   const own = Object.entries(env).map(([name, value]): [string, string] => [
     name,
-    identity.substitute(value.replace(/\$tables\b/g, tables)),
+    identity.substitute(value.replace(/\$tables\b/g, hasTables)),
   ]);
   return Object.fromEntries([...passed, ...own]);
 }

@@ -16,7 +16,7 @@ import {
 import { makeStateFolder, writePrivateFile } from '../config/state-folder.js';
 import type { TokenRequest } from '../console/api.js';
 import { guardOf, guardRequests } from '../guard/listener.js';
-import type { Part, RunBase } from '../host/host.js';
+import type { Part, RunBase } from '../host/base.js';
 import type { Identity } from './identity.js';
 
 const LIFETIME = '1h';

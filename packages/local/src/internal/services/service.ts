@@ -4,7 +4,7 @@ import type { Sockets } from '../doors/sockets.js';
 import type { RunKeys } from '../host/keys.js';
 import type { Invoker } from '../runtime/invoker.js';
 import type { SourceRun, SourceType } from '../sources/source.js';
-import type { LocalState } from '../state/local-state.js';
+import type { State, StateType } from '../state/state.js';
 
 /** The run, as the operations of a local service use it. */
 export interface ServiceRun {
@@ -12,7 +12,7 @@ export interface ServiceRun {
   readonly keys: RunKeys;
   readonly invoker: Pick<Invoker, 'invoke'>;
   readonly sources: SourceRun;
-  readonly state: LocalState;
+  readonly state: Pick<State, 'get'>;
   readonly sockets: Sockets;
   /** The address of the AWS port. */
   address(): string;
@@ -26,6 +26,8 @@ export interface LocalService {
   readonly name: string;
   /** Its operations on the AWS port. */
   operations(run: ServiceRun): AwsService;
+  /** The data that it keeps between runs; absent if it keeps none. */
+  readonly state?: StateType;
   /** The kinds of sources whose events it sends to the function. */
   readonly sources?: readonly SourceType[];
 }

@@ -1,6 +1,7 @@
 import { FrameworkError } from '@sallyport/core';
 import type { SourcesConfig } from '../config/config.js';
-import type { FunctionAccess, Part, RunBase } from '../host/host.js';
+import type { Part, RunBase } from '../host/base.js';
+import type { FunctionAccess } from '../host/host.js';
 import type { Inspection } from '../inspect/inspection.js';
 import type { State } from '../state/state.js';
 import { readSourceSettings } from './settings.js';
@@ -12,7 +13,7 @@ import { createSpeedClock, type SpeedClock } from './speed-clock.js';
 
 /** The parts of a run that its sources use. */
 export interface SourcesHost extends RunBase, FunctionAccess {
-  readonly state: Pick<State, 'dynamodb'>;
+  readonly state: Pick<State, 'get'>;
 }
 
 /** All sources of a run, by kind and name. A source is created when its registration is first read, and is kept. */

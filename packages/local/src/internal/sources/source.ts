@@ -33,7 +33,7 @@ export interface LocalSource extends SourceIdentity {
 export interface SourceRun extends SourceContext {
   /** Real time; the `clock` has the speed of the sources. */
   readonly realClock: FullClock;
-  readonly state: Pick<State, 'dynamodb'>;
+  readonly state: Pick<State, 'get'>;
   /** The source of a name; created if it does not exist. */
   get<S extends LocalSource>(type: SourceType<S>, name: string): S;
   namesOf(type: SourceType): readonly string[];

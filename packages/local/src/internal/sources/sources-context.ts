@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createSanitizer } from '@sallyport/core/observability';
 import type { Delivery, EngineChange, Outcome } from '@sallyport/testkit/engines';
-import type { FunctionAccess, RunBase } from '../host/host.js';
+import type { RunBase } from '../host/base.js';
+import type { FunctionAccess } from '../host/host.js';
 import type { SpeedClock } from './speed-clock.js';
 
 const PREVIEW_CHARACTERS = 200;

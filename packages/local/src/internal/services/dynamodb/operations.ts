@@ -1,7 +1,7 @@
 import { ACCOUNT, REGION } from '../../aws/names.js';
 import type { AwsService, Call, Output } from '../../aws/service.js';
 import { AwsFault } from '../../aws/wire.js';
-import { AUTHORIZATION } from '../../state/engine-client.js';
+import { AUTHORIZATION } from './engine-client.js';
 import { toRunArn } from './table-reader.js';
 
 const TIMEOUT_MS = 60_000;

@@ -4,6 +4,7 @@ import type { SourceType } from '../../sources/source.js';
 import { newId } from '../../sources/sources-context.js';
 import type { LocalService } from '../service.js';
 import { createDynamo } from './operations.js';
+import { tables } from './table-state.js';
 import { TableStream, tableStreamArn } from './table-stream.js';
 
 /** Streams of tables. */
@@ -23,5 +24,6 @@ export const tableStreams: SourceType<TableStream, 'table-stream', 'tableStreams
 export const dynamodb = {
   name: 'dynamodb',
   sources: [tableStreams],
-  operations: ({ state }) => createDynamo(() => state.dynamodb()),
+  state: tables,
+  operations: ({ state }) => createDynamo(() => state.get(tables).endpoint()),
 } as const satisfies LocalService;

@@ -1,7 +1,7 @@
 import { type Clock, type FullClock, isFrameworkError } from '@sallyport/core';
 import type { ShardRecordOptions } from '@sallyport/testkit/engines';
 import { ACCOUNT, REGION } from '../../aws/names.js';
-import { callEngine, type EngineAnswer } from '../../state/engine-client.js';
+import { callEngine, type EngineAnswer } from './engine-client.js';
 
 /** Milliseconds between two reads of a shard, and between two searches for new shards. */
 const READ_MS = 250;

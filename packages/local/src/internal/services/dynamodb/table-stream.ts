@@ -4,6 +4,7 @@ import { tableFilter } from '../../sources/record-filter.js';
 import { ShardSource, type StreamConfig } from '../../sources/shard-source.js';
 import type { SourceRun } from '../../sources/source.js';
 import { TableReader } from './table-reader.js';
+import { tables } from './table-state.js';
 
 /** The stream of a table. Its records are read from DynamoDB, or made up by the developer. */
 export class TableStream extends ShardSource {
@@ -25,7 +26,7 @@ export class TableStream extends ShardSource {
     if (this.#reader) return;
     this.#reader = new TableReader({
       clock: this.#run.realClock,
-      endpoint: () => this.#run.state.dynamodb(),
+      endpoint: () => this.#run.state.get(tables).endpoint(),
       table: this.name,
       onStream: (arn) => this.start(arn),
       onRecords: (records) => this.deliver(records),

@@ -4,6 +4,7 @@ import { newId } from '../../sources/sources-context.js';
 import type { LocalService } from '../service.js';
 import { toNotification } from './notification.js';
 import { createS3 } from './operations.js';
+import { buckets } from './state.js';
 
 const bucketArn = (name: string) => `arn:aws:s3:::${name}`;
 
@@ -17,11 +18,12 @@ export const notifications: SourceType<AsyncSource, 's3', never> = {
 /** S3 on the files of a run. The function is notified of changes in buckets for which it has a handler. */
 export const s3 = {
   name: 's3',
+  state: buckets,
   sources: [notifications],
   operations({ sources, state, now }) {
     let changes = 0;
     return createS3({
-      store: state.store,
+      store: state.get(buckets).store,
       now,
       onChange(change, traceId) {
         changes += 1;

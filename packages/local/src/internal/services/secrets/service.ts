@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { toArn } from '../../aws/names.js';
 import { type AwsService, defineService, type Input, textOf } from '../../aws/service.js';
 import { AwsFault } from '../../aws/wire.js';
+import type { Config } from '../../config/config.js';
 import type { LocalService } from '../service.js';
-import type { SecretFile } from './secret-file.js';
+import { SecretFile } from './secret-file.js';
 
 const HINT = 'add it to .sallyport/secrets.json';
 
@@ -99,14 +101,16 @@ function createParameters(file: SecretFile, now: () => number): AwsService {
   );
 }
 
+const fileOf = ({ stateFolder }: Config) => new SecretFile(join(stateFolder, 'secrets.json'));
+
 /** Secrets Manager. */
 export const secretsManager = {
   name: 'secretsmanager',
-  operations: ({ state, now }) => createSecretsManager(state.secrets, now),
+  operations: ({ config, now }) => createSecretsManager(fileOf(config), now),
 } as const satisfies LocalService;
 
 /** Parameter Store of Systems Manager. */
 export const parameterStore = {
   name: 'ssm',
-  operations: ({ state, now }) => createParameters(state.secrets, now),
+  operations: ({ config, now }) => createParameters(fileOf(config), now),
 } as const satisfies LocalService;

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isFrameworkError } from '@sallyport/core';
-import type { TableConfig } from '../config/config.js';
+import type { TableConfig } from '../../config/config.js';
 import { callEngine, type EngineAnswer } from './engine-client.js';
 
 /** Packages with a `/schema` entry that describes tables. */
