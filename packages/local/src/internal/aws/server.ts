@@ -23,7 +23,7 @@ const HTTP2 = 'PRI';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 /** Options of {@link createAwsServer}. */
-export interface AwsPortParts {
+export interface AwsServerOptions {
   readonly guard: GuardOptions<ServerResponse>;
   readonly keys: RunKeys;
   /** By the service of the credential scope. */
@@ -45,12 +45,12 @@ export interface AwsServer {
 }
 
 /** Creates the port: HTTP/2 with prior knowledge and HTTP/1.1 on one socket. */
-export function createAwsServer(parts: AwsPortParts): AwsServer {
+export function createAwsServer(options: AwsServerOptions): AwsServer {
   const refuse = (outgoing: Outgoing, { status, message }: { readonly status: number; readonly message: string }) =>
     void send(outgoing, { status, headers: JSON_TYPE, body: JSON.stringify({ message }) }, '', randomUUID());
-  const guarded = guardRequests<Incoming, ServerResponse>({ ...parts.guard, refuse }, (incoming, outgoing, target) =>
-    serveCall(parts, incoming, outgoing, target).catch((error: unknown) => {
-      parts.guard.onFault(error);
+  const guarded = guardRequests<Incoming, ServerResponse>({ ...options.guard, refuse }, (incoming, outgoing, target) =>
+    serveCall(options, incoming, outgoing, target).catch((error: unknown) => {
+      options.guard.onFault(error);
       disconnect(outgoing);
     }),
   );
@@ -102,19 +102,24 @@ function chooseProtocol(socket: Socket, choose: (isHttp2: boolean) => void): voi
   socket.on('error', ignore).on('data', onData);
 }
 
-async function serveCall(parts: AwsPortParts, incoming: Incoming, outgoing: Outgoing, target: Target): Promise<void> {
-  const startedAt = parts.now();
+async function serveCall(
+  options: AwsServerOptions,
+  incoming: Incoming,
+  outgoing: Outgoing,
+  target: Target,
+): Promise<void> {
+  const startedAt = options.now();
   const request = toWireRequest(incoming, outgoing, target);
-  const report = parts.onCall(traceOf(request));
+  const report = options.onCall(traceOf(request));
   const requestId = randomUUID();
   const noted = { service: '', operation: '', resource: '' };
   let protocol = guessProtocol(request);
   let error: string | null = null;
   let answer: WireAnswer;
   try {
-    const signed = readSignature(request, parts.keys, startedAt);
+    const signed = readSignature(request, options.keys, startedAt);
     noted.service = signed.service;
-    const service = Object.hasOwn(parts.services, signed.service) ? parts.services[signed.service] : undefined;
+    const service = Object.hasOwn(options.services, signed.service) ? options.services[signed.service] : undefined;
     if (!service) throw noService(signed.service);
     protocol = service.protocol;
     const call = await toCall(request, signed, service, (members) => Object.assign(noted, members));
@@ -127,7 +132,7 @@ async function serveCall(parts: AwsPortParts, incoming: Incoming, outgoing: Outg
     answer = faultAnswer(fault, protocol, requestId);
   }
   await send(outgoing, answer, request.method, requestId);
-  const ms = parts.now() - startedAt;
+  const ms = options.now() - startedAt;
   report({ at: startedAt, ms, ...noted, status: answer.status, error });
 }
 

@@ -23,7 +23,7 @@ export interface Signed {
 }
 
 /** The parts that signed headers and presigned URLs have in common. */
-interface Parts {
+interface SignatureMembers {
   readonly isPresigned: boolean;
   readonly credential: string;
   readonly signedHeaders: readonly string[];
@@ -100,7 +100,7 @@ export function signHeaders(
   return { ...headers, authorization };
 }
 
-function partsOf({ headers }: Pick<WireRequest, 'headers'>, query: ReadonlyMap<string, string>): Parts {
+function partsOf({ headers }: Pick<WireRequest, 'headers'>, query: ReadonlyMap<string, string>): SignatureMembers {
   const { authorization } = headers;
   if (authorization === undefined && query.has('X-Amz-Signature')) return presignedParts(query);
   if (authorization === undefined) throw new AwsFault(403, 'MissingAuthenticationToken', UNSIGNED);
@@ -113,7 +113,7 @@ function partsOf({ headers }: Pick<WireRequest, 'headers'>, query: ReadonlyMap<s
   return { isPresigned: false, credential, signedHeaders: signedHeaders.split(';'), signature, date, expires: 0 };
 }
 
-function presignedParts(query: ReadonlyMap<string, string>): Parts {
+function presignedParts(query: ReadonlyMap<string, string>): SignatureMembers {
   const given = (name: string) => query.get(`X-Amz-${name}`) ?? '';
   const expires = Number(given('Expires'));
   if (given('Algorithm') !== ALGORITHM || !Number.isInteger(expires) || expires < 1 || expires > MAX_EXPIRES_S) {
@@ -129,7 +129,7 @@ function presignedParts(query: ReadonlyMap<string, string>): Parts {
   };
 }
 
-function assertTime({ date, expires, isPresigned }: Parts, now: number): void {
+function assertTime({ date, expires, isPresigned }: SignatureMembers, now: number): void {
   const at = Date.parse(date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));
   if (Number.isNaN(at)) throw malformed();
   if (isPresigned && now > at + expires * 1000) throw new AwsFault(403, 'AccessDenied', 'Request has expired');
@@ -139,7 +139,11 @@ function assertTime({ date, expires, isPresigned }: Parts, now: number): void {
 }
 
 /** The host must be signed, which the SDK calls `:authority` with HTTP/2; S3 also requires signatures of all its own headers. */
-function assertSigned({ signedHeaders }: Parts, { headers }: Pick<WireRequest, 'headers'>, service: string): void {
+function assertSigned(
+  { signedHeaders }: SignatureMembers,
+  { headers }: Pick<WireRequest, 'headers'>,
+  service: string,
+): void {
   const own = service === 's3' ? Object.keys(headers).filter((name) => name.startsWith('x-amz-')) : [];
   const host = signedHeaders.includes(':authority') ? [] : ['host'];
   const missing = [...own, ...host].filter((name) => !signedHeaders.includes(name));
@@ -151,7 +155,7 @@ function assertSigned({ signedHeaders }: Parts, { headers }: Pick<WireRequest, '
 function canonicalRequest(
   { method, path, headers }: Pick<WireRequest, 'method' | 'path' | 'headers'>,
   pairs: Pairs,
-  { signedHeaders }: Parts,
+  { signedHeaders }: SignatureMembers,
   service: string,
   payloadHash: string,
 ): string {

@@ -1,10 +1,20 @@
 import { FrameworkError } from '@sallyport/core';
+import { toArn } from '../../aws/names.js';
 
 /** Timeout of one call. */
 const TIMEOUT_MS = 10_000;
 /** DynamoDB Local requires a signature and does not check it. */
 export const AUTHORIZATION =
   'AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=none';
+
+/** The beginning of the ARNs of DynamoDB Local, and of the ARNs of a run. */
+const [ENGINE, RUN] = ['arn:aws:dynamodb:ddblocal:000000000000:', toArn('dynamodb', '')] as const;
+
+/** Replaces ARNs of the engine by ARNs of the run. */
+export const toRunArns = (text: string): string => text.replaceAll(ENGINE, RUN);
+
+/** Replaces ARNs of the run by ARNs of the engine. */
+export const toEngineArns = (text: string): string => text.replaceAll(RUN, ENGINE);
 
 /** A response of DynamoDB or DynamoDB Streams. */
 export type EngineAnswer = Readonly<Record<string, unknown>>;

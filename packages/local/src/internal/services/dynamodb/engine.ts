@@ -22,7 +22,7 @@ export interface InstalledEngine {
 }
 
 /** Options of {@link startEngine}. */
-export interface EngineParts extends InstalledEngine {
+export interface EngineOptions extends InstalledEngine {
   /** Folder of the data; it outlives the run. */
   readonly folder: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -44,7 +44,7 @@ export interface Engine {
  * @param project the folder to search for the package first
  * @throws FrameworkError `local.state_off` with the missing part and how to install it
  */
-export async function findEngine(project: string, environment: EngineParts['environment']): Promise<InstalledEngine> {
+export async function findEngine(project: string, environment: EngineOptions['environment']): Promise<InstalledEngine> {
   const home = findHome(project);
   const java = findJava(environment);
   await assertJava(java, environment);
@@ -56,10 +56,10 @@ export async function findEngine(project: string, environment: EngineParts['envi
  *
  * @throws FrameworkError `local.state_off` with the reason
  */
-export async function startEngine(parts: EngineParts): Promise<Engine> {
-  mkdirSync(parts.folder, { recursive: true });
+export async function startEngine(options: EngineOptions): Promise<Engine> {
+  mkdirSync(options.folder, { recursive: true });
   const port = await freePort();
-  const child = launch(parts, port);
+  const child = launch(options, port);
   let reason: string | undefined;
   let isStopping = false;
   const ended = new Promise<void>((resolve) => {
@@ -70,7 +70,7 @@ export async function startEngine(parts: EngineParts): Promise<Engine> {
     child.once('error', (error) => end(`DynamoDB Local did not start: ${error.message}`));
     child.once('exit', (code, signal) => end(`DynamoDB Local ended (${signal ?? code})`));
   });
-  if (child.pid !== undefined) parts.onProcess(child.pid);
+  if (child.pid !== undefined) options.onProcess(child.pid);
   const endpoint = `http://127.0.0.1:${port}`;
   const stop = async () => {
     isStopping = true;
@@ -86,7 +86,7 @@ export async function startEngine(parts: EngineParts): Promise<Engine> {
     await new Promise((resolve) => setTimeout(resolve, ASK_MS));
   }
   void ended.then(() => {
-    if (!isStopping) parts.onEnd(reason ?? '');
+    if (!isStopping) options.onEnd(reason ?? '');
   });
   return { endpoint, stop };
 }
@@ -109,13 +109,13 @@ function libraryFrom(from: string): string | undefined {
   }
 }
 
-function findJava({ JAVA_HOME = '' }: EngineParts['environment']): string {
+function findJava({ JAVA_HOME = '' }: EngineOptions['environment']): string {
   const own = join(JAVA_HOME, 'bin', 'java');
   return JAVA_HOME !== '' && existsSync(own) ? own : 'java';
 }
 
 /** `openjdk version "17.0.15"`; versions before 9 start with `1.`, for example `1.8.0`. */
-async function assertJava(java: string, env: EngineParts['environment']): Promise<void> {
+async function assertJava(java: string, env: EngineOptions['environment']): Promise<void> {
   const text = await new Promise<string>((resolve) => {
     const child = spawn(java, ['-version'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
     let output = '';
@@ -129,7 +129,7 @@ async function assertJava(java: string, env: EngineParts['environment']): Promis
   if (Number(version) < 17) throw off(NO_JAVA);
 }
 
-function launch({ java, home, folder, environment }: EngineParts, port: number): ChildProcess {
+function launch({ java, home, folder, environment }: EngineOptions, port: number): ChildProcess {
   const args = ['-Xmx512m', '-Djava.library.path=./DynamoDBLocal_lib', '-jar', 'DynamoDBLocal.jar'];
   // Without the last option, every page of a browser can read all tables: its default is `*`.
   args.push('-dbPath', folder, '-sharedDb', '-disableTelemetry', '-port', String(port), '-cors', NO_ORIGIN);

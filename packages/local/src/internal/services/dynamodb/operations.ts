@@ -1,15 +1,12 @@
-import { ACCOUNT, REGION } from '../../aws/names.js';
 import type { AwsService, Call, Output } from '../../aws/service.js';
 import { AwsFault } from '../../aws/wire.js';
-import { AUTHORIZATION } from './engine-client.js';
-import { toRunArn } from './table-reader.js';
+import { AUTHORIZATION, toEngineArns, toRunArns } from './engine-client.js';
 
 const TIMEOUT_MS = 60_000;
-const RUN_ARN = new RegExp(`arn:aws:dynamodb:${REGION}:${ACCOUNT}:`, 'g');
-const ENGINE_ARN = /arn:aws:dynamodb:ddblocal:000000000000:/g;
 /** Operations whose bodies contain items, and no ARN of the engine. */
 const ITEMS =
   /^(?:Batch)?(?:Get|Put|Update|Delete|Write|Execute|Transact)(?:Item|Items|GetItems|WriteItems|GetItem|WriteItem|Statement|Transaction)$|^(?:Query|Scan)$/;
+
 /**
  * DynamoDB and its streams: calls are forwarded to the engine, and held until it is ready.
  *
@@ -36,7 +33,6 @@ async function addressOf(endpoint: () => Promise<string>): Promise<string> {
 
 async function pass(address: string, { operation, request, body }: Call): Promise<Output> {
   const hasArns = !ITEMS.test(operation);
-  const toEngine = (text: string) => text.replace(RUN_ARN, 'arn:aws:dynamodb:ddblocal:000000000000:');
   // The keys of the run are not forwarded: the engine accepts only some formats of keys, and checks none.
   const headers = {
     'content-type': request.headers['content-type'] ?? 'application/x-amz-json-1.0',
@@ -46,13 +42,13 @@ async function pass(address: string, { operation, request, body }: Call): Promis
   const response = await fetch(address, {
     method: 'POST',
     headers,
-    body: hasArns ? toEngine(body.toString()) : new Uint8Array(body),
+    body: hasArns ? toEngineArns(body.toString()) : new Uint8Array(body),
     signal: AbortSignal.timeout(TIMEOUT_MS),
   }).catch((cause: unknown) => {
     throw new AwsFault(503, 'ServiceUnavailable', `DynamoDB does not answer: ${(cause as Error).name}`);
   });
   const answer = Buffer.from(await response.arrayBuffer());
-  const text = hasArns ? answer.toString().replace(ENGINE_ARN, (arn) => toRunArn(arn)) : answer;
+  const text = hasArns ? toRunArns(answer.toString()) : answer;
   const type = response.headers.get('content-type') ?? 'application/x-amz-json-1.0';
   return { wire: { status: response.status, headers: { 'content-type': type }, body: text } };
 }

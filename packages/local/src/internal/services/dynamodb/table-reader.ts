@@ -1,16 +1,13 @@
 import { type Clock, type FullClock, isFrameworkError } from '@sallyport/core';
 import type { ShardRecordOptions } from '@sallyport/testkit/engines';
-import { ACCOUNT, REGION } from '../../aws/names.js';
-import { callEngine, type EngineAnswer } from './engine-client.js';
+import { callEngine, type EngineAnswer, toRunArns } from './engine-client.js';
 
 /** Milliseconds between two reads of a shard, and between two searches for new shards. */
 const READ_MS = 250;
 const SHARDS_EVERY = 8;
-/** DynamoDB Local names this region and account in its ARNs. */
-const ENGINE_ARN = /^arn:aws:dynamodb:ddblocal:000000000000:/;
 
 /** Options of a {@link TableReader}. */
-export interface TableReaderParts {
+export interface TableReaderOptions {
   readonly clock: FullClock & Clock;
   /** The address of DynamoDB. Resolves when the engine is ready; rejects while it is off. */
   readonly endpoint: () => Promise<string>;
@@ -34,7 +31,7 @@ interface OpenShard {
 
 /** Reads the stream of a table and delivers its records. Enables the stream of a table without a stream, as a deployed mapping requires. */
 export class TableReader {
-  readonly #parts: TableReaderParts;
+  readonly #options: TableReaderOptions;
   readonly #shards = new Map<string, OpenShard>();
   #streamArn = '';
   /** True if the table existed when the reader started: its stream contains records of earlier runs. */
@@ -44,14 +41,14 @@ export class TableReader {
   #cancel = () => {};
   #round: Promise<void> = Promise.resolve();
 
-  constructor(parts: TableReaderParts) {
-    this.#parts = parts;
+  constructor(options: TableReaderOptions) {
+    this.#options = options;
   }
 
   start(): void {
     this.#round = this.#read().catch(() => this.#forget());
     void this.#round.then(() => {
-      if (!this.#isStopped) this.#cancel = this.#parts.clock.after(READ_MS, () => this.start());
+      if (!this.#isStopped) this.#cancel = this.#options.clock.after(READ_MS, () => this.start());
     });
   }
 
@@ -67,7 +64,7 @@ export class TableReader {
   }
 
   async #read(): Promise<void> {
-    const endpoint = await this.#parts.endpoint();
+    const endpoint = await this.#options.endpoint();
     if (this.#rounds % SHARDS_EVERY === 0) await this.#findShards(endpoint);
     this.#rounds += 1;
     for (const shard of this.#shards.values()) {
@@ -81,7 +78,7 @@ export class TableReader {
     if (arn !== this.#streamArn) {
       this.#shards.clear();
       this.#streamArn = arn;
-      this.#parts.onStream(toRunArn(arn));
+      this.#options.onStream(toRunArns(arn));
     }
     const { StreamDescription } = await callEngine(endpoint, 'Streams.DescribeStream', { StreamArn: arn });
     const shards = ((StreamDescription as EngineAnswer).Shards ?? []) as readonly { readonly ShardId: string }[];
@@ -102,7 +99,7 @@ export class TableReader {
 
   /** The stream of the table; `undefined` while the table does not exist. */
   async #findStream(endpoint: string): Promise<string | undefined> {
-    const TableName = this.#parts.table;
+    const TableName = this.#options.table;
     try {
       const { Table } = await callEngine(endpoint, 'DynamoDB.DescribeTable', { TableName });
       const { LatestStreamArn, StreamSpecification } = Table as EngineAnswer;
@@ -129,7 +126,7 @@ export class TableReader {
       const records = (Records ?? []) as readonly StreamRecord[];
       if (records.length === 0 || this.#isStopped) return;
       shard.after = records.at(-1)?.dynamodb.SequenceNumber;
-      this.#parts.onRecords(records.map(toRecordOptions));
+      this.#options.onRecords(records.map(toRecordOptions));
     } catch (error) {
       if (!isFrameworkError(error)) throw error;
       // The iterator is no longer valid: a new iterator continues after the last record.
@@ -150,9 +147,4 @@ type DynamoOptions = Extract<ShardRecordOptions, { readonly dynamodb?: unknown }
 /** Sequence numbers are kept as strings: DynamoDB Local's numbers begin with zeros, and a report must contain them unchanged. */
 function toRecordOptions({ eventID, eventName, dynamodb }: StreamRecord): DynamoOptions {
   return { eventID, eventName, dynamodb };
-}
-
-/** Converts an ARN of the engine to an ARN of this run. */
-export function toRunArn(arn: string): string {
-  return arn.replace(ENGINE_ARN, `arn:aws:dynamodb:${REGION}:${ACCOUNT}:`);
 }

@@ -9,7 +9,7 @@ const MAX_SYNCHRONOUS_BYTES = 6_291_456;
 const MAX_ASYNCHRONOUS_BYTES = 1_048_576;
 
 /** Options of {@link createLambda}. */
-export interface InvokeParts {
+export interface LambdaOptions {
   readonly name: string;
   readonly invoke: Host['invoker']['invoke'];
   /** Queues an asynchronous invocation. */
@@ -17,7 +17,7 @@ export interface InvokeParts {
 }
 
 /** `Invoke` of this function: https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html. */
-export function createLambda(parts: InvokeParts): AwsService {
+export function createLambda(options: LambdaOptions): AwsService {
   return {
     protocol: 'rest-json',
     serve(call): Promise<Output> | Output {
@@ -26,12 +26,12 @@ export function createLambda(parts: InvokeParts): AwsService {
       if (method !== 'POST' || encoded === undefined) throw notServed('');
       const name = functionName(decode(encoded));
       call.note({ operation: 'Invoke', resource: name });
-      if (name !== parts.name) throw new AwsFault(404, 'ResourceNotFoundException', `Function not found: ${name}`);
+      if (name !== options.name) throw new AwsFault(404, 'ResourceNotFoundException', `Function not found: ${name}`);
       const type = headers['x-amz-invocation-type'] ?? 'RequestResponse';
       const event = eventOf(call.body, type);
       if (type === 'DryRun') return { wire: { status: 204 } };
-      if (type !== 'Event') return invoke(parts, call, event);
-      parts.invokeLater(event, call.traceId);
+      if (type !== 'Event') return invoke(options, call, event);
+      options.invokeLater(event, call.traceId);
       return { wire: { status: 202 } };
     },
   };
@@ -54,7 +54,11 @@ function eventOf(body: Buffer, type: string): unknown {
   }
 }
 
-async function invoke({ name, invoke: run }: InvokeParts, { request, traceId }: Call, event: unknown): Promise<Output> {
+async function invoke(
+  { name, invoke: run }: LambdaOptions,
+  { request, traceId }: Call,
+  event: unknown,
+): Promise<Output> {
   const clientContext = clientContextOf(request.headers['x-amz-client-context']);
   const outcome = await run(event, {
     origin: { kind: 'invoke', target: name },
