@@ -1,8 +1,6 @@
 import { type AsyncEvent, type AsyncSettings, createAsyncEngine } from '@sallyport/testkit/engines';
 import { EngineSource, type SourceNames } from './engine-source.js';
-import type { SourceContext } from './sources-context.js';
-
-const MAX_TRACES = 10_000;
+import { remember, type SourceContext } from './sources-context.js';
 
 /** Options of a {@link AsyncSource}. */
 export interface AsyncInit {
@@ -21,8 +19,8 @@ export class AsyncSource extends EngineSource<AsyncEvent> {
   readonly #takes: (event: unknown) => boolean;
   readonly #traces = new Map<string, string>();
 
-  constructor(names: SourceNames, context: SourceContext, init: AsyncInit = {}) {
-    super(names, context);
+  constructor(type: SourceNames, name: string, context: SourceContext, init: AsyncInit = {}) {
+    super(type, name, context);
     const { settings = {}, engine = settings, takes = () => true } = init;
     this.#settings = settings;
     this.#takes = takes as (event: unknown) => boolean;
@@ -40,7 +38,7 @@ export class AsyncSource extends EngineSource<AsyncEvent> {
       this.discard(id, event);
       return id;
     }
-    if (traceId !== undefined) this.#keepTrace(id, traceId);
+    if (traceId !== undefined) remember(this.#traces, id, traceId);
     this.engine?.send([{ id, event }]);
     return id;
   }
@@ -49,15 +47,6 @@ export class AsyncSource extends EngineSource<AsyncEvent> {
   refuse(id: string, event: unknown, state: string): void {
     this.keep(id, { id, event }, state);
     this.context.changed(this, { id, lane: '', record: { id, event }, deliveries: 0, state: 'discarded', at: 0 });
-  }
-
-  #keepTrace(id: string, traceId: string): void {
-    this.#traces.set(id, traceId);
-    if (this.#traces.size <= MAX_TRACES) return;
-    for (const oldest of this.#traces.keys()) {
-      this.#traces.delete(oldest);
-      break;
-    }
   }
 
   protected contentOf({ event }: AsyncEvent): unknown {

@@ -1,6 +1,6 @@
 import type { Engine, EngineChange } from '@sallyport/testkit/engines';
 import { Filtered } from './filtered.js';
-import type { LocalSource } from './source.js';
+import type { LocalSource, SourceType } from './source.js';
 import type { SourceRecordView, SourceView } from './sources.js';
 import type { SourceContext } from './sources-context.js';
 
@@ -12,12 +12,8 @@ interface DeadLetter<R> {
   readonly deliveries: number;
 }
 
-/** Names of an {@link EngineSource}. */
-export interface SourceNames {
-  readonly kind: string;
-  readonly name: string;
-  readonly arn: string;
-}
+/** The names that a source receives from its type. */
+export type SourceNames = Pick<SourceType, 'kind' | 'arn'>;
 
 /** A source whose records an engine of the test kit delivers, and whose dead letters wait for the developer. */
 export abstract class EngineSource<R> implements LocalSource {
@@ -31,10 +27,10 @@ export abstract class EngineSource<R> implements LocalSource {
   readonly #filtered = new Filtered();
   #done = 0;
 
-  constructor({ kind, name, arn }: SourceNames, context: SourceContext) {
+  constructor({ kind, arn }: SourceNames, name: string, context: SourceContext) {
     this.kind = kind;
     this.name = name;
-    this.#arn = arn;
+    this.#arn = arn(name);
     this.context = context;
   }
 

@@ -14,12 +14,13 @@ export abstract class ShardSource extends EngineSource<ShardRecordOptions> {
   readonly #takes: RecordFilter<ShardRecordOptions>;
 
   constructor(
-    names: SourceNames,
+    type: SourceNames,
+    name: string,
     context: SourceContext,
     settings: StreamConfig,
     takes: RecordFilter<ShardRecordOptions>,
   ) {
-    super(names, context);
+    super(type, name, context);
     this.settings = settings;
     this.#takes = takes;
   }

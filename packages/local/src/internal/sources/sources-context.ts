@@ -45,15 +45,6 @@ export function createSourceContext(
   const sanitizer = createSanitizer();
   const lastInvocation = new Map<string, number>();
 
-  function remember(recordId: string, invocation: number): void {
-    lastInvocation.set(recordId, invocation);
-    if (lastInvocation.size <= MAX_REMEMBERED) return;
-    for (const oldest of lastInvocation.keys()) {
-      lastInvocation.delete(oldest);
-      break;
-    }
-  }
-
   const changedNow = new Set<string>();
 
   /** Many records can change at the same time; the console reads a source again once. */
@@ -78,7 +69,7 @@ export function createSourceContext(
         asynchronous: isAsynchronous,
         ...(traceId !== undefined && { traceId }),
       });
-      for (const id of recordIds) remember(id, outcome.id);
+      for (const id of recordIds) remember(lastInvocation, id, outcome.id);
       return outcome.ok ? { answer: outcome.answer } : { error: outcome.error };
     },
     changed({ kind, name }, { id, state, deliveries, until }) {
@@ -103,6 +94,13 @@ export function createSourceContext(
 
 function clean(text: string, json: (text: string) => string, prose: (text: string) => string): string {
   return /^\s*[[{]/.test(text) ? json(text) : prose(text);
+}
+
+/** Adds a value to a map that forgets its oldest values. */
+export function remember<V>(map: Map<string, V>, key: string, value: V): void {
+  map.set(key, value);
+  const [oldest] = map.size > MAX_REMEMBERED ? map.keys() : [];
+  if (oldest !== undefined) map.delete(oldest);
 }
 
 /** An id that is unique over all runs: handlers store ids in tables that are kept between runs. */

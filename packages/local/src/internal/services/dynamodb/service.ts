@@ -8,7 +8,7 @@ import { tables } from './table-state.js';
 import { TableStream, tableStreamArn } from './table-stream.js';
 
 /** Streams of tables. */
-export const tableStreams: SourceType<TableStream, 'table-stream', 'tableStreams'> = {
+const tableStreams: SourceType<TableStream, 'table-stream', 'tableStreams'> = {
   kind: 'table-stream',
   config: { member: 'tableStreams', values: namedSettings },
   arn: tableStreamArn,

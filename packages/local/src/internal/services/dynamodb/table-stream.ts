@@ -12,12 +12,7 @@ export class TableStream extends ShardSource {
   #reader: TableReader | undefined;
 
   constructor(name: string, settings: StreamConfig, run: SourceRun) {
-    super(
-      { kind: 'table-stream', name, arn: tableStreamArn(name) },
-      run,
-      settings,
-      tableFilter(name, settings.filters),
-    );
+    super({ kind: 'table-stream', arn: tableStreamArn }, name, run, settings, tableFilter(name, settings.filters));
     this.#run = run;
   }
 

@@ -46,10 +46,10 @@ export class Schedule extends AsyncSource {
   #cancel = () => {};
 
   /** @throws FrameworkError `local.usage` for an expression that EventBridge rejects */
-  constructor(names: SourceNames, run: SourceRun, config: ScheduleConfig) {
-    super(names, run);
+  constructor(type: SourceNames, name: string, run: SourceRun, config: ScheduleConfig) {
+    super(type, name, run);
     this.#config = config;
-    this.#times = timesOf(names.name, config.expression);
+    this.#times = timesOf(name, config.expression);
     this.#run = run;
     this.#waitAfter(run.clock.now());
   }

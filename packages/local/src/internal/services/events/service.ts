@@ -15,20 +15,17 @@ import { createEvents, DEFAULT_BUS } from './operations.js';
 import { type BusConfig, isSelected, ruleFilter, type Selector } from './rule-filter.js';
 import { Schedule, type ScheduleConfig } from './schedule.js';
 
-const busArn = (name: string) => toArn('events', `event-bus/${name}`);
-const scheduleArn = (name: string) => toArn('events', `rule/${name}`);
-
 /** Event buses. A registration selects events of any bus, so it has no name. */
-export const buses: SourceType<AsyncSource, 'event-bus', 'buses'> = {
+const buses: SourceType<AsyncSource, 'event-bus', 'buses'> = {
   kind: 'event-bus',
   config: { member: 'buses', values: namedSettings },
   data: 'detail',
-  arn: busArn,
+  arn: (name) => toArn('events', `event-bus/${name}`),
   create(run, name, settings: BusConfig) {
     const { rules, ...engine } = settings;
     const filter = ruleFilter(name, rules);
     const takes = (event: EventBusEvent) => filter(event, handlersOf(run, event));
-    return new AsyncSource({ kind: 'event-bus', name, arn: busArn(name) }, run, { settings, engine, takes });
+    return new AsyncSource(buses, name, run, { settings, engine, takes });
   },
   register(run, { selector = {} }) {
     const schedule = selector.scheduleName ?? selector.ruleName;
@@ -42,7 +39,7 @@ export const buses: SourceType<AsyncSource, 'event-bus', 'buses'> = {
 };
 
 /** Schedules, and rules with a schedule. */
-export const schedules: SourceType<Schedule, 'schedule', 'schedules'> = {
+const schedules: SourceType<Schedule, 'schedule', 'schedules'> = {
   kind: 'schedule',
   config: {
     member: 'schedules',
@@ -51,9 +48,9 @@ export const schedules: SourceType<Schedule, 'schedule', 'schedules'> = {
       (value) => isPlain(value) && 'expression' in value && typeof value.expression === 'string',
     ),
   },
-  arn: scheduleArn,
+  arn: (name) => toArn('events', `rule/${name}`),
   create: (run, name, settings: Partial<ScheduleConfig>) =>
-    new Schedule({ kind: 'schedule', name, arn: scheduleArn(name) }, run, { expression: '', ...settings }),
+    new Schedule(schedules, name, run, { expression: '', ...settings }),
   hasHandler: (name, triggers) =>
     triggers.some(({ selector }) => selector?.ruleName === name || selector?.scheduleName === name),
   send: (run, name, records) => records.map(({ detail }) => run.get(schedules, name).fire(detail)),

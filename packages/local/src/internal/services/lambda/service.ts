@@ -5,13 +5,11 @@ import { newId } from '../../sources/sources-context.js';
 import type { LocalService } from '../service.js';
 import { createLambda } from './operations.js';
 
-const functionArn = (name: string) => toArn('lambda', `function:${name}`);
-
 /** Asynchronous invocations of the function. They need no registration. */
-export const invocations: SourceType<AsyncSource, 'invoke', never> = {
+const invocations: SourceType<AsyncSource, 'invoke', never> = {
   kind: 'invoke',
-  arn: functionArn,
-  create: (run, name) => new AsyncSource({ kind: 'invoke', name, arn: functionArn(name) }, run),
+  arn: (name) => toArn('lambda', `function:${name}`),
+  create: (run, name) => new AsyncSource(invocations, name, run),
   register() {},
   hasHandler: () => true,
 };

@@ -6,13 +6,11 @@ import { toNotification } from './notification.js';
 import { createS3 } from './operations.js';
 import { buckets } from './state.js';
 
-const bucketArn = (name: string) => `arn:aws:s3:::${name}`;
-
 /** Notifications of changes in a bucket. */
-export const notifications: SourceType<AsyncSource, 's3', never> = {
+const notifications: SourceType<AsyncSource, 's3', never> = {
   kind: 's3',
-  arn: bucketArn,
-  create: (run, name) => new AsyncSource({ kind: 's3', name, arn: bucketArn(name) }, run),
+  arn: (name) => `arn:aws:s3:::${name}`,
+  create: (run, name) => new AsyncSource(notifications, name, run),
 };
 
 /** S3 on the files of a run. The function is notified of changes in buckets for which it has a handler. */

@@ -11,7 +11,7 @@ import { type TopicConfig, topicFilter } from './topic-filter.js';
 const topicArn = (name: string) => toArn('sns', name);
 
 /** Topics. */
-export const topics: SourceType<AsyncSource, 'topic', 'topics'> = {
+const topics: SourceType<AsyncSource, 'topic', 'topics'> = {
   kind: 'topic',
   config: { member: 'topics', values: namedSettings },
   data: 'message',
@@ -19,7 +19,7 @@ export const topics: SourceType<AsyncSource, 'topic', 'topics'> = {
   create(run, name, settings: TopicConfig) {
     const { filterPolicy, filterPolicyScope, ...engine } = settings;
     const takes = topicFilter(name, settings);
-    return new AsyncSource({ kind: 'topic', name, arn: topicArn(name) }, run, { settings, engine, takes });
+    return new AsyncSource(topics, name, run, { settings, engine, takes });
   },
   send: (run, name, records, traceId) =>
     records.map((record) => publish(run, name, record as TopicRecordOptions, traceId)),

@@ -6,7 +6,7 @@ import { createSqs } from './operations.js';
 import { LocalQueue, queueArn } from './queue.js';
 
 /** Queues. */
-export const queues: SourceType<LocalQueue, 'queue', 'queues'> = {
+const queues: SourceType<LocalQueue, 'queue', 'queues'> = {
   kind: 'queue',
   config: { member: 'queues', values: namedSettings },
   data: 'body',
