@@ -42,9 +42,9 @@ async function send(host: SenderHost, given: SendRequest): Promise<SendResult> {
   return { invocations: await Promise.all(doors.map((door) => throughDoor(host, door, request))), recordIds: [] };
 }
 
-function sendToSource({ sources }: SenderHost, { kind, target = '', options, as }: SendRequest): readonly string[] {
+function sendToSource({ sources }: SenderHost, { kind, target = '', options }: SendRequest): readonly string[] {
   const records = (Array.isArray(options) ? options : [options ?? {}]) as readonly Options[];
-  return sources.send({ kind, name: target, records, ...(as ? { as: as.sub } : {}) });
+  return sources.send({ kind, name: target, records });
 }
 
 /** Adds a token of the local issuer, if the kind has headers. */

@@ -90,14 +90,6 @@ export abstract class EngineSource<R> implements LocalSource {
     return id === undefined || this.#records().some((record) => record.id === id);
   }
 
-  async settle(): Promise<void> {
-    await this.engine?.settle();
-  }
-
-  get isIdle(): boolean {
-    return this.#records().length === 0 && (this.engine?.snapshot().running ?? 0) === 0;
-  }
-
   stop(): void | Promise<void> {
     this.engine?.stop();
   }

@@ -26,7 +26,6 @@ export class LocalSources implements Sources, Part {
   readonly #settings: SourcesConfig;
   readonly #sources = new Map<string, LocalSource>();
   #unsubscribe = () => {};
-  #isRunning = false;
 
   constructor(host: SourcesHost) {
     this.#host = host;
@@ -43,7 +42,6 @@ export class LocalSources implements Sources, Part {
   }
 
   async start(): Promise<void> {
-    this.#isRunning = true;
     for (const type of SOURCE_TYPES) {
       const named = type.config ? this.#settings[type.config.member] : undefined;
       for (const name of Object.keys(named ?? {})) this.get(type, name);
@@ -53,7 +51,6 @@ export class LocalSources implements Sources, Part {
   }
 
   async stop(): Promise<void> {
-    this.#isRunning = false;
     this.#unsubscribe();
     await Promise.all([...this.#sources.values()].map((source) => source.stop()));
   }
@@ -143,14 +140,6 @@ export class LocalSources implements Sources, Part {
       throw new FrameworkError('local.usage', 'framework: the speed must be a number greater than 0');
     }
     this.#clock.setSpeed(speed);
-  }
-
-  async settle(): Promise<void> {
-    const busy = () => [...this.#sources.values()].filter((source) => !source.isIdle);
-    for (let sources = busy(); sources.length > 0 && this.#isRunning; sources = busy()) {
-      await Promise.all(sources.map((source) => source.settle()));
-      await new Promise(setImmediate);
-    }
   }
 }
 

@@ -23,8 +23,6 @@ export interface LocalSource extends SourceIdentity {
   fire?(detail?: unknown): string;
   /** Deletes the waiting records of a queue. */
   purge?(): void;
-  settle(): Promise<void>;
-  readonly isIdle: boolean;
   stop(): void | Promise<void>;
   view(): SourceView;
 }

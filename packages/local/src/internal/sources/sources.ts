@@ -49,7 +49,6 @@ export interface SourceSend {
   readonly records: readonly Readonly<Record<string, unknown>>[];
   /** `X-Amzn-Trace-Id` of the sending call; SQS keeps it as `AWSTraceHeader`. */
   readonly traceId?: string;
-  readonly as?: string;
 }
 
 /** The queues, streams, topics, buses and schedules of a run, created from the function's registrations and from the configuration. */
@@ -64,6 +63,4 @@ export interface Sources {
   /** Factor by which waits are faster than real time; 1 by default. */
   speed(): number;
   setSpeed(speed: number): void;
-  /** Resolves when no record waits, is delayed or runs. */
-  settle(): Promise<void>;
 }

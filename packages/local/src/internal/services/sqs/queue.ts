@@ -197,18 +197,9 @@ export class LocalQueue implements LocalSource {
     return { visible, hidden: states.length - visible - this.#delayed.size, delayed: this.#delayed.size };
   }
 
-  async settle(): Promise<void> {
-    await this.#engine?.settle();
-  }
-
   stop(): void {
     for (const { cancel } of this.#delayed.values()) cancel();
     this.#engine?.stop();
-  }
-
-  get isIdle(): boolean {
-    const { records = [], running = 0 } = this.#engine?.snapshot() ?? {};
-    return records.length === 0 && running === 0 && this.#delayed.size === 0;
   }
 
   view(): SourceView {
