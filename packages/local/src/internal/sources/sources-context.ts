@@ -96,7 +96,7 @@ function clean(text: string, json: (text: string) => string, prose: (text: strin
   return /^\s*[[{]/.test(text) ? json(text) : prose(text);
 }
 
-/** Adds a value to a map that forgets its oldest values. */
+/** Adds a value to a map, and removes the oldest value of a full map. */
 export function remember<V>(map: Map<string, V>, key: string, value: V): void {
   map.set(key, value);
   const [oldest] = map.size > MAX_REMEMBERED ? map.keys() : [];

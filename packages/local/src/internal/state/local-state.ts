@@ -14,7 +14,7 @@ export class LocalState implements State, Part {
   }
 
   get<S extends ServiceState>(type: StateType<S>): S {
-    // The state of a type is the one that the type has created.
+    // The map has the state that this type has created, so its class is known.
     return this.#states.get(type) as S;
   }
 
