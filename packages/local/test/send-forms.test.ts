@@ -1,4 +1,5 @@
 import { detect } from '@sallyport/dispatch';
+import { readSourceAction } from '../src/internal/console/bodies.js';
 import { buildEvent } from '../src/internal/send/build-event.js';
 import { formsOf } from '../src/internal/send/forms.js';
 import { SOURCE_TYPES } from '../src/internal/sources/source-types.js';
@@ -59,4 +60,9 @@ it('every kind of source that accepts records has a form', () => {
   const kinds = SOURCE_TYPES.filter(({ send }) => send !== undefined).map(({ kind }) => kind);
   expect(kinds).toHaveLength(6);
   expect(kinds.filter((kind) => !forms.includes(kind))).toEqual([]);
+});
+
+it.each(SOURCE_TYPES.map(({ kind }) => kind))('the console accepts actions on records of %s', (kind) => {
+  const action = { kind, name: 'a', action: 'send-back', recordId: 'r-1' };
+  expect(readSourceAction(action)).toEqual(action);
 });
