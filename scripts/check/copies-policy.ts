@@ -80,11 +80,8 @@ const LOCAL: readonly Reason[] = (
     ['packages/local/src/internal/runtime/function-runtime.ts', 'InitFailure'],
     ['packages/local/src/internal/runtime/placement.ts', 'InitFailure'],
     ['packages/local/src/internal/runtime/pool.ts', 'InitFailure'],
-    ['packages/local/src/internal/sources/local-sources.ts', 'LocalQueue'],
-    ['packages/local/src/internal/sources/local-sources.ts', 'LocalStream'],
+    ['packages/local/src/internal/services/events/schedule.ts', 'CronError'],
     ['packages/local/src/internal/sources/patterns/pattern.ts', 'PatternError'],
-    ['packages/local/src/internal/sources/schedule.ts', 'CronError'],
-    ['packages/local/src/internal/sources/source-action.ts', 'LocalQueue'],
   ] as const
 ).map(([file, name]) => ({ file, name, why: 'the local runtime is a program, which loads one copy of itself' }));
 

@@ -96,6 +96,12 @@ export const ENTRIES_ONLY: Readonly<Record<string, RegExp>> = {
   '@sallyport/constructs': /^@sallyport\/(?:core(?:\/options|\/internal|\/observability)?|mcp\/routes|[a-z]+\/schema)$/,
 };
 
+/** Files of private tools that import a file of a package that no entry exports: the imported file, by the importing file. */
+export const SHARED_FILES: Readonly<Record<string, string>> = {
+  // One Runtime API server: for the environments of a local run, and for functions under AWS's runtime client in tests.
+  'tools/lambda-runtime/src/invocation-queue.ts': 'packages/local/src/internal/runtime/api.ts',
+};
+
 export function isAwsClient(specifier: string): boolean {
   return /^@(?:aws-sdk|smithy|aws)\//.test(specifier);
 }

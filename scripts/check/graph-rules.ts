@@ -7,6 +7,7 @@ import {
   isAwsClient,
   LEAN_ENTRIES,
   OPTIONAL_PEERS,
+  SHARED_FILES,
   SUBPATHS_ONLY,
   TEST_PACKAGES,
   WORKSPACE_DEPENDENCIES,
@@ -153,8 +154,10 @@ const importsAreDeclared: Rule = (graph) => {
 };
 
 function leavesPackage(graph: Graph, owner: PackageNode, file: string, specifier: string): readonly string[] {
-  const other = ownerOf(graph, posix.join(posix.dirname(file), specifier));
-  return other && other !== owner ? [`${file} imports ${specifier}, a file of ${other.name}`] : [];
+  const target = posix.join(posix.dirname(file), specifier);
+  const other = ownerOf(graph, target);
+  const isShared = SHARED_FILES[file] === target.replace(/\.js$/, '.ts');
+  return other && other !== owner && !isShared ? [`${file} imports ${specifier}, a file of ${other.name}`] : [];
 }
 
 function isDeclared(owner: PackageNode, name: string, file: string): boolean {

@@ -43,14 +43,10 @@ import {
 import { GetParameterCommand, GetParametersByPathCommand, PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { AssumeRoleCommand, GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { systemClock } from '@sallyport/core';
-import { createAwsPort } from '../src/internal/aws/port.js';
-import type { Part } from '../src/internal/host/host.js';
 import type { AwsCall } from '../src/internal/journal/journal.js';
-import { createSources } from '../src/internal/sources/create.js';
-import type { LocalSources } from '../src/internal/sources/local-sources.js';
-import { createState } from '../src/internal/state/create.js';
 import { clientConfig } from './support/clients.js';
 import { createTestHost, type TestHost, trigger } from './support/host.js';
+import { startPort, type TestPort } from './support/port.js';
 
 interface Received {
   readonly Records?: readonly {
@@ -62,8 +58,7 @@ interface Received {
 }
 
 let host: TestHost;
-let sources: LocalSources;
-let port: Part;
+let port: TestPort;
 const calls: AwsCall[] = [];
 const posted: [string, string][] = [];
 
@@ -101,16 +96,11 @@ beforeAll(async () => {
     ...journal,
     append: (_id: number, list: string, entry: AwsCall) => list === 'awsCalls' && calls.push(entry),
   };
-  sources = createSources(host);
-  members.sources = sources;
-  members.state = createState(host);
-  port = createAwsPort(host);
-  await port.start();
-  await sources.start();
+  port = await startPort(host);
+  await port.sources.start();
 });
 
 afterAll(async () => {
-  await sources.stop();
   await port.stop();
   host.remove();
 });

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { BatchWriteItemCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { type Browser, findViolations, launchBrowser, type Page } from '@sallyport/browser';
+import { tables } from '../src/internal/services/dynamodb/table-state.js';
 import { clientConfig } from './support/clients.js';
 import { type Judged, openPage, startJudged, type WatchedPage } from './support/judged.js';
 
@@ -266,7 +267,7 @@ describe('tables', () => {
   const itemShown = (number: number) => page.getByRole('region', { name: `Item ${number}`, exact: true });
 
   beforeAll(async () => {
-    await judged.host.state.dynamodb();
+    await judged.host.state.get(tables).endpoint();
     const config = clientConfig(judged.host, judged.host.keys);
     const dynamo = new DynamoDBClient(config);
     for (let at = 0; at < 105; at += 21) {
@@ -282,7 +283,7 @@ describe('tables', () => {
   it('are read page by page, and again, by keyboard alone', async () => {
     await leaveFields();
     await press('4');
-    const names = (await judged.host.state.tables()).map(({ name }) => name);
+    const names = (await judged.host.state.get(tables).list()).map(({ name }) => name);
     const table = page.getByRole('region', { name: 'Table notes' });
     await table.waitFor();
     for (const _ of names.slice(0, names.indexOf('notes'))) await press('j');

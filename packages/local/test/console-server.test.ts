@@ -27,7 +27,7 @@ beforeAll(async () => {
     token: TOKEN,
     ports: { console: 0, 'gateway-v2': (door.address() as AddressInfo).port } as never,
     invoker: { code: () => ({ state: 'starting' }), environments: () => [] } as never,
-    state: { status: () => 'on' } as never,
+    state: { get: () => ({ status: () => 'on' }) } as never,
     sources: {
       list: () => [],
       speed: () => 1,

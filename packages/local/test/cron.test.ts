@@ -1,4 +1,4 @@
-import { parseCron } from '../src/internal/sources/cron.js';
+import { parseCron } from '../src/internal/services/events/cron.js';
 
 /** The first times after Sunday, 22 November 2026, 10:00. */
 function timesOf(expression: string, count: number): readonly string[] {

@@ -1,13 +1,9 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
 import { systemClock } from '@sallyport/core';
-import { createAwsPort } from '../src/internal/aws/port.js';
-import type { Part } from '../src/internal/host/host.js';
-import { createSources } from '../src/internal/sources/create.js';
-import type { LocalSources } from '../src/internal/sources/local-sources.js';
-import { createState } from '../src/internal/state/create.js';
 import { clientConfig } from './support/clients.js';
 import { createTestHost, type TestHost, trigger } from './support/host.js';
+import { startPort, type TestPort } from './support/port.js';
 
 const SOURCES = {
   ...{ queues: {}, streams: {}, tableStreams: {}, schedules: {} },
@@ -19,8 +15,7 @@ const SOURCES = {
 } as const;
 
 let host: TestHost;
-let sources: LocalSources;
-let port: Part;
+let port: TestPort;
 
 beforeAll(async () => {
   const triggers = [
@@ -29,20 +24,16 @@ beforeAll(async () => {
     trigger('event-bus', '', { source: 'files' }),
   ];
   host = createTestHost(() => null, { triggers, clock: systemClock, config: { sources: SOURCES } });
-  sources = createSources(host);
-  Object.assign(host, { sources, state: createState(host) });
-  port = createAwsPort(host);
-  await port.start();
-  await sources.start();
+  port = await startPort(host);
+  await port.sources.start();
 });
 
 afterAll(async () => {
-  await sources.stop();
   await port.stop();
   host.remove();
 });
 
-const filteredOf = (name: string) => sources.list().find((source) => source.name === name)?.filtered.count;
+const filteredOf = (name: string) => port.sources.list().find((source) => source.name === name)?.filtered.count;
 
 it("a client's messages meet the filter policy with the attributes that it sends", async () => {
   const client = new SNSClient(clientConfig(host));

@@ -4,8 +4,7 @@ import { json } from '@sallyport/http';
 import { Authenticated, SecureApp } from '@sallyport/secure';
 import { jwtPrincipalResolver } from '@sallyport/secure/jwt';
 import { buildAPIGatewayV2Request, createTestEnv } from '@sallyport/testkit';
-import { createIdentity } from '../src/internal/identity/create.js';
-import type { LocalIdentity } from '../src/internal/identity/local-identity.js';
+import { LocalIdentity } from '../src/internal/identity/local-identity.js';
 import { createTestHost, type TestHost } from './support/host.js';
 
 let host: TestHost;
@@ -13,7 +12,7 @@ let identity: LocalIdentity;
 
 beforeAll(async () => {
   host = createTestHost(() => null);
-  identity = createIdentity(host);
+  identity = new LocalIdentity(host);
   await identity.start();
 });
 
@@ -55,7 +54,7 @@ it('a closed service accepts the tokens of the local issuer, and only with their
 it('names further audiences, with the address of the HTTP API', async () => {
   const config = { audiences: ['$api/mcp', 'notes'] };
   const other = createTestHost(() => null, { config, ports: { 'gateway-v2': 4711 } as TestHost['ports'] });
-  const issuer = createIdentity(other);
+  const issuer = new LocalIdentity(other);
   await issuer.start();
   const [, claims = ''] = (await issuer.token({ sub: 'ada' })).split('.');
   await issuer.stop();
@@ -96,7 +95,7 @@ it('publishes the public key alone, on loopback', async () => {
 it('key and secret outlive the run, in a file for its owner only', async () => {
   const file = join(host.config.stateFolder, 'identity.json');
   const before = readFileSync(file, 'utf8');
-  const second = createIdentity(host);
+  const second = new LocalIdentity(host);
   await second.start();
   expect([readFileSync(file, 'utf8'), second.substitute('a $secret b')]).toEqual([
     before,

@@ -1,5 +1,5 @@
 import { buildEventBusEvent } from '@sallyport/testkit/events';
-import { ruleFilter } from '../src/internal/sources/rule-filter.js';
+import { ruleFilter } from '../src/internal/services/events/rule-filter.js';
 
 /** True if a rule with a pattern for `detail.a` matches an event. */
 function takesDetail(rules: readonly unknown[], detail: object): boolean {

@@ -24,25 +24,18 @@ import { ManualClock } from '@sallyport/core/testing';
 import { createS3ObjectStore, createUploadGrants, type UploadGrant } from '@sallyport/objectstore';
 import { objectStoreConformance } from '@sallyport/objectstore/testing';
 import { s3Trigger } from '@sallyport/triggers/s3';
-import { createAwsPort } from '../src/internal/aws/port.js';
-import { BucketStore } from '../src/internal/aws/s3/store.js';
-import type { Part } from '../src/internal/host/host.js';
-import { createSources } from '../src/internal/sources/create.js';
-import { createState } from '../src/internal/state/create.js';
+import { BucketStore } from '../src/internal/services/s3/store.js';
 import { clientConfig } from './support/clients.js';
 import { createTestHost, type TestHost, trigger } from './support/host.js';
+import { startPort, type TestPort } from './support/port.js';
 
 let host: TestHost;
-let port: Part;
+let port: TestPort;
 let client: S3Client;
 
 beforeAll(async () => {
   host = createTestHost(() => null, { triggers: [trigger('s3', 'uploads')], clock: systemClock });
-  const members = host as unknown as Record<string, unknown>;
-  members.sources = createSources(host);
-  members.state = createState(host);
-  port = createAwsPort(host);
-  await port.start();
+  port = await startPort(host);
   client = new S3Client(clientConfig(host));
   for (const Bucket of ['uploads', 'plain', 'versions']) await client.send(new CreateBucketCommand({ Bucket }));
   const VersioningConfiguration = { Status: 'Enabled' as const };

@@ -1,6 +1,8 @@
 import { detect } from '@sallyport/dispatch';
+import { readSourceAction } from '../src/internal/console/bodies.js';
 import { buildEvent } from '../src/internal/send/build-event.js';
 import { formsOf } from '../src/internal/send/forms.js';
+import { SOURCE_TYPES } from '../src/internal/sources/source-types.js';
 import { createTestHost, trigger } from './support/host.js';
 
 it.each([
@@ -49,4 +51,18 @@ it('forms name the targets that the function registers, and each form can be bui
   expect(forms.find(({ kind }) => kind === 'event-bus')?.targets).toEqual([]);
   for (const { kind } of forms.filter((form) => form.kind !== 'event'))
     expect(() => buildEvent({ kind, target: 'GET /.x', options: {} })).not.toThrow();
+});
+
+it('every kind of source that accepts records has a form', () => {
+  const host = createTestHost(() => null);
+  const forms = formsOf(host.inspection(), []).map(({ kind }) => kind);
+  host.remove();
+  const kinds = SOURCE_TYPES.filter(({ send }) => send !== undefined).map(({ kind }) => kind);
+  expect(kinds).toHaveLength(6);
+  expect(kinds.filter((kind) => !forms.includes(kind))).toEqual([]);
+});
+
+it.each(SOURCE_TYPES.map(({ kind }) => kind))('the console accepts actions on records of %s', (kind) => {
+  const action = { kind, name: 'a', action: 'send-back', recordId: 'r-1' };
+  expect(readSourceAction(action)).toEqual(action);
 });

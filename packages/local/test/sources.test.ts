@@ -2,10 +2,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createTestEnv, queue, simulate, type TestEnv } from '@sallyport/testkit';
 import type { StateChange } from '../src/internal/journal/journal.js';
-import { createSources } from '../src/internal/sources/create.js';
-import type { LocalSources } from '../src/internal/sources/local-sources.js';
+import { streams } from '../src/internal/services/kinesis/service.js';
+import { LocalSources } from '../src/internal/sources/local-sources.js';
 import { readSourceSettings } from '../src/internal/sources/settings.js';
-import type { SourceKind, SourceView } from '../src/internal/sources/sources.js';
+import type { SourceKind } from '../src/internal/sources/source-types.js';
+import type { SourceView } from '../src/internal/sources/sources.js';
 import { createTestHost, type TestFunction, type TestHost, trigger } from './support/host.js';
 
 interface Batch {
@@ -29,7 +30,7 @@ afterEach(async () => {
 
 async function startSources(run: TestFunction, options: Parameters<typeof createTestHost>[1] = {}) {
   const host = createTestHost(run, options);
-  const sources = createSources(host);
+  const sources = new LocalSources(host);
   running.push({ sources, host });
   await sources.start();
   const view = (kind: SourceKind, name: string) =>
@@ -194,7 +195,7 @@ describe('a stream', () => {
       }),
       {
         triggers: [trigger('table-stream', 'notes')],
-        state: { dynamodb: () => Promise.reject(new Error('off')) } as never,
+        state: { get: () => ({ endpoint: () => Promise.reject(new Error('off')) }) } as never,
       },
     );
     const change = (n: number) => ({
@@ -354,7 +355,7 @@ describe('numbers', () => {
     writeFileSync(manifest, JSON.stringify({ version: 1, functions: [{ entry: 'src/lambda.ts', sources: [source] }] }));
     const queues = { orders: { batchSize: 3 } };
     const config = { ...host.config, manifest, sources: { ...NO_SOURCES, queues } };
-    const sources = createSources({ ...host, config });
+    const sources = new LocalSources({ ...host, config });
     running.push({ sources, host });
     await sources.start();
     expect(sources.list()).toMatchObject([
@@ -372,7 +373,7 @@ describe('numbers', () => {
     const host = createTestHost(() => ({}));
     const manifest = join(host.config.folder, 'sallyport.json');
     writeFileSync(manifest, text);
-    expect(() => createSources({ ...host, config: { ...host.config, manifest } })).toThrow(
+    expect(() => new LocalSources({ ...host, config: { ...host.config, manifest } })).toThrow(
       expect.objectContaining({ code: 'local.usage', message }),
     );
     host.remove();
@@ -466,7 +467,7 @@ describe('filters of a mapping', () => {
     expect(delivered).toEqual([ids[1], ids[3]]);
     expect(new Set(ids).size).toBe(4);
     expect(run.view('stream', 'clicks')).toMatchObject({ done: 2, filtered: { count: 2 } });
-    expect(run.sources.stream('clicks').log.records).toHaveLength(4);
+    expect(run.sources.get(streams, 'clicks').log.records).toHaveLength(4);
   });
 
   it('go past the changes of a table that match none', async () => {
@@ -474,7 +475,7 @@ describe('filters of a mapping', () => {
     const run = await startSources(() => ({}), {
       triggers: [trigger('table-stream', 'notes')],
       config: { sources },
-      state: { dynamodb: () => Promise.reject(new Error('off')) } as never,
+      state: { get: () => ({ endpoint: () => Promise.reject(new Error('off')) }) } as never,
     });
     const change = (eventName: string, SequenceNumber: string) => ({
       eventName,
@@ -489,7 +490,7 @@ describe('filters of a mapping', () => {
   it('that Lambda refuses end the start with words', async () => {
     const sources = { ...NO_SOURCES, queues: { orders: { filters: [{ messageId: ['1'] }] } } };
     const host = createTestHost(() => ({}), { config: { sources } });
-    await expect(createSources(host).start()).rejects.toMatchObject({
+    await expect(new LocalSources(host).start()).rejects.toMatchObject({
       code: 'local.usage',
       message: expect.stringContaining('queues.orders: filters[0] must be { "body"'),
     });
@@ -555,7 +556,7 @@ describe('a filter policy and the rules of a bus', () => {
     const manifest = join(host.config.folder, 'sallyport.json');
     writeFileSync(manifest, JSON.stringify({ version: 1, functions: [{ sources: rows }] }));
     const topics = { news: { filterPolicy: { place: ['abroad'] } } };
-    const sources = createSources({
+    const sources = new LocalSources({
       ...host,
       config: { ...host.config, manifest, sources: { ...NO_SOURCES, topics } },
     });
@@ -584,7 +585,7 @@ describe('a filter policy and the rules of a bus', () => {
   ])('that %s refuses end the start with words', async (_name, own, message) => {
     const host = createTestHost(() => null, { config: { sources: { ...NO_SOURCES, ...own } } });
     const error = { code: 'local.usage', message: expect.stringContaining(message) };
-    await expect(createSources(host).start()).rejects.toMatchObject(error);
+    await expect(new LocalSources(host).start()).rejects.toMatchObject(error);
     host.remove();
   });
 });

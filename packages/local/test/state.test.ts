@@ -12,13 +12,12 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { DescribeStreamCommand, DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { systemClock } from '@sallyport/core';
-import { createAwsPort } from '../src/internal/aws/port.js';
-import type { Part } from '../src/internal/host/host.js';
-import { createSources } from '../src/internal/sources/create.js';
+import { TableState, tables } from '../src/internal/services/dynamodb/table-state.js';
 import type { LocalSources } from '../src/internal/sources/local-sources.js';
 import { LocalState } from '../src/internal/state/local-state.js';
 import { clientConfig } from './support/clients.js';
 import { createTestHost, type TestHost, trigger } from './support/host.js';
+import { startPort, type TestPort } from './support/port.js';
 
 /** This package: it depends on packages with tables, and on the engine. */
 const PROJECT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -49,9 +48,9 @@ const START_MS = 90_000;
 
 describe('DynamoDB', () => {
   let host: TestHost;
-  let state: LocalState;
+  let state: TableState;
   let sources: LocalSources;
-  let port: Part;
+  let port: TestPort;
   let held: Promise<unknown>;
   const processes: number[] = [];
   const client = () => new DynamoDBClient(clientConfig(host));
@@ -63,24 +62,17 @@ describe('DynamoDB', () => {
       clock: systemClock,
       guard: (pid: number) => void processes.push(pid),
     });
-    const members = host as unknown as Record<string, unknown>;
-    members.config = { ...host.config, folder: PROJECT };
-    state = new LocalState(host, { PATH: process.env.PATH });
-    members.state = state;
-    sources = createSources(host);
-    members.sources = sources;
-    port = createAwsPort(host);
-    await port.start();
-    await state.start();
+    port = await startPort({ ...host, config: { ...host.config, folder: PROJECT } }, { PATH: process.env.PATH });
+    sources = port.sources;
+    state = port.state.get(tables);
+    await port.state.start();
     await sources.start();
     // The engine is not up yet.
     held = client().send(new ListTablesCommand({}));
   });
 
   afterAll(async () => {
-    await sources.stop();
     await port.stop();
-    await state.stop();
     host.remove();
   });
 
@@ -144,12 +136,12 @@ describe('DynamoDB', () => {
 
   it('a page of a browser cannot read what the engine answers', async () => {
     const headers = { origin: 'http://evil.example', 'access-control-request-method': 'POST' };
-    const answer = await fetch(await state.dynamodb(), { method: 'OPTIONS', headers });
+    const answer = await fetch(await state.endpoint(), { method: 'OPTIONS', headers });
     expect(['*', 'http://evil.example']).not.toContain(answer.headers.get('access-control-allow-origin'));
   });
 
   it('the console sees tables and items', async () => {
-    expect(await state.tables()).toContainEqual({ name: 'notes', keys: ['id'], items: 1 });
+    expect(await state.list()).toContainEqual({ name: 'notes', keys: ['id'], items: 1 });
     const { items, next } = await state.items('notes');
     expect([items, next]).toEqual([[{ id: { S: '1' }, n: { N: '2' }, tags: { SS: ['a'] } }], null]);
   });
@@ -197,9 +189,9 @@ describe('without an engine', () => {
     ],
   ])('%s is said, with how to get one, and calls say so too', async (_name, environment) => {
     const host = createTestHost(() => ({}));
-    const state = new LocalState(host, environment(host.config.folder));
+    const state = new TableState(host, environment(host.config.folder));
     await state.start();
-    await expect(state.dynamodb()).rejects.toMatchObject({ code: 'local.state_off', message: NO_JAVA });
+    await expect(state.endpoint()).rejects.toMatchObject({ code: 'local.state_off', message: NO_JAVA });
     expect([state.status(), host.notices]).toEqual([NO_JAVA, [`state  ${NO_JAVA}`]]);
     expect(state.hasTables()).toBe(false);
     await state.stop();
@@ -208,9 +200,9 @@ describe('without an engine', () => {
 
   it('--no-state starts none', async () => {
     const host = createTestHost(() => ({}), { config: { state: false } });
-    const state = new LocalState(host, {});
+    const state = new TableState(host, {});
     await state.start();
-    await expect(state.dynamodb()).rejects.toThrow('off: --no-state');
+    await expect(state.endpoint()).rejects.toThrow('off: --no-state');
     host.remove();
   });
 
@@ -218,8 +210,8 @@ describe('without an engine', () => {
     const host = createTestHost(() => ({}));
     const state = new LocalState(host, { DYNAMODB_ENDPOINT: 'http://127.0.0.1:9', S3_ENDPOINT: 'http://127.0.0.1:8' });
     await state.start();
-    expect(await state.dynamodb()).toBe('http://127.0.0.1:9');
-    expect(state.hasTables()).toBe(true);
+    expect(await state.get(tables).endpoint()).toBe('http://127.0.0.1:9');
+    expect(state.get(tables).hasTables()).toBe(true);
     expect(state.variables()).toEqual({ AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:8' });
     await state.stop();
     host.remove();

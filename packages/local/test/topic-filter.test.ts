@@ -1,5 +1,5 @@
 import { buildTopicEvent, type TopicMessageAttribute } from '@sallyport/testkit/events';
-import { topicFilter } from '../src/internal/sources/topic-filter.js';
+import { topicFilter } from '../src/internal/services/sns/topic-filter.js';
 
 const NEWS = 'arn:aws:sns:us-east-1:123456789012:news';
 const text = (Value: string): TopicMessageAttribute => ({ Type: 'String', Value });

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { InvocationOptions, InvocationResult } from './invocation.js';
-import { type InitError, RuntimeApi } from './runtime-api.js';
+import { type InitError, type InvocationQueue, startInvocationQueue } from './invocation-queue.js';
 
 /** Major version of AWS's runtime interface client: 3 is used with Node 20, 4 with Node 22 and later. */
 export type RicVersion = 3 | 4;
@@ -60,7 +60,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { node = process.execPath, concurrency } = options;
   const nodeMajor = options.nodeMajor ?? Number(process.versions.node.split('.')[0]);
   const { ric = nodeMajor < 22 ? 3 : 4 } = options;
-  const api = await RuntimeApi.start({
+  const queue = await startInvocationQueue({
     ...(concurrency ? { maxConcurrency: concurrency.invocations } : {}),
     // The service kills an environment after a timeout, but not on Managed Instances, where it also runs the work of other
     // callers.
@@ -72,12 +72,12 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
     cwd: taskRoot,
     // The shim writes diagnostics to descriptor 5; the test harness ignores them.
     stdio: ['pipe', 'pipe', 'pipe', 'ignore', 'ignore', 'ignore'],
-    env: environment(options, { api: api.address, taskRoot, handler }),
+    env: environment(options, { address: queue.api.address, key: queue.api.key, taskRoot, handler }),
   });
-  return attach(child, api);
+  return attach(child, queue);
 }
 
-function attach(child: ChildProcess, api: RuntimeApi): Runtime {
+function attach(child: ChildProcess, queue: InvocationQueue): Runtime {
   const written: Buffer[] = [];
   const output = new EventEmitter().setMaxListeners(0);
   let running = true;
@@ -89,7 +89,7 @@ function attach(child: ChildProcess, api: RuntimeApi): Runtime {
   }
   const exited = once(child, 'close').then(([code, signal]) => {
     running = false;
-    api.abandon();
+    queue.abandon();
     output.emit('written');
     return (code ?? signal) as number | string;
   });
@@ -101,7 +101,7 @@ function attach(child: ChildProcess, api: RuntimeApi): Runtime {
     get running() {
       return running;
     },
-    initErrors: api.initErrors,
+    initErrors: queue.initErrors,
     exited,
     async logged(pattern) {
       while (!pattern.test(log())) {
@@ -111,12 +111,12 @@ function attach(child: ChildProcess, api: RuntimeApi): Runtime {
     },
     invoke(event, options) {
       if (!running) throw new Error(`the runtime has ended:\n${log()}`);
-      return api.invoke(event, options);
+      return queue.invoke(event, options);
     },
     async stop() {
       child.kill('SIGKILL');
       await exited;
-      await api.close();
+      queue.close();
     },
   };
 }
@@ -135,16 +135,23 @@ function lambdaFlags(nodeMajor: number): readonly string[] {
 }
 
 interface Place {
-  readonly api: string;
+  /** Host and port of the Runtime API. */
+  readonly address: string;
+  /** The secret of the shim. */
+  readonly key: string;
   readonly taskRoot: string;
   readonly handler: string;
 }
 
-function environment({ concurrency, env }: RuntimeOptions, { api, taskRoot, handler }: Place): NodeJS.ProcessEnv {
+function environment(
+  { concurrency, env }: RuntimeOptions,
+  { address, key, taskRoot, handler }: Place,
+): NodeJS.ProcessEnv {
   return {
     PATH: process.env.PATH,
     TZ: ':UTC',
-    AWS_LAMBDA_RUNTIME_API: api,
+    AWS_LAMBDA_RUNTIME_API: address,
+    SALLYPORT_LOCAL_KEY: key,
     LAMBDA_TASK_ROOT: taskRoot,
     _HANDLER: handler,
     AWS_REGION: 'us-east-1',

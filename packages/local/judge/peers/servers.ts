@@ -2,11 +2,9 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { systemClock } from '@sallyport/core';
 import { S3_CREDENTIALS, s3Endpoint } from '@sallyport/s3-server';
-import { createAwsPort } from '../../src/internal/aws/port.js';
-import { createSources } from '../../src/internal/sources/create.js';
-import { createState } from '../../src/internal/state/create.js';
 import { clientConfig } from '../../test/support/clients.js';
 import { createTestHost } from '../../test/support/host.js';
+import { startPort } from '../../test/support/port.js';
 
 /** Clients of one pair of servers. */
 export interface Clients {
@@ -18,9 +16,7 @@ export interface Clients {
 /** Our AWS port, without a function: no handler consumes the messages. */
 export async function startOurs(): Promise<Clients> {
   const host = createTestHost(() => null, { clock: systemClock });
-  Object.assign(host, { sources: createSources(host), state: createState(host) });
-  const port = createAwsPort(host);
-  await port.start();
+  const port = await startPort(host);
   return {
     sqs: new SQSClient(clientConfig(host)),
     s3: new S3Client({ ...clientConfig(host), forcePathStyle: true }),

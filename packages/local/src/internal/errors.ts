@@ -29,3 +29,8 @@ export type LocalErrorCode =
 export function localError(code: LocalErrorCode, message: string, init?: FrameworkErrorInit): FrameworkError {
   return new FrameworkError(code, message, init);
 }
+
+/** The error for an invalid command line or file. */
+export function usageError(problem: string): FrameworkError {
+  return localError('local.usage', problem);
+}

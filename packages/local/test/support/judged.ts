@@ -37,7 +37,7 @@ export interface Judged {
   stop(): Promise<void>;
 }
 
-/** Starts the service as `sallyport dev` does, in a separate project. `host.state.dynamodb()` resolves when the tables are ready. */
+/** Starts the service as `sallyport dev` does, in a separate project. `host.state.get(tables).endpoint()` resolves when the tables are ready. */
 export async function startJudged(): Promise<Judged> {
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-console-'));
   const entry = join(folder, 'lambda.ts');

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { sha256 } from '@sallyport/core/internal';
-import type { RunKeys } from '../host/host.js';
+import type { RunKeys } from '../host/keys.js';
 import type { AwsService, Call, Output } from './service.js';
 import { signHeaders } from './signature.js';
 import { AwsFault } from './wire.js';
@@ -14,11 +14,8 @@ const TIMEOUT_MS = 900_000;
 const OWN =
   /^(?:host|connection|authorization|x-amz-date|x-amz-content-sha256|x-amz-security-token|content-length|transfer-encoding|expect|keep-alive)$/;
 
-/** The developer's keys. */
-export type OwnKeys = RunKeys & { readonly sessionToken?: string };
-
 /** Options of {@link createForward}; the defaults are the developer's shell and home. */
-export interface ForwardParts {
+export interface ForwardOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly home?: string;
   /** The target of the calls. Default: the service's address in the developer's region. */
@@ -33,10 +30,10 @@ const HOSTS: Readonly<Record<string, string>> = { bedrock: 'bedrock-runtime', se
  *
  * @param service the service of the credential scope, or the first part of its host: `bedrock-runtime`
  */
-export function createForward(service: string, parts: ForwardParts = {}): AwsService {
-  const { environment = process.env, home = homedir() } = parts;
+export function createForward(service: string, options: ForwardOptions = {}): AwsService {
+  const { environment = process.env, home = homedir() } = options;
   const region = environment.AWS_REGION ?? environment.AWS_DEFAULT_REGION ?? 'us-east-1';
-  const endpoint = parts.endpoint ?? `https://${HOSTS[service] ?? service}.${region}.amazonaws.com`;
+  const endpoint = options.endpoint ?? `https://${HOSTS[service] ?? service}.${region}.amazonaws.com`;
   return {
     protocol: 'rest-json',
     serve: (call) => forward(call, { endpoint, region, keys: findKeys(environment, home) }),
@@ -45,7 +42,7 @@ export function createForward(service: string, parts: ForwardParts = {}): AwsSer
 
 async function forward(
   { request, signed, body }: Call,
-  { endpoint, region, keys }: { readonly endpoint: string; readonly region: string; readonly keys: OwnKeys },
+  { endpoint, region, keys }: { readonly endpoint: string; readonly region: string; readonly keys: RunKeys },
 ): Promise<Output> {
   const kept = Object.entries(request.headers).filter(([name]) => !OWN.test(name));
   const { method, path, query } = request;
@@ -66,7 +63,7 @@ async function forward(
 }
 
 /** Keys of the shell, or of the profile in the shared file. */
-function findKeys(environment: Readonly<Record<string, string | undefined>>, home: string): OwnKeys {
+function findKeys(environment: Readonly<Record<string, string | undefined>>, home: string): RunKeys {
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_PROFILE = 'default' } = environment;
   if (AWS_ACCESS_KEY_ID && AWS_SECRET_ACCESS_KEY)
     return toKeys(AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN);
@@ -78,7 +75,7 @@ function findKeys(environment: Readonly<Record<string, string | undefined>>, hom
   throw new AwsFault(403, 'UnrecognizedClientException', advice);
 }
 
-function toKeys(accessKeyId: string, secretAccessKey: string, sessionToken: string | undefined): OwnKeys {
+function toKeys(accessKeyId: string, secretAccessKey: string, sessionToken: string | undefined): RunKeys {
   return { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) };
 }
 

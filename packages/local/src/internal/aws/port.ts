@@ -1,42 +1,49 @@
+import type { Sockets } from '../doors/sockets.js';
 import { guardOf } from '../guard/listener.js';
-import type { Host, Part } from '../host/host.js';
+import type { Part, RunBase } from '../host/base.js';
+import type { FunctionAccess } from '../host/host.js';
+import { SERVICES } from '../services/list.js';
+import type { ServiceRun } from '../services/service.js';
 import type { LocalSources } from '../sources/local-sources.js';
-import type { LocalState } from '../state/local-state.js';
-import { createConnections } from './connections.js';
-import { createDynamo } from './dynamodb.js';
-import { createEvents } from './events.js';
+import type { State } from '../state/state.js';
 import { createForward } from './forward.js';
-import { createKinesis } from './kinesis.js';
-import { createLambda } from './lambda.js';
-import { toNotification } from './s3/notification.js';
-import { createS3 } from './s3/service.js';
-import { createParameters, createSecretsManager } from './secrets.js';
+import { REGION } from './names.js';
 import { type AwsServer, createAwsServer } from './server.js';
 import type { AwsService } from './service.js';
-import { createSns } from './sns.js';
-import { createSqs } from './sqs.js';
-import { createSts } from './sts.js';
-import { REGION } from './wire.js';
+
+/** The name of the part. */
+export const AWS_PORT = 'AWS port';
+
+/** The parts of a run that its AWS services use. */
+export interface AwsHost extends RunBase, Pick<FunctionAccess, 'invoker'> {
+  readonly state: Pick<State, 'get'>;
+  readonly sources: LocalSources;
+  readonly sockets: Sockets;
+}
+
+/** Variables that direct the AWS clients of the function to the port. */
+export function awsVariables({ keys, ports }: Pick<RunBase, 'keys' | 'ports'>): Readonly<Record<string, string>> {
+  const address = `http://127.0.0.1:${ports.aws}`;
+  return {
+    AWS_ENDPOINT_URL: address,
+    AWS_ACCESS_KEY_ID: keys.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: keys.secretAccessKey,
+    AWS_REGION: REGION,
+    AWS_DEFAULT_REGION: REGION,
+    FRAMEWORK_WEBSOCKET_ENDPOINT: address,
+  };
+}
 
 /** Creates the port that serves the AWS calls of the function. */
-export function createAwsPort(host: Host): Part {
-  const address = () => `http://127.0.0.1:${host.ports.aws}`;
+export function createAwsPort(host: AwsHost): Part {
   let server: AwsServer | undefined;
   return {
-    name: 'AWS port',
-    variables: () => ({
-      AWS_ENDPOINT_URL: address(),
-      AWS_ACCESS_KEY_ID: host.keys.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: host.keys.secretAccessKey,
-      AWS_REGION: REGION,
-      AWS_DEFAULT_REGION: REGION,
-      FRAMEWORK_WEBSOCKET_ENDPOINT: address(),
-    }),
+    name: AWS_PORT,
     async start() {
       server = createAwsServer({
         guard: guardOf(host, 'aws'),
         keys: host.keys,
-        services: servicesOf(host, address),
+        services: servicesOf(host),
         now: () => host.clock.now().getTime(),
         onCall(traceId) {
           const root = /Root=([^;]+)/.exec(traceId ?? '')?.[1];
@@ -46,7 +53,7 @@ export function createAwsPort(host: Host): Part {
           };
         },
       });
-      host.ports.aws = await server.listen(host.ports.aws ?? 0);
+      host.ports.aws = await server.listen(host.ports.aws);
     },
     async stop() {
       await server?.close();
@@ -55,36 +62,14 @@ export function createAwsPort(host: Host): Part {
 }
 
 /** The services of the port, by the service of the credential scope. */
-function servicesOf(host: Host, address: () => string): Record<string, AwsService> {
-  const now = () => host.clock.now().getTime();
-  // The sources that `createSources` made: the port uses more of them than the console.
-  const sources = host.sources as LocalSources;
-  const state = host.state as LocalState;
-  let changes = 0;
-  const forwarded = host.config.aws.map((service): [string, AwsService] => [service, createForward(service)]);
-  return {
-    sqs: createSqs(sources, address),
-    sns: createSns(sources),
-    events: createEvents(sources),
-    kinesis: createKinesis(sources),
-    dynamodb: createDynamo(() => host.state.dynamodb()),
-    s3: createS3({
-      store: state.store,
-      now,
-      onChange(change, traceId) {
-        changes += 1;
-        sources.notifyBucket(change.bucket, toNotification(change, changes), traceId);
-      },
-    }),
-    'execute-api': createConnections(() => host.sockets),
-    lambda: createLambda({
-      name: host.config.name,
-      invoke: (event, options) => host.invoker.invoke(event, options),
-      invokeLater: (event, traceId) => void sources.invokeLater(event, traceId),
-    }),
-    sts: createSts(host.config.name, host.keys, now),
-    secretsmanager: createSecretsManager(state.secrets, now),
-    ssm: createParameters(state.secrets, now),
-    ...Object.fromEntries(forwarded),
+function servicesOf(host: AwsHost): Record<string, AwsService> {
+  const run: ServiceRun = {
+    ...host,
+    sources: host.sources.run,
+    address: () => `http://127.0.0.1:${host.ports.aws}`,
+    now: () => host.clock.now().getTime(),
   };
+  const local = SERVICES.map(({ name, operations }): [string, AwsService] => [name, operations(run)]);
+  const forwarded = host.config.aws.map((service): [string, AwsService] => [service, createForward(service)]);
+  return Object.fromEntries([...local, ...forwarded]);
 }

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { sha256 } from '@sallyport/core/internal';
 import type { Target } from '../guard/check.js';
 import { type GuardOptions, guardRequests } from '../guard/listener.js';
-import type { RunKeys } from '../host/host.js';
+import type { RunKeys } from '../host/keys.js';
 import type { AwsCall } from '../journal/journal.js';
 import { type AwsService, type Call, contentType, faultAnswer, type Output, type Protocol } from './service.js';
 import { readSignature, type Signed } from './signature.js';
@@ -24,7 +24,7 @@ const HTTP2 = 'PRI';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 /** Options of {@link createAwsServer}. */
-export interface AwsPortParts {
+export interface AwsServerOptions {
   readonly guard: GuardOptions<ServerResponse>;
   readonly keys: RunKeys;
   /** By the service of the credential scope. */
@@ -46,12 +46,12 @@ export interface AwsServer {
 }
 
 /** Creates the port: HTTP/2 with prior knowledge and HTTP/1.1 on one socket. */
-export function createAwsServer(parts: AwsPortParts): AwsServer {
+export function createAwsServer(options: AwsServerOptions): AwsServer {
   const refuse = (outgoing: Outgoing, { status, message }: { readonly status: number; readonly message: string }) =>
     void send(outgoing, { status, headers: JSON_TYPE, body: JSON.stringify({ message }) }, '', randomUUID());
-  const guarded = guardRequests<Incoming, ServerResponse>({ ...parts.guard, refuse }, (incoming, outgoing, target) =>
-    serveCall(parts, incoming, outgoing, target).catch((error: unknown) => {
-      parts.guard.onFault(error);
+  const guarded = guardRequests<Incoming, ServerResponse>({ ...options.guard, refuse }, (incoming, outgoing, target) =>
+    serveCall(options, incoming, outgoing, target).catch((error: unknown) => {
+      options.guard.onFault(error);
       disconnect(outgoing);
     }),
   );
@@ -103,24 +103,29 @@ function chooseProtocol(socket: Socket, choose: (isHttp2: boolean) => void): voi
   socket.on('error', ignore).on('data', onData);
 }
 
-async function serveCall(parts: AwsPortParts, incoming: Incoming, outgoing: Outgoing, target: Target): Promise<void> {
-  const startedAt = parts.now();
+async function serveCall(
+  options: AwsServerOptions,
+  incoming: Incoming,
+  outgoing: Outgoing,
+  target: Target,
+): Promise<void> {
+  const startedAt = options.now();
   const request = toWireRequest(incoming, outgoing, target);
-  const report = parts.onCall(traceOf(request));
+  const report = options.onCall(traceOf(request));
   const requestId = randomUUID();
   const noted = { service: '', operation: '', resource: '' };
   let protocol = guessProtocol(request);
   let error: string | null = null;
   let answer: WireAnswer;
   try {
-    const signed = readSignature(request, parts.keys, startedAt);
+    const signed = readSignature(request, options.keys, startedAt);
     noted.service = signed.service;
-    const service = Object.hasOwn(parts.services, signed.service) ? parts.services[signed.service] : undefined;
+    const service = Object.hasOwn(options.services, signed.service) ? options.services[signed.service] : undefined;
     if (!service) throw noService(signed.service);
     protocol = service.protocol;
     const call = await toCall(request, signed, service, (members) => Object.assign(noted, members));
     if (noted.operation === '') noted.operation = call.operation;
-    if (noted.resource === '') noted.resource = resourceOf(call);
+    if (noted.resource === '') noted.resource = resourceOf(service, call);
     answer = toAnswer(await service.serve(call), service, call, requestId);
   } catch (thrown) {
     const fault = thrown instanceof AwsFault ? thrown : internal();
@@ -128,7 +133,7 @@ async function serveCall(parts: AwsPortParts, incoming: Incoming, outgoing: Outg
     answer = faultAnswer(fault, protocol, requestId);
   }
   await send(outgoing, answer, request.method, requestId);
-  const ms = parts.now() - startedAt;
+  const ms = options.now() - startedAt;
   report({ at: startedAt, ms, ...noted, status: answer.status, error });
 }
 
@@ -219,21 +224,9 @@ function traceOf({ headers }: WireRequest): string | undefined {
   return headers['x-amzn-trace-id'];
 }
 
-/** Members that identify the resource of a call, in order of preference. */
-const RESOURCES = [
-  'QueueUrl',
-  'QueueName',
-  'TableName',
-  'StreamName',
-  'StreamARN',
-  'TopicArn',
-  'SecretId',
-  'Name',
-] as const;
-
 /** The last part of the first name, URL or ARN in the input. */
-function resourceOf({ input }: Call): string {
-  const name = RESOURCES.map((member) => input[member]).find((value) => typeof value === 'string');
+function resourceOf({ resources = [] }: AwsService, { input }: Call): string {
+  const name = resources.map((member) => input[member]).find((value) => typeof value === 'string');
   return typeof name === 'string' ? (name.split(/[/:]/).pop() ?? '') : '';
 }
 

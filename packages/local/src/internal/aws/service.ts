@@ -42,18 +42,18 @@ export interface AwsService {
   readonly readsBody?: boolean;
   /** The namespace of XML responses. */
   readonly xmlns?: string;
+  /** Members of the input that identify the resource of a call, in order of preference. */
+  readonly resources?: readonly string[];
   serve(call: Call): Promise<Output> | Output;
 }
 
 /** A service whose operations are functions of a table. */
 export function defineService(
-  protocol: Protocol,
+  form: Omit<AwsService, 'serve' | 'readsBody'>,
   operations: Readonly<Record<string, (input: Input, call: Call) => Promise<Output> | Output>>,
-  more: Pick<AwsService, 'xmlns'> = {},
 ): AwsService {
   return {
-    protocol,
-    ...more,
+    ...form,
     serve(call) {
       const run = Object.hasOwn(operations, call.operation) ? operations[call.operation] : undefined;
       if (!run) throw notServed(call.operation);

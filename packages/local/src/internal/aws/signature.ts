@@ -1,8 +1,7 @@
 // Signature Version 4: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
-
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { decodeEscapes, sha256 } from '@sallyport/core/internal';
-import type { RunKeys } from '../host/host.js';
+import type { RunKeys } from '../host/keys.js';
 import { AwsFault, type WireRequest } from './wire.js';
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
@@ -25,7 +24,7 @@ export interface Signed {
 }
 
 /** The parts that signed headers and presigned URLs have in common. */
-interface Parts {
+interface SignatureMembers {
   readonly isPresigned: boolean;
   readonly credential: string;
   readonly signedHeaders: readonly string[];
@@ -102,7 +101,7 @@ export function signHeaders(
   return { ...headers, authorization };
 }
 
-function partsOf({ headers }: Pick<WireRequest, 'headers'>, query: ReadonlyMap<string, string>): Parts {
+function partsOf({ headers }: Pick<WireRequest, 'headers'>, query: ReadonlyMap<string, string>): SignatureMembers {
   const { authorization } = headers;
   if (authorization === undefined && query.has('X-Amz-Signature')) return presignedParts(query);
   if (authorization === undefined) throw new AwsFault(403, 'MissingAuthenticationToken', UNSIGNED);
@@ -115,7 +114,7 @@ function partsOf({ headers }: Pick<WireRequest, 'headers'>, query: ReadonlyMap<s
   return { isPresigned: false, credential, signedHeaders: signedHeaders.split(';'), signature, date, expires: 0 };
 }
 
-function presignedParts(query: ReadonlyMap<string, string>): Parts {
+function presignedParts(query: ReadonlyMap<string, string>): SignatureMembers {
   const given = (name: string) => query.get(`X-Amz-${name}`) ?? '';
   const expires = Number(given('Expires'));
   if (given('Algorithm') !== ALGORITHM || !Number.isInteger(expires) || expires < 1 || expires > MAX_EXPIRES_S) {
@@ -131,7 +130,7 @@ function presignedParts(query: ReadonlyMap<string, string>): Parts {
   };
 }
 
-function assertTime({ date, expires, isPresigned }: Parts, now: number): void {
+function assertTime({ date, expires, isPresigned }: SignatureMembers, now: number): void {
   const at = Date.parse(date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));
   if (Number.isNaN(at)) throw malformed();
   if (isPresigned && now > at + expires * 1000) throw new AwsFault(403, 'AccessDenied', 'Request has expired');
@@ -141,7 +140,11 @@ function assertTime({ date, expires, isPresigned }: Parts, now: number): void {
 }
 
 /** The host must be signed, which the SDK calls `:authority` with HTTP/2; S3 also requires signatures of all its own headers. */
-function assertSigned({ signedHeaders }: Parts, { headers }: Pick<WireRequest, 'headers'>, service: string): void {
+function assertSigned(
+  { signedHeaders }: SignatureMembers,
+  { headers }: Pick<WireRequest, 'headers'>,
+  service: string,
+): void {
   const own = service === 's3' ? Object.keys(headers).filter((name) => name.startsWith('x-amz-')) : [];
   const host = signedHeaders.includes(':authority') ? [] : ['host'];
   const missing = [...own, ...host].filter((name) => !signedHeaders.includes(name));
@@ -153,7 +156,7 @@ function assertSigned({ signedHeaders }: Parts, { headers }: Pick<WireRequest, '
 function canonicalRequest(
   { method, path, headers }: Pick<WireRequest, 'method' | 'path' | 'headers'>,
   pairs: Pairs,
-  { signedHeaders }: Parts,
+  { signedHeaders }: SignatureMembers,
   service: string,
   payloadHash: string,
 ): string {

@@ -1,8 +1,5 @@
 import { brandError } from '@sallyport/core/internal';
 
-/** The region in all ARNs of a run. */
-export const REGION = 'us-east-1';
-
 /** A received request with an unread body. */
 export interface WireRequest {
   readonly method: string;

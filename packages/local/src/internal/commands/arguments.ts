@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
-import { FILE_KINDS, usageError } from '../config/file.js';
+import { FILE_KINDS } from '../config/file.js';
 import type { Flags } from '../config/load.js';
 import { didYouMean } from '../config/nearest.js';
+import { usageError } from '../errors.js';
 
 /** One flag of the command line. */
 export interface Flag {

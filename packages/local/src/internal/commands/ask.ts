@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Config } from '../config/config.js';
-import { usageError } from '../config/file.js';
 import { loadConfig, projectOf } from '../config/load.js';
 import { stateFolderOf } from '../config/state-folder.js';
 import type { Inventory } from '../console/api.js';
+import { usageError } from '../errors.js';
 import { startHost } from '../host/create-host.js';
 import { toText } from '../runtime/failures.js';
 import { type Parsed, parseArguments, RUN_FLAGS, toFlags } from './arguments.js';

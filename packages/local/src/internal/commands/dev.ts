@@ -3,6 +3,7 @@ import { loadConfig } from '../config/load.js';
 import { localError } from '../errors.js';
 import { type RunningHost, startHost } from '../host/create-host.js';
 import { cleanText } from '../journal/cleaner.js';
+import { tables } from '../services/dynamodb/table-state.js';
 import { DEV_FLAGS, parseArguments, toFlags } from './arguments.js';
 import { type Around, EXIT } from './around.js';
 import { clockTime, inventoryText, invocationJson, invocationLine } from './lines.js';
@@ -59,7 +60,7 @@ function printBeginning(host: RunningHost, { out }: Around): void {
     ['function URL', host.ports['function-url']],
   ].map(([name, port]) => `${name} ${port}`);
   out(`doors     ${doors.join(', ')}\n`);
-  out(`state     ${state.status()}\n`);
+  out(`state     ${state.get(tables).status()}\n`);
   for (const { topic, text } of host.journal.notes()) {
     const isNews = (topic === 'notice' || code.state === 'broken') && !text.startsWith('state ');
     if (isNews) printNote(text, out);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isFrameworkError } from '@sallyport/core';
-import { usageError } from '../config/file.js';
 import { didYouMean } from '../config/nearest.js';
+import { usageError } from '../errors.js';
 import { DEV_FLAGS, type Flag, RUN_FLAGS } from './arguments.js';
 import { type Around, EXIT } from './around.js';
 import { explain, openapi, routes } from './ask.js';

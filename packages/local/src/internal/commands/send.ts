@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { usageError } from '../config/file.js';
 import { projectOf } from '../config/load.js';
 import { stateFolderOf } from '../config/state-folder.js';
+import { usageError } from '../errors.js';
 import { cleanText } from '../journal/cleaner.js';
 import type { SendRequest, SendResult } from '../send/send.js';
+import { findType } from '../sources/source-types.js';
 import type { SourceView } from '../sources/sources.js';
 import { type Flag, type Parsed, parseArguments } from './arguments.js';
 import { type Around, EXIT } from './around.js';
@@ -60,19 +61,10 @@ function claimsOf({ scope, tenant }: Parsed['values']) {
   };
 }
 
-/** The builder option that receives the data of a kind. */
-const DATA_OF: Readonly<Record<string, string>> = {
-  http: 'json',
-  queue: 'body',
-  stream: 'json',
-  topic: 'message',
-  'event-bus': 'detail',
-};
-
 /** Data with a member that only the builder has is its options; other data is the body. */
 function optionsOf(kind: string, data: unknown): { readonly options?: unknown } {
   if (data === undefined) return {};
-  const member = DATA_OF[kind];
+  const member = kind === 'http' ? 'json' : findType(kind)?.data;
   const isOptions = typeof data === 'object' && data !== null && (member === undefined || member in data);
   return { options: isOptions ? data : { [member as string]: data } };
 }

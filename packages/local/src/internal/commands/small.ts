@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
-import { usageError } from '../config/file.js';
 import { projectOf } from '../config/load.js';
 import { stateFolderOf } from '../config/state-folder.js';
 import type { ReplayResult } from '../console/api.js';
+import { usageError } from '../errors.js';
 import { cleanText } from '../journal/cleaner.js';
 import { type Flag, parseArguments } from './arguments.js';
 import { type Around, EXIT } from './around.js';

@@ -1,59 +1,11 @@
-import type { AsyncSettings, QueueSettings, ShardSettings } from '@sallyport/testkit/engines';
-
 /** A table that is created at the start: an input of `CreateTable` of the AWS SDK. */
 export interface TableConfig {
   readonly TableName: string;
   readonly [member: string]: unknown;
 }
 
-/** A schedule: `rate(5 minutes)` or `cron(0 3 * * ? *)`, in UTC; fired by a click, and when it is due. */
-export interface ScheduleConfig {
-  readonly expression: string;
-  /** The detail of the event; default `{}`. */
-  readonly input?: Readonly<Record<string, unknown>>;
-}
-
-/** Filter patterns of an event source mapping: a record is delivered if it matches one of them. */
-export interface FilterSettings {
-  readonly filters?: readonly Readonly<Record<string, unknown>>[];
-}
-
-/** Settings of a queue and of its mapping. */
-export interface QueueConfig extends QueueSettings, FilterSettings {}
-
-/** Settings of the mapping of a stream. */
-export interface StreamConfig extends ShardSettings, FilterSettings {}
-
-/** Settings of a topic, and the filter policy of the function's subscription to it. */
-export interface TopicConfig extends AsyncSettings {
-  /** A policy of SNS; default: every message is delivered. */
-  readonly filterPolicy?: Readonly<Record<string, unknown>>;
-  /** The part of the message that the policy matches; default the attributes. */
-  readonly filterPolicyScope?: 'MessageAttributes' | 'MessageBody';
-}
-
-/** A rule of a bus that invokes the function. */
-export interface BusRule {
-  /** An event pattern of EventBridge. */
-  readonly pattern: Readonly<Record<string, unknown>>;
-  /** The selector of the handler that the rule belongs to; default: the rule applies to all handlers. */
-  readonly selector?: Readonly<Record<string, string>>;
-}
-
-/** Settings of a bus. An event is delivered if it matches one of the rules; without rules, if it matches the selector of a handler. */
-export interface BusConfig extends AsyncSettings {
-  readonly rules?: readonly BusRule[];
-}
-
-/** Sources by name, with settings that differ from the defaults. A source that is listed only here has no handler yet. */
-export interface SourcesConfig {
-  readonly queues: Readonly<Record<string, QueueConfig>>;
-  readonly streams: Readonly<Record<string, StreamConfig>>;
-  readonly tableStreams: Readonly<Record<string, StreamConfig>>;
-  readonly topics: Readonly<Record<string, TopicConfig>>;
-  readonly buses: Readonly<Record<string, BusConfig>>;
-  readonly schedules: Readonly<Record<string, ScheduleConfig>>;
-}
+/** Settings of sources that differ from the defaults: by the member of `sallyport.json`, then by name. */
+export type SourcesConfig = Readonly<Record<string, Readonly<Record<string, object>>>>;
 
 /** The authorizer of a door. */
 export type Authorizer = 'jwt' | 'iam' | LambdaAuthorizer;

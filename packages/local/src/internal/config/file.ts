@@ -1,23 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FrameworkError } from '@sallyport/core';
 import { isObject } from '@sallyport/core/internal';
 import { boolean, integer, kind, list, number, type OptionKind, text } from '@sallyport/core/options';
-import { localError } from '../errors.js';
-import type {
-  Authorizer,
-  BusConfig,
-  LambdaAuthorizer,
-  QueueConfig,
-  ScheduleConfig,
-  StreamConfig,
-  TableConfig,
-  TopicConfig,
-} from './config.js';
+import { usageError } from '../errors.js';
+import { SOURCE_TYPES, type SourceMember } from '../sources/source-types.js';
+import type { Authorizer, LambdaAuthorizer, TableConfig } from './config.js';
+import { mapOf } from './kinds.js';
 import { didYouMean } from './nearest.js';
 
+/** The settings of each kind of source, by the name of the source. */
+type SourceSettings = { readonly [M in SourceMember]?: Readonly<Record<string, object>> };
+
 /** The contents of `sallyport.json`. Data only: reading it runs no code. */
-export interface ConfigFile {
+export interface ConfigFile extends SourceSettings {
   readonly $schema?: string;
   readonly entry?: string;
   readonly handler?: string;
@@ -48,12 +43,6 @@ export interface ConfigFile {
   readonly routeResponse?: boolean;
   readonly allowHosts?: readonly string[];
   readonly speed?: number;
-  readonly queues?: Readonly<Record<string, QueueConfig>>;
-  readonly streams?: Readonly<Record<string, StreamConfig>>;
-  readonly tableStreams?: Readonly<Record<string, StreamConfig>>;
-  readonly topics?: Readonly<Record<string, TopicConfig>>;
-  readonly buses?: Readonly<Record<string, BusConfig>>;
-  readonly schedules?: Readonly<Record<string, ScheduleConfig>>;
   readonly tables?: readonly TableConfig[];
   readonly buckets?: readonly string[];
 }
@@ -64,12 +53,10 @@ const AUTHORIZER = /^(?:jwt|iam|lambda:[A-Za-z_$][\w$.]*)$/;
 const lambdaAuthorizer = kind<LambdaAuthorizer>('lambda:<export>', (value) => LAMBDA_AUTHORIZER.test(String(value)));
 const texts = list(filled, 'a list of strings');
 
-function mapOf<T>(wanted: string, isMember: (value: unknown) => boolean): OptionKind<Readonly<Record<string, T>>> {
-  return kind(wanted, (value) => isObject(value) && Object.values(value).every(isMember));
-}
-
-/** The engines validate their own settings. */
-const settings = <T>() => mapOf<T>('an object with an object of settings for each name', isObject);
+/** Validators for the settings of each kind of source. */
+const SOURCE_KINDS: Readonly<Record<string, OptionKind<unknown>>> = Object.fromEntries(
+  SOURCE_TYPES.flatMap(({ config }) => (config ? [[config.member, config.values]] : [])),
+);
 
 /** Validators and defaults for {@link ConfigFile}. */
 export const FILE_KINDS = {
@@ -103,25 +90,12 @@ export const FILE_KINDS = {
   routeResponse: boolean,
   allowHosts: texts,
   speed: number(0.001, 100_000),
-  queues: settings<QueueConfig>(),
-  streams: settings<StreamConfig>(),
-  tableStreams: settings<StreamConfig>(),
-  topics: settings<TopicConfig>(),
-  buses: settings<BusConfig>(),
-  schedules: mapOf<ScheduleConfig>(
-    'an object with { expression, input? } for each name',
-    (value) => isObject(value) && typeof value.expression === 'string',
-  ),
+  ...SOURCE_KINDS,
   tables: list<TableConfig>(
-    kind('an input of CreateTable', (value) => isObject(value) && typeof value.TableName === 'string'),
+    kind('an input of CreateTable', (value) => isObject(value) && typeof (value as TableConfig).TableName === 'string'),
   ),
   buckets: texts,
-} as const;
-
-/** The error for an invalid command line or file. */
-export function usageError(problem: string): FrameworkError {
-  return localError('local.usage', problem);
-}
+};
 
 /**
  * Reads `sallyport.json` of a folder; `{}` if absent.

@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import type { Config } from './config.js';
-import { type ConfigFile, readConfigFile, usageError } from './file.js';
+import { usageError } from '../errors.js';
+import { SOURCE_TYPES } from '../sources/source-types.js';
+import type { Config, SourcesConfig } from './config.js';
+import { type ConfigFile, readConfigFile } from './file.js';
 import { readManifest } from './manifest.js';
 import { stateFolderOf } from './state-folder.js';
 
@@ -75,17 +77,17 @@ export function loadConfig(folder: string, flags: Flags): Config {
     routeResponse: given.routeResponse ?? false,
     allowHosts: [...(file.allowHosts ?? []), ...(flags.allowHosts ?? [])],
     speed: given.speed ?? 1,
-    sources: {
-      queues: given.queues ?? {},
-      streams: given.streams ?? {},
-      tableStreams: given.tableStreams ?? {},
-      topics: given.topics ?? {},
-      buses: given.buses ?? {},
-      schedules: given.schedules ?? {},
-    },
+    sources: sourcesOf(given),
     tables: given.tables ?? [],
     buckets: given.buckets ?? [],
   };
+}
+
+/** The settings of the sources, by the member of the file. */
+function sourcesOf(given: Flags): SourcesConfig {
+  return Object.fromEntries(
+    SOURCE_TYPES.flatMap(({ config }) => (config ? [[config.member, given[config.member] ?? {}]] : [])),
+  );
 }
 
 /** The nearest folder with a `package.json` at or above the entry file, else the folder itself. */

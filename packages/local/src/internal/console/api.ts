@@ -2,7 +2,7 @@ import type { RouteView, TriggerView } from '../inspect/inspection.js';
 import type { InvocationRecord, JournalNote } from '../journal/journal.js';
 import type { CodeState, EnvironmentView, InvokeOutcome } from '../runtime/invoker.js';
 import type { SendRequest, SendResult } from '../send/send.js';
-import type { SourceAction, SourceKind, SourceView } from '../sources/sources.js';
+import type { SourceAction, SourceView } from '../sources/sources.js';
 
 /**
  * The HTTP API of the console, called by its page and by the commands of a running `dev`. JSON in and out, `authorization: Bearer
@@ -115,7 +115,7 @@ export interface ReplayResult {
 }
 
 export interface SourceActionRequest {
-  readonly kind: SourceKind;
+  readonly kind: string;
   readonly name: string;
   readonly action: SourceAction;
   readonly recordId?: string;

@@ -1,6 +1,7 @@
 import { FrameworkError } from '@sallyport/core';
 import { defineOptions, integer, kind, list, number, object, oneOf, string, text } from '@sallyport/core/options';
 import type { SendRequest } from '../send/send.js';
+import { SOURCE_TYPES } from '../sources/source-types.js';
 import type { ReplayRequest, SourceActionRequest, TokenRequest } from './api.js';
 
 /** Parsers for the bodies of calls. Each parser throws FrameworkError `local.invalid_request`. */
@@ -28,7 +29,7 @@ const TOKEN = defineOptions<TokenRequest>()(
 
 const SOURCE_ACTION = defineOptions<SourceActionRequest>()(
   {
-    kind: oneOf('queue', 'stream', 'table-stream', 'topic', 'event-bus', 'schedule').required(),
+    kind: oneOf(...SOURCE_TYPES.map((type) => type.kind)).required(),
     name: string.required(),
     action: oneOf('now', 'send-back', 'delete', 'fire').required(),
     recordId: text(),

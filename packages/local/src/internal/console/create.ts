@@ -6,12 +6,15 @@ import { headersFor } from '../doors/iam-authorizer.js';
 import { HTTP_DOORS } from '../doors/send-through-door.js';
 import { FaultLog } from '../guard/listener.js';
 import { POLICIES } from '../guard/policies.js';
-import type { Host, Part } from '../host/host.js';
+import type { Part } from '../host/base.js';
+import type { Host } from '../host/host.js';
 import { createCleaner } from '../journal/cleaner.js';
 import { createRecordings } from '../recordings/recordings.js';
 import { buildEvent } from '../send/build-event.js';
 import { formsOf } from '../send/forms.js';
 import type { SendRequest } from '../send/send.js';
+import { tables } from '../services/dynamodb/table-state.js';
+import { buckets } from '../services/s3/state.js';
 import type { RunState } from './api.js';
 import { readExplain, readReplay, readSave, readSend, readSourceAction, readSpeed, readToken } from './bodies.js';
 import { findConsole } from './build.js';
@@ -85,13 +88,13 @@ function createRoutes(host: Host, variables: () => Readonly<Record<string, strin
       sources.setSpeed(readSpeed(body).speed);
       return { speed: sources.speed() };
     },
-    'GET /api/tables': () => state.tables(),
+    'GET /api/tables': () => state.get(tables).list(),
     'GET /api/tables/{name}': async ({ params, query }) => {
-      const { items, next } = await state.items(params.name ?? '', query.get('start') ?? undefined);
+      const { items, next } = await state.get(tables).items(params.name ?? '', query.get('start') ?? undefined);
       // Each item alone: the limits of the sanitizer are for one value.
       return { items: items.map(clean), next };
     },
-    'GET /api/buckets': () => state.buckets(),
+    'GET /api/buckets': () => state.get(buckets).list(),
     'POST /api/token': async ({ body }) => ({ token: await identity.token(readToken(body)) }),
     'GET /api/recordings': () => recordings.list(),
     'GET /api/recordings/{file}': ({ params }) => recordings.read(params.file ?? ''),
@@ -130,7 +133,7 @@ function toRunState(host: Host): RunState {
     addresses: addressesOf(host),
     speed: sources.speed(),
     reveal: config.reveal,
-    state: state.status(),
+    state: state.get(tables).status(),
     notes: journal.notes(),
   };
 }

@@ -1,4 +1,4 @@
-import { ACCOUNT } from '../host/host.js';
+import { ACCOUNT } from '../aws/names.js';
 import type { InvokeOutcome } from '../runtime/invoker.js';
 
 /** A GraphQL request, as its authorizer receives it. */

@@ -1,10 +1,9 @@
 import type { ClientAnswer, HttpDoorKind } from '@sallyport/testkit/events';
 import { AwsFault } from '../aws/wire.js';
-import type { Host } from '../host/host.js';
 import { assertSigned, callerOf, type IamDoor } from './iam-authorizer.js';
 import { decideByToken, type JwtDecision } from './jwt-authorizer.js';
 import { isPublic } from './public-routes.js';
-import type { DoorRequest } from './request.js';
+import type { DoorHost, DoorRequest } from './request.js';
 
 /** The decision of the JWT or IAM authorizer of a door. */
 export type DoorDecision =
@@ -26,7 +25,7 @@ const UNCHECKED: DoorDecision = { isAllowed: true, context: {} };
  * Applies the configured authorizer to a request, as AWS does. Preflights and public routes of a service are not authorized: the
  * constructs attach authorizers only to the other routes.
  */
-export async function decide(host: Host, kind: HttpDoorKind, request: DoorRequest): Promise<DoorDecision> {
+export async function decide(host: DoorHost, kind: HttpDoorKind, request: DoorRequest): Promise<DoorDecision> {
   const { authorizer, authorizerScopes } = host.config;
   if (kind === 'load-balancer' || isPublic(host.inspection(), request)) return UNCHECKED;
   if (authorizer === 'iam') return decideBySignature(host, kind, request);
@@ -38,7 +37,7 @@ export async function decide(host: Host, kind: HttpDoorKind, request: DoorReques
     : tokenRefusal(decision);
 }
 
-function decideBySignature(host: Host, kind: IamDoor, request: DoorRequest): DoorDecision {
+function decideBySignature(host: DoorHost, kind: IamDoor, request: DoorRequest): DoorDecision {
   try {
     assertSigned(kind, request, host.keys, host.clock.now().getTime());
   } catch (error) {

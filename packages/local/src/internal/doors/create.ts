@@ -1,14 +1,15 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { Host, Part } from '../host/host.js';
+import type { Part } from '../host/base.js';
 import { GraphQLDoor } from './graphql.js';
 import { createHttpDoor } from './http.js';
+import type { DoorHost } from './request.js';
 import { HTTP_DOORS } from './send-through-door.js';
 import type { Sockets } from './sockets.js';
 import { WebSocketDoor } from './websocket.js';
 
 /** Makes the doors of a run: HTTP, WebSocket, and, if a schema exists, GraphQL. */
-export function createDoors(host: Host): Part & { readonly sockets: Sockets } {
+export function createDoors(host: DoorHost): Part & { readonly sockets: Sockets } {
   const sockets = new WebSocketDoor(host);
   const servers: Server[] = [];
   return {

@@ -4,7 +4,6 @@ import { type AppSyncEvent, buildAppSyncBatch, buildAppSyncEvent } from '@sallyp
 import type { ExecutionResult, GraphQLResolveInfo } from 'graphql';
 import type { Target } from '../guard/check.js';
 import { type GuardOptions, guardOf, guardRequests } from '../guard/listener.js';
-import type { Host } from '../host/host.js';
 import type { InvokeOutcome } from '../runtime/invoker.js';
 import {
   type AppSyncAuthorization,
@@ -14,6 +13,7 @@ import {
 } from './appsync-authorizer.js';
 import { type GraphQL, type LoadedSchema, loadSchema } from './graphql-schema.js';
 import { tokenOf } from './jwt-authorizer.js';
+import type { DoorHost } from './request.js';
 import { selectionOf } from './selection.js';
 
 const MAX_BODY = 1024 * 1024;
@@ -39,10 +39,10 @@ interface Waiting {
 /** The GraphQL door: an AppSync API whose registered fields have the function as their data source. */
 export class GraphQLDoor {
   readonly server: Server;
-  readonly #host: Host;
+  readonly #host: DoorHost;
   #loaded: Promise<LoadedSchema> | undefined;
 
-  constructor(host: Host) {
+  constructor(host: DoorHost) {
     this.#host = host;
     const guard: GuardOptions<ServerResponse> = {
       ...guardOf(host, 'graphql'),

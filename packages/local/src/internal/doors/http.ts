@@ -3,9 +3,8 @@ import { LAMBDA_MAX_EVENT_BYTES, LOAD_BALANCER_MAX_BYTES } from '@sallyport/core
 import { clientFailure, type HttpDoorKind } from '@sallyport/testkit/events';
 import type { Target } from '../guard/check.js';
 import { guardOf, guardRequests, guardUpgrades, refuseUpgrade } from '../guard/listener.js';
-import type { Host } from '../host/host.js';
 import { HOP_BY_HOP, writeHead } from './head.js';
-import type { DoorRequest } from './request.js';
+import type { DoorHost, DoorRequest } from './request.js';
 import { sendThroughDoor } from './send-through-door.js';
 import { HttpStream } from './stream.js';
 
@@ -20,7 +19,7 @@ const MAX_BODY: Readonly<Record<HttpDoorKind, number>> = {
 const REQUEST_MS = 30_000;
 
 /** Makes the server of one HTTP door. */
-export function createHttpDoor(host: Host, kind: HttpDoorKind): Server {
+export function createHttpDoor(host: DoorHost, kind: HttpDoorKind): Server {
   const guard = guardOf(host, kind);
   const server = createServer(
     { requestTimeout: REQUEST_MS, maxHeaderSize: 81_920 },
@@ -35,7 +34,7 @@ export function createHttpDoor(host: Host, kind: HttpDoorKind): Server {
 }
 
 async function serve(
-  host: Host,
+  host: DoorHost,
   kind: HttpDoorKind,
   request: IncomingMessage,
   response: ServerResponse,
@@ -60,7 +59,7 @@ async function serve(
 }
 
 /** True if a streamed response is sent while it is written. */
-function streams({ config, inspection }: Host, kind: HttpDoorKind): boolean {
+function streams({ config, inspection }: DoorHost, kind: HttpDoorKind): boolean {
   if (!inspection().streaming) return false;
   return kind === 'function-url' || (kind === 'gateway-v1' && config.restStream);
 }

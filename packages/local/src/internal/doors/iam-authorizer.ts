@@ -1,8 +1,10 @@
 import { sha256 } from '@sallyport/core/internal';
 import type { HttpDoorKind } from '@sallyport/testkit/events';
+import { ACCOUNT, REGION } from '../aws/names.js';
 import { readSignature, signHeaders } from '../aws/signature.js';
-import { AwsFault, REGION, type WireRequest } from '../aws/wire.js';
-import { ACCOUNT, type Host, type RunKeys } from '../host/host.js';
+import { AwsFault, type WireRequest } from '../aws/wire.js';
+import type { RunBase } from '../host/base.js';
+import type { RunKeys } from '../host/keys.js';
 import type { DoorRequest } from './request.js';
 
 /** The doors that can have an IAM authorizer. */
@@ -42,7 +44,7 @@ export interface Outgoing {
 
 /** The headers of a request for a door. If the door has an IAM authorizer, they are signed with the keys of the run. */
 export function headersFor(
-  { config, keys, clock }: Pick<Host, 'config' | 'keys' | 'clock'>,
+  { config, keys, clock }: Pick<RunBase, 'config' | 'keys' | 'clock'>,
   kind: HttpDoorKind,
   { port, method, path, headers, body }: Outgoing,
 ): Record<string, string | readonly string[] | undefined> {

@@ -1,7 +1,6 @@
 import { membersOf } from '@sallyport/core/internal';
 import type { ClientAnswer, GatewayProxyEvent, GatewayV2Event, WebSocketEvent } from '@sallyport/testkit/events';
-import { REGION } from '../aws/wire.js';
-import { ACCOUNT } from '../host/host.js';
+import { REGION, toArn } from '../aws/names.js';
 import type { InvokeOutcome } from '../runtime/invoker.js';
 
 /** The doors that can have a Lambda authorizer. Function URLs and load balancers cannot. */
@@ -58,7 +57,7 @@ const httpOf = (context: object) => (context as GatewayV2Event['requestContext']
  */
 export function connectAuthorizerEvent({ requestContext, ...event }: WebSocketEvent): ConnectAuthorizerEvent {
   const { body: _body, isBase64Encoded: _isBase64Encoded, ...request } = event;
-  const methodArn = `arn:aws:execute-api:${REGION}:${ACCOUNT}:${requestContext.apiId}/${requestContext.stage}/$connect`;
+  const methodArn = toArn('execute-api', `${requestContext.apiId}/${requestContext.stage}/$connect`);
   return { type: 'REQUEST', methodArn, ...request, stageVariables: {}, requestContext };
 }
 

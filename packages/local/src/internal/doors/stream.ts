@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import type { Host } from '../host/host.js';
 import type { FunctionError, StreamSink } from '../runtime/invoker.js';
+import { readable } from './door-journal.js';
 import { writeHead } from './head.js';
-import { readable } from './send-through-door.js';
+import type { DoorHost } from './request.js';
 
 const PRELUDE_TYPE = 'application/vnd.awslambda.http-integration-response';
 const DELIMITER = Buffer.alloc(8);
@@ -19,14 +19,14 @@ interface Prelude {
 /** Forwards a streamed response while it is written: status and headers first, then each chunk. */
 export class HttpStream implements StreamSink {
   hasBegun = false;
-  readonly #host: Host;
+  readonly #host: DoorHost;
   readonly #response: ServerResponse;
   readonly #shown: Buffer[] = [];
   #head: Buffer | undefined;
   #shownBytes = 0;
   #cut = false;
 
-  constructor(host: Host, response: ServerResponse) {
+  constructor(host: DoorHost, response: ServerResponse) {
     this.#host = host;
     this.#response = response;
   }

@@ -6,9 +6,9 @@ import { buildWebSocketEvent, type WebSocketOptions } from '@sallyport/testkit/e
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Target } from '../guard/check.js';
 import { guardOf, guardRequests, guardUpgrades, refuseUpgrade } from '../guard/listener.js';
-import type { Host } from '../host/host.js';
 import type { InvokeOutcome } from '../runtime/invoker.js';
 import { authorizationOf, connectAuthorizerEvent } from './lambda-authorizer.js';
+import type { DoorHost } from './request.js';
 import type { Sockets, SocketView } from './sockets.js';
 
 const IDLE_MS = 600_000;
@@ -28,11 +28,11 @@ interface Connection {
 /** The WebSocket door: each connection behaves as on a WebSocket API. */
 export class WebSocketDoor implements Sockets {
   readonly server: Server;
-  readonly #host: Host;
+  readonly #host: DoorHost;
   readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: WEBSOCKET_MAX_MESSAGE_BYTES });
   readonly #connections = new Map<string, Connection>();
 
-  constructor(host: Host) {
+  constructor(host: DoorHost) {
     this.#host = host;
     const guard = guardOf(host, 'websocket');
     this.server = createServer(

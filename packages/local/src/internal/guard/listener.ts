@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Host } from '../host/host.js';
+import type { RunBase } from '../host/base.js';
 import { checkRequest, type GuardedRequest, type Refusal, type Target } from './check.js';
 import { type ListenerPolicy, POLICIES } from './policies.js';
 
@@ -86,7 +86,10 @@ function sendMessage(
 }
 
 /** The guard of one listener of a run. */
-export function guardOf(host: Host, listener: keyof typeof POLICIES): GuardOptions<ServerResponse> {
+export function guardOf(
+  host: Pick<RunBase, 'config' | 'clock' | 'notice'>,
+  listener: keyof typeof POLICIES,
+): GuardOptions<ServerResponse> {
   const policy = POLICIES[listener];
   const faults = new FaultLog(host);
   return {
@@ -98,10 +101,10 @@ export function guardOf(host: Host, listener: keyof typeof POLICIES): GuardOptio
 
 /** Reports errors of listeners to the terminal: each listener at most once in ten seconds, with the number of suppressed errors. */
 export class FaultLog {
-  readonly #host: Pick<Host, 'clock' | 'notice'>;
+  readonly #host: Pick<RunBase, 'clock' | 'notice'>;
   readonly #reported = new Map<string, { readonly at: number; more: number }>();
 
-  constructor(host: Pick<Host, 'clock' | 'notice'>) {
+  constructor(host: Pick<RunBase, 'clock' | 'notice'>) {
     this.#host = host;
   }
 

@@ -3,24 +3,28 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@sallyport/core';
-import { createAwsPort } from '../aws/port.js';
-import { Builder } from '../build/builder.js';
-import { Watcher } from '../build/watch.js';
+import { AWS_PORT, awsVariables, createAwsPort } from '../aws/port.js';
+import { BuildLoop, type NewBuild } from '../build/build-loop.js';
 import type { Config } from '../config/config.js';
-import { usageError } from '../config/file.js';
 import { makeStateFolder } from '../config/state-folder.js';
 import { createConsole } from '../console/create.js';
 import { createDoors } from '../doors/create.js';
-import { createIdentity } from '../identity/create.js';
-import type { Inspection } from '../inspect/inspection.js';
+import { usageError } from '../errors.js';
+import type { Identity } from '../identity/identity.js';
+import { LocalIdentity } from '../identity/local-identity.js';
+import type { Journal } from '../journal/journal.js';
 import { createJournal } from '../journal/ring.js';
 import { toText } from '../runtime/failures.js';
-import { FunctionRuntime } from '../runtime/function-runtime.js';
+import { type Guardian, startGuardian } from '../runtime/guardian.js';
 import { createSender } from '../send/create.js';
-import { createSources } from '../sources/create.js';
-import { createState } from '../state/create.js';
-import { Authorizers } from './authorizers.js';
-import type { AuthorizedApi, Host, Part } from './host.js';
+import { tables } from '../services/dynamodb/table-state.js';
+import { LocalSources } from '../sources/local-sources.js';
+import { LocalState } from '../state/local-state.js';
+import type { State } from '../state/state.js';
+import type { Part, RunBase } from './base.js';
+import { Functions } from './functions.js';
+import type { Host } from './host.js';
+import { createKeys } from './keys.js';
 import { findPorts } from './ports.js';
 
 /** A started run. */
@@ -40,183 +44,91 @@ export interface HostOptions {
 }
 
 /**
- * Starts a run: state, ports, the first build, the doors.
+ * Starts a run: identity, state, sources, doors, the console, and the first build. Each part is created from the parts before it.
  *
  * @throws FrameworkError `local.usage`, `local.port_taken`
  */
 export async function startHost(config: Config, options: HostOptions = {}): Promise<RunningHost> {
+  const { watch = true, without = [] } = options;
   const nodeMajor = nodeMajorOf(config.node);
+  const keys = createKeys(config);
+  const ports = { ...(await findPorts(config.port)) };
   makeStateFolder(config.stateFolder);
   rmSync(join(config.stateFolder, 'tmp'), { recursive: true, force: true });
-  const run = new Run(config, nodeMajor, options);
+  const token = randomBytes(24).toString('base64url');
+  const journal = createJournal({ reveal: config.reveal, now });
+  const notice = (text: string) => journal.note({ at: now(), topic: 'notice', text });
+  const guardian = startGuardian();
+  const guard = (pid: number) => guardian.add(pid);
+  const base: RunBase = { config, clock: systemClock, keys, token, ports, journal, guard, notice };
+  const { host, functions, parts } = createParts(base, { guardian, nodeMajor, without });
+  const builds = new BuildLoop({ config, watch, onBuild: (outcome) => useBuild(outcome, functions, journal) });
+  const started: Part[] = [];
+  const stop = async () => {
+    await builds.stop();
+    await functions.stop();
+    for (const part of started.splice(0).reverse()) await part.stop();
+    guardian.stop();
+  };
   try {
-    await run.start();
+    for (const part of parts) {
+      await part.start();
+      started.push(part);
+    }
+    await builds.start();
   } catch (error) {
-    await run.stop();
+    await stop();
     throw error;
   }
-  return run.host;
+  return { ...host, coldStart: () => functions.coldStart(), stop };
 }
 
-class Run {
-  readonly host: RunningHost;
-  readonly #options: HostOptions;
-  readonly #runtime: FunctionRuntime;
-  readonly #authorizers: Authorizers;
-  readonly #builder: Builder;
-  readonly #watcher: Watcher;
-  readonly #parts: readonly Part[];
-  readonly #started: Part[] = [];
-  readonly #inspectionListeners = new Set<(inspection: Inspection) => void>();
-  #building: Promise<void> = Promise.resolve();
-  #isStale = false;
-  #isStopped = false;
+const now = () => Date.now();
 
-  constructor(config: Config, nodeMajor: number, options: HostOptions) {
-    this.#options = options;
-    const now = () => Date.now();
-    const journal = createJournal({ reveal: config.reveal, now });
-    const notice = (text: string) => journal.note({ at: now(), topic: 'notice', text });
-    const shared = { nodeMajor, journal, now, notice, variables: () => this.#variables() };
-    const createAuthorizer = (own: Config) => new FunctionRuntime({ ...shared, config: own, onInspection: () => {} });
-    this.#authorizers = new Authorizers(config, createAuthorizer);
-    this.#runtime = new FunctionRuntime({
-      ...shared,
-      config,
-      onInspection: (inspection) => {
-        journal.note({ at: now(), topic: 'inspection', text: '' });
-        for (const listener of this.#inspectionListeners) listener(inspection);
-      },
-    });
-    this.#builder = new Builder(config);
-    this.#watcher = new Watcher(() => this.#rebuild());
-    const host = {
-      config,
-      clock: systemClock,
-      keys: runKeys(config),
-      token: randomBytes(24).toString('base64url'),
-      ports: { ...NO_PORTS },
-      journal,
-      invoker: this.#runtime,
-      authorizer: (api: AuthorizedApi) => this.#authorizers.get(api),
-      inspection: () => this.#runtime.inspection(),
-      onInspection: (listener: (inspection: Inspection) => void) => {
-        this.#inspectionListeners.add(listener);
-        return () => void this.#inspectionListeners.delete(listener);
-      },
-      notice,
-      guard: (pid: number) => this.#runtime.guardian.add(pid),
-      coldStart: () => this.#runtime.coldStart(),
-      stop: () => this.stop(),
-    } as unknown as { -readonly [M in keyof RunningHost]: RunningHost[M] };
-    const identity = createIdentity(host);
-    const state = createState(host);
-    const sources = createSources(host);
-    const doors = createDoors(host);
-    Object.assign(host, { identity, state, sources, sockets: doors.sockets, sender: createSender(host) });
-    const { without = [] } = options;
-    const all: readonly Part[] = [
-      identity,
-      state,
-      createAwsPort(host),
-      sources,
-      doors,
-      createConsole(host, () => this.#variables()),
-    ];
-    this.#parts = all.filter(({ name }) => !without.includes(name));
-    this.host = host;
-  }
-
-  async start(): Promise<void> {
-    Object.assign(this.host.ports, await findPorts(this.host.config.port));
-    for (const part of this.#parts) {
-      await part.start();
-      this.#started.push(part);
-    }
-    await this.#build();
-  }
-
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#watcher.close();
-    await this.#building;
-    await this.#runtime.stop();
-    await this.#authorizers.stop();
-    for (const part of this.#started.reverse()) await part.stop();
-    await this.#builder.stop();
-    this.#runtime.guardian.stop();
-    this.#authorizers.stopGuardians();
-  }
-
-  /** One build at a time; a save during a build causes another build. */
-  #rebuild(): void {
-    if (this.#isStale || this.#isStopped) return;
-    this.#isStale = true;
-    this.#building = this.#building.then(() => {
-      this.#isStale = false;
-      return this.#isStopped ? undefined : this.#build();
-    });
-  }
-
-  async #build(): Promise<void> {
-    const { journal } = this.host;
-    const outcome = await this.#builder.build();
-    if (this.#options.watch ?? true) this.#watcher.files(outcome.inputs);
-    if (this.#isStopped || outcome.kind === 'same') return;
-    if (outcome.kind === 'built') {
-      await Promise.all([this.#runtime.use(outcome.code, outcome.ms), this.#authorizers.use(outcome)]);
-      journal.note({ at: Date.now(), topic: 'build', text: `built in ${Math.round(outcome.ms)} ms` });
-    } else {
-      this.#runtime.break(outcome.problems);
-      this.#authorizers.break(outcome.problems);
-      journal.note({ at: Date.now(), topic: 'build', text: outcome.problems.map(toText).join('\n') });
-    }
-  }
-
-  /** Variables of the parts, then the developer's variables. */
-  #variables(): Readonly<Record<string, string>> {
-    const { config, identity, state } = this.host;
-    const tables = state.hasTables() ? 'on' : 'off';
-    const ofParts = this.#parts.map((part) => part.variables?.() ?? {});
-    const passed = config.pass.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
-    const own = Object.entries(config.env).map(([name, value]) => [
-      name,
-      identity.substitute(value.replace(/\$tables\b/g, tables)),
-    ]);
-    return Object.assign({}, ...ofParts, Object.fromEntries(passed), Object.fromEntries(own)) as Record<string, string>;
-  }
+interface PartOptions {
+  readonly guardian: Guardian;
+  readonly nodeMajor: number;
+  readonly without: readonly string[];
 }
 
-const NO_PORTS = {
-  console: 0,
-  'gateway-v2': 0,
-  'gateway-v1': 0,
-  'load-balancer': 0,
-  'function-url': 0,
-  websocket: 0,
-  graphql: 0,
-  aws: 0,
-};
+/** Creates the parts of a run, each from the parts before it, and lists them in the order of their start. */
+function createParts(base: RunBase, { guardian, nodeMajor, without }: PartOptions) {
+  const { config, journal, notice } = base;
+  const identity = new LocalIdentity(base);
+  const state = new LocalState(base, process.env);
+  const address = without.includes(AWS_PORT) ? {} : awsVariables(base);
+  const variables = () => ({ ...state.variables(), ...address, ...developerVariables(config, identity, state) });
+  const functions = new Functions({ config, nodeMajor, journal, guardian, now, notice, variables });
+  const inner = { ...base, ...functions.access, identity, state };
+  const sources = new LocalSources(inner);
+  const doors = createDoors(inner);
+  const { sockets } = doors;
+  const host: Host = { ...inner, sources, sockets, sender: createSender({ ...inner, sources }) };
+  const port = createAwsPort({ ...inner, sources, sockets });
+  const all: readonly Part[] = [identity, state, port, sources, doors, createConsole(host, variables)];
+  return { host, functions, parts: all.filter(({ name }) => !without.includes(name)) };
+}
 
-/** Keys of this run. With `--aws` they are the developer's keys, so that the real services accept them. */
-function runKeys({ aws }: Config) {
-  if (aws.length === 0) {
-    return {
-      accessKeyId: `AKIALOCAL${randomBytes(6).toString('hex').toUpperCase()}`,
-      secretAccessKey: randomBytes(30).toString('base64'),
-    };
-  }
-  const {
-    AWS_ACCESS_KEY_ID: accessKeyId,
-    AWS_SECRET_ACCESS_KEY: secretAccessKey,
-    AWS_SESSION_TOKEN: sessionToken,
-  } = process.env;
-  if (!accessKeyId || !secretAccessKey) {
-    throw usageError(
-      '--aws needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment: aws configure export-credentials --format env prints them',
-    );
-  }
-  return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) };
+async function useBuild(outcome: NewBuild, functions: Functions, journal: Journal): Promise<void> {
+  if (outcome.kind === 'built') await functions.use(outcome);
+  else functions.break(outcome.problems);
+  const text =
+    outcome.kind === 'built' ? `built in ${Math.round(outcome.ms)} ms` : outcome.problems.map(toText).join('\n');
+  journal.note({ at: now(), topic: 'build', text });
+}
+
+/** Variables of the developer's shell and settings, with the addresses and the secret of this run. */
+function developerVariables({ pass, env }: Config, identity: Identity, state: State): Record<string, string> {
+  const passed = pass.flatMap((name): [string, string][] => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  const hasTables = state.get(tables).hasTables() ? 'on' : 'off';
+  const own = Object.entries(env).map(([name, value]): [string, string] => [
+    name,
+    identity.substitute(value.replace(/\$tables\b/g, hasTables)),
+  ]);
+  return Object.fromEntries([...passed, ...own]);
 }
 
 /** @throws FrameworkError if the command is not Node, or an older version than Lambda runs */

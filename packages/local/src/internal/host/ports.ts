@@ -1,10 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { localError } from '../errors.js';
-import type { Ports } from './host.js';
 
 /** The port of each door, relative to the console's port. */
-const OFFSETS: { readonly [D in keyof Ports]: number } = {
+const OFFSETS = {
   console: 0,
   'gateway-v2': 1,
   'gateway-v1': 2,
@@ -14,6 +13,9 @@ const OFFSETS: { readonly [D in keyof Ports]: number } = {
   graphql: 6,
   aws: 9,
 };
+
+/** The ports of a run. `0` for a door that is not open. */
+export type Ports = Readonly<typeof OFFSETS>;
 const FIRST = 4700;
 const TRIES = 10;
 /** A range below the ephemeral ports of operating systems: no other process is assigned these ports before the doors listen. */
@@ -27,9 +29,10 @@ const ANY = { first: 1_200, last: 3_200 } as const;
  */
 export async function findPorts(requested: number | undefined): Promise<Ports> {
   for (const first of firstPorts(requested)) {
-    const ports = Object.fromEntries(Object.entries(OFFSETS).map(([door, offset]) => [door, first + offset]));
+    const ports = { ...OFFSETS };
+    for (const door of Object.keys(OFFSETS) as (keyof Ports)[]) ports[door] += first;
     const free = await Promise.all(Object.values(ports).map(isFree));
-    if (free.every((one) => one)) return ports as unknown as Ports;
+    if (free.every((one) => one)) return ports;
     if (requested === first) {
       const taken = Object.values(ports).filter((_, index) => !free[index]);
       throw localError('local.port_taken', `port ${taken.join(', ')} is already in use: choose another with --port`);

@@ -16,7 +16,7 @@ import {
 import { makeStateFolder, writePrivateFile } from '../config/state-folder.js';
 import type { TokenRequest } from '../console/api.js';
 import { guardOf, guardRequests } from '../guard/listener.js';
-import type { Host, Part } from '../host/host.js';
+import type { Part, RunBase } from '../host/base.js';
 import type { Identity } from './identity.js';
 
 const LIFETIME = '1h';
@@ -37,12 +37,12 @@ interface Kept {
  */
 export class LocalIdentity implements Identity, Part {
   readonly name = 'identity';
-  readonly #host: Host;
+  readonly #host: RunBase;
   readonly #server: Server;
   #kept: Kept | undefined;
   #issuer = '';
 
-  constructor(host: Host) {
+  constructor(host: RunBase) {
     this.#host = host;
     this.#server = createServer(
       guardRequests(guardOf(host, 'issuer'), ({ method }: IncomingMessage, response, { path }) => {

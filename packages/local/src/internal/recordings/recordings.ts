@@ -2,7 +2,8 @@ import { FrameworkError, type LambdaContext } from '@sallyport/core';
 import { sanitizeJson, sanitizeValue } from '@sallyport/core/observability';
 import { createRecorder, loadRecording, type RecordedEvents, type Recording } from '@sallyport/testkit/recorder';
 import type { RecordingView, ReplayRequest, ReplayResult, SavedRecording } from '../console/api.js';
-import type { Host } from '../host/host.js';
+import type { RunBase } from '../host/base.js';
+import type { FunctionAccess } from '../host/host.js';
 import { cleanText, shownOutcome } from '../journal/cleaner.js';
 import type { InvocationRecord } from '../journal/journal.js';
 import { findDifferences } from './differences.js';
@@ -30,7 +31,7 @@ interface Again {
 }
 
 /** Creates the recordings of a run, in the folder `recordings` of its state. */
-export function createRecordings(host: Host, folder: string): Recordings {
+export function createRecordings(host: RunBase & FunctionAccess, folder: string): Recordings {
   const files = createRecordingFiles(folder);
 
   const recordOf = (id: number): InvocationRecord => {
@@ -95,7 +96,7 @@ function toClean(value: unknown, requestId: string): unknown {
 }
 
 /** The event in the form of the test kit's recorder, with secrets and identifiers replaced. Names that have a handler are kept. */
-async function toRecording(host: Host, id: number): Promise<Recording> {
+async function toRecording(host: RunBase & FunctionAccess, id: number): Promise<Recording> {
   let made: Recording | undefined;
   const keepNames = host
     .inspection()

@@ -9,11 +9,9 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { LAMBDA_MAX_ANSWER_BYTES } from '@sallyport/core/internal';
 import type { Target } from '../guard/check.js';
 import { guardRequests } from '../guard/listener.js';
 import { POLICIES } from '../guard/policies.js';
-import type { FunctionError } from './invoker.js';
 
 const ROUTE = /^\/2018-06-01\/runtime\/(?:invocation\/(?:(next)|([^/]+)\/(response|error))|init\/error)$/;
 /** The header with which the shim authenticates its request for an event; pages and other programs do not have its value. */
@@ -23,18 +21,13 @@ const KEY_HEADER = 'x-local-key';
 export interface RuntimeApiEvents {
   /** The runtime requests the next event; `left` names resources that the handler did not close. */
   onPoll(left: readonly string[]): void;
-  onInitError(error: FunctionError): void;
-  /** A whole response, or the beginning of a streamed response. */
-  onAnswer(requestId: string, answer: RuntimeAnswer): void;
-  onError(requestId: string, error: FunctionError): void;
+  /** Must read the whole request. */
+  onInitError(request: IncomingMessage): void | Promise<void>;
+  /** The runtime begins to send a response or an error of an event, once. Must read the whole request. */
+  onReply(requestId: string, kind: 'response' | 'error', request: IncomingMessage): void | Promise<void>;
   /** An error of the server. */
   onFault(error: unknown): void;
 }
-
-export type RuntimeAnswer =
-  | { readonly kind: 'whole'; readonly text: string }
-  | { readonly kind: 'too-large' }
-  | { readonly kind: 'stream'; readonly contentType: string; readonly body: IncomingMessage };
 
 /**
  * The server side of the Lambda Runtime API for one environment.
@@ -94,11 +87,11 @@ export class RuntimeApi {
     const [, next, id, kind] = match ?? [];
     if (!match || request.method !== (next ? 'GET' : 'POST')) return sendError(response, 404, 'NotFound');
     if (next) return this.#isShim(request) ? this.#poll(request, response) : sendError(response, 403, 'Forbidden');
-    if (id === undefined) return this.#takeInitError(await readBody(request), response);
     // The id must equal the id of a delivered event exactly, so it is not decoded.
-    if (!this.#open.delete(id)) return sendError(response, 400, 'InvalidRequestID');
-    if (kind === 'error') return this.#takeError(id, await readBody(request), response);
-    return this.#takeAnswer(id, request, response);
+    if (id !== undefined && !this.#open.delete(id)) return sendError(response, 400, 'InvalidRequestID');
+    request.once('end', () => response.writeHead(202).end());
+    if (id === undefined) return this.#events.onInitError(request);
+    return this.#events.onReply(id, kind === 'error' ? 'error' : 'response', request);
   }
 
   #isShim({ headers }: IncomingMessage): boolean {
@@ -116,60 +109,10 @@ export class RuntimeApi {
     const left = String(request.headers['x-local-left'] ?? '');
     this.#events.onPoll(left === '' ? [] : left.split(','));
   }
-
-  #takeInitError(body: Body, response: ServerResponse): void {
-    response.writeHead(202).end();
-    this.#events.onInitError(toFunctionError(body));
-  }
-
-  #takeError(id: string, body: Body, response: ServerResponse): void {
-    response.writeHead(202).end();
-    this.#events.onError(id, toFunctionError(body));
-  }
-
-  async #takeAnswer(id: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    request.once('end', () => response.writeHead(202).end());
-    if (request.headers['lambda-runtime-function-response-mode'] === 'streaming') {
-      const contentType = request.headers['content-type'] ?? 'application/octet-stream';
-      this.#events.onAnswer(id, { kind: 'stream', contentType, body: request });
-      return;
-    }
-    const body = await readBody(request);
-    this.#events.onAnswer(id, body.isTooLarge ? { kind: 'too-large' } : { kind: 'whole', text: body.text });
-  }
 }
 
 /** An error in the form of the Runtime API. AWS's OpenAPI document of the API lists 400, 403, 413 and 500. */
 function sendError(response: ServerResponse, status: number, errorType: string): void {
   const body = JSON.stringify({ errorMessage: STATUS_CODES[status], errorType });
   response.writeHead(status, { 'content-type': 'application/json' }).end(body);
-}
-
-interface Body {
-  readonly text: string;
-  readonly isTooLarge: boolean;
-}
-
-/** Reads a body to its end, but keeps only as many bytes as Lambda accepts. */
-async function readBody(request: IncomingMessage): Promise<Body> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes <= LAMBDA_MAX_ANSWER_BYTES) chunks.push(chunk);
-    }
-  } catch {
-    // The process ended before the end of the body; the process reports that.
-  }
-  return { text: Buffer.concat(chunks).toString('utf8'), isTooLarge: bytes > LAMBDA_MAX_ANSWER_BYTES };
-}
-
-function toFunctionError({ text }: Body): FunctionError {
-  try {
-    const { errorType, errorMessage, trace } = JSON.parse(text) as Partial<FunctionError>;
-    return { errorType: errorType ?? 'Error', errorMessage: errorMessage ?? '', ...(trace ? { trace } : {}) };
-  } catch {
-    return { errorType: 'Runtime.Unknown', errorMessage: text.slice(0, 1000) };
-  }
 }

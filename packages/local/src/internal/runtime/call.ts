@@ -39,14 +39,13 @@ export function headersOf(
   name: string,
   variables: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const { clientContext, tenantId } = options;
+  const { clientContext } = options;
   const toBytes = (text: string) => Buffer.from(text, 'utf8').toString('latin1');
   return {
     'lambda-runtime-aws-request-id': requestId,
     'lambda-runtime-invoked-function-arn': invokedArn(name, variables),
     'lambda-runtime-trace-id': header,
     ...(clientContext === undefined ? {} : { 'lambda-runtime-client-context': toBytes(JSON.stringify(clientContext)) }),
-    ...(tenantId === undefined ? {} : { 'lambda-runtime-aws-tenant-id': toBytes(tenantId) }),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { LogLine } from '../journal/journal.js';
-import { type RuntimeAnswer, RuntimeApi } from './api.js';
+import { RuntimeApi } from './api.js';
 import {
   ANSWER_TOO_LARGE,
   EXITED,
@@ -16,6 +16,7 @@ import type { Guardian } from './guardian.js';
 import type { FailureReason, FunctionError } from './invoker.js';
 import { MemoryWatch } from './memory.js';
 import { EnvironmentProcess, type ProcessMessage } from './process.js';
+import { readError, readReply } from './reply.js';
 import type { ProcessInit, StartOrder } from './spawn.js';
 
 /** Options of an {@link Environment}. */
@@ -75,9 +76,8 @@ export class Environment {
     let environment: Environment | undefined;
     const api = await RuntimeApi.start({
       onPoll: (left) => environment?.onPoll(left),
-      onInitError: (error) => environment?.onInitError(error),
-      onAnswer: (id, answer) => environment?.onAnswer(id, answer),
-      onError: (id, error) => environment?.finish(id, { kind: 'failed', reason: 'handler', error }),
+      onInitError: async (request) => environment?.onInitError(await readError(request)),
+      onReply: async (id, kind, request) => environment?.onReply(id, kind, request),
       onFault: (error) => environment?.onFault(error),
     });
     environment = new Environment(init, api);
@@ -238,9 +238,14 @@ export class Environment {
     this.#init.events.onLog(this, this.#lastRequest, { at: Date.now(), level: 'error', text });
   }
 
-  onAnswer(requestId: string, answer: RuntimeAnswer): void {
-    if (answer.kind === 'stream') void this.#takeStream(requestId, answer);
-    else if (answer.kind === 'whole') this.finish(requestId, { kind: 'answer', text: answer.text, streamed: false });
+  async onReply(requestId: string, kind: 'response' | 'error', request: IncomingMessage): Promise<void> {
+    if (kind === 'error') {
+      const error = await readError(request);
+      return this.finish(requestId, { kind: 'failed', reason: 'handler', error });
+    }
+    const reply = await readReply(request);
+    if (reply.kind === 'stream') await this.#takeStream(requestId, reply);
+    else if (reply.kind === 'whole') this.finish(requestId, { kind: 'answer', text: reply.text, streamed: false });
     else this.finish(requestId, { kind: 'failed', reason: 'size', error: ANSWER_TOO_LARGE });
   }
 

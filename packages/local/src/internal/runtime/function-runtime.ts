@@ -9,7 +9,7 @@ import { startTrace } from '../journal/trace.js';
 import { type Call, failed, headersOf, summaryOf, toOutcome } from './call.js';
 import type { Environment } from './environment.js';
 import { InitFailure, tooLarge } from './failures.js';
-import { type Guardian, startGuardian } from './guardian.js';
+import type { Guardian } from './guardian.js';
 import type { BuildProblem, CodeState, EnvironmentView, InvokeOptions, InvokeOutcome, Invoker } from './invoker.js';
 import { Placement } from './placement.js';
 import { Pool, type RunnableCode } from './pool.js';
@@ -21,6 +21,7 @@ export interface FunctionRuntimeInit {
   readonly config: Config;
   readonly nodeMajor: number;
   readonly journal: Journal;
+  readonly guardian: Guardian;
   readonly now: () => number;
   /** Variables of the other parts and of the developer. */
   readonly variables: () => Readonly<Record<string, string>>;
@@ -32,7 +33,6 @@ export interface FunctionRuntimeInit {
 /** Runs the function as Lambda does: each environment runs one event at a time, and new environments start if all are busy. */
 export class FunctionRuntime implements Invoker {
   readonly #init: FunctionRuntimeInit;
-  readonly #guardian: Guardian = startGuardian();
   readonly #pool: Pool;
   readonly #placement: Placement;
   /** Lines that were written before the first invocation, by environment. */
@@ -45,7 +45,7 @@ export class FunctionRuntime implements Invoker {
     this.#pool = new Pool({
       config: init.config,
       nodeMajor: init.nodeMajor,
-      guardian: this.#guardian,
+      guardian: init.guardian,
       variables: init.variables,
       onLog: (environment, requestId, line) => this.#onLog(environment, requestId, line),
       onMessage: (environment, message) => this.#onMessage(environment, message),
@@ -69,11 +69,6 @@ export class FunctionRuntime implements Invoker {
 
   inspection(): Inspection {
     return this.#inspection;
-  }
-
-  /** Ends other processes of the run when the run ends. */
-  get guardian(): Guardian {
-    return this.#guardian;
   }
 
   environments(): readonly EnvironmentView[] {

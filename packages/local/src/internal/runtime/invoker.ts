@@ -19,8 +19,6 @@ export interface InvokeOptions {
   readonly traceId?: string;
   /** The client context of the `Invoke` API, a JSON value. */
   readonly clientContext?: unknown;
-  /** The tenant of a function with tenant isolation. */
-  readonly tenantId?: string;
   /**
    * The behaviour if no environment is free, or the last build is broken. `refuse`: the call fails immediately, as at
    * doors. `wait`: the call is held until an environment and a build are ready, as for sources.
@@ -30,8 +28,6 @@ export interface InvokeOptions {
   readonly asynchronous?: boolean;
   /** Receives a streamed response as it arrives. A streaming handler without a sink fails as on AWS. */
   readonly stream?: StreamSink;
-  /** Aborts the waiting, not the running function. */
-  readonly signal?: AbortSignal;
 }
 
 /** Receives a streamed response: the head once, then chunks, then the end. */

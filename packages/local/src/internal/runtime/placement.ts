@@ -49,7 +49,7 @@ export class Placement {
     const mayWait = call.options.whenBusy === 'wait';
     let isPatient = true;
     for (;;) {
-      if (this.#isStopped || call.options.signal?.aborted) return { reason: 'stopped', error: STOPPED };
+      if (this.#isStopped) return { reason: 'stopped', error: STOPPED };
       const code = this.#init.code();
       if (code.state === 'broken' && !mayWait) return { reason: 'build', error: brokenError(code.problems) };
       const free = code.state === 'ready' ? pool.takeFree() : undefined;
@@ -61,7 +61,7 @@ export class Placement {
       }
       if (pool.hasPlace && code.state === 'ready') return this.#startFor(call);
       if (!mayWait && code.state === 'ready') return { reason: 'throttled', error: THROTTLED };
-      await this.#turn(call.options.signal);
+      await this.#turn();
     }
   }
 
@@ -89,10 +89,10 @@ export class Placement {
   }
 
   /** Resolves when an environment is free or a build is ready. */
-  #turn(signal: AbortSignal | undefined): Promise<void> {
+  #turn(limit?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
-      signal?.addEventListener('abort', () => resolve(), { once: true });
+      limit?.addEventListener('abort', () => resolve(), { once: true });
     });
   }
 }

@@ -2,11 +2,8 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { REGION, toArn } from '../aws/names.js';
 import type { Config } from '../config/config.js';
-import { ACCOUNT } from '../host/host.js';
-
-/** The region in all ARNs of a run. */
-const REGION = 'us-east-1';
 
 /** The package's own folder, from its sources and from its build. */
 const PACKAGE = fileURLToPath(new URL('../../..', import.meta.url));
@@ -77,7 +74,7 @@ export function lambdaVariables(config: Config, place: Place): Record<string, st
 /** The ARN of an invocation. It contains the alias of the front doors if the function's variable names one, because a run has no aliases. */
 export function invokedArn(name: string, variables: Readonly<Record<string, string>>): string {
   const alias = doorsAlias(variables.FRAMEWORK_DOORS);
-  return `arn:aws:lambda:${REGION}:${ACCOUNT}:function:${name}${alias === undefined ? '' : `:${alias}`}`;
+  return toArn('lambda', `function:${name}${alias === undefined ? '' : `:${alias}`}`);
 }
 
 function doorsAlias(variable = '{}'): string | undefined {

@@ -4,36 +4,35 @@ import type { HttpDoorKind } from '@sallyport/testkit/events';
 import { headersFor, type Outgoing } from '../doors/iam-authorizer.js';
 import { HTTP_DOORS } from '../doors/send-through-door.js';
 import { localError } from '../errors.js';
-import type { Host } from '../host/host.js';
+import type { RunBase } from '../host/base.js';
+import type { FunctionAccess } from '../host/host.js';
+import type { Identity } from '../identity/identity.js';
 import { shownOutcome } from '../journal/cleaner.js';
 import type { InvokeOutcome } from '../runtime/invoker.js';
-import type { SourceKind } from '../sources/sources.js';
+import { findType } from '../sources/source-types.js';
+import type { Sources } from '../sources/sources.js';
 import { buildEvent } from './build-event.js';
 import type { Sender, SendRequest, SendResult } from './send.js';
 
-const SOURCES: readonly string[] = [
-  'queue',
-  'stream',
-  'table-stream',
-  'topic',
-  'event-bus',
-  'schedule',
-  's3',
-  'invoke',
-];
 /** Options of an HTTP request that a client can send to a door; with other builder options, the event is invoked directly. */
 const ON_THE_WIRE: readonly string[] = ['headers', 'query', 'cookies', 'body', 'json'];
 
 type Options = Readonly<Record<string, unknown>>;
 type Sent = SendResult['invocations'][number];
 
+/** The parts of a run that its sender uses. */
+export interface SenderHost extends RunBase, FunctionAccess {
+  readonly identity: Identity;
+  readonly sources: Sources;
+}
+
 /** Creates the sender of a run. */
-export function createSender(host: Host): Sender {
+export function createSender(host: SenderHost): Sender {
   return { send: (request) => send(host, request) };
 }
 
-async function send(host: Host, given: SendRequest): Promise<SendResult> {
-  if (SOURCES.includes(given.kind) && !given.caller) return { invocations: [], recordIds: sendToSource(host, given) };
+async function send(host: SenderHost, given: SendRequest): Promise<SendResult> {
+  if (findType(given.kind) && !given.caller) return { invocations: [], recordIds: sendToSource(host, given) };
   const request = await signed(host, given);
   const options = (request.options ?? {}) as Options;
   const isPlain =
@@ -43,13 +42,13 @@ async function send(host: Host, given: SendRequest): Promise<SendResult> {
   return { invocations: await Promise.all(doors.map((door) => throughDoor(host, door, request))), recordIds: [] };
 }
 
-function sendToSource({ sources }: Host, { kind, target = '', options, as }: SendRequest): readonly string[] {
+function sendToSource({ sources }: SenderHost, { kind, target = '', options }: SendRequest): readonly string[] {
   const records = (Array.isArray(options) ? options : [options ?? {}]) as readonly Options[];
-  return sources.send({ kind: kind as SourceKind, name: target, records, ...(as ? { as: as.sub } : {}) });
+  return sources.send({ kind, name: target, records });
 }
 
 /** Adds a token of the local issuer, if the kind has headers. */
-async function signed({ identity }: Host, request: SendRequest): Promise<SendRequest> {
+async function signed({ identity }: SenderHost, request: SendRequest): Promise<SendRequest> {
   const { as, kind, options } = request;
   if (!as || !['http', 'appsync', 'websocket'].includes(kind)) return request;
   const authorization = `Bearer ${await identity.token(as)}`;
@@ -68,7 +67,7 @@ function assertDoor(door: string): HttpDoorKind {
   return known;
 }
 
-async function invokeByHand(host: Host, request: SendRequest): Promise<Sent> {
+async function invokeByHand(host: SenderHost, request: SendRequest): Promise<Sent> {
   const { kind, target = '', as, caller } = request;
   const custom = caller?.kind === 'agent' ? { bedrockAgentCoreToolName: caller.tool } : {};
   const outcome = await host.invoker.invoke(buildEvent(request), {
@@ -81,7 +80,7 @@ async function invokeByHand(host: Host, request: SendRequest): Promise<Sent> {
 }
 
 /** Sends a request over HTTP, as a client of the door does. */
-async function throughDoor(host: Host, door: HttpDoorKind, request: SendRequest): Promise<Sent> {
+async function throughDoor(host: SenderHost, door: HttpDoorKind, request: SendRequest): Promise<Sent> {
   const { target = '', as, options } = request;
   const [method = 'GET', path = '/'] = target.trim().split(/\s+/, 2);
   if (!path.startsWith('/'))
@@ -134,7 +133,7 @@ function toOutgoing(
   };
 }
 
-function call(host: Host, door: HttpDoorKind, outgoing: Outgoing): Promise<void> {
+function call(host: SenderHost, door: HttpDoorKind, outgoing: Outgoing): Promise<void> {
   const { port, method, path, body } = outgoing;
   const headers = headersFor(host, door, outgoing) as OutgoingHttpHeaders;
   return new Promise<void>((resolve, reject) => {

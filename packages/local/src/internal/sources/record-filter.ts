@@ -10,6 +10,11 @@ import {
 import { MAPPING_FILTERS } from './patterns/languages.js';
 import { type Matcher, PatternError, parsePattern, parseRules, readPatterns } from './patterns/pattern.js';
 
+/** Filter patterns of an event source mapping: a record is delivered if it matches one of them. */
+export interface FilterSettings {
+  readonly filters?: readonly Readonly<Record<string, unknown>>[];
+}
+
 /** Five by default, ten with a raised quota: https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html. */
 const MAX_FILTERS = 10;
 const MAX_PATTERN = 4096;

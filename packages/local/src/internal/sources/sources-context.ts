@@ -1,53 +1,49 @@
 import { randomUUID } from 'node:crypto';
 import { createSanitizer } from '@sallyport/core/observability';
 import type { Delivery, EngineChange, Outcome } from '@sallyport/testkit/engines';
-import type { Host } from '../host/host.js';
-import type { SourceKind, SourceRecordView } from './sources.js';
+import type { RunBase } from '../host/base.js';
+import type { FunctionAccess } from '../host/host.js';
 import type { SpeedClock } from './speed-clock.js';
 
 const PREVIEW_CHARACTERS = 200;
 const MAX_REMEMBERED = 10_000;
 
+/** A source, as its run identifies it. */
+export interface SourceIdentity {
+  readonly kind: string;
+  readonly name: string;
+  /** True if AWS queues its events before it invokes the function. */
+  readonly isAsynchronous: boolean;
+}
+
 /** The services of the run that each source uses. */
 export interface SourceContext {
   readonly clock: SpeedClock;
   /** True if the function has a handler for the source. */
-  hasHandler(kind: SourceKind, name: string): boolean;
+  hasHandler(kind: string, name: string): boolean;
   /** Delivers a batch of an engine to the function; `traceOf` returns the trace that a record continues. */
   deliver<R>(
-    source: { readonly kind: SourceKind; readonly name: string },
+    source: SourceIdentity,
     delivery: Delivery<R>,
     traceOf: (id: string, record: R) => string | undefined,
   ): Promise<Outcome>;
   /** Records the new state of a record in the journal. */
-  changed<R>(source: { readonly kind: SourceKind; readonly name: string }, change: EngineChange<R>): void;
+  changed<R>(source: SourceIdentity, change: EngineChange<R>): void;
   /** Notifies the console that the filters of a source dropped a record. */
-  filtered(source: { readonly kind: SourceKind; readonly name: string }): void;
+  filtered(source: SourceIdentity): void;
   /** A string or value in the form that the console shows. */
   preview(value: unknown): string;
   notice(text: string): void;
 }
 
-/** Sources whose events AWS queues before it invokes the function. */
-const ASYNCHRONOUS: readonly SourceKind[] = ['topic', 'event-bus', 'schedule', 's3', 'invoke'];
-
 /** The context of a run: deliveries are sent to its invoker, changes to its journal. */
 export function createSourceContext(
-  host: Host,
+  host: RunBase & FunctionAccess,
   clock: SpeedClock,
   hasHandler: SourceContext['hasHandler'],
 ): SourceContext {
   const sanitizer = createSanitizer();
   const lastInvocation = new Map<string, number>();
-
-  function remember(recordId: string, invocation: number): void {
-    lastInvocation.set(recordId, invocation);
-    if (lastInvocation.size <= MAX_REMEMBERED) return;
-    for (const oldest of lastInvocation.keys()) {
-      lastInvocation.delete(oldest);
-      break;
-    }
-  }
 
   const changedNow = new Set<string>();
 
@@ -64,16 +60,16 @@ export function createSourceContext(
   return {
     clock,
     hasHandler,
-    async deliver({ kind, name }, { event, records }, traceOf) {
+    async deliver({ kind, name, isAsynchronous }, { event, records }, traceOf) {
       const recordIds = records.map(({ id }) => id);
       const traceId = records.map(({ id, record }) => traceOf(id, record)).find((trace) => trace !== undefined);
       const outcome = await host.invoker.invoke(event, {
         origin: { kind, target: name, recordIds },
         whenBusy: 'wait',
-        asynchronous: ASYNCHRONOUS.includes(kind),
+        asynchronous: isAsynchronous,
         ...(traceId !== undefined && { traceId }),
       });
-      for (const id of recordIds) remember(id, outcome.id);
+      for (const id of recordIds) remember(lastInvocation, id, outcome.id);
       return outcome.ok ? { answer: outcome.answer } : { error: outcome.error };
     },
     changed({ kind, name }, { id, state, deliveries, until }) {
@@ -100,19 +96,14 @@ function clean(text: string, json: (text: string) => string, prose: (text: strin
   return /^\s*[[{]/.test(text) ? json(text) : prose(text);
 }
 
+/** Adds a value to a map, and removes the oldest value of a full map. */
+export function remember<V>(map: Map<string, V>, key: string, value: V): void {
+  map.set(key, value);
+  const [oldest] = map.size > MAX_REMEMBERED ? map.keys() : [];
+  if (oldest !== undefined) map.delete(oldest);
+}
+
 /** An id that is unique over all runs: handlers store ids in tables that are kept between runs. */
 export function newId(): string {
   return randomUUID();
-}
-
-/** A record that has left its source for its dead-letter queue or failure destination. */
-export interface DeadLetter<R> {
-  readonly id: string;
-  readonly record: R;
-  readonly state: string;
-  readonly deliveries: number;
-}
-
-export function viewOfDead<R>(dead: DeadLetter<R>, preview: string): SourceRecordView {
-  return { id: dead.id, lane: '', state: dead.state, deliveries: dead.deliveries, until: null, preview };
 }

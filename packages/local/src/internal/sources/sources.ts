@@ -1,6 +1,3 @@
-/** The kinds of sources that the test kit's engines serve. */
-export type SourceKind = 'queue' | 'stream' | 'table-stream' | 'topic' | 'event-bus' | 'schedule' | 's3' | 'invoke';
-
 /** One record of a source, as the console shows it. */
 export interface SourceRecordView {
   readonly id: string;
@@ -16,7 +13,7 @@ export interface SourceRecordView {
 
 /** One source with its engine and its dead-letter queue or failure destination. */
 export interface SourceView {
-  readonly kind: SourceKind;
+  readonly kind: string;
   readonly name: string;
   readonly arn: string;
   /** True if the function has a handler for it. */
@@ -47,12 +44,11 @@ export type SourceAction =
 
 /** Records to send to a source: the options of the test kit's builder of its kind. */
 export interface SourceSend {
-  readonly kind: SourceKind;
+  readonly kind: string;
   readonly name: string;
   readonly records: readonly Readonly<Record<string, unknown>>[];
   /** `X-Amzn-Trace-Id` of the sending call; SQS keeps it as `AWSTraceHeader`. */
   readonly traceId?: string;
-  readonly as?: string;
 }
 
 /** The queues, streams, topics, buses and schedules of a run, created from the function's registrations and from the configuration. */
@@ -61,12 +57,10 @@ export interface Sources {
   /** @returns ids in order. @throws FrameworkError `local.unknown_source`, or an error of the builder */
   send(send: SourceSend): readonly string[];
   /** @throws FrameworkError `local.unknown_source`, `local.unknown_record` */
-  act(kind: SourceKind, name: string, action: SourceAction, recordId?: string): void;
+  act(kind: string, name: string, action: SourceAction, recordId?: string): void;
   /** Empties every queue. Messages of a running invocation are processed to their end. */
   emptyQueues(): void;
   /** Factor by which waits are faster than real time; 1 by default. */
   speed(): number;
   setSpeed(speed: number): void;
-  /** Resolves when no record waits, is delayed or runs. */
-  settle(): Promise<void>;
 }

@@ -1,16 +1,28 @@
-import type { BucketView, TableView } from '../console/api.js';
+import type { RunBase } from '../host/base.js';
 
-/** The tables and buckets of a run. */
+/** The variables of the developer's shell. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The data of one service, kept under `.sallyport` between runs. */
+export interface ServiceState {
+  start(): Promise<void>;
+  /** Never throws. */
+  stop?(): Promise<void>;
+  /** Empties it. */
+  reset(): Promise<void>;
+  /** Variables that it passes to the function. */
+  variables(): Readonly<Record<string, string>>;
+}
+
+/** A kind of state: the part of a local service that keeps data. */
+export interface StateType<S extends ServiceState = ServiceState> {
+  create(host: RunBase, environment: Environment): S;
+}
+
+/** The data of all services of a run. */
 export interface State {
-  /** `on`, or the reason why it is off and the remedy: `off: DynamoDB Local needs Java 17 (…)`. */
-  status(): string;
-  /** True if tables are available: the value of `$tables` in the settings. */
-  hasTables(): boolean;
-  /** Address of DynamoDB. Resolves when the engine is ready, and rejects with the status while it is off. */
-  dynamodb(): Promise<string>;
-  tables(): Promise<readonly TableView[]>;
-  items(table: string, start?: string): Promise<{ readonly items: readonly unknown[]; readonly next: string | null }>;
-  buckets(): Promise<readonly BucketView[]>;
-  /** Empties tables and buckets. */
+  /** The data of one service. */
+  get<S extends ServiceState>(type: StateType<S>): S;
+  /** Empties all data. */
   reset(): Promise<void>;
 }

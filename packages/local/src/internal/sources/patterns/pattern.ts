@@ -1,5 +1,5 @@
 import { isObject, isScalar } from '@sallyport/core/internal';
-import { usageError } from '../../config/file.js';
+import { usageError } from '../../errors.js';
 
 /** A parsed pattern: returns true if a value matches. `undefined` is a missing member. */
 export type Matcher = (value: unknown) => boolean;

@@ -1,0 +1,29 @@
+import { buildTableStreamEvent, type TableStreamRecordOptions } from '@sallyport/testkit/events';
+import { namedSettings } from '../../config/kinds.js';
+import type { SourceType } from '../../sources/source.js';
+import { newId } from '../../sources/sources-context.js';
+import type { LocalService } from '../service.js';
+import { createDynamo } from './operations.js';
+import { tables } from './table-state.js';
+import { TableStream, tableStreamArn } from './table-stream.js';
+
+/** Streams of tables. */
+const tableStreams: SourceType<TableStream, 'table-stream', 'tableStreams'> = {
+  kind: 'table-stream',
+  config: { member: 'tableStreams', values: namedSettings },
+  arn: tableStreamArn,
+  create: (run, name, settings) => new TableStream(name, settings, run),
+  send: (run, name, records) =>
+    run
+      .get(tableStreams, name)
+      .sendMadeUp(records.map((record) => ({ eventID: newId(), time: run.clock.now(), ...record }))),
+  event: (name, options) => buildTableStreamEvent(tableStreamArn(name), [options as TableStreamRecordOptions]),
+};
+
+/** DynamoDB and its streams. */
+export const dynamodb = {
+  name: 'dynamodb',
+  sources: [tableStreams],
+  state: tables,
+  operations: ({ state }) => createDynamo(() => state.get(tables).endpoint()),
+} as const satisfies LocalService;

@@ -1,0 +1,50 @@
+import type { ShardRecordOptions } from '@sallyport/testkit/engines';
+import { toArn } from '../../aws/names.js';
+import { tableFilter } from '../../sources/record-filter.js';
+import { ShardSource, type StreamConfig } from '../../sources/shard-source.js';
+import type { SourceRun } from '../../sources/source.js';
+import { TableReader } from './table-reader.js';
+import { tables } from './table-state.js';
+
+/** The stream of a table. Its records are read from DynamoDB, or made up by the developer. */
+export class TableStream extends ShardSource {
+  readonly #run: SourceRun;
+  #reader: TableReader | undefined;
+
+  constructor(name: string, settings: StreamConfig, run: SourceRun) {
+    super({ kind: 'table-stream', arn: tableStreamArn }, name, run, settings, tableFilter(name, settings.filters));
+    this.#run = run;
+  }
+
+  override serve(): void {
+    super.serve();
+    if (this.#reader) return;
+    this.#reader = new TableReader({
+      clock: this.#run.realClock,
+      endpoint: () => this.#run.state.get(tables).endpoint(),
+      table: this.name,
+      onStream: (arn) => this.start(arn),
+      onRecords: (records) => this.deliver(records),
+    });
+    this.#reader.start();
+  }
+
+  /** Sends changes of the developer: the function receives them as if they were in the table's stream. @returns their ids */
+  sendMadeUp(records: readonly ShardRecordOptions[]): readonly string[] {
+    this.start();
+    return this.deliver(records);
+  }
+
+  protected idOf({ eventID = '' }: ShardRecordOptions): string {
+    return eventID;
+  }
+
+  override async stop(): Promise<void> {
+    super.stop();
+    await this.#reader?.stop();
+  }
+}
+
+/** The ARN of a table without a stream; the ARN of its stream has the label of the engine. */
+export const tableStreamArn = (name: string): string =>
+  toArn('dynamodb', `table/${name}/stream/2026-01-01T00:00:00.000`);

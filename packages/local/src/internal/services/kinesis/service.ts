@@ -1,0 +1,25 @@
+import { buildKinesisEvent, type KinesisRecordOptions } from '@sallyport/testkit/events';
+import { namedSettings } from '../../config/kinds.js';
+import type { SourceType } from '../../sources/source.js';
+import type { LocalService } from '../service.js';
+import { createKinesis } from './operations.js';
+import { DataStream, streamArn } from './stream.js';
+
+/** Data streams. */
+export const streams: SourceType<DataStream, 'stream', 'streams'> = {
+  kind: 'stream',
+  config: { member: 'streams', values: namedSettings },
+  data: 'json',
+  arn: streamArn,
+  create: (run, name, settings) => new DataStream(name, settings, run),
+  send: (run, name, records) => run.get(streams, name).send(records as readonly KinesisRecordOptions[]),
+  event: (name, options) => buildKinesisEvent(streamArn(name), [options as KinesisRecordOptions]),
+};
+
+/** Kinesis. */
+export const kinesis = {
+  name: 'kinesis',
+  sources: [streams],
+  operations: ({ sources, now }) =>
+    createKinesis({ stream: (name) => sources.get(streams, name), names: () => sources.namesOf(streams), now }),
+} as const satisfies LocalService;

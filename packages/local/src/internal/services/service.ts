@@ -1,0 +1,33 @@
+import type { AwsService } from '../aws/service.js';
+import type { Config } from '../config/config.js';
+import type { Sockets } from '../doors/sockets.js';
+import type { RunKeys } from '../host/keys.js';
+import type { Invoker } from '../runtime/invoker.js';
+import type { SourceRun, SourceType } from '../sources/source.js';
+import type { State, StateType } from '../state/state.js';
+
+/** The run, as the operations of a local service use it. */
+export interface ServiceRun {
+  readonly config: Config;
+  readonly keys: RunKeys;
+  readonly invoker: Pick<Invoker, 'invoke'>;
+  readonly sources: SourceRun;
+  readonly state: Pick<State, 'get'>;
+  readonly sockets: Sockets;
+  /** The address of the AWS port. */
+  address(): string;
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
+
+/** A service of the local AWS: a folder with this object, and a line in the list of services. */
+export interface LocalService {
+  /** The service of the credential scope: `sqs`. */
+  readonly name: string;
+  /** Its operations on the AWS port. */
+  operations(run: ServiceRun): AwsService;
+  /** The data that it keeps between runs; absent if it keeps none. */
+  readonly state?: StateType;
+  /** The kinds of sources whose events it sends to the function. */
+  readonly sources?: readonly SourceType[];
+}

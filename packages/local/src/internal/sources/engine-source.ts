@@ -1,0 +1,129 @@
+import type { Engine, EngineChange } from '@sallyport/testkit/engines';
+import { Filtered } from './filtered.js';
+import type { LocalSource, SourceType } from './source.js';
+import type { SourceRecordView, SourceView } from './sources.js';
+import type { SourceContext } from './sources-context.js';
+
+/** A record that has left its source for its failure destination. */
+interface DeadLetter<R> {
+  readonly id: string;
+  readonly record: R;
+  readonly state: string;
+  readonly deliveries: number;
+}
+
+/** The names that a source receives from its type. */
+export type SourceNames = Pick<SourceType, 'kind' | 'arn'>;
+
+/** A source whose records an engine of the test kit delivers, and whose dead letters wait for the developer. */
+export abstract class EngineSource<R> implements LocalSource {
+  abstract readonly isAsynchronous: boolean;
+  readonly kind: string;
+  readonly name: string;
+  protected readonly context: SourceContext;
+  protected engine: Engine<R> | undefined;
+  #arn: string;
+  readonly #dead: DeadLetter<R>[] = [];
+  readonly #filtered = new Filtered();
+  #done = 0;
+
+  constructor({ kind, arn }: SourceNames, name: string, context: SourceContext) {
+    this.kind = kind;
+    this.name = name;
+    this.#arn = arn(name);
+    this.context = context;
+  }
+
+  /** The settings of the console's view, defaults included. */
+  protected abstract shownSettings(): Readonly<Record<string, unknown>> & { readonly maximumRetryAttempts: number };
+
+  /** The part of a record that the console shows. */
+  protected abstract contentOf(record: R): unknown;
+
+  get arn(): string {
+    return this.#arn;
+  }
+
+  protected set arn(arn: string) {
+    this.#arn = arn;
+  }
+
+  get isServed(): boolean {
+    return this.engine !== undefined;
+  }
+
+  /** Records an event that AWS would not deliver because of filters. */
+  protected discard(id: string, content: unknown): void {
+    this.#filtered.add(id, this.context.preview(content));
+    this.context.filtered(this);
+  }
+
+  /** Keeps a record that is not delivered. */
+  protected keep(id: string, record: R, state: string, deliveries = 0): void {
+    this.#dead.push({ id, record, state, deliveries });
+  }
+
+  protected onChange(change: EngineChange<R>): void {
+    const { id, record, state, deliveries } = change;
+    if (state === 'done') this.#done += 1;
+    if (state === 'dead-letter' || state === 'expired') this.keep(id, record, state, deliveries);
+    this.context.changed(this, change);
+  }
+
+  sendBack(id: string): boolean {
+    const dead = this.#removeDead(id);
+    if (dead) this.engine?.send([dead.record]);
+    return dead !== undefined;
+  }
+
+  drop(id: string): boolean {
+    return this.#removeDead(id) !== undefined;
+  }
+
+  #removeDead(id: string): DeadLetter<R> | undefined {
+    const index = this.#dead.findIndex((dead) => dead.id === id);
+    return index < 0 ? undefined : this.#dead.splice(index, 1)[0];
+  }
+
+  hurry(id?: string): boolean {
+    this.engine?.hurry(id);
+    return id === undefined || this.#records().some((record) => record.id === id);
+  }
+
+  stop(): void | Promise<void> {
+    this.engine?.stop();
+  }
+
+  view(): SourceView {
+    const { clock, preview } = this.context;
+    const settings = this.shownSettings();
+    const dead = ({ id, record, state, deliveries }: DeadLetter<R>): SourceRecordView => ({
+      ...{ id, lane: '', state, deliveries, until: null },
+      preview: preview(this.contentOf(record)),
+    });
+    return {
+      kind: this.kind,
+      name: this.name,
+      arn: this.arn,
+      hasHandler: this.context.hasHandler(this.kind, this.name),
+      maxDeliveries: settings.maximumRetryAttempts + 1,
+      records: this.#records().map(({ id, lane, state, deliveries, until, record }) => ({
+        id,
+        lane: this.isAsynchronous ? '' : lane.replace(/^shard:/, ''),
+        state,
+        deliveries,
+        until: until === undefined ? null : clock.toEpochMs(until),
+        preview: preview(this.contentOf(record)),
+      })),
+      deadLetters: this.#dead.map(dead),
+      deadLetterName: `${this.name}-failed`,
+      done: this.#done,
+      filtered: this.#filtered.view(),
+      settings,
+    };
+  }
+
+  #records() {
+    return this.engine?.snapshot().records ?? [];
+  }
+}
