@@ -20,7 +20,7 @@ import {
 import { invalidAnswer, invalidEvent, refused } from '../errors.js';
 import { assertAnswer, publicFailure } from '../internal/answer.js';
 import { assertHandler, Handlers } from '../internal/handlers.js';
-import { membersOf, textOf } from '../internal/read.js';
+import { membersOf, sourceOf, textOf } from '../internal/read.js';
 import { type SurfaceRow, TriggerSurface } from '../internal/surface.js';
 
 /** The payload of an invocation by name; {@link buildInvocation} makes it. */
@@ -157,7 +157,7 @@ export class DirectInvoke extends TriggerSurface {
     if (name === '') throw invalidEvent('invoke', '$invoke must be a string, next to input');
     const entry = this.#handlers.find(this.delivery, name);
     if (!entry) throw new InvokeError('app.not_found', 'framework: no handler for this name');
-    return [{ ...entry, record: isNamed ? members.input : event, id: '', source: NO_SOURCE(name) }];
+    return [{ ...entry, record: isNamed ? members.input : event, id: '', source: sourceOf(name, '') }];
   }
 
   protected override async answer(
@@ -167,8 +167,8 @@ export class DirectInvoke extends TriggerSurface {
     const { name, record, handler } = item as Delivered;
     const { input, output } = this.#operations.get(name) as Operation;
     const checked = async (ctx: EventContext) => {
-      const result = await handler(ctx, (await fit(input, record)) as never);
-      const answer = output ? await fitOutput(output, result) : result;
+      const result = await handler(ctx, (await fit(input, record, invalidInput)) as never);
+      const answer = output ? await fit(output, result, invalidOutput) : result;
       if (answer !== undefined) assertAnswer(answer);
       return answer;
     };
@@ -180,8 +180,6 @@ export class DirectInvoke extends TriggerSurface {
   }
 }
 
-const NO_SOURCE = (name: string) => ({ name, arn: '', account: '', region: '' });
-
 /** Its name is its code, which the runtime sends as `errorType`: a state machine can catch `app.not_found`. */
 class InvokeError extends FrameworkError {
   override readonly name: string;
@@ -192,21 +190,26 @@ class InvokeError extends FrameworkError {
   }
 }
 
-const MAX_PATHS = 5;
-
-/** @throws FrameworkError `app.validation_failed` for an input that does not fit. Only places are named, because libraries quote values. */
-async function fit(schema: StandardSchema, value: unknown): Promise<unknown> {
+/** The value as its schema returns it. @throws the error that `failure` makes of the schema's issues */
+async function fit(schema: StandardSchema, value: unknown, failure: (issues: Issues) => Error): Promise<unknown> {
   const result = await schema['~standard'].validate(value);
   if (result.issues === undefined) return result.value;
-  const paths = [...new Set(result.issues.map(issuePath))].slice(0, MAX_PATHS);
-  const named = paths.map((path) => (path === '' ? 'the input itself' : path));
-  throw new FrameworkError('app.validation_failed', `framework: input does not fit its schema at ${named.join(', ')}`);
+  throw failure(result.issues);
 }
 
-async function fitOutput(schema: StandardSchema, value: unknown): Promise<unknown> {
-  const result = await schema['~standard'].validate(value);
-  if (result.issues === undefined) return result.value;
-  throw invalidAnswer('the result does not fit the schema of the output');
+type Issues = readonly Parameters<typeof issuePath>[0][];
+
+const MAX_PATHS = 5;
+
+/** Only places are named, because libraries quote values. */
+function invalidInput(issues: Issues): FrameworkError {
+  const paths = [...new Set(issues.map(issuePath))].slice(0, MAX_PATHS);
+  const named = paths.map((path) => (path === '' ? 'the input itself' : path));
+  return new FrameworkError('app.validation_failed', `framework: input does not fit its schema at ${named.join(', ')}`);
+}
+
+function invalidOutput(): FrameworkError {
+  return invalidAnswer('the result does not fit the schema of the output');
 }
 
 function jsonSchemaOf(schema: StandardSchema, side: 'input' | 'output'): Record<string, unknown> | null {
