@@ -1,2 +1,2 @@
 export type { EventContext, EventHandler } from '@sallyport/streams/delivery';
-export { type Alarm, AlarmAction, alarmAction } from './sources/alarm.js';
+export { type Alarm, AlarmAction, alarmAction } from './kinds/alarm.js';

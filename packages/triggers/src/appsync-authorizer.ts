@@ -8,4 +8,4 @@ export {
   allow,
   appSyncAuthorizer,
   deny,
-} from './sources/appsync-authorizer.js';
+} from './kinds/appsync-authorizer.js';

@@ -8,4 +8,4 @@ export {
   type PublishResult,
   type SubscribeHandler,
   type Subscription,
-} from './sources/appsync-events.js';
+} from './kinds/appsync-events.js';

@@ -17,4 +17,4 @@ export {
   type TokenRequest,
   tokenAuthorizer,
   unauthorized,
-} from './sources/authorizer.js';
+} from './kinds/authorizer-token.js';

@@ -1,2 +1,2 @@
 export type { EventContext, EventHandler } from '@sallyport/streams/delivery';
-export { type CognitoEvent, type CognitoHandler, CognitoTrigger, cognitoTrigger } from './sources/cognito.js';
+export { type CognitoEvent, type CognitoHandler, CognitoTrigger, cognitoTrigger } from './kinds/cognito.js';

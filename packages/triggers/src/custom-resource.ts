@@ -8,4 +8,4 @@ export {
   type ResourceHandlers,
   type ResourceRequest,
   type ResourceResult,
-} from './sources/custom-resource.js';
+} from './kinds/custom-resource.js';

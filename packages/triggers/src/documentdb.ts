@@ -1,2 +1,2 @@
 export type { EventContext, EventHandler } from '@sallyport/streams/delivery';
-export { type DocumentChange, DocumentDbTrigger, documentDb } from './sources/documentdb.js';
+export { type DocumentChange, DocumentDbTrigger, documentDb } from './kinds/documentdb.js';

@@ -7,4 +7,4 @@ export {
   type FirehoseResult,
   FirehoseTransform,
   firehoseTransform,
-} from './sources/firehose.js';
+} from './kinds/firehose.js';

@@ -6,4 +6,4 @@ export {
   directInvoke,
   type InvocationPayload,
   type InvokeOptions,
-} from './sources/invoke.js';
+} from './kinds/invoke.js';

@@ -6,4 +6,4 @@ export {
   type KafkaTriggerOptions,
   kafkaJson,
   kafkaTrigger,
-} from './sources/kafka.js';
+} from './kinds/kafka.js';

@@ -1,1 +1,1 @@
-export { LatticeDoor, latticeDoor } from './sources/lattice.js';
+export { LatticeDoor, latticeDoor } from './kinds/lattice.js';

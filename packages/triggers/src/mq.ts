@@ -1,2 +1,2 @@
 export type { EventContext, EventHandler } from '@sallyport/streams/delivery';
-export { type MqMessage, MqTrigger, mqTrigger } from './sources/mq.js';
+export { type MqMessage, MqTrigger, mqTrigger } from './kinds/mq.js';

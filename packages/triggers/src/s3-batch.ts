@@ -6,4 +6,4 @@ export {
   type S3BatchResult,
   type S3BatchTask,
   s3Batch,
-} from './sources/s3-batch.js';
+} from './kinds/s3-batch.js';

@@ -1,2 +1,2 @@
 export type { EventContext, EventHandler } from '@sallyport/streams/delivery';
-export { compareSequencers, type S3Object, S3Trigger, s3Trigger } from './sources/s3.js';
+export { compareSequencers, type S3Object, S3Trigger, s3Trigger } from './kinds/s3.js';

@@ -4,4 +4,4 @@ export {
   type SecretRotationStep,
   type SecretRotationSteps,
   secretRotation,
-} from './sources/secret-rotation.js';
+} from './kinds/secret-rotation.js';

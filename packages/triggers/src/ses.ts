@@ -6,4 +6,4 @@ export {
   SesTrigger,
   type SesTriggerOptions,
   sesTrigger,
-} from './sources/ses.js';
+} from './kinds/ses.js';

@@ -41,7 +41,7 @@ const HEALTH_OF_ADA = { ...HEALTH, headers: { authorization: 'Bearer local' } };
 const OTHER_TRIGGERS = [
   ...['alarm', 'appsync', 'authorizer', 'cognito', 'custom-resource', 'documentdb', 'firehose', 'invoke', 'kafka'],
   ...['lattice', 'logs', 'mq', 's3-batch', 'secret-rotation', 'ses'],
-].map((name) => `triggers/src/sources/${name}`);
+].map((name) => `triggers/src/kinds/${name}`);
 const isOk = (answer: unknown) => (answer as { statusCode?: unknown } | null)?.statusCode === 200;
 const isClean = (answer: unknown) => JSON.stringify(answer) === '{"batchItemFailures":[]}';
 

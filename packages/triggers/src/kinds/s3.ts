@@ -1,10 +1,9 @@
-import type { TriggerRecord } from '@sallyport/core';
 import { decodeQueryPart } from '@sallyport/core/pipeline';
 import type { Delivered, EventHandler } from '@sallyport/streams/delivery';
-import { Handlers } from '../internal/handlers.js';
+import { NamedTrigger } from '../internal/handlers.js';
 import { keyOf } from '../internal/key.js';
 import { type Members, membersOf, recordsOf, requiredText, sourceOf, textOf } from '../internal/read.js';
-import { TriggerSurface } from '../internal/surface.js';
+import { defineTrigger } from '../internal/surface.js';
 
 /** An object of a bucket about which S3 notifies: https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html. */
 export interface S3Object {
@@ -24,7 +23,8 @@ export interface S3Object {
   readonly event: string;
 }
 
-const S3_KIND = {
+/** Row, natural key and answer of notifications of S3. @internal */
+export const S3_TRIGGER = /* @__PURE__ */ defineTrigger({
   kind: 's3',
   anyOf: [
     [
@@ -39,14 +39,12 @@ const S3_KIND = {
     return keyOf(bucket, key, event, versionId, sequencer ?? id);
   },
   answer: 'null',
-} as const;
+});
 
 /** Handlers of notifications of S3 buckets. */
-export class S3Trigger extends TriggerSurface {
-  readonly #handlers = new Handlers('bucket', 's3');
-
+export class S3Trigger extends NamedTrigger {
   constructor() {
-    super(S3_KIND);
+    super(S3_TRIGGER, 'bucket', 's3');
   }
 
   /**
@@ -58,13 +56,7 @@ export class S3Trigger extends TriggerSurface {
    * @example s3Trigger().bucket('uploads', (ctx, object) => index(object.key));
    */
   bucket(name: string, handler: EventHandler<S3Object>): this {
-    this.#handlers.add(name, handler);
-    return this;
-  }
-
-  /** The buckets, in order. */
-  override triggers(): readonly TriggerRecord[] {
-    return this.#handlers.names.map((name) => ({ kind: 's3', name }));
+    return this.add(name, handler);
   }
 
   protected override read(event: unknown): readonly Delivered[] {
@@ -77,8 +69,6 @@ export class S3Trigger extends TriggerSurface {
     const { name: bucketName, arn } = membersOf(bucketPart);
     const bucket = requiredText('s3', `${place}.s3.bucket.name`, bucketName);
     const { key, versionId, size, eTag, sequencer } = membersOf(object);
-    const entry = this.#handlers.find(this.delivery, textOf(arn), bucket);
-    if (!entry) throw this.#handlers.missing('s3', bucket);
     const found: S3Object = {
       bucket,
       key: decodeQueryPart(requiredText('s3', `${place}.s3.object.key`, key)),
@@ -89,7 +79,7 @@ export class S3Trigger extends TriggerSurface {
       event: textOf(record.eventName),
     };
     return {
-      ...entry,
+      ...this.handlerOf(bucket, textOf(arn), bucket),
       record: found,
       id: textOf(membersOf(record.responseElements)['x-amz-request-id']),
       source: { ...sourceOf(bucket, arn), region: textOf(record.awsRegion) },

@@ -1,4 +1,4 @@
-import type { LambdaContext, MaybePromise, TriggerRecord } from '@sallyport/core';
+import type { LambdaContext, MaybePromise } from '@sallyport/core';
 import { type Delivered, type EventContext, type Outcome, settle, warnOf } from '@sallyport/streams/delivery';
 import { invalidAnswer, invalidEvent } from '../errors.js';
 import { fitting } from '../internal/answer.js';
@@ -7,7 +7,7 @@ import { DROPPED, type Drop } from '../internal/drop.js';
 import { assertHandler } from '../internal/handlers.js';
 import { keyOf } from '../internal/key.js';
 import { type Members, membersOf, recordsOf, requiredText, sourceOf, textOf } from '../internal/read.js';
-import { TriggerSurface } from '../internal/surface.js';
+import { defineTrigger, TriggerSurface } from '../internal/surface.js';
 
 /** A record of a Firehose stream: https://docs.aws.amazon.com/firehose/latest/dev/data-transformation.html. */
 export interface FirehoseRecord {
@@ -47,7 +47,8 @@ export interface FirehoseResult {
   readonly metadata?: { readonly partitionKeys: Record<string, string> };
 }
 
-const FIREHOSE_KIND = {
+/** Row, natural key and answer of transformations of Firehose. @internal */
+export const FIREHOSE_TRIGGER = /* @__PURE__ */ defineTrigger({
   kind: 'firehose',
   anyOf: [
     [
@@ -61,21 +62,16 @@ const FIREHOSE_KIND = {
   answer: 'each record with its result',
   // https://docs.aws.amazon.com/firehose/latest/dev/data-transformation.html
   maxMs: 300_000,
-} as const;
+});
 
 /** The transformation of a Firehose stream. */
 export class FirehoseTransform extends TriggerSurface {
   readonly #handler: FirehoseHandler;
 
   constructor(handler: FirehoseHandler) {
-    super(FIREHOSE_KIND);
+    super(FIREHOSE_TRIGGER);
     assertHandler(handler);
     this.#handler = handler;
-  }
-
-  /** One record. */
-  override triggers(): readonly TriggerRecord[] {
-    return [{ kind: this.kind }];
   }
 
   /** @throws FrameworkError `triggers.invalid_event` even for a repeated record id: the answer needs unique ids */

@@ -1,9 +1,8 @@
-import type { TriggerRecord } from '@sallyport/core';
 import type { Delivered, EventHandler } from '@sallyport/streams/delivery';
 import { assertHandler } from '../internal/handlers.js';
 import { keyOf } from '../internal/key.js';
 import { type Members, membersOf, requiredText, sourceOf, textOf } from '../internal/read.js';
-import { TriggerSurface } from '../internal/surface.js';
+import { defineTrigger, TriggerSurface } from '../internal/surface.js';
 
 /** An alarm that changed: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-actions-Lambda.html. */
 export interface Alarm {
@@ -23,7 +22,8 @@ export interface Alarm {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-const ALARM_KIND = {
+/** Row, natural key and answer of alarms of CloudWatch. @internal */
+export const ALARM_TRIGGER = /* @__PURE__ */ defineTrigger({
   kind: 'alarm',
   anyOf: [
     [
@@ -38,21 +38,16 @@ const ALARM_KIND = {
     return keyOf(arn, state, time);
   },
   answer: 'null',
-} as const;
+});
 
 /** The handler of alarms of CloudWatch. */
 export class AlarmAction extends TriggerSurface {
   readonly #handler: EventHandler<Alarm>;
 
   constructor(handler: EventHandler<Alarm>) {
-    super(ALARM_KIND);
+    super(ALARM_TRIGGER);
     assertHandler(handler);
     this.#handler = handler;
-  }
-
-  /** One record. */
-  override triggers(): readonly TriggerRecord[] {
-    return [{ kind: this.kind }];
   }
 
   protected override read(event: unknown): readonly Delivered[] {

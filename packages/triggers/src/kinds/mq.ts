@@ -1,10 +1,9 @@
-import type { TriggerRecord } from '@sallyport/core';
 import type { Delivered, EventHandler } from '@sallyport/streams/delivery';
 import { bytesOf, readable } from '../internal/bytes.js';
-import { Handlers } from '../internal/handlers.js';
+import { NamedTrigger } from '../internal/handlers.js';
 import { keyOf } from '../internal/key.js';
 import { type Members, membersOf, recordsOf, requiredText, sourceOf, textOf } from '../internal/read.js';
-import { TriggerSurface } from '../internal/surface.js';
+import { defineTrigger } from '../internal/surface.js';
 
 /** A message of a broker: https://docs.aws.amazon.com/lambda/latest/dg/with-mq.html. */
 export interface MqMessage {
@@ -22,7 +21,8 @@ export interface MqMessage {
   readonly message: Readonly<Record<string, unknown>>;
 }
 
-const MQ_KIND = {
+/** Row, natural key and answer of queues of Amazon MQ. @internal */
+export const MQ_TRIGGER = /* @__PURE__ */ defineTrigger({
   kind: 'mq',
   anyOf: [
     // `aws:amq` is in events of the Amazon MQ developer guide.
@@ -42,7 +42,7 @@ const MQ_KIND = {
   // A sender may leave out the id of a message of RabbitMQ; such a message has no key.
   key: ({ source, keyPart = '', id }: Delivered) => keyOf(source.arn, keyPart, source.name, id),
   answer: 'null',
-} as const;
+});
 
 /** A message, and its place in the event. */
 interface Placed {
@@ -53,11 +53,9 @@ interface Placed {
 }
 
 /** Handlers of queues of Amazon MQ: ActiveMQ and RabbitMQ. */
-export class MqTrigger extends TriggerSurface {
-  readonly #handlers = new Handlers('queue', 'mq');
-
+export class MqTrigger extends NamedTrigger {
   constructor() {
-    super(MQ_KIND);
+    super(MQ_TRIGGER, 'queue', 'mq');
   }
 
   /**
@@ -70,13 +68,7 @@ export class MqTrigger extends TriggerSurface {
    * @example mqTrigger().queue('orders', (ctx, message) => book(Buffer.from(message.data).toString()));
    */
   queue(name: string, handler: EventHandler<MqMessage>): this {
-    this.#handlers.add(name, handler);
-    return this;
-  }
-
-  /** The queues, in order. */
-  override triggers(): readonly TriggerRecord[] {
-    return this.#handlers.names.map((name) => ({ kind: this.kind, name }));
+    return this.add(name, handler);
   }
 
   protected override read(event: unknown): readonly Delivered[] {
@@ -108,8 +100,7 @@ export class MqTrigger extends TriggerSurface {
   }
 
   #readMessage({ queue, host, message, place }: Placed, arn: unknown): Delivered {
-    const entry = this.#handlers.find(this.delivery, `${queue}::${host}`, queue);
-    if (!entry) throw this.#handlers.missing(this.kind, queue);
+    const entry = this.handlerOf(queue, `${queue}::${host}`, queue);
     const { messageID, data, ...rest } = message;
     const id = textOf(messageID ?? membersOf(rest.basicProperties).messageId);
     return readable({ ...entry, id, keyPart: host, source: sourceOf(queue, arn) }, () => ({

@@ -19,9 +19,9 @@ import {
 } from '@sallyport/streams/delivery';
 import { invalidAnswer, invalidEvent, refused } from '../errors.js';
 import { assertAnswer, publicFailure } from '../internal/answer.js';
-import { assertHandler, Handlers } from '../internal/handlers.js';
-import { membersOf, sourceOf, textOf } from '../internal/read.js';
-import { type SurfaceRow, TriggerSurface } from '../internal/surface.js';
+import { assertHandler, NamedTrigger } from '../internal/handlers.js';
+import { membersOf, textOf } from '../internal/read.js';
+import { defineTrigger, type SurfaceRow } from '../internal/surface.js';
 
 /** The payload of an invocation by name; {@link buildInvocation} makes it. */
 export interface InvocationPayload<Input = unknown> {
@@ -46,7 +46,7 @@ export interface InvokeOptions {
   readonly output?: StandardSchema;
 }
 
-/** Members of an event that the fixed table reads; they cannot name a handler. */
+/** Members of an event that the fixed table reads; they cannot name a handler. @internal */
 export const TABLE_MEMBERS: readonly string[] = [
   'Records',
   'detail-type',
@@ -60,7 +60,7 @@ export const TABLE_MEMBERS: readonly string[] = [
 
 const NAME = /^[A-Za-z_$][\w$-]*$/;
 
-/** Validators and defaults for {@link DirectInvokeOptions}. */
+/** Validators and defaults for {@link DirectInvokeOptions}. @internal */
 export const DIRECT_INVOKE_OPTIONS = /* @__PURE__ */ defineOptions<DirectInvokeOptions>()({
   discriminator: parsed('{ path }, the name of a member of the event', (value) => {
     const { path, ...rest } = membersOf(value);
@@ -72,12 +72,13 @@ export const DIRECT_INVOKE_OPTIONS = /* @__PURE__ */ defineOptions<DirectInvokeO
   }),
 });
 
-/** Validators and defaults for {@link InvokeOptions}. */
+/** Validators and defaults for {@link InvokeOptions}. @internal */
 export const INVOKE_OPTIONS = /* @__PURE__ */ defineOptions<InvokeOptions>()({
   output: kind<StandardSchema>('a Standard Schema (version 1)', isStandardSchema),
 });
 
-const INVOKE_KIND = {
+/** Row, natural key and answer of invocations by name. @internal */
+export const INVOKE_TRIGGER = /* @__PURE__ */ defineTrigger({
   kind: 'invoke',
   anyOf: [
     [
@@ -89,7 +90,7 @@ const INVOKE_KIND = {
   // The caller's input is not an event: the request id of the invocation is equal only for Lambda's own retries.
   key: undefined,
   answer: 'result or null',
-} as const;
+});
 
 interface Operation {
   readonly input: StandardSchema;
@@ -97,14 +98,13 @@ interface Operation {
 }
 
 /** Handlers that other functions, state machines and schedules call by name. */
-export class DirectInvoke extends TriggerSurface {
+export class DirectInvoke extends NamedTrigger {
   override readonly accepts: readonly InvocationProvenance[] = ['provider', 'direct'];
-  readonly #handlers = new Handlers('invocation');
   readonly #operations = new Map<string, Operation>();
   readonly #path: string | undefined;
 
   constructor(options: DirectInvokeOptions = {}) {
-    super(INVOKE_KIND);
+    super(INVOKE_TRIGGER, 'invocation');
     this.#path = DIRECT_INVOKE_OPTIONS.parse(options).discriminator?.path;
   }
 
@@ -112,8 +112,8 @@ export class DirectInvoke extends TriggerSurface {
   override get rows(): readonly SurfaceRow[] {
     const path = this.#path;
     if (path === undefined) return super.rows;
-    const named = this.#handlers.names.map((value) => [{ path, test: 'equals', value } as const]);
-    return [{ kind: this.kind, anyOf: [...INVOKE_KIND.anyOf, ...named] }];
+    const named = this.names.map((value) => [{ path, test: 'equals', value } as const]);
+    return [{ kind: this.kind, anyOf: [...INVOKE_TRIGGER.anyOf, ...named] }];
   }
 
   /**
@@ -135,7 +135,7 @@ export class DirectInvoke extends TriggerSurface {
     assertHandler(handler);
     rejectWithoutEventKey(this.kind, handler);
     const { output } = INVOKE_OPTIONS.parse(options);
-    this.#handlers.add(name, handler as EventHandler<never>);
+    this.add(name, handler as EventHandler<never>);
     this.#operations.set(name, { input: schema, output });
     return this;
   }
@@ -155,9 +155,11 @@ export class DirectInvoke extends TriggerSurface {
     const isNamed = typeof $invoke === 'string' && Object.hasOwn(members, '$invoke') && Object.hasOwn(members, 'input');
     const name = isNamed ? $invoke : textOf(this.#path === undefined ? undefined : members[this.#path]);
     if (name === '') throw invalidEvent('invoke', '$invoke must be a string, next to input');
-    const entry = this.#handlers.find(this.delivery, name);
+    const entry = this.find(name);
     if (!entry) throw new InvokeError('app.not_found', 'framework: no handler for this name');
-    return [{ ...entry, record: isNamed ? members.input : event, id: '', source: sourceOf(name, '') }];
+    return [
+      { ...entry, record: isNamed ? members.input : event, id: '', source: { name, arn: '', account: '', region: '' } },
+    ];
   }
 
   protected override async answer(

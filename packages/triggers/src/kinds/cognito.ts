@@ -1,4 +1,4 @@
-import { FrameworkError, type LambdaContext, type MaybePromise, type TriggerRecord } from '@sallyport/core';
+import { FrameworkError, type LambdaContext, type MaybePromise } from '@sallyport/core';
 import { rejectWithoutEventKey } from '@sallyport/core/pipeline';
 import {
   attempt,
@@ -9,9 +9,9 @@ import {
 } from '@sallyport/streams/delivery';
 import { invalidAnswer, refused } from '../errors.js';
 import { publicText, toJson, withinLimit } from '../internal/answer.js';
-import { Handlers } from '../internal/handlers.js';
+import { NamedTrigger } from '../internal/handlers.js';
 import { type Members, membersOf, requiredText, textOf } from '../internal/read.js';
-import { TriggerSurface } from '../internal/surface.js';
+import { defineTrigger } from '../internal/surface.js';
 
 /**
  * An event of a Cognito user pool:
@@ -42,7 +42,8 @@ export interface CognitoEvent {
  */
 export type CognitoHandler = (ctx: KeylessEventContext, event: CognitoEvent) => MaybePromise<object | undefined>;
 
-const COGNITO_KIND = {
+/** Row, natural key and answer of triggers of Cognito user pools. @internal */
+export const COGNITO_TRIGGER = /* @__PURE__ */ defineTrigger({
   kind: 'cognito',
   anyOf: [
     [
@@ -58,14 +59,12 @@ const COGNITO_KIND = {
   answer: 'the event with its response',
   // https://docs.aws.amazon.com/cognito/latest/developerguide/cognito-user-pools-working-with-lambda-triggers.html
   maxMs: 5_000,
-} as const;
+});
 
 /** Handlers of the triggers of Cognito user pools. */
-export class CognitoTrigger extends TriggerSurface {
-  readonly #handlers = new Handlers('trigger source');
-
+export class CognitoTrigger extends NamedTrigger {
   constructor() {
-    super(COGNITO_KIND);
+    super(COGNITO_TRIGGER, 'trigger source');
   }
 
   /**
@@ -82,20 +81,13 @@ export class CognitoTrigger extends TriggerSurface {
       throw refused('trigger source: * is allowed only after the first _, as in PreSignUp_*');
     }
     rejectWithoutEventKey(this.kind, handler);
-    this.#handlers.add(source, handler as EventHandler<never>);
-    return this;
-  }
-
-  /** The trigger sources, in order. */
-  override triggers(): readonly TriggerRecord[] {
-    return this.#handlers.names.map((name) => ({ kind: this.kind, name }));
+    return this.add(source, handler as EventHandler<never>);
   }
 
   protected override read(event: unknown): readonly Delivered[] {
     const { triggerSource, userPoolId, region } = membersOf(event);
     const name = requiredText(this.kind, 'triggerSource', triggerSource);
-    const entry = this.#handlers.find(this.delivery, name, `${name.split('_', 1)[0]}_*`);
-    if (!entry) throw this.#handlers.missing(this.kind, name);
+    const entry = this.handlerOf(name, name, `${name.split('_', 1)[0]}_*`);
     const source = { name, arn: '', account: '', region: textOf(region) };
     // A copy, so that the answer has the event as Cognito sent it.
     return [{ ...entry, record: structuredClone(event), id: '', source: { ...source, name: textOf(userPoolId) } }];

@@ -31,7 +31,7 @@ import { fitting, publicText, toJson } from '../internal/answer.js';
 import { type ChannelEntry, ChannelHandlers } from '../internal/channels.js';
 import { DROPPED, type Drop } from '../internal/drop.js';
 import { membersOf, recordsOf, requiredText, textOf } from '../internal/read.js';
-import { TriggerSurface } from '../internal/surface.js';
+import { defineTrigger, TriggerSurface } from '../internal/surface.js';
 
 /** An event that a client publishes: https://docs.aws.amazon.com/appsync/latest/eventapi/direct-lambda-integrations.html. */
 export interface PublishedEvent {
@@ -64,21 +64,19 @@ export type PublishResult =
   | { readonly id: string; readonly payload: unknown }
   | { readonly id: string; readonly error: string };
 
-const EVENTS_KIND = {
+/** Row, natural key and answer of channels of AppSync Events. @internal */
+export const APPSYNC_EVENTS_TRIGGER = /* @__PURE__ */ defineTrigger({
   kind: 'appsync-events',
-  anyOf: ['PUBLISH', 'SUBSCRIBE'].map(
-    (value) =>
-      [
-        { path: 'info.channel.path', test: 'text' },
-        { path: 'info.channelNamespace.name', test: 'text' },
-        { path: 'info.operation', test: 'equals', value },
-      ] as const,
-  ),
+  anyOf: ['PUBLISH', 'SUBSCRIBE'].map((value) => [
+    { path: 'info.channel.path', test: 'text' },
+    { path: 'info.channelNamespace.name', test: 'text' },
+    { path: 'info.operation', test: 'equals', value },
+  ]),
   sample: { info: { channel: { path: '/a' }, channelNamespace: { name: 'a' }, operation: 'PUBLISH' }, events: [] },
   // The client chooses the id of an event, and it is unique only within one publication.
   key: undefined,
   answer: '{ events }, or null or { error }',
-} as const;
+});
 
 const FORBIDDEN = 'forbidden';
 
@@ -92,7 +90,7 @@ export class AppSyncEvents extends TriggerSurface {
 
   /** @throws FrameworkError `app.invalid_configuration` for a malformed variable `FRAMEWORK_DOORS` */
   constructor() {
-    super(EVENTS_KIND);
+    super(APPSYNC_EVENTS_TRIGGER);
     this.#doors = createDoorGuard(undefined, process.env, parseLog(undefined, process.env));
   }
 

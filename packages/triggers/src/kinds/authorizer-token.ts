@@ -13,7 +13,7 @@ import { invalidAnswer, refused } from '../errors.js';
 import { isFlatValue, toJson, withinLimit } from '../internal/answer.js';
 import { assertHandler } from '../internal/handlers.js';
 import { type Members, membersOf, requiredText, sourceOf, textOf } from '../internal/read.js';
-import { TriggerSurface } from '../internal/surface.js';
+import { defineTrigger, TriggerSurface } from '../internal/surface.js';
 
 /** Values that an authorizer adds to the request: strings, numbers and booleans; in simple answers any JSON. */
 export type AuthorizerValues = Readonly<Record<string, unknown>>;
@@ -144,12 +144,12 @@ export interface RequestAuthorizerOptions extends TokenAuthorizerOptions {
   readonly form: 'policy' | 'simple';
 }
 
-/** Validators and defaults for {@link TokenAuthorizerOptions}. */
+/** Validators and defaults for {@link TokenAuthorizerOptions}. @internal */
 export const TOKEN_AUTHORIZER_OPTIONS = /* @__PURE__ */ defineOptions<TokenAuthorizerOptions>()({
   scope: oneOf('method', 'api').default('method'),
 });
 
-/** Validators and defaults for {@link RequestAuthorizerOptions}. */
+/** Validators and defaults for {@link RequestAuthorizerOptions}. @internal */
 export const REQUEST_AUTHORIZER_OPTIONS = /* @__PURE__ */ defineOptions<RequestAuthorizerOptions>()({
   form: oneOf('policy', 'simple').required(),
   scope: oneOf('method', 'api').default('method'),
@@ -178,7 +178,8 @@ export interface SimpleAuthorizerAnswer {
   readonly context?: Record<string, unknown>;
 }
 
-const TOKEN_KIND = {
+/** Row, natural key and answer of TOKEN authorizers of REST APIs. @internal */
+export const AUTHORIZER_TOKEN_TRIGGER = /* @__PURE__ */ defineTrigger({
   kind: 'authorizer-token',
   anyOf: [
     [
@@ -191,7 +192,7 @@ const TOKEN_KIND = {
   // An authorization, which API Gateway requests again for each request.
   key: undefined,
   answer: 'policy',
-} as const;
+});
 
 /** Authorizes a token. */
 type TokenHandler = (ctx: KeylessEventContext, request: TokenRequest) => MaybePromise<AuthorizerAnswer>;
@@ -202,7 +203,7 @@ export class TokenAuthorizer extends TriggerSurface {
   readonly #scope: 'method' | 'api';
 
   constructor(handler: TokenHandler, options: TokenAuthorizerOptions = {}) {
-    super(TOKEN_KIND);
+    super(AUTHORIZER_TOKEN_TRIGGER);
     assertHandler(handler);
     rejectWithoutEventKey(this.kind, handler);
     this.#scope = TOKEN_AUTHORIZER_OPTIONS.parse(options).scope;

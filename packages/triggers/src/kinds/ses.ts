@@ -5,7 +5,7 @@ import { invalidAnswer, refused } from '../errors.js';
 import { assertHandler } from '../internal/handlers.js';
 import { keyOf } from '../internal/key.js';
 import { type Members, membersOf, recordsOf, requiredText, sourceOf, textOf } from '../internal/read.js';
-import { TriggerSurface } from '../internal/surface.js';
+import { defineTrigger, TriggerSurface } from '../internal/surface.js';
 
 /** A mail that SES received: https://docs.aws.amazon.com/ses/latest/dg/receiving-email-action-lambda-event.html. The body is not in it. */
 export interface SesMessage {
@@ -38,12 +38,13 @@ export interface SesTriggerOptions {
   readonly onError: 'stop' | 'continue';
 }
 
-/** Validators and defaults for {@link SesTriggerOptions}. */
+/** Validators and defaults for {@link SesTriggerOptions}. @internal */
 export const SES_TRIGGER_OPTIONS = /* @__PURE__ */ defineOptions<SesTriggerOptions>()({
   onError: oneOf('stop', 'continue').required(),
 });
 
-const SES_KIND = {
+/** Row, natural key and answer of mails that SES receives. @internal */
+export const SES_TRIGGER = /* @__PURE__ */ defineTrigger({
   kind: 'ses',
   anyOf: [
     [
@@ -57,7 +58,7 @@ const SES_KIND = {
   answer: '{ disposition } or null',
   // https://docs.aws.amazon.com/ses/latest/dg/receiving-email-action-lambda.html
   maxMs: 30_000,
-} as const;
+});
 
 const DISPOSITIONS: Readonly<Record<string, string>> = {
   continue: 'CONTINUE',
@@ -71,7 +72,7 @@ export class SesTrigger extends TriggerSurface {
   #handler: EventHandler<SesMessage> | undefined;
 
   constructor(options: SesTriggerOptions) {
-    super(SES_KIND);
+    super(SES_TRIGGER);
     this.#onError = SES_TRIGGER_OPTIONS.parse(options).onError;
   }
 

@@ -7,7 +7,7 @@ import { assertHandler } from '../internal/handlers.js';
 import { keyOf } from '../internal/key.js';
 import { putResponse, type ResponseFetch } from '../internal/put-response.js';
 import { type Members, membersOf, requiredText, sourceOf, textOf } from '../internal/read.js';
-import { TriggerSurface } from '../internal/surface.js';
+import { defineTrigger, TriggerSurface } from '../internal/surface.js';
 
 /** A stack's request: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/crpg-ref-requests.html. */
 export interface ResourceRequest {
@@ -60,31 +60,29 @@ export interface CustomResourceOptions {
   readonly fetch?: ResponseFetch;
 }
 
-/** Validators and defaults for {@link CustomResourceOptions}. */
+/** Validators and defaults for {@link CustomResourceOptions}. @internal */
 export const CUSTOM_RESOURCE_OPTIONS = /* @__PURE__ */ defineOptions<CustomResourceOptions>()({
   cdkProvider: boolean.default(false),
   responseHosts: list(string),
   fetch: func<ResponseFetch>(),
 });
 
-const KIND = {
+/** Row, natural key and answer of custom resources of CloudFormation. @internal */
+export const CUSTOM_RESOURCE_TRIGGER = /* @__PURE__ */ defineTrigger({
   kind: 'custom-resource',
-  anyOf: ['Create', 'Update', 'Delete'].map(
-    (value) =>
-      [
-        { path: 'RequestType', test: 'equals', value },
-        { path: 'ResponseURL', test: 'text' },
-        { path: 'StackId', test: 'text' },
-        { path: 'RequestId', test: 'text' },
-        { path: 'LogicalResourceId', test: 'text' },
-      ] as const,
-  ),
+  anyOf: ['Create', 'Update', 'Delete'].map((value) => [
+    { path: 'RequestType', test: 'equals', value },
+    { path: 'ResponseURL', test: 'text' },
+    { path: 'StackId', test: 'text' },
+    { path: 'RequestId', test: 'text' },
+    { path: 'LogicalResourceId', test: 'text' },
+  ]),
   sample: { RequestType: 'Create', ResponseURL: 'u', StackId: 's', RequestId: 'r', LogicalResourceId: 'l' },
   key: ({ source, id }: Delivered) => keyOf(source.arn, id),
   answer: 'one PUT to ResponseURL',
   // Time to send the answer after the handler's deadline. A function with less than 15 s reserves a third of its time.
   marginMs: 5_000,
-} as const;
+});
 
 const OPERATIONS: Readonly<Record<string, keyof ResourceHandlers>> = {
   Create: 'create',
@@ -112,7 +110,7 @@ export class CustomResource extends TriggerSurface {
   readonly #fetch: ResponseFetch;
 
   constructor(handlers: ResourceHandlers, options: CustomResourceOptions = {}) {
-    super(KIND);
+    super(CUSTOM_RESOURCE_TRIGGER);
     for (const name of ['create', 'update', 'delete'] as const)
       assertHandler(handlers?.[name], `customResource ${name}`);
     const { cdkProvider, responseHosts = [], fetch: send = fetch } = CUSTOM_RESOURCE_OPTIONS.parse(options);

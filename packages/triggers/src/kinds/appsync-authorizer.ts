@@ -1,4 +1,4 @@
-import type { LambdaContext, MaybePromise, TriggerRecord } from '@sallyport/core';
+import type { LambdaContext, MaybePromise } from '@sallyport/core';
 import { rejectWithoutEventKey } from '@sallyport/core/pipeline';
 import {
   attempt,
@@ -11,7 +11,7 @@ import { invalidAnswer, refused } from '../errors.js';
 import { isFlatValue, withinLimit } from '../internal/answer.js';
 import { assertHandler } from '../internal/handlers.js';
 import { type Members, membersOf, requiredText, textOf } from '../internal/read.js';
-import { TriggerSurface } from '../internal/surface.js';
+import { defineTrigger, TriggerSurface } from '../internal/surface.js';
 
 /** A request to authorize: https://docs.aws.amazon.com/appsync/latest/devguide/security-authz.html. */
 export interface AppSyncAuthorizerRequest {
@@ -80,7 +80,8 @@ export interface AppSyncAuthorizerAnswer {
   readonly ttlOverride?: number;
 }
 
-const AUTHORIZER_KIND = {
+/** Row, natural key and answer of authorizations of AppSync. @internal */
+export const APPSYNC_AUTHORIZER_TRIGGER = /* @__PURE__ */ defineTrigger({
   kind: 'appsync-authorizer',
   anyOf: [
     [
@@ -94,7 +95,7 @@ const AUTHORIZER_KIND = {
   answer: '{ isAuthorized }',
   // https://docs.aws.amazon.com/appsync/latest/devguide/security-authz.html
   maxMs: 10_000,
-} as const;
+});
 
 const REFUSED: AppSyncAuthorizerAnswer = { isAuthorized: false, ttlOverride: 0 };
 
@@ -106,15 +107,10 @@ export class AppSyncAuthorizer extends TriggerSurface {
   readonly #handler: AuthorizerHandler;
 
   constructor(handler: AuthorizerHandler) {
-    super(AUTHORIZER_KIND);
+    super(APPSYNC_AUTHORIZER_TRIGGER);
     assertHandler(handler);
     rejectWithoutEventKey(this.kind, handler);
     this.#handler = handler;
-  }
-
-  /** One record. */
-  override triggers(): readonly TriggerRecord[] {
-    return [{ kind: this.kind }];
   }
 
   protected override read(event: unknown): readonly Delivered[] {

@@ -1,10 +1,9 @@
-import type { TriggerRecord } from '@sallyport/core';
 import type { Delivered, EventHandler } from '@sallyport/streams/delivery';
 import { invalidEvent } from '../errors.js';
-import { assertHandler, Handlers } from '../internal/handlers.js';
+import { assertHandler, NamedTrigger } from '../internal/handlers.js';
 import { keyOf } from '../internal/key.js';
 import { membersOf, requiredText, sourceOf, textOf } from '../internal/read.js';
-import { TriggerSurface } from '../internal/surface.js';
+import { defineTrigger } from '../internal/surface.js';
 
 /** One step of a rotation: https://docs.aws.amazon.com/secretsmanager/latest/userguide/rotate-secrets_lambda.html. */
 export interface SecretRotationStep {
@@ -30,29 +29,26 @@ export interface SecretRotationSteps {
 
 const STEPS = ['createSecret', 'setSecret', 'testSecret', 'finishSecret'] as const;
 
-const ROTATION_KIND = {
+/** Row, natural key and answer of rotations of secrets. @internal */
+export const SECRET_ROTATION_TRIGGER = /* @__PURE__ */ defineTrigger({
   kind: 'secret-rotation',
-  anyOf: STEPS.map(
-    (value) =>
-      [
-        { path: 'Step', test: 'equals', value },
-        { path: 'SecretId', test: 'text' },
-        { path: 'ClientRequestToken', test: 'text' },
-      ] as const,
-  ),
+  anyOf: STEPS.map((value) => [
+    { path: 'Step', test: 'equals', value },
+    { path: 'SecretId', test: 'text' },
+    { path: 'ClientRequestToken', test: 'text' },
+  ]),
   sample: { Step: 'createSecret', SecretId: 's', ClientRequestToken: 't' },
   // All steps of a rotation have the same token.
   key: ({ source, keyPart = '', id }: Delivered) => keyOf(source.arn, keyPart, id),
   answer: 'null',
-} as const;
+});
 
 /** Functions that rotate secrets. */
-export class SecretRotation extends TriggerSurface {
-  readonly #handlers = new Handlers('secret', 'secret');
+export class SecretRotation extends NamedTrigger {
   readonly #steps = new Map<string, SecretRotationSteps>();
 
   constructor() {
-    super(ROTATION_KIND);
+    super(SECRET_ROTATION_TRIGGER, 'secret', 'secret');
   }
 
   /**
@@ -65,14 +61,8 @@ export class SecretRotation extends TriggerSurface {
    */
   secret(name: string, steps: SecretRotationSteps): this {
     for (const step of STEPS) assertHandler(steps?.[step], `secretRotation ${step}`);
-    this.#handlers.add(name, steps.createSecret);
     this.#steps.set(name, { ...steps });
-    return this;
-  }
-
-  /** The secrets, in order. */
-  override triggers(): readonly TriggerRecord[] {
-    return this.#handlers.names.map((name) => ({ kind: this.kind, name }));
+    return this.add(name, steps.createSecret);
   }
 
   protected override read(event: unknown): readonly Delivered[] {
@@ -82,9 +72,8 @@ export class SecretRotation extends TriggerSurface {
     const secretId = requiredText(this.kind, 'SecretId', SecretId);
     const token = requiredText(this.kind, 'ClientRequestToken', ClientRequestToken);
     const name = nameOf(secretId);
-    const entry = this.#handlers.find(this.delivery, secretId, name);
-    const handler = entry && this.#steps.get(entry.name)?.[step];
-    if (!handler) throw this.#handlers.missing(this.kind, name);
+    const entry = this.handlerOf(name, secretId, name);
+    const { [step]: handler } = this.#steps.get(entry.name) as SecretRotationSteps;
     const rotationToken = textOf(RotationToken);
     const record: SecretRotationStep = { secretId, token, ...(rotationToken !== '' && { rotationToken }) };
     return [{ handler, record, id: token, keyPart: step, name: entry.name, source: sourceOf(name, secretId) }];

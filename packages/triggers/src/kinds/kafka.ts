@@ -1,13 +1,13 @@
-import type { Environment, LambdaContext, SurfaceHost, Target, TriggerKind, TriggerRecord } from '@sallyport/core';
+import type { Environment, LambdaContext, SurfaceHost, Target, TriggerKind } from '@sallyport/core';
 import { defineOptions, oneOf } from '@sallyport/core/options';
 import { type Delivered, type EventHandler, settle } from '@sallyport/streams/delivery';
 import { KAFKA_ON_FAILURE_ENV } from '@sallyport/streams/schema';
 import { invalidEvent, refused, triggersError } from '../errors.js';
 import { bytesOf, readable } from '../internal/bytes.js';
-import { Handlers } from '../internal/handlers.js';
+import { NamedTrigger } from '../internal/handlers.js';
 import { keyOf } from '../internal/key.js';
 import { type Members, membersOf, recordsOf, sourceOf, textOf } from '../internal/read.js';
-import { TriggerSurface } from '../internal/surface.js';
+import { defineTrigger } from '../internal/surface.js';
 
 /** A record of a topic: https://docs.aws.amazon.com/lambda/latest/dg/with-msk.html. */
 export interface KafkaRecord {
@@ -40,7 +40,7 @@ export interface KafkaTriggerOptions {
 
 const ON_FAILURE = oneOf('throw', 'report');
 
-/** Validators and defaults for {@link KafkaTriggerOptions}. */
+/** Validators and defaults for {@link KafkaTriggerOptions}. @internal */
 export const KAFKA_TRIGGER_OPTIONS = /* @__PURE__ */ defineOptions<KafkaTriggerOptions>()({ onFailure: ON_FAILURE });
 
 /** The answer: the first record of each partition to deliver again. */
@@ -51,20 +51,18 @@ export interface KafkaReport {
   }[];
 }
 
-const KAFKA_KIND = {
+/** Row, natural key and answer of topics of Kafka. @internal */
+export const KAFKA_TRIGGER = /* @__PURE__ */ defineTrigger({
   kind: 'kafka',
   // `aws:SelfManagedKafka` is in older pages of the Lambda guide and in events of Powertools.
-  anyOf: ['aws:kafka', 'SelfManagedKafka', 'aws:SelfManagedKafka'].map(
-    (value) =>
-      [
-        { path: 'eventSource', test: 'equals', value },
-        { path: 'records', test: 'object' },
-      ] as const,
-  ),
+  anyOf: ['aws:kafka', 'SelfManagedKafka', 'aws:SelfManagedKafka'].map((value) => [
+    { path: 'eventSource', test: 'equals', value },
+    { path: 'records', test: 'object' },
+  ]),
   sample: { eventSource: 'aws:kafka', records: {} },
   key: ({ keyPart = '', id }: Delivered) => keyOf(keyPart, id),
   answer: 'an empty report, or an error after a failed record',
-} as const;
+});
 
 /** Place of a record. */
 interface Place {
@@ -73,13 +71,11 @@ interface Place {
 }
 
 /** Handlers of topics of Kafka, of MSK or self-managed. */
-export class KafkaTrigger extends TriggerSurface {
-  readonly #handlers = new Handlers('topic', 'kafka');
-
+export class KafkaTrigger extends NamedTrigger {
   readonly #option: KafkaTriggerOptions['onFailure'];
 
   constructor(options: KafkaTriggerOptions = {}) {
-    super(KAFKA_KIND);
+    super(KAFKA_TRIGGER, 'topic', 'kafka');
     this.#option = KAFKA_TRIGGER_OPTIONS.parse(options).onFailure;
   }
 
@@ -93,13 +89,7 @@ export class KafkaTrigger extends TriggerSurface {
    * @example kafkaTrigger().topic('orders', (ctx, record) => book(kafkaJson(record)));
    */
   topic(name: string, handler: EventHandler<KafkaRecord>): this {
-    this.#handlers.add(name, handler);
-    return this;
-  }
-
-  /** The topics, in order. */
-  override triggers(): readonly TriggerRecord[] {
-    return this.#handlers.names.map((name) => ({ kind: this.kind, name }));
+    return this.add(name, handler);
   }
 
   /** @throws FrameworkError `app.invalid_configuration` for a wrong value of `FRAMEWORK_KAFKA_ON_FAILURE` */
@@ -136,9 +126,7 @@ export class KafkaTrigger extends TriggerSurface {
     if (name === '' || !isCount(partition) || !isCount(offset)) {
       throw invalidEvent(this.kind, `${place} must have a topic, a partition and an offset`);
     }
-    const entry = this.#handlers.find(this.delivery, name);
-    if (!entry) throw this.#handlers.missing(this.kind, name);
-    const item = { ...entry, id: `${name}-${partition}-${offset}`, source: sourceOf(name, arn) };
+    const item = { ...this.handlerOf(name, name), id: `${name}-${partition}-${offset}`, source: sourceOf(name, arn) };
     return readable(item, () => toRecord(record, { topic: name, partition, offset }, place));
   }
 

@@ -22,28 +22,27 @@ import {
 } from '@sallyport/core/pipeline';
 import { refused } from '../errors.js';
 import { type Members, membersOf, textOf } from '../internal/read.js';
-import type { SurfaceRow } from '../internal/surface.js';
+import { defineTrigger, type SurfaceRow } from '../internal/surface.js';
 
 const KIND = 'lattice';
 
-/** Both versions of the event: https://docs.aws.amazon.com/vpc-lattice/latest/ug/lambda-functions.html. */
-const ROWS: readonly SurfaceRow[] = [
-  {
-    kind: KIND,
-    anyOf: [
-      [
-        { path: 'requestContext.serviceNetworkArn', test: 'text' },
-        { path: 'requestContext.serviceArn', test: 'text' },
-        { path: 'method', test: 'text' },
-        { path: 'path', test: 'text' },
-      ],
-      [
-        { path: 'raw_path', test: 'text' },
-        { path: 'method', test: 'text' },
-      ],
+/** Both versions of the event: https://docs.aws.amazon.com/vpc-lattice/latest/ug/lambda-functions.html. @internal */
+export const LATTICE_TRIGGER = /* @__PURE__ */ defineTrigger({
+  kind: KIND,
+  anyOf: [
+    [
+      { path: 'requestContext.serviceNetworkArn', test: 'text' },
+      { path: 'requestContext.serviceArn', test: 'text' },
+      { path: 'method', test: 'text' },
+      { path: 'path', test: 'text' },
     ],
-  },
-];
+    [
+      { path: 'raw_path', test: 'text' },
+      { path: 'method', test: 'text' },
+    ],
+  ],
+  sample: { raw_path: '/', method: 'GET' },
+});
 
 /** A request of VPC Lattice. Version 2 contains a list for a repeated name. */
 class LatticeSource implements RequestSource {
@@ -130,9 +129,9 @@ export class LatticeDoor implements Surface {
   /** The kind of its events. */
   readonly serves: readonly TriggerKind[] = [KIND];
   /** Detection rows of its events. */
-  readonly rows: readonly SurfaceRow[] = ROWS;
+  readonly rows: readonly SurfaceRow[] = [LATTICE_TRIGGER];
   /** An event of this kind, which the container tests its rows with. */
-  readonly sample: unknown = { raw_path: '/', method: 'GET' };
+  readonly sample: unknown = LATTICE_TRIGGER.sample;
   #host: SurfaceHost | undefined;
 
   /** Called by the container that the surface is passed to. */

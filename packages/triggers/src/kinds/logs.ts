@@ -1,13 +1,13 @@
-import type { TriggerRecord } from '@sallyport/core';
 import { defineOptions, integer } from '@sallyport/core/options';
 import { decodeCloudWatchLogsSubscription, type LogSubscription, type LogSubscriptionLimits } from '@sallyport/streams';
 import type { Delivered, EventHandler } from '@sallyport/streams/delivery';
-import { Handlers } from '../internal/handlers.js';
+import { NamedTrigger } from '../internal/handlers.js';
 import { keyOf } from '../internal/key.js';
 import { membersOf } from '../internal/read.js';
-import { TriggerSurface } from '../internal/surface.js';
+import { defineTrigger } from '../internal/surface.js';
 
-const LOGS_KIND = {
+/** Row, natural key and answer of subscriptions of log groups. @internal */
+export const LOGS_TRIGGER = /* @__PURE__ */ defineTrigger({
   kind: 'logs',
   anyOf: [[{ path: 'awslogs.data', test: 'text' }]],
   sample: { awslogs: { data: 'H4s=' } },
@@ -17,7 +17,7 @@ const LOGS_KIND = {
     return keyOf(owner, log_group, log_stream, ...subscription_filters, first, last);
   },
   answer: 'null',
-} as const;
+});
 
 /** Options of `logsTrigger`. An unknown key is rejected. */
 export interface LogsTriggerOptions {
@@ -29,7 +29,7 @@ export interface LogsTriggerOptions {
 
 const MIB = 1_048_576;
 
-/** Validators and defaults for {@link LogsTriggerOptions}. */
+/** Validators and defaults for {@link LogsTriggerOptions}. @internal */
 export const LOGS_TRIGGER_OPTIONS = /* @__PURE__ */ defineOptions<LogsTriggerOptions>()({
   maxDocumentBytes: integer(1, 256 * MIB).default(32 * MIB),
   maxEvents: integer(1, 1_000_000).default(100_000),
@@ -39,13 +39,11 @@ export const LOGS_TRIGGER_OPTIONS = /* @__PURE__ */ defineOptions<LogsTriggerOpt
 const ALL = '*';
 
 /** Handlers of subscriptions of CloudWatch log groups. */
-export class LogsTrigger extends TriggerSurface {
-  readonly #handlers = new Handlers('log group');
-
+export class LogsTrigger extends NamedTrigger {
   readonly #limits: LogSubscriptionLimits;
 
   constructor(options: LogsTriggerOptions = {}) {
-    super(LOGS_KIND);
+    super(LOGS_TRIGGER, 'log group');
     // Lines repeat, so they compress far better than a hundredfold; the size of the document is bounded instead.
     this.#limits = {
       ...LOGS_TRIGGER_OPTIONS.parse(options),
@@ -63,13 +61,7 @@ export class LogsTrigger extends TriggerSurface {
    * @example logsTrigger().group('/aws/lambda/orders', (ctx, { log_events }) => count(log_events.length));
    */
   group(name: string, handler: EventHandler<LogSubscription>): this {
-    this.#handlers.add(name, handler);
-    return this;
-  }
-
-  /** The log groups, in order. */
-  override triggers(): readonly TriggerRecord[] {
-    return this.#handlers.names.map((name) => ({ kind: this.kind, name }));
+    return this.add(name, handler);
   }
 
   /** @throws FrameworkError `streams.log_subscription_invalid` for a document that cannot be decoded within the limits */
@@ -82,8 +74,7 @@ export class LogsTrigger extends TriggerSurface {
     // CloudWatch Logs checks with it whether the function is reachable.
     if (subscription.message_type === 'CONTROL_MESSAGE') return [];
     const { log_group: group, owner: account } = subscription;
-    const entry = this.#handlers.find(this.delivery, group, ALL);
-    if (!entry) throw this.#handlers.missing(this.kind, group);
+    const entry = this.handlerOf(group, group, ALL);
     return [{ ...entry, record: subscription, id: '', source: { name: group, arn: '', account, region: '' } }];
   }
 }

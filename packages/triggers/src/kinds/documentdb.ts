@@ -1,9 +1,8 @@
-import type { TriggerRecord } from '@sallyport/core';
 import type { Delivered, EventContext, EventHandler } from '@sallyport/streams/delivery';
-import { Handlers } from '../internal/handlers.js';
+import { NamedTrigger } from '../internal/handlers.js';
 import { keyOf } from '../internal/key.js';
 import { type Members, membersOf, recordsOf, requiredText, sourceOf, textOf } from '../internal/read.js';
-import { TriggerSurface } from '../internal/surface.js';
+import { defineTrigger } from '../internal/surface.js';
 
 /** A change of a document: https://docs.aws.amazon.com/lambda/latest/dg/with-documentdb.html. Values are in MongoDB's extended JSON. */
 export interface DocumentChange {
@@ -23,7 +22,8 @@ export interface DocumentChange {
   readonly event: Readonly<Record<string, unknown>>;
 }
 
-const DOCUMENTDB_KIND = {
+/** Row, natural key and answer of change streams of DocumentDB. @internal */
+export const DOCUMENTDB_TRIGGER = /* @__PURE__ */ defineTrigger({
   kind: 'documentdb',
   anyOf: [
     [
@@ -34,14 +34,12 @@ const DOCUMENTDB_KIND = {
   sample: { eventSource: 'aws:docdb', events: [{ event: { ns: { db: 'd', coll: 'c' } } }] },
   key: ({ source, id }: Delivered) => keyOf(source.arn, id),
   answer: 'null',
-} as const;
+});
 
 /** Handlers of change streams of DocumentDB. */
-export class DocumentDbTrigger extends TriggerSurface {
-  readonly #handlers = new Handlers('collection', 'documentdb');
-
+export class DocumentDbTrigger extends NamedTrigger {
   constructor() {
-    super(DOCUMENTDB_KIND);
+    super(DOCUMENTDB_TRIGGER, 'collection', 'documentdb');
   }
 
   /**
@@ -53,13 +51,7 @@ export class DocumentDbTrigger extends TriggerSurface {
    * @example documentDb().collection('shop.orders', (ctx, { operation, document }) => index(operation, document));
    */
   collection(namespace: string, handler: EventHandler<DocumentChange>): this {
-    this.#handlers.add(namespace, handler);
-    return this;
-  }
-
-  /** The collections, in order. */
-  override triggers(): readonly TriggerRecord[] {
-    return this.#handlers.names.map((name) => ({ kind: this.kind, name }));
+    return this.add(namespace, handler);
   }
 
   protected override read(event: unknown): readonly Delivered[] {
@@ -70,8 +62,8 @@ export class DocumentDbTrigger extends TriggerSurface {
       const namespace = collection === '' ? database : `${database}.${collection}`;
       // A change of the stream itself must not hold up the changes around it: this mapping retries until it succeeds.
       const skip = namespace === '' ? { name: '', handler: skipped } : undefined;
-      const found = this.#handlers.find(this.delivery, namespace, database, ALL) ?? skip;
-      if (!found) throw this.#handlers.missing(this.kind, namespace);
+      const places = [namespace, database, ALL];
+      const found = skip ? (this.find(...places) ?? skip) : this.handlerOf(namespace, ...places);
       return { ...found, record, id, source: sourceOf(namespace, eventSourceArn) };
     });
   }

@@ -1,4 +1,4 @@
-import type { LambdaContext, MaybePromise, TriggerRecord } from '@sallyport/core';
+import type { LambdaContext, MaybePromise } from '@sallyport/core';
 import { decodeQueryPart } from '@sallyport/core/pipeline';
 import { type Delivered, type EventContext, type Outcome, settle } from '@sallyport/streams/delivery';
 import { invalidAnswer, invalidEvent } from '../errors.js';
@@ -6,7 +6,7 @@ import { readFailure } from '../internal/answer.js';
 import { assertHandler } from '../internal/handlers.js';
 import { keyOf } from '../internal/key.js';
 import { type Members, membersOf, recordsOf, requiredText, sourceOf, textOf } from '../internal/read.js';
-import { TriggerSurface } from '../internal/surface.js';
+import { defineTrigger, TriggerSurface } from '../internal/surface.js';
 
 /** An object of a job: https://docs.aws.amazon.com/AmazonS3/latest/userguide/batch-ops-invoke-lambda.html. */
 export interface S3BatchTask {
@@ -49,7 +49,8 @@ export interface S3BatchAnswer {
   readonly results: S3BatchResult[];
 }
 
-const S3_BATCH_KIND = {
+/** Row, natural key and answer of jobs of S3 Batch Operations. @internal */
+export const S3_BATCH_TRIGGER = /* @__PURE__ */ defineTrigger({
   kind: 's3-batch',
   anyOf: [
     [
@@ -62,7 +63,7 @@ const S3_BATCH_KIND = {
   sample: { invocationSchemaVersion: '1.0', invocationId: 'i', job: { id: 'j' }, tasks: [{ taskId: 't', s3Key: 'k' }] },
   key: ({ record, id }: Delivered) => keyOf((record as S3BatchTask).jobId, id),
   answer: 'one result a task',
-} as const;
+});
 
 /** Temporary failures. */
 const TEMPORARY: readonly string[] = ['app.timeout', 'app.overloaded', 'app.rate_limited', 'streams.deadline_exceeded'];
@@ -72,14 +73,9 @@ export class S3Batch extends TriggerSurface {
   readonly #handler: S3BatchHandler;
 
   constructor(handler: S3BatchHandler) {
-    super(S3_BATCH_KIND);
+    super(S3_BATCH_TRIGGER);
     assertHandler(handler);
     this.#handler = handler;
-  }
-
-  /** One record. */
-  override triggers(): readonly TriggerRecord[] {
-    return [{ kind: this.kind }];
   }
 
   protected override read(event: unknown): readonly Delivered[] {
