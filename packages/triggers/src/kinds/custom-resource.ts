@@ -9,6 +9,8 @@ import { putResponse, type ResponseFetch } from '../internal/put-response.js';
 import { type Members, membersOf, requiredText, sourceOf, textOf } from '../internal/read.js';
 import { defineTrigger, TriggerSurface } from '../internal/surface.js';
 
+export type { ResponseFetch } from '../internal/put-response.js';
+
 /** A stack's request: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/crpg-ref-requests.html. */
 export interface ResourceRequest {
   /** The properties of the resource in the template, without `ServiceToken`. CloudFormation sends scalars as strings. */

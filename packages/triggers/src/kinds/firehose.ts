@@ -9,6 +9,8 @@ import { keyOf } from '../internal/key.js';
 import { type Members, membersOf, recordsOf, requiredText, sourceOf, textOf } from '../internal/read.js';
 import { defineTrigger, TriggerSurface } from '../internal/surface.js';
 
+export { type Drop, drop } from '../internal/drop.js';
+
 /** A record of a Firehose stream: https://docs.aws.amazon.com/firehose/latest/dev/data-transformation.html. */
 export interface FirehoseRecord {
   /** The id of the record in Firehose. */

@@ -6,6 +6,8 @@ import { keyOf } from '../internal/key.js';
 import { membersOf } from '../internal/read.js';
 import { defineTrigger } from '../internal/surface.js';
 
+export type { LogSubscription } from '@sallyport/streams';
+
 /** Row, natural key and answer of subscriptions of log groups. @internal */
 export const LOGS_TRIGGER = /* @__PURE__ */ defineTrigger({
   kind: 'logs',

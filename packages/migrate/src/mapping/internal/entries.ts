@@ -90,6 +90,7 @@ export const ENTRIES: readonly string[] = [
   '@sallyport/triggers/appsync-authorizer',
   '@sallyport/triggers/appsync-events',
   '@sallyport/triggers/authorizer',
+  '@sallyport/triggers/catalogue',
   '@sallyport/triggers/cognito',
   '@sallyport/triggers/custom-resource',
   '@sallyport/triggers/documentdb',

@@ -1,5 +1,7 @@
-import { gzipSync } from 'node:zlib';
 import { defineOptions, list, oneOf, string } from '@sallyport/core/options';
+import { SES_TRIGGER, type SesTriggerOptions, sesTrigger } from '../kinds/ses.js';
+import { describeTrigger } from './entry.js';
+import { only } from './internal/build.js';
 
 /** Options of {@link buildSesEvent}. */
 export interface SesEventOptions {
@@ -116,109 +118,29 @@ export function buildSesEvent(options: SesEventOptions = {}): SesEvent {
   return { Records: [{ eventSource: 'aws:ses', eventVersion: '1.0', ses }] };
 }
 
-/** Options of {@link buildLogsEvent}. */
-export interface LogsEventOptions {
-  /** Default `/aws/lambda/orders`. */
-  readonly logGroup?: string;
-  /** The lines. Default: one, `line`. */
-  readonly messages?: readonly string[];
-  /** `CONTROL_MESSAGE` is the service's own check. Default `DATA_MESSAGE`. */
-  readonly messageType?: 'DATA_MESSAGE' | 'CONTROL_MESSAGE';
-}
-
-const LOGS_EVENT = /* @__PURE__ */ defineOptions<LogsEventOptions>()({
-  logGroup: string.default('/aws/lambda/orders'),
-  messages: list(string),
-  messageType: oneOf('DATA_MESSAGE', 'CONTROL_MESSAGE').default('DATA_MESSAGE'),
+/** SES mails in the catalogue. @internal */
+export const SES = /* @__PURE__ */ describeTrigger(SES_TRIGGER, {
+  sample: {
+    build: buildSesEvent,
+    events: [
+      [buildSesEvent(), 'recipient@example.com|mail-1'],
+      [buildSesEvent({ invocationType: 'RequestResponse' }), 'recipient@example.com|mail-1'],
+    ],
+    names: [''],
+    result: 'continue',
+    register: (handlers, options: SesTriggerOptions = { onError: 'stop' }) => sesTrigger(options).rule(only(handlers)),
+  },
+  docs: {
+    section: 'SES mails',
+    rows: [
+      [
+        '`sesTrigger({ onError })` with `rule(handler)`; `SesTrigger`, `SesTriggerOptions`, `SesHandler`, `SesMessage`, `SesDisposition`',
+        'mails that SES receives',
+      ],
+    ],
+  },
+  construct: null,
+  simulate: 'asynchronous',
+  form: 'event',
+  sizes: { factory: 'sesTrigger', gzipBytes: 11_000 },
 });
-
-/** An event of a log group's subscription. */
-export interface LogsEvent {
-  /** The document in gzip and base64. */
-  readonly awslogs: { readonly data: string };
-}
-
-/**
- * Builds the event of a log group's subscription.
- *
- * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/SubscriptionFilters.html
- * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
- */
-export function buildLogsEvent(options: LogsEventOptions = {}): LogsEvent {
-  const { logGroup, messages = ['line'], messageType } = LOGS_EVENT.parse(options);
-  const document = {
-    messageType,
-    owner: '123456789012',
-    logGroup,
-    logStream: 'stream-1',
-    subscriptionFilters: ['filter-1'],
-    logEvents: messages.map((message, index) => ({ id: `log-${index + 1}`, timestamp: index + 1, message })),
-  };
-  return { awslogs: { data: gzipSync(JSON.stringify(document)).toString('base64') } };
-}
-
-/** Options of {@link buildAlarmEvent}. */
-export interface AlarmEventOptions {
-  /** The name of the alarm. Default `alarm-1`. */
-  readonly name?: string;
-  /** Default `ALARM`. */
-  readonly state?: 'ALARM' | 'OK' | 'INSUFFICIENT_DATA';
-}
-
-const ALARM_EVENT = /* @__PURE__ */ defineOptions<AlarmEventOptions>()({
-  name: string.default('alarm-1'),
-  state: oneOf('ALARM', 'OK', 'INSUFFICIENT_DATA').default('ALARM'),
-});
-
-/** The state of an alarm. */
-interface AlarmState {
-  readonly value: string;
-  readonly reason: string;
-  readonly reasonData?: string;
-  readonly timestamp: string;
-}
-
-/** The event of an alarm of one metric or more, in the form of its documentation. */
-export interface AlarmEvent {
-  /** `aws.cloudwatch`. */
-  readonly source: string;
-  /** The alarm. */
-  readonly alarmArn: string;
-  /** Its account. */
-  readonly accountId: string;
-  /** Time of the change. */
-  readonly time: string;
-  /** Its region. */
-  readonly region: string;
-  /** The change. */
-  readonly alarmData: {
-    readonly alarmName: string;
-    readonly state: AlarmState;
-    readonly previousState: AlarmState;
-    readonly configuration: { readonly description?: string; readonly metrics: never[] };
-  };
-}
-
-/**
- * Builds the event of an alarm of CloudWatch.
- *
- * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-actions-Lambda.html
- * @throws FrameworkError `app.invalid_configuration` for an unknown option or a wrong type
- */
-export function buildAlarmEvent(options: AlarmEventOptions = {}): AlarmEvent {
-  const { name, state } = ALARM_EVENT.parse(options);
-  const timestamp = '1970-01-01T00:00:00.000+0000';
-  return {
-    source: 'aws.cloudwatch',
-    alarmArn: `arn:aws:cloudwatch:us-east-1:123456789012:alarm:${name}`,
-    accountId: '123456789012',
-    time: timestamp,
-    region: 'us-east-1',
-    alarmData: {
-      alarmName: name,
-      state: { value: state, reason: 'test', reasonData: '{}', timestamp },
-      previousState: { value: 'OK', reason: 'test', reasonData: '{}', timestamp },
-      configuration: { description: 'test', metrics: [] },
-    },
-  };
-}
