@@ -44,7 +44,7 @@ interface Exported {
   readonly isType: boolean;
 }
 
-/** The names that a module exports, except those whose TSDoc says `@internal`. */
+/** The names that a module exports, except names with the TSDoc tag `@internal`. */
 function exportsOf(path: string): readonly Exported[] {
   const tree = ts.createSourceFile(path, readFileSync(join(ROOT, SOURCE, path), 'utf8'), ts.ScriptTarget.Latest, true);
   return tree.statements.flatMap((statement): readonly Exported[] => {
@@ -64,6 +64,12 @@ function exportsOf(path: string): readonly Exported[] {
     const named = isType || ts.isFunctionDeclaration(statement) || ts.isClassDeclaration(statement);
     return named && statement.name ? [{ name: statement.name.text, isType }] : [];
   });
+}
+
+/** The names that builders have in `testing` and in the entries of triggers. */
+export function exportedNames(): ReadonlySet<string> {
+  const files = [...DESCRIBED.map((kind) => `catalogue/${kind}.ts`), ...KINDS.map((kind) => `kinds/${kind}.ts`)];
+  return new Set(files.flatMap((file) => exportsOf(file).map(({ name }) => name)));
 }
 
 /** An `export … from` as the formatter writes it. */

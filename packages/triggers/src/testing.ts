@@ -21,6 +21,7 @@ export {
 } from './catalogue/custom-resource.js';
 export { buildDocumentDbEvent, type DocumentChangeOptions } from './catalogue/documentdb.js';
 export { buildFirehoseEvent, type FirehoseEvent, type FirehoseRecordOptions } from './catalogue/firehose.js';
+export { buildIotRuleEvent, type IotRuleEventOptions } from './catalogue/iot-rule.js';
 export {
   buildKafkaEvent,
   type KafkaEvent,

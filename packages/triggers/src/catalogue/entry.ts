@@ -12,13 +12,13 @@ export type SampleRegistration = readonly [name: string, handler: SampleHandler]
 export interface TriggerSample {
   /** The builder of an event, exported by `@sallyport/triggers/testing`. */
   readonly build: (...args: never[]) => object;
-  /** Events as the service sends them, each with its natural key; `undefined` for an event without one. */
+  /** Events as the service sends them, each with its natural key; `undefined` for an event without a natural key. */
   readonly events: readonly (readonly [event: object, key: string | undefined])[];
   /** Names of the handlers that receive the events: `['']` for a handler without a name, `[]` for a kind without handlers. */
   readonly names: readonly string[];
   /** A result of a handler that the service accepts. Default `undefined`. */
   readonly result?: unknown;
-  /** `caller` if the caller chooses the members of an event, so that no page of AWS lists them. Default `service`. */
+  /** `caller` if the caller chooses the members of an event, so that no AWS documentation lists them. Default `service`. */
   readonly members?: 'service' | 'caller';
   /** Makes the surface with these handlers. Without options, it serves the events above. */
   register(handlers: readonly SampleRegistration[], options?: never): Surface;

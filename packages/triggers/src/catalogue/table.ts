@@ -9,6 +9,7 @@ import { DOCUMENTDB } from './documentdb.js';
 import type { CatalogueEntry } from './entry.js';
 import { FIREHOSE } from './firehose.js';
 import { INVOKE } from './invoke.js';
+import { IOT_RULE } from './iot-rule.js';
 import { KAFKA } from './kafka.js';
 import { LATTICE } from './lattice.js';
 import { LOGS } from './logs.js';
@@ -29,6 +30,7 @@ export type CatalogueKind =
   | 'documentdb'
   | 'firehose'
   | 'invoke'
+  | 'iot-rule'
   | 'kafka'
   | 'lattice'
   | 'logs'
@@ -49,6 +51,7 @@ export const CATALOGUE: { readonly [K in CatalogueKind]: CatalogueEntry<K> } = {
   documentdb: DOCUMENTDB,
   firehose: FIREHOSE,
   invoke: INVOKE,
+  'iot-rule': IOT_RULE,
   kafka: KAFKA,
   lattice: LATTICE,
   logs: LOGS,

@@ -123,7 +123,7 @@ export abstract class TriggerSurface implements Surface {
     };
   }
 
-  /** The registrations, for inventories; by default one without a name. */
+  /** The registrations, for inventories; by default one record without a name. */
   triggers(): readonly TriggerRecord[] {
     return [{ kind: this.kind }];
   }

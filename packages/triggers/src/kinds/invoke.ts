@@ -20,6 +20,7 @@ import {
 import { invalidAnswer, invalidEvent, refused } from '../errors.js';
 import { assertAnswer, publicFailure } from '../internal/answer.js';
 import { assertHandler, NamedTrigger } from '../internal/handlers.js';
+import { MEMBER_NAME, TABLE_MEMBERS } from '../internal/members.js';
 import { membersOf, textOf } from '../internal/read.js';
 import { defineTrigger, type SurfaceRow } from '../internal/surface.js';
 
@@ -46,25 +47,11 @@ export interface InvokeOptions {
   readonly output?: StandardSchema;
 }
 
-/** Members of an event that the fixed table reads; they cannot name a handler. @internal */
-export const TABLE_MEMBERS: readonly string[] = [
-  'Records',
-  'detail-type',
-  'detailType',
-  'info',
-  'arguments',
-  'requestContext',
-  'routeKey',
-  'httpMethod',
-];
-
-const NAME = /^[A-Za-z_$][\w$-]*$/;
-
 /** Validators and defaults for {@link DirectInvokeOptions}. @internal */
 export const DIRECT_INVOKE_OPTIONS = /* @__PURE__ */ defineOptions<DirectInvokeOptions>()({
   discriminator: parsed('{ path }, the name of a member of the event', (value) => {
     const { path, ...rest } = membersOf(value);
-    if (typeof path !== 'string' || !NAME.test(path) || Object.keys(rest).length > 0) {
+    if (typeof path !== 'string' || !MEMBER_NAME.test(path) || Object.keys(rest).length > 0) {
       throw refused('discriminator must be { path }, the name of a member of the event');
     }
     if (TABLE_MEMBERS.includes(path)) throw refused(`discriminator: "${path}" is a member that other triggers use`);

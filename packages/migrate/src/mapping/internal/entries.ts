@@ -96,6 +96,7 @@ export const ENTRIES: readonly string[] = [
   '@sallyport/triggers/documentdb',
   '@sallyport/triggers/firehose',
   '@sallyport/triggers/invoke',
+  '@sallyport/triggers/iot-rule',
   '@sallyport/triggers/kafka',
   '@sallyport/triggers/lattice',
   '@sallyport/triggers/logs',
