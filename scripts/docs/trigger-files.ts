@@ -21,17 +21,19 @@ function filesOf(folder: string): readonly string[] {
 }
 
 /** The entries of the catalogue by their files, without the generated table, which may be stale. */
-export const ENTRIES: ReadonlyMap<string, CatalogueEntry> = new Map(
-  await Promise.all(
-    DESCRIBED.map(async (kind): Promise<[string, CatalogueEntry]> => {
-      const module = (await import(`../../${SOURCE}/catalogue/${kind}.js`)) as Record<string, CatalogueEntry>;
-      const entry = module[constantOf(kind)];
-      if (!entry)
-        throw new Error(`${SOURCE}/catalogue/${kind}.ts must export ${constantOf(kind)} = describeTrigger(…)`);
-      return [kind, entry];
-    }),
-  ),
-);
+export const ENTRIES: ReadonlyMap<string, CatalogueEntry> = await readEntries();
+
+async function readEntries(): Promise<ReadonlyMap<string, CatalogueEntry>> {
+  const entries = new Map<string, CatalogueEntry>();
+  // One after the other: the test runner cannot load a module twice concurrently.
+  for (const kind of DESCRIBED) {
+    const module = (await import(`../../${SOURCE}/catalogue/${kind}.js`)) as Readonly<Record<string, CatalogueEntry>>;
+    const entry = module[constantOf(kind)];
+    if (!entry) throw new Error(`${SOURCE}/catalogue/${kind}.ts must export ${constantOf(kind)} = describeTrigger(…)`);
+    entries.set(kind, entry);
+  }
+  return entries;
+}
 
 /** `s3-batch` is `S3_BATCH`. */
 function constantOf(kind: string): string {
