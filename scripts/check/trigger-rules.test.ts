@@ -1,3 +1,7 @@
+import type { NamedSource } from '../../packages/constructs/src/wiring/internal/registrations.js';
+import type { ServiceWiring } from '../../packages/constructs/src/wiring/service-wiring.js';
+import type { TRIGGER_KINDS } from '../../packages/core/src/index.js';
+import type { RecordedEvents } from '../../packages/testkit/src/recorder/recording.js';
 import type { triggers } from '../../packages/testkit/src/simulate/trigger-source.js';
 import type { TriggerTools } from '../../packages/triggers/src/catalogue/entry.js';
 import { findTriggerFaults, type TriggerFacts } from './trigger-rules.js';
@@ -103,7 +107,8 @@ it.each<[string, Partial<TriggerFacts>, string]>([
   expect(findTriggerFaults({ ...FACTS, ...change })).toEqual([`trigger "meter" ${fault}`]);
 });
 
-it('does not compile without a part of the catalogue, or with a simulation that testkit does not have', () => {
+it('does not compile without a part, or with a construct or a simulation that does not exist', () => {
+  const isMethod: NonNullable<TriggerTools['construct']> extends keyof ServiceWiring ? true : false = true;
   const sources: Readonly<Record<NonNullable<TriggerTools['simulate']>, true>> &
     Readonly<Record<keyof typeof triggers, true>> = {
     ...{ asynchronous: true, kafka: true, firehose: true, blocking: true, batchJob: true, rotation: true },
@@ -128,5 +133,13 @@ it('does not compile without a part of the catalogue, or with a simulation that 
   const noSource: TriggerTools = { ...tools, simulate: 'meter' };
   // @ts-expect-error: `sizes` is missing
   const noSizes: TriggerTools = { sample, docs, construct, simulate, form };
-  expect([noSample, noPage, noBuilder, noSource, noSizes, Object.keys(sources)]).toHaveLength(6);
+  expect([isMethod, noSample, noPage, noBuilder, noSource, noSizes, Object.keys(sources)]).toHaveLength(7);
+});
+
+it('does not compile when a kind of the fixed table has no builder, or neither a construct for its source nor a door', () => {
+  type Fixed = (typeof TRIGGER_KINDS)[number];
+  type Door = 'appsync' | 'websocket' | 'gateway-v2' | 'function-url' | 'load-balancer' | 'gateway-v1';
+  const isBuilt: Fixed extends keyof RecordedEvents ? true : false = true;
+  const isAttached: Fixed extends NamedSource | Door | 'event-bus' ? true : false = true;
+  expect([isBuilt, isAttached]).toEqual([true, true]);
 });
