@@ -197,12 +197,26 @@ function renderSchema(): string {
   );
 }
 
+function renderShapes(): string {
+  const quoted = (text: string) => `'${text}'`;
+  const shapes = [...ENTRIES.values()].flatMap(({ hint }) => (hint ? [`  [${hint.map(quoted).join(', ')}],`] : []));
+  return [
+    HEAD('the catalogue of @sallyport/triggers'),
+    '/** Events of opt-in triggers: the nearest row, a name, the place of a tag, and the tags. */',
+    'export const OPT_IN_SHAPES: readonly (readonly [near: string, name: string, place: string, ...tags: string[]])[] = [',
+    ...shapes,
+    '];',
+    '',
+  ].join('\n');
+}
+
 /** Every generated file with its content, except the README. */
 export const TRIGGER_FILES: readonly { readonly file: string; readonly render: () => string }[] = [
   { file: `${SOURCE}/catalogue/table.ts`, render: renderTable },
   ...[...ENTRIES].map(([kind, { entry }]) => ({ file: `${SOURCE}/${entry}.ts`, render: () => renderEntry(kind) })),
   { file: `${SOURCE}/testing.ts`, render: renderTesting },
   { file: 'packages/triggers/package.json', render: renderManifest },
+  { file: 'packages/dispatch/src/explain/internal/opt-in-shapes.ts', render: renderShapes },
   { file: 'packages/contract/src/fixtures/surface-name.ts', render: renderSurfaceName },
   { file: 'contract-fixtures/fixture.schema.json', render: renderSchema },
 ];

@@ -65,5 +65,6 @@ export const COGNITO = /* @__PURE__ */ describeTrigger(COGNITO_TRIGGER, {
   construct: 'cognito',
   simulate: null,
   form: 'event',
+  hint: ['appsync', 'a Cognito trigger', 'triggerSource'],
   sizes: { factory: 'cognitoTrigger', gzipBytes: 11_000 },
 });

@@ -104,5 +104,6 @@ export const CUSTOM_RESOURCE = /* @__PURE__ */ describeTrigger(CUSTOM_RESOURCE_T
   construct: null,
   simulate: 'customResource',
   form: 'event',
+  hint: ['event-bus', 'a custom resource request', 'ResponseURL'],
   sizes: { factory: 'customResource', gzipBytes: 11_900 },
 });

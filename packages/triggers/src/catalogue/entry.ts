@@ -54,14 +54,21 @@ export interface TriggerTools {
     | null;
   /** The form of the console of `sallyport dev` that sends its events. */
   readonly form: 'event';
+  /**
+   * What `explain` reports for an event that no registered trigger accepts: the nearest kind of the fixed table, a name, and the member that
+   * identifies the event, with its values. Absent: only the failed conditions.
+   */
+  readonly hint?: readonly [near: string, name: string, place: string, ...values: string[]];
   /** The budget of a bundle with this trigger alone: the function that makes it, and the most gzip bytes. */
   readonly sizes: { readonly factory: string; readonly gzipBytes: number };
 }
 
 /** One kind in the catalogue. */
-export interface CatalogueEntry<K extends string = string> extends Required<TriggerTools> {
+export interface CatalogueEntry<K extends string = string> extends TriggerTools {
   /** The kind of its events. */
   readonly kind: K;
+  /** The subpath of the package that exports the trigger. */
+  readonly entry: string;
 }
 
 /** Describes a trigger for tests and tools. @internal */

@@ -81,5 +81,6 @@ export const FIREHOSE = /* @__PURE__ */ describeTrigger(FIREHOSE_TRIGGER, {
   construct: 'firehose',
   simulate: 'firehose',
   form: 'event',
+  hint: ['stream', 'a Firehose batch', 'deliveryStreamArn'],
   sizes: { factory: 'firehoseTransform', gzipBytes: 10_700 },
 });

@@ -137,5 +137,6 @@ export const KAFKA = /* @__PURE__ */ describeTrigger(KAFKA_TRIGGER, {
   construct: 'kafka',
   simulate: 'kafka',
   form: 'event',
+  hint: ['stream', 'a Kafka batch', 'eventSource', 'aws:kafka', 'SelfManagedKafka'],
   sizes: { factory: 'kafkaTrigger', gzipBytes: 11_800 },
 });

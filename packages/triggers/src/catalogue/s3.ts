@@ -135,5 +135,6 @@ export const S3 = /* @__PURE__ */ describeTrigger(S3_TRIGGER, {
   construct: 's3',
   simulate: 'asynchronous',
   form: 'event',
+  hint: ['queue', 'an S3 notification', 'Records[0].eventSource', 'aws:s3'],
   sizes: { factory: 's3Trigger', gzipBytes: 10_400 },
 });
