@@ -13,7 +13,7 @@ const HEAD = (from: string) =>
 export const KINDS: readonly string[] = filesOf('kinds');
 
 /** The files of the catalogue that are named after a kind. */
-export const DESCRIBED: readonly string[] = filesOf('catalogue').filter((name) => !['entry', 'table'].includes(name));
+const DESCRIBED: readonly string[] = filesOf('catalogue').filter((name) => !['entry', 'table'].includes(name));
 
 function filesOf(folder: string): readonly string[] {
   const names = readdirSync(join(ROOT, SOURCE, folder)).filter((name) => name.endsWith('.ts'));

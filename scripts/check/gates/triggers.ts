@@ -17,7 +17,7 @@ export const triggersGate: Gate = {
 };
 
 /** The facts about the triggers of this repository. */
-export function readTriggerFacts(): TriggerFacts {
+function readTriggerFacts(): TriggerFacts {
   return {
     kinds: KINDS,
     catalogue: ENTRIES,

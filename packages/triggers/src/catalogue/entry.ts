@@ -55,8 +55,8 @@ export interface TriggerTools {
   /** The form of the console of `sallyport dev` that sends its events. */
   readonly form: 'event';
   /**
-   * What `explain` reports for an event that no registered trigger accepts: the nearest kind of the fixed table, a name, and the member that
-   * identifies the event, with its values. Absent: only the failed conditions.
+   * The hint of `explain` for an event that no registered trigger accepts: the nearest kind of the fixed table, a name, and the member that
+   * identifies the event, with its values. Absent: `explain` shows only the failed conditions.
    */
   readonly hint?: readonly [near: string, name: string, place: string, ...values: string[]];
   /** The budget of a bundle with this trigger alone: the function that makes it, and the most gzip bytes. */

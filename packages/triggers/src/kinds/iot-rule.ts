@@ -30,8 +30,7 @@ const MEMBER = /* @__PURE__ */ kind<string>(
   (value) => typeof value === 'string' && MEMBER_NAME.test(value) && !TABLE_MEMBERS.includes(value),
 );
 
-/** Validators and defaults for {@link IotRuleOptions}. @internal */
-export const IOT_RULE_OPTIONS = /* @__PURE__ */ defineOptions<IotRuleOptions>()({
+const IOT_RULE_OPTIONS = /* @__PURE__ */ defineOptions<IotRuleOptions>()({
   rule: MEMBER.required(),
   key: MEMBER.required(),
 });
