@@ -26,7 +26,7 @@ function relatedTests(file: string): readonly string[] {
 
 // Each of these tests imports the other package only by its name.
 it.each([
-  ['packages/triggers/src/sources/alarm.ts', 'packages/triggers/test/answers.test.ts'],
+  ['packages/triggers/src/kinds/alarm.ts', 'packages/triggers/test/answers.test.ts'],
   ['packages/http/src/routing/internal/router.ts', 'packages/secure/test/doors.test.ts'],
   ['packages/core/src/options/define-options.ts', 'packages/jobs/test/retries.test.ts'],
   ['tools/dynamodb-local/src/index.ts', 'packages/dynamo/test/table.test.ts'],

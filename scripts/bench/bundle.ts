@@ -48,6 +48,12 @@ export function bundleHandler(source: string, importing: string, expression: str
   return bundleAs(name, needsRequire(source), { stdin: { contents, resolveDir: HERE, loader: 'ts' } });
 }
 
+/** One export of a package. */
+export function bundleExport(module: string, name: string): Promise<Bundle> {
+  const contents = `export { ${name} } from '${module}';`;
+  return bundleAs(`export-${name}`, false, { stdin: { contents, resolveDir: HERE, loader: 'ts' } });
+}
+
 /** The path of a module as the name of its bundle. */
 function fileName(source: string): string {
   return source

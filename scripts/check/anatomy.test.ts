@@ -55,6 +55,11 @@ describe('the anatomy of a package', () => {
     expect(judgeAnatomy(packageOf(files, ['index.ts', 'schema.ts']))).toEqual([]);
   });
 
+  it('lets the entries of a catalogue be members of a published table', () => {
+    const files = { ...GOOD, 'catalogue/s3.ts': 'export const S3 = {};' };
+    expect(judgeAnatomy(packageOf(files, ['index.ts']))).toEqual([]);
+  });
+
   it('follows a barrel between entry and file', () => {
     const files = {
       ...GOOD,

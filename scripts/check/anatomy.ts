@@ -103,7 +103,7 @@ export function judgeAnatomy({ entries, files }: SourcePackage): readonly string
   return [
     ...entries.filter((entry) => !isEntry(files.get(entry))).map((entry) => `${entry} is an entry and no barrel`),
     ...[...files].flatMap(([path, file]) => {
-      if (entries.includes(path) || isInternal(path)) return [];
+      if (entries.includes(path) || isInternal(path) || isCatalogued(path)) return [];
       const names = published.get(path) ?? [];
       return file.exports.some((name) => names.includes(name) || names.includes('*'))
         ? []
@@ -120,6 +120,11 @@ function isEntry(file: SourceFile | undefined): boolean {
 
 function isInternal(path: string): boolean {
   return path.split('/').includes('internal') || path.endsWith('/internal.ts');
+}
+
+/** An entry of a catalogue, which one published table holds. */
+function isCatalogued(path: string): boolean {
+  return path.startsWith('catalogue/');
 }
 
 /** The names of each file that entries re-export, also through other barrels. */

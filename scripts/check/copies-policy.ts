@@ -68,7 +68,7 @@ const WITHIN_ONE_COPY: readonly Reason[] = (
     ['packages/ratelimit/src/limiter/dynamo-limiter.ts', 'OtherItems'],
     ['packages/ratelimit/src/limiter/internal/key-items.ts', 'OtherItems'],
     ['packages/secure/src/resolvers/jwt/verifier.ts', 'KeysUnavailable'],
-    ['packages/triggers/src/sources/authorizer.ts', 'UNAUTHORIZED'],
+    ['packages/triggers/src/kinds/authorizer-token.ts', 'UNAUTHORIZED'],
     ['packages/vectors/src/local/internal/exact-search.ts', 'Rest'],
     ['packages/vectors/src/testing/fake-store.ts', 'PartialWrite'],
   ] as const

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import ts from 'typescript';
-import type { Graph, ImportEdge, PackageNode, WrittenImport } from './graph.js';
+import { type Graph, type ImportEdge, isTesting, type PackageNode, type WrittenImport } from './graph.js';
 import { readWorkspace, sourceEntries, type WorkspacePackage } from './workspace.js';
 
 /** Describes the packages below these folders of a workspace, and its root. */
@@ -32,10 +32,6 @@ function readPackage(root: string, { folder, manifest }: WorkspacePackage): Pack
     imports: folder === '.' ? [] : readImports(root, folder),
     references: readReferences(root, folder),
   };
-}
-
-function isTesting(subpath: string): boolean {
-  return subpath === './testing' || subpath.startsWith('./testing/');
 }
 
 /** An entry for tests, and the files that it re-exports values from. */

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { type Graph, ownerOf, type PackageNode, packageOf, reach } from './graph.js';
+import { type Graph, isTesting, ownerOf, type PackageNode, packageOf, reach } from './graph.js';
 import {
   CLIENT_OWNERS,
   CLOSED_PACKAGES,
@@ -166,11 +166,11 @@ function isDeclared(owner: PackageNode, name: string, file: string): boolean {
   return Object.hasOwn(declared, name);
 }
 
-/** Helpers for tests are reached through entries named `testing` and through the packages for tests only. */
+/** Helpers for tests are reached through entries named `testing` or `catalogue` and through the packages for tests only. */
 const testHelpersStayApart: Rule = (graph) => {
   const helpers = new Set(graph.packages.flatMap(({ testHelpers }) => testHelpers));
   return entriesOf(graph)
-    .filter(({ owner, subpath }) => !subpath.startsWith('./testing') && !TEST_PACKAGES.includes(owner.name))
+    .filter(({ owner, subpath }) => !isTesting(subpath) && !TEST_PACKAGES.includes(owner.name))
     .flatMap(({ owner, subpath, file }) =>
       [...reach(graph, file, 'all').files]
         .filter((reached) => helpers.has(reached) || TEST_PACKAGES.includes(ownerOf(graph, reached)?.name ?? ''))

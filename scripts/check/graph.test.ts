@@ -249,6 +249,17 @@ const VIOLATIONS: readonly [string, Tree, string][] = [
     'test helpers stay apart: @sallyport/core reaches packages/core/src/manual.ts',
   ],
   [
+    'a catalogue for tools that the root entry reaches',
+    {
+      'packages/core/package.json': manifest(
+        'core',
+        {},
+        { '.': './src/index.ts', './testing': './src/testing.ts', './catalogue': './src/clock.ts' },
+      ),
+    },
+    'test helpers stay apart: @sallyport/core reaches packages/core/src/clock.ts',
+  ],
+  [
     'a test helper of another package that an entry reaches lazily',
     { 'packages/dispatch/src/app.ts': "export const manual = () => import('@sallyport/core/testing');" },
     'test helpers stay apart: @sallyport/dispatch/app reaches packages/core/src/testing.ts',

@@ -25,7 +25,7 @@ export interface PackageNode {
   readonly entries: ReadonlyMap<string, string>;
   /** Sub-paths whose source does not exist. They are not entries. */
   readonly missing: readonly string[];
-  /** Files of this package that an entry named `testing` re-exports, and those entries. */
+  /** Files of this package that an entry named `testing` or `catalogue` re-exports, and those entries. */
   readonly testHelpers: readonly string[];
   /** Name to range, of `dependencies` and `optionalDependencies`. */
   readonly dependencies: Readonly<Record<string, string>>;
@@ -78,4 +78,9 @@ export function packageOf(specifier: string): string {
 /** The package of a file. */
 export function ownerOf(graph: Graph, file: string): PackageNode | undefined {
   return graph.packages.find(({ folder }) => file.startsWith(`${folder}/`));
+}
+
+/** An entry for tests and tools, which no code that runs reaches. */
+export function isTesting(subpath: string): boolean {
+  return /^\.\/(?:testing|catalogue)(?:\/|$)/.test(subpath);
 }

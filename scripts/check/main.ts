@@ -14,6 +14,7 @@ import { pagesGate } from './gates/pages.js';
 import { pathGate } from './gates/path.js';
 import { readmesGate } from './gates/readmes.js';
 import { treeGate } from './gates/tree.js';
+import { triggersGate } from './gates/triggers.js';
 import { buildGate, typesGate } from './gates/types.js';
 import { unusedGate } from './gates/unused.js';
 import { wordsGate } from './gates/words.js';
@@ -25,6 +26,7 @@ const GATES: readonly Gate[] = [
   treeGate,
   wordsGate,
   claimsGate,
+  triggersGate,
   graphGate,
   anatomyGate,
   duplicatesGate,

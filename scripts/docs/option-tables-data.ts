@@ -143,12 +143,12 @@ import { TOKEN_ISSUER_OPTIONS, TOKEN_OPTIONS } from '../../packages/testkit/src/
 import {
   REQUEST_AUTHORIZER_OPTIONS,
   TOKEN_AUTHORIZER_OPTIONS,
-} from '../../packages/triggers/src/sources/authorizer.js';
-import { CUSTOM_RESOURCE_OPTIONS } from '../../packages/triggers/src/sources/custom-resource.js';
-import { DIRECT_INVOKE_OPTIONS, INVOKE_OPTIONS } from '../../packages/triggers/src/sources/invoke.js';
-import { KAFKA_TRIGGER_OPTIONS } from '../../packages/triggers/src/sources/kafka.js';
-import { LOGS_TRIGGER_OPTIONS } from '../../packages/triggers/src/sources/logs.js';
-import { SES_TRIGGER_OPTIONS } from '../../packages/triggers/src/sources/ses.js';
+} from '../../packages/triggers/src/kinds/authorizer-token.js';
+import { CUSTOM_RESOURCE_OPTIONS } from '../../packages/triggers/src/kinds/custom-resource.js';
+import { DIRECT_INVOKE_OPTIONS, INVOKE_OPTIONS } from '../../packages/triggers/src/kinds/invoke.js';
+import { KAFKA_TRIGGER_OPTIONS } from '../../packages/triggers/src/kinds/kafka.js';
+import { LOGS_TRIGGER_OPTIONS } from '../../packages/triggers/src/kinds/logs.js';
+import { SES_TRIGGER_OPTIONS } from '../../packages/triggers/src/kinds/ses.js';
 import { LOCAL_EMBEDDER_OPTIONS } from '../../packages/vectors/src/embedding/local-embedder.js';
 import { TITAN_OPTIONS } from '../../packages/vectors/src/embedding/titan.js';
 import { SEMANTIC_INDEX_OPTIONS } from '../../packages/vectors/src/index/semantic-index.js';
@@ -777,49 +777,49 @@ export const OPTION_TABLES: Readonly<Record<string, readonly OptionTable[]>> = {
     table(
       '@sallyport/triggers/invoke#directInvoke',
       DIRECT_INVOKE_OPTIONS.kinds,
-      'packages/triggers/src/sources/invoke.ts',
+      'packages/triggers/src/kinds/invoke.ts',
       'DirectInvokeOptions',
     ),
     table(
       '@sallyport/triggers/invoke#invoke',
       INVOKE_OPTIONS.kinds,
-      'packages/triggers/src/sources/invoke.ts',
+      'packages/triggers/src/kinds/invoke.ts',
       'InvokeOptions',
     ),
     table(
       '@sallyport/triggers/authorizer#tokenAuthorizer',
       TOKEN_AUTHORIZER_OPTIONS.kinds,
-      'packages/triggers/src/sources/authorizer.ts',
+      'packages/triggers/src/kinds/authorizer-token.ts',
       'TokenAuthorizerOptions',
     ),
     table(
       '@sallyport/triggers/authorizer#requestAuthorizer',
       REQUEST_AUTHORIZER_OPTIONS.kinds,
-      'packages/triggers/src/sources/authorizer.ts',
+      'packages/triggers/src/kinds/authorizer-token.ts',
       'RequestAuthorizerOptions',
     ),
     table(
       '@sallyport/triggers/ses#sesTrigger',
       SES_TRIGGER_OPTIONS.kinds,
-      'packages/triggers/src/sources/ses.ts',
+      'packages/triggers/src/kinds/ses.ts',
       'SesTriggerOptions',
     ),
     table(
       '@sallyport/triggers/kafka#kafkaTrigger',
       KAFKA_TRIGGER_OPTIONS.kinds,
-      'packages/triggers/src/sources/kafka.ts',
+      'packages/triggers/src/kinds/kafka.ts',
       'KafkaTriggerOptions',
     ),
     table(
       '@sallyport/triggers/logs#logsTrigger',
       LOGS_TRIGGER_OPTIONS.kinds,
-      'packages/triggers/src/sources/logs.ts',
+      'packages/triggers/src/kinds/logs.ts',
       'LogsTriggerOptions',
     ),
     table(
       '@sallyport/triggers/custom-resource#customResource',
       CUSTOM_RESOURCE_OPTIONS.kinds,
-      'packages/triggers/src/sources/custom-resource.ts',
+      'packages/triggers/src/kinds/custom-resource.ts',
       'CustomResourceOptions',
     ),
   ],

@@ -11,6 +11,7 @@ import { checkDoorPage, fixtureDoors, renderDoorPage } from './front-doors.js';
 import { FRONT_DOORS } from './front-doors-data.js';
 import { checkTables, renderTables } from './option-tables.js';
 import { OPTION_TABLES } from './option-tables-data.js';
+import { renderTriggerRows, TRIGGER_FILES } from './trigger-files.js';
 import { renderVersion, renderVersions, versionFiles } from './versions.js';
 
 /** A page, or a file of code, that is generated from data. */
@@ -24,6 +25,7 @@ export interface Page {
 
 export const PAGES: readonly Page[] = [
   { file: 'packages/dispatch/src/internal/classify.ts', check: () => [], render: () => renderClassifier() },
+  ...TRIGGER_FILES.map(({ file, render }): Page => ({ file, check: () => [], render })),
   { file: 'packages/migrate/src/mapping/internal/entries.ts', check: () => [], render: renderEntries },
   { file: 'packages/create-sallyport/versions.json', check: () => [], render: renderVersions },
   ...versionFiles().map((file): Page => ({ file, check: () => [], render: () => renderVersion(file) })),
@@ -51,6 +53,6 @@ function readme(file: string): Page {
   return {
     file,
     check: (root) => [...checkTables(read(root), options), ...checkErrorTables(read(root), errors)],
-    render: () => renderErrorTables(renderTables(read(ROOT), options), errors),
+    render: () => renderTriggerRows(renderErrorTables(renderTables(read(ROOT), options), errors)),
   };
 }

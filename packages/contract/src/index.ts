@@ -23,6 +23,7 @@ export {
   type Validate,
 } from './fixtures/load.js';
 export { refer } from './fixtures/refer.js';
+export type { SurfaceName } from './fixtures/surface-name.js';
 export { compare, type Difference } from './judge/compare.js';
 export { type Failure, judge } from './judge/judge.js';
 export {

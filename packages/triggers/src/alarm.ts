@@ -1,2 +1,3 @@
+// Made from kinds/alarm.ts by `npm run docs`; the gate `pages` fails when the two differ. Do not edit.
 export type { EventContext, EventHandler } from '@sallyport/streams/delivery';
-export { type Alarm, AlarmAction, alarmAction } from './sources/alarm.js';
+export { type Alarm, AlarmAction, alarmAction } from './kinds/alarm.js';

@@ -1,3 +1,4 @@
+// Made from kinds/appsync-authorizer.ts by `npm run docs`; the gate `pages` fails when the two differ. Do not edit.
 export type { EventContext, EventHandler } from '@sallyport/streams/delivery';
 export {
   type AppSyncAllowance,
@@ -8,4 +9,4 @@ export {
   allow,
   appSyncAuthorizer,
   deny,
-} from './sources/appsync-authorizer.js';
+} from './kinds/appsync-authorizer.js';

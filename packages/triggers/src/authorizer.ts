@@ -1,7 +1,8 @@
+// Made from kinds/authorizer-token.ts by `npm run docs`; the gate `pages` fails when the two differ. Do not edit.
 export type { EventContext, EventHandler } from '@sallyport/streams/delivery';
 export {
   type AllowOptions,
-  type AuthorizerAnswer,
+  AuthorizerAnswer,
   type AuthorizerPolicy,
   type AuthorizerRequest,
   type AuthorizerValues,
@@ -17,4 +18,4 @@ export {
   type TokenRequest,
   tokenAuthorizer,
   unauthorized,
-} from './sources/authorizer.js';
+} from './kinds/authorizer-token.js';

@@ -1,5 +1,5 @@
+// Made from kinds/custom-resource.ts by `npm run docs`; the gate `pages` fails when the two differ. Do not edit.
 export type { EventContext, EventHandler } from '@sallyport/streams/delivery';
-export type { ResponseFetch } from './internal/put-response.js';
 export {
   CustomResource,
   type CustomResourceOptions,
@@ -8,4 +8,5 @@ export {
   type ResourceHandlers,
   type ResourceRequest,
   type ResourceResult,
-} from './sources/custom-resource.js';
+  type ResponseFetch,
+} from './kinds/custom-resource.js';

@@ -1,3 +1,4 @@
+// Made from kinds/invoke.ts by `npm run docs`; the gate `pages` fails when the two differ. Do not edit.
 export type { EventContext, EventHandler } from '@sallyport/streams/delivery';
 export {
   buildInvocation,
@@ -6,4 +7,4 @@ export {
   directInvoke,
   type InvocationPayload,
   type InvokeOptions,
-} from './sources/invoke.js';
+} from './kinds/invoke.js';

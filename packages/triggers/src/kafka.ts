@@ -1,3 +1,4 @@
+// Made from kinds/kafka.ts by `npm run docs`; the gate `pages` fails when the two differ. Do not edit.
 export type { EventContext, EventHandler } from '@sallyport/streams/delivery';
 export {
   type KafkaRecord,
@@ -6,4 +7,4 @@ export {
   type KafkaTriggerOptions,
   kafkaJson,
   kafkaTrigger,
-} from './sources/kafka.js';
+} from './kinds/kafka.js';

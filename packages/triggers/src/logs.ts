@@ -1,3 +1,3 @@
-export type { LogSubscription } from '@sallyport/streams';
+// Made from kinds/logs.ts by `npm run docs`; the gate `pages` fails when the two differ. Do not edit.
 export type { EventContext, EventHandler } from '@sallyport/streams/delivery';
-export { LogsTrigger, type LogsTriggerOptions, logsTrigger } from './sources/logs.js';
+export { type LogSubscription, LogsTrigger, type LogsTriggerOptions, logsTrigger } from './kinds/logs.js';

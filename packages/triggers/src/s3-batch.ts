@@ -1,3 +1,4 @@
+// Made from kinds/s3-batch.ts by `npm run docs`; the gate `pages` fails when the two differ. Do not edit.
 export type { EventContext, EventHandler } from '@sallyport/streams/delivery';
 export {
   S3Batch,
@@ -6,4 +7,4 @@ export {
   type S3BatchResult,
   type S3BatchTask,
   s3Batch,
-} from './sources/s3-batch.js';
+} from './kinds/s3-batch.js';

@@ -1,3 +1,4 @@
+// Made from kinds/ses.ts by `npm run docs`; the gate `pages` fails when the two differ. Do not edit.
 export type { EventContext, EventHandler } from '@sallyport/streams/delivery';
 export {
   type SesDisposition,
@@ -6,4 +7,4 @@ export {
   SesTrigger,
   type SesTriggerOptions,
   sesTrigger,
-} from './sources/ses.js';
+} from './kinds/ses.js';

@@ -1,9 +1,9 @@
-import type * as AppSyncAuthorizers from '../src/sources/appsync-authorizer.js';
-import { AppSyncDecision } from '../src/sources/appsync-authorizer.js';
-import type * as Authorizers from '../src/sources/authorizer.js';
-import { AuthorizerAnswer } from '../src/sources/authorizer.js';
+import type * as AppSyncAuthorizers from '../src/kinds/appsync-authorizer.js';
+import { AppSyncDecision } from '../src/kinds/appsync-authorizer.js';
+import type * as Authorizers from '../src/kinds/authorizer-token.js';
+import { AuthorizerAnswer } from '../src/kinds/authorizer-token.js';
 
-const [ONE, TWO] = ['../src/sources/authorizer.js?copy=2', '../src/sources/appsync-authorizer.js?copy=2'];
+const [ONE, TWO] = ['../src/kinds/authorizer-token.js?copy=2', '../src/kinds/appsync-authorizer.js?copy=2'];
 const authorizers = (await import(ONE)) as typeof Authorizers;
 const appSync = (await import(TWO)) as typeof AppSyncAuthorizers;
 

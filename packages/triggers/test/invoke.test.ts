@@ -3,7 +3,7 @@ import { DETECTION_TABLE } from '@sallyport/dispatch';
 import { createApp } from '@sallyport/dispatch/app';
 import { buildInvocation, directInvoke } from '@sallyport/triggers/invoke';
 import { z } from 'zod';
-import { TABLE_MEMBERS } from '../src/sources/invoke.js';
+import { TABLE_MEMBERS } from '../src/internal/members.js';
 import { AGENT, HOSTS } from './support.js';
 
 const Charge = z.object({ amount: z.number().positive() });

@@ -1,6 +1,7 @@
 import { createApp } from '@sallyport/dispatch/app';
 import { assertNothingLost, responseFetch, simulate, type TestEnv, triggers } from '@sallyport/testkit';
 import type { TriggerSurface } from '@sallyport/triggers';
+import { CATALOGUE, type CatalogueEntry, type SampleRegistration } from '@sallyport/triggers/catalogue';
 import { customResource } from '@sallyport/triggers/custom-resource';
 import { documentDb } from '@sallyport/triggers/documentdb';
 import { firehoseTransform } from '@sallyport/triggers/firehose';
@@ -147,4 +148,28 @@ describe.each([true, false])('a topic of Kafka whose mapping is in provisioned m
     expect(ends(result)).toEqual(['1 done', provisioned ? '2 done' : '1 lost', '1 done']);
     expect(result.violations.map(({ kind }) => kind)).toEqual(provisioned ? [] : ['lost']);
   });
+});
+
+/** One event as each source of the test kit. */
+const SOURCES: Readonly<Record<keyof typeof triggers, (event: object) => Parameters<typeof simulate>[1]>> = {
+  ...triggers,
+  asynchronous: (event) => triggers.asynchronous([event]),
+  batchJob: (event) => triggers.batchJob([event]),
+  customResource: (event) => triggers.customResource([event]),
+};
+
+it.each(
+  Object.values<CatalogueEntry>(CATALOGUE).flatMap(({ kind, sample, simulate: name }) =>
+    name === null ? [] : [[kind, sample, name] as const],
+  ),
+)('the source that the catalogue names delivers the sample of %s', async (_kind, sample, name) => {
+  const handler = (async () => sample.result) as () => Promise<never>;
+  const build = (env: TestEnv) => {
+    const options = name === 'customResource' ? { fetch: responseFetch(env) } : undefined;
+    const handlers = sample.names.map((one): SampleRegistration => [one, handler]);
+    return createApp({ ...env.options(), surfaces: [sample.register(handlers, options as never)] });
+  };
+  const result = await simulate(build, SOURCES[name](sample.events[0]?.[0] ?? {}));
+  expect(result.violations).toEqual([]);
+  expect(ends(result).map((end) => end.split(' ')[1])).toEqual(name === 'rotation' ? Array(4).fill('done') : ['done']);
 });

@@ -2,23 +2,8 @@
 // last of all opt-in rows. Fails above `LIMITS`.
 import { invocationProvenance } from '@sallyport/core';
 import { createDispatcher, type TriggerExtension } from '@sallyport/dispatch';
-import { alarmAction } from '@sallyport/triggers/alarm';
-import { appSyncAuthorizer, deny as refuse } from '@sallyport/triggers/appsync-authorizer';
-import { appSyncEvents } from '@sallyport/triggers/appsync-events';
-import { deny, tokenAuthorizer } from '@sallyport/triggers/authorizer';
-import { cognitoTrigger } from '@sallyport/triggers/cognito';
-import { customResource } from '@sallyport/triggers/custom-resource';
-import { documentDb } from '@sallyport/triggers/documentdb';
-import { drop, firehoseTransform } from '@sallyport/triggers/firehose';
-import { buildInvocation, directInvoke } from '@sallyport/triggers/invoke';
-import { kafkaTrigger } from '@sallyport/triggers/kafka';
-import { latticeDoor } from '@sallyport/triggers/lattice';
-import { logsTrigger } from '@sallyport/triggers/logs';
-import { mqTrigger } from '@sallyport/triggers/mq';
-import { s3Trigger } from '@sallyport/triggers/s3';
-import { s3Batch } from '@sallyport/triggers/s3-batch';
-import { secretRotation } from '@sallyport/triggers/secret-rotation';
-import { sesTrigger } from '@sallyport/triggers/ses';
+import { CATALOGUE, type CatalogueEntry, type SampleHandler } from '@sallyport/triggers/catalogue';
+import { buildInvocation } from '@sallyport/triggers/invoke';
 import { queueEvent } from '../events.js';
 import { median } from '../statistics.js';
 
@@ -27,26 +12,12 @@ const CALLS = 200_000;
 /** Nanoseconds. */
 const LIMITS = { guard: 20, last: 1_000 };
 
-const none = () => undefined;
-const surfaces: readonly TriggerExtension[] = [
-  s3Trigger(),
-  sesTrigger({ onError: 'stop' }),
-  tokenAuthorizer(() => deny()),
-  cognitoTrigger(),
-  customResource({ create: none, update: none, delete: none }),
-  logsTrigger(),
-  appSyncEvents(),
-  appSyncAuthorizer(() => refuse()),
-  kafkaTrigger(),
-  mqTrigger(),
-  documentDb(),
-  firehoseTransform(() => drop()),
-  alarmAction(none),
-  s3Batch(none),
-  secretRotation(),
-  latticeDoor(),
-  directInvoke(),
-];
+const none: SampleHandler = () => Promise.reject(new Error('no handler runs'));
+/** Invocations by name are last. */
+const entries = Object.values<CatalogueEntry>(CATALOGUE).toSorted(({ kind }) => (kind === 'invoke' ? 1 : 0));
+const surfaces = entries.map(
+  ({ sample }) => sample.register(sample.names.map((name) => [name, none])) as TriggerExtension,
+);
 const { detect } = createDispatcher(...surfaces, { serves: ['queue'], serve: async () => null });
 const context = { awsRequestId: 'r', functionName: 'f', getRemainingTimeInMillis: () => 1_000 };
 const invocation = buildInvocation('charge', 1);

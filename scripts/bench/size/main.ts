@@ -1,6 +1,7 @@
 // `npm run size [-- --why <entry>]`: bundle bytes and first response of functions that use one package each.
 import { parseArgs } from 'node:util';
-import { type Bundle, bundle, splitBundle, tryBundle } from '../bundle.js';
+import { CATALOGUE, type CatalogueEntry } from '@sallyport/triggers/catalogue';
+import { type Bundle, bundle, bundleExport, splitBundle, tryBundle } from '../bundle.js';
 import { type Starts, startInTurn } from '../cold/in-turn.js';
 import { kilobytes, number } from '../report.js';
 import { median } from '../statistics.js';
@@ -76,7 +77,21 @@ async function weighSplit(): Promise<void> {
   }
 }
 
+/** Bundles with one trigger and no container; the catalogue has their budgets. */
+async function weighTriggers(): Promise<void> {
+  for (const { kind, entry, sizes } of Object.values<CatalogueEntry>(CATALOGUE)) {
+    const { bytes, gzipBytes, parts } = await bundleExport(`@sallyport/triggers/${entry}`, sizes.factory);
+    const stray = [...parts.keys()].find((path) => path.includes('triggers/src/catalogue'));
+    const isOver = gzipBytes > sizes.gzipBytes || stray !== undefined;
+    if (isOver) process.exitCode = 1;
+    const limit = stray ? `WRONG part ${stray}` : `${isOver ? 'OVER' : 'within'} ${kilobytes(sizes.gzipBytes)}`;
+    const figures = [kilobytes(bytes).padStart(9), `${kilobytes(gzipBytes)} gzip`.padStart(13)];
+    process.stdout.write(`${kind.padEnd(20)} ${figures.join(' ')}    ${limit}\n`);
+  }
+}
+
 if (values.why === undefined) {
   await weigh();
+  await weighTriggers();
   await weighSplit();
 } else await explain(values.why);

@@ -95,12 +95,12 @@ export const EXCEPTIONS: readonly WordException[] = [
   { file: 'packages/dispatch/src/internal/plan.ts', phrase: 'refused', reason: 'a message of the contract fixtures' },
   { file: 'docs/front-doors.md', phrase: 'stay', reason: 'the id of a contract fixture in a link' },
   {
-    file: 'packages/triggers/src/sources/custom-resource.ts',
+    file: 'packages/triggers/src/kinds/custom-resource.ts',
     phrase: 'be told',
     reason: 'contract-fixtures/triggers/custom-resource-foreign-host.json has this message',
   },
   {
-    file: 'packages/triggers/src/sources/firehose.ts',
+    file: 'packages/triggers/src/kinds/firehose.ts',
     phrase: 'comes twice',
     reason: 'contract-fixtures/triggers/firehose-repeated.json has this message',
   },

@@ -1,6 +1,8 @@
 import type { Json, JsonObject, Registration, Setup } from '@sallyport/contract';
 import type { StandardSchema, Surface } from '@sallyport/core';
 import type { EventHandler } from '@sallyport/streams';
+import { CATALOGUE, type CatalogueEntry, type SampleRegistration } from '@sallyport/triggers/catalogue';
+import { camelOptions } from './casing.js';
 import { eventHandler } from './handlers/event.js';
 import { makeServer } from './mcp.js';
 import { makePosture } from './postures.js';
@@ -9,22 +11,8 @@ import type { World } from './world.js';
 
 type Make = (registrations: readonly Registration[], world: World) => Promise<Surface>;
 
-/** Surfaces outside the fixed table; all registrations of one kind go to one surface. */
+/** Surfaces whose results or options JSON cannot express; the catalogue of triggers makes all others. */
 const SURFACES: Readonly<Record<string, Make>> = {
-  s3: async (registrations, world) => {
-    const { s3Trigger } = await import('@sallyport/triggers/s3');
-    const surface = s3Trigger();
-    for (const { name = '', handler = null } of registrations) surface.bucket(name, eventHandler(handler, world));
-    return surface;
-  },
-  cognito: async (registrations, world) => {
-    const { cognitoTrigger } = await import('@sallyport/triggers/cognito');
-    const surface = cognitoTrigger();
-    for (const { name = '', handler = null } of registrations) {
-      surface.on(name, eventHandler(handler, world) as EventHandler<unknown> as never);
-    }
-    return surface;
-  },
   invoke: async (registrations, world) => {
     const { directInvoke } = await import('@sallyport/triggers/invoke');
     const surface = directInvoke();
@@ -32,55 +20,6 @@ const SURFACES: Readonly<Record<string, Make>> = {
       surface.invoke(name, schemaOf(options.schema ?? {}), eventHandler(handler, world));
     }
     return surface;
-  },
-  kafka: async (registrations, world) => {
-    const { kafkaTrigger } = await import('@sallyport/triggers/kafka');
-    const onFailure = registrations[0]?.options?.on_failure as 'throw' | 'report' | undefined;
-    const surface = kafkaTrigger(onFailure && { onFailure });
-    for (const one of registrations) surface.topic(...named(one, world));
-    return surface;
-  },
-  mq: async (registrations, world) => {
-    const { mqTrigger } = await import('@sallyport/triggers/mq');
-    const surface = mqTrigger();
-    for (const one of registrations) surface.queue(...named(one, world));
-    return surface;
-  },
-  documentdb: async (registrations, world) => {
-    const { documentDb } = await import('@sallyport/triggers/documentdb');
-    const surface = documentDb();
-    for (const one of registrations) surface.collection(...named(one, world));
-    return surface;
-  },
-  logs: async (registrations, world) => {
-    const { logsTrigger } = await import('@sallyport/triggers/logs');
-    const surface = logsTrigger();
-    for (const one of registrations) surface.group(...named(one, world));
-    return surface;
-  },
-  'secret-rotation': async (registrations, world) => {
-    const { secretRotation } = await import('@sallyport/triggers/secret-rotation');
-    const surface = secretRotation();
-    for (const one of registrations) {
-      const [name, step] = named(one, world);
-      surface.secret(name, { createSecret: step, setSecret: step, testSecret: step, finishSecret: step });
-    }
-    return surface;
-  },
-  alarm: async ([registration], world) => {
-    const { alarmAction } = await import('@sallyport/triggers/alarm');
-    return alarmAction(handlerOf(registration, world));
-  },
-  ses: async ([registration], world) => {
-    const { sesTrigger } = await import('@sallyport/triggers/ses');
-    const onError = registration?.options?.on_error as 'stop' | 'continue';
-    return sesTrigger({ onError }).rule(handlerOf(registration, world) as never);
-  },
-  'custom-resource': async ([registration], world) => {
-    const { customResource } = await import('@sallyport/triggers/custom-resource');
-    const run = handlerOf(registration, world) as never;
-    const cdkProvider = registration?.options?.cdk_provider === true;
-    return customResource({ create: run, update: run, delete: run }, { cdkProvider });
   },
   firehose: async ([registration], world) => {
     const { drop, firehoseTransform } = await import('@sallyport/triggers/firehose');
@@ -93,10 +32,6 @@ const SURFACES: Readonly<Record<string, Make>> = {
       const bytes = Buffer.from(text);
       return partition_keys ? { data: bytes, partitionKeys: partition_keys as Record<string, string> } : bytes;
     });
-  },
-  's3-batch': async ([registration], world) => {
-    const { s3Batch } = await import('@sallyport/triggers/s3-batch');
-    return s3Batch(handlerOf(registration, world) as never);
   },
   'appsync-events': async (registrations, world) => {
     const { appSyncEvents, drop } = await import('@sallyport/triggers/appsync-events');
@@ -119,10 +54,6 @@ const SURFACES: Readonly<Record<string, Make>> = {
         ? allow(context ? { context: context as Record<string, string> } : {})
         : (result as never);
     });
-  },
-  lattice: async () => {
-    const { latticeDoor } = await import('@sallyport/triggers/lattice');
-    return latticeDoor();
   },
   'authorizer-token': async ([registration], world) => {
     const { allow, tokenAuthorizer, unauthorized } = await import('@sallyport/triggers/authorizer');
@@ -177,9 +108,26 @@ function schemaOf(schema: Json): StandardSchema {
   return { '~standard': { version: 1, vendor: 'fixture', validate: check } };
 }
 
+/** A surface of the catalogue with the handlers of the registrations, and the options of the first. */
+function fromCatalogue({ sample }: CatalogueEntry): Make {
+  return async (registrations, world) => {
+    const options = camelOptions(registrations[0]?.options ?? {});
+    const handlers = registrations.map((one): SampleRegistration => {
+      const [name, handler] = named(one, world);
+      return [name, handler as never];
+    });
+    return sample.register(handlers, options as never);
+  };
+}
+
+function makerOf(surface: string): Make | undefined {
+  const entry = (CATALOGUE as Readonly<Record<string, CatalogueEntry>>)[surface];
+  return SURFACES[surface] ?? (entry && fromCatalogue(entry));
+}
+
 /** True if a registration is of a surface outside the fixed table. */
 export function isOptIn({ surface }: Registration): boolean {
-  return surface in SURFACES;
+  return makerOf(surface) !== undefined;
 }
 
 /** The surfaces that a setup registers with; empty for most setups. */
@@ -189,7 +137,7 @@ export async function makeSurfaces({ register = [] }: Setup, world: World): Prom
   // One after the other: the test runner cannot load a module twice concurrently.
   for (const kind of kinds) {
     const registrations = register.filter(({ surface }) => surface === kind);
-    surfaces.push(await (SURFACES[kind] as Make)(registrations, world));
+    surfaces.push(await (makerOf(kind) as Make)(registrations, world));
   }
   return surfaces;
 }

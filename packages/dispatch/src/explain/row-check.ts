@@ -10,6 +10,7 @@ import {
   valueAt,
 } from '../internal/compile.js';
 import { isUrlDomain } from '../rows.js';
+import { OPT_IN_SHAPES } from './internal/opt-in-shapes.js';
 
 /** One failed condition of a row. It contains no value of the payload except tag fields. */
 export interface Miss {
@@ -160,16 +161,10 @@ const OWN_FUNCTION = '(serve it with a separate function)';
 /** A place in an event: a path, or its steps if a name contains a dot. */
 type Place = string | readonly (string | number)[];
 
-/** Shapes that only an extension can serve: the nearest row, its name, the place of its tag, and its tags. */
+/** Shapes that the fixed table does not serve: the nearest row, its name, the place of its tag, and its tags. */
 const OUTSIDE: readonly (readonly [near: string, name: string, place: Place, ...tags: string[]])[] = [
-  ['queue', 'an S3 notification', 'Records[0].eventSource', 'aws:s3'],
-  ['stream', 'a Kafka batch', 'eventSource', 'aws:kafka', 'SelfManagedKafka'],
-  ['appsync', 'a Cognito trigger', 'triggerSource'],
-  ['gateway-v1', `an authorizer request ${OWN_FUNCTION}`, 'authorizationToken'],
-  ['stream', 'a Firehose batch', 'deliveryStreamArn'],
-  ['event-bus', 'a custom resource request', 'ResponseURL'],
+  ...OPT_IN_SHAPES,
   ['gateway-v2', 'the default test event of the Lambda console, which no service sends', 'key1', 'value1'],
-  ['stream', 'a log subscription (@sallyport/triggers/logs serves it, @sallyport/streams decodes it)', 'awslogs.data'],
   // https://docs.aws.amazon.com/lexv2/latest/dg/lambda-input-format.html
   ['appsync', `a Lex hook ${OWN_FUNCTION}`, 'invocationSource', 'DialogCodeHook', 'FulfillmentCodeHook'],
   // https://docs.aws.amazon.com/connect/latest/adminguide/connect-lambda-functions.html

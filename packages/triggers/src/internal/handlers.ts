@@ -1,6 +1,7 @@
-import type { FrameworkError } from '@sallyport/core';
-import type { Delivery, EventHandler } from '@sallyport/streams/delivery';
+import type { TriggerRecord } from '@sallyport/core';
+import type { EventHandler } from '@sallyport/streams/delivery';
 import { refused, triggersError } from '../errors.js';
+import { type TriggerDefinition, TriggerSurface } from './surface.js';
 
 /** A handler and the name that it was registered under. */
 export interface HandlerEntry {
@@ -13,38 +14,46 @@ export function assertHandler(handler: unknown, what = 'handler'): void {
   if (typeof handler !== 'function') throw refused(`${what} must be a function`);
 }
 
-/** The handlers of one surface by name. Names are the names of the deployed sources, or `FRAMEWORK_EVENT_SOURCES` maps them. */
-export class Handlers {
+/** A trigger with one handler for each name. Names are the names of the deployed sources, or `FRAMEWORK_EVENT_SOURCES` maps them. */
+export abstract class NamedTrigger extends TriggerSurface {
   readonly #noun: string;
   readonly #method: string | undefined;
   readonly #entries = new Map<string, HandlerEntry>();
   #byPlace: Map<string, HandlerEntry> | undefined;
 
   /**
-   * @param noun name of the source in error messages
+   * @param noun name of a source in error messages
    * @param method the key in `FRAMEWORK_EVENT_SOURCES`; left out if names are not names of deployed sources
    */
-  constructor(noun: string, method?: string) {
+  constructor(definition: TriggerDefinition, noun: string, method?: string) {
+    super(definition);
     this.#noun = noun;
     this.#method = method;
   }
 
-  get names(): readonly string[] {
+  /** The registered names, in order. */
+  override triggers(): readonly TriggerRecord[] {
+    return this.names.map((name) => ({ kind: this.kind, name }));
+  }
+
+  /** The registered names, in order. */
+  protected get names(): readonly string[] {
     return [...this.#entries.keys()];
   }
 
   /** @throws FrameworkError `app.invalid_configuration` for a name that is blank or taken, or a handler that is not a function */
-  add(name: string, handler: EventHandler<never>): void {
+  protected add(name: string, handler: EventHandler<never>): this {
     if (typeof name !== 'string' || name.trim() === '') throw refused(`${this.#noun} name is empty`);
     assertHandler(handler);
     if (this.#entries.has(name)) throw refused(`duplicate handler for ${this.#noun} "${name}"`);
     this.#entries.set(name, { name, handler });
     this.#byPlace = undefined;
+    return this;
   }
 
   /** The handler for the first of these names or ARNs that has a registered handler. */
-  find(delivery: Delivery, ...places: readonly string[]): HandlerEntry | undefined {
-    this.#byPlace ??= this.#index(delivery);
+  protected find(...places: readonly string[]): HandlerEntry | undefined {
+    this.#byPlace ??= this.#index();
     for (const place of places) {
       const entry = this.#byPlace.get(place);
       if (entry) return entry;
@@ -52,23 +61,31 @@ export class Handlers {
     return undefined;
   }
 
+  /**
+   * The handler for the first of these names or ARNs that has a registered handler. The cause of the error, which only logs show, names
+   * the received source, which is the last of them, and the registered names.
+   *
+   * @throws FrameworkError `triggers.no_handler`
+   */
+  protected handlerOf(came: string, ...places: readonly string[]): HandlerEntry {
+    const entry = this.find(...places);
+    if (entry) return entry;
+    const names = this.names.slice(0, MAX_NAMES).map((name) => JSON.stringify(name));
+    const registered = names.length > 0 ? `registered are ${names.join(', ')}` : 'no handler is registered';
+    const cause = new Error(`the ${this.#noun} is ${JSON.stringify(came.slice(0, MAX_SHOWN_NAME))}; ${registered}`);
+    throw triggersError('triggers.no_handler', `no handler for ${this.kind}`, { cause });
+  }
+
   /** @throws FrameworkError if two registrations have the same deployed name */
-  #index(delivery: Delivery): Map<string, HandlerEntry> {
+  #index(): Map<string, HandlerEntry> {
     const byPlace = new Map<string, HandlerEntry>();
     for (const entry of this.#entries.values()) {
-      const place = this.#method === undefined ? entry.name : delivery.physicalName(this.#method, entry.name);
-      if (byPlace.has(place)) throw refused(`duplicate handler for ${this.#noun} "${entry.name}"`);
+      const { name } = entry;
+      const place = this.#method ? this.delivery.physicalName(this.#method, name) : name;
+      if (byPlace.has(place)) throw refused(`duplicate handler for ${this.#noun} "${name}"`);
       byPlace.set(place, entry);
     }
     return byPlace;
-  }
-
-  /** The error of an event without a handler. Its cause, which only logs show, names the received source and the registered names. */
-  missing(kind: string, came: string): FrameworkError {
-    const names = this.names.slice(0, MAX_NAMES).map((name) => JSON.stringify(name));
-    const registered = names.length === 0 ? 'no handler is registered' : `registered are ${names.join(', ')}`;
-    const cause = new Error(`the ${this.#noun} is ${JSON.stringify(came.slice(0, MAX_SHOWN_NAME))}; ${registered}`);
-    return triggersError('triggers.no_handler', `no handler for ${kind}`, { cause });
   }
 }
 

@@ -33,31 +33,29 @@ export interface SurfaceRow {
   readonly anyOf: readonly (readonly SurfaceCondition[])[];
 }
 
-/** Parts of a surface. */
-export interface SurfaceDefinition {
+/** Detection of the events of one kind. */
+export interface TriggerShape {
   readonly kind: TriggerKind;
   readonly anyOf: SurfaceRow['anyOf'];
   /** An event that matches a row. */
   readonly sample: unknown;
-  /**
-   * The natural key of a record: equal for every delivery of the same event, and different for different events. Required: a kind
-   * whose events have no key sets `undefined`, with the reason in a comment.
-   */
-  readonly key: DeliveryKind['key'];
+}
+
+/** The half of a trigger that runs; a file in `catalogue/` has the other half, for tests and tools. */
+export interface TriggerDefinition extends TriggerShape, DeliveryKind {
   /** Description of the answer to the service, for `explain`. */
   readonly answer: string;
-  /** The longest time that the service waits, in milliseconds. */
-  readonly maxMs?: number;
-  /** Milliseconds that the answer needs before the end of the invocation. */
-  readonly marginMs?: number;
+}
+
+/** Defines the half of a trigger that runs; its file in `kinds/` reads and answers the events. */
+export function defineTrigger<const D extends TriggerShape>(definition: D): D {
+  return definition;
 }
 
 /** A surface for the option `surfaces` of a container or for `createDispatcher`; it can also be deployed alone. */
 export abstract class TriggerSurface implements Surface {
   /** The kind of its events. */
   readonly serves: readonly [TriggerKind];
-  /** An event of this kind, which the container tests its rows with. */
-  readonly sample: unknown;
   /** Accepted invocations: by default only invocations by services. */
   readonly accepts: readonly InvocationProvenance[] = ['provider'];
   /**
@@ -67,18 +65,22 @@ export abstract class TriggerSurface implements Surface {
   readonly handleLambda: (event: unknown, lambdaContext?: LambdaContext) => Promise<unknown>;
   /** Runs handlers. */
   protected readonly delivery: Delivery;
-  readonly #definition: SurfaceDefinition;
+  readonly #definition: TriggerDefinition;
 
-  constructor(definition: SurfaceDefinition) {
-    const { kind, key, maxMs, marginMs } = definition;
+  constructor(definition: TriggerDefinition) {
+    const { kind } = definition;
     this.#definition = definition;
     this.serves = [kind];
-    this.sample = definition.sample;
-    this.delivery = new Delivery({ kind, key, maxMs, marginMs });
+    this.delivery = new Delivery(definition);
     this.handleLambda = async (event, lambdaContext) => {
       this.delivery.refuseAgent(lambdaContext);
       return this.serve(kind, event, { lambdaContext });
     };
+  }
+
+  /** An event of this kind, which the container tests its rows with. */
+  get sample(): unknown {
+    return this.#definition.sample;
   }
 
   /** Detection rows of its events. */
@@ -108,9 +110,9 @@ export abstract class TriggerSurface implements Surface {
     const items = this.read(event);
     const sources = new Map<string, { name: string; records: number; handler: string | null }>();
     for (const { source, handler } of items) {
-      const counted = sources.get(source.name) ?? { name: source.name, records: 0, handler: handlerName(handler) };
-      counted.records += 1;
-      sources.set(source.name, counted);
+      const { name } = source;
+      const counted = sources.get(name) ?? { name, records: 0, handler: handlerName(handler) };
+      sources.set(name, { ...counted, records: counted.records + 1 });
     }
     return {
       sources: [...sources.values()],
@@ -121,8 +123,10 @@ export abstract class TriggerSurface implements Surface {
     };
   }
 
-  /** The registrations, for inventories. */
-  abstract triggers(): readonly TriggerRecord[];
+  /** The registrations, for inventories; by default one record without a name. */
+  triggers(): readonly TriggerRecord[] {
+    return [{ kind: this.kind }];
+  }
 
   /** The kind of its events. */
   protected get kind(): TriggerKind {

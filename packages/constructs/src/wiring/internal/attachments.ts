@@ -10,17 +10,8 @@ import type { ExternalAttachment } from '../external.js';
 import type { Inventory, InventoryTrigger } from '../inventory.js';
 import type { WiringFacts } from './findings.js';
 import type { ManifestDoor, ManifestFacts, ManifestSource } from './manifest.js';
-import { ofTrigger, type Registration, registrationsOf } from './registrations.js';
+import { NAMED_SOURCES, type NamedSource, ofTrigger, type Registration, registrationsOf } from './registrations.js';
 
-/** The kinds of sources, by the member of `FRAMEWORK_EVENT_SOURCES` that has their names. */
-const KIND_OF = {
-  queue: 'queue',
-  tableStream: 'table-stream',
-  kinesis: 'stream',
-  topic: 'topic',
-  s3: 's3',
-  kafka: 'kafka',
-} as const;
 const LOGICAL_NAME = literalWords('the name that the handler is registered under');
 
 type Wiring = Construct & { readonly fn: IFunction };
@@ -101,9 +92,10 @@ export class Attachments {
   }
 
   /** Records the deployed name of a source, which the application gets in `FRAMEWORK_EVENT_SOURCES`. */
-  named(method: keyof typeof KIND_OF, name: string, physical: string, rest: Partial<ManifestSource>): void {
-    this.addSource({ kind: KIND_OF[method], name, ...rest });
+  named(kind: NamedSource, name: string, physical: string, rest: Partial<ManifestSource>): void {
+    this.addSource({ kind, name, ...rest });
     if (physical === name) return;
+    const method = NAMED_SOURCES[kind];
     this.#names[method] = { ...this.#names[method], [name]: physical };
     const { fn } = this.#wiring;
     const stack = Stack.of(fn);

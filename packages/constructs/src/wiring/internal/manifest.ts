@@ -15,11 +15,12 @@ import type { DoorRoute, IHttpDoor } from '../../http/door.js';
 import { sourceOf } from '../../internal/entries.js';
 import { sharedRegistry } from '../../internal/shared.js';
 import type { EventSelector } from '../inventory.js';
+import type { NamedSource } from './registrations.js';
 
 /** A source that a wiring attached. */
 export interface ManifestSource {
   /** As the inventory names it; `schedule` for a rule with a schedule. */
-  readonly kind: 'queue' | 'table-stream' | 'stream' | 'topic' | 'event-bus' | 'schedule' | 's3' | 'kafka';
+  readonly kind: NamedSource | 'event-bus' | 'schedule';
   readonly name?: string;
   readonly selector?: EventSelector;
   readonly mapping?: EventSourceMapping;

@@ -10,14 +10,18 @@ export interface Registration {
   readonly remedy: string;
 }
 
-const METHODS: Readonly<Record<string, string>> = {
+/** The kinds of sources with names: the method of a wiring that attaches one, and the member of `FRAMEWORK_EVENT_SOURCES` with its name. */
+export const NAMED_SOURCES = {
   queue: 'queue',
   'table-stream': 'tableStream',
   stream: 'kinesis',
   topic: 'topic',
   s3: 's3',
   kafka: 'kafka',
-};
+} as const;
+
+/** A kind of sources with names. */
+export type NamedSource = keyof typeof NAMED_SOURCES;
 
 /** The call that attaches all registrations of a kind together. */
 const UNNAMED: Readonly<Record<string, string>> = {
@@ -33,9 +37,12 @@ const UNNAMED: Readonly<Record<string, string>> = {
 export function ofTrigger({ kind, name, selector }: InventoryTrigger): Registration {
   if (kind === 'event-bus') return ofSelector(selector ?? {});
   const label = `${kind} ${name === undefined ? 'trigger' : JSON.stringify(name)}`;
-  const method = METHODS[kind];
-  const named = method === undefined ? UNNAMED[kind] : `wiring.${method}(${JSON.stringify(name)}, …)`;
+  const named = isNamed(kind) ? `wiring.${NAMED_SOURCES[kind]}(${JSON.stringify(name)}, …)` : UNNAMED[kind];
   return { key: `${kind} ${name ?? ''}`, label, remedy: named ?? `an entry of "external" with the kind "${kind}"` };
+}
+
+function isNamed(kind: string): kind is NamedSource {
+  return Object.hasOwn(NAMED_SOURCES, kind);
 }
 
 /** A handler of a bus. */

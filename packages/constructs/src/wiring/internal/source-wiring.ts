@@ -64,7 +64,7 @@ export abstract class SourceWiring extends Construct {
   tableStream(name: string, table: ITable, props: StreamMappingProps = {}): TableStreamTrigger {
     this.attachments.claim('table-stream', name);
     const trigger = new TableStreamTrigger(this, `TableStream-${name}`, { ...props, fn: this.fn, table });
-    this.attachments.named('tableStream', name, table.tableName, { mapping: trigger.mapping });
+    this.attachments.named('table-stream', name, table.tableName, { mapping: trigger.mapping });
     return trigger;
   }
 
@@ -77,7 +77,7 @@ export abstract class SourceWiring extends Construct {
   kinesis(name: string, stream: IStream, props: StreamMappingProps = {}): StreamTrigger {
     this.attachments.claim('stream', name);
     const trigger = new StreamTrigger(this, `Kinesis-${name}`, { ...props, fn: this.fn, stream });
-    this.attachments.named('kinesis', name, stream.streamName, { mapping: trigger.mapping });
+    this.attachments.named('stream', name, stream.streamName, { mapping: trigger.mapping });
     return trigger;
   }
 

@@ -1,3 +1,4 @@
+import type { TRIGGER_KINDS } from '@sallyport/core';
 import type { SendField, SendForm } from '../console/api.js';
 import type { Inspection } from '../inspect/inspection.js';
 import type { SourceView } from '../sources/sources.js';
@@ -12,11 +13,15 @@ const HTTP_FIELDS: Fields = {
   body: ['text', 'instead of json'],
 };
 
+type FrontDoor = 'gateway-v2' | 'function-url' | 'load-balancer' | 'gateway-v1';
+
+/** Every kind of the fixed table has a form, and the front doors share one. Triggers outside the table are sent with `event`. */
+type FormKind = Exclude<(typeof TRIGGER_KINDS)[number], FrontDoor> | 'http' | 'schedule' | 'log-subscription' | 'event';
+
 /** The builder options that the form shows. Builder defaults set the other options. */
-const FORMS: readonly (Pick<SendForm, 'kind' | 'label' | 'target'> & { readonly fields: Fields })[] = [
-  { kind: 'http', label: 'HTTP request', target: 'method and path', fields: HTTP_FIELDS },
-  {
-    kind: 'websocket',
+const FORMS: Readonly<Record<FormKind, Pick<SendForm, 'label' | 'target'> & { readonly fields: Fields }>> = {
+  http: { label: 'HTTP request', target: 'method and path', fields: HTTP_FIELDS },
+  websocket: {
     label: 'WebSocket message',
     target: 'route key',
     fields: {
@@ -25,8 +30,7 @@ const FORMS: readonly (Pick<SendForm, 'kind' | 'label' | 'target'> & { readonly 
       connectionId: ['text', 'of an open connection'],
     },
   },
-  {
-    kind: 'appsync',
+  appsync: {
     label: 'GraphQL field',
     target: 'type and field',
     fields: {
@@ -36,8 +40,7 @@ const FORMS: readonly (Pick<SendForm, 'kind' | 'label' | 'target'> & { readonly 
       headers: ['map', 'name: value, one per line'],
     },
   },
-  {
-    kind: 'queue',
+  queue: {
     label: 'Queue message',
     target: 'queue',
     fields: {
@@ -46,14 +49,12 @@ const FORMS: readonly (Pick<SendForm, 'kind' | 'label' | 'target'> & { readonly 
       messageAttributes: ['map', 'name: value, one per line'],
     },
   },
-  {
-    kind: 'stream',
+  stream: {
     label: 'Data stream record',
     target: 'stream',
     fields: { json: ['json', 'the data'], partitionKey: ['text', 'selects the shard'] },
   },
-  {
-    kind: 'table-stream',
+  'table-stream': {
     label: 'Table change',
     target: 'table',
     fields: {
@@ -63,8 +64,7 @@ const FORMS: readonly (Pick<SendForm, 'kind' | 'label' | 'target'> & { readonly 
       oldImage: ['json', 'the item before it'],
     },
   },
-  {
-    kind: 'topic',
+  topic: {
     label: 'Topic notification',
     target: 'topic',
     fields: {
@@ -73,8 +73,7 @@ const FORMS: readonly (Pick<SendForm, 'kind' | 'label' | 'target'> & { readonly 
       messageAttributes: ['map', 'name: value, one per line'],
     },
   },
-  {
-    kind: 'event-bus',
+  'event-bus': {
     label: 'Bus event',
     target: 'bus',
     fields: {
@@ -84,21 +83,21 @@ const FORMS: readonly (Pick<SendForm, 'kind' | 'label' | 'target'> & { readonly 
       resources: ['list', 'ARNs, one per line'],
     },
   },
-  { kind: 'schedule', label: 'Schedule', target: 'schedule', fields: { detail: ['json', 'its input'] } },
-  {
-    kind: 'log-subscription',
+  schedule: { label: 'Schedule', target: 'schedule', fields: { detail: ['json', 'its input'] } },
+  'log-subscription': {
     label: 'Log subscription',
     target: 'stream',
     fields: { logGroup: ['text', '/aws/lambda/orders'], messages: ['list', 'log lines, one per line'] },
   },
-  { kind: 'event', label: 'Any event', target: '', fields: { event: ['json', 'as AWS sends it'] } },
-];
+  event: { label: 'Any event', target: '', fields: { event: ['json', 'as AWS sends it'] } },
+};
 
 /** The forms of all kinds that can be sent, with the targets that the function registers. */
 export function formsOf(inspection: Inspection, sources: readonly SourceView[]): readonly SendForm[] {
-  return FORMS.map(({ fields, ...form }) => ({
+  return Object.entries(FORMS).map(([kind, { fields, ...form }]) => ({
+    kind,
     ...form,
-    targets: targetsOf(form.kind, inspection, sources),
+    targets: targetsOf(kind, inspection, sources),
     fields: Object.entries(fields).map(([name, [type, wanted]]) => ({
       name,
       type,

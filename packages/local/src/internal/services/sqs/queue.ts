@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '@sallyport/core/internal';
 import { createQueueEngine, type Engine, type EngineChange, type QueueSettings } from '@sallyport/testkit/engines';
 import type { QueueRecordOptions } from '@sallyport/testkit/events';
 import { toArn } from '../../aws/names.js';
@@ -90,7 +90,11 @@ export class LocalQueue implements LocalSource {
 
   /** Sends a message. For a repeated deduplication id, a FIFO queue returns the first result. */
   send(given: QueueRecordOptions, delayMs = 0): Sent {
-    const key = given.attributes?.MessageDeduplicationId ?? (this.isFifo ? digestOf(given.body) : undefined);
+    const key =
+      given.attributes?.MessageDeduplicationId ??
+      (this.isFifo
+        ? sha256(typeof given.body === 'string' ? given.body : JSON.stringify(given.body ?? {}))
+        : undefined);
     const now = this.#context.clock.monotonicMs();
     const seen = this.isFifo && key !== undefined ? this.#seen.get(key) : undefined;
     if (seen && seen.until > now) return seen.sent;
@@ -255,10 +259,4 @@ export const queueArn = (name: string): string => toArn('sqs', name);
 /** `orders-dlq`, `orders-dlq.fifo`. */
 function deadLetterQueue(name: string): string {
   return name.endsWith('.fifo') ? `${name.slice(0, -'.fifo'.length)}-dlq.fifo` : `${name}-dlq`;
-}
-
-function digestOf(body: QueueRecordOptions['body']): string {
-  return createHash('sha256')
-    .update(typeof body === 'string' ? body : JSON.stringify(body ?? {}))
-    .digest('hex');
 }

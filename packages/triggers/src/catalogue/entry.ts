@@ -1,0 +1,80 @@
+import type { Surface } from '@sallyport/core';
+import type { EventContext } from '@sallyport/streams/delivery';
+import type { TriggerShape } from '../internal/surface.js';
+
+/** A handler that fits every kind, for tests. Its result is the kind's {@link TriggerSample.result}. */
+export type SampleHandler = <E>(ctx: EventContext, event: E) => Promise<never>;
+
+/** A handler and the name that it is registered under; the name is `''` for kinds without names. */
+export type SampleRegistration = readonly [name: string, handler: SampleHandler];
+
+/** Events for tests, and the registrations that receive them. */
+export interface TriggerSample {
+  /** The builder of an event, exported by `@sallyport/triggers/testing`. */
+  readonly build: (...args: never[]) => object;
+  /** Events as the service sends them, each with its natural key; `undefined` for an event without a natural key. */
+  readonly events: readonly (readonly [event: object, key: string | undefined])[];
+  /** Names of the handlers that receive the events: `['']` for a handler without a name, `[]` for a kind without handlers. */
+  readonly names: readonly string[];
+  /** A result of a handler that the service accepts. Default `undefined`. */
+  readonly result?: unknown;
+  /** `caller` if the caller chooses the members of an event, so that no AWS documentation lists them. Default `service`. */
+  readonly members?: 'service' | 'caller';
+  /** Makes the surface with these handlers. Without options, it serves the events above. */
+  register(handlers: readonly SampleRegistration[], options?: never): Surface;
+}
+
+/** The half of a trigger for tests and tools; its file in `kinds/` has the half that runs. */
+export interface TriggerTools {
+  /** The subpath of the package that exports the trigger. Default: the kind. */
+  readonly entry?: string;
+  /** Events for tests. */
+  readonly sample: TriggerSample;
+  /** Its section of `docs/triggers.md`, and its rows in the README: exports, and what they do. */
+  readonly docs: { readonly section: string; readonly rows: readonly (readonly [exports: string, what: string])[] };
+  /** The method of `ServiceWiring` in `@sallyport/constructs` that attaches it; `null` if no construct does. */
+  readonly construct:
+    | 's3'
+    | 'kafka'
+    | 'cognito'
+    | 'firehose'
+    | 'authorizer'
+    | 'appSyncAuthorizer'
+    | 'appSyncEvents'
+    | null;
+  /** The source of `triggers` in `@sallyport/testkit` that delivers its events; `null` for a caller that waits for one answer. */
+  readonly simulate:
+    | 'asynchronous'
+    | 'kafka'
+    | 'firehose'
+    | 'blocking'
+    | 'batchJob'
+    | 'rotation'
+    | 'customResource'
+    | null;
+  /** The form of the console of `sallyport dev` that sends its events. */
+  readonly form: 'event';
+  /**
+   * The hint of `explain` for an event that no registered trigger accepts: the nearest kind of the fixed table, a name, and the member that
+   * identifies the event, with its values. Absent: `explain` shows only the failed conditions.
+   */
+  readonly hint?: readonly [near: string, name: string, place: string, ...values: string[]];
+  /** The budget of a bundle with this trigger alone: the function that makes it, and the most gzip bytes. */
+  readonly sizes: { readonly factory: string; readonly gzipBytes: number };
+}
+
+/** One kind in the catalogue. */
+export interface CatalogueEntry<K extends string = string> extends TriggerTools {
+  /** The kind of its events. */
+  readonly kind: K;
+  /** The subpath of the package that exports the trigger. */
+  readonly entry: string;
+}
+
+/** Describes a trigger for tests and tools. @internal */
+export function describeTrigger<K extends string>(
+  { kind }: TriggerShape & { readonly kind: K },
+  tools: TriggerTools,
+): CatalogueEntry<K> {
+  return { kind, entry: kind, ...tools };
+}

@@ -1,0 +1,63 @@
+// Made from the files of this folder by `npm run docs`; the gate `pages` fails when the two differ. Do not edit.
+import { ALARM } from './alarm.js';
+import { APPSYNC_AUTHORIZER } from './appsync-authorizer.js';
+import { APPSYNC_EVENTS } from './appsync-events.js';
+import { AUTHORIZER_TOKEN } from './authorizer-token.js';
+import { COGNITO } from './cognito.js';
+import { CUSTOM_RESOURCE } from './custom-resource.js';
+import { DOCUMENTDB } from './documentdb.js';
+import type { CatalogueEntry } from './entry.js';
+import { FIREHOSE } from './firehose.js';
+import { INVOKE } from './invoke.js';
+import { IOT_RULE } from './iot-rule.js';
+import { KAFKA } from './kafka.js';
+import { LATTICE } from './lattice.js';
+import { LOGS } from './logs.js';
+import { MQ } from './mq.js';
+import { S3 } from './s3.js';
+import { S3_BATCH } from './s3-batch.js';
+import { SECRET_ROTATION } from './secret-rotation.js';
+import { SES } from './ses.js';
+
+/** The kinds of the triggers of this package. */
+export type CatalogueKind =
+  | 'alarm'
+  | 'appsync-authorizer'
+  | 'appsync-events'
+  | 'authorizer-token'
+  | 'cognito'
+  | 'custom-resource'
+  | 'documentdb'
+  | 'firehose'
+  | 'invoke'
+  | 'iot-rule'
+  | 'kafka'
+  | 'lattice'
+  | 'logs'
+  | 'mq'
+  | 's3'
+  | 's3-batch'
+  | 'secret-rotation'
+  | 'ses';
+
+/** Every trigger of this package for tests and tools, by the kind of its events. */
+export const CATALOGUE: { readonly [K in CatalogueKind]: CatalogueEntry<K> } = {
+  alarm: ALARM,
+  'appsync-authorizer': APPSYNC_AUTHORIZER,
+  'appsync-events': APPSYNC_EVENTS,
+  'authorizer-token': AUTHORIZER_TOKEN,
+  cognito: COGNITO,
+  'custom-resource': CUSTOM_RESOURCE,
+  documentdb: DOCUMENTDB,
+  firehose: FIREHOSE,
+  invoke: INVOKE,
+  'iot-rule': IOT_RULE,
+  kafka: KAFKA,
+  lattice: LATTICE,
+  logs: LOGS,
+  mq: MQ,
+  s3: S3,
+  's3-batch': S3_BATCH,
+  'secret-rotation': SECRET_ROTATION,
+  ses: SES,
+};
