@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCreate } from '../src/internal/command.js';
+import { createManifest } from '../src/internal/manifest.js';
 import { createProject, type ProjectSpec } from '../src/internal/project.js';
 import { quoteForShell } from '../src/internal/target.js';
 import { INFRAS, MANAGERS, TEMPLATES, type TemplateName } from '../src/internal/templates.js';
@@ -113,6 +114,13 @@ describe('a project', () => {
       expect(files.has('pnpm-workspace.yaml')).toBe(packageManager === 'pnpm');
     },
   );
+
+  it('depends on no package without a version', () => {
+    const template = { ...TEMPLATES.api, libraries: ['left-pad'] };
+    expect(() => createManifest(spec().names, template, 'none', 'npm')).toThrow(
+      'versions.json lists no version of left-pad: add it to scripts/docs/versions.ts, then run npm run docs',
+    );
+  });
 
   it('imports nothing that it does not depend on', () => {
     for (const [template, infra, packageManager] of KINDS) {
