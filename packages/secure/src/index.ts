@@ -1,6 +1,3 @@
-// The container
-
-// Principals
 export type { PrincipalKind, SecurePrincipal } from '@sallyport/core';
 export { withBearer } from '@sallyport/core/pipeline';
 export { SecureApp, type SecureRouteRecord } from './container.js';
@@ -8,14 +5,12 @@ export type { SecureErrorCode } from './errors.js';
 export type { Challenge } from './gate.js';
 export type { SecureOpenApiSpec } from './openapi/document.js';
 export type { SecureOptions } from './options.js';
-// Postures
 export { Authenticated, AuthenticatedAnyOf } from './postures/authenticated.js';
 export { InternalOnly } from './postures/internal-only.js';
 export { Optional } from './postures/optional.js';
 export type { Posture, PostureKind } from './postures/posture.js';
 export { Public } from './postures/public.js';
 export { firstPrincipal, markBearerReader, type SecurePrincipalResolver } from './principal.js';
-// Routes and groups
 export {
   defineRoutes,
   type GroupPosture,

@@ -1,8 +1,6 @@
-// Embeddings
 export type { Embedder } from './embedding/embedder.js';
 export type { BedrockSdk } from './embedding/internal/model.js';
 export { createTitanEmbedder, type TitanEmbedderOptions } from './embedding/titan.js';
-// Errors
 export {
   ERR_DIMENSION_MISMATCH,
   ERR_EMBEDDING_FAILED,
@@ -28,7 +26,6 @@ export {
   type VectorStoreErrorInit,
   type WriteProgress,
 } from './errors.js';
-// Semantic index
 export {
   createSemanticIndex,
   type SemanticIndex,
@@ -36,9 +33,7 @@ export {
   type SemanticQuery,
   type SemanticRecord,
 } from './index/semantic-index.js';
-// AWS clients
 export type { SdkClient, SdkConfig } from './internal/sdk.js';
-// Limits
 export {
   DEFAULT_EMBEDDING_DIMENSIONS,
   DEFAULT_QUERY_TOP_K,
@@ -47,9 +42,7 @@ export {
   MAX_PUT_DELETE_BATCH_SIZE,
   MAX_QUERY_TOP_K,
 } from './schema.js';
-// From the environment
 export { embedderFromEnv, vectorStoreFromEnv } from './store/from-env.js';
-// Store
 export type { S3VectorsSdk } from './store/internal/s3-backend.js';
 export { createS3VectorStore, type S3VectorStoreOptions } from './store/s3-store.js';
 export type {
@@ -73,7 +66,6 @@ export type {
   VectorRecord,
   VectorRecordInput,
 } from './store/store.js';
-// Validators
 export {
   cloneMetadata,
   cloneVector,
