@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { targetsOf } from './exports.mjs';
 import { readWorkspace } from './workspace.js';
 
-/** The finding of a gate that reads the build if a published package has none; it names the gate that builds. */
+/** The finding of a gate that reads the build if a published package is not built; it names the gate that builds. */
 export function findMissingBuild(root: string, gate: string): readonly string[] {
   const unbuilt = readWorkspace(root, ['packages']).filter(
     ({ folder, manifest }) =>

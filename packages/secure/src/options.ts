@@ -11,9 +11,9 @@ import type { SecurePrincipalResolver } from './principal.js';
 /** Options of `SecureApp`. An unknown key is rejected at construction. */
 export interface SecureOptions
   extends PipelineOptions,
+    Pick<EventRouterOptions, 'streamFailureIdentifier' | 'queueConcurrency' | 'deadlineMarginMs' | 'maskErrors'>,
     AppSyncOptions,
-    SurfaceOptions,
-    Pick<EventRouterOptions, 'streamFailureIdentifier' | 'queueConcurrency' | 'deadlineMarginMs' | 'maskErrors'> {
+    SurfaceOptions {
   /** Identifies the caller. Without a resolver, every operation except `Public` and `Optional` ones answers 401. */
   readonly principalResolver?: SecurePrincipalResolver;
   /**

@@ -8,7 +8,7 @@ import {
   type Target,
   type TriggerKind,
 } from '@sallyport/core';
-import { defineOptions, integer, number, oneOf } from '@sallyport/core/options';
+import { defineOptions, integer, number, type OptionKinds, oneOf } from '@sallyport/core/options';
 import { ContextState, handlerName, logRefusal, type OutgoingResponse, remainingMs } from '@sallyport/core/pipeline';
 import {
   assertBoundParams,
@@ -74,7 +74,7 @@ export const APPSYNC_OPTION_KINDS = {
   batchResult: oneOf('native', 'envelope').default('native'),
   deadlineMarginMs: number(0, undefined, 'milliseconds').default(500),
   errorMode: oneOf('object', 'throw').default('object'),
-};
+} satisfies OptionKinds<AppSyncOptions>;
 
 const OPTIONS = defineOptions<AppSyncOptions>()(APPSYNC_OPTION_KINDS);
 

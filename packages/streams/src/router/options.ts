@@ -1,5 +1,5 @@
 import type { Clock, Environment, IdGenerator, Logger, Observability } from '@sallyport/core';
-import { boolean, defineOptions, oneOf, parsed } from '@sallyport/core/options';
+import { boolean, defineOptions, type OptionKinds, oneOf, parsed } from '@sallyport/core/options';
 import { parseObservability } from '@sallyport/core/pipeline';
 import type { EventMiddleware } from '../batch/handler.js';
 import { refused } from '../errors.js';
@@ -46,7 +46,7 @@ export const EVENT_ROUTER_OPTION_KINDS = {
   ...COMMON_OPTIONS,
   maskErrors: boolean.default(false),
   observability: parsed<Observability>('hooks', (value) => parseObservability(value as Observability)),
-};
+} satisfies OptionKinds<EventRouterOptions>;
 
 const OPTIONS = defineOptions<EventRouterOptions>()(EVENT_ROUTER_OPTION_KINDS);
 
