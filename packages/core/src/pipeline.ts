@@ -2,6 +2,7 @@
 
 export type { ContextTransport } from './context/context.js';
 export {
+  BEARER_MARK,
   bearerOf,
   type Caller,
   callerKey,
@@ -132,6 +133,7 @@ export {
   isText,
   noAdapter,
   objectPart,
+  ownOf,
   randomFraction,
   remainingMs,
   type ScheduledEvent,

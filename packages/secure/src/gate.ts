@@ -1,25 +1,29 @@
-import { type Context, FrameworkError, isFrameworkError, type MaybePromise, type OneOrMany } from '@sallyport/core';
-import { type ContextState, internalError, remainingMs, STAGE, stateOf } from '@sallyport/core/pipeline';
+import { type Context, FrameworkError, isFrameworkError, type MaybePromise } from '@sallyport/core';
+import {
+  BEARER_MARK,
+  type ContextState,
+  copyBearer,
+  internalError,
+  isPlainObject,
+  ownOf,
+  remainingMs,
+  STAGE,
+  snapshotPlain,
+  stateOf,
+  trimmedText,
+} from '@sallyport/core/pipeline';
 import { type Gate, isPromise } from '@sallyport/http/pipeline';
+import { type Challenge, challengeBy, NO_STORE, toRefusal } from './challenge.js';
 import { runPassed } from './internal/resolver-marks.js';
 import { POSTURES } from './postures/internal/kinds.js';
-import { isPosture, type Posture } from './postures/posture.js';
-import {
-  type NormalPrincipal,
-  normalizePrincipal,
-  readsBearer,
-  runtimeTenant,
-  type SecurePrincipalResolver,
-  UNKNOWN_KIND,
-} from './principal.js';
+import { isPosture, normalizeScopes, type Posture } from './postures/posture.js';
+import { type NormalPrincipal, readsBearer, type SecurePrincipalResolver } from './principal.js';
 
 /** The part of a registration that the gate reads. */
 export interface GuardedRecord {
   readonly posture: unknown;
 }
 
-/** A rejection of one caller must not be cached for another (RFC 9111 section 5.2.2.5). */
-const NO_STORE = { headers: { 'cache-control': 'no-store' } };
 /** The gate's own errors; they do not contain the reason. */
 const UNAUTHORIZED = new FrameworkError('app.unauthorized', undefined, NO_STORE);
 const FORBIDDEN = new FrameworkError('app.forbidden', undefined, NO_STORE);
@@ -28,6 +32,8 @@ const FORBIDDEN = new FrameworkError('app.forbidden', undefined, NO_STORE);
  * Accepts a request for the registered handler, or throws. The caller is stored in the context only
  * if the caller is accepted.
  *
+ * @param known the state of the context, for callers that have it
+ * @param isPublished true if tools on the developer's machine receive the decision
  * @throws FrameworkError `app.internal` for a broken record or resolver, `app.unauthorized`, `app.forbidden`, `app.timeout`
  *   if the resolver has no result by the deadline, or the error of the resolver
  */
@@ -35,10 +41,37 @@ export function authorize(
   record: GuardedRecord | undefined,
   ctx: Context,
   resolver: SecurePrincipalResolver | undefined,
+  known?: ContextState,
+  isPublished = DECISIONS.hasSubscribers,
 ): MaybePromise<undefined> {
-  if (!DECISIONS.hasSubscribers) return decideOn(record, ctx, resolver);
+  if (isPublished) return publishDecision(record, ctx, () => authorize(record, ctx, resolver, known, false));
+  const posture = record?.posture;
+  if (!isPosture(posture)) throw internalError('the operation has no posture');
+  if (!POSTURES[posture.kind].asksResolver) return undefined;
+  const state = known ?? stateOf(ctx);
+  state.passed |= STAGE.auth;
+  // The resolver's result is untrusted input.
+  let answer: unknown;
   try {
-    const pending = decideOn(record, ctx, resolver);
+    answer = resolver?.(ctx);
+  } catch (thrown) {
+    throw toResolverError(thrown);
+  }
+  if (!isPromise(answer)) return admit(posture, ctx, state, answer);
+  return beforeDeadline(state, answer).then(
+    (settled) => admit(posture, ctx, state, settled),
+    (thrown: unknown) => Promise.reject(toResolverError(thrown)),
+  );
+}
+
+/** Makes a decision and publishes it. */
+function publishDecision(
+  record: GuardedRecord | undefined,
+  ctx: Context,
+  decide: () => MaybePromise<undefined>,
+): MaybePromise<undefined> {
+  try {
+    const pending = decide();
     if (pending === undefined) publish(record, ctx, 'allowed');
     else
       pending.then(
@@ -74,40 +107,19 @@ function outcomeOf(thrown: unknown): string {
   return status === 401 ? 'unauthenticated' : status === 403 ? 'forbidden' : 'failed';
 }
 
-function decideOn(
-  record: GuardedRecord | undefined,
-  ctx: Context,
-  resolver: SecurePrincipalResolver | undefined,
-): MaybePromise<undefined> {
-  const posture = record?.posture;
-  if (!isPosture(posture)) throw internalError('the operation has no posture');
-  if (!POSTURES[posture.kind].asksResolver) return undefined;
-  const state = stateOf(ctx);
-  state.passed |= STAGE.auth;
-  const answer = resolver ? ask(resolver, ctx) : undefined;
-  if (!isPromise(answer)) return admit(posture, ctx, state, answer);
-  return beforeDeadline(state, answer).then(
-    (settled) => admit(posture, ctx, state, settled),
-    (thrown: unknown) => Promise.reject(toResolverError(thrown)),
-  );
-}
-
-/** The resolver's result is untrusted input. */
-function ask(resolver: SecurePrincipalResolver, ctx: Context): unknown {
-  try {
-    return resolver(ctx);
-  } catch (thrown) {
-    throw toResolverError(thrown);
-  }
-}
-
 /** A FrameworkError of the resolver is kept; any other error is answered with 500, and only the log contains its message. */
 function toResolverError(thrown: unknown): FrameworkError {
   return isFrameworkError(thrown) ? thrown : new FrameworkError('app.internal', undefined, { cause: thrown });
 }
 
 function admit(posture: Posture, ctx: Context, state: ContextState, answer: unknown): MaybePromise<undefined> {
-  const principal = normalize(ctx, answer);
+  let principal: NormalPrincipal | typeof UNKNOWN_KIND | null;
+  try {
+    principal = normalizePrincipal(answer, (what) => warnOf(ctx, what));
+  } catch (thrown) {
+    // A getter that the resolver defined can throw.
+    throw toResolverError(thrown);
+  }
   if (principal === UNKNOWN_KIND) throw UNAUTHORIZED;
   const mayPass = POSTURES[posture.kind].admits(principal, posture.scopes);
   if (principal === null) {
@@ -115,34 +127,23 @@ function admit(posture: Posture, ctx: Context, state: ContextState, answer: unkn
     throw UNAUTHORIZED;
   }
   if (!mayPass) throw FORBIDDEN;
-  const runtime = runtimeTenant(state);
+  const runtime = trimmedText(state.lambdaContext?.tenantId);
   if (runtime !== '' && principal.tenantId !== '' && runtime !== principal.tenantId) throw FORBIDDEN;
-  const pending = runPassed(state, principal);
+  const pending = state.triggerKind === 'websocket' ? runPassed(state, principal) : undefined;
   if (pending === undefined) return adopt(state, principal);
   return beforeDeadline(state, pending).then(() => adopt(state, principal));
+}
+
+/** Logs a problem of the resolver's result. */
+function warnOf(ctx: Context, what: string): void {
+  const text = `principal resolver returned ${what}; return { identity, scopes: [] }, or null for an anonymous caller`;
+  ctx.log.warn(text, { event: 'secure.no_principal' });
 }
 
 function adopt(state: ContextState, principal: NormalPrincipal): undefined {
   state.principal = principal;
   state.authIdentity = principal.identity;
   if (principal.tenantId !== '') state.tenantId = principal.tenantId;
-}
-
-function normalize(ctx: Context, answer: unknown): NormalPrincipal | typeof UNKNOWN_KIND | null {
-  if (answer === undefined || answer === null) return null;
-  try {
-    return normalizePrincipal(answer, (what) =>
-      ctx.log.warn(
-        `principal resolver returned ${what}; return { identity, scopes: [] }, or null for an anonymous caller`,
-        {
-          event: 'secure.no_principal',
-        },
-      ),
-    );
-  } catch (thrown) {
-    // A getter that the resolver defined can throw.
-    throw toResolverError(thrown);
-  }
 }
 
 /** Milliseconds kept free at the end of the invocation, so that the answer can still be sent. */
@@ -164,107 +165,72 @@ function beforeDeadline<T>(state: ContextState, pending: PromiseLike<T>): Promis
   });
 }
 
-/**
- * `www-authenticate` of a 401 answer over HTTP (RFC 9110 section 11.6.1): one string for all routes, or a function of the route.
- * `false`: no 401 contains the header, even if a resolver set it.
- */
-export type Challenge = string | false | ((ctx: Context) => string | undefined);
+/** Represents a principal with an unknown `kind`; every posture rejects it. */
+export const UNKNOWN_KIND = Symbol('unknown kind');
 
-const CHALLENGE = 'www-authenticate';
-/** A 401 must name a way to authenticate (RFC 9110 section 15.5.2): here bearer tokens (RFC 6750 section 3). */
-const BEARER = 'Bearer';
+const NO_CLAIMS: Readonly<Record<string, unknown>> = Object.freeze(Object.create(null) as Record<string, unknown>);
+
+/** Controls, formats, lone surrogates, separators, and letters that no font shows (UAX #44, UTR #36 section 2). */
+const INVISIBLE = '\\p{Cc}\\p{Cf}\\p{Cs}\\p{Z}\\p{Default_Ignorable_Code_Point}\\u2800';
+let visible: RegExp | undefined;
+
+/** True if a string has a visible character, of any script. Compiling the expression takes 0.7 ms, so callers try ASCII first. */
+function isVisible(text: string): boolean {
+  visible ??= new RegExp(`[^${INVISIBLE}]`, 'u');
+  return visible.test(text);
+}
+
+/**
+ * Copies the result of a resolver. Each field is read once, own members only, so that a polluted `Object.prototype`
+ * cannot add a kind or a scope. `null` when there is no principal.
+ *
+ * @param complain receives each problem of the result, without values of the input
+ */
+export function normalizePrincipal(
+  input: unknown,
+  complain: (what: string) => void = () => {},
+): NormalPrincipal | typeof UNKNOWN_KIND | null {
+  if (input === undefined || input === null) return null;
+  if (typeof input !== 'object') {
+    complain('no object');
+    return null;
+  }
+  const given = ownOf(input, 'kind');
+  const isAbsent = given === undefined || (typeof given === 'string' && given.trim() === '');
+  const kind = isAbsent ? 'external' : given;
+  if (kind !== 'external' && kind !== 'internal') {
+    complain('a kind other than "external" or "internal"');
+    return UNKNOWN_KIND;
+  }
+  const identity = trimmedText(ownOf(input, 'identity'));
+  if (!/[!-~]/.test(identity) && !isVisible(identity)) {
+    complain('no identity');
+    return null;
+  }
+  const scopes = ownOf(input, 'scopes');
+  if (scopes !== undefined && scopes !== null && !Array.isArray(scopes)) complain('scopes that are not a list');
+  const claims = ownOf(input, 'claims');
+  const principal = {
+    identity,
+    scopes: normalizeScopes(scopes),
+    claims: claims !== undefined && isPlainObject(claims) ? snapshotPlain(claims) : NO_CLAIMS,
+    kind,
+    tenantId: trimmedText(ownOf(input, 'tenantId')),
+  };
+  if (BEARER_MARK in input) copyBearer(input, principal);
+  return principal;
+}
 
 /** The gate as a stage of the pipeline. It sets the challenge of 401 answers over HTTP, and `cache-control` of rejections. */
 export function createGate(resolver: SecurePrincipalResolver | undefined, challenge: Challenge | undefined): Gate {
-  const fallback = readsBearer(resolver) ? BEARER : undefined;
-  const decide = challengeBy(challenge, fallback);
-  return ({ registration, ctx }) => {
+  const decide = challengeBy(challenge, readsBearer(resolver));
+  return ({ registration, ctx, state }) => {
     try {
-      const pending = authorize(registration, ctx, resolver);
+      const pending = authorize(registration, ctx, resolver, state);
       if (pending === undefined) return undefined;
       return pending.catch((thrown: unknown) => Promise.reject(toRefusal(thrown, ctx, decide)));
     } catch (thrown) {
       throw toRefusal(thrown, ctx, decide);
     }
   };
-}
-
-/** Returns the challenge of a 401 from the resolver's challenge (`''` if absent); `undefined` for no challenge. */
-type Decide = (resolvers: string, ctx: Context) => string | undefined;
-
-/** `undefined` if no rejection is changed. */
-function challengeBy(challenge: Challenge | undefined, fallback: string | undefined): Decide | undefined {
-  if (challenge === false) return () => undefined;
-  if (challenge === undefined) return fallback === undefined ? undefined : (resolvers) => resolvers || fallback;
-  return (resolvers, ctx) => {
-    const own = typeof challenge === 'string' ? challenge : askChallenge(challenge, ctx, fallback);
-    return own === undefined ? resolvers || undefined : mergeChallenges(own, resolvers);
-  };
-}
-
-/** The HTTP form of a 401 or 403 of the gate or of a resolver. */
-function toRefusal(thrown: unknown, ctx: Context, decide: Decide | undefined): unknown {
-  if (!isFrameworkError(thrown) || ctx.route?.surface !== 'http') return thrown;
-  const { status, headers = {} } = thrown;
-  if (status !== 401 && status !== 403) return thrown;
-  const present = headerOf(headers, CHALLENGE);
-  const value = (status === 401 && decide ? decide(present, ctx) : present) ?? '';
-  const isStored = headerOf(headers, 'cache-control') === '';
-  if (value === present && !isStored) return thrown;
-  return withHeaders(thrown, {
-    ...(isStored && NO_STORE.headers),
-    ...without(headers, CHALLENGE),
-    ...(value !== '' && { [CHALLENGE]: value }),
-  });
-}
-
-function withHeaders(thrown: FrameworkError, headers: OneOrMany): FrameworkError {
-  const { code, message, statusCode, details, requestId, traceId, timestamp, stackTrace, cause } = thrown;
-  const init = { statusCode, details, requestId, traceId, timestamp, stackTrace, headers, cause };
-  return new FrameworkError(code, message, init);
-}
-
-/** If a challenge function fails or returns an invalid header value, the fallback is used, and the answer is still 401. */
-function askChallenge(
-  challenge: (ctx: Context) => string | undefined,
-  ctx: Context,
-  fallback: string | undefined,
-): string | undefined {
-  try {
-    const value = challenge(ctx);
-    if (value === undefined || isChallenge(value)) return value;
-  } catch (error) {
-    ctx.log.warn('challenge failed', { event: 'secure.challenge_failed', error });
-    return fallback;
-  }
-  ctx.log.warn('challenge is not a valid header value', { event: 'secure.challenge_failed' });
-  return fallback;
-}
-
-/** True if a value can be sent as a challenge. */
-export function isChallenge(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() !== '' && /^[\t\x20-\x7e]+$/.test(value);
-}
-
-function without(headers: OneOrMany, header: string): OneOrMany {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.trim().toLowerCase() !== header));
-}
-
-function headerOf(headers: OneOrMany, header: string): string {
-  const value = Object.entries(headers).find(([name]) => name.trim().toLowerCase() === header)?.[1];
-  return (typeof value === 'string' ? value : value?.[0]) ?? '';
-}
-
-const SCHEME = /^\s*([^\s,=]+)(?:\s+(.*\S))?\s*$/;
-const PARAMETER = /([\w-]+)\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s,"]+)/g;
-
-/** The configured challenge, with missing parameters added from the resolver's challenge of the same scheme. */
-function mergeChallenges(configured: string, resolvers: string): string {
-  const [, scheme = '', parameters = ''] = SCHEME.exec(configured) ?? [];
-  const [, otherScheme = '', others = ''] = SCHEME.exec(resolvers) ?? [];
-  if (scheme.toLowerCase() !== otherScheme.toLowerCase()) return configured;
-  const names = new Set([...parameters.matchAll(PARAMETER)].map(([, name = '']) => name.toLowerCase()));
-  const added = [...others.matchAll(PARAMETER)].filter(([, name = '']) => !names.has(name.toLowerCase()));
-  if (added.length === 0) return configured;
-  return `${scheme} ${[...(parameters === '' ? [] : [parameters]), ...added.map(([text]) => text)].join(', ')}`;
 }

@@ -5,7 +5,7 @@ import { isPlainObject } from '@sallyport/core/pipeline';
 import { CONTAINER_KINDS, type SurfaceOptions } from '@sallyport/dispatch/assembly';
 import type { PipelineOptions } from '@sallyport/http';
 import type { EventRouterOptions } from '@sallyport/streams';
-import { type Challenge, isChallenge } from './gate.js';
+import { type Challenge, isChallenge } from './challenge.js';
 import type { SecurePrincipalResolver } from './principal.js';
 
 /** Options of `SecureApp`. An unknown key is rejected at construction. */

@@ -11,7 +11,7 @@ interface GetPath {
 
 export const pathGate: Gate = {
   name: 'path',
-  demands: 'one gateway-v2 GET passes few functions in few files',
+  demands: 'one authenticated GET passes few functions in few files',
   async run(note) {
     const program = join(ROOT, 'scripts', 'check', 'get-path.ts');
     const { status, stdout, output } = await run(process.execPath, [

@@ -143,6 +143,12 @@ export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** An own member of an object, so that prototypes are ignored; `undefined` if absent. */
+export function ownOf(value: unknown, key: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+  return (value as Readonly<Record<string, unknown>>)[key];
+}
+
 /** A string with a character that is not blank; usually the first character, and then nothing is allocated. */
 export function isText(value: unknown): value is string {
   if (typeof value !== 'string') return false;

@@ -1,8 +1,8 @@
 import { type Context, FrameworkError, type SecurePrincipal } from '@sallyport/core';
 import { defineOptions, invalidOption, kind, oneOf } from '@sallyport/core/options';
-import { withBearer } from '@sallyport/core/pipeline';
+import { ownOf, withBearer } from '@sallyport/core/pipeline';
 import { isPromise } from '@sallyport/http/pipeline';
-import { markBearerReader, ownOf, type SecurePrincipalResolver } from '../../principal.js';
+import { markBearerReader, type SecurePrincipalResolver } from '../../principal.js';
 import { JwtError, type VerifiedJwt } from './jwt-error.js';
 import {
   type JwtClaims,
