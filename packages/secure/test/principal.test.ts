@@ -1,4 +1,4 @@
-import { normalizePrincipal, UNKNOWN_KIND } from '../src/gate.js';
+import { normalizePrincipal, UNKNOWN_KIND } from '../src/internal/gate.js';
 import { normalizeScopes } from '../src/postures/posture.js';
 import type { NormalPrincipal } from '../src/principal.js';
 

@@ -13,11 +13,11 @@ import {
   trimmedText,
 } from '@sallyport/core/pipeline';
 import { type Gate, isPromise } from '@sallyport/http/pipeline';
-import { type Challenge, challengeBy, NO_STORE, toRefusal } from './challenge.js';
-import { runPassed } from './internal/resolver-marks.js';
-import { POSTURES } from './postures/internal/kinds.js';
-import { isPosture, normalizeScopes, type Posture } from './postures/posture.js';
-import { type NormalPrincipal, readsBearer, type SecurePrincipalResolver } from './principal.js';
+import { type Challenge, challengeBy, NO_STORE, toRefusal } from '../challenge.js';
+import { POSTURES } from '../postures/internal/kinds.js';
+import { isPosture, normalizeScopes, type Posture } from '../postures/posture.js';
+import { type NormalPrincipal, readsBearer, type SecurePrincipalResolver } from '../principal.js';
+import { runPassed } from './resolver-marks.js';
 
 /** The part of a registration that the gate reads. */
 export interface GuardedRecord {
