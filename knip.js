@@ -18,11 +18,12 @@ export default {
         'scripts/docs/main.ts',
         'scripts/mutants/main.ts',
         'scripts/mutants/reached.mjs',
-        'scripts/newcomer/main.ts',
-        'scripts/newcomer/create.ts',
-        'scripts/newcomer/pack.ts',
+        'scripts/release/create.ts',
+        'scripts/release/pack.ts',
         'scripts/snapshot/*.{ts,mjs}',
         'scripts/**/*.test.ts',
+        // The lab is not judged, but what it imports is used.
+        'scripts/lab/**/*.{ts,mjs}',
       ],
       project: ['scripts/**/*.{ts,mjs}', '!scripts/bench/**'],
       // Started by scripts as commands.
@@ -81,12 +82,9 @@ export default {
     },
     'scripts/bench': {
       entry: [
-        'types/main.ts',
         'detect/main.ts',
-        'kit/main.ts',
         'main.ts',
         'worker.ts',
-        'growth/worker.ts',
         'peers/*.ts',
         'cold/*.ts',
         'size/main.ts',

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { packAll } from '../../newcomer/archives.js';
-import { generate, runOffline, unpack } from '../../newcomer/generated.js';
+import { packAll } from '../../release/archives.js';
+import { generate, runOffline, unpack } from '../../release/generated.js';
 import { findMissingBuild } from '../built.js';
 import { findingsOf, ROOT } from '../command.js';
 import type { Gate } from '../gate.js';
