@@ -1,4 +1,4 @@
-import { type Context, FrameworkError, isFrameworkError, type MaybePromise } from '@sallyport/core';
+import { type Context, FrameworkError, isFrameworkError, type MaybePromise, type PrincipalKind } from '@sallyport/core';
 import {
   BEARER_MARK,
   type ContextState,
@@ -196,9 +196,9 @@ export function normalizePrincipal(
     return null;
   }
   const given = ownOf(input, 'kind');
-  const isAbsent = given === undefined || (typeof given === 'string' && given.trim() === '');
-  const kind = isAbsent ? 'external' : given;
-  if (kind !== 'external' && kind !== 'internal') {
+  let kind: PrincipalKind = 'external';
+  if (given === 'internal') kind = given;
+  else if (given !== undefined && given !== 'external' && !(typeof given === 'string' && given.trim() === '')) {
     complain('a kind other than "external" or "internal"');
     return UNKNOWN_KIND;
   }
