@@ -8,7 +8,6 @@ export {
   ERR_INVALID_INPUT,
   ERR_INVALID_VECTOR,
   ERR_NOT_FOUND,
-  ERR_UNAVAILABLE,
   ERR_UNSUPPORTED_OPERATION,
   ERROR_CODE_DIMENSION_MISMATCH,
   ERROR_CODE_EMBEDDING_FAILED,
@@ -16,7 +15,6 @@ export {
   ERROR_CODE_INVALID_INPUT,
   ERROR_CODE_INVALID_VECTOR,
   ERROR_CODE_NOT_FOUND,
-  ERROR_CODE_UNAVAILABLE,
   ERROR_CODE_UNSUPPORTED_OPERATION,
   embeddingErrorCode,
   isVectorStoreError,
@@ -34,14 +32,7 @@ export {
   type SemanticRecord,
 } from './index/semantic-index.js';
 export type { SdkClient, SdkConfig } from './internal/sdk.js';
-export {
-  DEFAULT_EMBEDDING_DIMENSIONS,
-  DEFAULT_QUERY_TOP_K,
-  DEFAULT_TITAN_EMBED_TEXT_MODEL_ID,
-  MAX_GET_BATCH_SIZE,
-  MAX_PUT_DELETE_BATCH_SIZE,
-  MAX_QUERY_TOP_K,
-} from './schema.js';
+export { DEFAULT_QUERY_TOP_K, MAX_PUT_DELETE_BATCH_SIZE, MAX_QUERY_TOP_K } from './schema.js';
 export { embedderFromEnv, vectorStoreFromEnv } from './store/from-env.js';
 export type { S3VectorsSdk } from './store/internal/s3-backend.js';
 export { createS3VectorStore, type S3VectorStoreOptions } from './store/s3-store.js';
