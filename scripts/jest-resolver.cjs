@@ -1,6 +1,6 @@
 const { readdirSync, readFileSync } = require('node:fs');
 const { join, sep } = require('node:path');
-const { sourceEntries } = require('./check/exports.mjs');
+const { codeEntries } = require('./check/exports.mjs');
 
 const ROOT = join(__dirname, '..');
 
@@ -16,7 +16,7 @@ const SOURCES = new Map(
 
 function sourcesOf(folder) {
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  return [...sourceEntries(manifest)].map(([subpath, file]) => [
+  return [...codeEntries(manifest)].map(([subpath, file]) => [
     `${manifest.name}${subpath.slice(1)}`,
     join(folder, file),
   ]);

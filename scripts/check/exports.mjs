@@ -6,17 +6,28 @@ const SOURCE_CONDITION = '@sallyport/source';
 /** @typedef {Readonly<Record<string, string | Readonly<Record<string, string>>>>} Exports a file for each sub-path, or one for each condition */
 
 /**
- * Sub-path (`.`, `./testing`) to the file with the code, relative to the package's folder. Files without code are left out.
+ * Sub-path (`.`, `./testing`) to source file, relative to the package's folder. Files without a source are left out.
  *
  * @param {{ readonly exports?: Exports }} manifest
  * @returns {ReadonlyMap<string, string>}
  */
 export function sourceEntries({ exports = {} }) {
   const entries = Object.entries(exports).flatMap(([subpath, target]) => {
-    const file = typeof target === 'string' ? target : target[SOURCE_CONDITION];
-    return /\.(?:ts|mjs|js)$/.test(file ?? '') ? [[subpath, file.replace(/^\.\//, '')]] : [];
+    const source = typeof target === 'string' ? undefined : target[SOURCE_CONDITION];
+    return source === undefined ? [] : [[subpath, source.replace(/^\.\//, '')]];
   });
   return new Map(entries);
+}
+
+/**
+ * The same, with the code of private packages, whose exports have no conditions.
+ *
+ * @param {{ readonly exports?: Exports }} manifest
+ * @returns {ReadonlyMap<string, string>}
+ */
+export function codeEntries({ exports = {} }) {
+  const direct = Object.entries(exports).filter(([, target]) => /\.(?:ts|mjs|js)$/.test(String(target)));
+  return new Map([...sourceEntries({ exports }), ...direct]);
 }
 
 /**

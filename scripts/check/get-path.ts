@@ -13,7 +13,7 @@ interface PassedFunction {
   readonly name: string;
 }
 
-// The route of packages/secure/README.md. Resolvers of tokens answer synchronously for a token that they know, like this one.
+// The route of packages/secure/README.md. Like this resolver, resolvers of tokens answer synchronously for a token that they have verified before.
 const app = new SecureApp({ tier: 'p2', principalResolver: () => ({ identity: 'ada', scopes: ['users:read'] }) });
 for (let index = 0; index < 100; index += 1) {
   app.get(`/other/${index}/{id}`, () => json(200, {}), Authenticated('users:read'));

@@ -12,7 +12,7 @@ export type SecurePrincipalResolver = (ctx: Context) => MaybePromise<SecurePrinc
 export type NormalPrincipal = Required<SecurePrincipal>;
 
 /** The tenant that the Lambda service states of an invocation (tenant isolation); `''` if absent. */
-export function runtimeTenant({ lambdaContext }: ContextState): string {
+function runtimeTenant({ lambdaContext }: ContextState): string {
   return trimmedText(lambdaContext?.tenantId);
 }
 

@@ -33,7 +33,7 @@ export const VECTOR_STORE_CODES = [
 /** A code of {@link VectorStoreError}. */
 export type VectorStoreErrorCode = (typeof VECTOR_STORE_CODES)[number];
 
-// The names that every runtime has for its codes. The code `vectorstore.unavailable` has none: test for `retryable`.
+// The names that every runtime has for its codes. `vectorstore.unavailable` is not among them: test for `retryable`.
 
 /** A wrong option or variable, or an index that does not exist. */
 export const ERROR_CODE_INVALID_CONFIG = 'vectorstore.invalid_config' satisfies VectorStoreErrorCode;

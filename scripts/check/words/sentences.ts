@@ -1,5 +1,5 @@
 /** A sentence that begins in the middle of a line. */
-export interface SecondSentence {
+interface SecondSentence {
   /** From 1. */
   readonly line: number;
   /** The column of its first character, from 0. */
@@ -19,7 +19,7 @@ const BOUNDARY = /[.!?][)”"*_]*\s+(?=[(“"*_]*[A-Z0-9`[])/g;
 const ABBREVIATION = /(?:\b(?:e\.g|i\.e|etc|vs|cf|No|Inc|approx)|\b[A-Z]|\.{2})\.[)”"*_]*\s+$/;
 
 /** The sentences of a Markdown page that do not begin their line. A sentence on each line keeps the differences of two versions readable. */
-export function findSecondSentences(page: string): readonly SecondSentence[] {
+function findSecondSentences(page: string): readonly SecondSentence[] {
   if (GENERATED.test(page)) return [];
   let isCode = false;
   let isComment = false;
