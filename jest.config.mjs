@@ -2,6 +2,8 @@ import { availableParallelism } from 'node:os';
 
 export default {
   testMatch: ['<rootDir>/{packages,examples,tools}/*/test/**/*.test.ts', '<rootDir>/scripts/**/*.test.ts'],
+  // Instruments of research run on demand: `npm run lab:test`.
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/scripts/lab/'],
   testEnvironment: 'node',
   // Real servers on a busy two-core machine: only a test that hangs takes longer.
   testTimeout: 60_000,

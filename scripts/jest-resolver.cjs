@@ -1,8 +1,8 @@
 const { readdirSync, readFileSync } = require('node:fs');
 const { join, sep } = require('node:path');
+const { codeEntries } = require('./check/exports.mjs');
 
 const ROOT = join(__dirname, '..');
-const SOURCE = '@sallyport/source';
 
 /**
  * The source of every entry of the workspace's packages, by its name. Jest applies export conditions at run time only: without these names its
@@ -10,16 +10,16 @@ const SOURCE = '@sallyport/source';
  */
 const SOURCES = new Map(
   ['packages', 'tools'].flatMap((parent) =>
-    readdirSync(join(ROOT, parent)).flatMap((folder) => entriesOf(join(ROOT, parent, folder))),
+    readdirSync(join(ROOT, parent)).flatMap((name) => sourcesOf(join(ROOT, parent, name))),
   ),
 );
 
-function entriesOf(folder) {
-  const { name, exports = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  return Object.entries(exports).flatMap(([entry, target]) => {
-    const file = typeof target === 'string' ? target : target[SOURCE];
-    return /\.(?:ts|mjs|js)$/.test(file ?? '') ? [[`${name}${entry.slice(1)}`, join(folder, file)]] : [];
-  });
+function sourcesOf(folder) {
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  return [...codeEntries(manifest)].map(([subpath, file]) => [
+    `${manifest.name}${subpath.slice(1)}`,
+    join(folder, file),
+  ]);
 }
 
 /** A project outside the workspace has separate packages. */

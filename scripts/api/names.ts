@@ -1,8 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
-
-const SOURCE = '@sallyport/source';
+import { readWorkspace, sourceEntries } from '../check/workspace.js';
 
 /** One name that an entry of a package exports. */
 export interface PublicName {
@@ -15,30 +14,13 @@ export interface PublicName {
 
 /** Every name that the published packages export, by entry. Entries are lists of exports, so that no type checker is needed. */
 export function publicNames(root: string): readonly PublicName[] {
-  return readdirSync(join(root, 'packages'))
-    .sort()
-    .flatMap((folder) => {
-      const { name, exports = {}, ...manifest } = readManifest(join(root, 'packages', folder));
-      if (manifest.private) return [];
-      return Object.entries(exports).flatMap(([entry, target]) => {
-        const file = typeof target === 'string' ? undefined : target[SOURCE];
-        if (file === undefined) return [];
-        return exportsOf(join(root, 'packages', folder, file)).map((one) => ({
-          entry: `${name}${entry.slice(1)}`,
-          ...one,
-        }));
-      });
-    });
-}
-
-interface Manifest {
-  readonly name: string;
-  readonly private?: boolean;
-  readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
-}
-
-function readManifest(folder: string): Manifest {
-  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+  return readWorkspace(root, ['packages'])
+    .filter(({ manifest }) => manifest.private !== true)
+    .flatMap(({ folder, manifest }) =>
+      [...sourceEntries(manifest)].flatMap(([subpath, file]) =>
+        exportsOf(join(root, folder, file)).map((one) => ({ entry: `${manifest.name}${subpath.slice(1)}`, ...one })),
+      ),
+    );
 }
 
 function exportsOf(path: string): readonly Omit<PublicName, 'entry'>[] {

@@ -2,8 +2,6 @@
 import { writeFileSync } from 'node:fs';
 import { bundle, tryBundle } from './bundle.js';
 import { coldTable, measureCold } from './cold.js';
-import { findExcesses } from './growth/limits.js';
-import { growthTable, measureGrowth } from './growth/main.js';
 import { type Contestant, measureWorkload, type Outcome } from './measure.js';
 import { type BenchOptions, parseOptions, USAGE } from './options.js';
 import type { Peer } from './peers.js';
@@ -43,13 +41,8 @@ for (const workload of options.workloads) {
   results.push({ workload, title: WORKLOAD_TABLE[workload].title, rows });
   process.stdout.write(`${formatWorkload(workload, rows)}\n`);
 }
-const growth = options.growth ? await measureGrowth(options.rounds) : undefined;
-if (growth) process.stdout.write(`${growthTable(growth)}\n`);
 const cold = options.cold ? await measureCold(options.rounds) : [];
 if (options.cold) process.stdout.write(`${coldTable(cold)}\n`);
 if (options.json)
-  writeFileSync(options.json, `${JSON.stringify({ rounds: options.rounds, results, cold, growth }, null, 2)}\n`);
-if (options.writeReadme) writeReadme({ peers: options.peers, rounds: options.rounds, results, cold, growth });
-const excesses = growth ? findExcesses(growth) : [];
-for (const excess of excesses) process.stderr.write(`grows faster than it may: ${excess}\n`);
-if (excesses.length > 0) process.exitCode = 1;
+  writeFileSync(options.json, `${JSON.stringify({ rounds: options.rounds, results, cold }, null, 2)}\n`);
+if (options.writeReadme) writeReadme({ peers: options.peers, rounds: options.rounds, results, cold });

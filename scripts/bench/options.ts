@@ -10,7 +10,6 @@ export interface BenchOptions {
   readonly rounds: number;
   readonly quick: boolean;
   readonly cold: boolean;
-  readonly growth: boolean;
   readonly json: string | undefined;
   readonly writeReadme: boolean;
 }
@@ -18,23 +17,18 @@ export interface BenchOptions {
 export const USAGE = `npm run bench -- [options]
   --only <name>     a workload (${WORKLOADS.join(', ')}),
                     a peer (${[...new Set(NAMED_PEERS.map(({ name }) => name))].join('; ')}),
-                    cold or growth; may be repeated. A peer is always measured beside bare
+                    or cold; may be repeated. A peer is always measured beside bare
   --against <folder>
                     another checkout of this project with its packages installed: its \`ours\` is
                     measured as \`ours before\` in the same rounds, with that checkout's own bench
   --rounds <n>      rounds, 11 unless given
-  --quick           few and short rounds, no cold start, no growth: for while you work
+  --quick           few and short rounds, no cold start: for while you work
   --json <file>     writes everything that was measured
   --write-readme    writes the tables into scripts/bench/README.md
 `;
 
 /** Workloads with an allocation table. */
 const COUNTED: readonly WorkloadName[] = ['get-v2', 'middleware-set'];
-
-/** Parts of the bench next to the workloads. */
-function isPart(name: string): boolean {
-  return name === 'cold' || name === 'growth';
-}
 
 /** @throws Error for an unknown option or value */
 export function parseOptions(args: readonly string[]): BenchOptions {
@@ -52,7 +46,7 @@ export function parseOptions(args: readonly string[]): BenchOptions {
   const workloads = WORKLOADS.filter((name) => values.only.includes(name));
   const peers = NAMED_PEERS.filter(({ name }) => values.only.includes(name));
   const unknown = values.only.filter(
-    (name) => !isPart(name) && !workloads.some((w) => w === name) && !peers.some((peer) => peer.name === name),
+    (name) => name !== 'cold' && !workloads.some((w) => w === name) && !peers.some((peer) => peer.name === name),
   );
   if (unknown.length > 0) throw new Error(`nothing is called ${unknown.join(', ')}`);
   const rounds = Number(values.rounds ?? (values.quick ? 5 : 11));
@@ -60,7 +54,7 @@ export function parseOptions(args: readonly string[]): BenchOptions {
   const isWhole = values.only.length === 0 && !values.quick;
   return {
     counted: workloads.length > 0 ? workloads : COUNTED,
-    workloads: workloads.length > 0 || values.only.some(isPart) ? workloads : WORKLOADS,
+    workloads: workloads.length > 0 || values.only.includes('cold') ? workloads : WORKLOADS,
     peers: [
       ...(peers.length > 0 ? NAMED_PEERS.filter((peer) => [FLOOR, FLOOR_AGAIN, ...peers].includes(peer)) : PEERS),
       ...(values.against === undefined ? [] : [oursOf(values.against)]),
@@ -68,7 +62,6 @@ export function parseOptions(args: readonly string[]): BenchOptions {
     rounds,
     quick: values.quick,
     cold: values.only.includes('cold') || isWhole,
-    growth: values.only.includes('growth') || isWhole,
     json: values.json,
     writeReadme: values['write-readme'],
   };

@@ -3,12 +3,9 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { HERE } from './bundle.js';
 import { type ColdRow, coldTable } from './cold.js';
-import { growthTable, writePlots } from './growth/main.js';
-import type { Growth } from './growth/protocol.js';
 import type { Peer } from './peers.js';
 import { allocationLine, markdownTable, type WorkloadResult } from './report.js';
 
-const WRITTEN = 'written by npm run bench -- --write-readme -->';
 const END = '<!-- end -->';
 
 export interface Measured {
@@ -16,43 +13,41 @@ export interface Measured {
   readonly rounds: number;
   readonly results: readonly WorkloadResult[];
   readonly cold: readonly ColdRow[];
-  readonly growth: Growth | undefined;
 }
 
-/** Replaces the measured sections of the README; each is between two comments. */
+/** Replaces the measured sections of the bench's README. */
 export function writeReadme(measured: Measured): void {
-  const file = join(HERE, 'README.md');
+  const { rounds, results, cold } = measured;
+  writeSections(join(HERE, 'README.md'), 'npm run bench', {
+    ...(results.length > 0 && { tables: formatTables(measured) }),
+    ...(cold.length > 0 && { 'cold start': [machine(rounds), coldTable(cold)].join('\n\n') }),
+  });
+}
+
+/** Replaces sections of a README, each between two comments, of which the first names the command that writes it. */
+export function writeSections(file: string, command: string, sections: Readonly<Record<string, string>>): void {
   let text = readFileSync(file, 'utf8');
-  if (measured.results.length > 0) text = replaceSection(text, 'tables', formatTables(measured));
-  const { cold, growth } = measured;
-  if (cold.length > 0) text = replaceSection(text, 'cold start', [machine(measured), coldTable(cold)].join('\n\n'));
-  if (growth) {
-    const parts = [machine(measured), growthTable(growth), writePlots(growth)];
-    text = replaceSection(text, 'growth', parts.join('\n\n'));
+  for (const [name, content] of Object.entries(sections)) {
+    const begin = `<!-- begin ${name}: written by ${command} -- --write-readme -->`;
+    const start = text.indexOf(begin);
+    const end = text.indexOf(END, start);
+    if (start < 0 || end < 0) throw new Error(`${file} has no comments around ${name}`);
+    text = `${text.slice(0, start + begin.length)}\n\n${content}\n\n${text.slice(end)}`;
   }
   writeFileSync(file, text);
 }
 
-/** Replaces the content between the comments of one section. */
-function replaceSection(text: string, name: string, content: string): string {
-  const begin = `<!-- begin ${name}: ${WRITTEN}`;
-  const start = text.indexOf(begin);
-  const end = text.indexOf(END, start);
-  if (start < 0 || end < 0) throw new Error(`README.md has no comments around ${name}`);
-  return `${text.slice(0, start + begin.length)}\n\n${content}\n\n${text.slice(end)}`;
-}
-
 /** The date and machine of the measurement. */
-function machine({ rounds }: Measured): string {
+export function machine(rounds: number): string {
   const processors = `${cpus().length} × ${cpus()[0]?.model.trim()}`;
   return `${new Date().toISOString().slice(0, 10)}, ${processors}, Node ${process.versions.node}, ${rounds} rounds.`;
 }
 
 function formatTables(measured: Measured): string {
-  const { peers, results } = measured;
+  const { peers, results, rounds } = measured;
   const counted = results.filter(({ workload }) => workload === 'get-v2' || workload === 'middleware-set');
   return [
-    machine(measured),
+    machine(rounds),
     '### CPU time, as ratio to `bare`',
     markdownTable(peers, results),
     ...(counted.length > 0 ? ['### KiB allocated'] : []),

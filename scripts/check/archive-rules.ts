@@ -1,3 +1,5 @@
+import { type Exports, targetsOf } from './exports.mjs';
+
 /** The data of an archive for the gate `packaging`. */
 export interface Archive {
   /** Paths relative to the package. */
@@ -12,8 +14,7 @@ export interface PublishedManifest {
   readonly type?: string;
   readonly engines?: { readonly node?: string };
   readonly sideEffects?: boolean;
-  /** An entry is a file, or a file for each condition. */
-  readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  readonly exports?: Exports;
   readonly bin?: Readonly<Record<string, string>>;
   readonly keywords?: readonly string[];
   readonly publishConfig?: { readonly access?: string; readonly provenance?: boolean };
@@ -51,11 +52,8 @@ export function findArchiveFaults({ files, manifest }: Archive): readonly string
 }
 
 /** Entries and commands whose file is not in the archive. */
-function missingTargets(files: readonly string[], { exports = {}, bin = {} }: PublishedManifest): readonly string[] {
-  const targets = Object.entries(exports).flatMap(([subpath, target]) =>
-    (typeof target === 'string' ? [target] : Object.values(target)).map((file) => [subpath, file] as const),
-  );
-  return [...targets, ...Object.entries(bin)]
+function missingTargets(files: readonly string[], manifest: PublishedManifest): readonly string[] {
+  return targetsOf(manifest)
     .filter(([, file]) => !files.includes(file.replace(/^\.\//, '')))
     .map(([name, file]) => `${name} is ${file}, which is not in the archive`);
 }

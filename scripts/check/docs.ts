@@ -1,6 +1,6 @@
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
 import ts from 'typescript';
-import { readWorkspace, sourceEntries } from './workspace.js';
+import { readPackagesProgram } from './program.js';
 
 /** An exported symbol, or a public member of it. */
 export interface PublicMember {
@@ -14,10 +14,7 @@ export interface PublicMember {
 
 /** All exports of the packages' entries, with their public members, each once. */
 export function readPublicMembers(root: string): readonly PublicMember[] {
-  const entries = readWorkspace(root, ['packages']).flatMap(({ folder, manifest }) =>
-    [...sourceEntries(manifest).values()].map((file) => join(root, folder, file)),
-  );
-  const program = ts.createProgram(entries, compilerOptions(root));
+  const { program, entries } = readPackagesProgram(root);
   const checker = program.getTypeChecker();
   const members = new Map<string, PublicMember>();
   for (const entry of entries) {
@@ -29,11 +26,6 @@ export function readPublicMembers(root: string): readonly PublicMember[] {
     }
   }
   return [...members.values()];
-}
-
-function compilerOptions(root: string): ts.CompilerOptions {
-  const { config } = ts.readConfigFile(join(root, 'tsconfig.check.json'), ts.sys.readFile) as { config: object };
-  return ts.parseJsonConfigFileContent({ ...config, files: [] }, ts.sys, root).options;
 }
 
 /** The symbol itself and the public members that its declarations list. */

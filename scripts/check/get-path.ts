@@ -3,8 +3,8 @@
 import { type Profiler, Session } from 'node:inspector/promises';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createApp } from '../../packages/dispatch/src/app.js';
 import { json } from '../../packages/http/src/index.js';
+import { Authenticated, SecureApp } from '../../packages/secure/src/index.js';
 import { ROOT } from './command.js';
 
 /** One function that ran, by its file and the place where it begins. */
@@ -13,9 +13,12 @@ interface PassedFunction {
   readonly name: string;
 }
 
-const app = createApp({ tier: 'p2' });
-for (let index = 0; index < 100; index += 1) app.get(`/other/${index}/{id}`, () => json(200, {}));
-app.get('/users/{id}', (ctx) => json(200, { id: ctx.param('id') }));
+// The route of packages/secure/README.md. Like this resolver, resolvers of tokens answer synchronously for a token that they have verified before.
+const app = new SecureApp({ tier: 'p2', principalResolver: () => ({ identity: 'ada', scopes: ['users:read'] }) });
+for (let index = 0; index < 100; index += 1) {
+  app.get(`/other/${index}/{id}`, () => json(200, {}), Authenticated('users:read'));
+}
+app.get('/users/{id}', (ctx) => json(200, { id: ctx.param('id') }), Authenticated('users:read'));
 
 const event = {
   version: '2.0',

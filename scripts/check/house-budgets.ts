@@ -6,11 +6,9 @@ export interface Budget {
   readonly wanted: number;
 }
 
-/** The functions and files that run for one gateway-v2 GET at tier P2 in the open container. */
+/** The functions and files that run for one authenticated gateway-v2 GET at tier P2 in `SecureApp`. */
 export const GET_PATH: { readonly functions: Budget; readonly files: Budget } = {
-  // With the brand of a response, which responses of another copy of core have too.
-  functions: { reached: 56, wanted: 55 },
-  // With the base of all packages: isObject and isPromise were in files that a GET passes too.
+  functions: { reached: 64, wanted: 60 },
   files: { reached: 17, wanted: 16 },
 };
 
@@ -51,7 +49,7 @@ export interface Range {
 /**
  * Lines of the functions of all packages, as `function-lengths.ts` counts them. The goal of the ninetieth percentile was 20 to 30; it is 14
  * (16 for named functions): a quarter are callbacks, and most helpers are predicates whose names explain an
- * expression. Longer functions should reduce jumps; the budget of {@link GET_PATH} limits those: a GET runs 55 functions.
+ * expression. Longer functions should reduce jumps; the budget of {@link GET_PATH} limits those.
  */
 export const FUNCTION_LENGTHS: { readonly p50: Range; readonly p90: Range; readonly p99: Range } = {
   p50: { least: 4, most: 10 },

@@ -1,11 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Exports } from './exports.mjs';
+
+export { sourceEntries } from './exports.mjs';
 
 /** The parts of a `package.json` that the gates read. */
 export interface Manifest {
   readonly name: string;
   readonly private?: boolean;
-  readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  readonly exports?: Exports;
+  readonly bin?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
@@ -36,19 +40,6 @@ function childrenOf(root: string, folder: string): readonly string[] {
 
 function readManifest(file: string): Manifest {
   return JSON.parse(readFileSync(file, 'utf8')) as Manifest;
-}
-
-/** The condition of every `exports` map that names the TypeScript source. */
-const SOURCE_CONDITION = '@sallyport/source';
-
-/** Sub-path (`.`, `./testing`) to source file, relative to the package's folder. Files without code are left out. */
-export function sourceEntries(manifest: Manifest): ReadonlyMap<string, string> {
-  const entries = new Map<string, string>();
-  for (const [subpath, target] of Object.entries(manifest.exports ?? {})) {
-    const source = typeof target === 'string' ? undefined : target[SOURCE_CONDITION];
-    if (source !== undefined) entries.set(subpath, source.replace(/^\.\//, ''));
-  }
-  return entries;
 }
 
 /** The entry of a package for other packages of the workspace: no page names it, and no application imports it. */

@@ -1,73 +1,76 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import type { OptionKind } from '../../packages/core/src/options.js';
 import { ROOT } from '../check/command.js';
+import { readPackagesProgram } from '../check/program.js';
+
+type Kinds = Readonly<Record<string, OptionKind<unknown, unknown>>>;
 
 /** The options of one function, for a table in the README of its package. */
 export interface OptionTable {
-  /** The name in the marker: `@sallyport/core#createLogger`. */
-  readonly name: string;
   /** The kinds of the set that checks the options. */
-  readonly kinds: Readonly<Record<string, OptionKind<unknown, unknown>>>;
-  /** The file with the interface of the options, from the root of the repository. */
-  readonly source: string;
-  /** The name of the interface. The table contains the first sentence of each member's TSDoc. */
-  readonly type: string;
-  /** Files and interfaces with further members. */
-  readonly inherits?: readonly (readonly [source: string, type: string])[];
+  readonly kinds: Kinds;
+  /** The TSDoc of each member of the type that the set describes. */
+  readonly words: ReadonlyMap<string, Words>;
 }
 
-const MARKED = /<!-- options: (\S+) -->\n[\s\S]*?<!-- \/options -->/g;
+/** The TSDoc of an option, for the table. */
+export interface Words {
+  /** Its first sentence, without the clause about the default. */
+  readonly does: string;
+  /** The text after "Default", or of the tag `@default`. */
+  readonly absent: string;
+}
 
-/** Replaces each table between `<!-- options: name -->` and `<!-- /options -->`. */
-export function renderTables(text: string, tables: readonly OptionTable[]): string {
-  return text.replace(MARKED, (whole, name: string) => {
-    const table = tables.find((one) => one.name === name);
-    return table ? `<!-- options: ${name} -->\n${renderTable(table)}\n<!-- /options -->` : whole;
+/** `<!-- options: src/observability/logger.ts#LOGGER_OPTIONS -->`: the file, relative to the README, and the set of options. */
+const MARKED = /<!-- options: ((\S+)#(\w+)) -->\n[\s\S]*?<!-- \/options -->/g;
+
+/** The tables of a README by marker, each `undefined` if the file does not export such a set. */
+export async function readTables(readme: string, text: string): Promise<ReadonlyMap<string, OptionTable | undefined>> {
+  const tables = new Map<string, OptionTable | undefined>();
+  for (const [, marker = '', file = '', name = ''] of text.matchAll(MARKED)) {
+    tables.set(marker, await readTable(join(ROOT, dirname(readme), file), name));
+  }
+  return tables;
+}
+
+async function readTable(path: string, name: string): Promise<OptionTable | undefined> {
+  const words = readWords(readPackagesProgram(ROOT).program, path, name);
+  if (!words) return undefined;
+  const { [name]: set } = (await import(pathToFileURL(path).href)) as Record<string, { readonly kinds: Kinds } | Kinds>;
+  return set && { kinds: hasKinds(set) ? set.kinds : set, words };
+}
+
+function hasKinds(set: { readonly kinds: Kinds } | Kinds): set is { readonly kinds: Kinds } {
+  return 'kinds' in set && !('wanted' in set.kinds);
+}
+
+/** Replaces each table between its marker and `<!-- /options -->`. */
+export function renderTables(text: string, tables: ReadonlyMap<string, OptionTable | undefined>): string {
+  return text.replace(MARKED, (whole, marker: string) => {
+    const table = tables.get(marker);
+    return table ? `<!-- options: ${marker} -->\n${renderTable(table)}\n<!-- /options -->` : whole;
   });
 }
 
-/** Markers without a table, tables without a marker, and options without TSDoc. */
-export function checkTables(text: string, tables: readonly OptionTable[]): readonly string[] {
-  const marked = [...text.matchAll(MARKED)].map(([, name = '']) => name);
-  return [
-    ...marked.filter((name) => !tables.some((one) => one.name === name)).map((name) => `no table of options ${name}`),
-    ...tables.filter(({ name }) => !marked.includes(name)).map(({ name }) => `no marker for the options of ${name}`),
-    ...tables.flatMap((table) => {
-      const words = wordsOf(table);
-      const silent = Object.keys(table.kinds).filter((option) => !words.get(option)?.does);
-      return silent.map((option) => `${table.type}.${option} has no TSDoc`);
-    }),
-  ];
+/** Markers without a set of options, and options without TSDoc. */
+export function checkTables(tables: ReadonlyMap<string, OptionTable | undefined>): readonly string[] {
+  return [...tables].flatMap(([marker, table]) => {
+    if (!table)
+      return [`${marker} is not an exported set of options (defineOptions, defineProps, satisfies OptionKinds)`];
+    const silent = Object.keys(table.kinds).filter((option) => !table.words.get(option)?.does);
+    return silent.map((option) => `the option ${option} of ${marker} has no TSDoc`);
+  });
 }
 
 /** One row for each option: its name, valid values, the default, and its purpose. */
-export function renderTable(table: OptionTable, source = readSource(table.source)): string {
-  const words = wordsOf(table, source);
-  const rows = Object.entries(table.kinds).map(([name, kind]) => {
+export function renderTable({ kinds, words }: OptionTable): string {
+  const rows = Object.entries(kinds).map(([name, kind]) => {
     const { does = '', absent = '' } = words.get(name) ?? {};
     return [`\`${name}\``, kind.wanted, absentOf(kind) ?? absent, does].map(cell).join(' | ');
   });
   return ['| option | must be | when left out | |', '|---|---|---|---|', ...rows.map((row) => `| ${row} |`)].join('\n');
-}
-
-/** The TSDoc of an option, for the table. */
-interface Words {
-  /** Its first sentence, without the clause about the default. */
-  readonly does: string;
-  /** The text after "Default". */
-  readonly absent: string;
-}
-
-/** The TSDoc of each option. An interface's own members take precedence over inherited ones. */
-function wordsOf(table: OptionTable, source = readSource(table.source)): ReadonlyMap<string, Words> {
-  const inherited = (table.inherits ?? []).flatMap(([file, type]) => [...membersOf(type, readSource(file))]);
-  return new Map([...inherited, ...membersOf(table.type, source)]);
-}
-
-function readSource(source: string): string {
-  return readFileSync(join(ROOT, source), 'utf8');
 }
 
 /** The value of an absent option, from its kind; `undefined` if only the TSDoc states it. */
@@ -84,35 +87,47 @@ function cell(text: string): string {
   return shown.replaceAll('|', '\\|').replaceAll('\n', ' ');
 }
 
-/** The words of each member of an interface, including interfaces of the same file that it extends. */
-function membersOf(type: string, source: string): ReadonlyMap<string, Words> {
-  const members = new Map<string, Words>();
-  for (const node of ts.createSourceFile('options.ts', source, ts.ScriptTarget.Latest, true).statements) {
-    if (!ts.isInterfaceDeclaration(node) || node.name.text !== type) continue;
-    const bases = (node.heritageClauses ?? []).flatMap(({ types }) => types.map((one) => one.expression.getText()));
-    for (const base of bases) for (const [name, words] of membersOf(base, source)) members.set(name, words);
-    for (const member of node.members) {
-      const doc = ts.getJSDocCommentsAndTags(member).find(ts.isJSDoc);
-      if (member.name && ts.isIdentifier(member.name)) members.set(member.name.text, toWords(doc));
-    }
+/** The TSDoc of each member of the type that an exported set describes, even of inherited members; `undefined` for another constant. */
+export function readWords(program: ts.Program, path: string, name: string): ReadonlyMap<string, Words> | undefined {
+  const checker = program.getTypeChecker();
+  const file = program.getSourceFile(path);
+  const module = file && checker.getSymbolAtLocation(file);
+  const set = module && checker.getExportsOfModule(module).find((one) => one.name === name);
+  const described = set && typeOf(set, checker);
+  if (!described) return undefined;
+  return new Map(checker.getPropertiesOfType(described).map((member) => [member.name, toWords(member, checker)]));
+}
+
+/** `T` of a constant that is an `OptionSet<T>` or a `PropSet<T>`, or that `satisfies OptionKinds<T>`. */
+function typeOf(set: ts.Symbol, checker: ts.TypeChecker): ts.Type | undefined {
+  const declaration = set.valueDeclaration;
+  if (!declaration || !ts.isVariableDeclaration(declaration)) return undefined;
+  const { initializer } = declaration;
+  if (initializer && ts.isSatisfiesExpression(initializer) && ts.isTypeReferenceNode(initializer.type)) {
+    const [argument] = initializer.type.typeArguments ?? [];
+    return argument && checker.getTypeFromTypeNode(argument);
   }
-  return members;
+  const type = checker.getTypeOfSymbol(set);
+  const isSet = /^(?:Option|Prop)Set$/.test(type.symbol?.name ?? '');
+  return isSet ? checker.getTypeArguments(type as ts.TypeReference)[0] : undefined;
+}
+
+function toWords(member: ts.Symbol, checker: ts.TypeChecker): Words {
+  const text = oneLine(member.getDocumentationComment(checker));
+  const tag = member.getJsDocTags(checker).find((one) => /^default(?:Value)?$/.test(one.name));
+  const absent = tag
+    ? defaultOf(oneLine(tag.text))
+    : (/(?:^|[.;,] )default:? (.+?)(?=\.(?: |$)|;|$)/i.exec(text)?.[1] ?? '');
+  const first = /^.*?\.(?= |$)/.exec(text)?.[0] ?? text;
+  return { does: first.replace(/(?:^|[;,] )default:? [^;]*?(?=\.$|$|;)/i, '').replace(/^\.$/, ''), absent };
 }
 
 /** The content of the tag `@default`, as constructs have it: without the dash before words that are not a value. */
-function defaultTag(doc: ts.JSDoc | undefined): string | undefined {
-  const tag = doc?.tags?.find(({ tagName }) => tagName.text === 'default');
-  const text = tag && ts.getTextOfJSDocComment(tag.comment)?.replace(/\s+/g, ' ');
-  if (text === undefined) return undefined;
+function defaultOf(text: string): string {
   return text.startsWith('- ') ? text.slice(2) : `\`${text}\``;
 }
 
-function toWords(doc: ts.JSDoc | undefined): Words {
-  const text = (doc ? (ts.getTextOfJSDocComment(doc.comment) ?? '') : '')
-    .replace(/\{@link (\w+)\s*\}/g, '`$1`')
-    .replace(/\s+/g, ' ');
-  const tagged = defaultTag(doc);
-  const absent = tagged ?? /(?:^|[.;,] )default:? (.+?)(?=\.(?: |$)|;|$)/i.exec(text)?.[1] ?? '';
-  const first = /^.*?\.(?= |$)/.exec(text)?.[0] ?? text;
-  return { does: first.replace(/(?:^|[;,] )default:? [^;]*?(?=\.$|$|;)/i, '').replace(/^\.$/, ''), absent };
+function oneLine(parts: readonly ts.SymbolDisplayPart[] | undefined): string {
+  const text = ts.displayPartsToString(parts === undefined ? undefined : [...parts]);
+  return text.replace(/\{@link (\w+)\s*\}/g, '`$1`').replace(/\s+/g, ' ');
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../check/command.js';
+import { readWorkspace } from '../check/workspace.js';
 import { renderClassifier } from './classifier.js';
 import { checkDeployment, renderDeployment } from './deployment.js';
 import { renderEntries } from './entries.js';
@@ -9,8 +10,7 @@ import { checkErrorTables, renderErrorTables } from './error-tables.js';
 import { ERROR_TABLES } from './error-tables-data.js';
 import { checkDoorPage, fixtureDoors, renderDoorPage } from './front-doors.js';
 import { FRONT_DOORS } from './front-doors-data.js';
-import { checkTables, renderTables } from './option-tables.js';
-import { OPTION_TABLES } from './option-tables-data.js';
+import { checkTables, readTables, renderTables } from './option-tables.js';
 import { renderTriggerRows, TRIGGER_FILES } from './trigger-files.js';
 import { renderVersion, renderVersions, versionFiles } from './versions.js';
 
@@ -19,8 +19,8 @@ export interface Page {
   /** From the root of the repository. */
   readonly file: string;
   /** Faults of the data; empty if the page can be written. */
-  readonly check: (root: string) => readonly string[];
-  readonly render: () => string;
+  readonly check: (root: string) => readonly string[] | Promise<readonly string[]>;
+  readonly render: () => string | Promise<string>;
 }
 
 export const PAGES: readonly Page[] = [
@@ -36,7 +36,7 @@ export const PAGES: readonly Page[] = [
   },
   { file: 'docs/error-codes.md', check: () => [], render: renderErrorCodes },
   ...['docs/deployment.md', 'docs/deploy-sam.md', 'docs/deploy-terraform.md'].map(deploymentPage),
-  ...[...new Set([...Object.keys(OPTION_TABLES), ...Object.keys(ERROR_TABLES)])].map(readme),
+  ...readWorkspace(ROOT, ['packages']).map(({ folder }) => readme(`${folder}/README.md`)),
 ];
 
 /** A page about deployment whose tables and policies are generated from the schemas. */
@@ -47,12 +47,17 @@ function deploymentPage(file: string): Page {
 
 /** A README whose tables of options and error codes are generated from the code. */
 function readme(file: string): Page {
-  const options = OPTION_TABLES[file] ?? [];
   const errors = ERROR_TABLES[file] ?? [];
   const read = (root: string) => readFileSync(join(root, file), 'utf8');
   return {
     file,
-    check: (root) => [...checkTables(read(root), options), ...checkErrorTables(read(root), errors)],
-    render: () => renderTriggerRows(renderErrorTables(renderTables(read(ROOT), options), errors)),
+    async check(root) {
+      const text = read(root);
+      return [...checkTables(await readTables(file, text)), ...checkErrorTables(text, errors)];
+    },
+    async render() {
+      const text = read(ROOT);
+      return renderTriggerRows(renderErrorTables(renderTables(text, await readTables(file, text)), errors));
+    },
   };
 }

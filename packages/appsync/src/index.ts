@@ -1,5 +1,3 @@
-// Types
-
 export type { AppSyncContext } from '@sallyport/core';
 export type { AppSyncErrorCode } from './errors.js';
 export type {
@@ -9,7 +7,5 @@ export type {
   AppSyncResolverInfo,
   AppSyncResolverRequest,
 } from './resolver/event-types.js';
-// Handlers
 export { type AppSyncBatchHandler, resolver } from './resolver/handlers.js';
-// Options
 export type { AppSyncOptions } from './surface/appsync-surface.js';

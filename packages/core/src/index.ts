@@ -1,5 +1,3 @@
-// Shapes
-
 export type {
   AppSyncContext,
   AuthHook,
@@ -17,7 +15,6 @@ export type {
 export { type ContextKey, contextKey } from './context/context.js';
 export type { PrincipalKind, SecurePrincipal } from './context/principal.js';
 export { deriveContext } from './context/request-context.js';
-// Errors
 export {
   APP_CODES,
   type AppCode,
@@ -27,7 +24,6 @@ export {
   isFrameworkError,
   statusOfCode,
 } from './errors/errors.js';
-// Hooks
 export {
   type DeclaredMetrics,
   type Logger,
@@ -44,9 +40,7 @@ export {
   type SpanLink,
   silentLogger,
 } from './observability/hooks.js';
-// Schemas
 export type { StandardIssue, StandardJsonSchema, StandardResult, StandardSchema } from './options/standard-schema.js';
-// Bytes
 export {
   decodeBase64,
   decodeUtf8,
@@ -58,9 +52,7 @@ export {
   type SourceProvenance,
 } from './request/provenance.js';
 export type { MultiMap, OneOrMany, Request, RequestInput } from './request/request.js';
-// Trace and provenance
 export type { BodyStream, MaybePromise, Response, ResponseInput, Result, WebResponse } from './response/response.js';
-// Time, ids, environment
 export type { DoorsOptions } from './runtime/doors.js';
 export {
   type Clock,
@@ -77,7 +69,6 @@ export {
   TRIGGER_KINDS,
   type TriggerKind,
 } from './runtime/invocation.js';
-// The interface between packages
 export type {
   Surface,
   SurfaceDoor,

@@ -7,6 +7,7 @@
 
 export type { ContextTransport } from './context/context.js';
 export {
+  BEARER_MARK,
   bearerOf,
   type Caller,
   callerKey,
@@ -167,6 +168,7 @@ export {
   type Members,
   membersOf,
   objectPart,
+  ownOf,
   stringOf,
   trimmedText,
 } from './values/read.js';

@@ -18,6 +18,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { runCreate } from '../src/internal/command.js';
+import { createManifest } from '../src/internal/manifest.js';
 import { createProject, type ProjectSpec } from '../src/internal/project.js';
 import { createPrompt } from '../src/internal/prompt.js';
 import { quoteForShell } from '../src/internal/target.js';
@@ -131,6 +132,13 @@ describe('a project', () => {
       ...(infra === 'cdk' ? ['synth', 'deploy', 'destroy', 'check'] : ['check']),
     ]);
     expect(scripts.check).toBe(check);
+  });
+
+  it('depends on no package without a version', () => {
+    const template = { ...TEMPLATES.api, libraries: ['left-pad'] };
+    expect(() => createManifest(spec().names, template, 'none', 'npm')).toThrow(
+      'versions.json lists no version of left-pad: add it to scripts/docs/versions.ts, then run npm run docs',
+    );
   });
 
   it('imports nothing that it does not depend on', () => {

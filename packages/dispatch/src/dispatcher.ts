@@ -87,10 +87,8 @@ export function createDispatcherWith(options: DispatcherOptions, ...surfaces: re
 /** The public side of a plan. */
 export function toDispatcher(plan: Plan, inventory?: Inventory): Dispatcher {
   const explain: Dispatcher['explain'] = (event, lambdaContext) => explainPlan(plan, event, lambdaContext);
-  const handleLambda: Dispatcher['handleLambda'] = (event, lambdaContext) =>
-    serveInvocation(plan, event, lambdaContext);
   return {
-    handleLambda: inspectable(handleLambda, { ...(inventory ?? inventoryOf(plan)), explain }),
+    handleLambda: inspectable(createHandler(plan), { ...(inventory ?? inventoryOf(plan)), explain }),
     detect: (event) => kindOf(event, plan.table),
     explain,
   };
@@ -145,27 +143,24 @@ function targetOf(surface: Surface, kind: TriggerKind, event: unknown): Pick<Exp
 }
 
 /**
- * Serves one invocation: its context is checked before its event. Never throws; errors are rejections.
+ * Creates the function that serves invocations: their context is checked before their event. It never throws; errors are rejections.
  *
  * @param entrypoint the row of a direct entrypoint, which does not check the kind of the event
  */
-export function serveInvocation(
-  plan: Plan,
-  event: unknown,
-  lambdaContext: LambdaContext | undefined,
-  entrypoint?: number,
-): Promise<unknown> {
-  try {
-    const provenance = invocationProvenance(lambdaContext);
-    const row = rowOf(plan, event, provenance, entrypoint);
-    const surface = surfaceFor(plan, row, provenance);
-    if (surface === undefined) throw refusal(plan, event, row, provenance, lambdaContext);
-    const kind = plan.kinds[row] as TriggerKind;
-    plan.doors?.assert(kind, event, lambdaContext);
-    return Promise.resolve(surface.serve(kind, event, { lambdaContext }));
-  } catch (error) {
-    return Promise.reject(error);
-  }
+export function createHandler(plan: Plan, entrypoint?: number): Dispatcher['handleLambda'] {
+  return (event, lambdaContext) => {
+    try {
+      const provenance = invocationProvenance(lambdaContext);
+      const row = rowOf(plan, event, provenance, entrypoint);
+      const surface = surfaceFor(plan, row, provenance);
+      if (surface === undefined) throw refusal(plan, event, row, provenance, lambdaContext);
+      const kind = plan.kinds[row] as TriggerKind;
+      plan.doors?.assert(kind, event, lambdaContext);
+      return Promise.resolve(surface.serve(kind, event, { lambdaContext }));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  };
 }
 
 /** No row is tried for an agent: a model wrote the event, and it can have any shape. */
@@ -212,16 +207,9 @@ function reportUnknown(error: FrameworkError, log: Logger, lambdaContext: Lambda
 }
 
 /** The entrypoints of the fixed rows by name, bound. Each checks the Lambda context first, and does not check the kind of the event. */
-export function bindEntrypoints(plan: Plan): Readonly<Record<string, Entrypoint>> {
-  return Object.fromEntries(
-    plan.table.fixed.map(({ entrypoint }, row) => [
-      entrypoint,
-      (event: unknown, lambdaContext?: LambdaContext) => serveInvocation(plan, event, lambdaContext, row),
-    ]),
-  );
+export function bindEntrypoints(plan: Plan): Readonly<Record<string, Dispatcher['handleLambda']>> {
+  return Object.fromEntries(plan.table.fixed.map(({ entrypoint }, row) => [entrypoint, createHandler(plan, row)]));
 }
-
-type Entrypoint = (event: unknown, lambdaContext?: LambdaContext) => Promise<unknown>;
 
 const PROVIDER: readonly InvocationProvenance[] = ['provider'];
 

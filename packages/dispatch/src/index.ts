@@ -1,4 +1,3 @@
-// Detection
 export {
   createDispatcher,
   createDispatcherWith,

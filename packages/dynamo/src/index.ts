@@ -1,4 +1,3 @@
-// Time and failures of any service
 export {
   type DeadlineOptions,
   isTransient,
@@ -7,9 +6,7 @@ export {
   StoreTimeout,
   withDeadline,
 } from '@sallyport/core/internal';
-// Failures of the table
 export { afterConflicts, isFailedCondition, isThrottled } from './errors.js';
-// Items, conditions, changes
 export {
   type CallOptions,
   type Changes,
@@ -31,7 +28,6 @@ export {
   WRITER_ATTRIBUTE,
   type WriteOutcome,
 } from './item-table.js';
-// Expiry
 export {
   absentOrPastTtl,
   fromAttributes,
@@ -44,8 +40,6 @@ export {
   ttlAt,
   ttlOfDeleted,
 } from './items.js';
-// The table
 export type { CallReport, Client, Sdk } from './requests.js';
-// The end of work
 export { type StoreUntilOptions, storeUntil } from './store-until.js';
 export { DynamoTable, type DynamoTableOptions } from './table.js';

@@ -1,5 +1,3 @@
-// Calls and errors
-
 export { type ErrorEnvelope, StoredError, toErrorEnvelope } from './error-envelope.js';
 export {
   type ConflictReason,
@@ -11,10 +9,8 @@ export {
   type JobLedgerErrorType,
   type JobLedgerReason,
 } from './errors.js';
-// Events
 export type { EventBusStore, EventQuery, PublishInput, StoredEvent } from './event-bus/event-bus.js';
 export { createEventBusStore, type EventBusStoreOptions } from './event-bus/event-store.js';
-// Idempotency
 export {
   type IdempotentContext,
   type IdempotentHandlerOptions,
@@ -38,8 +34,6 @@ export {
   type Stored,
 } from './idempotency/run-idempotent.js';
 export { type HttpIdempotencyOptions, withIdempotency } from './idempotency/with-idempotency.js';
-// Leases and semaphores
-
 export {
   type HeldLease,
   type HeldSlot,
@@ -49,7 +43,6 @@ export {
   withLease,
   withSlot,
 } from './leases/with-lease.js';
-// The ledger
 export { createJobLedger, type JobLedgerOptions } from './ledger/create-job-ledger.js';
 export {
   type ClaimedRecord,

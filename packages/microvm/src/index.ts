@@ -1,7 +1,4 @@
 /** A closed controller for AWS Lambda MicroVMs: machines for tenants, and a proxy to the programs in them. */
-// The controller
-
-// Callers
 export {
   type InternalCallerInput,
   internalCaller,
@@ -29,9 +26,7 @@ export type {
   SweepOptions,
   SweepReport,
 } from './controller/types.js';
-// Errors
 export { MICROVM_CODES, MicrovmError, type MicrovmErrorCode } from './errors.js';
-// Lifecycle
 export type { MicrovmLifecycleEvent, MicrovmLifecycleHook, MicrovmOutcome } from './lifecycle/events.js';
 export {
   MICROVM_OPERATIONS,
@@ -42,7 +37,6 @@ export {
   type MicrovmState,
   toMicrovmState,
 } from './lifecycle/states.js';
-// Provider
 export {
   type AwsMicrovmProviderOptions,
   createAwsMicrovmProvider,
@@ -65,7 +59,6 @@ export type {
   TransportResponse,
   TransportTimes,
 } from './provider/transport.js';
-// Registry
 export { createDynamoMicrovmRegistry, type DynamoMicrovmRegistryOptions } from './registry/dynamo-registry.js';
 export type {
   IdlePolicy,
@@ -83,5 +76,4 @@ export type {
   SessionRecord,
   StartSetup,
 } from './registry/registry.js';
-// Routes
 export { MICROVM_PATH, type MountMicrovmOptions, mountMicrovmController } from './routes/mount.js';

@@ -1,4 +1,3 @@
-// Artifacts
 export {
   type ArtifactEntry,
   artifactDigest,
@@ -8,7 +7,6 @@ export {
   type VersionedArtifact,
   type VersionedArtifactRequest,
 } from './artifact/artifact.js';
-// Errors
 export {
   ARTIFACT_CODES,
   ArtifactError,
@@ -21,7 +19,6 @@ export {
   type ObjectStoreErrorCode,
   type ObjectStoreErrorInit,
 } from './errors.js';
-// Upload grants
 export {
   MAX_PRESIGN_PUT_EXPIRES_IN,
   type PresignPutInput,
@@ -29,9 +26,7 @@ export {
   type UploadGrants,
 } from './grants/grant.js';
 export { createUploadGrants, type UploadGrantsOptions } from './grants/grants.js';
-// References
 export { formatObjectRef, type ObjectRef, parseObjectRef } from './refs/ref.js';
-// The store
 export type { Encryption } from './store/encryption.js';
 export { createS3ObjectStore, type S3ObjectStoreOptions } from './store/s3-store.js';
 export type {

@@ -1,6 +1,4 @@
-// Errors
 export { RATE_LIMIT_CODES, RateLimitError, type RateLimitErrorCode, type RateLimitErrorInit } from './errors.js';
-// Limiter
 export { createDynamoRateLimiter } from './limiter/dynamo-limiter.js';
 export type { DynamoRateLimiter, DynamoRateLimiterOptions } from './limiter/dynamo-options.js';
 export type {
@@ -18,7 +16,6 @@ export type {
   WindowOptions,
   WindowState,
 } from './limiter/limiter.js';
-// Middleware
 export { type RateLimitHeaderOptions, rateLimitHeaders } from './middleware/headers.js';
 export {
   type BySourceIpOptions,
@@ -34,7 +31,6 @@ export {
   rateLimitMiddleware,
   rateLimitPolicy,
 } from './middleware/middleware.js';
-// Strategies
 export { fixedWindow, multiWindow } from './strategies/fixed-windows.js';
 export { type SlidingWindowOptions, slidingWindow } from './strategies/sliding-window.js';
 export { type TokenBucketOptions, tokenBucket } from './strategies/token-bucket.js';

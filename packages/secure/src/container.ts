@@ -8,7 +8,7 @@ import { HTTP_ERROR_FORMAT_NESTED, type HttpErrorFormat, type PathNames, type Ro
 import { addressOf, createKernel, PIPELINE_OPTION_KINDS, type Registration } from '@sallyport/http/internal';
 import { type OpenApiDocument, toCanonicalJson } from '@sallyport/http/openapi';
 import { EVENT_ROUTER_OPTION_KINDS } from '@sallyport/streams';
-import { authorize, createGate } from './gate.js';
+import { authorize, createGate } from './internal/gate.js';
 import { buildSecureDocument, type SecureOpenApiSpec, toInventorySpec } from './openapi/document.js';
 import { type ParsedOptions, parseOptions, type SecureOptions } from './options.js';
 import { describePosture } from './postures/internal/kinds.js';

@@ -1,21 +1,20 @@
-// The container
-
-// Principals
 export type { PrincipalKind, SecurePrincipal } from '@sallyport/core';
 export { withBearer } from '@sallyport/core/internal';
+export type { Challenge } from './challenge.js';
 export { SecureApp, type SecureRouteRecord } from './container.js';
 export type { SecureErrorCode } from './errors.js';
-export type { Challenge } from './gate.js';
 export type { SecureOpenApiSpec } from './openapi/document.js';
 export type { SecureOptions } from './options.js';
-// Postures
-export { Authenticated, AuthenticatedAnyOf } from './postures/authenticated.js';
-export { InternalOnly } from './postures/internal-only.js';
-export { Optional } from './postures/optional.js';
-export type { Posture, PostureKind } from './postures/posture.js';
-export { Public } from './postures/public.js';
+export {
+  Authenticated,
+  AuthenticatedAnyOf,
+  InternalOnly,
+  Optional,
+  type Posture,
+  type PostureKind,
+  Public,
+} from './postures/posture.js';
 export { firstPrincipal, markBearerReader, type SecurePrincipalResolver } from './principal.js';
-// Routes and groups
 export {
   defineRoutes,
   type GroupPosture,

@@ -5,15 +5,15 @@ import { boolean, defineOptions, func, INVALID_CONFIGURATION, kind } from '@sall
 import { CONTAINER_KINDS, type SurfaceOptions } from '@sallyport/dispatch/assembly';
 import type { PipelineOptions } from '@sallyport/http';
 import type { EventRouterOptions } from '@sallyport/streams';
-import { type Challenge, isChallenge } from './gate.js';
+import { type Challenge, isChallenge } from './challenge.js';
 import type { SecurePrincipalResolver } from './principal.js';
 
 /** Options of `SecureApp`. An unknown key is rejected at construction. */
 export interface SecureOptions
   extends PipelineOptions,
+    Pick<EventRouterOptions, 'streamFailureIdentifier' | 'queueConcurrency' | 'deadlineMarginMs' | 'maskErrors'>,
     AppSyncOptions,
-    SurfaceOptions,
-    Pick<EventRouterOptions, 'streamFailureIdentifier' | 'queueConcurrency' | 'deadlineMarginMs' | 'maskErrors'> {
+    SurfaceOptions {
   /** Identifies the caller. Without a resolver, every operation except `Public` and `Optional` ones answers 401. */
   readonly principalResolver?: SecurePrincipalResolver;
   /**

@@ -15,7 +15,7 @@ import {
   type SecurePrincipalResolver,
 } from '@sallyport/secure';
 import { jwtPrincipalResolver } from '@sallyport/secure/jwt';
-import { authorize } from '../src/gate.js';
+import { authorize } from '../src/internal/gate.js';
 import { requestContext } from './support/context.js';
 import { createLambdaContext } from './support/lambda.js';
 import { DIRECT, graphqlEvent, OPERATIONS, readGraphql, send } from './support/operations.js';

@@ -1,4 +1,6 @@
-import { type NormalPrincipal, normalizePrincipal, normalizeScopes, UNKNOWN_KIND } from '../src/principal.js';
+import { normalizePrincipal, UNKNOWN_KIND } from '../src/internal/gate.js';
+import { normalizeScopes } from '../src/postures/posture.js';
+import type { NormalPrincipal } from '../src/principal.js';
 
 const NONE = { scopes: [], claims: {}, kind: 'external', tenantId: '' };
 

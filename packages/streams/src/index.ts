@@ -1,7 +1,5 @@
-// Events and their handlers
 export type { EventContext, EventHandler, EventMiddleware, KeylessEventContext } from './batch/handler.js';
 export type { StreamsErrorCode } from './errors.js';
-// Log subscriptions
 export {
   decodeCloudWatchLogsSubscription,
   type LogSubscription,
@@ -10,9 +8,7 @@ export {
   type LogSubscriptionRecord,
   type LogSubscriptionSummary,
 } from './log-subscription/decode.js';
-// Payloads whose type is checked
 export { type PayloadHandler, type PayloadRecord, payload } from './payload/payload.js';
-// Producers
 export {
   createKinesisJsonRecord,
   type KinesisJsonRecord,
@@ -26,11 +22,9 @@ export {
   type PutRecordsResult,
   reportKinesisPutRecordsFailures,
 } from './producer/put-failures.js';
-// Router
 export { createEventRouter, type Entrypoint, type EventRouter } from './router/event-router.js';
 export { EVENT_ROUTER_OPTION_KINDS, type EventRouterOptions, type StreamFailureIdentifier } from './router/options.js';
 export type { Trigger } from './router/registry.js';
-// Sources and the shapes of their events
 export type { EventBusEvent, EventBusSelector } from './sources/event-bus.js';
 export type { StreamEvent, StreamOptions, StreamRecord, StreamRecordData } from './sources/kinesis.js';
 export {
@@ -55,7 +49,6 @@ export {
   tableStreamSummary,
 } from './sources/table-stream.js';
 export type { TopicEvent, TopicMessage, TopicMessageAttribute, TopicRecord } from './sources/topic.js';
-// Workload envelopes
 export {
   type EventBusEnvelope,
   eventBusEnvelope,

@@ -1,4 +1,3 @@
-// Environment
 export { ManualClock, ManualIdGenerator } from '@sallyport/core/testing';
 export {
   type ContainerOptions,
@@ -12,11 +11,8 @@ export {
 } from './env/env.js';
 export type { CapturedSpan, Records } from './env/records.js';
 export type { ExportedHandler, StreamedAnswer } from './env/streamed.js';
-// Errors
 export type { TestKitErrorCode } from './errors.js';
-// Events
 export * from './events.js';
-// Fakes
 export {
   type CaptureWriter,
   captureWriter,
@@ -32,9 +28,7 @@ export {
   fakeWebSocketClient,
   type WebSocketCall,
 } from './fakes/fakes.js';
-// Concurrency
 export { type InterleaveOptions, interleave, type MarkedEvent } from './interleave/interleave.js';
-// Simulation
 export type { AsyncSimulation } from './simulate/async.js';
 export type { BatchJobSimulation } from './simulate/models/batch-job.js';
 export type { BlockingSimulation } from './simulate/models/blocking.js';

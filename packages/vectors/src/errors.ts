@@ -33,6 +33,8 @@ export const VECTOR_STORE_CODES = [
 /** A code of {@link VectorStoreError}. */
 export type VectorStoreErrorCode = (typeof VECTOR_STORE_CODES)[number];
 
+// The names that every runtime has for its codes. `vectorstore.unavailable` is not among them: test for `retryable`.
+
 /** A wrong option or variable, or an index that does not exist. */
 export const ERROR_CODE_INVALID_CONFIG = 'vectorstore.invalid_config' satisfies VectorStoreErrorCode;
 /** A wrong argument of a call. */
@@ -47,8 +49,6 @@ export const ERROR_CODE_EMBEDDING_FAILED = 'vectorstore.embedding_failed' satisf
 export const ERROR_CODE_NOT_FOUND = 'vectorstore.not_found' satisfies VectorStoreErrorCode;
 /** An operation that this store or this version of Node does not support. */
 export const ERROR_CODE_UNSUPPORTED_OPERATION = 'vectorstore.unsupported_operation' satisfies VectorStoreErrorCode;
-/** The store returned no answer, or an invalid answer. */
-export const ERROR_CODE_UNAVAILABLE = 'vectorstore.unavailable' satisfies VectorStoreErrorCode;
 
 /** The progress of a put or a delete of several chunks that failed. Puts overwrite, so the whole call can be repeated. */
 export interface WriteProgress {
@@ -78,7 +78,7 @@ export interface VectorStoreErrorInit {
  * try {
  *   await store.put({ records });
  * } catch (error) {
- *   if (isVectorStoreError(error, ERR_UNAVAILABLE) && error.retryable) await store.put({ records });
+ *   if (isVectorStoreError(error) && error.retryable) await store.put({ records });
  *   else throw error;
  * }
  */
@@ -123,8 +123,6 @@ export const ERR_EMBEDDING_FAILED: VectorStoreError = /* @__PURE__ */ sentinel(E
 export const ERR_NOT_FOUND: VectorStoreError = /* @__PURE__ */ sentinel(ERROR_CODE_NOT_FOUND);
 /** Pass it to {@link isVectorStoreError} to test for `vectorstore.unsupported_operation`. It is never thrown. */
 export const ERR_UNSUPPORTED_OPERATION: VectorStoreError = /* @__PURE__ */ sentinel(ERROR_CODE_UNSUPPORTED_OPERATION);
-/** Pass it to {@link isVectorStoreError} to test for `vectorstore.unavailable`. It is never thrown. */
-export const ERR_UNAVAILABLE: VectorStoreError = /* @__PURE__ */ sentinel(ERROR_CODE_UNAVAILABLE);
 
 function sentinel(code: VectorStoreErrorCode): VectorStoreError {
   return new VectorStoreError(code, code.slice(code.indexOf('.') + 1).replaceAll('_', ' '));
@@ -174,5 +172,5 @@ export function invalidInput(message: string): VectorStoreError {
 
 /** The error for a store that did not answer, created from the error of its client. */
 export function unavailable(cause: unknown, retryable: boolean = isTransient(cause)): VectorStoreError {
-  return new VectorStoreError(ERROR_CODE_UNAVAILABLE, 'vector store unavailable', { retryable, cause });
+  return new VectorStoreError('vectorstore.unavailable', 'vector store unavailable', { retryable, cause });
 }

@@ -1,8 +1,6 @@
-// Embeddings
 export type { Embedder } from './embedding/embedder.js';
 export type { BedrockSdk } from './embedding/internal/model.js';
 export { createTitanEmbedder, type TitanEmbedderOptions } from './embedding/titan.js';
-// Errors
 export {
   ERR_DIMENSION_MISMATCH,
   ERR_EMBEDDING_FAILED,
@@ -10,7 +8,6 @@ export {
   ERR_INVALID_INPUT,
   ERR_INVALID_VECTOR,
   ERR_NOT_FOUND,
-  ERR_UNAVAILABLE,
   ERR_UNSUPPORTED_OPERATION,
   ERROR_CODE_DIMENSION_MISMATCH,
   ERROR_CODE_EMBEDDING_FAILED,
@@ -18,7 +15,6 @@ export {
   ERROR_CODE_INVALID_INPUT,
   ERROR_CODE_INVALID_VECTOR,
   ERROR_CODE_NOT_FOUND,
-  ERROR_CODE_UNAVAILABLE,
   ERROR_CODE_UNSUPPORTED_OPERATION,
   embeddingErrorCode,
   isVectorStoreError,
@@ -28,7 +24,6 @@ export {
   type VectorStoreErrorInit,
   type WriteProgress,
 } from './errors.js';
-// Semantic index
 export {
   createSemanticIndex,
   type SemanticIndex,
@@ -36,20 +31,9 @@ export {
   type SemanticQuery,
   type SemanticRecord,
 } from './index/semantic-index.js';
-// AWS clients
 export type { SdkClient, SdkConfig } from './internal/sdk.js';
-// Limits
-export {
-  DEFAULT_EMBEDDING_DIMENSIONS,
-  DEFAULT_QUERY_TOP_K,
-  DEFAULT_TITAN_EMBED_TEXT_MODEL_ID,
-  MAX_GET_BATCH_SIZE,
-  MAX_PUT_DELETE_BATCH_SIZE,
-  MAX_QUERY_TOP_K,
-} from './schema.js';
-// From the environment
+export { DEFAULT_QUERY_TOP_K, MAX_PUT_DELETE_BATCH_SIZE, MAX_QUERY_TOP_K } from './schema.js';
 export { embedderFromEnv, vectorStoreFromEnv } from './store/from-env.js';
-// Store
 export type { S3VectorsSdk } from './store/internal/s3-backend.js';
 export { createS3VectorStore, type S3VectorStoreOptions } from './store/s3-store.js';
 export type {
@@ -73,7 +57,6 @@ export type {
   VectorRecord,
   VectorRecordInput,
 } from './store/store.js';
-// Validators
 export {
   cloneMetadata,
   cloneVector,

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findArchiveFaults, type PublishedManifest } from '../archive-rules.js';
+import { findMissingBuild } from '../built.js';
 import { CACHE, findingsOf, ROOT, run, tool } from '../command.js';
 import { mapConcurrently } from '../concurrently.js';
 import type { Gate } from '../gate.js';
@@ -19,6 +20,8 @@ export const packagingGate: Gate = {
   demands: 'what would be published is licensed, patchable, resolves and is typed for every consumer (publint, attw)',
   after: ['build'],
   async run() {
+    const missing = findMissingBuild(ROOT, 'packaging');
+    if (missing.length > 0) return missing;
     mkdirSync(CLEAN, { recursive: true });
     const archives = mkdtempSync(join(tmpdir(), 'sallyport-pack-'));
     try {

@@ -19,12 +19,13 @@ export const pagesGate: Gate = {
   demands:
     'pages made from data are up to date (npm run docs), and each page says what is safe by default and what it costs, with a source; none names an internal entry',
   async run() {
-    const made = PAGES.flatMap(({ file, check, render }) => {
+    const made: string[] = [];
+    for (const { file, check, render } of PAGES) {
       const path = join(ROOT, file);
       const written = existsSync(path) ? readFileSync(path, 'utf8') : '';
-      const stale = written === render() ? [] : ['is not what npm run docs writes'];
-      return [...check(ROOT), ...stale].map((finding) => `${file}: ${finding}`);
-    });
+      const stale = written === (await render()) ? [] : ['is not what npm run docs writes'];
+      made.push(...[...(await check(ROOT)), ...stale].map((finding) => `${file}: ${finding}`));
+    }
     return [...made, ...writtenPages().flatMap(faultsOf), ...(await mentions())];
   },
 };

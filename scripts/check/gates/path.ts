@@ -12,7 +12,7 @@ interface GetPath {
 
 export const pathGate: Gate = {
   name: 'path',
-  demands: 'one gateway-v2 GET, and one MCP call, pass few functions in few files',
+  demands: 'one authenticated GET, and one MCP call, pass few functions in few files',
   async run(note) {
     const program = join(ROOT, 'scripts', 'check', 'get-path.ts');
     const { status, stdout, output } = await run(process.execPath, [

@@ -16,7 +16,7 @@ import {
   type OutgoingResponse,
   remainingMs,
 } from '@sallyport/core/internal';
-import { defineOptions, integer, number, oneOf } from '@sallyport/core/options';
+import { defineOptions, integer, number, type OptionKinds, oneOf } from '@sallyport/core/options';
 import {
   assertBoundParams,
   assertRouteHandler,
@@ -80,7 +80,7 @@ export const APPSYNC_OPTION_KINDS = {
   batchResult: oneOf('native', 'envelope').default('native'),
   deadlineMarginMs: number(0, undefined, 'milliseconds').default(500),
   errorMode: oneOf('object', 'throw').default('object'),
-};
+} satisfies OptionKinds<AppSyncOptions>;
 
 const OPTIONS = defineOptions<AppSyncOptions>()(APPSYNC_OPTION_KINDS);
 

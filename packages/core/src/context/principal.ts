@@ -21,8 +21,8 @@ export interface SecurePrincipal {
 
 /** Tokens by principal. They are stored separately, so that a token never gets into a log, store or answer. */
 const bearers = new WeakMap<object, string>();
-/** Marks an object whose token a copy of this package stores; it contains no part of the token. */
-const HAS_BEARER = Symbol.for('sallyport.core.bearer/1');
+/** Marks an object whose token a copy of this package stores, also of another copy; it contains no part of the token. */
+export const BEARER_MARK = Symbol.for('sallyport.core.bearer/1');
 
 /**
  * A copy (of own members only) of a principal that was resolved from a bearer token, for resolvers. Handlers mounted with `mountHandler`
@@ -38,7 +38,7 @@ export function withBearer<P extends SecurePrincipal>(principal: P, token: strin
 
 function setBearer(principal: object, token: string): void {
   bearers.set(principal, token);
-  Object.defineProperty(principal, HAS_BEARER, { value: true });
+  Object.defineProperty(principal, BEARER_MARK, { value: true });
 }
 
 /**
@@ -48,7 +48,7 @@ function setBearer(principal: object, token: string): void {
  */
 export function bearerOf(principal: object): string | undefined {
   const token = bearers.get(principal);
-  if (token === undefined && HAS_BEARER in principal) throw otherCopy('@sallyport/core', 'the token of the principal');
+  if (token === undefined && BEARER_MARK in principal) throw otherCopy('@sallyport/core', 'the token of the principal');
   return token;
 }
 
@@ -56,7 +56,7 @@ export function bearerOf(principal: object): string | undefined {
 export function copyBearer(from: object, to: object): void {
   const token = bearers.get(from);
   if (token !== undefined) setBearer(to, token);
-  else if (HAS_BEARER in from) Object.defineProperty(to, HAS_BEARER, { value: true });
+  else if (BEARER_MARK in from) Object.defineProperty(to, BEARER_MARK, { value: true });
 }
 
 /** A deep copy; its claims have no prototype. */

@@ -18,6 +18,12 @@ export function objectPart(value: unknown): Members {
   return membersOf(typeof value === 'string' ? fromJson(value) : value);
 }
 
+/** An own member of an object, so that prototypes are ignored; `undefined` if absent. */
+export function ownOf(value: unknown, key: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+  return (value as Members)[key];
+}
+
 /** The value if it is a string, else `''`. */
 export function stringOf(value: unknown): string {
   return typeof value === 'string' ? value : '';

@@ -26,7 +26,7 @@ export function createManifest(names: Names, template: Template, infra: Infra, m
   const tools = ['@biomejs/biome', '@types/node', 'esbuild', 'tsx', 'typescript', 'vitest'];
   const cdk = infra === 'cdk' ? ['aws-cdk-lib', 'constructs'] : [];
   const pick = (list: readonly string[]) =>
-    Object.fromEntries([...list].sort().map((name) => [name, versions.own[name] ?? versions.others[name] ?? '']));
+    Object.fromEntries([...list].sort().map((name) => [name, versionOf(name, versions)]));
   return {
     name: names.package,
     version: '0.0.0',
@@ -52,4 +52,12 @@ export function createManifest(names: Names, template: Template, infra: Infra, m
     dependencies: pick([...own, ...template.libraries]),
     devDependencies: pick(['@sallyport/testkit', ...tools, ...cdk]),
   };
+}
+
+function versionOf(name: string, { own, others }: Versions): string {
+  const version = own[name] ?? others[name];
+  if (version !== undefined) return version;
+  throw new Error(
+    `versions.json lists no version of ${name}: add it to scripts/docs/versions.ts, then run npm run docs`,
+  );
 }

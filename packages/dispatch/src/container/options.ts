@@ -4,9 +4,9 @@ import { invalidOption, kind, oneOf } from '@sallyport/core/options';
 import { type HttpSurface, type Kernel, PIPELINE_OPTION_KINDS } from '@sallyport/http/internal';
 import { EVENT_ROUTER_OPTION_KINDS, type EventMiddleware, type EventRouterOptions } from '@sallyport/streams';
 import { createObserver } from '@sallyport/streams/delivery';
-import { serveInvocation } from '../dispatcher.js';
+import { createHandler, type Dispatcher } from '../dispatcher.js';
 import { dispatchError } from '../errors.js';
-import { assertSurfaces, createPlan, type DirectInvocations, type Plan, refusalOf } from '../internal/plan.js';
+import { assertSurfaces, createPlan, type DirectInvocations, refusalOf } from '../internal/plan.js';
 
 /** Options of both containers for triggers outside the fixed table, and for direct invocations. */
 export interface SurfaceOptions {
@@ -100,7 +100,7 @@ const DEFAULTS = { deadlineMarginMs: 500, failureText: 'framework: event handler
 function createHost(init: HostInit, http: HttpSurface, others: readonly Surface[]): SurfaceHost {
   const { kernel, events, gate, directInvocations } = init;
   const { clock, ids, environment, log, observability = {}, doors } = kernel.runtime;
-  let plan: Plan | undefined;
+  let serve: Dispatcher['handleLambda'] | undefined;
   return {
     clock,
     ids,
@@ -120,8 +120,8 @@ function createHost(init: HostInit, http: HttpSurface, others: readonly Surface[
     },
     explainHttp: (door, event) => http.explainRequest(door.read(event), `${door.kind} response`),
     dispatch(event, { lambdaContext }) {
-      plan ??= createPlan(others, { log, refuseDirect: refusalOf(directInvocations), doors });
-      return serveInvocation(plan, event, lambdaContext);
+      serve ??= createHandler(createPlan(others, { log, refuseDirect: refusalOf(directInvocations), doors }));
+      return serve(event, lambdaContext);
     },
   };
 }

@@ -1,6 +1,15 @@
 import type { MultiMap } from '@sallyport/core';
 import { createFastMap, isHeaderValue, OutgoingResponse, STAGE } from '@sallyport/core/internal';
-import { boolean, defineOptions, group, integer, invalidOption, kind, parsed } from '@sallyport/core/options';
+import {
+  boolean,
+  defineOptions,
+  group,
+  integer,
+  invalidOption,
+  kind,
+  type OptionKinds,
+  parsed,
+} from '@sallyport/core/options';
 import { addVary } from '../responses/responses.js';
 import type { Decorate, Stage } from './run.js';
 
@@ -33,7 +42,7 @@ export const CORS_KINDS = {
   allowHeaders: values,
   exposeHeaders: values,
   maxAgeSeconds: integer(0, Number.MAX_SAFE_INTEGER, 'seconds'),
-};
+} satisfies OptionKinds<CorsOptions>;
 const OPTIONS = defineOptions<{ cors: CorsOptions }>()({ cors: group<CorsOptions>()(CORS_KINDS).required() });
 
 /** The option `cors` of a container. */

@@ -2,8 +2,10 @@ import {
   type Clock,
   type DoorsOptions,
   type Environment,
+  FrameworkError,
   type IdGenerator,
   type Logger,
+  type Middleware,
   type PolicyHook,
   randomIds,
 } from '@sallyport/core';
@@ -28,8 +30,9 @@ import {
   parsed,
   withMethods,
 } from '@sallyport/core/options';
-import { RegistrationBook } from '../routing/registration.js';
+import { isMiddleware, type Registration, type RegistrationInit } from '../routing/registration.js';
 import { HTTP_ERROR_FORMAT_FLAT_LEGACY, HTTP_ERROR_FORMAT_NESTED, HTTP_ERROR_FORMAT_PROBLEM } from './error-body.js';
+import { composeChain } from './run.js';
 import { type Gate, type Observation, observe } from './stages.js';
 
 /**
@@ -177,4 +180,59 @@ export function parseBasePath(basePath: unknown): readonly string[] {
     throw invalidOption('basePath', 'a path of whole segments such as /api, or a list of them');
   }
   return [...list].sort((a, b) => b.length - a.length);
+}
+
+const TOO_MANY_PARAMETERS =
+  'framework: middleware must be a function of (ctx, next), which returns an answer: return next(ctx)';
+
+/** The operations of a container and the middlewares around each of them; shared by its surfaces. */
+export class RegistrationBook {
+  readonly #middlewares: Middleware[] = [];
+  readonly #registrations: { -readonly [K in keyof Registration]: Registration[K] }[] = [];
+
+  /** Builds the chain here once, and again only when a middleware is added. */
+  register(init: RegistrationInit): Registration {
+    const use = toFrozenList(init.use);
+    const registration = {
+      route: Object.freeze({ ...init.route }),
+      paramNames: init.paramNames,
+      handler: init.handler,
+      authRequired: init.authRequired ?? false,
+      posture: init.posture,
+      streaming: init.streaming ?? false,
+      use,
+      tags: toFrozenList(init.tags),
+      run: composeChain([...this.#middlewares, ...use], init.handler),
+    };
+    this.#registrations.push(registration);
+    return registration;
+  }
+
+  /**
+   * Adds a middleware inside the existing ones, around every operation, also those registered before.
+   *
+   * @throws FrameworkError `app.bad_request` when it is not a function
+   */
+  use(middleware: Middleware): void {
+    if (typeof middleware !== 'function') {
+      throw new FrameworkError('app.bad_request', 'framework: middleware must be a function');
+    }
+    if (!isMiddleware(middleware)) throw new FrameworkError('app.bad_request', TOO_MANY_PARAMETERS);
+    this.#middlewares.push(middleware);
+    for (const registration of this.#registrations) {
+      registration.run = composeChain([...this.#middlewares, ...registration.use], registration.handler);
+    }
+  }
+
+  /** In the order of registration. */
+  get all(): readonly Registration[] {
+    return this.#registrations;
+  }
+}
+
+const NOTHING: readonly never[] = Object.freeze([]);
+
+/** A frozen copy. Most operations have no separate middlewares and tags; they share one list. */
+function toFrozenList<T>(given: readonly T[] = NOTHING): readonly T[] {
+  return given.length === 0 ? NOTHING : Object.freeze([...given]);
 }

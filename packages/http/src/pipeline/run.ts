@@ -1,4 +1,13 @@
-import type { BodyStream, FrameworkError, MaybePromise } from '@sallyport/core';
+import type {
+  BodyStream,
+  Context,
+  FrameworkError,
+  Handler,
+  MaybePromise,
+  Middleware,
+  Next,
+  Response,
+} from '@sallyport/core';
 import {
   type ActiveSpan,
   type ContextState,
@@ -13,10 +22,12 @@ import {
   logFailure,
   type OutgoingResponse,
   RequestContext,
+  stateOf,
+  toResponse,
   writesErrors,
 } from '@sallyport/core/internal';
-import { bytesOverCap, encodeBody } from '../doors/internal/encoding.js';
-import type { Registration } from '../routing/registration.js';
+import { bytesOverCap, encodeBody } from '../doors/internal/event.js';
+import type { Registration, Run } from '../routing/registration.js';
 import { INTERNAL_ERROR, isResponseTooLarge, responseTooLarge, toFrameworkError } from './error-body.js';
 import { collectStream, limitStream, startStream, watchStream } from './internal/body-stream.js';
 
@@ -276,6 +287,45 @@ export class Pipeline {
     });
     return response;
   }
+}
+
+/**
+ * Composes middlewares and handler into one function, the first middleware outermost. The state of the invocation stores the
+ * current step, so that a second `next()` is detected. Each call of a middleware receives its own `next`: a shared one could not
+ * distinguish two invocations that are at the same step.
+ */
+export function composeChain(middlewares: readonly Middleware[], handler: Handler): Run {
+  let run: Run = (ctx) => {
+    const result = handler(ctx);
+    return isOutgoingResponse(result) ? result : settle(result);
+  };
+  for (let index = middlewares.length - 1; index >= 0; index -= 1) {
+    run = wrap(middlewares[index] as Middleware, index, run);
+  }
+  return run;
+}
+
+function wrap(middleware: Middleware, index: number, inner: Run): Run {
+  const enter = (own: ContextState, ctx: Context): Promise<Response> => {
+    try {
+      if (ctx === undefined) throw internalError('next() was called without the context; return next(ctx)');
+      if (stateOf(ctx) !== own) throw internalError('next() was given the context of another invocation');
+      if (own.depth !== index) throw internalError('a middleware called next() more than once');
+      own.depth = index + 1;
+      return Promise.resolve(inner(ctx));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  };
+  return (ctx: Context) => {
+    const own = stateOf(ctx);
+    const next: Next = (given) => enter(own, given);
+    return settle(middleware(ctx, next));
+  };
+}
+
+function settle(result: unknown): OutgoingResponse | Promise<OutgoingResponse> {
+  return isPromise(result) ? result.then(toResponse) : toResponse(result);
 }
 
 function assertSize({ content }: OutgoingResponse, maxBytes: number): void {

@@ -4,19 +4,9 @@ import {
   type Handler,
   type MaybePromise,
   type Middleware,
-  type Next,
-  type Response,
   type Route,
 } from '@sallyport/core';
-import {
-  type ContextState,
-  internalError,
-  isOutgoingResponse,
-  isPromise,
-  type OutgoingResponse,
-  stateOf,
-  toResponse,
-} from '@sallyport/core/internal';
+import type { OutgoingResponse } from '@sallyport/core/internal';
 
 /** A handler with its middlewares. */
 export type Run = (ctx: Context) => MaybePromise<OutgoingResponse>;
@@ -106,100 +96,6 @@ export const USE_USAGE = 'use(middleware), or { use: [middleware] } of a route o
 /** Middlewares of other frameworks, such as `(req, res, next)`, have more parameters. */
 export function isMiddleware(value: unknown): value is Middleware {
   return typeof value === 'function' && value.length <= 2;
-}
-
-const TOO_MANY_PARAMETERS =
-  'framework: middleware must be a function of (ctx, next), which returns an answer: return next(ctx)';
-
-/** The operations of a container and the middlewares around each of them; shared by its surfaces. */
-export class RegistrationBook {
-  readonly #middlewares: Middleware[] = [];
-  readonly #registrations: { -readonly [K in keyof Registration]: Registration[K] }[] = [];
-
-  /** Builds the chain here once, and again only when a middleware is added. */
-  register(init: RegistrationInit): Registration {
-    const use = toFrozenList(init.use);
-    const registration = {
-      route: Object.freeze({ ...init.route }),
-      paramNames: init.paramNames,
-      handler: init.handler,
-      authRequired: init.authRequired ?? false,
-      posture: init.posture,
-      streaming: init.streaming ?? false,
-      use,
-      tags: toFrozenList(init.tags),
-      run: composeChain([...this.#middlewares, ...use], init.handler),
-    };
-    this.#registrations.push(registration);
-    return registration;
-  }
-
-  /**
-   * Adds a middleware inside the existing ones, around every operation, also those registered before.
-   *
-   * @throws FrameworkError `app.bad_request` when it is not a function
-   */
-  use(middleware: Middleware): void {
-    if (typeof middleware !== 'function') {
-      throw new FrameworkError('app.bad_request', 'framework: middleware must be a function');
-    }
-    if (!isMiddleware(middleware)) throw new FrameworkError('app.bad_request', TOO_MANY_PARAMETERS);
-    this.#middlewares.push(middleware);
-    for (const registration of this.#registrations) {
-      registration.run = composeChain([...this.#middlewares, ...registration.use], registration.handler);
-    }
-  }
-
-  /** In the order of registration. */
-  get all(): readonly Registration[] {
-    return this.#registrations;
-  }
-}
-
-const NOTHING: readonly never[] = Object.freeze([]);
-
-/** A frozen copy. Most operations have no separate middlewares and tags; they share one list. */
-function toFrozenList<T>(given: readonly T[] = NOTHING): readonly T[] {
-  return given.length === 0 ? NOTHING : Object.freeze([...given]);
-}
-
-/**
- * Composes middlewares and handler into one function, the first middleware outermost. The state of the invocation stores the
- * current step, so that a second `next()` is detected. Each call of a middleware receives its own `next`: a shared one could not
- * distinguish two invocations that are at the same step.
- */
-function composeChain(middlewares: readonly Middleware[], handler: Handler): Run {
-  let run: Run = (ctx) => {
-    const result = handler(ctx);
-    return isOutgoingResponse(result) ? result : settle(result);
-  };
-  for (let index = middlewares.length - 1; index >= 0; index -= 1) {
-    run = wrap(middlewares[index] as Middleware, index, run);
-  }
-  return run;
-}
-
-function wrap(middleware: Middleware, index: number, inner: Run): Run {
-  const enter = (own: ContextState, ctx: Context): Promise<Response> => {
-    try {
-      if (ctx === undefined) throw internalError('next() was called without the context; return next(ctx)');
-      if (stateOf(ctx) !== own) throw internalError('next() was given the context of another invocation');
-      if (own.depth !== index) throw internalError('a middleware called next() more than once');
-      own.depth = index + 1;
-      return Promise.resolve(inner(ctx));
-    } catch (error) {
-      return Promise.reject(error);
-    }
-  };
-  return (ctx: Context) => {
-    const own = stateOf(ctx);
-    const next: Next = (given) => enter(own, given);
-    return settle(middleware(ctx, next));
-  };
-}
-
-function settle(result: unknown): OutgoingResponse | Promise<OutgoingResponse> {
-  return isPromise(result) ? result.then(toResponse) : toResponse(result);
 }
 
 /** One line of `app.routes()`. */

@@ -8,6 +8,7 @@ import {
   integer,
   kind,
   list,
+  type OptionKinds,
   object,
   oneOf,
   withMethods,
@@ -165,7 +166,7 @@ export const INVOKE_KINDS = {
   connectTimeoutMs: integer(1, 60_000, 'milliseconds'),
   firstByteTimeoutMs: integer(1, LAMBDA_MAX_TIMEOUT_MS, 'milliseconds'),
   idleTimeoutMs: integer(1, LAMBDA_MAX_TIMEOUT_MS, 'milliseconds'),
-};
+} satisfies OptionKinds<InvokeOptions>;
 
 /** Validators and defaults for {@link MicrovmControllerOptions}. */
 export const CONTROLLER_OPTIONS = defineOptions<MicrovmControllerOptions>()(

@@ -1,5 +1,6 @@
 import { FrameworkError } from '@sallyport/core';
 import { describeCopies, otherCopyText, registerCopy } from '@sallyport/core/internal';
+import { assertNoSurplus } from '@sallyport/core/options';
 import { registrationError } from '@sallyport/http/internal';
 import { VERSION } from '../internal/version.js';
 import type { NormalPrincipal } from '../principal.js';
@@ -42,7 +43,7 @@ const KNOWN = new WeakSet<object>();
 /** Marks postures of all copies. Used only for the error message; an object with the mark is not accepted as a posture. */
 const MARK = Symbol.for('sallyport.secure.posture/1');
 
-/** Creates a posture; only the factories in this folder call it. */
+/** Creates a posture; only the factories below call it. */
 export function sealPosture(kind: PostureKind, scopes: readonly string[] = []): Posture {
   const made = Object.defineProperty({ kind, scopes: Object.freeze([...scopes]) }, MARK, { value: true });
   const posture = Object.freeze(made) as Posture;
@@ -97,3 +98,139 @@ export interface PostureNotChosen {
 export function choosePosture(place: string): PostureNotChosen {
   throw new FrameworkError('app.bad_request', `framework: posture not chosen: ${place}`);
 }
+
+export const PUBLIC: PostureDefinition = {
+  factory: 'Public',
+  asksResolver: false,
+  admits: () => true,
+  schemes: null,
+  security: () => [],
+};
+
+const PUBLIC_POSTURE = sealPosture('public');
+
+/**
+ * Allows any caller. The principal resolver is not called, so `ctx.securePrincipal()` returns `null`.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for any argument: `framework: too many arguments, expected Public()`
+ * @example app.get('/health', () => json(200, { ok: true }), Public());
+ */
+export function Public(...surplus: readonly never[]): Posture {
+  assertNoSurplus(surplus, 'Public()');
+  return PUBLIC_POSTURE;
+}
+
+export const OPTIONAL: PostureDefinition = {
+  factory: 'Optional',
+  asksResolver: true,
+  admits: () => true,
+  schemes: 'authenticated',
+  security: (schemes) => [...schemes.map((scheme) => ({ [scheme]: [] })), {}],
+};
+
+const OPTIONAL_POSTURE = sealPosture('optional');
+
+/**
+ * Allows any caller, with or without credentials. Wrong credentials are still rejected.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for any argument: `framework: too many arguments, expected Optional()`
+ * @example app.get('/articles', (ctx) => json(200, listArticles(ctx.authIdentity)), Optional());
+ */
+export function Optional(...surplus: readonly never[]): Posture {
+  assertNoSurplus(surplus, 'Optional()');
+  return OPTIONAL_POSTURE;
+}
+
+export const AUTHENTICATED: PostureDefinition = {
+  factory: 'Authenticated',
+  asksResolver: true,
+  admits(principal, scopes) {
+    if (principal === null) return false;
+    for (const scope of scopes) if (!principal.scopes.includes(scope)) return false;
+    return true;
+  },
+  schemes: 'authenticated',
+  security: (schemes, scopes) => schemes.map((scheme) => ({ [scheme]: [...scopes] })),
+};
+
+export const AUTHENTICATED_ANY_OF: PostureDefinition = {
+  factory: 'AuthenticatedAnyOf',
+  asksResolver: true,
+  admits(principal, scopes) {
+    if (principal === null) return false;
+    for (const scope of scopes) if (principal.scopes.includes(scope)) return true;
+    return false;
+  },
+  schemes: 'authenticated',
+  security: (schemes, scopes) => schemes.flatMap((scheme) => scopes.map((scope) => ({ [scheme]: [scope] }))),
+};
+
+/**
+ * Allows known callers that have all of these scopes; without arguments, any known caller. Scopes are trimmed and compared
+ * exactly.
+ *
+ * @throws FrameworkError `app.bad_request` when a scope is not a string, or when all of them are blank
+ * @example app.get('/notes/{id}', getNote, Authenticated('notes:read'));
+ */
+export function Authenticated(...scopes: readonly string[]): Posture {
+  return sealPosture('authenticated', scopes.length === 0 ? [] : requireScopes(scopes));
+}
+
+/**
+ * Allows known callers that have at least one of these scopes. Scopes are trimmed and compared exactly.
+ *
+ * @throws FrameworkError `app.bad_request` without scopes, when a scope is not a string, or when all of them are blank
+ * @example app.get('/reports', listReports, AuthenticatedAnyOf('reports:read', 'admin'));
+ */
+export function AuthenticatedAnyOf(...scopes: readonly string[]): Posture {
+  return sealPosture('authenticated_any_of', requireScopes(scopes));
+}
+
+/** A scope that is not a string is rejected: without it the posture would admit more callers. */
+function requireScopes(scopes: readonly unknown[]): readonly string[] {
+  if (scopes.some((scope) => typeof scope !== 'string')) {
+    throw new FrameworkError('app.bad_request', 'framework: authenticated scopes must be strings');
+  }
+  const normal = normalizeScopes(scopes);
+  if (normal.length === 0) {
+    throw new FrameworkError('app.bad_request', 'framework: authenticated scopes normalize to empty');
+  }
+  return normal;
+}
+
+export const INTERNAL_ONLY: PostureDefinition = {
+  factory: 'InternalOnly',
+  asksResolver: true,
+  admits: (principal) => principal?.kind === 'internal',
+  schemes: 'internalOnly',
+  security: (schemes) => schemes.map((scheme) => ({ [scheme]: [] })),
+};
+
+const INTERNAL_ONLY_POSTURE = sealPosture('internal_only');
+
+/**
+ * Allows only callers of your organisation: the principal's `kind` must be `internal`.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for any argument: `framework: too many arguments, expected InternalOnly()`
+ * @example app.post('/caches/clear', clearCaches, InternalOnly());
+ */
+export function InternalOnly(...surplus: readonly never[]): Posture {
+  assertNoSurplus(surplus, 'InternalOnly()');
+  return INTERNAL_ONLY_POSTURE;
+}
+
+/** Trims scopes and drops blanks, repeats and values that are not strings; the order is kept. A string is not split. */
+export function normalizeScopes(scopes: unknown): readonly string[] {
+  if (!Array.isArray(scopes) || scopes.length === 0) return NO_SCOPES;
+  const normal: string[] = [];
+  for (const scope of scopes as readonly unknown[]) {
+    const name = typeof scope === 'string' ? scope.trim() : '';
+    if (name !== '' && (scopes.length > FEW || !normal.includes(name))) normal.push(name);
+  }
+  return scopes.length > FEW ? [...new Set(normal)] : normal;
+}
+
+/** Up to this length, searching a list is cheaper than a set. */
+const FEW = 16;
+
+const NO_SCOPES: readonly string[] = Object.freeze([]);

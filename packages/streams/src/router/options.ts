@@ -1,6 +1,6 @@
 import type { Clock, Environment, IdGenerator, Logger, Observability } from '@sallyport/core';
 import { parseObservability } from '@sallyport/core/internal';
-import { boolean, defineOptions, oneOf, parsed } from '@sallyport/core/options';
+import { boolean, defineOptions, type OptionKinds, oneOf, parsed } from '@sallyport/core/options';
 import type { EventMiddleware } from '../batch/handler.js';
 import { refused } from '../errors.js';
 import { STREAM_FAILURE_IDENTIFIER_ENV } from '../schema.js';
@@ -46,7 +46,7 @@ export const EVENT_ROUTER_OPTION_KINDS = {
   ...COMMON_OPTIONS,
   maskErrors: boolean.default(false),
   observability: parsed<Observability>('hooks', (value) => parseObservability(value as Observability)),
-};
+} satisfies OptionKinds<EventRouterOptions>;
 
 const OPTIONS = defineOptions<EventRouterOptions>()(EVENT_ROUTER_OPTION_KINDS);
 

@@ -1,6 +1,6 @@
 import { systemClock } from '@sallyport/core';
 import { defineOptions, integer } from '@sallyport/core/options';
-import { ERROR_CODE_UNAVAILABLE, invalidConfig, VectorStoreError } from '../errors.js';
+import { invalidConfig, VectorStoreError } from '../errors.js';
 import { MemoryBackend } from '../local/internal/memory-backend.js';
 import type { KeyPage, Page, PageQuery, StoredVector, VectorBackend } from '../store/internal/backend.js';
 import { ChunkedStore } from '../store/internal/chunked-store.js';
@@ -162,5 +162,5 @@ class FailingBackend extends MemoryBackend implements VectorBackend {
 class PartialWrite extends Error {}
 
 function unavailable(): VectorStoreError {
-  return new VectorStoreError(ERROR_CODE_UNAVAILABLE, 'vector store unavailable', { retryable: true });
+  return new VectorStoreError('vectorstore.unavailable', 'vector store unavailable', { retryable: true });
 }

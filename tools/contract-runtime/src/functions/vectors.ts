@@ -2,13 +2,10 @@ import {
   createS3VectorStore,
   createSemanticIndex,
   createTitanEmbedder,
-  DEFAULT_EMBEDDING_DIMENSIONS,
   DEFAULT_QUERY_TOP_K,
-  DEFAULT_TITAN_EMBED_TEXT_MODEL_ID,
   embedderFromEnv,
   embeddingErrorCode,
   type Filter,
-  MAX_GET_BATCH_SIZE,
   MAX_PUT_DELETE_BATCH_SIZE,
   MAX_QUERY_TOP_K,
   type Metadata,
@@ -28,6 +25,11 @@ import {
   vectorStoreFromEnv,
 } from '@sallyport/vectors';
 import { createLocalVectorStore, type LocalVectorStore } from '@sallyport/vectors/local';
+import {
+  DEFAULT_EMBEDDING_DIMENSIONS,
+  DEFAULT_TITAN_EMBED_TEXT_MODEL_ID,
+  MAX_GET_BATCH_SIZE,
+} from '@sallyport/vectors/schema';
 import { createFakeEmbedder } from '@sallyport/vectors/testing';
 
 type Args = Readonly<Record<string, unknown>>;

@@ -1,8 +1,13 @@
-import { AUTHENTICATED, AUTHENTICATED_ANY_OF } from '../authenticated.js';
-import { INTERNAL_ONLY } from '../internal-only.js';
-import { OPTIONAL } from '../optional.js';
-import { isPosture, type PostureDefinition, type PostureKind } from '../posture.js';
-import { PUBLIC } from '../public.js';
+import {
+  AUTHENTICATED,
+  AUTHENTICATED_ANY_OF,
+  INTERNAL_ONLY,
+  isPosture,
+  OPTIONAL,
+  type PostureDefinition,
+  type PostureKind,
+  PUBLIC,
+} from '../posture.js';
 
 /** All kinds of postures with their rules: gate, `explain` and OpenAPI documents read only this table. */
 export const POSTURES: Readonly<Record<PostureKind, PostureDefinition>> = {

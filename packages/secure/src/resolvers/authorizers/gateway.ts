@@ -1,6 +1,7 @@
 import type { Context, MaybePromise, SecurePrincipal } from '@sallyport/core';
+import { ownOf } from '@sallyport/core/internal';
 import { invalidOption } from '@sallyport/core/options';
-import { ownOf, type SecurePrincipalResolver } from '../../principal.js';
+import type { SecurePrincipalResolver } from '../../principal.js';
 import {
   contextMember,
   type Fields,

@@ -1,6 +1,7 @@
 import type { Context, MaybePromise, PrincipalKind, SecurePrincipal } from '@sallyport/core';
+import { ownOf } from '@sallyport/core/internal';
 import { boolean, defineOptions, func, kind, list, type ParsedOptions } from '@sallyport/core/options';
-import { ownOf, type SecurePrincipalResolver } from '../../principal.js';
+import type { SecurePrincipalResolver } from '../../principal.js';
 import type { MapAuthorizerContext } from './gateway.js';
 import {
   contextMember,

@@ -1,7 +1,7 @@
 import { type Context, FrameworkError, type SecurePrincipal } from '@sallyport/core';
-import { isPromise, withBearer } from '@sallyport/core/internal';
+import { isPromise, ownOf, withBearer } from '@sallyport/core/internal';
 import { defineOptions, invalidOption, kind, oneOf } from '@sallyport/core/options';
-import { markBearerReader, ownOf, type SecurePrincipalResolver } from '../../principal.js';
+import { markBearerReader, type SecurePrincipalResolver } from '../../principal.js';
 import { JwtError, type VerifiedJwt } from './jwt-error.js';
 import {
   type JwtClaims,

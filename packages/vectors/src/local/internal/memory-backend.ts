@@ -1,4 +1,4 @@
-import { ERROR_CODE_UNAVAILABLE, unavailable, VectorStoreError } from '../../errors.js';
+import { unavailable, VectorStoreError } from '../../errors.js';
 import type { KeyPage, Page, PageQuery, StoredVector, VectorBackend } from '../../store/internal/backend.js';
 import type { DistanceMetric } from '../../store/store.js';
 import { cloneMetadata, cloneVector } from '../../store/validators.js';
@@ -69,5 +69,5 @@ function copyOf(record: StoredVector | undefined): StoredVector[] {
 
 /** The error for more vectors than `maxVectors`. */
 export function storeIsFull(maxVectors: number): VectorStoreError {
-  return new VectorStoreError(ERROR_CODE_UNAVAILABLE, `the local store is full: maxVectors is ${maxVectors}`);
+  return new VectorStoreError('vectorstore.unavailable', `the local store is full: maxVectors is ${maxVectors}`);
 }

@@ -1,12 +1,6 @@
 import type { FullClock } from '@sallyport/core';
 import { withDeadline } from '@sallyport/core/internal';
-import {
-  ERROR_CODE_NOT_FOUND,
-  ERROR_CODE_UNAVAILABLE,
-  invalidInput,
-  VectorStoreError,
-  type WriteProgress,
-} from '../../errors.js';
+import { ERROR_CODE_NOT_FOUND, invalidInput, VectorStoreError, type WriteProgress } from '../../errors.js';
 import { failureOf, type Outcome, runBounded } from '../../internal/bounded.js';
 import { MAX_GET_BATCH_SIZE, MAX_PUT_DELETE_BATCH_SIZE } from '../../schema.js';
 import type {
@@ -232,5 +226,5 @@ export function withProgress(error: unknown, progress: WriteProgress): unknown {
 }
 
 function endless(): VectorStoreError {
-  return new VectorStoreError(ERROR_CODE_UNAVAILABLE, 'the service answered with the same page token again');
+  return new VectorStoreError('vectorstore.unavailable', 'the service answered with the same page token again');
 }

@@ -1,10 +1,4 @@
-import {
-  ERROR_CODE_INVALID_INPUT,
-  ERROR_CODE_UNAVAILABLE,
-  invalidConfig,
-  unavailable,
-  VectorStoreError,
-} from '../../errors.js';
+import { ERROR_CODE_INVALID_INPUT, invalidConfig, unavailable, VectorStoreError } from '../../errors.js';
 import type { LazyClient } from '../../internal/sdk.js';
 import type { DistanceMetric } from '../store.js';
 import { dimensionMismatch } from '../validators.js';
@@ -184,7 +178,7 @@ function vectorsOf(answer: object): readonly WireVector[] {
 }
 
 function brokenAnswer(what: string): VectorStoreError {
-  return new VectorStoreError(ERROR_CODE_UNAVAILABLE, `the service answered with ${what}`);
+  return new VectorStoreError('vectorstore.unavailable', `the service answered with ${what}`);
 }
 
 /** Errors are compared by name, because an injected client may come from another copy of the SDK. */

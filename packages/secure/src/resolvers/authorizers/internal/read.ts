@@ -1,6 +1,5 @@
 import { type Context, FrameworkError, isLambda } from '@sallyport/core';
-import { type ContextRuntime, guardHook, stateOf } from '@sallyport/core/internal';
-import { ownOf } from '../../../principal.js';
+import { type ContextRuntime, guardHook, ownOf, stateOf } from '@sallyport/core/internal';
 
 export type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 // One process: one dimension, or resident memory. Started with `<dimension> <rounds> <unit>`, `resident` or `resident-bare`; sends its result and exits.
-import { median } from '../statistics.js';
+import { median } from '../../bench/statistics.js';
 import type { Dimension, Memory, Resident, Series } from './protocol.js';
 import { createMixed, createMixedBare, SUBJECTS } from './subjects.js';
 

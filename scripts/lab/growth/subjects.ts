@@ -1,10 +1,10 @@
 // Measurements against a size: for each dimension a function that prepares one size and returns one call.
-import { createApp } from '@sallyport/dispatch/app';
-import { json } from '@sallyport/http';
-import { boom, type Job, registerAll, runJob, showResource } from '../application.js';
-import { gatewayV2Event, queueEvent } from '../events.js';
-import type { BenchContext, Invoke } from '../invoke.js';
-import { handlers as bareHandlers } from '../peers/bare.js';
+import { createApp } from '../../../packages/dispatch/src/app.js';
+import { json } from '../../../packages/http/src/index.js';
+import { boom, type Job, registerAll, runJob, showResource } from '../../bench/application.js';
+import { gatewayV2Event, queueEvent } from '../../bench/events.js';
+import type { BenchContext, Invoke } from '../../bench/invoke.js';
+import { handlers as bareHandlers } from '../../bench/peers/bare.js';
 import type { Dimension } from './protocol.js';
 
 const CONTEXT: BenchContext = {

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { ROOT, run } from '../check/command.js';
-import { packagePaths } from '../check/gates/readmes.js';
-import { compileBlocks } from '../check/readme-blocks.js';
+import { ROOT, run } from '../../check/command.js';
+import { packagePaths } from '../../check/gates/readmes.js';
+import { compileBlocks } from '../../check/readme-blocks.js';
 import { type Outcome, WRONG_USAGES, type WrongUsage } from './wrong-usages.js';
 
 /** The names that the code of a row may use, by their entry. */

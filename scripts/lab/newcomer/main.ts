@@ -5,10 +5,10 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { ROOT, run } from '../check/command.js';
-import { sourceEntries } from '../check/workspace.js';
-import { nodeBinary } from '../node-versions.js';
-import { closureOf, type PackedPackage, packAll } from './archives.js';
+import { ROOT, run } from '../../check/command.js';
+import { sourceEntries } from '../../check/workspace.js';
+import { nodeBinary } from '../../node-versions.js';
+import { closureOf, type PackedPackage, packAll } from '../../release/archives.js';
 import { effortOf, MOST_COMMANDS, MOST_LINES, stepsOf } from './page.js';
 
 const NODES = ['20.19.0', '22.23.3', '24.21.0'];

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT } from '../check/command.js';
+import { ROOT } from '../../check/command.js';
 import { effortOf, stepsOf } from './page.js';
 
 const FENCE = '```';

@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundle, HERE } from '../bundle.js';
-import { headOf, number } from '../report.js';
-import { median } from '../statistics.js';
+import { bundle } from '../../bench/bundle.js';
+import { headOf, number } from '../../bench/report.js';
+import { median } from '../../bench/statistics.js';
 import { exponentOf } from './fit.js';
 import { mebibytes } from './limits.js';
 import { plot } from './plot.js';
@@ -29,7 +29,7 @@ const PROCESSES = 5;
 
 /** CPU and memory against sizes, and resident memory after many invocations. */
 export async function measureGrowth(rounds: number): Promise<Growth> {
-  const worker = await bundle('growth/worker.ts');
+  const worker = await bundle('../lab/growth/worker.ts');
   const dimensions = [];
   for (const dimension of DIMENSIONS) {
     const measure = (unit: Series['unit'], flags: readonly string[]) =>
@@ -94,7 +94,7 @@ function residentLine(name: string, { early, late }: Resident): string {
 
 /** Writes one picture for each dimension, and returns its lines for the README. */
 export function writePlots({ dimensions }: Growth): string {
-  const directory = join(HERE, 'growth', 'plots');
+  const directory = join(import.meta.dirname, 'plots');
   mkdirSync(directory, { recursive: true });
   const images = dimensions.map(({ dimension, series }) => {
     const [title, axis] = TITLES[dimension];

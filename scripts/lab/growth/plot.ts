@@ -1,4 +1,4 @@
-import { number } from '../report.js';
+import { number } from '../../bench/report.js';
 import { exponentOf } from './fit.js';
 import type { Point, Series } from './protocol.js';
 

@@ -1,7 +1,7 @@
 // `npm run bench:kit`: the cost of the test kit. CPU time of a simulation of 100,000 messages, of which one in a hundred fails once,
 // compared with the CPU time of passing the same batches to `handleLambda`; and the time to create a test environment.
-import { buildQueueEvent, createTestEnv, queue, simulate, type TestEnv } from '@sallyport/testkit';
-import { median } from '../statistics.js';
+import { buildQueueEvent, createTestEnv, queue, simulate, type TestEnv } from '../../../packages/testkit/src/index.js';
+import { median } from '../../bench/statistics.js';
 
 const MESSAGES = 100_000;
 const ROUNDS = 5;
