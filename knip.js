@@ -14,7 +14,7 @@ export default {
         'scripts/*.ts',
         'scripts/api/main.ts',
         'scripts/check/main.ts',
-        'scripts/check/get-path.ts',
+        'scripts/check/paths.ts',
         'scripts/docs/main.ts',
         'scripts/mutants/main.ts',
         'scripts/mutants/reached.mjs',

@@ -6,16 +6,15 @@ export interface Budget {
   readonly wanted: number;
 }
 
-/** The functions and files that run for one authenticated gateway-v2 GET at tier P2 in `SecureApp`. */
-export const GET_PATH: { readonly functions: Budget; readonly files: Budget } = {
-  functions: { reached: 64, wanted: 60 },
-  files: { reached: 17, wanted: 16 },
-};
-
-/** The functions and files that run for an MCP `tools/call` of the stateless era, without and with an elicitation. */
-export const MCP_PATHS = {
-  call: { functions: { reached: 127, wanted: 110 }, files: { reached: 28, wanted: 24 } },
-  elicitation: { functions: { reached: 169, wanted: 140 }, files: { reached: 34, wanted: 28 } },
+/**
+ * The functions and files that run in `SecureApp` at tier P2 for one authenticated gateway-v2 GET, and for an MCP `tools/call` of the stateless
+ * era without and with an elicitation.
+ */
+export const PATHS = {
+  get: { functions: { reached: 64, wanted: 60 }, files: { reached: 17, wanted: 16 } },
+  call: { functions: { reached: 126, wanted: 110 }, files: { reached: 27, wanted: 24 } },
+  // 35: SHA-256 and canonical JSON are one file each in the base of all packages.
+  elicitation: { functions: { reached: 169, wanted: 140 }, files: { reached: 35, wanted: 28 } },
 } as const satisfies Readonly<Record<string, { readonly functions: Budget; readonly files: Budget }>>;
 
 /** The most lines of a file that is not in {@link LONG_FILES}: a longer one has more than one topic. */
@@ -49,7 +48,7 @@ export interface Range {
 /**
  * Lines of the functions of all packages, as `function-lengths.ts` counts them. The goal of the ninetieth percentile was 20 to 30; it is 14
  * (16 for named functions): a quarter are callbacks, and most helpers are predicates whose names explain an
- * expression. Longer functions should reduce jumps; the budget of {@link GET_PATH} limits those.
+ * expression. Longer functions should reduce jumps; the budget of {@link PATHS} limits those.
  */
 export const FUNCTION_LENGTHS: { readonly p50: Range; readonly p90: Range; readonly p99: Range } = {
   p50: { least: 4, most: 10 },

@@ -45,14 +45,14 @@ function httpOptions({ headers, body, sourceIp }: DoorRequest) {
   for (const [name, value] of headers) all[name] = [...(all[name] ?? []), value];
   const bytes = Buffer.from(body);
   const content =
-    bytes.length === 0 ? {} : { body: isText(headers, bytes) ? bytes.toString('utf8') : new Uint8Array(bytes) };
+    bytes.length === 0 ? {} : { body: isTextBody(headers, bytes) ? bytes.toString('utf8') : new Uint8Array(bytes) };
   return { headers: all, sourceIp, requestId: randomUUID(), time: new Date(), ...content };
 }
 
 const TEXT = /^(?:text\/|application\/(?:[\w.+-]*\+)?(?:json|xml|javascript|graphql|x-www-form-urlencoded)\b)/i;
 
 /** Doors send text unchanged, and all other bodies in base64. */
-function isText(headers: DoorRequest['headers'], bytes: Buffer): boolean {
+function isTextBody(headers: DoorRequest['headers'], bytes: Buffer): boolean {
   const header = (wanted: string) => headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
   if (header('content-encoding') !== undefined || !TEXT.test(header('content-type') ?? 'text/plain')) return false;
   return Buffer.from(bytes.toString('utf8')).equals(bytes);

@@ -1,4 +1,5 @@
-import { nodeCrypto, randomText } from '../../internal/crypto.js';
+import { sha256Url } from '@sallyport/core/internal';
+import { randomText } from '../../internal/crypto.js';
 import {
   MAX_ROW_TEXT_BYTES,
   MAX_SPILLED_TEXT_BYTES,
@@ -43,7 +44,7 @@ export async function packText(spill: McpSpill | undefined, text: string): Promi
   const key = `mcp/${randomText(24)}`;
   const bytes = Buffer.from(text, 'utf8');
   await spill.put(key, bytes);
-  const pointer: Pointer = { key, length: bytes.length, sha256: sha256(bytes) };
+  const pointer: Pointer = { key, length: bytes.length, sha256: sha256Url(bytes) };
   return Buffer.from(SPILLED + JSON.stringify(pointer), 'utf8');
 }
 
@@ -53,7 +54,7 @@ export async function unpackText(spill: McpSpill | undefined, row: Row): Promise
   if (text.startsWith(INLINE)) return text.slice(1);
   const pointer = JSON.parse(text.slice(1)) as Pointer;
   const bytes = await spill?.get(pointer.key);
-  return bytes?.length === pointer.length && sha256(bytes) === pointer.sha256 ? toText(bytes) : undefined;
+  return bytes?.length === pointer.length && sha256Url(bytes) === pointer.sha256 ? toText(bytes) : undefined;
 }
 
 const READ_ATTEMPTS = 3;
@@ -89,8 +90,4 @@ export async function dropText(spill: McpSpill | undefined, data: Uint8Array | u
 
 function toText(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-}
-
-function sha256(bytes: Uint8Array): string {
-  return nodeCrypto().createHash('sha256').update(bytes).digest('base64url');
 }
