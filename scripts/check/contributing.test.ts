@@ -1,144 +1,75 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { TRIGGER_FILES } from '../docs/trigger-files.js';
 import { ROOT } from './command.js';
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const TEXT = read('CONTRIBUTING.md');
+const PAGES = ['CONTRIBUTING.md', 'AGENTS.md'];
+const linesOf = (text: string) => text.trimEnd().split('\n');
 
-/** Files that `npm run docs` makes of the triggers: a change does not edit them. */
-const MADE = new Set(TRIGGER_FILES.map(({ file }) => file));
-
-/** Sources of all packages but barrels, the test helpers and the runner of fixtures: what a change of behaviour touches. */
-const SOURCES = readdirSync(join(ROOT, 'packages'))
-  .filter((name) => !['testkit', 'contract', 'local', 'migrate', 'create-sallyport'].includes(name))
-  .flatMap((name) => {
-    const folder = `packages/${name}/src`;
-    const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
-    return files.filter((file) => file.endsWith('.ts')).map((file) => `${folder}/${file}`);
-  })
-  .filter((path) => !path.endsWith('/index.ts') && !MADE.has(path));
-
-/** Companions of a behaviour: the kit for tests, the runner of fixtures, the runtime that answers them, and their schema. */
-const COMPANIONS = [
-  ...['packages/testkit/src', 'packages/contract/src', 'tools/contract-runtime/src'].flatMap((folder) =>
-    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.ts'))
-      .map((file) => `${folder}/${file}`),
+const PATHS = PAGES.flatMap((page) =>
+  [...read(page).matchAll(/`((?:packages|scripts|examples|tools|docs|contract-fixtures|\.changeset)\/[\w./-]+)`/g)].map(
+    ([, path]) => path ?? '',
   ),
-].filter((path) => !MADE.has(path));
-
-const holding = (text: string) => SOURCES.filter((path) => read(path).includes(text));
-
-const PATHS = [
-  ...TEXT.matchAll(/`((?:packages|scripts|examples|tools|contract-fixtures|\.changeset)\/[\w./-]+)`/g),
-].map(([, path]) => path ?? '');
+);
 
 /** `path` (`name`, `name`): every name with the file that defines it. */
 const NAMES = [...TEXT.matchAll(/`([\w./-]+\.(?:ts|mjs|json))` \(((?:`\w+`(?:, )?)+)\)/g)].flatMap(
   ([, path = '', names = '']) => [...names.matchAll(/\w+/g)].map(([name]): [string, string] => [name, path]),
 );
 
-/** Rows of the table of changes: the text to search for, the source files before `further`, and the files after it. */
-const CHANGES = TEXT.split('\n').flatMap((line): [string, string, string[], string[]][] => {
-  const [, change, text, files] = /^\| (an? [^|]+) \| `([^`]+)` \| (`packages\/[^|]+) \|$/.exec(line) ?? [];
-  if (change === undefined || text === undefined || files === undefined) return [];
-  const [first = '', further = ''] = files.split('; further');
-  const sources = [...first.matchAll(/`(packages\/[^`]+)`/g)].map(([, path]) => path ?? '');
-  return [[change, text, sources, [...further.matchAll(/`([^`]+\/[^`]*)`/g)].map(([, path]) => path ?? '')]];
+/** The five requests: the title and the numbered steps of each. */
+const FLOWS = [...TEXT.matchAll(/^\*\*(.+)\*\*\n\n((?:\d\. .+\n)+)/gm)].map(
+  ([, title = '', steps = '']) => [title, linesOf(steps).length] as const,
+);
+
+const rowsOf = (heading: string) => {
+  const [, section = ''] = TEXT.split(`## ${heading}\n`);
+  return linesOf(section.split('\n## ')[0] ?? '').flatMap((line) => /^\| ([^|]+) \| /.exec(line)?.[1] ?? []);
+};
+
+it.each([
+  ['CONTRIBUTING.md', 140],
+  ['AGENTS.md', 40],
+])('%s has at most %i lines', (page, most) => {
+  expect(linesOf(read(page)).length).toBeLessThanOrEqual(most);
 });
 
-describe('the map', () => {
-  it('speaks of many places', () => {
-    expect(PATHS.length).toBeGreaterThan(40);
-    expect(NAMES.length).toBeGreaterThan(20);
-  });
+it('CONTRIBUTING.md follows five requests, in at most seven steps each', () => {
+  expect(FLOWS.map(([title]) => title)).toEqual([
+    'A GET to `SecureApp`',
+    'An SQS batch',
+    'An MCP call',
+    'A save under `sallyport dev`, and the next request',
+    'A request to a micro-VM',
+  ]);
+  expect(FLOWS.filter(([, steps]) => steps < 4 || steps > 7)).toEqual([]);
+});
 
-  it.each(PATHS)('sends nobody to a place that is gone: %s', (path) => {
-    expect(existsSync(join(ROOT, path))).toBe(true);
-  });
-
-  it.each(NAMES)('finds %s in %s', (name, path) => {
-    const declared = new RegExp(`\\b(?:function|class|const|type|interface) ${name}\\b|"${name}"`);
-    const places = [path, ...SOURCES].filter((file) => declared.test(read(file)));
-    expect(places).toContain(path);
-  });
-
-  it.each([
-    'core',
-    'dispatch',
-    'http',
-    'appsync',
-    'streams',
-    'secure',
-    'mcp',
-    'jobs',
-    'ratelimit',
-    'dynamo',
-    'connections',
-    'triggers',
-    'objectstore',
-    'vectors',
-    'microvm',
-    'testkit',
-    'contract',
-    'migrate',
-    'create-sallyport',
-  ])('has a row for the package %s', (name) => {
-    expect(PATHS.some((path) => path.startsWith(`packages/${name}/`))).toBe(true);
-  });
-
-  it.each([...TEXT.matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, name]) => name ?? ''))(
-    'names a script that exists: %s',
-    (name) => {
-      const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-      expect(Object.keys(scripts)).toContain(name);
-    },
+it('CONTRIBUTING.md has a row for each kind of change, and explains six words', () => {
+  expect(PATHS.length).toBeGreaterThan(40);
+  expect(NAMES.length).toBeGreaterThan(20);
+  expect(rowsOf('To add X, touch Y')).toEqual(
+    expect.arrayContaining(['X', 'an opt-in trigger', 'a posture', 'an error code', 'a method of MCP', 'a construct']),
   );
+  expect(rowsOf('Words')).toEqual(['word', 'door', 'surface', 'posture', 'gate', 'era', 'tier']);
 });
 
-describe('the table of changes', () => {
-  it('has six rows', () => {
-    expect(CHANGES.map(([change]) => change)).toEqual([
-      'a trigger: its row and its adapter',
-      'an opt-in trigger: its two halves and its section',
-      'a rule for the headers of one door',
-      'a posture',
-      'an error code of the framework',
-      'a method of MCP',
-    ]);
-  });
-
-  it.each(CHANGES)('lists the files of %s: those that hold %s', (_change, text, files) => {
-    expect([...files].sort()).toEqual(holding(text).sort());
-  });
-
-  it.each(CHANGES)(
-    'lists what changes along with %s: each file that holds %s too',
-    (_change, text, _files, further) => {
-      // The schema of the fixtures is JSON, with other quotes.
-      const [word = ''] = text.split(/[':]+/).filter((part) => part !== '');
-      const companions = COMPANIONS.filter((path) => read(path).includes(path.endsWith('.json') ? `"${word}"` : text));
-      expect(companions.filter((path) => !further.includes(path))).toEqual([]);
-    },
-  );
-
-  it.each(CHANGES)('names folders of fixtures about %s', (_change, text, _files, further) => {
-    const [word = ''] = text.split(/[.':]+/).filter((part) => part !== '' && part !== 'answer' && part !== 'app');
-    for (const folder of further.filter((path) => path.endsWith('/'))) {
-      const fixtures = readdirSync(join(ROOT, folder)).filter((file) => read(`${folder}${file}`).includes(word));
-      expect([folder, fixtures.length > 0]).toEqual([folder, true]);
-    }
-  });
+it.each(PATHS)('there is a file or folder %s', (path) => {
+  expect(existsSync(join(ROOT, path))).toBe(true);
 });
 
-describe('the words', () => {
-  it('are six, each explained once', () => {
-    const [, words = ''] = /## Words\n([\s\S]*?)\n## /.exec(TEXT) ?? [];
-    const rows = [...words.matchAll(/^\| (\w+) \| .+ \|$/gm)].map(([, word]) => word);
-    expect(rows).toEqual(['word', 'door', 'surface', 'posture', 'gate', 'era', 'tier']);
-  });
+it.each(NAMES)('%s is declared in %s', (name, path) => {
+  expect(read(path)).toMatch(new RegExp(`\\b(?:function|class|const|type|interface) ${name}\\b|"${name}"`));
 });
+
+it.each(PAGES.flatMap((page) => [...read(page).matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, name]) => name ?? '')))(
+  'there is a script %s',
+  (name) => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    expect(Object.keys(scripts)).toContain(name);
+  },
+);
 
 describe('the template of a changeset', () => {
   const [, template = ''] = /```md\n([\s\S]*?)```/.exec(read('.changeset/README.md')) ?? [];
