@@ -1,4 +1,4 @@
-import { type Inventory, toInventory } from '@sallyport/constructs/wiring';
+import { type Inventory, toInventory } from '@sallyport/constructs';
 import { createDemoApp } from '../demo/entry.js';
 
 /** The registrations of the service. Its in-memory parts need no variable and no network. */

@@ -1,11 +1,22 @@
-import { bundleFunction, ServiceFunction } from '@sallyport/constructs/function';
-import { GraphqlApi } from '@sallyport/constructs/graphql';
-import { ApiDomain, HttpApi, WebSocketApi } from '@sallyport/constructs/http';
-import { McpServer } from '@sallyport/constructs/mcp';
-import { ConnectionsTable, JobsTable, RateLimitTable } from '@sallyport/constructs/state';
-import { ObjectBucket, VectorIndex } from '@sallyport/constructs/storage';
-import { DataStream, ErrorNotifications, ServiceQueue } from '@sallyport/constructs/triggers';
-import { type ExternalAttachment, ServiceWiring } from '@sallyport/constructs/wiring';
+import {
+  ApiDomain,
+  bundleFunction,
+  ConnectionsTable,
+  DataStream,
+  ErrorNotifications,
+  type ExternalAttachment,
+  GraphqlApi,
+  HttpApi,
+  JobsTable,
+  McpServer,
+  ObjectBucket,
+  RateLimitTable,
+  ServiceFunction,
+  ServiceQueue,
+  ServiceWiring,
+  VectorIndex,
+  WebSocketApi,
+} from '@sallyport/constructs';
 import { DEFAULT_EMBEDDING_DIMENSIONS, DEFAULT_TITAN_EMBED_TEXT_MODEL_ID } from '@sallyport/vectors/schema';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {

@@ -1,7 +1,13 @@
-import { bundleFunction, ServiceFunction } from '@sallyport/constructs/function';
-import { FunctionUrl } from '@sallyport/constructs/http';
-import { MicrovmController, MicrovmImage } from '@sallyport/constructs/microvm';
-import { type Inventory, ServiceWiring, toInventory } from '@sallyport/constructs/wiring';
+import {
+  bundleFunction,
+  FunctionUrl,
+  type Inventory,
+  MicrovmController,
+  MicrovmImage,
+  ServiceFunction,
+  ServiceWiring,
+  toInventory,
+} from '@sallyport/constructs';
 import { createAwsMicrovmProvider } from '@sallyport/microvm';
 import { createMemoryMicrovmRegistry } from '@sallyport/microvm/testing';
 import { iamPrincipal } from '@sallyport/secure/authorizers';

@@ -2,8 +2,7 @@ import { type IRole, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Alias, Code, type IFunction, type IVersion, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { CfnParameter, type Stack } from 'aws-cdk-lib/core';
 import type { ConstructError } from '../src/errors.js';
-import { ServiceFunction } from '../src/function.js';
-import { AgentCoreTarget, type AgentCoreTargetProps } from '../src/mcp.js';
+import { AgentCoreTarget, type AgentCoreTargetProps, ServiceFunction } from '../src/index.js';
 import { newStack, propertiesOf, templateOf } from './support/synth.js';
 
 const TOOL = { name: 'find', description: 'Finds notes.', inputSchema: { type: 'object' } };

@@ -4,8 +4,16 @@ import { Code } from 'aws-cdk-lib/aws-lambda';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Duration, type Stack } from 'aws-cdk-lib/core';
-import { ServiceAlarms, type ServiceAlarmsProps, ServiceFunction } from '../src/function.js';
-import { DataStream, ErrorNotifications, QueueTrigger, ServiceQueue, StreamTrigger } from '../src/triggers.js';
+import {
+  DataStream,
+  ErrorNotifications,
+  QueueTrigger,
+  ServiceAlarms,
+  type ServiceAlarmsProps,
+  ServiceFunction,
+  ServiceQueue,
+  StreamTrigger,
+} from '../src/index.js';
 import { messageOf, newStack, propertiesOf, statementsOf, type Template, templateOf } from './support/synth.js';
 
 const code = Code.fromInline('exports.handler = 1');

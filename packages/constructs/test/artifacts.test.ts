@@ -1,8 +1,7 @@
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { Duration } from 'aws-cdk-lib/core';
-import { ManagedConnectors, MicrovmController, MicrovmImage } from '../src/microvm.js';
-import { VersionedArtifactBucket } from '../src/storage.js';
+import { ManagedConnectors, MicrovmController, MicrovmImage, VersionedArtifactBucket } from '../src/index.js';
 import { newFn } from './support/function.js';
 import { messageOf, newStack, propertiesOf, statementsOf, templateOf, variablesIn } from './support/synth.js';
 

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type App, AssetStaging, type Stack } from 'aws-cdk-lib/core';
-import { bundleFunction, ServiceFunction } from '../src/function.js';
+import { bundleFunction, ServiceFunction } from '../src/index.js';
 import { newFolder, newProject } from './support/folders.js';
 import { messageOf, newApp, newStack, propertiesOf, templateOf } from './support/synth.js';
 

@@ -17,11 +17,20 @@ import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { CfnStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { CfnOutput, Duration, NestedStack, type Stack } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
-import { EventChannels, GraphqlApi } from '../src/graphql.js';
-import { AlbTarget, FunctionUrl, HttpApi, RestApi, WebSocketApi } from '../src/http.js';
-import { EventRuleTrigger, QueueTrigger, ServiceFunction } from '../src/index.js';
-import { AgentCoreTarget } from '../src/mcp.js';
-import { LogSubscription } from '../src/triggers.js';
+import {
+  AgentCoreTarget,
+  AlbTarget,
+  EventChannels,
+  EventRuleTrigger,
+  FunctionUrl,
+  GraphqlApi,
+  HttpApi,
+  LogSubscription,
+  QueueTrigger,
+  RestApi,
+  ServiceFunction,
+  WebSocketApi,
+} from '../src/index.js';
 import { newFolder } from './support/folders.js';
 import { messageOf, newApp, newStack, propertiesOf, type Template, templateOf } from './support/synth.js';
 

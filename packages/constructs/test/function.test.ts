@@ -10,10 +10,17 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { type App, CfnParameter, Duration, type Stack } from 'aws-cdk-lib/core';
-import { ServiceFunction, type ServiceFunctionProps } from '../src/function.js';
-import { FunctionUrl } from '../src/http.js';
-import { ConstructError, JobsTable, QueueTrigger, ServiceQueue } from '../src/index.js';
-import { inventoryFromEntry, inventoryFromFile } from '../src/wiring.js';
+import {
+  ConstructError,
+  FunctionUrl,
+  inventoryFromEntry,
+  inventoryFromFile,
+  JobsTable,
+  QueueTrigger,
+  ServiceFunction,
+  type ServiceFunctionProps,
+  ServiceQueue,
+} from '../src/index.js';
 import { newProject } from './support/folders.js';
 import { messageOf, newApp, newStack, propertiesOf, statementsOf, templateOf } from './support/synth.js';
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { GraphqlApi, type GraphqlApiProps, GraphqlResolvers } from '../src/graphql.js';
+import { GraphqlApi, type GraphqlApiProps, GraphqlResolvers } from '../src/index.js';
 import { newFolder } from './support/folders.js';
 import { newFn } from './support/function.js';
 import { newStack, propertiesOf, statementsOf, templateOf } from './support/synth.js';

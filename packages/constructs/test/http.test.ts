@@ -13,7 +13,7 @@ import {
   RestApi,
   RestEndpoint,
   WebSocketApi,
-} from '../src/http.js';
+} from '../src/index.js';
 import { newFn } from './support/function.js';
 import { messageOf, newApp, newStack, propertiesOf, statementsOf, type Template, templateOf } from './support/synth.js';
 

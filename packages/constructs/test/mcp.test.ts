@@ -2,10 +2,20 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3';
 import type { Stack } from 'aws-cdk-lib/core';
-import { ChallengeEdge } from '../src/edge.js';
-import { AlbTarget, ApiDomain, FunctionUrl, HttpApi, type IHttpDoor, RestApi } from '../src/http.js';
-import { Challenge, McpServer, type McpServerProps, McpSessions } from '../src/mcp.js';
-import { McpTable } from '../src/state.js';
+import {
+  AlbTarget,
+  ApiDomain,
+  Challenge,
+  ChallengeEdge,
+  FunctionUrl,
+  HttpApi,
+  type IHttpDoor,
+  McpServer,
+  type McpServerProps,
+  McpSessions,
+  McpTable,
+  RestApi,
+} from '../src/index.js';
 import { newFn } from './support/function.js';
 import { newStack, propertiesOf, statementsOf, type Template, templateOf } from './support/synth.js';
 

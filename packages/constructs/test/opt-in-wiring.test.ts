@@ -16,10 +16,7 @@ import { DeliveryStream, S3Bucket } from 'aws-cdk-lib/aws-kinesisfirehose';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { type App, Duration, type Stack } from 'aws-cdk-lib/core';
-import { ServiceFunction } from '../src/function.js';
-import { GraphqlApi } from '../src/graphql.js';
-import { RestApi } from '../src/http.js';
-import { ServiceWiring, toInventory } from '../src/wiring.js';
+import { GraphqlApi, RestApi, ServiceFunction, ServiceWiring, toInventory } from '../src/index.js';
 import { messageOf, newStack, propertiesOf, statementsOf, templateOf, variablesIn } from './support/synth.js';
 
 type Surfaces = NonNullable<SecureOptions['surfaces']>;

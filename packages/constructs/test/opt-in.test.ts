@@ -6,7 +6,6 @@ import { Bucket, EventType, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { Duration, Size, type Stack } from 'aws-cdk-lib/core';
-import { ServiceFunction } from '../src/function.js';
 import {
   CognitoTrigger,
   type CognitoTriggerProps,
@@ -15,7 +14,8 @@ import {
   KafkaTrigger,
   type KafkaTriggerProps,
   S3Trigger,
-} from '../src/triggers.js';
+  ServiceFunction,
+} from '../src/index.js';
 import { messageOf, newStack, propertiesOf, statementsOf, templateOf } from './support/synth.js';
 
 const code = Code.fromInline('exports.handler = 1');

@@ -7,7 +7,7 @@ import {
   type DeployedTable,
   renderDeployment,
 } from '../../../scripts/docs/deployment.js';
-import { ConnectionsTable, EventBusTable, JobsTable, McpTable, MicrovmTable, RateLimitTable } from '../src/state.js';
+import { ConnectionsTable, EventBusTable, JobsTable, McpTable, MicrovmTable, RateLimitTable } from '../src/index.js';
 import { newStack, templateOf } from './support/synth.js';
 
 /** A table as all three tools describe it. */

@@ -8,10 +8,16 @@ import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambd
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { CfnParameter, type Stack } from 'aws-cdk-lib/core';
-import { ServiceFunction } from '../src/function.js';
-import { MicrovmController, MicrovmImage } from '../src/microvm.js';
-import { ObjectBucket, VectorIndex } from '../src/storage.js';
-import { type Inventory, ServiceWiring, toInventory } from '../src/wiring.js';
+import {
+  type Inventory,
+  MicrovmController,
+  MicrovmImage,
+  ObjectBucket,
+  ServiceFunction,
+  ServiceWiring,
+  toInventory,
+  VectorIndex,
+} from '../src/index.js';
 import {
   actionsOn,
   messageOf,

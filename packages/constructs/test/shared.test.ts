@@ -3,8 +3,14 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import { Alias, Code, type IVersion, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnParameter, type Stack, Token } from 'aws-cdk-lib/core';
-import { ServiceFunction } from '../src/function.js';
-import { DataStream, EventBus, EventRuleTrigger, LogDestination, LogSubscription } from '../src/triggers.js';
+import {
+  DataStream,
+  EventBus,
+  EventRuleTrigger,
+  LogDestination,
+  LogSubscription,
+  ServiceFunction,
+} from '../src/index.js';
 import { newFn } from './support/function.js';
 import { messageOf, newStack, propertiesOf, type Resource, statementsOf, templateOf } from './support/synth.js';
 

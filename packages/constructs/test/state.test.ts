@@ -1,5 +1,4 @@
 import { Code } from 'aws-cdk-lib/aws-lambda';
-import { ServiceFunction } from '../src/function.js';
 import {
   ConnectionsTable,
   EventBusTable,
@@ -7,8 +6,9 @@ import {
   McpTable,
   MicrovmTable,
   RateLimitTable,
+  ServiceFunction,
   TableAccess,
-} from '../src/state.js';
+} from '../src/index.js';
 import { actionsOn, newStack, propertiesOf, templateOf } from './support/synth.js';
 
 const code = Code.fromInline('exports.handler = 1');

@@ -6,18 +6,18 @@ import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { FilterOrPolicy, SubscriptionFilter, Topic } from 'aws-cdk-lib/aws-sns';
 import { type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { Duration, type Stack } from 'aws-cdk-lib/core';
-import { ServiceFunction } from '../src/function.js';
 import {
   DataStream,
   ErrorNotifications,
   EventRuleTrigger,
   QueueTrigger,
   S3Trigger,
+  ServiceFunction,
   ServiceQueue,
   StreamTrigger,
   TableStreamTrigger,
   TopicTrigger,
-} from '../src/triggers.js';
+} from '../src/index.js';
 import { actionsOn, messageOf, newStack, propertiesOf, type Template, templateOf } from './support/synth.js';
 
 const code = Code.fromInline('exports.handler = 1');

@@ -18,11 +18,21 @@ import {
 import { FilterOrPolicy, SubscriptionFilter, Topic } from 'aws-cdk-lib/aws-sns';
 import { type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { type App, CfnParameter, Duration, Stack } from 'aws-cdk-lib/core';
-import { ServiceFunction, type ServiceFunctionProps } from '../src/function.js';
-import { GraphqlApi } from '../src/graphql.js';
-import { HttpApi, WebSocketApi } from '../src/http.js';
-import { DataStream, QueueTrigger, ServiceQueue } from '../src/triggers.js';
-import { type EventSelector, type Inventory, parseInventory, ServiceWiring, toInventory } from '../src/wiring.js';
+import {
+  DataStream,
+  type EventSelector,
+  GraphqlApi,
+  HttpApi,
+  type Inventory,
+  parseInventory,
+  QueueTrigger,
+  ServiceFunction,
+  type ServiceFunctionProps,
+  ServiceQueue,
+  ServiceWiring,
+  toInventory,
+  WebSocketApi,
+} from '../src/index.js';
 import { messageOf, newApp, newStack, propertiesOf, templateOf, variablesIn } from './support/synth.js';
 
 const SCHEMA = fileURLToPath(new URL('judges/support/estate.graphql', import.meta.url));

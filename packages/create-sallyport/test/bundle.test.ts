@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, syml
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleFunction } from '@sallyport/constructs/function';
+import { bundleFunction } from '@sallyport/constructs';
 import { type Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { App, Stack } from 'aws-cdk-lib/core';
 import { createProject } from '../src/internal/project.js';

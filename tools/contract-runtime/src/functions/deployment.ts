@@ -1,17 +1,22 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ServiceFunction } from '@sallyport/constructs/function';
-import { FunctionUrl, HttpApi, RestApi, WebSocketApi } from '@sallyport/constructs/http';
-import { DataStream, type QueueMappingProps, ServiceQueue } from '@sallyport/constructs/triggers';
 import {
+  DataStream,
   type EventSelector,
+  FunctionUrl,
+  HttpApi,
   type Inventoried,
   inventoryFromFile,
   parseInventory,
+  type QueueMappingProps,
+  RestApi,
+  ServiceFunction,
+  ServiceQueue,
   ServiceWiring,
   toInventory,
-} from '@sallyport/constructs/wiring';
+  WebSocketApi,
+} from '@sallyport/constructs';
 import { isFrameworkError } from '@sallyport/core';
 import { parseManifest } from '@sallyport/local/manifest';
 import { AttributeType, type ITable, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb';

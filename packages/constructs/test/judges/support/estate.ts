@@ -11,40 +11,49 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { type App, Duration, Stack } from 'aws-cdk-lib/core';
-import { ChallengeEdge } from '../../../src/edge.js';
-import { ServiceAlarms, ServiceFunction } from '../../../src/function.js';
-import { EventChannels, GraphqlApi } from '../../../src/graphql.js';
 import {
+  AgentCoreTarget,
   AlbTarget,
   ApiAuthorization,
   ApiDomain,
-  FunctionUrl,
-  HttpApi,
-  type IHttpDoor,
-  RestApi,
-  WebSocketApi,
-} from '../../../src/http.js';
-import { AgentCoreTarget, Challenge, McpServer } from '../../../src/mcp.js';
-import { ManagedConnectors, MicrovmController, MicrovmImage } from '../../../src/microvm.js';
-import { ConnectionsTable, EventBusTable, JobsTable, RateLimitTable } from '../../../src/state.js';
-import { ObjectBucket, VectorIndex, VersionedArtifactBucket } from '../../../src/storage.js';
-import {
+  Challenge,
+  ChallengeEdge,
   CognitoTrigger,
+  ConnectionsTable,
   DataStream,
   ErrorNotifications,
   EventBus,
+  EventBusTable,
+  EventChannels,
   EventRuleTrigger,
   FirehoseTransform,
+  FunctionUrl,
+  GraphqlApi,
+  HttpApi,
+  type IHttpDoor,
+  JobsTable,
   KafkaTrigger,
   LogDestination,
   LogSubscription,
+  ManagedConnectors,
+  McpServer,
+  MicrovmController,
+  MicrovmImage,
+  ObjectBucket,
   QueueTrigger,
+  RateLimitTable,
+  RestApi,
   S3Trigger,
+  ServiceAlarms,
+  ServiceFunction,
   ServiceQueue,
   StreamTrigger,
   TableStreamTrigger,
   TopicTrigger,
-} from '../../../src/triggers.js';
+  VectorIndex,
+  VersionedArtifactBucket,
+  WebSocketApi,
+} from '../../../src/index.js';
 
 const CERTIFICATE = 'arn:aws:acm:eu-west-1:123456789012:certificate/6f1f8e4c-5a3b-4d44-9d86-0123456789ab';
 

@@ -1,2 +1,0 @@
-/** CloudFront distributions in front of an API. */
-export { ChallengeEdge, type ChallengeEdgeProps } from './edge/challenge-edge.js';
