@@ -84,7 +84,7 @@ describe('ObjectBucket', () => {
     const { stack, fn } = newService();
     const encryptionKey = new Key(stack, 'Key') as IKey;
     new ObjectBucket(stack, 'Files', { encryptionKey })[grant](fn, 'inbox/');
-    expect(actionsOn(templateOf(stack), 'kms').sort()).toEqual(expected);
+    expect([...actionsOn(templateOf(stack), 'kms')].sort()).toEqual(expected);
   });
 });
 

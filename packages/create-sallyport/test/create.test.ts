@@ -414,9 +414,8 @@ describe('the command line', () => {
   });
 
   it('prompts on a terminal', async () => {
-    const [input, output] = [new PassThrough(), new PassThrough()].map((stream) =>
-      Object.assign(stream, { isTTY: true }),
-    ) as [PassThrough, PassThrough];
+    const input = Object.assign(new PassThrough(), { isTTY: true });
+    const output = Object.assign(new PassThrough(), { isTTY: true });
     const answer = createPrompt(input, output)?.('Directory: ');
     input.write('asked\n');
     expect(await answer).toBe('asked');
