@@ -8,10 +8,7 @@ import { MicrovmError } from '../../packages/microvm/src/index.js';
 import { ObjectStoreError } from '../../packages/objectstore/src/index.js';
 import { Public, SecureApp } from '../../packages/secure/src/index.js';
 import * as build from '../../packages/testkit/src/events.js';
-import { appSyncEvents } from '../../packages/triggers/src/appsync-events.js';
-import { cognitoTrigger } from '../../packages/triggers/src/cognito.js';
-import { directInvoke } from '../../packages/triggers/src/invoke.js';
-import { latticeDoor } from '../../packages/triggers/src/lattice.js';
+import { appSyncEvents, cognitoTrigger, directInvoke, latticeDoor } from '../../packages/triggers/src/index.js';
 import {
   buildAppSyncEventsEvent,
   buildCognitoEvent,

@@ -6,21 +6,17 @@ import type { triggers } from '../../packages/testkit/src/simulate/trigger-sourc
 import type { TriggerTools } from '../../packages/triggers/src/catalogue/entry.js';
 import { findTriggerFaults, type TriggerFacts } from './trigger-rules.js';
 
-const PAGE = [
-  '# Triggers',
-  '## Meters',
-  "import { meterTrigger } from '@sallyport/triggers/meter';",
-  '## Others',
-  '',
-].join('\n');
+const PAGE = ['# Triggers', '## Meters', "import { meterTrigger } from '@sallyport/triggers';", '## Others', ''].join(
+  '\n',
+);
 
 const METER = {
-  entry: 'meter',
   sample: { build: { name: 'buildMeterEvent' }, events: [{}] },
   docs: { section: 'Meters', rows: [['`meterTrigger()`', 'meters']] },
   construct: 'meter',
   simulate: 'asynchronous',
   form: 'event',
+  sizes: { factory: 'meterTrigger' },
 };
 
 const FACTS: TriggerFacts = {
@@ -69,12 +65,12 @@ it.each<[string, Partial<TriggerFacts>, string]>([
   [
     'its section',
     { page: PAGE.replace('## Meters', '## Metres') },
-    'has no section "## Meters" in docs/triggers.md with an example that imports @sallyport/triggers/meter: write it',
+    'has no section "## Meters" in docs/triggers.md with an example that imports meterTrigger of @sallyport/triggers: write it',
   ],
   [
     'the example of its section',
-    { page: PAGE.replace('triggers/meter', 'triggers') },
-    'has no section "## Meters" in docs/triggers.md with an example that imports @sallyport/triggers/meter: write it',
+    { page: PAGE.replace('meterTrigger', 'otherTrigger') },
+    'has no section "## Meters" in docs/triggers.md with an example that imports meterTrigger of @sallyport/triggers: write it',
   ],
   [
     'its README row',

@@ -1,11 +1,11 @@
 /** The facts of one trigger's files, as the rules compare them. */
 export interface DescribedTrigger {
-  readonly entry: string;
   readonly sample: { readonly build: { readonly name: string }; readonly events: readonly unknown[] };
   readonly docs: { readonly section: string; readonly rows: readonly unknown[] };
   readonly construct: string | null;
   readonly simulate: string | null;
   readonly form: string;
+  readonly sizes: { readonly factory: string };
 }
 
 /** The facts that the rules compare. */
@@ -18,7 +18,7 @@ export interface TriggerFacts {
   readonly fixed: readonly string[];
   /** The text of `docs/triggers.md`. */
   readonly page: string;
-  /** The names that `@sallyport/triggers/testing` and the trigger's own entry export. */
+  /** The names that `@sallyport/triggers` and its entry `testing` export. */
   readonly exported: ReadonlySet<string>;
   /** The surfaces that fixtures register with. */
   readonly surfaces: ReadonlySet<string>;
@@ -48,7 +48,7 @@ export function findTriggerFaults(facts: TriggerFacts): readonly string[] {
 
 function faultsOf(
   kind: string,
-  { entry, sample, docs, construct, simulate, form }: DescribedTrigger,
+  { sample, docs, construct, simulate, form, sizes }: DescribedTrigger,
   facts: TriggerFacts,
 ) {
   const file = `packages/triggers/src/catalogue/${kind}.ts`;
@@ -65,8 +65,8 @@ function faultsOf(
       `has no builder: export a function build… from ${file} and name it in sample.build, then npm run docs`,
     ],
     [
-      !sectionOf(facts.page, docs.section)?.includes(`'@sallyport/triggers/${entry}'`),
-      `has no section "## ${docs.section}" in docs/triggers.md with an example that imports @sallyport/triggers/${entry}: write it`,
+      !importsOf(sectionOf(facts.page, docs.section)).has(sizes.factory),
+      `has no section "## ${docs.section}" in docs/triggers.md with an example that imports ${sizes.factory} of @sallyport/triggers: write it`,
     ],
     [
       docs.rows.length === 0,
@@ -94,6 +94,12 @@ function faultsOf(
 
 function sectionOf(page: string, title: string): string | undefined {
   return page.split(/^## /m).find((section) => section.startsWith(`${title}\n`));
+}
+
+/** The names that examples of a text import from the package. */
+function importsOf(text = ''): ReadonlySet<string> {
+  const imports = text.matchAll(/^import \{([^}]*)\} from '@sallyport\/triggers';$/gm);
+  return new Set([...imports].flatMap(([, names = '']) => names.split(',').map((name) => name.trim())));
 }
 
 function shown(name: string | null): string {

@@ -68,7 +68,7 @@ function exportsOf(path: string): readonly Exported[] {
   });
 }
 
-/** The names that builders have in `testing` and in the entries of triggers. */
+/** The names that the root entry and `testing` export. */
 export function exportedNames(): ReadonlySet<string> {
   const files = [...DESCRIBED.map((kind) => `catalogue/${kind}.ts`), ...KINDS.map((kind) => `kinds/${kind}.ts`)];
   return new Set(files.flatMap((file) => exportsOf(file).map(({ name }) => name)));
@@ -95,10 +95,21 @@ function compareNames(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** The subpath of one trigger. */
-function renderEntry(kind: string): string {
-  const shared = "export type { EventContext, EventHandler } from '@sallyport/streams/delivery';\n";
-  return `${HEAD(`kinds/${kind}.ts`)}${shared}${exportLine(`kinds/${kind}`)}`;
+/** The exports of the root entry that belong to no single trigger. */
+const SHARED = `export type {
+  EventContext,
+  EventHandler,
+  EventMiddleware,
+  EventSource,
+  KeylessEventContext,
+} from '@sallyport/streams/delivery';
+export type { TriggersErrorCode } from './errors.js';
+export { type Drop, drop } from './internal/drop.js';
+export { type SurfaceCondition, type SurfaceRow, TriggerSurface } from './internal/surface.js';
+`;
+
+function renderIndex(): string {
+  return HEAD('kinds/*.ts') + SHARED + KINDS.map((kind) => exportLine(`kinds/${kind}`)).join('');
 }
 
 function renderTesting(): string {
@@ -128,30 +139,12 @@ function renderTable(): string {
   ].join('\n');
 }
 
-function renderManifest(): string {
-  const path = join(ROOT, 'packages/triggers/package.json');
-  const manifest = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
-  const subpaths = [...ENTRIES.values()].map(({ entry }) => entry);
-  const paths = ['.', ...[...subpaths, 'catalogue', 'testing'].toSorted().map((name) => `./${name}`)];
-  const targets = paths.map((subpath) => {
-    const name = subpath === '.' ? 'index' : subpath.slice(2);
-    const target = {
-      '@sallyport/source': `./src/${name}.ts`,
-      types: `./dist/${name}.d.ts`,
-      default: `./dist/${name}.js`,
-    };
-    return [subpath, target] as const;
-  });
-  const exports = { ...Object.fromEntries(targets), './package.json': './package.json' };
-  return `${JSON.stringify({ ...manifest, exports }, null, 2)}\n`;
-}
-
 const MARKED = /<!-- triggers -->\n[\s\S]*?<!-- \/triggers -->/;
 
 /** The table of exports in the README of the package. */
 export function renderTriggerRows(text: string): string {
-  const rows = [...ENTRIES.values()].flatMap(({ entry, docs }) =>
-    docs.rows.map(([exported, what]) => `| \`/${entry}\`: ${exported} | ${what} |`),
+  const rows = [...ENTRIES.values()].flatMap(({ docs }) =>
+    docs.rows.map(([exported, what]) => `| ${exported} | ${what} |`),
   );
   const builders = [...ENTRIES.keys()].flatMap((kind) =>
     exportsOf(`catalogue/${kind}.ts`).flatMap(({ name }) => (name.startsWith('build') ? [`\`${name}\``] : [])),
@@ -213,9 +206,8 @@ function renderShapes(): string {
 /** Every generated file with its content, except the README. */
 export const TRIGGER_FILES: readonly { readonly file: string; readonly render: () => string }[] = [
   { file: `${SOURCE}/catalogue/table.ts`, render: renderTable },
-  ...[...ENTRIES].map(([kind, { entry }]) => ({ file: `${SOURCE}/${entry}.ts`, render: () => renderEntry(kind) })),
+  { file: `${SOURCE}/index.ts`, render: renderIndex },
   { file: `${SOURCE}/testing.ts`, render: renderTesting },
-  { file: 'packages/triggers/package.json', render: renderManifest },
   { file: 'packages/dispatch/src/explain/internal/opt-in-shapes.ts', render: renderShapes },
   { file: 'packages/contract/src/fixtures/surface-name.ts', render: renderSurfaceName },
   { file: 'contract-fixtures/fixture.schema.json', render: renderSchema },

@@ -1,5 +1,4 @@
-import { directInvoke } from '@sallyport/triggers/invoke';
-import { s3Trigger } from '@sallyport/triggers/s3';
+import { directInvoke, s3Trigger } from '@sallyport/triggers';
 import * as z from 'zod';
 import type { Journal } from './events.js';
 import type { NoteStore } from './notes.js';

@@ -17,7 +17,7 @@ import {
   buildTopicEvent,
   buildWebSocketEvent,
 } from '@sallyport/testkit';
-import { buildInvocation } from '@sallyport/triggers/invoke';
+import { buildInvocation } from '@sallyport/triggers';
 import { buildS3Event } from '@sallyport/triggers/testing';
 import { Assembly } from './assembly.js';
 

@@ -1,6 +1,6 @@
 import type { AuthorizationServer } from '@sallyport/oauth-lab';
 import { createTestEnv } from '@sallyport/testkit';
-import { buildInvocation } from '@sallyport/triggers/invoke';
+import { buildInvocation } from '@sallyport/triggers';
 import { buildS3Event } from '@sallyport/triggers/testing';
 import type { NotesService } from '../src/app.js';
 import { createTestService, startIssuer } from './support.js';

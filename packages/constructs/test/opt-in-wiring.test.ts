@@ -3,13 +3,17 @@ import { fileURLToPath } from 'node:url';
 import { createMcpServer } from '@sallyport/mcp';
 import { agentCoreTools } from '@sallyport/mcp/agentcore';
 import { Authenticated, SecureApp, type SecureOptions } from '@sallyport/secure';
-import { appSyncAuthorizer, deny as denyAppSync } from '@sallyport/triggers/appsync-authorizer';
-import { appSyncEvents } from '@sallyport/triggers/appsync-events';
-import { deny, tokenAuthorizer } from '@sallyport/triggers/authorizer';
-import { cognitoTrigger } from '@sallyport/triggers/cognito';
-import { firehoseTransform } from '@sallyport/triggers/firehose';
-import { kafkaTrigger } from '@sallyport/triggers/kafka';
-import { s3Trigger } from '@sallyport/triggers/s3';
+import {
+  AppSyncDecision,
+  appSyncAuthorizer,
+  appSyncEvents,
+  cognitoTrigger,
+  deny,
+  firehoseTransform,
+  kafkaTrigger,
+  s3Trigger,
+  tokenAuthorizer,
+} from '@sallyport/triggers';
 import { UserPool } from 'aws-cdk-lib/aws-cognito';
 import { type IRole, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { DeliveryStream, S3Bucket } from 'aws-cdk-lib/aws-kinesisfirehose';
@@ -64,7 +68,7 @@ const KINDS: readonly {
   },
   {
     kind: 'an AppSync authorizer',
-    surface: () => appSyncAuthorizer(() => denyAppSync()),
+    surface: () => appSyncAuthorizer(() => AppSyncDecision.deny()),
     attach: ({ stack, fn, wiring }) =>
       new GraphqlApi(stack, 'Graph', { fn, schemaFile: SCHEMA, authorization: wiring.appSyncAuthorizer() }),
     label: 'appsync-authorizer trigger',

@@ -139,7 +139,7 @@ describe('explain', () => {
     ['a Firehose batch', { deliveryStreamArn: 'arn', records: [] }],
     ['a custom resource request', { RequestType: 'Create', ResponseURL: 'https://example.com', StackId: 's' }],
     [
-      'a log subscription (@sallyport/triggers/logs serves it, @sallyport/streams decodes it)',
+      'a log subscription (@sallyport/triggers serves it, @sallyport/streams decodes it)',
       { awslogs: { data: 'H4sI' } },
     ],
     [

@@ -23,7 +23,7 @@ import { systemClock } from '@sallyport/core';
 import { ManualClock } from '@sallyport/core/testing';
 import { createS3ObjectStore, createUploadGrants, type UploadGrant } from '@sallyport/objectstore';
 import { objectStoreConformance } from '@sallyport/objectstore/testing';
-import { s3Trigger } from '@sallyport/triggers/s3';
+import { s3Trigger } from '@sallyport/triggers';
 import { BucketStore } from '../src/internal/services/s3/store.js';
 import { clientConfig } from './support/clients.js';
 import { createTestHost, type TestHost, trigger } from './support/host.js';

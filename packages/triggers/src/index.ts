@@ -1,4 +1,4 @@
-// Types that all triggers share; each trigger has a separate entry.
+// Made from kinds/*.ts by `npm run docs`; the gate `pages` fails when the two differ. Do not edit.
 export type {
   EventContext,
   EventHandler,
@@ -7,4 +7,105 @@ export type {
   KeylessEventContext,
 } from '@sallyport/streams/delivery';
 export type { TriggersErrorCode } from './errors.js';
+export { type Drop, drop } from './internal/drop.js';
 export { type SurfaceCondition, type SurfaceRow, TriggerSurface } from './internal/surface.js';
+export { type Alarm, AlarmAction, alarmAction } from './kinds/alarm.js';
+export {
+  type AppSyncAllowance,
+  AppSyncAuthorizer,
+  type AppSyncAuthorizerAnswer,
+  type AppSyncAuthorizerRequest,
+  AppSyncDecision,
+  appSyncAuthorizer,
+} from './kinds/appsync-authorizer.js';
+export {
+  AppSyncEvents,
+  appSyncEvents,
+  type PublishedEvent,
+  type PublishHandler,
+  type PublishResult,
+  type SubscribeHandler,
+  type Subscription,
+} from './kinds/appsync-events.js';
+export {
+  type AllowOptions,
+  AuthorizerAnswer,
+  type AuthorizerPolicy,
+  type AuthorizerRequest,
+  type AuthorizerValues,
+  allow,
+  type DenyOptions,
+  deny,
+  type RequestAuthorizer,
+  type RequestAuthorizerOptions,
+  requestAuthorizer,
+  type SimpleAuthorizerAnswer,
+  TokenAuthorizer,
+  type TokenAuthorizerOptions,
+  type TokenRequest,
+  tokenAuthorizer,
+  unauthorized,
+} from './kinds/authorizer-token.js';
+export { type CognitoEvent, type CognitoHandler, CognitoTrigger, cognitoTrigger } from './kinds/cognito.js';
+export {
+  CustomResource,
+  type CustomResourceOptions,
+  customResource,
+  type ResourceHandler,
+  type ResourceHandlers,
+  type ResourceRequest,
+  type ResourceResult,
+  type ResponseFetch,
+} from './kinds/custom-resource.js';
+export { type DocumentChange, DocumentDbTrigger, documentDb } from './kinds/documentdb.js';
+export {
+  type FirehoseHandler,
+  type FirehoseOutput,
+  type FirehoseRecord,
+  type FirehoseResult,
+  FirehoseTransform,
+  firehoseTransform,
+} from './kinds/firehose.js';
+export {
+  buildInvocation,
+  DirectInvoke,
+  type DirectInvokeOptions,
+  directInvoke,
+  type InvocationPayload,
+  type InvokeOptions,
+} from './kinds/invoke.js';
+export { type IotMessage, type IotRuleOptions, IotRuleTrigger, iotRule } from './kinds/iot-rule.js';
+export {
+  type KafkaRecord,
+  type KafkaReport,
+  KafkaTrigger,
+  type KafkaTriggerOptions,
+  kafkaJson,
+  kafkaTrigger,
+} from './kinds/kafka.js';
+export { LatticeDoor, latticeDoor } from './kinds/lattice.js';
+export { type LogSubscription, LogsTrigger, type LogsTriggerOptions, logsTrigger } from './kinds/logs.js';
+export { type MqMessage, MqTrigger, mqTrigger } from './kinds/mq.js';
+export { compareSequencers, type S3Object, S3Trigger, s3Trigger } from './kinds/s3.js';
+export {
+  S3Batch,
+  type S3BatchAnswer,
+  type S3BatchHandler,
+  type S3BatchResult,
+  type S3BatchTask,
+  s3Batch,
+} from './kinds/s3-batch.js';
+export {
+  SecretRotation,
+  type SecretRotationStep,
+  type SecretRotationSteps,
+  secretRotation,
+} from './kinds/secret-rotation.js';
+export {
+  type SesDisposition,
+  type SesHandler,
+  type SesMessage,
+  SesTrigger,
+  type SesTriggerOptions,
+  sesTrigger,
+} from './kinds/ses.js';

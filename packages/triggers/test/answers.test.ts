@@ -8,23 +8,30 @@ import {
   buildTableStreamEvent,
   buildTopicEvent,
 } from '@sallyport/testkit/events';
-import type { TriggerSurface } from '@sallyport/triggers';
-import { alarmAction } from '@sallyport/triggers/alarm';
-import { appSyncAuthorizer, allow as grant } from '@sallyport/triggers/appsync-authorizer';
-import { appSyncEvents } from '@sallyport/triggers/appsync-events';
-import { allow, deny, requestAuthorizer, tokenAuthorizer } from '@sallyport/triggers/authorizer';
-import { cognitoTrigger } from '@sallyport/triggers/cognito';
-import { customResource } from '@sallyport/triggers/custom-resource';
-import { documentDb } from '@sallyport/triggers/documentdb';
-import { firehoseTransform } from '@sallyport/triggers/firehose';
-import { buildInvocation, directInvoke } from '@sallyport/triggers/invoke';
-import { kafkaTrigger } from '@sallyport/triggers/kafka';
-import { logsTrigger } from '@sallyport/triggers/logs';
-import { mqTrigger } from '@sallyport/triggers/mq';
-import { s3Trigger } from '@sallyport/triggers/s3';
-import { s3Batch } from '@sallyport/triggers/s3-batch';
-import { secretRotation } from '@sallyport/triggers/secret-rotation';
-import { sesTrigger } from '@sallyport/triggers/ses';
+import {
+  AppSyncDecision,
+  alarmAction,
+  allow,
+  appSyncAuthorizer,
+  appSyncEvents,
+  buildInvocation,
+  cognitoTrigger,
+  customResource,
+  deny,
+  directInvoke,
+  documentDb,
+  firehoseTransform,
+  kafkaTrigger,
+  logsTrigger,
+  mqTrigger,
+  requestAuthorizer,
+  s3Batch,
+  s3Trigger,
+  secretRotation,
+  sesTrigger,
+  type TriggerSurface,
+  tokenAuthorizer,
+} from '@sallyport/triggers';
 import * as build from '@sallyport/triggers/testing';
 import { z } from 'zod';
 
@@ -208,7 +215,10 @@ const PLACES: readonly Place[] = [
     name: 'appsync authorizer',
     event: build.buildAppSyncAuthorizerEvent(),
     make: inApp((handler) => appSyncAuthorizer(handler)),
-    results: [(value) => grant(context(value)), (value) => grant({ deniedFields: value as never })],
+    results: [
+      (value) => AppSyncDecision.allow(context(value)),
+      (value) => AppSyncDecision.allow({ deniedFields: value as never }),
+    ],
     mayFail: false,
     isForm: ({ isAuthorized, deniedFields = [] }: Json) =>
       typeof isAuthorized === 'boolean' && (deniedFields as unknown[]).every((field) => typeof field === 'string'),

@@ -3,8 +3,7 @@ import { createApp } from '@sallyport/dispatch/app';
 import { Authenticated, Public, SecureApp } from '@sallyport/secure';
 import { appSyncIdentityPrincipal } from '@sallyport/secure/authorizers';
 import { createTestEnv } from '@sallyport/testkit';
-import { allow, appSyncAuthorizer, deny } from '@sallyport/triggers/appsync-authorizer';
-import { type AppSyncEvents, appSyncEvents, drop } from '@sallyport/triggers/appsync-events';
+import { AppSyncDecision, type AppSyncEvents, appSyncAuthorizer, appSyncEvents, drop } from '@sallyport/triggers';
 import { buildAppSyncAuthorizerEvent, buildAppSyncEventsEvent } from '@sallyport/triggers/testing';
 import { AGENT, errorsIn, HOSTS, type Invokes } from './support.js';
 
@@ -269,7 +268,11 @@ describe.each(HOSTS)('an authorizer of AppSync in %s', (_name, host) => {
   ] as const)('of the API %s allows with %s', async (api, member) => {
     const { handleLambda } = host(() =>
       appSyncAuthorizer((_ctx, { token, request }) =>
-        allow({ context: { token, api: String(request.apiId) }, deniedFields: ['Query.secret'], ttlSeconds: 60 }),
+        AppSyncDecision.allow({
+          context: { token, api: String(request.apiId) },
+          deniedFields: ['Query.secret'],
+          ttlSeconds: 60,
+        }),
       ),
     );
     await expect(handleLambda(buildAppSyncAuthorizerEvent({ api }))).resolves.toEqual({
@@ -284,27 +287,29 @@ describe.each(HOSTS)('an authorizer of AppSync in %s', (_name, host) => {
     ['undefined', () => undefined],
     ['true', () => true],
     ['an answer of its own', () => ({ isAuthorized: true })],
-    ['a copy of allow()', () => ({ ...allow() })],
-    ['deny()', () => deny()],
+    ['a copy of AppSyncDecision.allow()', () => ({ ...allow() })],
+    ['deny()', () => AppSyncDecision.deny()],
     ['an error', () => fail(new Error('secret'))],
-    ['a nested context', () => allow({ context: { roles: ['a'] } as never })],
+    ['a nested context', () => AppSyncDecision.allow({ context: { roles: ['a'] } as never })],
   ])('refuses for %s, and the refusal is not cached', async (_what, result) => {
     const { handleLambda } = host(() => appSyncAuthorizer(result as never));
     await expect(handleLambda(buildAppSyncAuthorizerEvent())).resolves.toEqual({ isAuthorized: false, ttlOverride: 0 });
   });
 
   it('allows without further members', async () => {
-    const { handleLambda } = host(() => appSyncAuthorizer(() => allow()));
+    const { handleLambda } = host(() => appSyncAuthorizer(() => AppSyncDecision.allow()));
     await expect(handleLambda(buildAppSyncAuthorizerEvent())).resolves.toEqual({ isAuthorized: true });
   });
 });
 
 it.each([-1, 1.5, 3_601, Number.NaN])('ttlSeconds of %p is refused', (ttlSeconds) => {
-  expect(() => allow({ ttlSeconds })).toThrow('framework: ttlSeconds must be a whole number from 0 to 3,600');
+  expect(() => AppSyncDecision.allow({ ttlSeconds })).toThrow(
+    'framework: ttlSeconds must be a whole number from 0 to 3,600',
+  );
 });
 
 it.each([0, 1, 3_600])('ttlSeconds of %p reaches AppSync', async (ttlSeconds) => {
-  const { handleLambda } = appSyncAuthorizer(() => allow({ ttlSeconds }));
+  const { handleLambda } = appSyncAuthorizer(() => AppSyncDecision.allow({ ttlSeconds }));
   await expect(handleLambda(buildAppSyncAuthorizerEvent())).resolves.toEqual({
     isAuthorized: true,
     ttlOverride: ttlSeconds,
@@ -312,8 +317,8 @@ it.each([0, 1, 3_600])('ttlSeconds of %p reaches AppSync', async (ttlSeconds) =>
 });
 
 it.each<[string, () => unknown, readonly string[]]>([
-  ['allow()', () => allow(), []],
-  ['deny()', () => deny(), []],
+  ['allow()', () => AppSyncDecision.allow(), []],
+  ['deny()', () => AppSyncDecision.deny(), []],
   ['undefined', () => undefined, []],
   ['null', () => null, []],
   ['true', () => true, []],
@@ -321,7 +326,7 @@ it.each<[string, () => unknown, readonly string[]]>([
   ['an error', () => fail(new Error('the database is away')), ['the database is away']],
   [
     'a nested context',
-    () => allow({ context: { roles: ['a'] } as never }),
+    () => AppSyncDecision.allow({ context: { roles: ['a'] } as never }),
     ['framework: context.roles must be a string, a finite number or a boolean'],
   ],
 ])('only a failure of an authorizer is logged as an error, not its decision: %s', async (_what, result, expected) => {
@@ -333,7 +338,7 @@ it.each<[string, () => unknown, readonly string[]]>([
 
 it('an authorizer whose handler is no function is refused, and the inventory has one line', () => {
   expect(() => appSyncAuthorizer(5 as never)).toThrow('framework: handler must be a function');
-  expect(appSyncAuthorizer(() => deny()).triggers()).toEqual([{ kind: 'appsync-authorizer' }]);
+  expect(appSyncAuthorizer(() => AppSyncDecision.deny()).triggers()).toEqual([{ kind: 'appsync-authorizer' }]);
 });
 
 function fail(error: Error): never {

@@ -1,7 +1,7 @@
 import { detect } from '@sallyport/dispatch';
 import { createApp } from '@sallyport/dispatch/app';
 import { json } from '@sallyport/http';
-import { allow, deny, requestAuthorizer, tokenAuthorizer, unauthorized } from '@sallyport/triggers/authorizer';
+import { allow, deny, requestAuthorizer, tokenAuthorizer, unauthorized } from '@sallyport/triggers';
 import { buildRequestAuthorizerEvent, buildTokenAuthorizerEvent } from '@sallyport/triggers/testing';
 import { HOSTS } from './support.js';
 

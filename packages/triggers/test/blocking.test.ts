@@ -1,8 +1,6 @@
 import { createApp } from '@sallyport/dispatch/app';
 import { createTestEnv } from '@sallyport/testkit';
-import { documentDb } from '@sallyport/triggers/documentdb';
-import { type MqMessage, mqTrigger } from '@sallyport/triggers/mq';
-import { type SecretRotationSteps, secretRotation } from '@sallyport/triggers/secret-rotation';
+import { documentDb, type MqMessage, mqTrigger, type SecretRotationSteps, secretRotation } from '@sallyport/triggers';
 import { buildDocumentDbEvent, buildMqEvent, buildSecretRotationEvent } from '@sallyport/triggers/testing';
 import { HOSTS } from './support.js';
 

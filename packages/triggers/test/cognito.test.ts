@@ -1,7 +1,7 @@
 import { FrameworkError } from '@sallyport/core';
 import { createApp } from '@sallyport/dispatch/app';
 import { createTestEnv } from '@sallyport/testkit';
-import { cognitoTrigger } from '@sallyport/triggers/cognito';
+import { cognitoTrigger } from '@sallyport/triggers';
 import { buildCognitoEvent } from '@sallyport/triggers/testing';
 import { HOSTS } from './support.js';
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { FrameworkError } from '@sallyport/core';
 import { createApp } from '@sallyport/dispatch/app';
 import { createTestEnv } from '@sallyport/testkit';
-import { type CustomResourceOptions, customResource, type ResourceHandlers } from '@sallyport/triggers/custom-resource';
+import { type CustomResourceOptions, customResource, type ResourceHandlers } from '@sallyport/triggers';
 import { buildCustomResourceEvent } from '@sallyport/triggers/testing';
 
 interface Put {

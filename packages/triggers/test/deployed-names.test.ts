@@ -1,14 +1,17 @@
 import { createApp } from '@sallyport/dispatch/app';
 import { createTestEnv } from '@sallyport/testkit';
-import type { TriggerSurface } from '@sallyport/triggers';
-import { cognitoTrigger } from '@sallyport/triggers/cognito';
-import { documentDb } from '@sallyport/triggers/documentdb';
-import { buildInvocation, directInvoke } from '@sallyport/triggers/invoke';
-import { kafkaTrigger } from '@sallyport/triggers/kafka';
-import { logsTrigger } from '@sallyport/triggers/logs';
-import { mqTrigger } from '@sallyport/triggers/mq';
-import { s3Trigger } from '@sallyport/triggers/s3';
-import { secretRotation } from '@sallyport/triggers/secret-rotation';
+import {
+  buildInvocation,
+  cognitoTrigger,
+  directInvoke,
+  documentDb,
+  kafkaTrigger,
+  logsTrigger,
+  mqTrigger,
+  s3Trigger,
+  secretRotation,
+  type TriggerSurface,
+} from '@sallyport/triggers';
 import * as build from '@sallyport/triggers/testing';
 import { z } from 'zod';
 

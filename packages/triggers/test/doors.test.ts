@@ -2,8 +2,7 @@ import { createApp } from '@sallyport/dispatch/app';
 import { json } from '@sallyport/http';
 import { Authenticated, SecureApp } from '@sallyport/secure';
 import { appSyncIdentityPrincipal, latticeIdentityPrincipal } from '@sallyport/secure/authorizers';
-import { appSyncEvents } from '@sallyport/triggers/appsync-events';
-import { latticeDoor } from '@sallyport/triggers/lattice';
+import { appSyncEvents, latticeDoor } from '@sallyport/triggers';
 import { buildAppSyncEventsEvent, buildLatticeRequest } from '@sallyport/triggers/testing';
 
 const ARN = 'arn:aws:lambda:eu-west-1:123456789012:function:notes';

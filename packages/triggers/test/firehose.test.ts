@@ -1,6 +1,6 @@
 import { createApp } from '@sallyport/dispatch/app';
 import { createTestEnv } from '@sallyport/testkit';
-import { drop, type FirehoseHandler, type FirehoseRecord, firehoseTransform } from '@sallyport/triggers/firehose';
+import { drop, type FirehoseHandler, type FirehoseRecord, firehoseTransform } from '@sallyport/triggers';
 import { buildFirehoseEvent } from '@sallyport/triggers/testing';
 import { HOSTS } from './support.js';
 

@@ -11,12 +11,15 @@ import {
   buildTableStreamEvent,
   buildTopicEvent,
 } from '@sallyport/testkit';
-import type { EventContext, KeylessEventContext } from '@sallyport/triggers';
-import { requestAuthorizer } from '@sallyport/triggers/authorizer';
+import {
+  cognitoTrigger,
+  directInvoke,
+  type EventContext,
+  type KeylessEventContext,
+  requestAuthorizer,
+  s3Trigger,
+} from '@sallyport/triggers';
 import { CATALOGUE, type CatalogueEntry } from '@sallyport/triggers/catalogue';
-import { cognitoTrigger } from '@sallyport/triggers/cognito';
-import { directInvoke } from '@sallyport/triggers/invoke';
-import { s3Trigger } from '@sallyport/triggers/s3';
 import { z } from 'zod';
 import { EVENTS, surfaceOf } from './kinds.js';
 

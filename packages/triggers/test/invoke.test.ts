@@ -1,7 +1,7 @@
 import { FrameworkError } from '@sallyport/core';
 import { DETECTION_TABLE } from '@sallyport/dispatch';
 import { createApp } from '@sallyport/dispatch/app';
-import { buildInvocation, directInvoke } from '@sallyport/triggers/invoke';
+import { buildInvocation, directInvoke } from '@sallyport/triggers';
 import { z } from 'zod';
 import { TABLE_MEMBERS } from '../src/internal/members.js';
 import { AGENT, HOSTS } from './support.js';

@@ -1,6 +1,6 @@
 import { createApp } from '@sallyport/dispatch/app';
 import { createTestEnv } from '@sallyport/testkit';
-import { iotRule } from '@sallyport/triggers/iot-rule';
+import { iotRule } from '@sallyport/triggers';
 import { buildIotRuleEvent } from '@sallyport/triggers/testing';
 import { errorsIn, HOSTS } from './support.js';
 

@@ -1,7 +1,7 @@
 import { FrameworkError } from '@sallyport/core';
 import { createApp } from '@sallyport/dispatch/app';
 import { createTestEnv } from '@sallyport/testkit';
-import { type KafkaRecord, type KafkaTriggerOptions, kafkaJson, kafkaTrigger } from '@sallyport/triggers/kafka';
+import { type KafkaRecord, type KafkaTriggerOptions, kafkaJson, kafkaTrigger } from '@sallyport/triggers';
 import { buildKafkaEvent, type KafkaEvent } from '@sallyport/triggers/testing';
 import { HOSTS } from './support.js';
 

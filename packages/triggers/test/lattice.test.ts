@@ -3,7 +3,7 @@ import { createApp } from '@sallyport/dispatch/app';
 import { json, text } from '@sallyport/http';
 import { Authenticated, Public, SecureApp } from '@sallyport/secure';
 import { latticeIdentityPrincipal } from '@sallyport/secure/authorizers';
-import { latticeDoor } from '@sallyport/triggers/lattice';
+import { latticeDoor } from '@sallyport/triggers';
 import { buildLatticeRequest } from '@sallyport/triggers/testing';
 import { AGENT } from './support.js';
 

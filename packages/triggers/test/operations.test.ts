@@ -1,9 +1,15 @@
 import { gzipSync } from 'node:zlib';
 import { createApp } from '@sallyport/dispatch/app';
 import { createTestEnv } from '@sallyport/testkit';
-import { type Alarm, alarmAction } from '@sallyport/triggers/alarm';
-import { type LogsTriggerOptions, logsTrigger } from '@sallyport/triggers/logs';
-import { type SesMessage, type SesTriggerOptions, sesTrigger } from '@sallyport/triggers/ses';
+import {
+  type Alarm,
+  alarmAction,
+  type LogsTriggerOptions,
+  logsTrigger,
+  type SesMessage,
+  type SesTriggerOptions,
+  sesTrigger,
+} from '@sallyport/triggers';
 import { buildAlarmEvent, buildLogsEvent, buildSesEvent } from '@sallyport/triggers/testing';
 import { errorsIn, HOSTS } from './support.js';
 

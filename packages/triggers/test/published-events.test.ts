@@ -1,9 +1,7 @@
 import type { TriggerExtension } from '@sallyport/dispatch';
 import { createApp } from '@sallyport/dispatch/app';
+import { cognitoTrigger, documentDb, logsTrigger } from '@sallyport/triggers';
 import { CATALOGUE, type CatalogueKind } from '@sallyport/triggers/catalogue';
-import { cognitoTrigger } from '@sallyport/triggers/cognito';
-import { documentDb } from '@sallyport/triggers/documentdb';
-import { logsTrigger } from '@sallyport/triggers/logs';
 import { AWS_EVENTS, REJECTED_BY_DOORS } from './aws-events.js';
 import { EVENTS as BUILT, SURFACES } from './kinds.js';
 import { documentedEvents, fixtureEvents, powertoolsExamples } from './published-events.js';

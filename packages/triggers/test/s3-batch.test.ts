@@ -1,7 +1,7 @@
 import { FrameworkError } from '@sallyport/core';
 import { createApp } from '@sallyport/dispatch/app';
 import { createTestEnv } from '@sallyport/testkit';
-import { type S3BatchTask, s3Batch } from '@sallyport/triggers/s3-batch';
+import { type S3BatchTask, s3Batch } from '@sallyport/triggers';
 import { buildS3BatchEvent } from '@sallyport/triggers/testing';
 import { HOSTS } from './support.js';
 

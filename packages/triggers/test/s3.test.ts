@@ -1,6 +1,6 @@
 import { createApp } from '@sallyport/dispatch/app';
 import { createTestEnv } from '@sallyport/testkit';
-import { compareSequencers, type S3Object, s3Trigger } from '@sallyport/triggers/s3';
+import { compareSequencers, type S3Object, s3Trigger } from '@sallyport/triggers';
 import { buildS3Event } from '@sallyport/triggers/testing';
 import { HOSTS } from './support.js';
 

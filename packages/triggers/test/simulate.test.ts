@@ -1,15 +1,17 @@
 import { createApp } from '@sallyport/dispatch/app';
 import { assertNothingLost, responseFetch, simulate, type TestEnv, triggers } from '@sallyport/testkit';
-import type { TriggerSurface } from '@sallyport/triggers';
+import {
+  customResource,
+  documentDb,
+  firehoseTransform,
+  kafkaTrigger,
+  mqTrigger,
+  s3Batch,
+  s3Trigger,
+  secretRotation,
+  type TriggerSurface,
+} from '@sallyport/triggers';
 import { CATALOGUE, type CatalogueEntry, type SampleRegistration } from '@sallyport/triggers/catalogue';
-import { customResource } from '@sallyport/triggers/custom-resource';
-import { documentDb } from '@sallyport/triggers/documentdb';
-import { firehoseTransform } from '@sallyport/triggers/firehose';
-import { kafkaTrigger } from '@sallyport/triggers/kafka';
-import { mqTrigger } from '@sallyport/triggers/mq';
-import { s3Trigger } from '@sallyport/triggers/s3';
-import { s3Batch } from '@sallyport/triggers/s3-batch';
-import { secretRotation } from '@sallyport/triggers/secret-rotation';
 import {
   buildCustomResourceEvent,
   buildDocumentDbEvent,

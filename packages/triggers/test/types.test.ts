@@ -1,9 +1,12 @@
-import type { AppSyncAuthorizerAnswer } from '@sallyport/triggers/appsync-authorizer';
-import type { AuthorizerPolicy, SimpleAuthorizerAnswer } from '@sallyport/triggers/authorizer';
-import type { CognitoEvent } from '@sallyport/triggers/cognito';
-import type { FirehoseResult } from '@sallyport/triggers/firehose';
-import type { KafkaReport } from '@sallyport/triggers/kafka';
-import type { S3BatchAnswer } from '@sallyport/triggers/s3-batch';
+import type {
+  AppSyncAuthorizerAnswer,
+  AuthorizerPolicy,
+  CognitoEvent,
+  FirehoseResult,
+  KafkaReport,
+  S3BatchAnswer,
+  SimpleAuthorizerAnswer,
+} from '@sallyport/triggers';
 import type * as build from '@sallyport/triggers/testing';
 import type * as aws from 'aws-lambda';
 

@@ -2,8 +2,8 @@
 // last of all opt-in rows. Fails above `LIMITS`.
 import { invocationProvenance } from '@sallyport/core';
 import { createDispatcher, type TriggerExtension } from '@sallyport/dispatch';
+import { buildInvocation } from '@sallyport/triggers';
 import { CATALOGUE, type CatalogueEntry, type SampleHandler } from '@sallyport/triggers/catalogue';
-import { buildInvocation } from '@sallyport/triggers/invoke';
 import { queueEvent } from '../events.js';
 import { median } from '../statistics.js';
 

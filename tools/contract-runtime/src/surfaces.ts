@@ -14,7 +14,7 @@ type Make = (registrations: readonly Registration[], world: World) => Promise<Su
 /** Surfaces whose results or options JSON cannot express; the catalogue of triggers makes all others. */
 const SURFACES: Readonly<Record<string, Make>> = {
   invoke: async (registrations, world) => {
-    const { directInvoke } = await import('@sallyport/triggers/invoke');
+    const { directInvoke } = await import('@sallyport/triggers');
     const surface = directInvoke();
     for (const { name = '', handler = null, options = {} } of registrations) {
       surface.invoke(name, schemaOf(options.schema ?? {}), eventHandler(handler, world));
@@ -22,7 +22,7 @@ const SURFACES: Readonly<Record<string, Make>> = {
     return surface;
   },
   firehose: async ([registration], world) => {
-    const { drop, firehoseTransform } = await import('@sallyport/triggers/firehose');
+    const { drop, firehoseTransform } = await import('@sallyport/triggers');
     const handler = handlerOf(registration, world);
     return firehoseTransform(async (ctx, { data, ...record }) => {
       const result = await handler(ctx, { ...record, text: Buffer.from(data).toString() });
@@ -34,7 +34,7 @@ const SURFACES: Readonly<Record<string, Make>> = {
     });
   },
   'appsync-events': async (registrations, world) => {
-    const { appSyncEvents, drop } = await import('@sallyport/triggers/appsync-events');
+    const { appSyncEvents, drop } = await import('@sallyport/triggers');
     const surface = appSyncEvents();
     for (const one of registrations) {
       const [name, handler] = named(one, world);
@@ -45,18 +45,18 @@ const SURFACES: Readonly<Record<string, Make>> = {
     return surface;
   },
   'appsync-authorizer': async ([registration], world) => {
-    const { allow, appSyncAuthorizer } = await import('@sallyport/triggers/appsync-authorizer');
+    const { AppSyncDecision, appSyncAuthorizer } = await import('@sallyport/triggers');
     const handler = handlerOf(registration, world);
     return appSyncAuthorizer(async (ctx, request) => {
       const result = await handler(ctx, request);
       const { decision, context } = (result ?? {}) as Record<string, unknown>;
       return decision === 'allow'
-        ? allow(context ? { context: context as Record<string, string> } : {})
+        ? AppSyncDecision.allow(context ? { context: context as Record<string, string> } : {})
         : (result as never);
     });
   },
   'authorizer-token': async ([registration], world) => {
-    const { allow, tokenAuthorizer, unauthorized } = await import('@sallyport/triggers/authorizer');
+    const { allow, tokenAuthorizer, unauthorized } = await import('@sallyport/triggers');
     const handler = eventHandler(registration?.handler ?? null, world);
     return tokenAuthorizer(async (ctx, request) => {
       const result = await handler(ctx, request);

@@ -1,14 +1,16 @@
 import { createApp } from '@sallyport/dispatch/app';
-import { appSyncEvents } from '@sallyport/triggers/appsync-events';
-import { tokenAuthorizer } from '@sallyport/triggers/authorizer';
-import { cognitoTrigger } from '@sallyport/triggers/cognito';
-import { customResource } from '@sallyport/triggers/custom-resource';
-import { firehoseTransform } from '@sallyport/triggers/firehose';
-import { directInvoke } from '@sallyport/triggers/invoke';
-import { kafkaTrigger } from '@sallyport/triggers/kafka';
-import { s3Trigger } from '@sallyport/triggers/s3';
-import { s3Batch } from '@sallyport/triggers/s3-batch';
-import { sesTrigger } from '@sallyport/triggers/ses';
+import {
+  appSyncEvents,
+  cognitoTrigger,
+  customResource,
+  directInvoke,
+  firehoseTransform,
+  kafkaTrigger,
+  s3Batch,
+  s3Trigger,
+  sesTrigger,
+  tokenAuthorizer,
+} from '@sallyport/triggers';
 import { z } from 'zod';
 
 /** Behaviour of the handlers of this function, by the variable `HOSTILE`. */

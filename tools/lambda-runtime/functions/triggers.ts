@@ -1,23 +1,31 @@
 import { FrameworkError } from '@sallyport/core';
 import { json } from '@sallyport/http';
 import { Public, SecureApp } from '@sallyport/secure';
-import { alarmAction } from '@sallyport/triggers/alarm';
-import { appSyncAuthorizer, allow as grant, deny as refuse } from '@sallyport/triggers/appsync-authorizer';
-import { appSyncEvents } from '@sallyport/triggers/appsync-events';
-import { allow, deny, requestAuthorizer, tokenAuthorizer, unauthorized } from '@sallyport/triggers/authorizer';
-import { cognitoTrigger } from '@sallyport/triggers/cognito';
-import { customResource } from '@sallyport/triggers/custom-resource';
-import { documentDb } from '@sallyport/triggers/documentdb';
-import { firehoseTransform } from '@sallyport/triggers/firehose';
-import { directInvoke } from '@sallyport/triggers/invoke';
-import { kafkaJson, kafkaTrigger } from '@sallyport/triggers/kafka';
-import { latticeDoor } from '@sallyport/triggers/lattice';
-import { logsTrigger } from '@sallyport/triggers/logs';
-import { mqTrigger } from '@sallyport/triggers/mq';
-import { s3Trigger } from '@sallyport/triggers/s3';
-import { s3Batch } from '@sallyport/triggers/s3-batch';
-import { secretRotation } from '@sallyport/triggers/secret-rotation';
-import { sesTrigger } from '@sallyport/triggers/ses';
+import {
+  AppSyncDecision,
+  alarmAction,
+  allow,
+  appSyncAuthorizer,
+  appSyncEvents,
+  cognitoTrigger,
+  customResource,
+  deny,
+  directInvoke,
+  documentDb,
+  firehoseTransform,
+  kafkaJson,
+  kafkaTrigger,
+  latticeDoor,
+  logsTrigger,
+  mqTrigger,
+  requestAuthorizer,
+  s3Batch,
+  s3Trigger,
+  secretRotation,
+  sesTrigger,
+  tokenAuthorizer,
+  unauthorized,
+} from '@sallyport/triggers';
 import { z } from 'zod';
 
 const operations = directInvoke()
@@ -76,7 +84,9 @@ const app = new SecureApp({
     appSyncEvents()
       .publish('/news/*', (_ctx, { payload }) => ({ payload }), Public())
       .subscribe('/news/*', nothing, Public()),
-    appSyncAuthorizer((_ctx, { token }) => (token === 'token' ? grant({ context: { user: 'u1' } }) : refuse())),
+    appSyncAuthorizer((_ctx, { token }) =>
+      token === 'token' ? AppSyncDecision.allow({ context: { user: 'u1' } }) : AppSyncDecision.deny(),
+    ),
     latticeDoor(),
   ],
 });

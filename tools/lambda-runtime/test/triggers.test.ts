@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { buildInvocation } from '@sallyport/triggers/invoke';
+import { buildInvocation } from '@sallyport/triggers';
 import {
   buildAlarmEvent,
   buildAppSyncAuthorizerEvent,

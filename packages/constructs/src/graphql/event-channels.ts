@@ -52,7 +52,7 @@ export const EVENT_CHANNELS_PROPS = defineProps<EventChannelsProps>('EventChanne
 });
 
 /**
- * Connects an AppSync Event API to a function, for `appSyncEvents()` of `@sallyport/triggers/appsync-events`. Creates the channel namespaces, with
+ * Connects an AppSync Event API to a function, for `appSyncEvents()` of `@sallyport/triggers`. Creates the channel namespaces, with
  * handlers for the operations that the application handles. The API may invoke the function and waits for its response.
  *
  * @see https://docs.aws.amazon.com/appsync/latest/eventapi/channel-namespace-handlers.html

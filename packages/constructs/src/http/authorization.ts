@@ -18,7 +18,7 @@ export class ApiAuthorization {
   }
 
   /**
-   * A function that receives only the token, `tokenAuthorizer()` of `@sallyport/triggers/authorizer`. Only `RestApi` has this authorizer. For an
+   * A function that receives only the token, `tokenAuthorizer()` of `@sallyport/triggers`. Only `RestApi` has this authorizer. For an
    * authorizer application with a {@link ServiceWiring}, `wiring.authorizer()` creates this value.
    *
    * @example new RestApi(this, 'Api', { fn, authorization: ApiAuthorization.token({ fn: authorizer.fn }) });
@@ -28,7 +28,7 @@ export class ApiAuthorization {
   }
 
   /**
-   * A separate function that receives the request, `requestAuthorizer()` of `@sallyport/triggers/authorizer`: for `HttpApi` with the form `simple`,
+   * A separate function that receives the request, `requestAuthorizer()` of `@sallyport/triggers`: for `HttpApi` with the form `simple`,
    * for `RestApi` with the form `policy`.
    *
    * @example new HttpApi(this, 'Api', { fn, authorization: ApiAuthorization.request({ fn: authorizer.fn }) });

@@ -42,7 +42,7 @@ export const COGNITO_TRIGGER_PROPS = defineProps<CognitoTriggerProps>('CognitoTr
 const ANSWER_SECONDS = 5;
 
 /**
- * Connects a user pool to a function, for `cognitoTrigger()` of `@sallyport/triggers/cognito`. Creates one trigger for each operation of the
+ * Connects a user pool to a function, for `cognitoTrigger()` of `@sallyport/triggers`. Creates one trigger for each operation of the
  * sources. Only the pool may invoke the function.
  *
  * @see https://docs.aws.amazon.com/cognito/latest/developerguide/cognito-user-pools-working-with-lambda-triggers.html

@@ -61,7 +61,7 @@ export const FIREHOSE_TRANSFORM_PROPS = defineProps<FirehoseTransformProps>('Fir
 const ANSWER_SECONDS = 300;
 
 /**
- * Transforms the records of Firehose delivery streams with a function, for `firehoseTransform()` of `@sallyport/triggers/firehose`. It is the
+ * Transforms the records of Firehose delivery streams with a function, for `firehoseTransform()` of `@sallyport/triggers`. It is the
  * processor of their destinations; the role of each destination may invoke the function and read its configuration.
  *
  * @see https://docs.aws.amazon.com/firehose/latest/dev/data-transformation.html

@@ -132,7 +132,7 @@ export const KAFKA_TRIGGER_PROPS = defineProps<KafkaTriggerProps>('KafkaTrigger'
 const LIMIT_SECONDS = 840;
 
 /**
- * Invokes a function with the records of an Amazon MSK topic, for `kafkaTrigger()` of `@sallyport/triggers/kafka`. The mapping has provisioned
+ * Invokes a function with the records of an Amazon MSK topic, for `kafkaTrigger()` of `@sallyport/triggers`. The mapping has provisioned
  * pollers, without which AWS does not read partial failures. It reports partial failures, and the function gets
  * `FRAMEWORK_KAFKA_ON_FAILURE=report`. The positions of discarded records are sent to a queue. The function role may read this topic of
  * this cluster in this consumer group.

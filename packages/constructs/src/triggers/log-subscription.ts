@@ -19,7 +19,7 @@ export interface LogSubscriptionProps {
   /** The log group. */
   readonly logGroup: ILogGroup;
   /**
-   * The function that gets the lines, for `logsTrigger()` of `@sallyport/triggers/logs`.
+   * The function that gets the lines, for `logsTrigger()` of `@sallyport/triggers`.
    *
    * @default - `stream` or `destinationArn`
    */

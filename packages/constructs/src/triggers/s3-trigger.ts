@@ -59,7 +59,7 @@ export const S3_TRIGGER_PROPS = defineProps<S3TriggerProps>('S3Trigger')({
 });
 
 /**
- * Invokes a function with the events of a bucket, for `s3Trigger()` of `@sallyport/triggers/s3`. Only this bucket of this account may invoke it.
+ * Invokes a function with the events of a bucket, for `s3Trigger()` of `@sallyport/triggers`. Only this bucket of this account may invoke it.
  * Events for which the function failed three times are sent to a queue.
  *
  * The CDK function for notifications sets the notification together with all others, so you can also use `bucket.addEventNotification`.

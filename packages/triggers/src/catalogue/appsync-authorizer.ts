@@ -1,5 +1,5 @@
 import { defineOptions, oneOf, string } from '@sallyport/core/options';
-import { APPSYNC_AUTHORIZER_TRIGGER, appSyncAuthorizer, deny } from '../kinds/appsync-authorizer.js';
+import { APPSYNC_AUTHORIZER_TRIGGER, AppSyncDecision, appSyncAuthorizer } from '../kinds/appsync-authorizer.js';
 import { describeTrigger } from './entry.js';
 import { only } from './internal/build.js';
 
@@ -57,14 +57,14 @@ export const APPSYNC_AUTHORIZER = /* @__PURE__ */ describeTrigger(APPSYNC_AUTHOR
       [buildAppSyncAuthorizerEvent({ api: 'events' }), undefined],
     ],
     names: [''],
-    result: /* @__PURE__ */ deny(),
+    result: /* @__PURE__ */ AppSyncDecision.deny(),
     register: (handlers) => appSyncAuthorizer(only(handlers)),
   },
   docs: {
     section: 'AppSync authorizers',
     rows: [
       [
-        '`appSyncAuthorizer(handler)`, `allow({ context, deniedFields, ttlSeconds })`, `deny()`; `AppSyncAuthorizer`, `AppSyncAuthorizerRequest`, `AppSyncAuthorizerAnswer`, `AppSyncAllowance`, `AppSyncDecision`',
+        '`appSyncAuthorizer(handler)`, `AppSyncDecision.allow({ context, deniedFields, ttlSeconds })`, `AppSyncDecision.deny()`; `AppSyncAuthorizer`, `AppSyncAuthorizerRequest`, `AppSyncAuthorizerAnswer`, `AppSyncAllowance`',
         'authorizers of GraphQL and Event APIs',
       ],
     ],

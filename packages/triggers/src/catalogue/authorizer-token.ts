@@ -141,7 +141,6 @@ function requestV2(headers: Texts, query: Texts): Record<string, unknown> {
 
 /** Authorizers in the catalogue. @internal */
 export const AUTHORIZER_TOKEN = /* @__PURE__ */ describeTrigger(AUTHORIZER_TOKEN_TRIGGER, {
-  entry: 'authorizer',
   sample: {
     build: buildTokenAuthorizerEvent,
     events: [[buildTokenAuthorizerEvent(), undefined]],

@@ -26,8 +26,6 @@ export interface TriggerSample {
 
 /** The half of a trigger for tests and tools; its file in `kinds/` has the half that runs. */
 export interface TriggerTools {
-  /** The subpath of the package that exports the trigger. Default: the kind. */
-  readonly entry?: string;
   /** Events for tests. */
   readonly sample: TriggerSample;
   /** Its section of `docs/triggers.md`, and its rows in the README: exports, and what they do. */
@@ -67,8 +65,6 @@ export interface TriggerTools {
 export interface CatalogueEntry<K extends string = string> extends TriggerTools {
   /** The kind of its events. */
   readonly kind: K;
-  /** The subpath of the package that exports the trigger. */
-  readonly entry: string;
 }
 
 /** Describes a trigger for tests and tools. @internal */
@@ -76,5 +72,5 @@ export function describeTrigger<K extends string>(
   { kind }: TriggerShape & { readonly kind: K },
   tools: TriggerTools,
 ): CatalogueEntry<K> {
-  return { kind, entry: kind, ...tools };
+  return { kind, ...tools };
 }

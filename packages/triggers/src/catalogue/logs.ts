@@ -65,10 +65,6 @@ export const LOGS = /* @__PURE__ */ describeTrigger(LOGS_TRIGGER, {
   construct: null,
   simulate: 'asynchronous',
   form: 'event',
-  hint: [
-    'stream',
-    'a log subscription (@sallyport/triggers/logs serves it, @sallyport/streams decodes it)',
-    'awslogs.data',
-  ],
+  hint: ['stream', 'a log subscription (@sallyport/triggers serves it, @sallyport/streams decodes it)', 'awslogs.data'],
   sizes: { factory: 'logsTrigger', gzipBytes: 12_000 },
 });

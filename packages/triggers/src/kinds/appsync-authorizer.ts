@@ -21,7 +21,7 @@ export interface AppSyncAuthorizerRequest {
   readonly request: Readonly<Record<string, unknown>>;
 }
 
-/** Options of {@link allow}. */
+/** Options of {@link AppSyncDecision.allow}. */
 export interface AppSyncAllowance {
   /** Values for resolvers and handlers: text, numbers, booleans. Default: none. */
   readonly context?: Readonly<Record<string, string | number | boolean>>;
@@ -34,7 +34,7 @@ export interface AppSyncAllowance {
 /** The key of a decision's content, equal in every copy of this package. JSON cannot contain symbols. */
 const ALLOWANCE: unique symbol = Symbol.for('sallyport.triggers.appsync-decision/1') as never;
 
-/** The result of {@link allow} or {@link deny}. Any other result rejects the request. */
+/** The decision of an authorizer. Any other result rejects the request. */
 export class AppSyncDecision {
   /** @internal */
   declare readonly [ALLOWANCE]: AppSyncAllowance | undefined;
@@ -45,25 +45,25 @@ export class AppSyncDecision {
     Object.defineProperty(this, ALLOWANCE, { value: allowance });
   }
 
-  /** The allowance; `undefined` for any value that is not a result of {@link allow}. @internal */
+  /** Allows a request. @example appSyncAuthorizer(async (ctx, { token }) => AppSyncDecision.allow({ context: { user: await verify(token) } })); */
+  static allow(allowance: AppSyncAllowance = {}): AppSyncDecision {
+    const { ttlSeconds } = allowance;
+    if (ttlSeconds !== undefined && !(Number.isInteger(ttlSeconds) && ttlSeconds >= 0 && ttlSeconds <= 3_600)) {
+      throw refused('ttlSeconds must be a whole number from 0 to 3,600');
+    }
+    return new AppSyncDecision({ ...allowance });
+  }
+
+  /** Rejects a request. */
+  static deny(): AppSyncDecision {
+    return new AppSyncDecision(undefined);
+  }
+
+  /** The allowance; `undefined` for any value that is not a result of {@link AppSyncDecision.allow}. @internal */
   static read(result: unknown): AppSyncAllowance | undefined {
     const isDecision = typeof result === 'object' && result !== null && ALLOWANCE in result;
     return isDecision ? (result as AppSyncDecision)[ALLOWANCE] : undefined;
   }
-}
-
-/** Allows a request. @example appSyncAuthorizer(async (ctx, { token }) => allow({ context: { user: await verify(token) } })); */
-export function allow(allowance: AppSyncAllowance = {}): AppSyncDecision {
-  const { ttlSeconds } = allowance;
-  if (ttlSeconds !== undefined && !(Number.isInteger(ttlSeconds) && ttlSeconds >= 0 && ttlSeconds <= 3_600)) {
-    throw refused('ttlSeconds must be a whole number from 0 to 3,600');
-  }
-  return new AppSyncDecision({ ...allowance });
-}
-
-/** Rejects a request. */
-export function deny(): AppSyncDecision {
-  return new AppSyncDecision(undefined);
 }
 
 /** The answer of an authorizer. */
@@ -162,12 +162,12 @@ function flat(context: Members): Record<string, unknown> {
 }
 
 /**
- * Makes the surface for the Lambda authorizer of an AppSync API. Any result except {@link allow} rejects the request, and so does a
+ * Makes the surface for the Lambda authorizer of an AppSync API. Any result except {@link AppSyncDecision.allow} rejects the request, and so does a
  * throw; no rejection is cached.
  *
  * @throws FrameworkError `app.invalid_configuration` for a handler that is not a function
  * @example
- * const authorizer = appSyncAuthorizer(async (ctx, { token }) => ((await isKnown(token)) ? allow() : deny()));
+ * const authorizer = appSyncAuthorizer(async (ctx, { token }) => ((await isKnown(token)) ? AppSyncDecision.allow() : AppSyncDecision.deny()));
  * const app = new SecureApp({ principalResolver, surfaces: [authorizer] });
  */
 export function appSyncAuthorizer(handler: AuthorizerHandler): AppSyncAuthorizer {

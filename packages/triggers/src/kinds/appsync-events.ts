@@ -35,8 +35,6 @@ import { DROPPED, type Drop } from '../internal/drop.js';
 import { recordsOf, requiredText } from '../internal/read.js';
 import { defineTrigger, TriggerSurface } from '../internal/surface.js';
 
-export { type Drop, drop } from '../internal/drop.js';
-
 /** An event that a client publishes: https://docs.aws.amazon.com/appsync/latest/eventapi/direct-lambda-integrations.html. */
 export interface PublishedEvent {
   /** Its id in the answer. */

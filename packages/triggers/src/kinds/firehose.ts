@@ -10,8 +10,6 @@ import { keyOf } from '../internal/key.js';
 import { recordsOf, requiredText, sourceOf } from '../internal/read.js';
 import { defineTrigger, TriggerSurface } from '../internal/surface.js';
 
-export { type Drop, drop } from '../internal/drop.js';
-
 /** A record of a Firehose stream: https://docs.aws.amazon.com/firehose/latest/dev/data-transformation.html. */
 export interface FirehoseRecord {
   /** The id of the record in Firehose. */

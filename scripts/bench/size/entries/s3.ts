@@ -1,3 +1,3 @@
-import { s3Trigger } from '@sallyport/triggers/s3';
+import { s3Trigger } from '@sallyport/triggers';
 
 export const handler = s3Trigger().bucket('uploads', () => {}).handleLambda;

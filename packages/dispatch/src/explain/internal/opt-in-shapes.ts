@@ -7,6 +7,6 @@ export const OPT_IN_SHAPES: readonly (readonly [near: string, name: string, plac
   ['event-bus', 'a custom resource request', 'ResponseURL'],
   ['stream', 'a Firehose batch', 'deliveryStreamArn'],
   ['stream', 'a Kafka batch', 'eventSource', 'aws:kafka', 'SelfManagedKafka'],
-  ['stream', 'a log subscription (@sallyport/triggers/logs serves it, @sallyport/streams decodes it)', 'awslogs.data'],
+  ['stream', 'a log subscription (@sallyport/triggers serves it, @sallyport/streams decodes it)', 'awslogs.data'],
   ['queue', 'an S3 notification', 'Records[0].eventSource', 'aws:s3'],
 ];
