@@ -57,7 +57,7 @@ export const SECRET_ROTATION = /* @__PURE__ */ describeTrigger(SECRET_ROTATION_T
       ),
   },
   docs: {
-    section: 'Rotation of secrets',
+    section: 'Secret rotation',
     rows: [
       [
         '`secretRotation()` with `secret(name, steps)`; `SecretRotation`, `SecretRotationSteps`, `SecretRotationStep`',

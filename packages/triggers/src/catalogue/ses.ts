@@ -131,7 +131,7 @@ export const SES = /* @__PURE__ */ describeTrigger(SES_TRIGGER, {
     register: (handlers, options: SesTriggerOptions = { onError: 'stop' }) => sesTrigger(options).rule(only(handlers)),
   },
   docs: {
-    section: 'SES mails',
+    section: 'SES emails',
     rows: [
       [
         '`sesTrigger({ onError })` with `rule(handler)`; `SesTrigger`, `SesTriggerOptions`, `SesHandler`, `SesMessage`, `SesDisposition`',
