@@ -96,9 +96,9 @@ function sectionOf(page: string, title: string): string | undefined {
   return page.split(/^## /m).find((section) => section.startsWith(`${title}\n`));
 }
 
-/** The names that examples of a text import from the package. */
-function importsOf(text = ''): ReadonlySet<string> {
-  const imports = text.matchAll(/^import \{([^}]*)\} from '@sallyport\/triggers';$/gm);
+/** The names that the examples of a section import from the package. */
+function importsOf(section = ''): ReadonlySet<string> {
+  const imports = section.matchAll(/^import \{([^}]*)\} from '@sallyport\/triggers';$/gm);
   return new Set([...imports].flatMap(([, names = '']) => names.split(',').map((name) => name.trim())));
 }
 

@@ -13,12 +13,16 @@ it('understands the answer of an authorizer that another copy of the package mad
     principalId: 'ada',
     context: { n: 1 },
   });
-  expect(AppSyncDecision.read(appSync.allow({ ttlSeconds: 5 }))).toEqual({ ttlSeconds: 5 });
+  expect(AppSyncDecision.read(appSync.AppSyncDecision.allow({ ttlSeconds: 5 }))).toEqual({ ttlSeconds: 5 });
 });
 
 it.each([
-  ['a spread copy', { ...authorizers.allow('ada') }, { ...appSync.allow() }],
-  ['its JSON', JSON.parse(JSON.stringify(authorizers.allow('ada'))), JSON.parse(JSON.stringify(appSync.allow()))],
+  ['a spread copy', { ...authorizers.allow('ada') }, { ...appSync.AppSyncDecision.allow() }],
+  [
+    'its JSON',
+    JSON.parse(JSON.stringify(authorizers.allow('ada'))),
+    JSON.parse(JSON.stringify(appSync.AppSyncDecision.allow())),
+  ],
 ])('denies for %s of an answer', (_, answer, decision) => {
   expect([AuthorizerAnswer.read(answer).effect, AppSyncDecision.read(decision)]).toEqual(['deny', undefined]);
 });
