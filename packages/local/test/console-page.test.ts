@@ -10,7 +10,7 @@ import { type Judged, openPage, startJudged, type WatchedPage } from './support/
 /** A slow machine must not fail a test; a missing element must. */
 import.meta.jest.setTimeout(120_000);
 
-/** Pictures for docs/local.md; not committed. The tasks that render the documentation ask for them. */
+/** Pictures for docs/local.md; not committed. The tasks that render the documentation set `SALLYPORT_PICTURES`. */
 const PICTURES = fileURLToPath(new URL('../../../docs/images/local', import.meta.url));
 const HAS_PICTURES = process.env.SALLYPORT_PICTURES === '1';
 
@@ -514,7 +514,7 @@ it('shows no page without the token', async () => {
   await context.close();
 });
 
-/** A picture of the page as it is now, in both schemes, if pictures are asked for. */
+/** A picture of the page as it is now, in both schemes, for the documentation. */
 async function picture(name: string): Promise<void> {
   if (!HAS_PICTURES) return;
   for (const colorScheme of ['light', 'dark'] as const) {

@@ -57,7 +57,13 @@ function service(streaming = false) {
     server.resource('notes://1', { name: 'note' }, () => 'note');
   };
   const store = dynamoMcpStore({ client, tableName: faulty.name, clock, storeTimeoutMs: STORE_TIMEOUT_MS });
-  const rig = new Rig({ clock, register, streaming, log: logTo(log), server: { store, changes: true, resumeWaitMs: 0 } });
+  const rig = new Rig({
+    clock,
+    register,
+    streaming,
+    log: logTo(log),
+    server: { store, changes: true, resumeWaitMs: 0 },
+  });
   return { rig, ran, log };
 }
 

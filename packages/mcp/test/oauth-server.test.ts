@@ -1,5 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import type { FullClock } from '@sallyport/core';
 import {
   createLocalClient,
   createTable,
@@ -12,7 +13,6 @@ import {
   startFaultProxy,
   TableClock,
 } from '@sallyport/dynamodb-local';
-import type { FullClock } from '@sallyport/core';
 import { Public, SecureApp } from '@sallyport/secure';
 import { ManualClock } from '@sallyport/testkit';
 import { dynamoMcpStore, type McpStore, memoryMcpStore } from '../src/index.js';
@@ -649,7 +649,7 @@ describe.each(STORE_FAULTS)('when the table has $name', ({ fault, applied }) => 
 describe.each(STORE_FAULTS.filter(({ transient }) => transient))(
   'when the table has $name for a short time',
   ({ fault }) => {
-      it.each([0, 1, 2])('at write %i, a code and its tokens work', async (after) => {
+    it.each([0, 1, 2])('at write %i, a code and its tokens work', async (after) => {
       const server = await brittle(fault, { operation: 'PutItem', after, times: 4 });
       const { status, refresh_token } = await server.redeem(await server.put());
       const refreshed = await server.refresh(refresh_token);

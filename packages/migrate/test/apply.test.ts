@@ -164,7 +164,7 @@ describe('a run that is interrupted', () => {
 
   let folder: string;
 
-  /** Bundles the command, because each of its processes would transpile the sources anew. */
+  /** Bundles the command, because each of its processes would transpile the sources again. */
   beforeAll(() => {
     mkdirSync(CACHE, { recursive: true });
     folder = mkdtempSync(join(CACHE, 'command-'));
