@@ -75,6 +75,7 @@ if (!steps) {
 }
 
 ensureSetup();
+if (steps.includes(pictures)) process.env.SALLYPORT_PICTURES = '1';
 for (const [index, [command, commandArgs]] of steps.entries()) {
   const last = index === steps.length - 1;
   const { status } = spawnSync(command, [...commandArgs, ...(last ? args : [])], { cwd: root, stdio: 'inherit' });

@@ -10,8 +10,9 @@ import { type Judged, openPage, startJudged, type WatchedPage } from './support/
 /** A slow machine must not fail a test; a missing element must. */
 import.meta.jest.setTimeout(120_000);
 
-/** Pictures for docs/local.md; not committed. */
+/** Pictures for docs/local.md; not committed. The tasks that render the documentation set `SALLYPORT_PICTURES`. */
 const PICTURES = fileURLToPath(new URL('../../../docs/images/local', import.meta.url));
+const HAS_PICTURES = process.env.SALLYPORT_PICTURES === '1';
 
 let browser: Browser;
 let judged: Judged;
@@ -19,7 +20,7 @@ let light: WatchedPage;
 let page: Page;
 
 beforeAll(async () => {
-  mkdirSync(PICTURES, { recursive: true });
+  if (HAS_PICTURES) mkdirSync(PICTURES, { recursive: true });
   [browser, judged] = await Promise.all([launchBrowser(), startJudged()]);
   light = await openPage(browser, judged.address, 'light');
   ({ page } = light);
@@ -477,7 +478,7 @@ describe.each(['light', 'dark'] as const)('in %s', (scheme) => {
       await watched.page.locator(`nav a[href="#/${view}"]`).click();
       await watched.page.getByText(/(?:being read|being built)\.$/).waitFor({ state: 'detached' });
       expect(await findViolations(watched.page)).toEqual([]);
-      await watched.page.screenshot({ path: `${PICTURES}/${view}-${scheme}.png` });
+      if (HAS_PICTURES) await watched.page.screenshot({ path: `${PICTURES}/${view}-${scheme}.png` });
     },
   );
 
@@ -513,8 +514,9 @@ it('shows no page without the token', async () => {
   await context.close();
 });
 
-/** A picture of the page as it is now, in both schemes. */
+/** A picture of the page as it is now, in both schemes, for the documentation. */
 async function picture(name: string): Promise<void> {
+  if (!HAS_PICTURES) return;
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
     await page.screenshot({ path: `${PICTURES}/${name}-${colorScheme}.png` });

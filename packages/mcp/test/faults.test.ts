@@ -1,24 +1,41 @@
-import { type Fault, type FaultRule, FaultyTable, STORE_FAULTS } from '@sallyport/dynamodb-local';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  createLocalClient,
+  type Fault,
+  type FaultRule,
+  FaultyTable,
+  retryAtOnce,
+  STORE_FAULTS,
+  TableClock,
+} from '@sallyport/dynamodb-local';
 import { dynamoMcpStore, type McpServer } from '../src/index.js';
 import { MCP_TABLE_SCHEMA } from '../src/schema.js';
 import { type Answer, type Connection, type Line, logTo, Rig } from './support/rig.js';
 
 let faulty: FaultyTable;
+let client: DynamoDBClient;
+/** Waits and deadlines need no real time. */
+const clock = new TableClock();
 
 beforeAll(async () => {
   faulty = await FaultyTable.start(MCP_TABLE_SCHEMA);
+  client = await createLocalClient({ endpoint: faulty.proxy.endpoint, retryStrategy: retryAtOnce(2) });
+  clock.watch(client, faulty.proxy);
 }, 60_000);
 
-afterAll(() => faulty.stop());
+afterAll(async () => {
+  clock.stop();
+  client.destroy();
+  await faulty.stop();
+});
 
-/** For what hangs; long enough for a busy machine. */
 const STORE_TIMEOUT_MS = 400;
 const lastId = (answer: Answer) => answer.events.findLast(({ id }) => id !== undefined)?.id ?? '';
 const questionId = (answer: Answer) => answer.events.find(({ data }) => data?.method && data.id !== undefined)?.data.id;
 const resultOf = (answer: Answer) => (answer.events.at(-1)?.data ?? answer.json)?.result?.content[0].text;
 
 /** One service whose store is behind the proxy, and how often its handlers continued after a question or a closed stream. */
-function service(storeTimeoutMs: number, streaming = false) {
+function service(streaming = false) {
   const ran = { behind: 0 };
   const log: Line[] = [];
   const register = (server: McpServer) => {
@@ -39,8 +56,14 @@ function service(storeTimeoutMs: number, streaming = false) {
     });
     server.resource('notes://1', { name: 'note' }, () => 'note');
   };
-  const store = dynamoMcpStore({ client: faulty.client, tableName: faulty.name, storeTimeoutMs });
-  const rig = new Rig({ register, streaming, log: logTo(log), server: { store, changes: true, resumeWaitMs: 0 } });
+  const store = dynamoMcpStore({ client, tableName: faulty.name, clock, storeTimeoutMs: STORE_TIMEOUT_MS });
+  const rig = new Rig({
+    clock,
+    register,
+    streaming,
+    log: logTo(log),
+    server: { store, changes: true, resumeWaitMs: 0 },
+  });
   return { rig, ran, log };
 }
 
@@ -61,9 +84,9 @@ interface Step<T> {
   check(answer: Answer, session: Connection, ran: { behind: number }, before: T): Promise<void>;
 }
 
-function scene<T>({ streaming = false, before, request, check }: Step<T>): (timeoutMs: number) => Scene {
-  return (timeoutMs) => {
-    const { rig, ran, log } = service(timeoutMs, streaming);
+function scene<T>({ streaming = false, before, request, check }: Step<T>): () => Scene {
+  return () => {
+    const { rig, ran, log } = service(streaming);
     let session: Connection;
     let state: T;
     return {
@@ -85,9 +108,9 @@ const toldBy = (events: Answer['events']) =>
 const COUNTED = [1, 2, 3, 'counted'];
 
 /** A request that receives a failure is sent again, as a client may. */
-const SCENES: Readonly<Record<string, (timeoutMs: number) => Scene>> = {
-  initialize(timeoutMs) {
-    const { rig, log } = service(timeoutMs);
+const SCENES: Readonly<Record<string, () => Scene>> = {
+  initialize() {
+    const { rig, log } = service();
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } };
     return {
       log,
@@ -197,12 +220,11 @@ describe.each(Object.entries(SCENES))('%s, with one request to DynamoDB that fai
   // To the caller, an answer that is too slow is the same as no answer.
   it.each(STORE_FAULTS.filter(({ fault }) => fault.kind !== 'slow'))(
     'survives $name',
-    async ({ name, fault, hangs }) => {
+    async ({ name, fault }) => {
       const rule = SWEPT[name];
       let after = 0;
       for (; after < (rule ? 30 : 1); after += 1) {
-        const scene = makeScene(hangs ? STORE_TIMEOUT_MS : 10_000);
-        if (!(await survives(scene, fault, { ...rule, after }, QUIET.has(name)))) break;
+        if (!(await survives(makeScene(), fault, { ...rule, after }, QUIET.has(name)))) break;
       }
       if (rule?.operation === undefined) expect(after).toBeGreaterThan(0);
     },
@@ -212,7 +234,7 @@ describe.each(Object.entries(SCENES))('%s, with one request to DynamoDB that fai
 
 describe('a store that fails for good in the middle of a call', () => {
   it('keeps nothing from the client that reads: all events, the result, and one line in the log', async () => {
-    const { rig, log } = service(10_000, true);
+    const { rig, log } = service(true);
     const session = await rig.connect();
     faulty.proxy.clear();
     faulty.proxy.inject({ kind: 'error', status: 400, type: 'AccessDeniedException' }, { operation: 'PutItem' });

@@ -4,7 +4,7 @@ import { Public, SecureApp } from '@sallyport/secure';
 import { createMcpServer, memoryMcpStore, mountMcp } from '../src/index.js';
 import { LATEST, SECRET, statelessHeaders, statelessMessage, toEvent } from './support/rig.js';
 
-const CALLS = 5000;
+const CALLS = 2000;
 const MIB = 1024 * 1024;
 
 setFlagsFromString('--expose-gc');
@@ -63,11 +63,13 @@ const ERAS: Readonly<Record<string, () => (call: number) => Promise<string>>> = 
 
 describe('a function that asks and is not answered', () => {
   it.each(Object.keys(ERAS))(
-    'keeps nothing of five thousand calls of the %s era',
+    'keeps nothing of two thousand calls of the %s era',
     async (era) => {
       const call = (ERAS[era] as (typeof ERAS)[string])();
       const heapAfter = async (from: number, to: number) => {
-        for (let index = from; index < to; index += 1) expect((await call(index)).includes('Go on?')).toBe(true);
+        let asked = 0;
+        for (let index = from; index < to; index += 1) asked += Number((await call(index)).includes('Go on?'));
+        expect(asked).toBe(to - from);
         collect();
         await new Promise((resolve) => setImmediate(resolve));
         collect();
@@ -77,7 +79,7 @@ describe('a function that asks and is not answered', () => {
       const after = await heapAfter(1000, 1000 + CALLS);
       expect((after - before) / MIB).toBeLessThan(1);
     },
-    // Five thousand calls are slow on a busy machine.
+    // Thousands of calls are slow on a busy machine.
     180_000,
   );
 });

@@ -1,13 +1,17 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import type { FullClock } from '@sallyport/core';
 import {
   createLocalClient,
   createTable,
   dynamodbEndpoint,
+  type Fault,
   type FaultProxy,
+  type FaultRule,
   retryAtOnce,
   STORE_FAULTS,
   startFaultProxy,
+  TableClock,
 } from '@sallyport/dynamodb-local';
 import { Public, SecureApp } from '@sallyport/secure';
 import { ManualClock } from '@sallyport/testkit';
@@ -83,7 +87,6 @@ describe('PKCE', () => {
 });
 
 let client: DynamoDBClient;
-let behindProxy: DynamoDBClient;
 let proxy: FaultProxy;
 let tableName: string;
 
@@ -91,11 +94,9 @@ beforeAll(async () => {
   client = await createLocalClient();
   tableName = await createTable(client, MCP_TABLE_SCHEMA);
   proxy = await startFaultProxy(await dynamodbEndpoint());
-  behindProxy = await createLocalClient({ endpoint: proxy.endpoint, retryStrategy: retryAtOnce(2) });
 }, 60_000);
 
 afterAll(async () => {
-  behindProxy.destroy();
   client.destroy();
   await proxy.stop();
 });
@@ -110,13 +111,14 @@ const STORES: Readonly<Record<string, (clock: ManualClock) => McpStore>> = {
 
 type Issue = TokenHandlerOptions['issueAccessToken'];
 
+/** An authorization server over one store, whose time the test sets. */
+function createServer(createStore: (clock: ManualClock) => McpStore, options: Partial<TokenHandlerOptions> = {}) {
+  const clock = new ManualClock(START);
+  return { ...serverOf(createStore(clock), clock, options), clock };
+}
+
 /** An authorization server's token endpoint over one store. */
-function createServer(
-  createStore: (clock: ManualClock) => McpStore,
-  options: Partial<TokenHandlerOptions> = {},
-  clock = new ManualClock(START),
-) {
-  const store = createStore(clock);
+function serverOf(store: McpStore, clock: FullClock, options: Partial<TokenHandlerOptions> = {}) {
   const lines: Line[] = [];
   const refreshTokens = createRefreshTokenStore({ store, clock });
   const codes = createAuthorizationCodeStore({ store, clock, refreshTokens });
@@ -148,8 +150,6 @@ function createServer(
   const refresh = (refresh_token: string, parts: object = {}) =>
     token({ grant_type: 'refresh_token', refresh_token, client_id: 'c1', ...parts });
   return {
-    clock,
-    store,
     lines,
     codes,
     refreshTokens,
@@ -592,40 +592,41 @@ describe('the authorization response', () => {
   });
 });
 
+const sound = () => createServer(STORES.DynamoDB as never);
+
 /** One call, with all its attempts, under a fault. */
 const STORE_TIMEOUT_MS = 300;
+/** Duration of a rejected request, so that few of them fill the time in which the store is called again. */
+const REJECTED_MS = 500;
+const ends: (() => void)[] = [];
 
-/** Its waits between attempts end immediately; deadlines of calls are real. */
-class ShortWaits extends ManualClock {
-  override after(ms: number, run: () => void): () => void {
-    if (ms >= 1000) {
-      const timer = setTimeout(run, ms);
-      return () => clearTimeout(timer);
-    }
-    this.tick(ms);
-    const turn = setImmediate(run);
-    return () => clearImmediate(turn);
-  }
+/** The same table with the fault in between, and a server whose waits and deadlines need no real time. */
+async function brittle(fault: Fault, rule: FaultRule) {
+  const clock = new TableClock(START.getTime());
+  const behindProxy = await createLocalClient({ endpoint: proxy.endpoint, retryStrategy: retryAtOnce(2) });
+  clock.watch(behindProxy, proxy);
+  const when = () => {
+    clock.tick(REJECTED_MS);
+    return true;
+  };
+  proxy.inject(fault, { when, ...rule });
+  ends.push(() => {
+    proxy.clear();
+    clock.stop();
+    behindProxy.destroy();
+  });
+  return serverOf(dynamoMcpStore({ client: behindProxy, tableName, clock, storeTimeoutMs: STORE_TIMEOUT_MS }), clock);
 }
 
-const sound = () => createServer(STORES.DynamoDB as never);
-/** The same table with the fault in between. */
-const brittle = () =>
-  createServer(
-    (clock) =>
-      dynamoMcpStore({ client: behindProxy, tableName, clock: timeOf(clock), storeTimeoutMs: STORE_TIMEOUT_MS }),
-    {},
-    new ShortWaits(START),
-  );
+afterEach(() => {
+  for (const end of ends.splice(0)) end();
+});
 
 describe.each(STORE_FAULTS)('when the table has $name', ({ fault, applied }) => {
-  afterEach(() => proxy.clear());
-
   it.each(['GetItem', 'PutItem'] as const)('a code at %s: 503, and never two tokens', async (operation) => {
     const server = sound();
     const code = await server.put();
-    proxy.inject(fault, { operation });
-    const failing = brittle();
+    const failing = await brittle(fault, { operation });
     expect([(await failing.redeem(code)).status, failing.issued()]).toEqual([503, 0]);
     expect((await server.redeem(code)).status).toBe(operation === 'PutItem' && applied ? 400 : 200);
   });
@@ -635,8 +636,8 @@ describe.each(STORE_FAULTS)('when the table has $name', ({ fault, applied }) => 
     async (operation) => {
       const server = sound();
       const { refresh_token } = await server.redeem(await server.put());
-      proxy.inject(fault, { operation });
-      expect((await brittle().refresh(refresh_token)).status).toBe(503);
+      const failing = await brittle(fault, { operation });
+      expect((await failing.refresh(refresh_token)).status).toBe(503);
       proxy.clear();
       const answer = await server.refresh(refresh_token);
       expect(answer.status).toBe(200);
@@ -648,11 +649,8 @@ describe.each(STORE_FAULTS)('when the table has $name', ({ fault, applied }) => 
 describe.each(STORE_FAULTS.filter(({ transient }) => transient))(
   'when the table has $name for a short time',
   ({ fault }) => {
-    afterEach(() => proxy.clear());
-
     it.each([0, 1, 2])('at write %i, a code and its tokens work', async (after) => {
-      proxy.inject(fault, { operation: 'PutItem', after, times: 4 });
-      const server = brittle();
+      const server = await brittle(fault, { operation: 'PutItem', after, times: 4 });
       const { status, refresh_token } = await server.redeem(await server.put());
       const refreshed = await server.refresh(refresh_token);
       expect([status, refreshed.status, server.issued()]).toEqual([200, 200, 2]);

@@ -4,8 +4,10 @@ import {
   createTable,
   dynamodbEndpoint,
   type FaultProxy,
+  retryAtOnce,
   STORE_FAULTS,
   startFaultProxy,
+  TableClock,
 } from '@sallyport/dynamodb-local';
 import {
   createDynamoMicrovmRegistry,
@@ -22,6 +24,8 @@ import { IMAGE } from './support/wire.js';
 const watch = watchLeaks();
 let proxy: FaultProxy;
 let client: DynamoDBClient;
+/** Waits and deadlines of the registry need no real time. */
+let clock: TableClock;
 let tableName: string;
 let count = 0;
 
@@ -35,17 +39,18 @@ beforeAll(async () => {
 beforeEach(async () => {
   proxy.clear();
   count += 1;
-  // A separate client: failures consume the retry quota of a client.
-  client = watch.client(await createLocalClient({ endpoint: proxy.endpoint, maxAttempts: 3 }));
+  const faulty = await createLocalClient({ endpoint: proxy.endpoint, retryStrategy: retryAtOnce(2) });
+  clock = new TableClock(NOW);
+  clock.watch(faulty, proxy);
+  client = watch.client(faulty);
 });
-afterEach(() => client.destroy());
+afterEach(() => {
+  clock.stop();
+  client.destroy();
+});
 afterAll(() => proxy.stop());
 
-const open = (storeTimeoutMs: number) =>
-  createDynamoMicrovmRegistry({ client, tableName, storeTimeoutMs, log: watch.logger });
-
-/** Only a fault that never ends may run into the time limit: an error must be distinguished on a busy machine as well. */
-const timeoutFor = (transient: boolean) => (transient ? 400 : 20_000);
+const open = () => createDynamoMicrovmRegistry({ client, tableName, clock, log: watch.logger });
 
 const BINDING = { tenantId: 't1', namespace: 'n' };
 const NOW = Date.now();
@@ -86,7 +91,7 @@ function operations(registry: MicrovmRegistry): readonly Promise<unknown>[] {
 describe('a table that fails', () => {
   it.each(STORE_FAULTS)('rejects every operation in time: $name', async ({ fault, transient }) => {
     proxy.inject(fault);
-    const outcomes = await Promise.allSettled(operations(open(timeoutFor(transient))));
+    const outcomes = await Promise.allSettled(operations(open()));
     const reason = transient
       ? { code: 'microvm.registry_unavailable', status: 503, headers: { 'retry-after': '5' } }
       : { code: 'microvm.registry_failed', status: 500 };
@@ -97,11 +102,12 @@ describe('a table that fails', () => {
   it.each(STORE_FAULTS)('is never a 404 of a session: $name', async ({ fault, transient }) => {
     const provider = createFakeMicrovmProvider();
     const images = [{ ref: IMAGE }];
-    const create = (storeTimeoutMs: number) =>
-      createMicrovmController({ provider, registry: open(storeTimeoutMs), images, onLifecycleEvent: watch.event });
+    const controller = createMicrovmController({
+      ...{ provider, registry: open(), images, clock },
+      onLifecycleEvent: watch.event,
+    });
     const caller = internalCaller({ identity: 'ada', tenantId: 't2', namespace: 'n' });
-    await watch.shown(create(20_000).run(caller, { sessionId: `f${count}` }));
-    const controller = create(timeoutFor(transient));
+    await watch.shown(controller.run(caller, { sessionId: `f${count}` }));
     proxy.inject(fault);
     const code = transient ? 'microvm.registry_unavailable' : 'microvm.registry_failed';
     const session = { sessionId: `f${count}` };
@@ -114,7 +120,7 @@ describe('a table that fails', () => {
 
   it('says to a client nothing of what AWS said', async () => {
     proxy.inject({ kind: 'error', status: 400, type: 'AccessDeniedException', body: { message: 'arn:aws:secret' } });
-    const error: unknown = await open(400)
+    const error: unknown = await open()
       .get(record())
       .catch((thrown: unknown) => thrown);
     expect(String(error)).toBe('MicrovmError: session table unavailable');
@@ -128,7 +134,7 @@ describe('an answer that is lost once', () => {
     ['confirm', 'UpdateItem'],
     ['change', 'UpdateItem'],
   ] as const)('is known as the write of before: %s', async (operation, request) => {
-    const registry = open(5000);
+    const registry = open();
     const one = record();
     if (operation !== 'reserve') await registry.reserve(one);
     proxy.inject({ kind: 'lost-answer' }, { operation: request, times: 1 });
@@ -148,7 +154,7 @@ describe('a row that cannot be read', () => {
   ])(
     'is absent, and logged by its key alone: %s',
     async (_, changes: Readonly<Record<string, string | number | undefined>>) => {
-      const registry = open(5000);
+      const registry = open();
       const one = record(`bad${count}`);
       await registry.reserve(one);
       const sdk = await import('@aws-sdk/client-dynamodb');

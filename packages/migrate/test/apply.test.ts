@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { applyPlan, formatPatch, planMigration } from '../src/index.js';
@@ -148,6 +148,9 @@ describe('what is left out', () => {
 describe('a run that is interrupted', () => {
   const PRELOAD = fileURLToPath(new URL('./programs/fail-at.mjs', import.meta.url));
   const MAIN = fileURLToPath(new URL('../src/internal/main.ts', import.meta.url));
+  const ESBUILD = join(WORKSPACE, 'node_modules/.bin/esbuild');
+  /** In the package, so that its dependencies are found. */
+  const CACHE = fileURLToPath(new URL('../node_modules/.cache/', import.meta.url));
   const FILES = {
     'app.ts': `import { createApp } from '@sallyport/dispatch/app';\nexport const app = createApp();\n`,
     'one.ts': `import { app } from './app.js';\napp.get('/one', f);\n`,
@@ -159,12 +162,27 @@ describe('a run that is interrupted', () => {
     return contentOf(root);
   };
 
+  let folder: string;
+
+  /** Bundles the command, because each of its processes would transpile the sources again. */
+  beforeAll(() => {
+    mkdirSync(CACHE, { recursive: true });
+    folder = mkdtempSync(join(CACHE, 'command-'));
+    const flags = ['--bundle', '--platform=node', '--format=esm', '--conditions=@sallyport/source'];
+    const external = ['typescript', 'diff', '@cfworker/json-schema'].map((name) => `--external:${name}`);
+    const { status, stderr } = spawnSync(
+      ESBUILD,
+      [MAIN, ...flags, ...external, `--outfile=${join(folder, 'main.mjs')}`],
+      { encoding: 'utf8' },
+    );
+    if (status !== 0) throw new Error(stderr);
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
   function runFailing(root: string, failAt: string) {
-    const flags = ['--conditions=@sallyport/source', '--import', 'tsx', '--import', pathToFileURL(PRELOAD).href];
-    const env = { ...process.env, FAIL_AT: failAt, FAIL_ROOT: root };
-    return spawnSync(process.execPath, [...flags, MAIN, '-root', root, '-apply'], {
-      cwd: WORKSPACE,
-      env,
+    const args = ['--import', pathToFileURL(PRELOAD).href, join(folder, 'main.mjs'), '-root', root, '-apply'];
+    return spawnSync(process.execPath, args, {
+      env: { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled'), FAIL_AT: failAt, FAIL_ROOT: root },
       encoding: 'utf8',
     });
   }

@@ -51,7 +51,7 @@ it('changes nothing where no rule applies', () => {
     fc.property(tree(foreign), (files) => {
       expect(planMigration({ root: makeService(files), mapping: MAPPING }).changes).toEqual([]);
     }),
-    { numRuns: 40 },
+    { numRuns: 20 },
   );
 });
 
@@ -66,6 +66,6 @@ it('changes nothing a second time, and its diff makes the same tree', () => {
       expect(contentOf(patched)).toEqual(contentOf(root));
       expect(planMigration({ root, mapping: MAPPING }).changes).toEqual([]);
     }),
-    { numRuns: 60 },
+    { numRuns: 25 },
   );
 });

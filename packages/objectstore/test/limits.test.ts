@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { bundleProgram, type Program } from '@sallyport/dynamodb-local';
 import { createS3ObjectStore, type ObjectStore } from '@sallyport/objectstore';
 import { s3Endpoint } from '@sallyport/s3-server';
 import { archive, member } from './support/archive.js';
@@ -12,8 +12,10 @@ const ARTIFACT = 'artifact.tar';
 let s3: TestS3;
 let store: ObjectStore;
 let versionId: string;
+let program: Program;
 
 beforeAll(async () => {
+  program = bundleProgram(new URL('./support/measure.ts', import.meta.url));
   s3 = await startTestS3();
   store = createS3ObjectStore({ client: s3.client });
   await store.put({ ref: { bucket: s3.bucket, key: LARGE }, payload: Buffer.alloc(100 * MIB, 'x') });
@@ -25,14 +27,15 @@ beforeAll(async () => {
   ({ versionId = '' } = await store.put({ ref: { bucket: s3.versionedBucket, key: ARTIFACT }, payload: tar }));
 }, START_MS);
 
-afterAll(() => s3.stop());
+afterAll(async () => {
+  program.remove();
+  await s3.stop();
+});
 
 /** Result of a measurement in a separate process: see `support/measure.ts`. */
 async function measure(task: object): Promise<Record<string, number | string>> {
-  const program = fileURLToPath(new URL('./support/measure.ts', import.meta.url));
-  const flags = ['--expose-gc', '--no-warnings', '--conditions=@sallyport/source', '--import', 'tsx'];
   const job = JSON.stringify({ endpoint: await s3Endpoint(), ...task });
-  const { stdout, stderr } = spawnSync(process.execPath, [...flags, program, job], { encoding: 'utf8' });
+  const { stdout, stderr } = spawnSync(process.execPath, ['--expose-gc', program.file, job], { encoding: 'utf8' });
   if (stdout === '') throw new Error(stderr);
   return JSON.parse(stdout) as Record<string, number | string>;
 }

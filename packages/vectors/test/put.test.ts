@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { bundleProgram, type Program } from '@sallyport/dynamodb-local';
 import type { S3VectorsService } from '@sallyport/testkit/services';
 import type { VectorRecordInput } from '@sallyport/vectors';
 import { startVectors, wireStore } from './support/wire.js';
 
 let service: S3VectorsService;
+let program: Program;
 
 beforeAll(async () => {
+  program = bundleProgram(new URL('./programs/put-many.ts', import.meta.url));
   service = await startVectors();
 });
 
@@ -16,7 +18,10 @@ beforeEach(() => {
   service.empty();
 });
 
-afterAll(() => service.stop());
+afterAll(async () => {
+  program.remove();
+  await service.stop();
+});
 
 function vectors(count: number, dimension: number): VectorRecordInput[] {
   return Array.from({ length: count }, (_, at) => ({
@@ -35,9 +40,8 @@ interface Seen {
 }
 
 async function putMany(dimension: number, count: number): Promise<Seen> {
-  const program = join(import.meta.dirname, 'programs/put-many.ts');
-  const flags = ['--conditions=@sallyport/source', '--import', 'tsx', program, String(dimension), String(count)];
-  const { stdout } = await promisify(execFile)(process.execPath, flags, { cwd: import.meta.dirname });
+  const args = [program.file, String(dimension), String(count)];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
   return JSON.parse(stdout) as Seen;
 }
 

@@ -19,6 +19,9 @@ export type Fault =
   /** Removes old items from a failed condition, as for servers that do not support the parameter. */
   | { readonly kind: 'no-old-item' };
 
+/** Header with the caller's id of a call, for {@link FaultProxy.onHang}. */
+export const CALL_HEADER = 'x-sallyport-call';
+
 export interface FaultRule {
   /** Name of an operation, `UpdateItem`. Default: every operation. */
   readonly operation?: string;
@@ -56,6 +59,7 @@ export class FaultProxy {
   /** Operations in the order in which they arrived. */
   readonly operations: string[] = [];
   #rules: ActiveRule[] = [];
+  readonly #onHang = new Set<(call: string) => void>();
   #stopped = new AbortController();
 
   constructor(target: string) {
@@ -86,6 +90,12 @@ export class FaultProxy {
     this.operations.length = 0;
   }
 
+  /** Calls `listener` when a request that is not answered has had its effect. Returns a function that removes the listener. */
+  onHang(listener: (call: string) => void): () => void {
+    this.#onHang.add(listener);
+    return () => this.#onHang.delete(listener);
+  }
+
   async stop(): Promise<void> {
     this.#stopped.abort();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
@@ -103,10 +113,11 @@ export class FaultProxy {
       case 'error':
         return send(outgoing, errorAnswer(fault));
       case 'silence':
-        return;
+        return this.#hang(incoming);
       case 'reset':
         return reset(outgoing);
       case 'slow':
+        this.#hang(incoming);
         await sleep(fault.ms, undefined, { signal: this.#stopped.signal });
         return send(outgoing, await this.#forward(incoming, body));
       case 'lost-answer':
@@ -115,10 +126,14 @@ export class FaultProxy {
         return reset(outgoing);
       case 'silence-after':
         await this.#forward(incoming, body);
-        return;
+        return this.#hang(incoming);
       case 'no-old-item':
         return send(outgoing, withoutOldItem(await this.#forward(incoming, body)));
     }
+  }
+
+  #hang({ headers }: IncomingMessage): void {
+    for (const listener of this.#onHang) listener(String(headers[CALL_HEADER]));
   }
 
   #faultFor(operation: string): Fault | undefined {

@@ -1,3 +1,4 @@
+export { bundleProgram, type Program } from './bundle-program.js';
 export { adoptNetworkErrors, createLocalClient } from './client.js';
 export { CallCounter, type CallCounts, countCalls } from './count-calls.js';
 export { type Fault, FaultProxy, type FaultRule, SERVER_ERROR, startFaultProxy, THROTTLED } from './fault-proxy.js';

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { CALL_HEADER, type FaultProxy } from './fault-proxy.js';
 
 interface Timer {
   readonly atMs: number;
@@ -12,7 +14,9 @@ interface Timer {
 export class TableClock {
   readonly #startMs: number;
   #nowMs: number;
-  #onTheirWay = 0;
+  /** Ids of the calls that will be answered. */
+  readonly #inProgress = new Set<string>();
+  #forgetProxy: () => void = () => {};
   #isStopped = false;
   #check: NodeJS.Immediate | undefined;
   readonly #timers = new Set<Timer>();
@@ -52,23 +56,47 @@ export class TableClock {
   /** Fires no timer from now on. */
   stop(): void {
     this.#isStopped = true;
+    this.#forgetProxy();
     this.#timers.clear();
   }
 
   /** Stops the time until this work has settled. */
-  async during<T>(work: () => Promise<T>): Promise<T> {
-    this.#onTheirWay += 1;
+  async during<T>(work: () => Promise<T>, id: string = randomUUID()): Promise<T> {
+    this.#inProgress.add(id);
     try {
       return await work();
     } finally {
-      this.#onTheirWay -= 1;
+      this.#inProgress.delete(id);
       this.#checkLater();
     }
   }
 
-  /** Stops the time while this client has a request in progress. */
-  watch({ middlewareStack }: Pick<DynamoDBClient, 'middlewareStack'>): void {
-    middlewareStack.add((next) => (args) => this.during(() => next(args)), { step: 'initialize', name: 'tableClock' });
+  /**
+   * Stops the time while this client has a request in progress. A request that `proxy` never answers does not stop it: the
+   * deadline of its caller fires immediately.
+   */
+  watch({ middlewareStack }: Pick<DynamoDBClient, 'middlewareStack'>, proxy?: FaultProxy): void {
+    const ids = new WeakMap<object, string>();
+    middlewareStack.add(
+      (next, context) => (args) => {
+        const id = randomUUID();
+        ids.set(context, id);
+        return this.during(() => next(args), id);
+      },
+      { step: 'initialize', name: 'tableClock' },
+    );
+    if (proxy === undefined) return;
+    middlewareStack.add(
+      (next, context) => (args) => {
+        const { headers } = args.request as { readonly headers: Record<string, string> };
+        headers[CALL_HEADER] = ids.get(context) ?? '';
+        return next(args);
+      },
+      { step: 'build', name: 'tableClockCall' },
+    );
+    this.#forgetProxy = proxy.onHang((id) => {
+      if (this.#inProgress.delete(id)) this.#checkLater();
+    });
   }
 
   /** Checks after a few turns of the event loop, because the code under test may be about to send a request. */
@@ -76,7 +104,7 @@ export class TableClock {
     if (this.#check !== undefined) clearImmediate(this.#check);
     this.#check = setImmediate(() => {
       this.#check = undefined;
-      if (this.#onTheirWay > 0 || this.#isStopped) return;
+      if (this.#inProgress.size > 0 || this.#isStopped) return;
       if (turns > 1) return this.#checkLater(turns - 1);
       this.#fireNext();
     });

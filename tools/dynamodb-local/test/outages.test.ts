@@ -1,5 +1,12 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { atEachCall, FaultyTable, OUTAGES, type OutageRun, TableClock } from '@sallyport/dynamodb-local';
+import {
+  atEachCall,
+  createLocalClient,
+  FaultyTable,
+  OUTAGES,
+  type OutageRun,
+  TableClock,
+} from '@sallyport/dynamodb-local';
 
 const SCHEMA = { partitionKey: { name: 'pk', type: 'S' } } as const;
 
@@ -86,5 +93,29 @@ describe('the clock of a table', () => {
     clock.stop();
     for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
     expect(clock.monotonicMs()).toBe(0);
+  });
+});
+
+describe('a call that is never answered', () => {
+  it('times out at once, while the time waits for calls that are answered', async () => {
+    const clock = new TableClock();
+    const client = await createLocalClient({ endpoint: table.proxy.endpoint });
+    clock.watch(client, table.proxy);
+    const command = new PutItemCommand({ TableName: table.name, Item: { pk: { S: 'hangs' } } });
+    const callWithin = (ms: number) => {
+      const abort = new AbortController();
+      const stop = clock.after(ms, () => abort.abort());
+      return client.send(command, { abortSignal: abort.signal }).finally(stop);
+    };
+    await callWithin(300);
+    expect(clock.monotonicMs()).toBe(0);
+    table.proxy.inject({ kind: 'silence' }, { times: 1 });
+    await expect(callWithin(300)).rejects.toMatchObject({ name: 'AbortError' });
+    expect(clock.monotonicMs()).toBe(300);
+    await callWithin(300);
+    expect([clock.monotonicMs(), clock.pendingTimers]).toEqual([300, 0]);
+    clock.stop();
+    client.destroy();
+    table.proxy.clear();
   });
 });

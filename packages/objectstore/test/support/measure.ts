@@ -44,10 +44,14 @@ const inUse = () => {
   return heapUsed + external;
 };
 
+/** Growth that is not examined. */
+const STEP_BYTES = MIB / 2;
+
 /**
  * Bytes that a run needs at most, sampled at every turn of the event loop, over those in use before.
  *
- * @param beforeSample `collect` excludes unreferenced memory; it takes milliseconds each time
+ * @param beforeSample `collect` excludes unreferenced memory. It takes milliseconds each time, so it is called only if the use
+ * has grown by more than {@link STEP_BYTES} since the highest sample.
  */
 async function peakOf(run: () => Promise<void>, beforeSample: () => void = () => {}): Promise<number> {
   // Buffers of before are given back in the background after the first collection.
@@ -59,14 +63,16 @@ async function peakOf(run: () => Promise<void>, beforeSample: () => void = () =>
   let peak = before;
   let isOver = false;
   const sample = () => {
-    beforeSample();
-    peak = Math.max(peak, inUse());
+    if (inUse() > peak + STEP_BYTES) {
+      beforeSample();
+      peak = Math.max(peak, inUse());
+    }
     if (!isOver) setImmediate(sample);
   };
   sample();
   await run();
   isOver = true;
-  return Math.max(peak, inUse()) - before;
+  return Math.max(peak, inUse()) + STEP_BYTES - before;
 }
 
 async function measureGet(): Promise<object> {

@@ -6,9 +6,11 @@ const [dimension, count] = process.argv.slice(2).map(Number) as [number, number]
 const service = await startVectors();
 // A starved machine needs minutes.
 const store = wireStore(service, { dimension, requestTimeoutMs: 900_000 });
+/** Each vector is another part of one wave. */
+const wave = Float32Array.from({ length: dimension + count }, (_, at) => Math.sin(at));
 const records = Array.from({ length: count }, (_, at) => ({
   key: `key-${at}`,
-  data: Float32Array.from({ length: dimension }, (_none, place) => Math.sin(at * dimension + place)),
+  data: wave.subarray(at, at + dimension),
 }));
 await store.put({ records });
 const sizes = service.requests.map(({ input }) => (input.vectors as readonly unknown[]).length);
