@@ -1,6 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createLocalClient } from './client.js';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.js';
+import { retryAtOnce } from './retry-at-once.js';
 import { dynamodbEndpoint } from './server.js';
 import { createTable, type TableSchema } from './table.js';
 
@@ -26,12 +27,12 @@ export class FaultyTable {
     return new FaultyTable(await createTable(direct, schema), proxy, direct, await connect(proxy));
   }
 
-  /** Client through the proxy, with at most three attempts. */
+  /** Client through the proxy, with at most three attempts, without waits. */
   get client(): DynamoDBClient {
     return this.#client;
   }
 
-  /** Removes the faults and makes a new client, because failures use up the retries of a client; for `beforeEach`. */
+  /** Removes the faults and makes a new client, without the middleware of the last test; for `beforeEach`. */
   async renew(): Promise<void> {
     this.proxy.clear();
     this.#client.destroy();
@@ -47,5 +48,5 @@ export class FaultyTable {
 }
 
 function connect(proxy: FaultProxy): Promise<DynamoDBClient> {
-  return createLocalClient({ endpoint: proxy.endpoint, maxAttempts: 3 });
+  return createLocalClient({ endpoint: proxy.endpoint, retryStrategy: retryAtOnce(2) });
 }

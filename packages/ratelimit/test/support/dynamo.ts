@@ -1,5 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { type CallCounter, countCalls, createLocalClient, createTable } from '@sallyport/dynamodb-local';
+import { type CallCounter, countCalls, createLocalClient, createTable, retryAtOnce } from '@sallyport/dynamodb-local';
 import {
   createDynamoRateLimiter,
   type DynamoRateLimiter,
@@ -40,10 +40,10 @@ export interface Bench {
 }
 
 export async function createBench(endpoint?: string): Promise<Bench> {
-  const direct = await createLocalClient();
+  const client = await createLocalClient({ ...(endpoint && { endpoint }), retryStrategy: retryAtOnce(1) });
+  const direct = endpoint === undefined ? client : await createLocalClient();
   const tableName = await createTable(direct, RATE_LIMIT_TABLE_SCHEMA);
-  direct.destroy();
-  const client = await createLocalClient({ ...(endpoint && { endpoint }), maxAttempts: 2 });
+  if (direct !== client) direct.destroy();
   const counter = countCalls(client);
   const clock = new WallClock();
   return {
