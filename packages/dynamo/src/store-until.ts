@@ -1,5 +1,5 @@
 import { type FullClock, randomIds } from '@sallyport/core';
-import { isTransient, MAX_TIMER_MS, pause, randomFraction, withDeadline } from '@sallyport/core/internal';
+import { isTransient, MAX_TIMER_MS, pause, randomFraction, StoreTimeout, withDeadline } from '@sallyport/core/internal';
 
 /** Options of {@link storeUntil}. */
 export interface StoreUntilOptions {
@@ -10,6 +10,8 @@ export interface StoreUntilOptions {
    * time to report a failure. The first attempt always starts.
    */
   readonly deadlineMs: number;
+  /** Makes the store's own error of an attempt without a response. It is retried if `mayPass` says so. */
+  readonly timedOut: (cause: StoreTimeout) => Error;
   /** True if the write is retried after this error. Default: true if the error or its cause is transient. */
   readonly mayPass?: ((error: unknown) => boolean) | undefined;
 }
@@ -29,10 +31,11 @@ const MIN_ATTEMPT_MS = 1000;
  * @param write one attempt. It must pass the id to the store as the id of the write, and stop when the signal aborts.
  * @throws the error of the last attempt
  * @example
- * await storeUntil({ clock, deadlineMs }, (writer, signal) => table.put(item, { condition, writer, signal }));
+ * const timedOut = (cause) => new NotesError('notes.unavailable', { cause });
+ * await storeUntil({ clock, deadlineMs, timedOut }, (writer, signal) => table.put(item, { condition, writer, signal }));
  */
 export async function storeUntil<T>(
-  { clock, deadlineMs, mayPass = isPassing }: StoreUntilOptions,
+  { clock, deadlineMs, timedOut, mayPass = isPassing }: StoreUntilOptions,
   write: (writeId: string, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const writeId = randomIds.newId();
@@ -42,7 +45,8 @@ export async function storeUntil<T>(
       return await withDeadline({ ms: attemptMs(leftMs()), clock, signal: undefined }, (signal) =>
         write(writeId, signal),
       );
-    } catch (error) {
+    } catch (thrown) {
+      const error = thrown instanceof StoreTimeout ? timedOut(thrown) : thrown;
       const waitMs = Math.ceil(Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** tried) * (0.5 + randomFraction() / 2));
       // The last attempt starts just before the end, so that it survives every outage that is over by then.
       const untilLastMs = leftMs() - 1;

@@ -2,6 +2,7 @@ import { ManualClock } from '@sallyport/core/testing';
 import { StoreTimeout, storeUntil } from '@sallyport/dynamo';
 
 const START_MS = Date.UTC(2026, 0, 1);
+const timedOut = (cause: StoreTimeout) => new Error('the store is unavailable', { cause });
 
 /** A store of one process, which is away for some time. It keeps the ids of applied writes. */
 class Store {
@@ -25,7 +26,7 @@ class Store {
 function start(awayMs: number, leftMs: number, failure?: unknown) {
   const clock = new ManualClock(START_MS);
   const store = new Store(clock, awayMs, failure);
-  const settled = storeUntil({ clock, deadlineMs: START_MS + leftMs }, store.write).then(
+  const settled = storeUntil({ clock, deadlineMs: START_MS + leftMs, timedOut }, store.write).then(
     (value) => value,
     (error: unknown) => error,
   );
@@ -106,7 +107,7 @@ describe('storing the end of work', () => {
     const clock = new ManualClock(START_MS);
     const reasons: unknown[] = [];
     let attempts = 0;
-    const settled = storeUntil({ clock, deadlineMs: START_MS + 31_000 }, (_, signal) => {
+    const settled = storeUntil({ clock, deadlineMs: START_MS + 31_000, timedOut }, (_, signal) => {
       attempts += 1;
       if (attempts > 1) return Promise.resolve('stored');
       return new Promise<string>(() => signal.addEventListener('abort', () => reasons.push(signal.reason)));
@@ -118,6 +119,16 @@ describe('storing the end of work', () => {
     expect(reasons).toEqual([expect.any(StoreTimeout)]);
   });
 
+  it('rejects with the error of the store when no attempt gets a response', async () => {
+    const clock = new ManualClock(START_MS);
+    const settled = storeUntil({ clock, deadlineMs: START_MS + 10_000, timedOut }, () => new Promise(() => {})).catch(
+      (error: unknown) => error,
+    );
+    await clock.advance(12_000);
+    expect(await settled).toMatchObject({ message: 'the store is unavailable', cause: expect.any(StoreTimeout) });
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   it('repeats only what the caller says may pass', async () => {
     const clock = new ManualClock(START_MS);
     const error = new Error('busy');
@@ -126,7 +137,8 @@ describe('storing the end of work', () => {
       attempts += 1;
       return attempts < 3 ? Promise.reject(error) : Promise.resolve('stored');
     };
-    const settled = storeUntil({ clock, deadlineMs: START_MS + 60_000, mayPass: (thrown) => thrown === error }, write);
+    const mayPass = (thrown: unknown) => thrown === error;
+    const settled = storeUntil({ clock, deadlineMs: START_MS + 60_000, timedOut, mayPass }, write);
     await clock.advance(1_000);
     expect(await settled).toBe('stored');
     expect(attempts).toBe(3);

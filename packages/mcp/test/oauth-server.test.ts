@@ -595,13 +595,13 @@ describe('the authorization response', () => {
 const sound = () => createServer(STORES.DynamoDB as never);
 
 /** One call, with all its attempts, under a fault. */
-const STORE_TIMEOUT_MS = 300;
+const LIMITS = { storeTimeoutMs: 300 };
 /** Duration of a rejected request, so that few of them fill the time in which the store is called again. */
 const REJECTED_MS = 500;
 const ends: (() => void)[] = [];
 
 /** The same table with the fault in between, and a server whose waits and deadlines need no real time. */
-async function brittle(fault: Fault, rule: FaultRule) {
+async function brittle(fault: Fault, rule: FaultRule, limits: { storeTimeoutMs?: number } = LIMITS) {
   const clock = new TableClock(START.getTime());
   const behindProxy = await createLocalClient({ endpoint: proxy.endpoint, retryStrategy: retryAtOnce(2) });
   clock.watch(behindProxy, proxy);
@@ -615,7 +615,7 @@ async function brittle(fault: Fault, rule: FaultRule) {
     clock.stop();
     behindProxy.destroy();
   });
-  return serverOf(dynamoMcpStore({ client: behindProxy, tableName, clock, storeTimeoutMs: STORE_TIMEOUT_MS }), clock);
+  return serverOf(dynamoMcpStore({ client: behindProxy, tableName, clock, ...limits }), clock);
 }
 
 afterEach(() => {
@@ -645,6 +645,16 @@ describe.each(STORE_FAULTS)('when the table has $name', ({ fault, applied }) => 
     },
   );
 });
+
+it.each(['GetItem', 'PutItem'] as const)(
+  'a table that never answers %s, with the default time limit: 503 and the name of the failure in the log',
+  async (operation) => {
+    const code = await sound().put();
+    const failing = await brittle({ kind: 'silence' }, { operation }, {});
+    expect((await failing.redeem(code)).status).toBe(503);
+    expect(failing.lines.map(({ error }) => error?.code)).toEqual(['mcp.store']);
+  },
+);
 
 describe.each(STORE_FAULTS.filter(({ transient }) => transient))(
   'when the table has $name for a short time',

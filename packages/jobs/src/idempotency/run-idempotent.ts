@@ -210,7 +210,8 @@ async function complete<T>(
 ): Promise<RunOutcome<T>> {
   const { ledger, log, begin, deadlineMs } = options;
   try {
-    await storeUntil({ clock: ledger.clock, deadlineMs, mayPass }, (writeId, signal) =>
+    const timedOut = (cause: Error) => JOB_ERRORS.unavailable(true, cause);
+    await storeUntil({ clock: ledger.clock, deadlineMs, timedOut, mayPass }, (writeId, signal) =>
       store(options, { result, writeId, signal }),
     );
   } catch (error) {

@@ -1,4 +1,4 @@
-import { StoreTimeout, storeUntil } from '@sallyport/dynamo';
+import { storeUntil } from '@sallyport/dynamo';
 import { JobLedgerError, type LedgerErrors } from '../errors.js';
 import type { EndOptions } from '../ledger/ledger.js';
 import { whole } from './input.js';
@@ -6,10 +6,7 @@ import { newWriteId, type StoreParts } from './rows.js';
 
 /** True if the same call may succeed later: throttling, 5xx, timeouts and network errors. */
 export function mayPass(error: unknown): boolean {
-  return (
-    error instanceof StoreTimeout ||
-    (error instanceof JobLedgerError && error.reason === 'store_unavailable' && error.retryable === true)
-  );
+  return error instanceof JobLedgerError && error.reason === 'store_unavailable' && error.retryable === true;
 }
 
 /**
@@ -28,6 +25,7 @@ export function storeEnd<T>(
   const options = {
     clock,
     deadlineMs: clock.now().getTime() + remainingMs,
+    timedOut: (cause: Error) => errors.unavailable(true, cause),
     mayPass: (error: unknown) => signal?.aborted !== true && mayPass(error),
   };
   return storeUntil(options, (writer, inner) => write(writer, signal ? AbortSignal.any([signal, inner]) : inner));

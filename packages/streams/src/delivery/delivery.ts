@@ -144,7 +144,7 @@ export class Delivery {
       answer: '',
       ...(maxMs !== undefined && { maxMs }),
       key: key && ((record) => key(byRecord.get(record) as Delivered)),
-      recordId: (record) => byRecord.get(record)?.id ?? '',
+      recordId: (record) => (byRecord.get(record) as Delivered).id,
       ...(groupOf && { orderedGroup: (record) => groupOf(byRecord.get(record) as Delivered) }),
     };
     return new RecordBatch(this.#settingsOf(lambdaContext), definition, lambdaContext, records, matches);

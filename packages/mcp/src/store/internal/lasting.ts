@@ -3,7 +3,7 @@ import { isTransient } from '@sallyport/core/internal';
 import { storeUntil } from '@sallyport/dynamo';
 import { type McpRequest, nowMs } from '../../http/internal/transport.js';
 import type { ServerData } from '../../server/internal/server-data.js';
-import type { McpStore } from '../store.js';
+import { type McpStore, storeFailure } from '../store.js';
 
 /** Milliseconds for which a write is repeated while a client waits that gets its answer even if the write fails; for outages of 5 s. */
 export const CLIENT_WAITS_MS = 8000;
@@ -52,7 +52,7 @@ export function withLastingStore(server: ServerData, clock: FullClock, until: Un
 type Repeating = <T>(call: (writeId: string) => Promise<T>) => Promise<T>;
 
 function repeating(clock: FullClock, until: Until): Repeating {
-  return (call) => storeUntil({ clock, deadlineMs: until() }, call);
+  return (call) => storeUntil({ clock, deadlineMs: until(), timedOut: storeFailure }, call);
 }
 
 /** A store that repeats failed calls until a time. All attempts of one write have the same id. */

@@ -1,5 +1,5 @@
 import { sha256 } from '@sallyport/core/internal';
-import { StoreTimeout, storeUntil } from '@sallyport/dynamo';
+import { storeUntil } from '@sallyport/dynamo';
 import { controllerIncomplete, MicrovmError } from '../../errors.js';
 import { isForbiddenText } from '../../internal/forbidden.js';
 import { isUnknownOutcome, mayPass } from '../../provider/internal/errors.js';
@@ -191,19 +191,20 @@ async function confirm(
   const deadlineMs = nowMs(deps) + Math.min(STORE_MS, facts.remainingMs() - COMPENSATE_MS);
   let failure: unknown;
   try {
-    const confirmed = await storeUntil({ clock, deadlineMs, mayPass: isAway }, async (writeId, signal) => {
-      const written = await registry.confirm(record, changes, { writeId, signal });
-      if (written !== undefined) return written;
-      // A sweep was faster. It has the same machine, because the client token is the same.
-      const current = await registry.get(record, { signal });
-      return current?.microvmId === machine.microvmId ? current : undefined;
-    });
+    const confirmed = await storeUntil(
+      { clock, deadlineMs, timedOut: unavailable, mayPass: isAway },
+      async (writeId, signal) => {
+        const written = await registry.confirm(record, changes, { writeId, signal });
+        if (written !== undefined) return written;
+        // A sweep was faster. It has the same machine, because the client token is the same.
+        const current = await registry.get(record, { signal });
+        return current?.microvmId === machine.microvmId ? current : undefined;
+      },
+    );
     if (confirmed !== undefined) return confirmed;
-    failure = new MicrovmError('microvm.registry_unavailable', 'registry unavailable');
+    failure = unavailable();
   } catch (error) {
-    failure = isAway(error)
-      ? new MicrovmError('microvm.registry_unavailable', 'registry unavailable', { cause: error })
-      : error;
+    failure = isAway(error) ? unavailable(error) : error;
   }
   await compensate(deps, facts, record, machine.microvmId);
   throw failure;
@@ -211,9 +212,11 @@ async function confirm(
 
 /** True if the registry is unavailable, so that the same call may succeed later. */
 function isAway(error: unknown): boolean {
-  return (
-    error instanceof StoreTimeout || (error instanceof MicrovmError && error.code === 'microvm.registry_unavailable')
-  );
+  return error instanceof MicrovmError && error.code === 'microvm.registry_unavailable';
+}
+
+function unavailable(cause?: unknown): MicrovmError {
+  return new MicrovmError('microvm.registry_unavailable', 'registry unavailable', { cause });
 }
 
 function confirmationOf(deps: Dependencies, machine: Machine): SessionChanges {
