@@ -3,11 +3,20 @@ import { createEmfSink, createErrorNotifier, createLogger } from '../../packages
 import { createApp } from '../../packages/dispatch/src/app.js';
 import { createHttpRouter } from '../../packages/http/src/index.js';
 import { createMemoryConnectionRegistry, createWebSocketClient } from '../../packages/http/src/websocket.js';
-import { createEventBusStore, createJobLedger, withIdempotency } from '../../packages/jobs/src/index.js';
-import { createMemoryEventBusStore, createMemoryJobLedger } from '../../packages/jobs/src/memory.js';
+import {
+  createEventBusStore,
+  createJobLedger,
+  createMemoryEventBusStore,
+  createMemoryJobLedger,
+  withIdempotency,
+} from '../../packages/jobs/src/index.js';
 import { createMcpServer, dynamoMcpStore, memoryMcpStore, mountMcp } from '../../packages/mcp/src/index.js';
-import { createDynamoRateLimiter, rateLimitMiddleware, tokenBucket } from '../../packages/ratelimit/src/index.js';
-import { createMemoryRateLimiter } from '../../packages/ratelimit/src/memory.js';
+import {
+  createDynamoRateLimiter,
+  createMemoryRateLimiter,
+  rateLimitMiddleware,
+  tokenBucket,
+} from '../../packages/ratelimit/src/index.js';
 import { Public, SecureApp } from '../../packages/secure/src/index.js';
 import { jwtPrincipalResolver } from '../../packages/secure/src/jwt.js';
 import { createEventRouter } from '../../packages/streams/src/index.js';

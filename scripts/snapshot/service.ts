@@ -2,11 +2,9 @@
 // the same V8 startup snapshot several times (snapshot.test.ts).
 import { startupSnapshot } from 'node:v8';
 import { json } from '../../packages/http/src/index.js';
-import { withLease } from '../../packages/jobs/src/index.js';
-import { createMemoryEventBusStore, createMemoryJobLedger } from '../../packages/jobs/src/memory.js';
+import { createMemoryEventBusStore, createMemoryJobLedger, withLease } from '../../packages/jobs/src/index.js';
 import { createMcpServer, memoryMcpStore, mountMcp } from '../../packages/mcp/src/index.js';
-import { fixedWindow, rateLimitMiddleware } from '../../packages/ratelimit/src/index.js';
-import { createMemoryRateLimiter } from '../../packages/ratelimit/src/memory.js';
+import { createMemoryRateLimiter, fixedWindow, rateLimitMiddleware } from '../../packages/ratelimit/src/index.js';
 import { Public, SecureApp } from '../../packages/secure/src/index.js';
 
 const SECRET = { current: 'only for the snapshots of this repository' };

@@ -1,10 +1,9 @@
-import { createMemoryGroupedRegistry } from '@sallyport/connections/memory';
-import { createMemoryJobLedger } from '@sallyport/jobs/memory';
+import { createMemoryGroupedRegistry } from '@sallyport/connections';
+import { createMemoryJobLedger } from '@sallyport/jobs';
 import { memoryMcpStore } from '@sallyport/mcp';
 import { createUploadGrants } from '@sallyport/objectstore';
 import { createFakeObjectStore } from '@sallyport/objectstore/testing';
-import { fixedWindow } from '@sallyport/ratelimit';
-import { createMemoryRateLimiter } from '@sallyport/ratelimit/memory';
+import { createMemoryRateLimiter, fixedWindow } from '@sallyport/ratelimit';
 import { createSemanticIndex } from '@sallyport/vectors';
 import { createLocalEmbedder, createLocalVectorStore } from '@sallyport/vectors/local';
 import { createNotesService } from '../src/app.js';

@@ -1,11 +1,8 @@
-import { createDynamoConnectionRegistry } from '@sallyport/connections';
-import { createMemoryGroupedRegistry } from '@sallyport/connections/memory';
-import { createJobLedger } from '@sallyport/jobs';
-import { createMemoryJobLedger } from '@sallyport/jobs/memory';
+import { createDynamoConnectionRegistry, createMemoryGroupedRegistry } from '@sallyport/connections';
+import { createJobLedger, createMemoryJobLedger } from '@sallyport/jobs';
 import { dynamoMcpStore, memoryMcpStore } from '@sallyport/mcp';
 import { createS3ObjectStore, createUploadGrants } from '@sallyport/objectstore';
-import { createDynamoRateLimiter, fixedWindow } from '@sallyport/ratelimit';
-import { createMemoryRateLimiter } from '@sallyport/ratelimit/memory';
+import { createDynamoRateLimiter, createMemoryRateLimiter, fixedWindow } from '@sallyport/ratelimit';
 import type { ConnectionPrincipal } from '@sallyport/secure/authorizers';
 import { createSemanticIndex } from '@sallyport/vectors';
 import { createLocalEmbedder, createLocalVectorStore } from '@sallyport/vectors/local';

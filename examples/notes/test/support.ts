@@ -1,11 +1,10 @@
-import { createMemoryGroupedRegistry } from '@sallyport/connections/memory';
-import { createMemoryJobLedger } from '@sallyport/jobs/memory';
+import { createMemoryGroupedRegistry } from '@sallyport/connections';
+import { createMemoryJobLedger } from '@sallyport/jobs';
 import { memoryMcpStore } from '@sallyport/mcp';
 import { type AuthorizationServer, startAuthorizationServer } from '@sallyport/oauth-lab';
 import { createUploadGrants } from '@sallyport/objectstore';
 import { createFakeObjectStore } from '@sallyport/objectstore/testing';
-import { fixedWindow } from '@sallyport/ratelimit';
-import { createMemoryRateLimiter } from '@sallyport/ratelimit/memory';
+import { createMemoryRateLimiter, fixedWindow } from '@sallyport/ratelimit';
 import type { TestEnv } from '@sallyport/testkit';
 import { createSemanticIndex } from '@sallyport/vectors';
 import { createLocalEmbedder, createLocalVectorStore } from '@sallyport/vectors/local';

@@ -10,6 +10,10 @@ export {
   createDynamoConnectionRegistry,
   type DynamoConnectionRegistryOptions,
 } from './registry/dynamo-registry.js';
+export {
+  createMemoryGroupedRegistry,
+  type MemoryGroupedRegistryOptions,
+} from './registry/memory-registry.js';
 export type {
   ConnectionPage,
   ConnectionsOfApi,

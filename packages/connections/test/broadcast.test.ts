@@ -1,5 +1,9 @@
-import { BroadcastStopped, type BroadcastToGroupInput, broadcastToGroup } from '@sallyport/connections';
-import { createMemoryGroupedRegistry } from '@sallyport/connections/memory';
+import {
+  BroadcastStopped,
+  type BroadcastToGroupInput,
+  broadcastToGroup,
+  createMemoryGroupedRegistry,
+} from '@sallyport/connections';
 import { ManualClock } from '@sallyport/core/testing';
 
 const API = { apiId: 'api1', stage: 'live' };

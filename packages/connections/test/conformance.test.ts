@@ -1,6 +1,9 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { createDynamoConnectionRegistry, type GroupedConnectionRegistry } from '@sallyport/connections';
-import { createMemoryGroupedRegistry } from '@sallyport/connections/memory';
+import {
+  createDynamoConnectionRegistry,
+  createMemoryGroupedRegistry,
+  type GroupedConnectionRegistry,
+} from '@sallyport/connections';
 import { WEBSOCKET_CONNECTIONS_TABLE_SCHEMA } from '@sallyport/connections/schema';
 import { connectionConformance } from '@sallyport/connections/testing';
 import type { Clock } from '@sallyport/core';

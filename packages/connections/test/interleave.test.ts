@@ -1,4 +1,4 @@
-import { createMemoryGroupedRegistry } from '@sallyport/connections/memory';
+import { createMemoryGroupedRegistry } from '@sallyport/connections';
 import { json, noContent } from '@sallyport/http';
 import { Authenticated, SecureApp } from '@sallyport/secure';
 import { type ConnectionPrincipal, connectionPrincipal } from '@sallyport/secure/authorizers';

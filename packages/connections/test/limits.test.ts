@@ -1,4 +1,4 @@
-import { createMemoryGroupedRegistry } from '@sallyport/connections/memory';
+import { createMemoryGroupedRegistry } from '@sallyport/connections';
 
 const API = { apiId: 'a', stage: 's' };
 const RECORD = { connectedAt: 1, data: {} };

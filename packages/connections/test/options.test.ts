@@ -1,5 +1,4 @@
-import { createDynamoConnectionRegistry } from '@sallyport/connections';
-import { createMemoryGroupedRegistry } from '@sallyport/connections/memory';
+import { createDynamoConnectionRegistry, createMemoryGroupedRegistry } from '@sallyport/connections';
 
 const code = 'app.invalid_configuration';
 

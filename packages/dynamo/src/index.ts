@@ -40,6 +40,7 @@ export {
   ttlAt,
   ttlOfDeleted,
 } from './items.js';
+export { MemoryTable } from './memory/memory-table.js';
 export type { CallReport, Client, Sdk } from './requests.js';
 export { type StoreUntilOptions, storeUntil } from './store-until.js';
 export { DynamoTable, type DynamoTableOptions } from './table.js';

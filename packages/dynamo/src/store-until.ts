@@ -10,7 +10,7 @@ export interface StoreUntilOptions {
    * time to report a failure. The first attempt always starts.
    */
   readonly deadlineMs: number;
-  /** Makes the store's own error of an attempt without a response. It is retried if `mayPass` says so. */
+  /** Makes the store's own error of an attempt without a response. It is retried if `mayPass` returns true for it. */
   readonly timedOut: (cause: StoreTimeout) => Error;
   /** True if the write is retried after this error. Default: true if the error or its cause is transient. */
   readonly mayPass?: ((error: unknown) => boolean) | undefined;

@@ -1,8 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { systemClock } from '@sallyport/core';
 import { completeClock } from '@sallyport/core/internal';
-import { type Condition, DynamoTable, type Item, type ItemTable } from '@sallyport/dynamo';
-import { MemoryTable } from '@sallyport/dynamo/memory';
+import { type Condition, DynamoTable, type Item, type ItemTable, MemoryTable } from '@sallyport/dynamo';
 import { createLocalClient, createTable } from '@sallyport/dynamodb-local';
 
 const SCHEMA = {

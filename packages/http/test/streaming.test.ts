@@ -5,6 +5,7 @@ import {
   type OpenPipelineOptions,
   text,
 } from '../src/index.js';
+import { ABORTED, raceWithAbort } from '../src/pipeline/internal/body-stream.js';
 import { createOpenKernel, toHttpOptions } from '../src/pipeline/options.js';
 import { HttpSurface, STREAM_ACCESS, type StreamingApp } from '../src/surface/http-surface.js';
 import { functionUrl, gatewayV1, gatewayV2, LAMBDA, type TestDoor } from './support/doors.js';
@@ -403,4 +404,11 @@ describe('a REST streaming handler', () => {
     });
     expect(body).toBe('a');
   });
+});
+
+it('ends a race that starts after the abort', async () => {
+  const controller = new AbortController();
+  const race = raceWithAbort(controller.signal);
+  controller.abort();
+  expect(await race(new Promise(() => {}))).toBe(ABORTED);
 });

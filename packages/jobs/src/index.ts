@@ -71,3 +71,10 @@ export {
   type TransitionRecordsInput,
 } from './ledger/job.js';
 export type { CallOptions, EndOptions, JobLedger, JsonValue, Lease, Page, Slot } from './ledger/ledger.js';
+export {
+  createMemoryEventBusStore,
+  createMemoryJobLedger,
+  createMemoryTable,
+  type MemoryLedgerOptions,
+  type MemoryTable,
+} from './ledger/memory-ledger.js';

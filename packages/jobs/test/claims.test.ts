@@ -1,8 +1,14 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { ManualClock } from '@sallyport/core/testing';
 import { createLocalClient, createTable, FaultyTable, THROTTLED } from '@sallyport/dynamodb-local';
-import { createEventBusStore, createJobLedger, type JobLedger, withLease } from '@sallyport/jobs';
-import { createMemoryJobLedger, createMemoryTable } from '@sallyport/jobs/memory';
+import {
+  createEventBusStore,
+  createJobLedger,
+  createMemoryJobLedger,
+  createMemoryTable,
+  type JobLedger,
+  withLease,
+} from '@sallyport/jobs';
 import { EVENTBUS_TABLE_SCHEMA, JOBS_TABLE_SCHEMA } from '@sallyport/jobs/schema';
 import { createLogRecorder } from './support/log.js';
 

@@ -1,7 +1,12 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createLocalClient, createTable } from '@sallyport/dynamodb-local';
-import { createEventBusStore, createJobLedger } from '@sallyport/jobs';
-import { createMemoryEventBusStore, createMemoryJobLedger, createMemoryTable } from '@sallyport/jobs/memory';
+import {
+  createEventBusStore,
+  createJobLedger,
+  createMemoryEventBusStore,
+  createMemoryJobLedger,
+  createMemoryTable,
+} from '@sallyport/jobs';
 import { EVENTBUS_TABLE_SCHEMA, JOBS_TABLE_SCHEMA } from '@sallyport/jobs/schema';
 import { eventBusConformance, jobLedgerConformance } from '@sallyport/jobs/testing';
 

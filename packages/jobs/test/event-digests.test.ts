@@ -1,6 +1,5 @@
-import { MemoryTable } from '@sallyport/dynamo/memory';
-import type { JsonValue } from '@sallyport/jobs';
-import { createMemoryEventBusStore } from '@sallyport/jobs/memory';
+import { MemoryTable } from '@sallyport/dynamo';
+import { createMemoryEventBusStore, type JsonValue } from '@sallyport/jobs';
 
 const START = new Date('2026-01-01T00:00:00Z');
 const clock = { now: () => START };

@@ -23,7 +23,7 @@ describe('imports', () => {
         'withSlot',
       ],
     ],
-    ['@sallyport/jobs/memory', ['createMemoryEventBusStore', 'createMemoryJobLedger', 'createMemoryTable']],
+    ['@sallyport/jobs', ['createMemoryEventBusStore', 'createMemoryJobLedger', 'createMemoryTable']],
     [
       '@sallyport/jobs/schema',
       [
@@ -44,7 +44,7 @@ describe('imports', () => {
     expect(Object.keys((await import(entry)) as object).sort()).toEqual(names);
   });
 
-  it.each(['@sallyport/jobs', '@sallyport/jobs/memory'])('%s loads no AWS client', (entry) => {
+  it.each(['@sallyport/jobs', '@sallyport/jobs'])('%s loads no AWS client', (entry) => {
     const modules = loadedModules(entry, import.meta.url);
     expect(modules.some((url) => url.includes('/jobs/src/'))).toBe(true);
     expect(modules.filter((url) => /aws-sdk|smithy/.test(url))).toEqual([]);

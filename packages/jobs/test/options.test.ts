@@ -1,13 +1,13 @@
 import {
   createEventBusStore,
   createJobLedger,
+  createMemoryJobLedger,
   idempotentHandler,
   runIdempotent,
   withIdempotency,
   withLease,
   withSlot,
 } from '@sallyport/jobs';
-import { createMemoryJobLedger } from '@sallyport/jobs/memory';
 import { EVENTBUS_TABLE_NAME_ENV, JOBS_TABLE_NAME_ENV } from '@sallyport/jobs/schema';
 
 const environment = {};

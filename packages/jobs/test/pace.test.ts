@@ -1,7 +1,6 @@
-import { type Item, type Key, type PutOptions, pause, type WriteOutcome } from '@sallyport/dynamo';
-import { MemoryTable } from '@sallyport/dynamo/memory';
+import { type Item, type Key, MemoryTable, type PutOptions, pause, type WriteOutcome } from '@sallyport/dynamo';
 import { TableClock } from '@sallyport/dynamodb-local';
-import { createMemoryJobLedger } from '@sallyport/jobs/memory';
+import { createMemoryJobLedger } from '@sallyport/jobs';
 
 /** A partition with a limit of writes per second and a burst of one second. Other writes are throttled. */
 class SlowPartition extends MemoryTable {

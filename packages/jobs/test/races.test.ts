@@ -1,9 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Changes, Item, Key, PutOptions, UpdateOptions, WriteOutcome } from '@sallyport/dynamo';
-import { MemoryTable } from '@sallyport/dynamo/memory';
+import {
+  type Changes,
+  type Item,
+  type Key,
+  MemoryTable,
+  type PutOptions,
+  type UpdateOptions,
+  type WriteOutcome,
+} from '@sallyport/dynamo';
 import { createLocalClient, createTable, retryAtOnce } from '@sallyport/dynamodb-local';
-import { createJobLedger, type JobLedger, JobLedgerError } from '@sallyport/jobs';
-import { createMemoryJobLedger } from '@sallyport/jobs/memory';
+import { createJobLedger, createMemoryJobLedger, type JobLedger, JobLedgerError } from '@sallyport/jobs';
 import { JOBS_TABLE_SCHEMA } from '@sallyport/jobs/schema';
 import { checkSteps, type StepTold } from './support/histories.js';
 import { createRandom, shake } from './support/shaken-client.js';

@@ -2,8 +2,15 @@ import { createDispatcher } from '@sallyport/dispatch';
 import { createApp } from '@sallyport/dispatch/app';
 import { countCalls, createLocalClient, createTable, TableClock } from '@sallyport/dynamodb-local';
 import { json } from '@sallyport/http';
-import { createJobLedger, idempotentHandler, type JobLedger, runIdempotent, withIdempotency } from '@sallyport/jobs';
-import { createMemoryJobLedger, createMemoryTable } from '@sallyport/jobs/memory';
+import {
+  createJobLedger,
+  createMemoryJobLedger,
+  createMemoryTable,
+  idempotentHandler,
+  type JobLedger,
+  runIdempotent,
+  withIdempotency,
+} from '@sallyport/jobs';
 import { JOBS_TABLE_SCHEMA } from '@sallyport/jobs/schema';
 import { createFakeJobLedger } from '@sallyport/jobs/testing';
 import { createEventRouter } from '@sallyport/streams';

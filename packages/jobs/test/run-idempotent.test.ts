@@ -1,12 +1,13 @@
 import { ManualClock } from '@sallyport/core/testing';
 import {
+  createMemoryJobLedger,
+  createMemoryTable,
   type IdempotencyRecord,
   type IdempotentRun,
   type JobLedger,
   JobLedgerError,
   runIdempotent,
 } from '@sallyport/jobs';
-import { createMemoryJobLedger, createMemoryTable } from '@sallyport/jobs/memory';
 import { createFakeJobLedger, type FakeJobLedger } from '@sallyport/jobs/testing';
 import { createLogRecorder, type LogRecorder } from './support/log.js';
 

@@ -1,6 +1,5 @@
 import { ManualClock } from '@sallyport/core/testing';
-import { JobLedgerError, withLease, withSlot } from '@sallyport/jobs';
-import { createMemoryJobLedger, createMemoryTable } from '@sallyport/jobs/memory';
+import { createMemoryJobLedger, createMemoryTable, JobLedgerError, withLease, withSlot } from '@sallyport/jobs';
 import { createFakeJobLedger, type FakeJobLedger } from '@sallyport/jobs/testing';
 import { createLogRecorder, type LogRecorder } from './support/log.js';
 

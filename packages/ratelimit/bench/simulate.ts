@@ -12,8 +12,7 @@
  * describes that, but not the time after which it happens. Burst capacity and retries of the SDK are omitted.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/burst-adaptive-capacity.html
  */
-import { createDynamoRateLimiter, slidingWindow } from '@sallyport/ratelimit';
-import { createMemoryRateLimiter } from '@sallyport/ratelimit/memory';
+import { createDynamoRateLimiter, createMemoryRateLimiter, slidingWindow } from '@sallyport/ratelimit';
 import { ModelTable } from '../test/support/model-table.js';
 import { alias, seeded, zipf } from './draw.js';
 import { monthly, PRICES } from './prices.js';

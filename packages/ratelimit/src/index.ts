@@ -16,6 +16,7 @@ export type {
   WindowOptions,
   WindowState,
 } from './limiter/limiter.js';
+export { createMemoryRateLimiter, type MemoryRateLimiterOptions } from './limiter/memory-limiter.js';
 export { type RateLimitHeaderOptions, rateLimitHeaders } from './middleware/headers.js';
 export {
   type BySourceIpOptions,

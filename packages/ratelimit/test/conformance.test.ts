@@ -1,7 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createLocalClient, createTable } from '@sallyport/dynamodb-local';
-import { createDynamoRateLimiter } from '@sallyport/ratelimit';
-import { createMemoryRateLimiter } from '@sallyport/ratelimit/memory';
+import { createDynamoRateLimiter, createMemoryRateLimiter } from '@sallyport/ratelimit';
 import { RATE_LIMIT_TABLE_SCHEMA } from '@sallyport/ratelimit/schema';
 import { createFakeRateLimiter, rateLimiterConformance } from '@sallyport/ratelimit/testing';
 

@@ -190,7 +190,13 @@ describe('a client that never reaches a server', () => {
 
   it('is not waited for when it ignores the signal that it was given', async () => {
     const client = { send: () => new Promise(() => {}) };
-    const limiter = bench.limiter({ strategy, client: client as never, storeTimeoutMs: 20, coldTimeoutMs: 20, log: createLogRecorder() });
+    const limiter = bench.limiter({
+      strategy,
+      client: client as never,
+      storeTimeoutMs: 20,
+      coldTimeoutMs: 20,
+      log: createLogRecorder(),
+    });
     expect(await limiter.consume(KEY)).toMatchObject({ allowed: false, degraded: true });
     await expect(limiter.peek(KEY)).rejects.toMatchObject({ code: 'ratelimit.store_unavailable', retryable: true });
   });

@@ -1,5 +1,11 @@
-import { fixedWindow, multiWindow, type Strategy, slidingWindow, tokenBucket } from '@sallyport/ratelimit';
-import { createMemoryRateLimiter } from '@sallyport/ratelimit/memory';
+import {
+  createMemoryRateLimiter,
+  fixedWindow,
+  multiWindow,
+  type Strategy,
+  slidingWindow,
+  tokenBucket,
+} from '@sallyport/ratelimit';
 import { type Bench, createBench, KEY, START_MS, WallClock } from './support/dynamo.js';
 import { throttledByPartition } from './support/partition.js';
 import { createLogRecorder } from './support/recorder.js';

@@ -19,7 +19,7 @@ describe('imports', () => {
         'tokenBucket',
       ],
     ],
-    ['@sallyport/ratelimit/memory', ['createMemoryRateLimiter']],
+    ['@sallyport/ratelimit', ['createMemoryRateLimiter']],
     [
       '@sallyport/ratelimit/schema',
       ['RATE_LIMIT_TABLE_ACTIONS', 'RATE_LIMIT_TABLE_NAME_ENV', 'RATE_LIMIT_TABLE_SCHEMA'],
@@ -29,7 +29,7 @@ describe('imports', () => {
     expect(Object.keys((await import(entry)) as object).sort()).toEqual(names);
   });
 
-  it.each(['@sallyport/ratelimit', '@sallyport/ratelimit/memory'])('%s loads no AWS client', (entry) => {
+  it.each(['@sallyport/ratelimit', '@sallyport/ratelimit'])('%s loads no AWS client', (entry) => {
     const modules = loadedModules(entry, import.meta.url);
     expect(modules.some((url) => url.includes('/ratelimit/src/'))).toBe(true);
     expect(modules.filter((url) => /aws-sdk|smithy/.test(url))).toEqual([]);

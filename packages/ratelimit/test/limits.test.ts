@@ -1,5 +1,10 @@
-import { fixedWindow, type Limits, multiWindow, type RateLimitError } from '@sallyport/ratelimit';
-import { createMemoryRateLimiter } from '@sallyport/ratelimit/memory';
+import {
+  createMemoryRateLimiter,
+  fixedWindow,
+  type Limits,
+  multiWindow,
+  type RateLimitError,
+} from '@sallyport/ratelimit';
 import { type Bench, createBench, KEY } from './support/dynamo.js';
 import { createLogRecorder, createRecorder } from './support/recorder.js';
 

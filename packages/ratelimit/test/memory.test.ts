@@ -1,5 +1,4 @@
-import { fixedWindow, RateLimitError, slidingWindow } from '@sallyport/ratelimit';
-import { createMemoryRateLimiter } from '@sallyport/ratelimit/memory';
+import { createMemoryRateLimiter, fixedWindow, RateLimitError, slidingWindow } from '@sallyport/ratelimit';
 import { KEY, WallClock } from './support/dynamo.js';
 
 const strategy = slidingWindow({ limit: 1, windowMs: 60_000 });

@@ -1,4 +1,4 @@
-import { createMemoryRateLimiter } from '@sallyport/ratelimit/memory';
+import { createMemoryRateLimiter } from '@sallyport/ratelimit';
 import type { Claim, ConditionalWrite, Counters } from '../src/strategies/internal/definition.js';
 import { windowState } from '../src/strategies/internal/definition.js';
 import { WindowStrategy } from '../src/strategies/internal/window-strategy.js';

@@ -1,6 +1,12 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { fixedWindow, multiWindow, type Strategy, slidingWindow, tokenBucket } from '@sallyport/ratelimit';
-import { createMemoryRateLimiter } from '@sallyport/ratelimit/memory';
+import {
+  createMemoryRateLimiter,
+  fixedWindow,
+  multiWindow,
+  type Strategy,
+  slidingWindow,
+  tokenBucket,
+} from '@sallyport/ratelimit';
 import fc from 'fast-check';
 import { type Bench, createBench, KEY, START_MS, WallClock } from './support/dynamo.js';
 

@@ -1,5 +1,6 @@
 import { dynamodbEndpoint, type FaultProxy, startFaultProxy } from '@sallyport/dynamodb-local';
 import {
+  createMemoryRateLimiter,
   fixedWindow,
   type LimitDecision,
   type RateLimiter,
@@ -7,7 +8,6 @@ import {
   slidingWindow,
   tokenBucket,
 } from '@sallyport/ratelimit';
-import { createMemoryRateLimiter } from '@sallyport/ratelimit/memory';
 import { createFakeRateLimiter } from '@sallyport/ratelimit/testing';
 import { type Bench, createBench, KEY, WallClock } from './support/dynamo.js';
 import { createLogRecorder } from './support/recorder.js';

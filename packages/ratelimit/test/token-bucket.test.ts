@@ -1,6 +1,5 @@
 import { type AttributeValue, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { type RateLimitError, tokenBucket } from '@sallyport/ratelimit';
-import { createMemoryRateLimiter } from '@sallyport/ratelimit/memory';
+import { createMemoryRateLimiter, type RateLimitError, tokenBucket } from '@sallyport/ratelimit';
 import { type Bench, createBench, KEY, START_MS, WallClock } from './support/dynamo.js';
 import { createLogRecorder, createRecorder } from './support/recorder.js';
 

@@ -1,3 +1,4 @@
+import { createErrorNotifier, createLogger } from '@sallyport/core/observability';
 import { createEventRouter } from '@sallyport/streams';
 import { click, environment, message, notification, reportOf } from './support.js';
 
@@ -157,6 +158,32 @@ describe('the deadline of a batch', () => {
     router.queue('orders', async (ctx) => void ctx.signal);
     await router.serveQueueEvent(ids('a', 'b'), lambda(60_000));
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  it.each([
+    ['no Lambda context', () => undefined],
+    ['time left', (lambda: (ms: number) => object) => lambda(60_000)],
+  ] as const)('awaits a notification of an error: %s', async (_, contextOf) => {
+    const { clock, lambda, options } = environment();
+    const order: string[] = [];
+    let published = () => {};
+    const publish = () =>
+      new Promise<void>((resolve) => {
+        published = resolve;
+      });
+    const notifier = createErrorNotifier({
+      publish,
+      topicArn: 'arn:aws:sns:eu-west-1:123456789012:errors',
+      service: 's',
+    });
+    const router = createEventRouter({ ...options, log: createLogger({ write: () => {}, sinks: [notifier], clock }) });
+    router.queue('orders', (ctx) => ctx.log.error('broken', { error: new Error('x') }));
+    const answer = router.serveQueueEvent(ids('a'), contextOf(lambda)).then(() => order.push('answered'));
+    await clock.advance(100);
+    order.push('published');
+    published();
+    await answer;
+    expect(order).toEqual(['published', 'answered']);
   });
 
   it('starts no timer for handlers that return no promise', async () => {

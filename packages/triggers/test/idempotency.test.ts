@@ -1,7 +1,6 @@
 import { createDispatcher } from '@sallyport/dispatch';
 import { createApp } from '@sallyport/dispatch/app';
-import { idempotentHandler } from '@sallyport/jobs';
-import { createMemoryJobLedger } from '@sallyport/jobs/memory';
+import { createMemoryJobLedger, idempotentHandler } from '@sallyport/jobs';
 import { createEventRouter } from '@sallyport/streams';
 import {
   buildEventBusEvent,

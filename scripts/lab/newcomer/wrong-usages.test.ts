@@ -12,7 +12,7 @@ const ENTRIES: Readonly<Record<string, readonly string[]>> = {
   '@sallyport/dispatch/app': ['createApp'],
   '@sallyport/http': ['bind', 'json', 'min', 'text'],
   '@sallyport/jobs': ['createJobLedger', 'idempotentHandler'],
-  '@sallyport/jobs/memory': ['createMemoryJobLedger'],
+  '@sallyport/jobs': ['createMemoryJobLedger'],
   '@sallyport/mcp': ['createMcpServer', 'mountMcp'],
   '@sallyport/ratelimit': ['createDynamoRateLimiter', 'fixedWindow'],
   '@sallyport/secure': ['Authenticated', 'Public', 'SecureApp'],

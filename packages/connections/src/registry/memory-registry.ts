@@ -1,7 +1,7 @@
 import { type Clock, randomIds, type SecurePrincipal } from '@sallyport/core';
 import { completeClock } from '@sallyport/core/internal';
 import { defineOptions, func, withMethods } from '@sallyport/core/options';
-import { MemoryTable } from '@sallyport/dynamo/memory';
+import { MemoryTable } from '@sallyport/dynamo';
 import { principalOfData } from './internal/principal.js';
 import { createRegistry } from './internal/table-registry.js';
 import type { GroupedConnectionRegistry } from './registry.js';

@@ -137,7 +137,7 @@ class SseIterator implements AsyncIterator<Uint8Array> {
   constructor(events: Source<SseEvent>, options: SseIteratorOptions) {
     this.#options = options;
     this.#source = iteratorOf(events);
-    options.signal?.addEventListener('abort', this.#onAbort, { once: true });
+    options.signal?.addEventListener('abort', this.#onAbort);
     if (options.signal?.aborted) this.#end();
   }
 

@@ -1,5 +1,5 @@
 import { defineOptions, kind } from '@sallyport/core/options';
-import { MemoryTable as Items } from '@sallyport/dynamo/memory';
+import { MemoryTable as Items } from '@sallyport/dynamo';
 import type { EventBusStore } from '../event-bus/event-bus.js';
 import { createEventStore } from '../event-bus/event-store.js';
 import { CompletedKeys } from '../idempotency/internal/completed-keys.js';

@@ -1,7 +1,7 @@
 import { type Clock, randomIds } from '@sallyport/core';
 import { completeClock } from '@sallyport/core/internal';
 import { defineOptions, withMethods } from '@sallyport/core/options';
-import { MemoryTable } from '@sallyport/dynamo/memory';
+import { MemoryTable } from '@sallyport/dynamo';
 import { controllerIncomplete } from '../errors.js';
 import { createTableRegistry } from './internal/table-registry.js';
 import type { MicrovmRegistry } from './registry.js';

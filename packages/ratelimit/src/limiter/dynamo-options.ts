@@ -23,7 +23,7 @@ export interface DynamoRateLimiterOptions {
   /** The strategy for counting requests: `fixedWindow`, `slidingWindow`, `multiWindow` or `tokenBucket`. */
   readonly strategy: Strategy;
   /**
-   * The decision if the store fails: `deny`, `allow`, or another limiter, such as a limiter of `/memory` with this instance's part of
+   * The decision if the store fails: `deny`, `allow`, or another limiter, such as `createMemoryRateLimiter()` with this instance's part of
    * the limit. It has no default: use `deny` for a limit that protects a resource; `allow` is possible for a limit that only shares
    * capacity.
    */

@@ -1,10 +1,10 @@
 import {
   createDynamoRateLimiter,
+  createMemoryRateLimiter,
   type DynamoRateLimiter,
   type DynamoRateLimiterOptions,
   type Strategy,
 } from '@sallyport/ratelimit';
-import { createMemoryRateLimiter } from '@sallyport/ratelimit/memory';
 import { KEY, START_MS, WallClock } from './dynamo.js';
 
 /** A random load on one key. */

@@ -1,5 +1,4 @@
-import { toErrorEnvelope } from '@sallyport/jobs';
-import { createMemoryEventBusStore, createMemoryJobLedger } from '@sallyport/jobs/memory';
+import { createMemoryEventBusStore, createMemoryJobLedger, toErrorEnvelope } from '@sallyport/jobs';
 
 type Args = Readonly<Record<string, unknown>>;
 

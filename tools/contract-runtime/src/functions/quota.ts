@@ -1,6 +1,7 @@
 import { providerProvenance, unknownProvenance } from '@sallyport/core/internal';
 import {
   bySourceIp,
+  createMemoryRateLimiter,
   fingerprintCredential,
   fixedWindow,
   type LimitDecision,
@@ -13,7 +14,6 @@ import {
   tokenBucket,
   type WindowState,
 } from '@sallyport/ratelimit';
-import { createMemoryRateLimiter } from '@sallyport/ratelimit/memory';
 import { rateLimitItemKey } from '@sallyport/ratelimit/testing';
 
 type Args = Readonly<Record<string, unknown>>;

@@ -151,7 +151,7 @@ const MIDDLEWARES: Readonly<
   quota: async ({ limit, own }, world) => {
     const [{ fixedWindow, rateLimitMiddleware }, { createMemoryRateLimiter }] = await Promise.all([
       import('@sallyport/ratelimit'),
-      import('@sallyport/ratelimit/memory'),
+      import('@sallyport/ratelimit'),
     ]);
     const strategy = fixedWindow({ limit: Number(limit), windowMs: 60_000 });
     const limiter = createMemoryRateLimiter({ strategy, clock: world.env.clock });

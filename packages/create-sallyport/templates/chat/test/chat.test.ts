@@ -1,4 +1,4 @@
-import { createMemoryGroupedRegistry } from '@sallyport/connections/memory';
+import { createMemoryGroupedRegistry } from '@sallyport/connections';
 import { connectionPrincipal } from '@sallyport/secure/authorizers';
 import { buildWebSocketEvent, createTestEnv, fakeWebSocketClient } from '@sallyport/testkit';
 import { expect, it } from 'vitest';

@@ -1,7 +1,0 @@
-export {
-  createMemoryEventBusStore,
-  createMemoryJobLedger,
-  createMemoryTable,
-  type MemoryLedgerOptions,
-  type MemoryTable,
-} from './ledger/memory-ledger.js';

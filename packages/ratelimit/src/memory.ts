@@ -1,1 +1,0 @@
-export { createMemoryRateLimiter, type MemoryRateLimiterOptions } from './limiter/memory-limiter.js';
