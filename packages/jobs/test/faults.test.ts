@@ -93,7 +93,7 @@ describe('a store that fails', () => {
 
   it('fails the records of a batch one by one', async () => {
     faulty.proxy.inject(THROTTLED);
-    // The pauses between the attempts take no time.
+    // The clock skips the pauses between the attempts.
     const waits = new TableClock();
     waits.watch(faulty.client);
     const outcomes = await openLedger(400, waits).createRecords({ jobId: `b${count}`, recordIds: ['a', 'b'] });
