@@ -1,5 +1,13 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { createTable, FaultyTable, STORE_FAULTS, THROTTLED, unprocessedKeys } from '@sallyport/dynamodb-local';
+import type { Clock } from '@sallyport/core';
+import {
+  createTable,
+  FaultyTable,
+  STORE_FAULTS,
+  TableClock,
+  THROTTLED,
+  unprocessedKeys,
+} from '@sallyport/dynamodb-local';
 import { createEventBusStore, createJobLedger, type JobLedger } from '@sallyport/jobs';
 import { EVENTBUS_TABLE_SCHEMA, JOBS_TABLE_SCHEMA } from '@sallyport/jobs/schema';
 import { createLogRecorder } from './support/log.js';
@@ -25,11 +33,11 @@ beforeEach(async () => {
   ledger = openLedger(400);
 });
 
-function openLedger(timeoutMs: number): JobLedger {
+function openLedger(timeoutMs: number, its: Clock = clock): JobLedger {
   return createJobLedger({
     client: faulty.client,
     tableName: faulty.name,
-    clock,
+    clock: its,
     log: createLogRecorder(),
     storeTimeoutMs: timeoutMs,
     coldTimeoutMs: timeoutMs,
@@ -85,7 +93,10 @@ describe('a store that fails', () => {
 
   it('fails the records of a batch one by one', async () => {
     faulty.proxy.inject(THROTTLED);
-    const outcomes = await ledger.createRecords({ jobId: `b${count}`, recordIds: ['a', 'b'] });
+    // The clock skips the pauses between the attempts.
+    const waits = new TableClock();
+    waits.watch(faulty.client);
+    const outcomes = await openLedger(400, waits).createRecords({ jobId: `b${count}`, recordIds: ['a', 'b'] });
     expect(outcomes).toMatchObject([
       { recordId: 'a', outcome: 'failed', error: { retryable: true } },
       { recordId: 'b', outcome: 'failed' },

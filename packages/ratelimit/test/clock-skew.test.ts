@@ -32,7 +32,7 @@ async function admissionsOf(strategy: Strategy, maxClockSkewMs: number): Promise
     return { clock, limiter: bench.limiter({ strategy, clock, maxClockSkewMs, deniedCache: false }) };
   });
   const admissions: Admission[] = [];
-  for (let step = 1; step <= 40; step += 1) {
+  for (let step = 1; step <= 30; step += 1) {
     for (const { clock, limiter } of instances) {
       clock.ms += 700;
       if ((await limiter.consume(KEY)).allowed) admissions.push({ stamp: clock.ms, at: step * 700 });
@@ -115,7 +115,7 @@ describe('one clock far ahead', () => {
     'by %i ms lets a sliding window of a minute admit no more than its limit twice',
     async (aheadMs) => {
       const strategy = slidingWindow({ limit: 10, windowMs: 60_000 });
-      expect(await admittedBy(strategy, aheadMs, 64, 100)).toBeLessThanOrEqual(20);
+      expect(await admittedBy(strategy, aheadMs, 32, 200)).toBeLessThanOrEqual(20);
     },
   );
 
@@ -123,7 +123,7 @@ describe('one clock far ahead', () => {
     'by %i ms lets a sliding window of a second admit no more than its limit twice',
     async (aheadMs) => {
       const strategy = slidingWindow({ limit: 10, windowMs: 1000 });
-      expect(await admittedBy(strategy, aheadMs, 64, 5)).toBeLessThanOrEqual(20);
+      expect(await admittedBy(strategy, aheadMs, 32, 10)).toBeLessThanOrEqual(20);
     },
   );
 
@@ -134,13 +134,13 @@ describe('one clock far ahead', () => {
         { limit: 10, windowMs: 1000 },
         { limit: 10_000, windowMs: 3_600_000 },
       ]);
-      expect(await admittedBy(strategy, aheadMs, 64, 5)).toBeLessThanOrEqual(20);
+      expect(await admittedBy(strategy, aheadMs, 32, 10)).toBeLessThanOrEqual(20);
     },
   );
 
   it.each([3_600_000, 60_000, 12_100])('by %i ms lets a bucket admit at most its capacity more', async (aheadMs) => {
     const strategy = tokenBucket({ capacity: 10, refillPerSecond: 1 });
-    expect(await admittedBy(strategy, aheadMs, 120, 50)).toBeLessThanOrEqual(10 + 10 + 6);
+    expect(await admittedBy(strategy, aheadMs, 60, 100)).toBeLessThanOrEqual(10 + 10 + 6);
   });
 
   it.each([3_600_000, -3_600_000])('or behind after a jump of %i ms is no reason to deny for long', async (jumpMs) => {

@@ -15,7 +15,7 @@ import type { DuelOrder, Told } from './support/duellist.js';
 import { History } from './support/history.js';
 
 const INSTANCES = 8;
-const DECISIONS = 300;
+const DECISIONS = 200;
 /** Number of decisions until the next fault. */
 const BETWEEN = 20;
 

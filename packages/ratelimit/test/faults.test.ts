@@ -1,4 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { ManualClock } from '@sallyport/core/testing';
 import {
   createLocalClient,
   dynamodbEndpoint,
@@ -17,7 +19,7 @@ import {
   slidingWindow,
   tokenBucket,
 } from '@sallyport/ratelimit';
-import { type Bench, createBench, KEY } from './support/dynamo.js';
+import { type Bench, createBench, KEY, START_MS } from './support/dynamo.js';
 import { createLogRecorder, createRecorder, linesOf } from './support/recorder.js';
 
 const strategy = fixedWindow({ limit: 2, windowMs: 60_000 });
@@ -113,16 +115,20 @@ describe('a store that fails', () => {
     ['is never answered', { kind: 'silence' }],
   ])('does not change a decision when only the clearing after it %s', async (_, fault) => {
     const onError = createRecorder();
+    const clock = new ManualClock(START_MS);
     const instance = () =>
-      bench.limiter({ strategy: slidingWindow({ limit: 9, windowMs: 10_000 }), storeTimeoutMs: 2000, onError });
+      bench.limiter({ strategy: slidingWindow({ limit: 9, windowMs: 10_000 }), clock, storeTimeoutMs: 2000, onError });
     for (const request of [1, 2, 3, 4, 5]) {
-      bench.clock.ms += request * 100_000;
+      clock.tick(request * 100_000);
       await instance().consume(KEY);
     }
-    bench.clock.ms += 100_000;
+    clock.tick(100_000);
     proxy.inject(fault, { after: 1 });
     proxy.operations.length = 0;
-    expect(await instance().consume(KEY)).toMatchObject({ allowed: true, degraded: false, currentCount: 1 });
+    const decision = instance().consume(KEY);
+    while (proxy.operations.length < 2) await nextTurn();
+    if (fault.kind === 'silence') await clock.advance(10_000);
+    expect(await decision).toMatchObject({ allowed: true, degraded: false, currentCount: 1 });
     expect(proxy.operations.length).toBeGreaterThan(1);
     expect(onError.calls).toEqual([]);
   });

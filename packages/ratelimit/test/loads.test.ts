@@ -56,6 +56,8 @@ const sum = (outcomes: readonly Outcome[], name: keyof Outcome) =>
 describe('random loads from 20 to 90 % of the limit', () => {
   it('never exceed the limit, and at most 0.1 % are denied that an exact limiter admits', async () => {
     const outcomes: Outcome[] = [];
+    // LOADS=60 runs the loads of the README, for a minute.
+    const numRuns = Number(process.env.LOADS ?? 16);
     await fc.assert(
       fc.asyncProperty(shapes, async (shape) => {
         const outcome = await run(loadOf(shape, { client: new ModelTable().client, tableName: 't' }, 25));
@@ -64,11 +66,11 @@ describe('random loads from 20 to 90 % of the limit', () => {
         // Of one load a few may be denied: near the limit, or because an instance was killed with units.
         expect(outcome.denied - outcome.above).toBeLessThanOrEqual(Math.max(2, outcome.requests * 0.02));
       }),
-      { numRuns: 60, seed: 28 },
+      { numRuns, seed: 28 },
     );
     const below = sum(outcomes, 'denied') - sum(outcomes, 'above');
     expect(below / sum(outcomes, 'requests')).toBeLessThanOrEqual(0.001);
-    expect(sum(outcomes, 'requests')).toBeGreaterThan(50_000);
+    expect(sum(outcomes, 'requests')).toBeGreaterThan(800 * numRuns);
   }, 600_000);
 
   it.each(Object.keys(STRATEGIES))(
@@ -76,10 +78,10 @@ describe('random loads from 20 to 90 % of the limit', () => {
     async (kind) => {
       const bench = await createBench();
       const { client, tableName } = bench;
-      const shape = { kind, limit: 240, use: 0.72, instances: 20, reserve: 10, shards: 4, kills: true, seed: 5 };
+      const shape = { kind, limit: 120, use: 0.72, instances: 20, reserve: 10, shards: 4, kills: true, seed: 5 };
       const { requests, denied, above, exceeded } = await run(loadOf(shape, { client, tableName }, 22));
       client.destroy();
-      expect(requests).toBeGreaterThan(300);
+      expect(requests).toBeGreaterThan(150);
       expect([denied - above, exceeded]).toEqual([0, 0]);
     },
     120_000,
