@@ -1,4 +1,4 @@
-import { isTransient, StoreTimeout, withDeadline } from '@sallyport/core/internal';
+import { isTransient, pause, StoreTimeout, withDeadline } from '@sallyport/core/internal';
 import { ManualClock } from '@sallyport/core/testing';
 
 describe('a call with a deadline', () => {
@@ -29,6 +29,35 @@ describe('a call with a deadline', () => {
     const clock = new ManualClock();
     expect(await withDeadline({ ms: 100, clock, signal: undefined }, async () => 7)).toBe(7);
     expect(clock.pendingTimers).toBe(0);
+  });
+});
+
+describe('a pause', () => {
+  it.each([
+    ['before', 0],
+    ['during', 50],
+  ])('ends with the reason of the signal that aborts %s it, and leaves no timer', async (_, afterMs) => {
+    const clock = new ManualClock();
+    const controller = new AbortController();
+    if (afterMs === 0) controller.abort(new Error('gone'));
+    const paused = pause(clock, 100, controller.signal);
+    const rejected = expect(paused).rejects.toThrow('gone');
+    await clock.advance(afterMs);
+    controller.abort(new Error('gone'));
+    await rejected;
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('takes its time', async () => {
+    const clock = new ManualClock();
+    let isOver = false;
+    const paused = pause(clock, 100, new AbortController().signal).then(() => {
+      isOver = true;
+    });
+    await clock.advance(99);
+    expect(isOver).toBe(false);
+    await clock.advance(1);
+    await paused;
   });
 });
 

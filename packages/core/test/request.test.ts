@@ -92,6 +92,7 @@ describe('IncomingRequest', () => {
     expect(encoded.body).toBe(encoded.body);
     const bytes = Uint8Array.of(1, 2);
     expect(source({ rawBody: bytes }).request.body).toBe(bytes);
+    expect(source({ rawBody: Uint8Array.of(0xc3, 0xa9) }).request.text).toBe('é');
     expect(source({ rawBody: '', isBase64: true }).request.body).toHaveLength(0);
   });
 

@@ -30,6 +30,11 @@ describe('sanitizeError', () => {
       { name: 'Error', message: 'x', status: 502 },
     ],
     [
+      'an error whose status is text, which is not taken',
+      Object.assign(new Error('x'), { status: 'secret' }),
+      { name: 'Error', message: 'x' },
+    ],
+    [
       'a foreign error with issues, which are not taken',
       Object.assign(new Error('x'), { errors: ['secret'] }),
       { name: 'Error', message: 'x' },

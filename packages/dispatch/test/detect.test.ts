@@ -45,6 +45,12 @@ describe('detect', () => {
     expect(error.code).toBe('dispatch.not_an_object');
   });
 
+  it('tells in the details of a list what it looks like, and of other values nothing', () => {
+    const { details } = thrownBy(() => detect([{ eventSource: 'aws:sqs' }]));
+    expect(details).toMatchObject({ nearest: { kind: 'queue', misses: [{ expected: 'object', found: 'array' }] } });
+    expect(thrownBy(() => detect('text')).details).toBeUndefined();
+  });
+
   it('tells in the details of an unknown event what every row missed', () => {
     const error = thrownBy(() => detect({ httpMethod: '' }));
     const details = error.details as Explanation;
