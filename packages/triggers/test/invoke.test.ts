@@ -32,6 +32,13 @@ describe.each(HOSTS)('an invocation by name in %s', (_name, host) => {
     await expect(host(make).handleLambda(payload)).rejects.toMatchObject({ code, name: code });
   });
 
+  it('has an empty record id, also without a payload', async () => {
+    const ids: string[] = [];
+    const surface = () => directInvoke().invoke('nothing', z.null(), (ctx) => void ids.push(ctx.recordId));
+    await host(surface).handleLambda(buildInvocation('nothing', null));
+    expect(ids).toEqual(['']);
+  });
+
   it('is served with a client context too', async () => {
     const payload = buildInvocation('charge', { amount: 1 });
     if (host !== HOSTS[2]?.[1]) {

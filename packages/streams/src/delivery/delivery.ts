@@ -144,7 +144,8 @@ export class Delivery {
       answer: '',
       ...(maxMs !== undefined && { maxMs }),
       key: key && ((record) => key(byRecord.get(record) as Delivered)),
-      recordId: (record) => (byRecord.get(record) as Delivered).id,
+      // The record of an invocation without payload is not in the map.
+      recordId: (record) => byRecord.get(record)?.id ?? '',
       ...(groupOf && { orderedGroup: (record) => groupOf(byRecord.get(record) as Delivered) }),
     };
     return new RecordBatch(this.#settingsOf(lambdaContext), definition, lambdaContext, records, matches);
