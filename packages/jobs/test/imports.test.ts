@@ -15,6 +15,9 @@ describe('imports', () => {
         'StoredError',
         'createEventBusStore',
         'createJobLedger',
+        'createMemoryEventBusStore',
+        'createMemoryJobLedger',
+        'createMemoryTable',
         'idempotentHandler',
         'runIdempotent',
         'toErrorEnvelope',
@@ -23,7 +26,6 @@ describe('imports', () => {
         'withSlot',
       ],
     ],
-    ['@sallyport/jobs', ['createMemoryEventBusStore', 'createMemoryJobLedger', 'createMemoryTable']],
     [
       '@sallyport/jobs/schema',
       [
@@ -44,8 +46,8 @@ describe('imports', () => {
     expect(Object.keys((await import(entry)) as object).sort()).toEqual(names);
   });
 
-  it.each(['@sallyport/jobs', '@sallyport/jobs'])('%s loads no AWS client', (entry) => {
-    const modules = loadedModules(entry, import.meta.url);
+  it('@sallyport/jobs loads no AWS client', () => {
+    const modules = loadedModules('@sallyport/jobs', import.meta.url);
     expect(modules.some((url) => url.includes('/jobs/src/'))).toBe(true);
     expect(modules.filter((url) => /aws-sdk|smithy/.test(url))).toEqual([]);
   });

@@ -9,6 +9,7 @@ describe('imports', () => {
         'RateLimitError',
         'bySourceIp',
         'createDynamoRateLimiter',
+        'createMemoryRateLimiter',
         'fingerprintCredential',
         'fixedWindow',
         'multiWindow',
@@ -19,7 +20,6 @@ describe('imports', () => {
         'tokenBucket',
       ],
     ],
-    ['@sallyport/ratelimit', ['createMemoryRateLimiter']],
     [
       '@sallyport/ratelimit/schema',
       ['RATE_LIMIT_TABLE_ACTIONS', 'RATE_LIMIT_TABLE_NAME_ENV', 'RATE_LIMIT_TABLE_SCHEMA'],
@@ -29,8 +29,8 @@ describe('imports', () => {
     expect(Object.keys((await import(entry)) as object).sort()).toEqual(names);
   });
 
-  it.each(['@sallyport/ratelimit', '@sallyport/ratelimit'])('%s loads no AWS client', (entry) => {
-    const modules = loadedModules(entry, import.meta.url);
+  it('@sallyport/ratelimit loads no AWS client', () => {
+    const modules = loadedModules('@sallyport/ratelimit', import.meta.url);
     expect(modules.some((url) => url.includes('/ratelimit/src/'))).toBe(true);
     expect(modules.filter((url) => /aws-sdk|smithy/.test(url))).toEqual([]);
   });
