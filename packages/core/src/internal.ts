@@ -121,6 +121,7 @@ export {
 export { describeCopies, otherCopy, otherCopyText } from './runtime/copies.js';
 export {
   type DeadlineOptions,
+  isPassing,
   isTransient,
   pause,
   type StoreCall,

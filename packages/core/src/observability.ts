@@ -9,15 +9,6 @@ export {
   type ErrorNotifierOptions,
 } from './observability/error-notifier.js';
 export {
-  type BatchOutcome,
-  batchCompleted,
-  type EventFacts,
-  type EventOutcome,
-  eventCompleted,
-  recordCompleted,
-  startEventSpan,
-} from './observability/event-records.js';
-export {
   createLogger,
   type LoggerLevel,
   type LoggerOptions,
@@ -25,15 +16,7 @@ export {
   type LogSink,
 } from './observability/logger.js';
 export { defineMetrics, type MetricDefinition } from './observability/metrics.js';
-export {
-  type ActiveSpan,
-  type RequestOutcome,
-  requestCompleted,
-  type SpanError,
-  type SpanMessage,
-  startRequestSpan,
-} from './observability/records.js';
-export { onwardTraceHeaders, parseTracestate } from './request/provenance.js';
+export type { SpanError, SpanMessage } from './observability/records.js';
 export { baseName, namePart, normalizeStage, resourceName } from './runtime/names.js';
 export { encodeSafeValue, sanitizeLogString } from './sanitize/log-text.js';
 export type { PolicyAction, PolicyRule, SanitizerLimits, SanitizerPolicy } from './sanitize/policy.js';

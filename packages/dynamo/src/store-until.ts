@@ -1,5 +1,5 @@
 import { type FullClock, randomIds } from '@sallyport/core';
-import { isTransient, MAX_TIMER_MS, pause, randomFraction, StoreTimeout, withDeadline } from '@sallyport/core/internal';
+import { isPassing, MAX_TIMER_MS, pause, randomFraction, StoreTimeout, withDeadline } from '@sallyport/core/internal';
 
 /** Options of {@link storeUntil}. */
 export interface StoreUntilOptions {
@@ -10,7 +10,7 @@ export interface StoreUntilOptions {
    * time to report a failure. The first attempt always starts.
    */
   readonly deadlineMs: number;
-  /** Makes the store's own error of an attempt without a response. It is retried if `mayPass` returns true for it. */
+  /** Returns the store's error for an attempt without a response. The write is retried if `mayPass` returns true for it. */
   readonly timedOut: (cause: StoreTimeout) => Error;
   /** True if the write is retried after this error. Default: true if the error or its cause is transient. */
   readonly mayPass?: ((error: unknown) => boolean) | undefined;
@@ -59,9 +59,4 @@ export async function storeUntil<T>(
 /** A third of the remaining time, so that after an attempt without a response there is time for others. */
 function attemptMs(leftMs: number): number {
   return Math.min(MAX_TIMER_MS, Math.max(MIN_ATTEMPT_MS, Math.floor(leftMs / 3)));
-}
-
-/** True if an error or its cause is transient: stores wrap the failure of the service in another error. */
-function isPassing(error: unknown): boolean {
-  return isTransient(error) || isTransient((error as { cause?: unknown } | null | undefined)?.cause);
 }

@@ -96,6 +96,11 @@ export async function withDeadline<T>({ ms, clock, signal }: DeadlineOptions, ru
   }
 }
 
+/** True if an error or its cause is transient: stores wrap the failure of the service in another error. */
+export function isPassing(error: unknown): boolean {
+  return isTransient(error) || isTransient((error as { readonly cause?: unknown } | null | undefined)?.cause);
+}
+
 /** Waits `ms` milliseconds. Rejects with the signal's reason when it aborts. */
 export function pause(clock: FullClock, ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {

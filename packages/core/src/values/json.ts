@@ -5,8 +5,8 @@ const MAX_LEVELS = 1_000;
  * Canonical JSON (RFC 8785): names sorted by UTF-16 code units, no blanks, numbers as ECMAScript writes them. Equal values have equal
  * JSON in every runtime.
  *
- * What JSON cannot represent is written as `JSON.stringify` writes it, without `toJSON`: a member `undefined` is left out, any other
- * value without a form is `null`, and a lone surrogate is an escape. Callers that must not send such a value reject it with `check`.
+ * Values that JSON cannot represent are written as `JSON.stringify` writes them, but `toJSON` is not called: members that are `undefined` are
+ * omitted, other such values are `null`, and a lone surrogate is an escape sequence. A caller can reject such values with `check`.
  *
  * @param check called with every value and every name before it is written; throws to reject it
  * @throws TypeError for a value with more than 1,000 levels, which would otherwise end in a stack overflow, and for a `bigint`

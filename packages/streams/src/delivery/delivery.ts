@@ -2,7 +2,7 @@ import type { FrameworkError, LambdaContext, SurfaceHost, TriggerKind } from '@s
 import { logRefusal, refuseAgent } from '@sallyport/core/internal';
 import type { EventHandler, EventMiddleware } from '../batch/handler.js';
 import { resultsOf, runAll, toThrown } from '../batch/internal/deliver.js';
-import { RecordBatch, remainingMsOf } from '../batch/internal/record-batch.js';
+import { NOTHING, RecordBatch, remainingMsOf } from '../batch/internal/record-batch.js';
 import type { BatchRun } from '../batch/internal/run.js';
 import { deadlineExceeded } from '../errors.js';
 import type { CreateObserver } from '../observability/internal/observer.js';
@@ -136,7 +136,7 @@ export class Delivery {
       entry: { name, handler: handler as EventHandler<unknown>, concurrency: 1, stops: groupOf === undefined },
     }));
     const records = items.map(({ record }) => record as unknown as LooseRecord);
-    const byRecord = new Map<unknown, Delivered>(items.map((item) => [item.record, item]));
+    const byRecord = new Map<unknown, Delivered>(items.map((item) => [item.record ?? NOTHING, item]));
     const { kind, maxMs, key } = this.#kind;
     const definition: SourceDefinition = {
       kind,
@@ -144,8 +144,7 @@ export class Delivery {
       answer: '',
       ...(maxMs !== undefined && { maxMs }),
       key: key && ((record) => key(byRecord.get(record) as Delivered)),
-      // The record of an invocation without payload is not in the map.
-      recordId: (record) => byRecord.get(record)?.id ?? '',
+      recordId: (record) => (byRecord.get(record) as Delivered).id,
       ...(groupOf && { orderedGroup: (record) => groupOf(byRecord.get(record) as Delivered) }),
     };
     return new RecordBatch(this.#settingsOf(lambdaContext), definition, lambdaContext, records, matches);

@@ -1,3 +1,4 @@
+import { isPassing } from '@sallyport/core/internal';
 import { checkScopes, type Guarded, type McpRequest, nowMs } from '../../http/internal/transport.js';
 import { findCallAgain } from '../../methods/internal/method.js';
 import type { RpcResponse } from '../../protocol/internal/json-rpc.js';
@@ -14,7 +15,6 @@ import {
 import type { HandlerRun } from '../../run/internal/run.js';
 import { RpcError } from '../../server/errors.js';
 import { loadSchemaCheck } from '../../server/internal/server-data.js';
-import { mayPass } from '../../store/internal/lasting.js';
 import { TooLargeToStore } from '../../store/internal/row-text.js';
 import { CallStream, leaseOf, questionText, reportTooLarge } from './call-stream.js';
 import { isCancelled } from './paused.js';
@@ -65,7 +65,7 @@ export async function hold(
 
 /** A transient failure of the store does not end a call that waits for an answer. */
 function ifPassing(error: unknown): 'away' {
-  if (mayPass(error)) return 'away';
+  if (isPassing(error)) return 'away';
   throw error;
 }
 

@@ -1,5 +1,4 @@
 import type { FullClock } from '@sallyport/core';
-import { isTransient } from '@sallyport/core/internal';
 import { storeUntil } from '@sallyport/dynamo';
 import { type McpRequest, nowMs } from '../../http/internal/transport.js';
 import type { ServerData } from '../../server/internal/server-data.js';
@@ -64,9 +63,4 @@ export function lastingStore(store: McpStore, clock: FullClock, until: Until): M
     take: (key) => lasting(() => store.take(key)),
     list: (partition, after, limit) => lasting(() => store.list(partition, after, limit)),
   };
-}
-
-/** True if the same call of the store may succeed later. A store wraps the failure of its service in another error. */
-export function mayPass(error: unknown): boolean {
-  return isTransient(error) || isTransient((error as { readonly cause?: unknown } | null | undefined)?.cause);
 }

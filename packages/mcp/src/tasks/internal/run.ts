@@ -1,5 +1,5 @@
 import type { Context, SecurePrincipal } from '@sallyport/core';
-import { logFailure } from '@sallyport/core/internal';
+import { isPassing, logFailure } from '@sallyport/core/internal';
 import { ContextRequest, checkScopes, type McpRequest, nowMs } from '../../http/internal/transport.js';
 import { findCallAgain } from '../../methods/internal/method.js';
 import { METHOD_TABLE } from '../../methods/internal/table.js';
@@ -12,7 +12,7 @@ import { unpackMemory } from '../../run/internal/record.js';
 import { type HandlerRun, LOOK_EVERY_MS, type Outcome, type RunScope } from '../../run/internal/run.js';
 import { RpcError, tooLarge } from '../../server/errors.js';
 import type { ServerData } from '../../server/internal/server-data.js';
-import { mayPass, withLastingStore } from '../../store/internal/lasting.js';
+import { withLastingStore } from '../../store/internal/lasting.js';
 import { TooLargeToStore } from '../../store/internal/row-text.js';
 import { claimTask, type TaskDelivery } from './claim.js';
 import { changeTask, markBegun, type Task } from './rows.js';
@@ -86,7 +86,7 @@ async function settle(server: ServerData, http: McpRequest, claimed: Task, end: 
     logFailure(() => http.log, isTooLarge ? 'mcp.task_not_kept' : 'mcp.task_lost', why, {
       target: claimed.request.params.name,
     });
-    if (mayPass(error)) throw error;
+    if (isPassing(error)) throw error;
     const reported = isTooLarge ? tooLarge('result', error.bytes, server.maxKeptBytes) : internalError();
     await storeEnd(server, http, claimed, (running, now) => failedTask(running, reported, now));
   }

@@ -22,7 +22,8 @@ import type { HandlerMatch } from '../../router/registry.js';
 import type { EventSource, LooseRecord, SourceDefinition } from '../../sources/source.js';
 import type { EventContext } from '../handler.js';
 
-const NOTHING: LooseRecord = {};
+/** Stands for a record that is `null`, such as the payload of an invocation that has no payload. */
+export const NOTHING: LooseRecord = {};
 
 /** The records of one invocation, or its one event, and their common data. */
 export class RecordBatch implements DeliveryHolder {
