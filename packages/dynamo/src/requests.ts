@@ -271,8 +271,8 @@ function sendOnce(command: { readonly middlewareStack: object }): void {
   );
 }
 
+/** The part of a `TransactionCanceledException` that no other error has. */
 interface Cancellation {
-  readonly name?: string;
   readonly CancellationReasons?: readonly { readonly Code?: string; readonly Item?: Attributes }[];
 }
 
@@ -283,8 +283,7 @@ interface Cancellation {
  * table
  */
 function refusalsOf(error: unknown): { held: boolean; item: Item | undefined }[] {
-  const { name, CancellationReasons: reasons = [] } = (error ?? {}) as Cancellation;
-  if (name !== 'TransactionCanceledException') throw error;
+  const { CancellationReasons: reasons = [] } = (error ?? {}) as Cancellation;
   const busy = reasons.find(({ Code }) => Code !== undefined && isTransient({ name: BUSY_REASONS[Code] }));
   if (busy) throw new BusyTransaction();
   if (!reasons.some(({ Code }) => Code === 'ConditionalCheckFailed')) throw error;

@@ -351,6 +351,31 @@ describe('many keys', () => {
     await expect(table.getMany([keyOf('a')])).rejects.toMatchObject({ transient: true });
     expect(faulty.proxy.operations).toEqual(Array(4).fill('BatchGetItem'));
   });
+
+  it('are asked for again only after a wait', async () => {
+    const waits: number[] = [];
+    const clock = new (class extends ManualClock {
+      override after(ms: number, run: () => void): () => void {
+        waits.push(ms);
+        return super.after(ms, run);
+      }
+    })();
+    const table = open({ clock });
+    await table.put(keyOf('a'), SEED);
+    waits.length = 0;
+    const busy = unprocessedKeys(faulty.name, [{ pk: { S: `p${count}` }, sk: { S: 'a' } }]);
+    faulty.proxy.inject(busy, { operation: 'BatchGetItem' });
+    const read = table.getMany([keyOf('a')]);
+    // The deadline of the whole read is the first timer.
+    for (let waited = 1; waited <= 3; waited += 1) {
+      while (waits.length <= waited) await nextTurn();
+      expect(faulty.proxy.operations.filter((name) => name === 'BatchGetItem')).toHaveLength(waited);
+      expect(waits[waited]).toBeLessThan(50 * 2 ** waited);
+      if (waited === 3) faulty.proxy.clear();
+      await clock.advance(50 * 2 ** waited);
+    }
+    expect(await read).toHaveLength(1);
+  });
 });
 
 describe('a table that fails', () => {
