@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { DeleteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { type CallCounter, countCalls, createLocalClient, createTable } from '@sallyport/dynamodb-local';
 import {
   createEventBusStore,
@@ -119,9 +119,19 @@ describe('the cost of an operation: calls, write units, read units', () => {
     await ledger.createRecords({ jobId: 'one', recordIds: ['r'] });
     expect((await ledger.claimNext({ jobId: 'one' }))?.recordId).toBe('r');
     // The only page is read again: a record may have been added or released since.
-    expect(await costOf(async () => expect(await ledger.claimNext({ jobId: 'one' })).toBeUndefined())).toEqual([
-      1, 0, 0.5,
-    ]);
+    const findNone = () => costOf(async () => expect(await ledger.claimNext({ jobId: 'one' })).toBeUndefined());
+    expect(await findNone()).toEqual([1, 0, 0.5]);
+    await ledger.createRecords({ jobId: 'one', recordIds: ['without-claim'] });
+    await ledger.transitionRecord({ jobId: 'one', recordId: 'without-claim', to: 'PROCESSING' });
+    expect(await findNone()).toEqual([1, 0, 0.5]);
+  });
+
+  it('a change of a record that an older version wrote is rejected without a read of its job if no tenant is named', async () => {
+    await ledger.createJob({ jobId: 'older', tenantId: 't' });
+    const row = { pk: { S: 'JOB#older' }, sk: { S: 'REC#r' }, status: { S: 'SUCCEEDED' } };
+    await client.send(new PutItemCommand({ TableName: tableName, Item: row }));
+    const restart = () => ledger.transitionRecord({ jobId: 'older', recordId: 'r', to: 'PROCESSING' });
+    expect(await costOf(restart)).toEqual([1, 1, 0]);
   });
 
   it('a record that is counted: its end is a transaction over record and job', async () => {

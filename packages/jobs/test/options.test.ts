@@ -87,6 +87,21 @@ it('a lease whose row was deleted starts above every token that it ever had', as
   expect((await after.acquireLease({ name: 'l', owner: 'o' })).token).toBeGreaterThan(token + 1_000_000);
 });
 
+describe('an optional tenant', () => {
+  const ledger = createMemoryJobLedger();
+
+  it.each<[string, (tenantId: string) => Promise<unknown>]>([
+    ['getJob', (tenantId) => ledger.getJob({ jobId: 'j', tenantId })],
+    ['transitionJob', (tenantId) => ledger.transitionJob({ jobId: 'j', tenantId, to: 'RUNNING' })],
+    ['createRecords', (tenantId) => ledger.createRecords({ jobId: 'j', tenantId, recordIds: ['r'] })],
+    ['transitionRecord', (tenantId) => ledger.transitionRecord({ jobId: 'j', tenantId, recordId: 'r', to: 'SKIPPED' })],
+    ['listRecords', (tenantId) => ledger.listRecords({ jobId: 'j', tenantId })],
+    ['claimNext', (tenantId) => ledger.claimNext({ jobId: 'j', tenantId })],
+  ])('is rejected by %s if it is empty', async (_name, call) => {
+    await expect(call('')).rejects.toMatchObject({ code: 'jobs.invalid_input' });
+  });
+});
+
 describe('errors for wrong options name the option and the expected value', () => {
   const ledger = createMemoryJobLedger();
   const refusal = async (run: () => unknown) => {

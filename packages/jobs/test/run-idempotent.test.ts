@@ -198,6 +198,25 @@ describe('a store that is away for two seconds when the work is done, and ten se
   });
 });
 
+describe('an owner that lost its key', () => {
+  it.each([
+    [1_999, 'owner_lost'],
+    [2_000, undefined],
+  ])(
+    'and abandons it %s ms after the start is rejected with %s: the next owner keeps its key until 2,000',
+    async (ms, reason) => {
+      const begin = () => ledger.beginIdempotency({ ...KEY, inProgressMs: 1_000, ttlSeconds: 1 });
+      const lost = await begin();
+      await clock.advance(1_000);
+      expect((await begin()).outcome).toBe('created');
+      await clock.advance(ms - 1_000);
+      if (lost.outcome !== 'created') throw new Error(lost.outcome);
+      const outcome = await ledger.abandonIdempotency(lost.handle).catch((error: JobLedgerError) => error.reason);
+      expect(outcome).toBe(reason);
+    },
+  );
+});
+
 describe('the argument of the work', () => {
   it('has a unique owner, the deadline, and a signal that aborts at the deadline', async () => {
     let seen: IdempotentRun | undefined;
