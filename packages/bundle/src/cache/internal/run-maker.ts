@@ -1,0 +1,168 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { lambdaFlags } from '../flags.js';
+import type { BundleInventory } from '../inventory.js';
+import type { Sample } from '../samples.js';
+import { makerPartsOf, type StartText } from './loader.js';
+
+/** The folder of the programs, from the sources and from the build. */
+const CHILD = fileURLToPath(new URL('../../../child/', import.meta.url));
+
+/** The time limit of one sample, and of a whole run. Pulling an image counts. */
+const SAMPLE_MS = 2_000;
+const LIMIT_MS = 60_000;
+const IMAGE_LIMIT_MS = 600_000;
+
+/** The process that makes a cache. */
+export type Maker =
+  | { readonly node: string; readonly memory: number }
+  | { readonly image: string; readonly memory: number; readonly architecture: 'x64' | 'arm64' };
+
+/** The work of a maker. */
+export interface MakerJob {
+  /** The folder with `app.js`. Caches are written to it. */
+  readonly folder: string;
+  readonly text: StartText;
+  /** The name of the exported handler. */
+  readonly handler: string;
+  readonly samples: readonly Sample[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** True if a cache is written, else only the inventory is read. */
+  readonly writes: boolean;
+}
+
+/** The report of a run. Only `error` is certain if the process ended early. */
+export interface MakerReport {
+  readonly error?: string;
+  readonly version?: string;
+  readonly arch?: string;
+  readonly execArgv?: readonly string[];
+  readonly inventory?: BundleInventory;
+  readonly openapi?: unknown;
+  readonly answers?: readonly { readonly label: string; readonly outcome: string; readonly status?: number }[];
+  /** Connections, look-ups and processes that the application tried. */
+  readonly refused?: readonly string[];
+  readonly cache?: { readonly name: string; readonly bytes: number; readonly sha256: string };
+}
+
+/** Runs the maker in a separate process, without the variables of this one. */
+export function runMaker(maker: Maker, job: MakerJob): MakerReport {
+  const work = mkdtempSync(join(tmpdir(), 'sallyport-start-cache-'));
+  try {
+    return 'image' in maker ? runInImage(maker, job, work) : runHere(maker, job, work);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+function runHere({ node, memory }: Extract<Maker, { node: string }>, job: MakerJob, work: string): MakerReport {
+  const major = majorOf(node);
+  if (major === undefined) return { error: `${node} does not start` };
+  writeJob(work, work, job, memory);
+  const ended = spawnSync(node, [...lambdaFlags(memory, major), join(CHILD, 'maker.cjs'), join(work, 'job.json')], {
+    cwd: work,
+    env: { ...variablesOf(memory, work, job), LAMBDA_TASK_ROOT: job.folder },
+    timeout: LIMIT_MS,
+    killSignal: 'SIGKILL',
+    stdio: ['ignore', 'ignore', 'pipe'],
+    encoding: 'utf8',
+  });
+  return readReport(work, ended, LIMIT_MS);
+}
+
+/** The name that the CDK uses for the command of a container tool. */
+const TOOL = () => process.env.CDK_DOCKER ?? 'docker';
+
+/**
+ * Runs the image's own bootstrap, so that flags and binary are those of the function: the bootstrap passes the command of the runtime client to
+ * `AWS_LAMBDA_EXEC_WRAPPER`, which replaces the client with the maker.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/runtimes-modify.html#runtime-wrapper
+ */
+function runInImage(maker: Extract<Maker, { image: string }>, job: MakerJob, work: string): MakerReport {
+  const { image, memory, architecture } = maker;
+  for (const name of ['maker.cjs', 'no-network.cjs', 'wrapper.sh']) copyFileSync(join(CHILD, name), join(work, name));
+  chmodSync(join(work, 'wrapper.sh'), 0o755);
+  writeJob(work, '/sallyport', { ...job, folder: '/var/task' }, memory);
+  const variables = {
+    ...variablesOf(memory, '/tmp', job),
+    LAMBDA_TASK_ROOT: '/var/task',
+    AWS_LAMBDA_EXEC_WRAPPER: '/sallyport/wrapper.sh',
+  };
+  const { uid = 0, gid = 0 } = { uid: process.getuid?.(), gid: process.getgid?.() };
+  const ended = spawnSync(
+    TOOL(),
+    [
+      ...['run', '--rm', '--network', 'none', '--user', `${uid}:${gid}`],
+      ...['--platform', `linux/${architecture === 'x64' ? 'amd64' : 'arm64'}`],
+      ...['--volume', `${job.folder}:/var/task`, '--volume', `${work}:/sallyport`, '--workdir', '/var/task'],
+      ...Object.entries(variables).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
+      ...['--entrypoint', '/var/runtime/bootstrap', image],
+    ],
+    { timeout: IMAGE_LIMIT_MS, killSignal: 'SIGKILL', stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8' },
+  );
+  if ((ended.error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') {
+    return { error: `the container tool "${TOOL()}" is not installed (CDK_DOCKER names another one)` };
+  }
+  return readReport(work, ended, IMAGE_LIMIT_MS);
+}
+
+/** @param seenAs the work folder as the maker sees it */
+function writeJob(work: string, seenAs: string, job: MakerJob, memory: number): void {
+  const { folder, text, handler, samples, writes } = job;
+  const described = {
+    ...makerPartsOf(text),
+    ...{ folder, handler, samples, memory, inspects: !writes, sampleMs: SAMPLE_MS, report: `${seenAs}/report.json` },
+    ...(writes && { caches: folder }),
+  };
+  writeFileSync(join(work, 'job.json'), JSON.stringify(described));
+}
+
+/** Variables with which an AWS client could reach an account. */
+const CREDENTIAL = /^AWS_(?:ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN|PROFILE|CONTAINER_\w+|WEB_IDENTITY_\w+|ROLE_\w+)$/;
+
+/** The variables of Lambda, then the function's own, without credentials. */
+function variablesOf(memory: number, home: string, { environment, handler }: MakerJob): Record<string, string> {
+  const own = Object.entries(environment).filter(([name]) => !CREDENTIAL.test(name));
+  return {
+    LANG: 'en_US.UTF-8',
+    TZ: ':UTC',
+    HOME: home,
+    TMPDIR: home,
+    _HANDLER: `index.${handler}`,
+    AWS_REGION: 'us-east-1',
+    AWS_DEFAULT_REGION: 'us-east-1',
+    AWS_EC2_METADATA_DISABLED: 'true',
+    AWS_CONFIG_FILE: '/dev/null',
+    AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+    AWS_LAMBDA_RUNTIME_API: '127.0.0.1:9',
+    AWS_LAMBDA_FUNCTION_NAME: 'start-cache',
+    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memory),
+    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+    ...Object.fromEntries(own),
+  };
+}
+
+function readReport(
+  work: string,
+  { error, status, signal, stderr }: ReturnType<typeof spawnSync>,
+  limitMs: number,
+): MakerReport {
+  if ((error as NodeJS.ErrnoException | undefined)?.code === 'ETIMEDOUT') {
+    return { error: `it did not end within ${limitMs / 1000} s` };
+  }
+  const file = join(work, 'report.json');
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as MakerReport;
+  const [said = ''] = String(stderr ?? '').trim().split('\n').slice(-1);
+  return { error: error?.message ?? `it ended with ${signal ?? `exit status ${status}`}${said === '' ? '' : `: ${said.slice(0, 300)}`}` };
+}
+
+function majorOf(node: string): number | undefined {
+  if (node === process.execPath) return Number(process.versions.node.split('.')[0]);
+  const { stdout, status } = spawnSync(node, ['--version'], { encoding: 'utf8', env: {} });
+  return status === 0 ? Number(/^v(\d+)/.exec(stdout)?.[1]) : undefined;
+}

@@ -1,0 +1,14 @@
+// Bundles functions for a deployment, with a start cache if wanted.
+export {
+  BUNDLE_OPTIONS,
+  type Bundle,
+  type BundleOptions,
+  type BundleWarning,
+  bundleFunction,
+} from './bundle/bundle-function.js';
+export { lambdaFlags } from './cache/flags.js';
+export type { StartCache } from './cache/internal/make-caches.js';
+export type { BundleInventory, BundleRoute, BundleTrigger } from './cache/inventory.js';
+export { START_CACHE_OPTIONS, type StartCacheOptions } from './cache/start-cache.js';
+export { verifyBundle } from './cache/verify.js';
+export type { BundleErrorCode } from './errors.js';
