@@ -98,7 +98,8 @@ export const SUBPATHS_ONLY: readonly string[] = ['aws-cdk-lib'];
 
 /** The only entries of another package that a package may reach. */
 export const ENTRIES_ONLY: Readonly<Record<string, RegExp>> = {
-  '@sallyport/constructs': /^@sallyport\/(?:bundle|core(?:\/options|\/internal|\/observability)?|mcp\/routes|[a-z]+\/schema)$/,
+  '@sallyport/constructs':
+    /^@sallyport\/(?:bundle|core(?:\/options|\/internal|\/observability)?|mcp\/routes|[a-z]+\/schema)$/,
 };
 
 /** Files of private tools that import a file of a package that no entry exports: the imported file, by the importing file. */

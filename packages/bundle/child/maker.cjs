@@ -1,16 +1,25 @@
 // Loads a bundled application as its loader does, sends it sample events, and writes what V8 has compiled by then as a start cache. Runs in a
 // separate process with the flags of Lambda, without credentials and without network, on Node 20 and later; also in AWS's image, where nothing is
-// installed. The argument is the file of a job; the report is a file, because standard output belongs to the application.
+// installed. The argument is the file of a job; the report is a file next to it, because standard output belongs to the application.
 'use strict';
 const fs = require('node:fs');
 const vm = require('node:vm');
 const { createHash } = require('node:crypto');
 const { createRequire } = require('node:module');
-const { join } = require('node:path');
+const { dirname, join } = require('node:path');
 const { refused } = require('./no-network.cjs');
 
-const job = JSON.parse(fs.readFileSync(process.argv[2], 'utf8'));
-const report = { version: process.version, arch: process.arch, execArgv: process.execArgv, phase: 'load', answers: [], refused };
+const [, , jobFile] = process.argv;
+const job = JSON.parse(fs.readFileSync(jobFile, 'utf8'));
+const folder = process.env.LAMBDA_TASK_ROOT;
+const report = {
+  version: process.version,
+  arch: process.arch,
+  execArgv: process.execArgv,
+  phase: 'load',
+  answers: [],
+  refused,
+};
 // An application sees only its own arguments, as on Lambda.
 process.argv.length = 2;
 
@@ -19,13 +28,15 @@ const ignored = [];
 process.on('uncaughtException', (error) => ignored.push(error));
 process.on('unhandledRejection', (error) => ignored.push(error));
 process.on('exit', () => {
-  if (!report.isDone) report.error ??= report.phase === 'load' ? 'it ends the process' : `it ends the process (${report.phase})`;
-  fs.writeFileSync(job.report, JSON.stringify(report));
+  if (!report.isDone)
+    report.error ??= report.phase === 'load' ? 'it ends the process' : `it ends the process (${report.phase})`;
+  fs.writeFileSync(join(dirname(jobFile), 'report.json'), JSON.stringify(report));
 });
 
 /** The global of Lambda's runtime client, which streaming handlers need. */
 globalThis.awslambda = {
-  streamifyResponse: (handler) => Object.assign(handler, { [Symbol.for('aws.lambda.runtime.handler.streaming')]: 'response' }),
+  streamifyResponse: (handler) =>
+    Object.assign(handler, { [Symbol.for('aws.lambda.runtime.handler.streaming')]: 'response' }),
   HttpResponseStream: { from: (stream) => stream },
 };
 
@@ -41,23 +52,23 @@ main().then(
 );
 
 async function main() {
-  const file = join(job.folder, 'app.js');
+  const file = join(folder, 'app.js');
   const text = job.open + fs.readFileSync(file, job.encoding) + job.close;
   const script = new vm.Script(text, { filename: file, columnOffset: -job.open.length });
   const module = { exports: {} };
-  script.runInThisContext()(module.exports, createRequire(file), module, file, job.folder);
+  script.runInThisContext()(module.exports, createRequire(file), module, file, folder);
   const handler = module.exports[job.handler];
   const inspection = handler?.[Symbol.for('framework.inspect')];
-  if (job.inspects && inspection) {
+  if (!job.writes && inspection) {
     report.inventory = { routes: inspection.routes(), triggers: inspection.triggers() };
     report.openapi = inspection.openapi?.() ?? null;
   }
   if (typeof handler === 'function') for (const sample of job.samples) await send(handler, sample);
-  if (job.caches === undefined) return;
+  if (!job.writes) return;
   report.phase = 'cache';
   const data = script.createCachedData();
   const name = `start-${job.hash}-${new Function('process', `return ${job.tag}`)(process)}.cache`;
-  fs.writeFileSync(join(job.caches, name), data);
+  fs.writeFileSync(join(folder, name), data);
   report.cache = { name, bytes: data.length, sha256: createHash('sha256').update(data).digest('hex') };
 }
 
@@ -74,7 +85,10 @@ async function invoke(handler, label, event) {
   try {
     const sink = isStreaming ? openSink() : undefined;
     const context = contextOf();
-    const result = await Promise.race([Promise.resolve(sink ? handler(event, sink, context) : handler(event, context)), late]);
+    const result = await Promise.race([
+      Promise.resolve(sink ? handler(event, sink, context) : handler(event, context)),
+      late,
+    ]);
     report.answers.push({ label, outcome: result === 'late' ? 'late' : 'answered', status: result?.statusCode });
     return sink ? { body: sink.text(), headers: {} } : result;
   } catch (error) {
@@ -88,7 +102,13 @@ async function sendMcp(handler, template) {
   const call = (id, method, params, session) =>
     invoke(handler, `mcp ${method}`, {
       ...template,
-      headers: { ...template.headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18', ...(session && { 'mcp-session-id': session }) },
+      headers: {
+        ...template.headers,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2025-06-18',
+        ...(session && { 'mcp-session-id': session }),
+      },
       body: JSON.stringify({ jsonrpc: '2.0', ...(id && { id }), method, ...(params && { params }) }),
     });
   const clientInfo = { name: 'start-cache', version: '1' };

@@ -16,7 +16,10 @@ function refuse(what) {
 
 net.Socket.prototype.connect = function connect(...given) {
   const [options] = Array.isArray(given[0]) ? given[0] : given;
-  const place = typeof options === 'object' && options !== null ? (options.path ?? `${options.host ?? 'localhost'}:${options.port}`) : given.slice(0, 2).join(':');
+  const place =
+    typeof options === 'object' && options !== null
+      ? (options.path ?? `${options.host ?? 'localhost'}:${options.port}`)
+      : given.slice(0, 2).join(':');
   this.destroy(refuse(`a connection to ${place}`));
   return this;
 };
@@ -26,7 +29,11 @@ for (const [owner, name, what] of [
   [dgram.Socket.prototype, 'connect', 'a datagram socket'],
   [dgram.Socket.prototype, 'send', 'a datagram socket'],
   [workers, 'Worker', 'a worker'],
-  ...['spawn', 'spawnSync', 'exec', 'execSync', 'execFile', 'execFileSync', 'fork'].map((one) => [childProcess, one, 'another process']),
+  ...['spawn', 'spawnSync', 'exec', 'execSync', 'execFile', 'execFileSync', 'fork'].map((one) => [
+    childProcess,
+    one,
+    'another process',
+  ]),
 ]) {
   owner[name] = function refusing() {
     throw refuse(what);

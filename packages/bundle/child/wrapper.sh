@@ -7,4 +7,5 @@ for argument do
   shift
   [ "$at" -lt "$last" ] && set -- "$@" "$argument"
 done
-exec "$@" /sallyport/maker.cjs /sallyport/job.json
+here=${0%/*}
+exec "$@" "$here/maker.cjs" "$here/job.json"

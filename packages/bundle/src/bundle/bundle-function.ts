@@ -129,7 +129,11 @@ function bundlePlain(folder: string, splitting: boolean, format: 'auto' | 'esm',
   return { ...described(folder, 'esm', settings.entry), caches: [], warnings };
 }
 
-function described(folder: string, format: Bundle['format'], entry: string): Pick<Bundle, 'format' | 'file' | 'assetHash'> {
+function described(
+  folder: string,
+  format: Bundle['format'],
+  entry: string,
+): Pick<Bundle, 'format' | 'file' | 'assetHash'> {
   const file = join(folder, format === 'cjs' ? 'index.js' : 'index.mjs');
   return { format, file, assetHash: assetHashOf(folder, entry) };
 }

@@ -40,7 +40,13 @@ export function samplesOf({ routes, triggers }: BundleInventory): readonly Sampl
   ];
 }
 
-const CLAIMS = { sub: 'start-cache', scope: '', iss: 'https://issuer.example.com', aud: 'start-cache', exp: '4102444800' };
+const CLAIMS = {
+  sub: 'start-cache',
+  scope: '',
+  iss: 'https://issuer.example.com',
+  aud: 'start-cache',
+  exp: '4102444800',
+};
 
 function httpSamples(routes: readonly BundleRoute[]): readonly Sample[] {
   const mcp = mcpPathsOf(routes);
@@ -54,7 +60,7 @@ function httpSamples(routes: readonly BundleRoute[]): readonly Sample[] {
   return [
     ...anonymous.flatMap((route, index) => doorSamples(route, index === 0)),
     ...(closed ? callerSamples(closed) : []),
-    ...mcp.flatMap((path) => mcpSamples(path)),
+    ...mcp.flatMap((path) => mcpSamples(path, scopesOf(routes, path))),
   ];
 }
 
@@ -96,8 +102,13 @@ function mcpPathsOf(routes: readonly BundleRoute[]): readonly string[] {
   return paths.filter((path) => ['POST', 'GET', 'DELETE'].every((method) => streams(method, path)));
 }
 
-function mcpSamples(path: string): readonly Sample[] {
-  const authorizer = { jwt: { claims: CLAIMS, scopes: [] } };
+function scopesOf(routes: readonly BundleRoute[], path: string): readonly string[] {
+  return routes.find((route) => route.method === 'POST' && route.path === path)?.scopes ?? [];
+}
+
+/** The sessions of a client without and with a token. */
+function mcpSamples(path: string, scopes: readonly string[]): readonly Sample[] {
+  const authorizer = { jwt: { claims: { ...CLAIMS, scope: scopes.join(' ') }, scopes: [...scopes] } };
   return [{}, { authorizer }].flatMap((options) =>
     sample(`MCP ${path}`, () => buildAPIGatewayV2Request('POST', pathOf(path), options)).map((one) => ({
       ...one,
@@ -127,12 +138,18 @@ function appSyncSamples(routes: readonly BundleRoute[]): readonly Sample[] {
   ];
 }
 
-/** The builders of the fixed kinds. */
+const arnOf = (service: string, resource: string, name: string) =>
+  name.startsWith('arn:') ? name : `arn:aws:${service}:us-east-1:123456789012:${resource}`;
+
+/** The builders of the fixed kinds. A handler is registered under a name or an ARN. */
 const FIXED: Readonly<Record<string, (name: string) => unknown>> = {
-  queue: (name) => buildQueueEvent(name, [{ body: {} }]),
-  'table-stream': (name) => buildTableStreamEvent(name, [{ keys: { pk: 'a' }, newImage: { pk: 'a' } }]),
-  stream: (name) => buildKinesisEvent(name, [{ json: {} }]),
-  topic: (name) => buildTopicEvent(name, [{ message: {} }]),
+  queue: (name) => buildQueueEvent(arnOf('sqs', name, name), [{ body: {} }]),
+  'table-stream': (name) =>
+    buildTableStreamEvent(arnOf('dynamodb', `table/${name}/stream/1970-01-01T00:00:00.000`, name), [
+      { keys: { pk: 'a' }, newImage: { pk: 'a' } },
+    ]),
+  stream: (name) => buildKinesisEvent(arnOf('kinesis', `stream/${name}`, name), [{ json: {} }]),
+  topic: (name) => buildTopicEvent(arnOf('sns', name, name), [{ message: {} }]),
 };
 
 function triggerSamples({ kind, name = '', selector = {} }: BundleTrigger): readonly Sample[] {
@@ -143,11 +160,19 @@ function triggerSamples({ kind, name = '', selector = {} }: BundleTrigger): read
   return catalogueSamples(kind, name);
 }
 
-function busEvent({ source, detailType, ruleName: rule, scheduleName: schedule }: NonNullable<BundleTrigger['selector']>) {
+function busEvent({
+  source,
+  detailType,
+  ruleName: rule,
+  scheduleName: schedule,
+}: NonNullable<BundleTrigger['selector']>) {
   if (rule !== undefined || schedule !== undefined) {
     return buildScheduledEvent({ ...(rule !== undefined && { rule }), ...(schedule !== undefined && { schedule }) });
   }
-  return buildEventBusEvent({ ...(source !== undefined && { source }), ...(detailType !== undefined && { detailType }) });
+  return buildEventBusEvent({
+    ...(source !== undefined && { source }),
+    ...(detailType !== undefined && { detailType }),
+  });
 }
 
 /** The published events of an opt-in kind, with the registered name in place of the sample's. */

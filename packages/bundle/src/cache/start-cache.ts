@@ -27,6 +27,8 @@ export interface StartCacheOptions {
   readonly events?: readonly object[];
   /** The name of the exported handler. Default `handler`. */
   readonly handler?: string;
+  /** The time limit of each process that makes a cache, in seconds, 1 to 900; pulling an image counts. Default 60. */
+  readonly timeout?: number;
 }
 
 /** Validators and defaults for {@link StartCacheOptions}. */
@@ -41,6 +43,7 @@ export const START_CACHE_OPTIONS = /* @__PURE__ */ defineOptions<StartCacheOptio
     /* @__PURE__ */ kind<object>('an object', (value) => typeof value === 'object' && value !== null),
   ),
   handler: string.default('handler'),
+  timeout: /* @__PURE__ */ integer(1, 900).default(60),
 });
 
 function isVariables(value: unknown): boolean {

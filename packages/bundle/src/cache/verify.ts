@@ -58,7 +58,9 @@ function textFindings(folder: string, text: string): readonly string[] {
   const { hash, encoding } = startTextOf(readFileSync(join(folder, 'app.js')));
   const loader = readFileSync(join(folder, 'index.js'), 'utf8');
   return [
-    ...(hash === text && loader.includes(`start-${hash}-`) ? [] : ['app.js is not the text whose hash index.js contains']),
+    ...(hash === text && loader.includes(`start-${hash}-`)
+      ? []
+      : ['app.js is not the text whose hash index.js contains']),
     ...(loader.includes(`readFileSync(file, '${encoding}')`) ? [] : [`index.js does not read app.js as ${encoding}`]),
   ];
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { bundleFunction as bundle, type BundleWarning, type StartCacheOptions } from '@sallyport/bundle';
+import { type BundleWarning, bundleFunction as bundle, type StartCacheOptions } from '@sallyport/bundle';
 import { isFrameworkError } from '@sallyport/core';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { AssetHashType, DockerImage, Stack, Validations } from 'aws-cdk-lib/core';

@@ -70,7 +70,8 @@ function isModule(file: string): boolean {
   if (!file.endsWith('.js')) return false;
   for (let folder = dirname(file); ; folder = dirname(folder)) {
     const manifest = join(folder, 'package.json');
-    if (existsSync(manifest)) return (JSON.parse(readFileSync(manifest, 'utf8')) as { type?: unknown }).type === 'module';
+    if (existsSync(manifest))
+      return (JSON.parse(readFileSync(manifest, 'utf8')) as { type?: unknown }).type === 'module';
     if (dirname(folder) === folder) return false;
   }
 }

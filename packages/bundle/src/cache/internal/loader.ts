@@ -37,12 +37,18 @@ export function startTextOf(app: Buffer): StartText {
 
 /** The parts of the loader that the maker of a cache must share with it. */
 export function makerPartsOf({ encoding, hash }: StartText) {
-  return { open: OPEN, close: CLOSE, encoding, hash, tag: `(({ version, arch, execArgv }, flags) => ${TAG})(process, ${FLAGS})` };
+  return {
+    open: OPEN,
+    close: CLOSE,
+    encoding,
+    hash,
+    tag: `(({ version, arch, execArgv }, flags) => ${TAG})(process, ${FLAGS})`,
+  };
 }
 
 /**
- * The source of `index.js`: compiles `app.js` with the cache that fits this Node, from the folder of the function only. It loads two modules, both of
- * which Node has loaded already. If no cache fits, it writes one line and one metric on Lambda.
+ * The source of `index.js`: compiles `app.js` with the cache that fits this Node, from the folder of the function only. Of Node's modules it loads `vm`; Node has
+ * loaded `fs` already. If no cache fits, it writes one line and one metric on Lambda.
  */
 export function renderLoader({ encoding, hash }: StartText): string {
   return `'use strict';

@@ -48,16 +48,18 @@ export function makeStartCaches(folder: string, target: string, options: Parsed)
 
 /** Removes the files of a bundle for which no cache could be made. */
 export function removeStartFiles(folder: string): void {
-  for (const name of ['app.js', 'app.js.map', 'index.js', 'package.json', MANIFEST]) rmSync(join(folder, name), { force: true });
+  for (const name of ['app.js', 'app.js.map', 'index.js', 'package.json', MANIFEST])
+    rmSync(join(folder, name), { force: true });
 }
 
 function makeWith(folder: string, target: string, options: Parsed, text: StartText): MadeCaches {
-  const { handler, environment, events, memory } = options;
-  const job: MakerJob = { folder, text, handler, environment, samples: [], writes: false };
+  const { handler, environment, events, memory, timeout } = options;
+  const job: MakerJob = { folder, text, handler, environment, timeout, samples: [], writes: false };
   const inspected = runMaker({ node: process.execPath, memory: memory[0] ?? 256 }, job);
   const { inventory, openapi, error } = inspected;
   if (error !== undefined) return { caches: [], problems: [`the application does not load in the maker: ${error}`] };
-  const samples = events?.map((event, index) => ({ label: `event ${index + 1}`, event })) ?? samplesOf(inventory ?? NONE);
+  const samples =
+    events?.map((event, index) => ({ label: `event ${index + 1}`, event })) ?? samplesOf(inventory ?? NONE);
   const caches: StartCache[] = [];
   const problems: string[] = refusals(inspected);
   for (const maker of makersOf(target, options)) {
@@ -76,7 +78,8 @@ const NONE: BundleInventory = { routes: [], triggers: [] };
 
 function makersOf(target: string, { inImage, images, node, memory, architecture }: Parsed): readonly Maker[] {
   const arch = architecture ?? (process.arch === 'arm64' ? 'arm64' : 'x64');
-  if (!inImage) return (node ?? [process.execPath]).flatMap((one) => memory.map((size) => ({ node: one, memory: size })));
+  if (!inImage)
+    return (node ?? [process.execPath]).flatMap((one) => memory.map((size) => ({ node: one, memory: size })));
   const all = images ?? [`public.ecr.aws/lambda/nodejs:${majorOf(target)}`];
   return all.flatMap((image) => memory.map((size) => ({ image, memory: size, architecture: arch })));
 }
@@ -85,7 +88,8 @@ function makersOf(target: string, { inImage, images, node, memory, architecture 
 function problemOf(maker: Maker, report: MakerReport, target: string, options: Parsed): string | undefined {
   const { error, version = '', arch = '' } = report;
   if (error !== undefined) return `${nameOf(maker)}: ${error}`;
-  if (!version.startsWith(`v${majorOf(target)}.`)) return `${nameOf(maker)} is ${version}, and the bundle is for ${target}`;
+  if (!version.startsWith(`v${majorOf(target)}.`))
+    return `${nameOf(maker)} is ${version}, and the bundle is for ${target}`;
   const wanted = options.architecture ?? arch;
   return arch === wanted ? undefined : `${nameOf(maker)} runs on ${arch}, and the function on ${wanted}`;
 }
@@ -102,6 +106,9 @@ function refusals({ refused = [] }: MakerReport): string[] {
   return refused.map((what) => `the application tried ${what} while the cache was made, which was refused`);
 }
 
-function toCache({ version = '', arch = '', execArgv = [] }: MakerReport, { name, bytes }: { name: string; bytes: number }): StartCache {
+function toCache(
+  { version = '', arch = '', execArgv = [] }: MakerReport,
+  { name, bytes }: { name: string; bytes: number },
+): StartCache {
   return { name, bytes, version, arch, flags: execArgv };
 }

@@ -11,10 +11,8 @@ import { makerPartsOf, type StartText } from './loader.js';
 /** The folder of the programs, from the sources and from the build. */
 const CHILD = fileURLToPath(new URL('../../../child/', import.meta.url));
 
-/** The time limit of one sample, and of a whole run. Pulling an image counts. */
+/** The time limit of one sample, in milliseconds. */
 const SAMPLE_MS = 2_000;
-const LIMIT_MS = 60_000;
-const IMAGE_LIMIT_MS = 600_000;
 
 /** The process that makes a cache. */
 export type Maker =
@@ -30,6 +28,8 @@ export interface MakerJob {
   readonly handler: string;
   readonly samples: readonly Sample[];
   readonly environment: Readonly<Record<string, string>>;
+  /** The time limit of the process, in seconds. */
+  readonly timeout: number;
   /** True if a cache is written, else only the inventory is read. */
   readonly writes: boolean;
 }
@@ -61,16 +61,16 @@ export function runMaker(maker: Maker, job: MakerJob): MakerReport {
 function runHere({ node, memory }: Extract<Maker, { node: string }>, job: MakerJob, work: string): MakerReport {
   const major = majorOf(node);
   if (major === undefined) return { error: `${node} does not start` };
-  writeJob(work, work, job, memory);
+  writeJob(work, job, memory);
   const ended = spawnSync(node, [...lambdaFlags(memory, major), join(CHILD, 'maker.cjs'), join(work, 'job.json')], {
     cwd: work,
     env: { ...variablesOf(memory, work, job), LAMBDA_TASK_ROOT: job.folder },
-    timeout: LIMIT_MS,
+    timeout: job.timeout * 1000,
     killSignal: 'SIGKILL',
     stdio: ['ignore', 'ignore', 'pipe'],
     encoding: 'utf8',
   });
-  return readReport(work, ended, LIMIT_MS);
+  return readReport(work, ended, job);
 }
 
 /** The name that the CDK uses for the command of a container tool. */
@@ -86,7 +86,7 @@ function runInImage(maker: Extract<Maker, { image: string }>, job: MakerJob, wor
   const { image, memory, architecture } = maker;
   for (const name of ['maker.cjs', 'no-network.cjs', 'wrapper.sh']) copyFileSync(join(CHILD, name), join(work, name));
   chmodSync(join(work, 'wrapper.sh'), 0o755);
-  writeJob(work, '/sallyport', { ...job, folder: '/var/task' }, memory);
+  writeJob(work, job, memory);
   const variables = {
     ...variablesOf(memory, '/tmp', job),
     LAMBDA_TASK_ROOT: '/var/task',
@@ -102,27 +102,22 @@ function runInImage(maker: Extract<Maker, { image: string }>, job: MakerJob, wor
       ...Object.entries(variables).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
       ...['--entrypoint', '/var/runtime/bootstrap', image],
     ],
-    { timeout: IMAGE_LIMIT_MS, killSignal: 'SIGKILL', stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8' },
+    { timeout: job.timeout * 1000, killSignal: 'SIGKILL', stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8' },
   );
   if ((ended.error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') {
     return { error: `the container tool "${TOOL()}" is not installed (CDK_DOCKER names another one)` };
   }
-  return readReport(work, ended, IMAGE_LIMIT_MS);
+  return readReport(work, ended, job);
 }
 
-/** @param seenAs the work folder as the maker sees it */
-function writeJob(work: string, seenAs: string, job: MakerJob, memory: number): void {
-  const { folder, text, handler, samples, writes } = job;
-  const described = {
-    ...makerPartsOf(text),
-    ...{ folder, handler, samples, memory, inspects: !writes, sampleMs: SAMPLE_MS, report: `${seenAs}/report.json` },
-    ...(writes && { caches: folder }),
-  };
+function writeJob(work: string, { text, handler, samples, writes }: MakerJob, memory: number): void {
+  const described = { ...makerPartsOf(text), handler, samples, memory, writes, sampleMs: SAMPLE_MS };
   writeFileSync(join(work, 'job.json'), JSON.stringify(described));
 }
 
 /** Variables with which an AWS client could reach an account. */
-const CREDENTIAL = /^AWS_(?:ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN|PROFILE|CONTAINER_\w+|WEB_IDENTITY_\w+|ROLE_\w+)$/;
+const CREDENTIAL =
+  /^AWS_(?:ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN|PROFILE|CONTAINER_\w+|WEB_IDENTITY_\w+|ROLE_\w+)$/;
 
 /** The variables of Lambda, then the function's own, without credentials. */
 function variablesOf(memory: number, home: string, { environment, handler }: MakerJob): Record<string, string> {
@@ -150,15 +145,22 @@ function variablesOf(memory: number, home: string, { environment, handler }: Mak
 function readReport(
   work: string,
   { error, status, signal, stderr }: ReturnType<typeof spawnSync>,
-  limitMs: number,
+  { timeout }: MakerJob,
 ): MakerReport {
   if ((error as NodeJS.ErrnoException | undefined)?.code === 'ETIMEDOUT') {
-    return { error: `it did not end within ${limitMs / 1000} s` };
+    return { error: `it did not end within ${timeout} s` };
   }
   const file = join(work, 'report.json');
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as MakerReport;
-  const [said = ''] = String(stderr ?? '').trim().split('\n').slice(-1);
-  return { error: error?.message ?? `it ended with ${signal ?? `exit status ${status}`}${said === '' ? '' : `: ${said.slice(0, 300)}`}` };
+  const [said = ''] = String(stderr ?? '')
+    .trim()
+    .split('\n')
+    .slice(-1);
+  return {
+    error:
+      error?.message ??
+      `it ended with ${signal ?? `exit status ${status}`}${said === '' ? '' : `: ${said.slice(0, 300)}`}`,
+  };
 }
 
 function majorOf(node: string): number | undefined {
