@@ -14,7 +14,7 @@ app.get('/notes/{id}', (ctx) => json(200, { id: ctx.param('id') }), Authenticate
 app.post('/notes', () => json(201, {}), Authenticated('notes:write'));
 app.webSocket('$connect', () => noContent(), Public());
 app.webSocket('say', () => noContent(), Public());
-app.appSyncField('Query', 'note', () => ({ id: '1' }), Public());
+app.appSyncField('Query', 'note', () => json(200, { id: '1' }), Public());
 app.queue('orders', () => {
   throw new Error('this queue always fails');
 });
