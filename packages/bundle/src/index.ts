@@ -12,3 +12,4 @@ export type { BundleInventory, BundleRoute, BundleTrigger } from './cache/invent
 export { START_CACHE_OPTIONS, type StartCacheOptions } from './cache/start-cache.js';
 export { verifyBundle } from './cache/verify.js';
 export type { BundleErrorCode } from './errors.js';
+export { startCachePlugin } from './plugin/start-cache-plugin.js';

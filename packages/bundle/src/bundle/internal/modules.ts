@@ -27,7 +27,7 @@ const IN_THE_RUNTIME = /^@(?:aws-sdk|smithy)\//;
  * @param keepsLazy true if `import()` of a bundled module is a reason too
  */
 export function findModuleFault(
-  { metafile: { inputs }, warnings }: BuildResult<{ metafile: true }>,
+  { metafile: { inputs }, warnings }: Pick<BuildResult<{ metafile: true }>, 'metafile' | 'warnings'>,
   entry: string,
   keepsLazy: boolean,
 ): string | undefined {
