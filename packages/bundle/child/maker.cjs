@@ -7,6 +7,7 @@ const vm = require('node:vm');
 const { createHash } = require('node:crypto');
 const { createRequire } = require('node:module');
 const { dirname, join } = require('node:path');
+const { pathToFileURL } = require('node:url');
 const { refused } = require('./no-network.cjs');
 
 const [, , jobFile] = process.argv;
@@ -52,12 +53,9 @@ main().then(
 );
 
 async function main() {
-  const file = join(folder, 'app.js');
-  const text = job.open + fs.readFileSync(file, job.encoding) + job.close;
-  const script = new vm.Script(text, { filename: file, columnOffset: -job.open.length });
-  const module = { exports: {} };
-  script.runInThisContext()(module.exports, createRequire(file), module, file, folder);
-  const handler = module.exports[job.handler];
+  const script = job.entry === undefined ? compile() : undefined;
+  const exported = script ? run(script) : await import(pathToFileURL(join(folder, job.entry)).href);
+  const handler = exported[job.handler] ?? exported.default?.[job.handler];
   const inspection = handler?.[Symbol.for('framework.inspect')];
   if (!job.writes && inspection) {
     report.inventory = { routes: inspection.routes(), triggers: inspection.triggers() };
@@ -70,6 +68,20 @@ async function main() {
   const name = `start-${job.hash}-${new Function('process', `return ${job.tag}`)(process)}.cache`;
   fs.writeFileSync(join(folder, name), data);
   report.cache = { name, bytes: data.length, sha256: createHash('sha256').update(data).digest('hex') };
+}
+
+/** The text of the loader, compiled without a cache. */
+function compile() {
+  const filename = join(folder, 'app.js');
+  const text = job.open + fs.readFileSync(filename, job.encoding) + job.close;
+  return new vm.Script(text, { filename, columnOffset: -job.open.length });
+}
+
+function run(script) {
+  const file = join(folder, 'app.js');
+  const module = { exports: {} };
+  script.runInThisContext()(module.exports, createRequire(file), module, file, folder);
+  return module.exports;
 }
 
 /** Sends an event, or the calls of an MCP client. The outcome is data: an application without its tables answers errors. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { boolean, defineOptions, kind, list, oneOf, string, text } from '@sallyport/core/options';
-import { makeStartCaches, removeStartFiles, type StartCache } from '../cache/internal/make-caches.js';
+import { COMMONJS, makeStartCaches, type StartCache } from '../cache/internal/make-caches.js';
 import type { BundleInventory } from '../cache/inventory.js';
 import { START_CACHE_OPTIONS, type StartCacheOptions } from '../cache/start-cache.js';
 import { type BundleSettings, buildCommonJs, buildModules } from './internal/esbuild.js';
@@ -99,6 +99,7 @@ export function bundleFunction(options: BundleOptions): Bundle {
   const { outdir, splitting, format, startCache, ...given } = BUNDLE_OPTIONS.parse(options);
   const settings: BundleSettings = { ...given, entry: resolve(given.entry) };
   const folder = resolve(outdir);
+  removeOldBundle(folder);
   const plain = () => bundlePlain(folder, splitting, format, settings);
   if (startCache === false) return plain();
   const cacheOptions = START_CACHE_OPTIONS.parse(startCache === true ? {} : startCache);
@@ -106,11 +107,21 @@ export function bundleFunction(options: BundleOptions): Bundle {
   if (reason !== undefined) return without(plain(), [`it needs CommonJS: ${reason}`]);
   const { caches, problems, ...facts } = makeStartCaches(folder, settings.target, cacheOptions);
   if (caches.length === 0) {
-    removeStartFiles(folder);
+    removeOldBundle(folder);
     return { ...without(plain(), problems), ...facts };
   }
   const warnings = problems.map((problem): BundleWarning => ({ code: 'start_cache', reason: problem }));
   return { ...described(folder, 'cjs', settings.entry), caches, warnings, ...facts };
+}
+
+const OLD = /^(?:(?:index|app)\.m?js(?:\.map)?|start\.json|start-.+\.cache)$/;
+
+/** Removes an earlier bundle: Lambda would load an `index.js` rather than `index.mjs`, and an old cache is never read. */
+function removeOldBundle(folder: string): void {
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) if (OLD.test(name)) rmSync(join(folder, name));
+  const manifest = join(folder, 'package.json');
+  if (existsSync(manifest) && readFileSync(manifest, 'utf8') === COMMONJS) rmSync(manifest);
 }
 
 /** The bundle with the reasons why it has no start cache. */
@@ -121,7 +132,7 @@ function without(bundle: Bundle, reasons: readonly string[]): Bundle {
 
 function bundlePlain(folder: string, splitting: boolean, format: 'auto' | 'esm', settings: BundleSettings): Bundle {
   if (format === 'auto' && buildCommonJs(folder, 'index', splitting, settings) === undefined) {
-    writeFileSync(join(folder, 'package.json'), '{"type":"commonjs"}\n');
+    writeFileSync(join(folder, 'package.json'), COMMONJS);
     return { ...described(folder, 'cjs', settings.entry), caches: [], warnings: [] };
   }
   const notSplit = buildModules(folder, splitting, settings);

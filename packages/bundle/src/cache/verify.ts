@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { startTextOf } from './internal/loader.js';
 
 /** The digests of a bundle's files, next to them. No function reads it. */
-export const MANIFEST = 'start.json';
+const MANIFEST = 'start.json';
 
 interface Manifest {
   readonly version: 1;

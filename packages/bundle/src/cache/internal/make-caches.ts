@@ -4,7 +4,7 @@ import type { ParsedOptions } from '@sallyport/core/options';
 import type { BundleInventory } from '../inventory.js';
 import { samplesOf } from '../samples.js';
 import type { START_CACHE_OPTIONS } from '../start-cache.js';
-import { MANIFEST, writeManifest } from '../verify.js';
+import { writeManifest } from '../verify.js';
 import { renderLoader, type StartText, startTextOf } from './loader.js';
 import { type Maker, type MakerJob, type MakerReport, runMaker } from './run-maker.js';
 
@@ -21,6 +21,9 @@ export interface StartCache {
   /** The flags with which it was made. */
   readonly flags: readonly string[];
 }
+
+/** The `package.json` of a CommonJS bundle: the project around it may have another type. */
+export const COMMONJS = '{"type":"commonjs"}\n';
 
 /** The outcome of {@link makeStartCaches}. */
 export interface MadeCaches {
@@ -40,16 +43,22 @@ export interface MadeCaches {
 export function makeStartCaches(folder: string, target: string, options: Parsed): MadeCaches {
   const text = startTextOf(readFileSync(join(folder, 'app.js')));
   writeFileSync(join(folder, 'index.js'), renderLoader(text));
-  writeFileSync(join(folder, 'package.json'), '{"type":"commonjs"}\n');
+  writeFileSync(join(folder, 'package.json'), COMMONJS);
   const made = makeWith(folder, target, options, text);
   writeManifest(folder, text.hash);
   return made;
 }
 
-/** Removes the files of a bundle for which no cache could be made. */
-export function removeStartFiles(folder: string): void {
-  for (const name of ['app.js', 'app.js.map', 'index.js', 'package.json', MANIFEST])
-    rmSync(join(folder, name), { force: true });
+/**
+ * Loads a bundle and reads its registrations, without credentials and without network.
+ *
+ * @param entry the file that Lambda loads: `index.mjs`
+ */
+export function inspectBundle(folder: string, entry: string, options: Parsed): MakerReport {
+  const { handler, environment, timeout, memory } = options;
+  const text = startTextOf(Buffer.from(''));
+  const job: MakerJob = { folder, text, handler, environment, timeout, samples: [], writes: false, entry };
+  return runMaker({ node: process.execPath, memory: memory[0] ?? 256 }, job);
 }
 
 function makeWith(folder: string, target: string, options: Parsed, text: StartText): MadeCaches {

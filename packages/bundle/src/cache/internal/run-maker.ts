@@ -32,6 +32,8 @@ export interface MakerJob {
   readonly timeout: number;
   /** True if a cache is written, else only the inventory is read. */
   readonly writes: boolean;
+  /** The file to load instead of `app.js`, as Node loads it. Not with `writes`. */
+  readonly entry?: string;
 }
 
 /** The report of a run. Only `error` is certain if the process ended early. */
@@ -110,8 +112,8 @@ function runInImage(maker: Extract<Maker, { image: string }>, job: MakerJob, wor
   return readReport(work, ended, job);
 }
 
-function writeJob(work: string, { text, handler, samples, writes }: MakerJob, memory: number): void {
-  const described = { ...makerPartsOf(text), handler, samples, memory, writes, sampleMs: SAMPLE_MS };
+function writeJob(work: string, { text, handler, samples, writes, entry }: MakerJob, memory: number): void {
+  const described = { ...makerPartsOf(text), handler, samples, memory, writes, entry, sampleMs: SAMPLE_MS };
   writeFileSync(join(work, 'job.json'), JSON.stringify(described));
 }
 
