@@ -249,10 +249,28 @@ it('the image makes a cache with the flags of its own bootstrap', () => {
     expect(calls.trim()).toMatch(
       new RegExp(`--entrypoint /var/runtime/bootstrap public\\.ecr\\.aws/lambda/nodejs:${MAJOR}$`),
     );
-    // Of "--expose-gc --max-http-header-size 81920 --max-semi-space-size 25 --max-old-space-size 461".
-    expect(made.caches[0]?.name).toMatch(/-6a9518ee\.cache$/);
+    // Of "--expose-gc --max-http-header-size 81920 --max-old-space-size 461 --max-semi-space-size 25".
+    expect(made.caches[0]?.name).toMatch(/-cbd809bc\.cache$/);
   } finally {
     delete process.env.CDK_DOCKER;
+  }
+});
+
+it('inside the image its bootstrap is called without a container tool', () => {
+  const text = `#!/bin/sh\nexec "$AWS_LAMBDA_EXEC_WRAPPER" "${process.execPath}" --expose-gc "--max-old-space-size=$AWS_LAMBDA_FUNCTION_MEMORY_SIZE" /var/runtime/index.mjs\n`;
+  const runtime = newProject({ bootstrap: text });
+  chmodSync(join(runtime, 'bootstrap'), 0o755);
+  process.env.LAMBDA_RUNTIME_DIR = runtime;
+  try {
+    const startCache = { inImage: true, memory: [512, 1024] };
+    const { caches, warnings } = bundle(join(newProject({ 'lambda.ts': ANSWERS }), 'lambda.ts'), { startCache });
+    expect(warnings).toEqual([]);
+    expect(caches.map(({ flags }) => flags)).toEqual([
+      ['--expose-gc', '--max-old-space-size=512'],
+      ['--expose-gc', '--max-old-space-size=1024'],
+    ]);
+  } finally {
+    delete process.env.LAMBDA_RUNTIME_DIR;
   }
 });
 

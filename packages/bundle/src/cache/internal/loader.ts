@@ -8,11 +8,12 @@ const CLOSE = '\n})';
 const TAG = `\`\${version}-\${arch}-\${flags(execArgv)}\``;
 
 /**
- * The flags as eight digits. `--flag value` and `--flag=value` are equal; preloaded modules, which a layer may add, are left out: V8 does
- * not compare them.
+ * The flags as eight digits. `--flag value` and `--flag=value` are equal, in any order; preloaded modules, which a layer may add, are left out:
+ * V8 does not compare them.
  */
 const FLAGS = `(given) => {
-  const text = given.join(' ').replaceAll('=', ' ').replace(/(^| )(--require|-r|--import) \\S+/g, '');
+  const flags = given.join(' ').replaceAll('=', ' ').replace(/(^| )(--require|-r|--import) \\S+/g, '');
+  const text = flags.trim().split(/ (?=-)/).sort().join(' ');
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   return (hash >>> 0).toString(16).padStart(8, '0');

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { type SpawnSyncOptions, spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -67,13 +67,24 @@ function runHere({ node, memory }: Extract<Maker, { node: string }>, job: MakerJ
   const ended = spawnSync(node, [...lambdaFlags(memory, major), join(CHILD, 'maker.cjs'), join(work, 'job.json')], {
     cwd: work,
     env: { ...variablesOf(memory, work, job), LAMBDA_TASK_ROOT: job.folder },
-    timeout: job.timeout * 1000,
-    killSignal: 'SIGKILL',
-    stdio: ['ignore', 'ignore', 'pipe'],
-    encoding: 'utf8',
+    ...processOf(job),
   });
   return readReport(work, ended, job);
 }
+
+/** Standard output belongs to the application. */
+const processOf = ({ timeout }: MakerJob) =>
+  ({
+    timeout: timeout * 1000,
+    killSignal: 'SIGKILL',
+    stdio: ['ignore', 'ignore', 'pipe'],
+    encoding: 'utf8',
+  }) as const satisfies SpawnSyncOptions;
+
+const placesOf = (task: string, work: string) => ({
+  LAMBDA_TASK_ROOT: task,
+  AWS_LAMBDA_EXEC_WRAPPER: `${work}/wrapper.sh`,
+});
 
 /** The name that the CDK uses for the command of a container tool. */
 const TOOL = () => process.env.CDK_DOCKER ?? 'docker';
@@ -89,11 +100,13 @@ function runInImage(maker: Extract<Maker, { image: string }>, job: MakerJob, wor
   for (const name of ['maker.cjs', 'no-network.cjs', 'wrapper.sh']) copyFileSync(join(CHILD, name), join(work, name));
   chmodSync(join(work, 'wrapper.sh'), 0o755);
   writeJob(work, job, memory);
-  const variables = {
-    ...variablesOf(memory, '/tmp', job),
-    LAMBDA_TASK_ROOT: '/var/task',
-    AWS_LAMBDA_EXEC_WRAPPER: '/sallyport/wrapper.sh',
-  };
+  const bootstrap = join(process.env.LAMBDA_RUNTIME_DIR ?? '', 'bootstrap');
+  // Inside the image, for example in a stage of a Dockerfile.
+  if (existsSync(bootstrap)) {
+    const env = { ...variablesOf(memory, work, job), ...placesOf(job.folder, work), PATH: process.env.PATH ?? '' };
+    return readReport(work, spawnSync(bootstrap, { ...processOf(job), env }), job);
+  }
+  const variables = { ...variablesOf(memory, '/tmp', job), ...placesOf('/var/task', '/sallyport') };
   const { uid = 0, gid = 0 } = { uid: process.getuid?.(), gid: process.getgid?.() };
   const ended = spawnSync(
     TOOL(),
@@ -104,7 +117,7 @@ function runInImage(maker: Extract<Maker, { image: string }>, job: MakerJob, wor
       ...Object.entries(variables).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
       ...['--entrypoint', '/var/runtime/bootstrap', image],
     ],
-    { timeout: job.timeout * 1000, killSignal: 'SIGKILL', stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8' },
+    processOf(job),
   );
   if ((ended.error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') {
     return { error: `the container tool "${TOOL()}" is not installed (CDK_DOCKER names another one)` };
