@@ -1,4 +1,4 @@
-// Bundles functions for a deployment, with a start cache if wanted.
+// Bundles functions for a deployment, optionally with a start cache.
 export {
   BUNDLE_OPTIONS,
   type Bundle,

@@ -60,7 +60,7 @@ it('writes a bundle with a cache for each memory, the inventory and the OpenAPI 
   });
   expect(await sallyport(cwd, '--verify', '--outdir', 'out')).toEqual({
     code: 0,
-    out: 'the bundle is as it was built\n',
+    out: 'the bundle is unchanged since its build\n',
     err: '',
   });
   const [name = ''] = cachesOf(folder);

@@ -202,7 +202,7 @@ describe('a Node that is not that of the function makes no cache', () => {
     process.env.CDK_DOCKER = '/no/such/docker';
     try {
       const { warnings } = bundle(entry(), { startCache: { inImage: true } });
-      const reason = `public.ecr.aws/lambda/nodejs:${MAJOR}: the container tool "/no/such/docker" is not installed (CDK_DOCKER names another one)`;
+      const reason = `public.ecr.aws/lambda/nodejs:${MAJOR}: the container tool "/no/such/docker" is not installed (the variable CDK_DOCKER names another command)`;
       expect(warnings).toEqual([{ code: 'no_start_cache', reason }]);
     } finally {
       delete process.env.CDK_DOCKER;
@@ -211,7 +211,7 @@ describe('a Node that is not that of the function makes no cache', () => {
 });
 
 /**
- * Stands in for the container tool and for AWS's image, neither of which every machine has: the bootstrap calls the wrapper with its flags and the
+ * Replaces the container tool and for AWS's image, neither of which every machine has: the bootstrap calls the wrapper with its flags and the
  * runtime client. Everything else is real.
  */
 const CONTAINER_TOOL = `#!/bin/sh

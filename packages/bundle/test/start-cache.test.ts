@@ -1,4 +1,4 @@
-/** Bundles with a start cache in fresh processes: whichever cache is there, the answers are the same. */
+/** Bundles with a start cache in fresh processes: the answers are the same with each cache, and without a cache. */
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,

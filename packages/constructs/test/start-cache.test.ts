@@ -12,7 +12,7 @@ const MAJOR = process.versions.node.split('.')[0];
 const runtime = new Runtime(`nodejs${MAJOR}.x`, RuntimeFamily.NODEJS, { supportsSnapStart: true });
 const architecture = process.arch === 'arm64' ? Architecture.ARM_64 : Architecture.X86_64;
 
-/** Stands in for the container tool and the bootstrap of AWS's image; the maker is real. */
+/** Replaces the container tool and the bootstrap of AWS's image; the maker is real. */
 const CONTAINER_TOOL = `#!/bin/sh
 while [ $# -gt 1 ]; do
   case "$1" in

@@ -50,7 +50,7 @@ export interface Runtime {
 
 const require = createRequire(import.meta.url);
 
-/** The memory of every function. It decides the flags of Node. */
+/** The memory of every function. It determines the flags of Node. */
 const MEMORY_MB = 512;
 
 /** Loaded first in every process and worker: the exit with its parent, and the part of the client that is compiled elsewhere. */

@@ -1,4 +1,4 @@
-/** AWS's own runtime client over a bundle with a start cache: with the cache, with a wrong one, with one that is cut. */
+/** AWS's own runtime client over a bundle with a start cache: with its cache, with the cache of another function, and with a truncated cache. */
 import { copyFileSync, cpSync, mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -35,7 +35,7 @@ const EXIT = { ok: 0, failed: 1, usage: 2, build: 3 } as const;
 /** `sallyport build`: writes a bundle, and `inventory.json` and `openapi.json` next to it. */
 export const BUILD_COMMAND: Command = {
   usage: 'build [entry]',
-  does: 'bundles the function for a deployment, with a start cache if wanted',
+  does: 'bundles the function for a deployment, optionally with a start cache',
   flags: BUILD_FLAGS,
   async run(args, around) {
     try {
@@ -104,6 +104,6 @@ function writeFacts(
 function reportFindings(outdir: string, around: CommandEnvironment): number {
   const findings = verifyBundle(outdir);
   for (const finding of findings) around.err(`${finding}\n`);
-  if (findings.length === 0) around.out('the bundle is as it was built\n');
+  if (findings.length === 0) around.out('the bundle is unchanged since its build\n');
   return findings.length === 0 ? EXIT.ok : EXIT.failed;
 }

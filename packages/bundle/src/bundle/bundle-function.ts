@@ -70,7 +70,7 @@ export interface Bundle {
   readonly file: string;
   /** The start caches; empty without the option, and if none could be made. */
   readonly caches: readonly StartCache[];
-  /** Findings that a person should read. None of them stops a build. */
+  /** Findings for the log of the build. A warning never stops a build. */
   readonly warnings: readonly BundleWarning[];
   /**
    * A hash of the bundle for deployments, in hex: of the files, the lock file of the project, and the names of the caches. The content of a cache is

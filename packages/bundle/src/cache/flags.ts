@@ -1,6 +1,6 @@
 /**
  * The flags that Lambda's bootstrap passes to Node. The young generation gets a twentieth of the memory, the old generation what a tenth leaves, in
- * whole numbers: at 256 MB 12 and 231. V8 refuses a start cache that was made with other flags.
+ * whole numbers: at 256 MB 12 and 231. V8 rejects a start cache that was made with other flags.
  *
  * @param memoryMb the memory of the function, in MB
  * @param nodeMajor the major version of Node: 20 and 22 reject `require` of ES modules on Lambda

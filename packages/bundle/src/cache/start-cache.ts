@@ -3,7 +3,7 @@ import { boolean, defineOptions, integer, kind, list, oneOf, string, text } from
 /** Options of a start cache. */
 export interface StartCacheOptions {
   /**
-   * The memory of the function in MB, 128 to 10,240: it decides the flags of Node, and V8 rejects a cache that was made with others. Each size gets
+   * The memory of the function in MB, 128 to 10,240: it determines the flags of Node, and V8 rejects a cache that was made with others. Each size gets
    * a cache. Default `[256]`.
    */
   readonly memory?: readonly number[];

@@ -8,7 +8,7 @@ const MANIFEST = 'start.json';
 
 interface Manifest {
   readonly version: 1;
-  /** SHA-256 of the text that the loader compiles. */
+  /** SHA-256 of the string passed to the compiler. */
   readonly text: string;
   /** SHA-256 of each file, by its name. */
   readonly files: Readonly<Record<string, string>>;
@@ -26,10 +26,10 @@ export function writeManifest(folder: string, text: string): void {
 
 /**
  * Compares a bundle with the digests of its build. Run it after the last tool that edits bundles: V8 does not check a cache, so a changed
- * bit can stop the process, and another text of the same length would run the old code.
+ * bit can stop the process, and for changed code of the same length V8 would run the old code.
  *
  * @param folder the folder of a bundle with a start cache
- * @returns one sentence for each finding; an empty list if the bundle is as it was built
+ * @returns one sentence for each finding; an empty list if the bundle is unchanged since its build
  * @example
  * const findings = verifyBundle('dist');
  * if (findings.length > 0) throw new Error(findings.join('\n'));

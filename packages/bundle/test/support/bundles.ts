@@ -47,7 +47,7 @@ export function copyOf(folder: string): string {
 export interface Start {
   /** The results of the events, in their order. */
   readonly answers: readonly unknown[];
-  /** What the process wrote besides. */
+  /** Other lines of the output. */
   readonly lines: readonly Readonly<Record<string, unknown>>[];
   /** Modules of Node that were loaded between the start of the bundle and the end of its loading. */
   readonly loaded: readonly string[];

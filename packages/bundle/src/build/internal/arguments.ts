@@ -5,7 +5,7 @@ import { bundleError } from '../../errors.js';
 
 /** One flag of a command. */
 export interface CommandFlag {
-  /** The type of the value; `boolean` has none. */
+  /** The type of the value; a `boolean` flag is followed by no value. */
   readonly type: 'boolean' | 'text' | 'number';
   /** True if the flag accepts several values. */
   readonly multiple?: true;
@@ -31,7 +31,7 @@ export const BUILD_FLAGS: Readonly<Record<string, CommandFlag>> = {
   architecture: text('x64 or arm64: the instruction set of the function'),
   env: texts('NAME=value: a variable that the application reads while it is loaded'),
   handler: text('the name of the exported handler (default handler)'),
-  verify: boolean('build nothing; check that the bundle in --outdir is as it was built'),
+  verify: boolean('build nothing; check that the bundle in --outdir is unchanged since its build'),
   json: boolean('print one JSON object'),
 };
 

@@ -12,7 +12,7 @@ export const COMMONJS_CHECKS: Record<string, LogLevel> = {
   'unsupported-dynamic-import': 'warning',
 };
 
-/** True for the message about syntax that only ES modules have. esbuild gives the message about top-level `await` no id. */
+/** True for the message about syntax that only ES modules have. The message about top-level `await` has no id. */
 export function needsEsm({ id, text }: Message): boolean {
   return id === 'empty-import-meta' || /^Top-level await\b/.test(text);
 }

@@ -14,9 +14,11 @@ type Parsed = ParsedOptions<typeof START_CACHE_OPTIONS.kinds>;
 export interface StartCache {
   /** The name of its file. */
   readonly name: string;
+  /** The size of its file. */
   readonly bytes: number;
   /** The Node that made it: `v22.23.3`. */
   readonly version: string;
+  /** The instruction set: `x64` or `arm64`. */
   readonly arch: string;
   /** The flags with which it was made. */
   readonly flags: readonly string[];
@@ -112,7 +114,7 @@ function nameOf(maker: Maker): string {
 }
 
 function refusals({ refused = [] }: MakerReport): string[] {
-  return refused.map((what) => `the application tried ${what} while the cache was made, which was refused`);
+  return refused.map((what) => `the application tried ${what} while the cache was made, which was rejected`);
 }
 
 function toCache(

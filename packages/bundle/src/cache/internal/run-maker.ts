@@ -90,7 +90,7 @@ const placesOf = (task: string, work: string) => ({
 const TOOL = () => process.env.CDK_DOCKER ?? 'docker';
 
 /**
- * Runs the image's own bootstrap, so that flags and binary are those of the function: the bootstrap passes the command of the runtime client to
+ * Runs the image's own bootstrap, so that flags and binary are the same as in the function: the bootstrap passes the command of the runtime client to
  * `AWS_LAMBDA_EXEC_WRAPPER`, which replaces the client with the maker.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/runtimes-modify.html#runtime-wrapper
@@ -120,7 +120,7 @@ function runInImage(maker: Extract<Maker, { image: string }>, job: MakerJob, wor
     processOf(job),
   );
   if ((ended.error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') {
-    return { error: `the container tool "${TOOL()}" is not installed (CDK_DOCKER names another one)` };
+    return { error: `the container tool "${TOOL()}" is not installed (the variable CDK_DOCKER names another command)` };
   }
   return readReport(work, ended, job);
 }

@@ -3,7 +3,7 @@ import { Architecture, CfnAlias, CfnVersion } from 'aws-cdk-lib/aws-lambda';
 import { Aspects, Token, Validations } from 'aws-cdk-lib/core';
 import type { Construct, IConstruct } from 'constructs';
 
-/** The props of a function that decide about its start cache. */
+/** The props of a function that determine its start cache. */
 interface Settings {
   readonly architecture: Architecture;
   readonly memorySize: number;
