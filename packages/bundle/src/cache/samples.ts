@@ -175,7 +175,7 @@ function busEvent({
   });
 }
 
-/** The published events of an opt-in kind, with the registered name in place of its own. */
+/** The published events of an opt-in kind, with the registered name instead of the published name. */
 function catalogueSamples(kind: string, name: string): readonly Sample[] {
   const entry = (CATALOGUE as Readonly<Record<string, CatalogueEntry | undefined>>)[kind];
   const [first = ''] = entry?.sample.names ?? [];
