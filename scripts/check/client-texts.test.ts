@@ -136,7 +136,7 @@ it.each(['nested', 'problem', 'flat_legacy'] as const)('the format %s shows noth
 });
 
 /** Packages whose errors never reach a client. */
-const TOOLS = /^packages\/(?:constructs|testkit|local|contract|create-sallyport|cli)\//;
+const TOOLS = /^packages\/(?:bundle|constructs|testkit|local|contract|create-sallyport|cli)\//;
 
 it('every code of a package that runs in a function is known as ours', () => {
   const codes = Object.entries(ERROR_TABLES)

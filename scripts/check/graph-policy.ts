@@ -29,8 +29,11 @@ export const WORKSPACE_DEPENDENCIES: Readonly<Record<string, readonly string[]>>
   '@sallyport/objectstore': ['core'],
   '@sallyport/vectors': ['core'],
   '@sallyport/microvm': ['core', 'dynamo', 'secure'],
+  // It builds sample events, and is never part of a function.
+  '@sallyport/bundle': ['core', 'testkit', 'triggers'],
   // Names and shapes of the other packages come from their entries `/schema`, which import nothing.
   '@sallyport/constructs': [
+    'bundle',
     'core',
     'http',
     'streams',
@@ -76,8 +79,10 @@ export const CLIENT_OWNERS: readonly string[] = [
   '@sallyport/microvm',
 ];
 
-/** Packages for tests and for a developer's machine; other packages must not reach them at run time. */
+/** Packages for tests, for a developer's machine and for deployments; other packages must not reach them at run time. */
 export const TEST_PACKAGES: readonly string[] = [
+  '@sallyport/bundle',
+  '@sallyport/constructs',
   '@sallyport/testkit',
   '@sallyport/contract',
   '@sallyport/local',
@@ -93,7 +98,8 @@ export const SUBPATHS_ONLY: readonly string[] = ['aws-cdk-lib'];
 
 /** The only entries of another package that a package may reach. */
 export const ENTRIES_ONLY: Readonly<Record<string, RegExp>> = {
-  '@sallyport/constructs': /^@sallyport\/(?:core(?:\/options|\/internal|\/observability)?|mcp\/routes|[a-z]+\/schema)$/,
+  '@sallyport/constructs':
+    /^@sallyport\/(?:bundle|core(?:\/options|\/internal|\/observability)?|mcp\/routes|[a-z]+\/schema)$/,
 };
 
 /** Files of private tools that import a file of a package that no entry exports: the imported file, by the importing file. */

@@ -28,6 +28,9 @@ export const ERROR_TABLES: Readonly<Record<string, readonly ErrorTable[]>> = {
   'packages/mcp/README.md': [
     { name: '@sallyport/mcp', source: 'packages/mcp/src/server/errors.ts', type: 'McpErrorCode' },
   ],
+  'packages/bundle/README.md': [
+    { name: '@sallyport/bundle', source: 'packages/bundle/src/errors.ts', type: 'BundleErrorCode' },
+  ],
   'packages/constructs/README.md': [
     { name: '@sallyport/constructs', source: 'packages/constructs/src/errors.ts', type: 'CONSTRUCT_CODES' },
   ],

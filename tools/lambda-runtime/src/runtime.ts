@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { lambdaFlags } from '@sallyport/bundle';
 import type { InvocationOptions, InvocationResult } from './invocation.js';
 import { type InitError, type InvocationQueue, startInvocationQueue } from './invocation-queue.js';
 
@@ -49,6 +50,9 @@ export interface Runtime {
 
 const require = createRequire(import.meta.url);
 
+/** The memory of every function. It determines the flags of Node. */
+const MEMORY_MB = 512;
+
 /** Loaded first in every process and worker: the exit with its parent, and the part of the client that is compiled elsewhere. */
 const PRELOAD = [
   join(dirname(fileURLToPath(import.meta.url)), 'end-with-parent.cjs'),
@@ -68,7 +72,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   });
   const taskRoot = dirname(options.bundle);
   const handler = `${basename(options.bundle, extname(options.bundle))}.${options.handler}`;
-  const child = spawn(node, [...lambdaFlags(nodeMajor), ...PRELOAD, entryOf(ric), handler], {
+  const child = spawn(node, [...lambdaFlags(MEMORY_MB, nodeMajor), ...PRELOAD, entryOf(ric), handler], {
     cwd: taskRoot,
     // The shim writes diagnostics to descriptor 5; the test harness ignores them.
     stdio: ['pipe', 'pipe', 'pipe', 'ignore', 'ignore', 'ignore'],
@@ -128,12 +132,6 @@ function entryOf(ric: RicVersion): string {
   return join(dirname(manifest), bin['aws-lambda-ric'] as string);
 }
 
-/** Lambda disables two features of Node that a function could otherwise use. */
-function lambdaFlags(nodeMajor: number): readonly string[] {
-  if (nodeMajor >= 24) return [];
-  return ['--no-experimental-require-module', ...(nodeMajor === 22 ? ['--no-experimental-detect-module'] : [])];
-}
-
 interface Place {
   /** Host and port of the Runtime API. */
   readonly address: string;
@@ -157,7 +155,7 @@ function environment(
     AWS_REGION: 'us-east-1',
     AWS_LAMBDA_FUNCTION_NAME: 'test',
     AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
-    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '512',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(MEMORY_MB),
     AWS_LAMBDA_LOG_GROUP_NAME: '/aws/lambda/test',
     AWS_LAMBDA_LOG_STREAM_NAME: '2026/11/22/[$LATEST]0',
     ...(concurrency

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { bundleFunction } from '@sallyport/bundle';
 import { ConstructError } from '../errors.js';
-import { bundleTo } from '../function/internal/esbuild.js';
+import { toConstructError } from '../function/bundle-function.js';
 import { type Inventory, parseInventory } from './inventory.js';
 
 /** Props of {@link inventoryFromEntry}. */
@@ -49,12 +50,20 @@ process.exit(0);
 export function inventoryFromEntry({ entry, exportName = 'app', conditions = [] }: InventoryFromEntryProps): Inventory {
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-inventory-'));
   try {
-    bundleTo(folder, resolve(entry), { minify: false, conditions });
+    bundleEntry(entry, folder, conditions);
     const program = join(folder, 'read.mjs');
     writeFileSync(program, PROGRAM);
     return parseInventory(JSON.parse(runProgram(entry, [program, join(folder, 'index.mjs'), exportName])));
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function bundleEntry(entry: string, outdir: string, conditions: readonly string[]): void {
+  try {
+    bundleFunction({ entry, outdir, conditions, minify: false, splitting: false, format: 'esm' });
+  } catch (error) {
+    throw toConstructError(undefined, error);
   }
 }
 

@@ -4,6 +4,8 @@
 export const ENTRIES: readonly string[] = [
   '@sallyport/appsync',
   '@sallyport/appsync/surface',
+  '@sallyport/bundle',
+  '@sallyport/bundle/command',
   '@sallyport/connections',
   '@sallyport/connections/schema',
   '@sallyport/connections/testing',

@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { boolean, defineOptions, kind, list, oneOf, string, text } from '@sallyport/core/options';
+import { COMMONJS, makeStartCaches, type StartCache } from '../cache/internal/make-caches.js';
+import type { BundleInventory } from '../cache/inventory.js';
+import { START_CACHE_OPTIONS, type StartCacheOptions } from '../cache/start-cache.js';
+import { type BundleSettings, buildCommonJs, buildModules } from './internal/esbuild.js';
+
+/** Options of {@link bundleFunction}. */
+export interface BundleOptions {
+  /** The file that exports the handler, relative to the working directory. */
+  readonly entry: string;
+  /** The folder that the bundle is written to. It should be empty. */
+  readonly outdir: string;
+  /** Packages that are not bundled: they must be in a layer or in the Lambda runtime. Default none. */
+  readonly external?: readonly string[];
+  /** The Node version to compile for, as an esbuild target. Default `node22`. */
+  readonly target?: string;
+  /** Export conditions of packages, as in esbuild. Default: esbuild's conditions. */
+  readonly conditions?: readonly string[];
+  /** True if the code is minified. Default `true`. */
+  readonly minify?: boolean;
+  /**
+   * True if code that is loaded on first use (`import()`) is in separate files, which a cold start does not read. esbuild evaluates modules that
+   * such a file shares with the entry before the entry's own modules: set `false` if an own module must run first. Default `true`.
+   */
+  readonly splitting?: boolean;
+  /**
+   * `auto` writes one CommonJS file, which starts faster, if nothing speaks against it: syntax that only ES modules have, `import()`, or a package
+   * that is not bundled and cannot be required. `esm` always writes ES modules. Default `auto`.
+   */
+  readonly format?: 'auto' | 'esm';
+  /** True or options: makes a start cache, with all code in one CommonJS file. Default `false`. */
+  readonly startCache?: boolean | StartCacheOptions;
+}
+
+/** Validators and defaults for {@link BundleOptions}. */
+export const BUNDLE_OPTIONS = /* @__PURE__ */ defineOptions<BundleOptions>()({
+  entry: /* @__PURE__ */ text('the path of a file').required(),
+  outdir: /* @__PURE__ */ text('the path of a folder').required(),
+  external: /* @__PURE__ */ list(string).default([]),
+  target: /* @__PURE__ */ kind<string>(
+    'a target of esbuild, such as "node24"',
+    (value) => typeof value === 'string' && /^node\d+(?:\.\d+)*$/.test(value),
+  ).default('node22'),
+  conditions: /* @__PURE__ */ list(string).default([]),
+  minify: boolean.default(true),
+  splitting: boolean.default(true),
+  format: /* @__PURE__ */ oneOf('auto', 'esm').default('auto'),
+  startCache: /* @__PURE__ */ kind<boolean | StartCacheOptions>(
+    'true, false or an object',
+    (value) => typeof value === 'boolean' || (typeof value === 'object' && value !== null),
+  ).default(false),
+});
+
+/** Codes of warnings: a bundle that is not split, no start cache, a connection while the cache was made. */
+export interface BundleWarning {
+  /** `not_split`: the code is in one file despite `splitting`. `no_start_cache`: there is no cache. `start_cache`: a finding of its maker. */
+  readonly code: 'not_split' | 'no_start_cache' | 'start_cache';
+  /** A clause without a full stop. */
+  readonly reason: string;
+}
+
+/** A bundle on disk. */
+export interface Bundle {
+  /** `cjs` for `index.js`, `esm` for `index.mjs`. The handler of the function is `index.<export>` in both cases. */
+  readonly format: 'cjs' | 'esm';
+  /** The file that Lambda loads. */
+  readonly file: string;
+  /** The start caches; empty without the option, and if none could be made. */
+  readonly caches: readonly StartCache[];
+  /** Findings for the log of the build. A warning never stops a build. */
+  readonly warnings: readonly BundleWarning[];
+  /**
+   * A hash of the bundle for deployments, in hex: of the files, the lock file of the project, and the names of the caches. The content of a cache is
+   * not part of it, because no two are equal.
+   */
+  readonly assetHash: string;
+  /** The registrations of the application; only with `startCache`, for handlers of a container. */
+  readonly inventory?: BundleInventory;
+  /** Its OpenAPI document; only with `startCache`. */
+  readonly openapi?: unknown;
+}
+
+/**
+ * Bundles an entry file with esbuild, with source maps, as the code of a Lambda function. With `startCache`, the folder has `app.js`, its loader
+ * `index.js`, and a file with compiled code for each Node: the first answer takes about half the time.
+ *
+ * The package manager is never called: esbuild is loaded from the project.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for a wrong option, `bundle.failed` when esbuild is missing or the file does not compile. A
+ *   cache that cannot be made is a warning.
+ * @example
+ * const { warnings } = bundleFunction({ entry: 'src/lambda.ts', outdir: 'dist', startCache: { inImage: true, memory: [512] } });
+ * for (const { reason } of warnings) console.warn(reason);
+ */
+export function bundleFunction(options: BundleOptions): Bundle {
+  const { outdir, splitting, format, startCache, ...given } = BUNDLE_OPTIONS.parse(options);
+  const settings: BundleSettings = { ...given, entry: resolve(given.entry) };
+  const folder = resolve(outdir);
+  removeOldBundle(folder);
+  const plain = () => bundlePlain(folder, splitting, format, settings);
+  if (startCache === false) return plain();
+  const cacheOptions = START_CACHE_OPTIONS.parse(startCache === true ? {} : startCache);
+  const reason = buildCommonJs(folder, 'app', false, settings);
+  if (reason !== undefined) return without(plain(), [`it needs CommonJS: ${reason}`]);
+  const { caches, problems, ...facts } = makeStartCaches(folder, settings.target, cacheOptions);
+  if (caches.length === 0) {
+    removeOldBundle(folder);
+    return { ...without(plain(), problems), ...facts };
+  }
+  const warnings = problems.map((problem): BundleWarning => ({ code: 'start_cache', reason: problem }));
+  return { ...described(folder, 'cjs', settings.entry), caches, warnings, ...facts };
+}
+
+const OLD = /^(?:(?:index|app)\.m?js(?:\.map)?|start\.json|start-.+\.cache)$/;
+
+/** Removes an earlier bundle: Lambda would load an `index.js` rather than `index.mjs`, and an old cache is never read. */
+function removeOldBundle(folder: string): void {
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) if (OLD.test(name)) rmSync(join(folder, name));
+  const manifest = join(folder, 'package.json');
+  if (existsSync(manifest) && readFileSync(manifest, 'utf8') === COMMONJS) rmSync(manifest);
+}
+
+/** The bundle with the reasons why it has no start cache. */
+function without(bundle: Bundle, reasons: readonly string[]): Bundle {
+  const warnings = reasons.map((reason): BundleWarning => ({ code: 'no_start_cache', reason }));
+  return { ...bundle, warnings: [...warnings, ...bundle.warnings] };
+}
+
+function bundlePlain(folder: string, splitting: boolean, format: 'auto' | 'esm', settings: BundleSettings): Bundle {
+  if (format === 'auto' && buildCommonJs(folder, 'index', splitting, settings) === undefined) {
+    writeFileSync(join(folder, 'package.json'), COMMONJS);
+    return { ...described(folder, 'cjs', settings.entry), caches: [], warnings: [] };
+  }
+  const notSplit = buildModules(folder, splitting, settings);
+  const warnings: readonly BundleWarning[] = notSplit === undefined ? [] : [{ code: 'not_split', reason: notSplit }];
+  return { ...described(folder, 'esm', settings.entry), caches: [], warnings };
+}
+
+function described(
+  folder: string,
+  format: Bundle['format'],
+  entry: string,
+): Pick<Bundle, 'format' | 'file' | 'assetHash'> {
+  const file = join(folder, format === 'cjs' ? 'index.js' : 'index.mjs');
+  return { format, file, assetHash: assetHashOf(folder, entry) };
+}
+
+function assetHashOf(folder: string, entry: string): string {
+  const hash = createHash('sha256');
+  for (const name of readdirSync(folder).sort()) {
+    hash.update(`${name}\n`);
+    // The manifest contains the digests of the caches.
+    if (!name.endsWith('.cache') && name !== 'start.json') hash.update(readFileSync(join(folder, name)));
+  }
+  const lock = findLockFile(dirname(entry));
+  if (lock !== undefined) hash.update(readFileSync(lock));
+  return hash.digest('hex');
+}
+
+const LOCK_FILES = ['package-lock.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb', 'npm-shrinkwrap.json'];
+
+function findLockFile(folder: string): string | undefined {
+  const found = LOCK_FILES.map((name) => join(folder, name)).find((file) => existsSync(file));
+  if (found !== undefined || dirname(folder) === folder) return found;
+  return findLockFile(dirname(folder));
+}

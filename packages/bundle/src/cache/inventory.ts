@@ -1,0 +1,39 @@
+/** One HTTP, GraphQL or WebSocket operation, as `app.routes()` lists it. */
+export interface BundleRoute {
+  /** `http`, `appsync` or `websocket`. */
+  readonly surface: string;
+  /** HTTP method in upper case. */
+  readonly method?: string;
+  /** Pattern of the router. */
+  readonly path?: string;
+  /** The posture of the operation; only in the closed container. */
+  readonly posture?: string;
+  /** The scopes of the posture. */
+  readonly scopes?: readonly string[];
+  /** True if the response is sent before the handler ends. */
+  readonly streaming?: boolean;
+  /** GraphQL parent type. */
+  readonly appSyncParentType?: string;
+  /** GraphQL field. */
+  readonly appSyncField?: string;
+  /** Route key of a WebSocket. */
+  readonly webSocketRouteKey?: string;
+}
+
+/** One event registration, as `app.triggers()` lists it. */
+export interface BundleTrigger {
+  /** The kind of the events: `queue`, `event-bus`, or the kind of an opt-in trigger. */
+  readonly kind: string;
+  /** The registered name of the handler; absent for event buses. */
+  readonly name?: string;
+  /** The events of a bus that the handler receives. */
+  readonly selector?: Readonly<Partial<Record<'source' | 'detailType' | 'ruleName' | 'scheduleName', string>>>;
+}
+
+/** The registrations of an application, as its handler describes them. */
+export interface BundleInventory {
+  /** Operations in the order of their registration. */
+  readonly routes: readonly BundleRoute[];
+  /** Event registrations in their order. */
+  readonly triggers: readonly BundleTrigger[];
+}

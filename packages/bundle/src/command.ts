@@ -1,0 +1,3 @@
+// The command `sallyport build`, which the command line loads.
+export { BUILD_COMMAND, type Command, type CommandEnvironment } from './build/command.js';
+export type { CommandFlag } from './build/internal/arguments.js';

@@ -1,0 +1,15 @@
+// Bundles functions for a deployment, optionally with a start cache.
+export {
+  BUNDLE_OPTIONS,
+  type Bundle,
+  type BundleOptions,
+  type BundleWarning,
+  bundleFunction,
+} from './bundle/bundle-function.js';
+export { lambdaFlags } from './cache/flags.js';
+export type { StartCache } from './cache/internal/make-caches.js';
+export type { BundleInventory, BundleRoute, BundleTrigger } from './cache/inventory.js';
+export { START_CACHE_OPTIONS, type StartCacheOptions } from './cache/start-cache.js';
+export { verifyBundle } from './cache/verify.js';
+export type { BundleErrorCode } from './errors.js';
+export { startCachePlugin } from './plugin/start-cache-plugin.js';
