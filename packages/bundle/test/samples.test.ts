@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CATALOGUE } from '@sallyport/triggers/catalogue';
 import { startTextOf } from '../src/cache/internal/loader.js';
 import { type MakerJob, runMaker } from '../src/cache/internal/run-maker.js';
-import { samplesOf } from '../src/cache/samples.js';
+import { samplesOf } from '../src/cache/internal/samples.js';
 import { bundle, FUNCTIONS } from './support/bundles.js';
 
 const { folder, inventory = { routes: [], triggers: [] } } = bundle(join(FUNCTIONS, 'everything.ts'), {

@@ -6,7 +6,7 @@ import { bundleError } from '../../errors.js';
 /** One flag of a command. */
 export interface CommandFlag {
   /** The type of the value; a `boolean` flag is followed by no value. */
-  readonly type: 'boolean' | 'text' | 'number';
+  readonly type: 'boolean' | 'string' | 'number';
   /** True if the flag accepts several values. */
   readonly multiple?: true;
   /** A clause for the help. */
@@ -14,23 +14,23 @@ export interface CommandFlag {
 }
 
 const boolean = (help: string): CommandFlag => ({ type: 'boolean', help });
-const text = (help: string): CommandFlag => ({ type: 'text', help });
-const texts = (help: string): CommandFlag => ({ type: 'text', multiple: true, help });
+const string = (help: string): CommandFlag => ({ type: 'string', help });
+const stringList = (help: string): CommandFlag => ({ type: 'string', multiple: true, help });
 
 /** The flags of `sallyport build`. */
 export const BUILD_FLAGS: Readonly<Record<string, CommandFlag>> = {
-  outdir: text('the folder of the bundle (default dist)'),
-  target: text('the Node version of the function (default node22)'),
-  external: texts('a package that is not bundled'),
-  condition: texts('an export condition of packages'),
+  outdir: string('the folder of the bundle (default dist)'),
+  target: string('the Node version of the function (default node22)'),
+  external: stringList('a package that is not bundled'),
+  condition: stringList('an export condition of packages'),
   'start-cache': boolean('make a start cache: compiled code for a faster first answer'),
   'in-image': boolean("make it with AWS's image of the target, for a deployment; needs a container tool"),
-  image: texts("make it with this image, such as an older one of AWS's"),
-  node: texts('make it with this Node executable, for runs on this machine (default: the current one)'),
+  image: stringList("make it with this image, such as an older one of AWS's"),
+  node: stringList('make it with this Node executable, for runs on this machine (default: the current one)'),
   memory: { type: 'number', multiple: true, help: 'memory of the function in MB, 128 to 10240 (default 256)' },
-  architecture: text('x64 or arm64: the instruction set of the function'),
-  env: texts('NAME=value: a variable that the application reads while it is loaded'),
-  handler: text('the name of the exported handler (default handler)'),
+  architecture: string('x64 or arm64: the instruction set of the function'),
+  env: stringList('NAME=value: a variable that the application reads while it is loaded'),
+  handler: string('the name of the exported handler (default handler)'),
   verify: boolean('build nothing; check that the bundle in --outdir is unchanged since its build'),
   json: boolean('print one JSON object'),
 };

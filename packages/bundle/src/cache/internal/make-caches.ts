@@ -2,11 +2,11 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ParsedOptions } from '@sallyport/core/options';
 import type { BundleInventory } from '../inventory.js';
-import { samplesOf } from '../samples.js';
 import type { START_CACHE_OPTIONS } from '../start-cache.js';
 import { writeManifest } from '../verify.js';
 import { renderLoader, type StartText, startTextOf } from './loader.js';
 import { type Maker, type MakerJob, type MakerReport, runMaker } from './run-maker.js';
+import { samplesOf } from './samples.js';
 
 type Parsed = ParsedOptions<typeof START_CACHE_OPTIONS.kinds>;
 

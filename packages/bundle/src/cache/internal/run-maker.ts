@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { lambdaFlags } from '../flags.js';
 import type { BundleInventory } from '../inventory.js';
-import type { Sample } from '../samples.js';
 import { makerPartsOf, type StartText } from './loader.js';
+import type { Sample } from './samples.js';
 
 /** The folder of the programs, from the sources and from the build. */
 const CHILD = fileURLToPath(new URL('../../../child/', import.meta.url));

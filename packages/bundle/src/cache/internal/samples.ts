@@ -13,7 +13,7 @@ import {
   buildWebSocketEvent,
 } from '@sallyport/testkit/events';
 import { CATALOGUE, type CatalogueEntry } from '@sallyport/triggers/catalogue';
-import type { BundleInventory, BundleRoute, BundleTrigger } from './inventory.js';
+import type { BundleInventory, BundleRoute, BundleTrigger } from '../inventory.js';
 
 /** An event that the maker sends to the application. */
 export interface Sample {
