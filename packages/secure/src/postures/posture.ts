@@ -102,7 +102,7 @@ export function choosePosture(place: string): PostureNotChosen {
 export const PUBLIC: PostureDefinition = {
   factory: 'Public',
   asksResolver: false,
-  admits: () => true,
+  admits: () => true, // not read: the gate calls no resolver for this posture
   schemes: null,
   security: () => [],
 };

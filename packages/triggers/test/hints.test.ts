@@ -1,0 +1,20 @@
+import { createApp } from '@sallyport/dispatch/app';
+import { createTestEnv } from '@sallyport/testkit';
+import { appSyncEvents, iotRule } from '@sallyport/triggers';
+import { buildAppSyncEventsEvent, buildIotRuleEvent } from '@sallyport/triggers/testing';
+import { errorsIn } from './support.js';
+
+it('a trigger without any handler names what it received, and that nothing is registered', async () => {
+  await expect(iotRule({ rule: 'rule', key: 'id' }).handleLambda(buildIotRuleEvent('attic'))).rejects.toMatchObject({
+    code: 'triggers.no_handler',
+    cause: { message: 'the rule is "attic"; no handler is registered' },
+  });
+});
+
+it('a handler of publications that returns nothing is told in the log how to drop an event', async () => {
+  const env = createTestEnv();
+  const channels = appSyncEvents().publish('/news/*', () => undefined);
+  const app = createApp({ ...env.options(), surfaces: [channels] });
+  await app.handleLambda(buildAppSyncEventsEvent('/news/sport'));
+  expect(JSON.stringify(errorsIn(env))).toContain('must be a payload or drop(), not undefined');
+});
