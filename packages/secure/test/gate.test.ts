@@ -71,6 +71,10 @@ describe('authorize', () => {
     expect([ctx.authIdentity, ctx.middlewareTrace]).toEqual(['ada', ['auth']]);
   });
 
+  it('returns without a promise if the resolver does', () => {
+    expect(authorize({ posture: Authenticated('read') }, requestContext(), () => ada)).toBeUndefined();
+  });
+
   it('adds no entry to the trace for a public operation', async () => {
     const ctx = requestContext();
     expect(await outcome({ posture: Public() }, () => ada, ctx)).toBe('pass');
