@@ -190,6 +190,8 @@ describe('what the header holds', () => {
         ),
       ),
     ).toEqual([200, 200, 401]);
+    // Without the header the caller is anonymous, not a caller with an invalid token.
+    expect((await send(app, DIRECT, { path: '/maybe', headers: {} })).status).toBe(200);
   });
 });
 
