@@ -25,6 +25,7 @@ export class Workers {
   readonly #directory = mkdtempSync(join(tmpdir(), 'jobs-workers-'));
   readonly #endpoint: string;
   readonly #all = new Set<Worker>();
+  #isStopped = false;
 
   constructor(endpoint: string) {
     this.#endpoint = endpoint;
@@ -53,7 +54,8 @@ export class Workers {
     void ended.then(() => this.#all.delete(worker));
     child.on('message', (report: WorkerReport) => {
       if (report.kind === 'ready') child.send(order);
-      else onReport(report, worker);
+      // Unread reports of killed processes arrive later, and must not start another one.
+      else if (!this.#isStopped) onReport(report, worker);
     });
     return worker;
   }
@@ -65,6 +67,7 @@ export class Workers {
   }
 
   async stop(): Promise<void> {
+    this.#isStopped = true;
     await this.killAll();
     rmSync(this.#directory, { recursive: true, force: true });
   }

@@ -16,7 +16,7 @@ const BANNER = `import { createRequire } from 'node:module'; const require = cre
 export class Workers {
   readonly #directory: string;
   readonly #order: WorkerOrder;
-  readonly #onReport: (report: WorkerReport) => void;
+  #onReport: (report: WorkerReport) => void;
   readonly #all: ChildProcess[] = [];
 
   constructor(order: WorkerOrder, onReport: (report: WorkerReport) => void) {
@@ -56,6 +56,8 @@ export class Workers {
   }
 
   async stop(): Promise<void> {
+    // Unread reports of killed processes arrive later, and must not start another one.
+    this.#onReport = () => {};
     const ended = this.#all.splice(0).map((child) => {
       const end = once(child, 'exit');
       child.kill('SIGKILL');
