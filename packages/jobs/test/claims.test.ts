@@ -112,6 +112,21 @@ describe('rows that an older version wrote', () => {
     });
   });
 
+  it.each<[string, object, string]>([
+    [
+      'with both times',
+      { created_at: { S: '2023-11-14T22:13:20.000Z' }, updated_at: { S: '2023-11-15T00:00:00.000Z' } },
+      '2023-11-15T00:00:00.000Z',
+    ],
+    ['without the time of a change', { created_at: { S: '2023-11-14T22:13:20.000Z' } }, '2023-11-14T22:13:20.000Z'],
+    ['without times', {}, ''],
+  ])('%s: the time of the last change', async (_what, times, updatedAt) => {
+    const jobId = `times${count}`;
+    await ledger.createJob({ jobId, tenantId: 't' });
+    await put({ pk: { S: `JOB#${jobId}` }, sk: { S: 'REC#r' }, job_id: { S: jobId }, record_id: { S: 'r' }, ...times });
+    expect(await ledger.getRecord({ jobId, recordId: 'r' })).toMatchObject({ updatedAt });
+  });
+
   it('are not taken for the caller’s own write when they look like it, whatever id they carry', async () => {
     const jobId = `foreign${count}`;
     const now = '2023-11-14T22:13:20.000Z';
