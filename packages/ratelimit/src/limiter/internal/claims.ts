@@ -62,7 +62,7 @@ export function parseCall({ policy }: StrategyDefinition, key: RateLimitKey, cos
 }
 
 /** The item of a key that is not spread; it has the complete limits. */
-export function wholeShare({ name }: Call, windows: readonly WindowLimit[]): Share {
+export function wholeShare({ name }: Pick<Call, 'name'>, windows: readonly WindowLimit[]): Share {
   return { name, windows, shards: 1, isFirst: true };
 }
 

@@ -1,7 +1,7 @@
 import { randomFraction } from '@sallyport/core/internal';
 import type { StrategyDefinition } from '../../strategies/internal/definition.js';
 import type { LimitDecision, WindowLimit, WindowState } from '../limiter.js';
-import type { Share } from './claims.js';
+import { type Share, wholeShare } from './claims.js';
 
 const MAX_SHARDS = 100;
 
@@ -19,7 +19,7 @@ export function sharesOf(
   windows: readonly WindowLimit[],
   shards: number,
 ): readonly Share[] {
-  if (shards === 1) return [{ name, windows, shards, isFirst: true }];
+  if (shards === 1) return [wholeShare({ name }, windows)];
   return Array.from({ length: shards }, (_, place) => ({
     name: shardName(name, place),
     windows: strategy.withLimits(
