@@ -202,7 +202,9 @@ describe('configuration', () => {
     'arn:aws:sns:eu-west-1:123456789012:a:b',
     `${ARN}\nx`,
   ])('refuses the topic %j', (topicArn) => {
-    expect(() => setup({ topicArn })).toThrow('framework: ERROR_NOTIFICATION_TOPIC_ARN is not a topic ARN');
+    expect(() => setup({ topicArn })).toThrow(
+      expect.failure('app.invalid_configuration', 'ERROR_NOTIFICATION_TOPIC_ARN'),
+    );
   });
 
   it.each(['arn:aws-cn:sns:cn-north-1:123456789012:alarms', 'arn:aws-us-gov:sns:us-gov-west-1:123456789012:a.fifo'])(
@@ -215,7 +217,7 @@ describe('configuration', () => {
   it.each([[{ publish: 1 }], [{ minLevel: 'loud' }], [{ perMinute: 0 }], [{ timeoutMs: -1 }], [{ topic: ARN }]])(
     'refuses %j',
     (options) => {
-      expect(() => setup(options as never)).toThrow(/^framework: /);
+      expect(() => setup(options as never)).toThrow(expect.failure('app.invalid_configuration'));
     },
   );
 });

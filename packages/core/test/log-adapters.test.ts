@@ -119,11 +119,13 @@ it.each([
   ['fromPino', () => fromPino(console as never), 'a pino logger'],
   ['fromPowertools', () => fromPowertools(console as never), 'a Powertools logger'],
 ])('%s refuses what is none', (_, make, wanted) => {
-  expect(make).toThrow(`framework: option "log" must be ${wanted}`);
+  expect(make).toThrow(expect.failure('app.invalid_configuration', `option "log" must be ${wanted}`));
 });
 
 it('refuses an unknown option', () => {
-  expect(() => fromConsole(console, { level: 'info' } as never)).toThrow('framework: unknown option "level"');
+  expect(() => fromConsole(console, { level: 'info' } as never)).toThrow(
+    expect.failure('app.invalid_configuration', 'unknown option "level"'),
+  );
 });
 
 it('takes the global console by default', () => {

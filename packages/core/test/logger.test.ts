@@ -222,7 +222,7 @@ describe('level', () => {
     ],
     [{ sinks: [{}] }, 'option "sinks[0]" must be an object with take()'],
   ])('refuses %j', (options, message) => {
-    expect(() => createLogger(options as never)).toThrow(`framework: ${message}`);
+    expect(() => createLogger(options as never)).toThrow(expect.failure('app.invalid_configuration', message));
   });
 });
 

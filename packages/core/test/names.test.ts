@@ -56,6 +56,8 @@ describe('a name that is too long', () => {
   });
 
   it.each([[9], [0], [10.5], [Number.NaN]])('refuses the length %p', (maxLength) => {
-    expect(() => resourceName('a', 'b', 'c', '', { maxLength })).toThrow('framework: option "maxLength" must be');
+    expect(() => resourceName('a', 'b', 'c', '', { maxLength })).toThrow(
+      expect.failure('app.invalid_configuration', 'option "maxLength"'),
+    );
   });
 });

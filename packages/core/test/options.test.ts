@@ -9,7 +9,7 @@ describe('assertKnownOptions', () => {
 
   it.each([['teir'], ['constructor'], ['toString'], ['']])('refuses %p by name', (key) => {
     expect(() => assertKnownOptions({ [key]: 'secret-value' }, ['tier'])).toThrow(
-      expect.objectContaining({ code: 'app.invalid_configuration', message: `framework: unknown option "${key}"` }),
+      expect.failure('app.invalid_configuration', `unknown option "${key}"`),
     );
   });
 });
@@ -44,7 +44,7 @@ describe('parseObservability', () => {
     [{ logPath: 'no' }, 'option "observability.logPath" must be true or false'],
     [{ metrics: {} }, 'option "observability.metrics" must be the result of defineMetrics()'],
   ])('refuses %j', (value, message) => {
-    expect(() => parseObservability(value as never)).toThrow(`framework: ${message}`);
+    expect(() => parseObservability(value as never)).toThrow(expect.failure('app.invalid_configuration', message));
   });
 });
 

@@ -458,6 +458,6 @@ describe('createSanitizer', () => {
     [{ limits: { depth: 0 } }, 'option "limits.depth" must be a whole number, at least 1'],
     [{ limits: { deep: 1 } }, 'unknown option "limits.deep"; known are depth, entries, nodes, stringBytes'],
   ])('refuses %j', (policy, message) => {
-    expect(() => createSanitizer(policy as never)).toThrow(`framework: ${message}`);
+    expect(() => createSanitizer(policy as never)).toThrow(expect.failure('app.invalid_configuration', message));
   });
 });
