@@ -253,7 +253,7 @@ describe('names', () => {
 
   it('a variable that is no map is refused when a container attaches', () => {
     expect(() => attached({ environment: { FRAMEWORK_EVENT_SOURCES: '[]' } })).toThrow(
-      'framework: FRAMEWORK_EVENT_SOURCES must be a JSON object of names',
+      expect.failure('app.invalid_configuration', 'FRAMEWORK_EVENT_SOURCES'),
     );
   });
 });
@@ -261,7 +261,7 @@ describe('names', () => {
 it('an agent is refused, and the refusal is in the log', () => {
   const { delivery, lines } = attached();
   const agent = { clientContext: { custom: { bedrockAgentCoreToolName: 't' } } };
-  expect(() => delivery.refuseAgent(agent)).toThrow('framework: no adapter for agent invocations');
+  expect(() => delivery.refuseAgent(agent)).toThrow(expect.failure('dispatch.no_adapter', 'agent'));
   expect(lines).toMatchObject([{ level: 'error', message: 'framework: invocation refused' }]);
   expect(() => delivery.refuseAgent(undefined)).not.toThrow();
   expect(() => delivery.refuseAgent({ clientContext: {} })).not.toThrow();

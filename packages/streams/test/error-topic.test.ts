@@ -89,6 +89,8 @@ describe('createErrorTopicPublish', () => {
   });
 
   it('refuses an unknown option', () => {
-    expect(() => createErrorTopicPublish({ topic: 'x' } as never)).toThrow('framework: unknown option "topic"');
+    expect(() => createErrorTopicPublish({ topic: 'x' } as never)).toThrow(
+      expect.failure('app.invalid_configuration', 'unknown option "topic"'),
+    );
   });
 });

@@ -153,7 +153,7 @@ describe('event middleware', () => {
       ran = true;
     });
     expect(await router.serveQueueEvent({ Records: [message('a')] })).toEqual(reportOf('a'));
-    await expect(router.serveEventBus({ 'detail-type': 'x' })).rejects.toThrow('no handler');
+    await expect(router.serveEventBus({ 'detail-type': 'x' })).rejects.toThrow(expect.failure('streams.no_handler'));
     expect(ran).toBe(false);
   });
 
@@ -171,6 +171,8 @@ describe('event middleware', () => {
   });
 
   it('is rejected when it is not a function', () => {
-    expect(() => createEventRouter().useEvents('x' as never)).toThrow('framework: middleware must be a function');
+    expect(() => createEventRouter().useEvents('x' as never)).toThrow(
+      expect.failure('app.invalid_configuration', 'middleware must be a function'),
+    );
   });
 });

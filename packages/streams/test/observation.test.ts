@@ -353,7 +353,7 @@ describe('hooks that throw', () => {
     expect(await router.serveQueueEvent({ Records: [{ ...message('a'), eventSource: 'x' }] })).toEqual(reportOf('a'));
     expect(await router.serveStreamEvent({ Records: [click('1')] })).toEqual(reportOf());
     await expect(router.serveTopicEvent({ Records: [notification('a')] })).rejects.toThrow(
-      'framework: no handler for topic',
+      expect.failure('streams.no_handler', 'topic'),
     );
   });
 });

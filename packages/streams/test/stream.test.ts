@@ -204,14 +204,16 @@ describe('the failure identifier', () => {
 
   it.each([['eventId'], [''], [null], ['AUTO'], [1]])('refuses the option %j', (streamFailureIdentifier) => {
     expect(() => createEventRouter({ streamFailureIdentifier } as never)).toThrow(
-      'framework: option "streamFailureIdentifier" must be "auto", "eventID" or "sequenceNumber"',
+      expect.failure('app.invalid_configuration', 'option "streamFailureIdentifier"'),
     );
   });
 
   it.each(['sequence', 'Auto', ' eventID '])('refuses the variable %j, also beside an option', (value) => {
-    const text = 'framework: FRAMEWORK_STREAM_FAILURE_IDENTIFIER must be "auto", "eventID" or "sequenceNumber"';
-    expect(() => createEventRouter({ environment: variable(value) })).toThrow(text);
-    expect(() => createEventRouter({ environment: variable(value), streamFailureIdentifier: 'eventID' })).toThrow(text);
+    const refused = expect.failure('app.invalid_configuration', 'FRAMEWORK_STREAM_FAILURE_IDENTIFIER');
+    expect(() => createEventRouter({ environment: variable(value) })).toThrow(refused);
+    expect(() => createEventRouter({ environment: variable(value), streamFailureIdentifier: 'eventID' })).toThrow(
+      refused,
+    );
   });
 });
 
