@@ -53,10 +53,6 @@ async function rejectionOf(promise: Promise<unknown>): Promise<FrameworkError> {
   throw error;
 }
 
-const LOG_REFUSED =
-  'framework: option "log" must be false or a Logger: createLogger(), or fromConsole(), fromPino() or fromPowertools() of ' +
-  '"@sallyport/core/log-adapters"';
-
 /** The lines that a function writes to standard output. */
 async function outputOf(run: () => Promise<unknown>): Promise<string[]> {
   const written: string[] = [];
@@ -261,7 +257,7 @@ describe('an unknown event', () => {
     const dispatcher = createDispatcherWith({ log: recordingLogger(lines) });
 
     dispatcher.explain(S3);
-    expect(() => dispatcher.detect(S3)).toThrow('framework: unknown event type');
+    expect(() => dispatcher.detect(S3)).toThrow(expect.failure('dispatch.unknown_event'));
 
     expect(lines).toEqual([]);
   });
@@ -352,9 +348,7 @@ describe('createDispatcher', () => {
     ['two surfaces', [recordingSurface(['queue']), recordingSurface(['topic', 'queue'])]],
     ['one surface twice', [recordingSurface(['queue', 'queue'])]],
   ])('refuses a kind served by %s', (_name, surfaces) => {
-    expect(() => createDispatcher(...surfaces)).toThrow(
-      expect.objectContaining({ message: 'framework: two surfaces serve queue', code: 'dispatch.duplicate_surface' }),
-    );
+    expect(() => createDispatcher(...surfaces)).toThrow(expect.failure('dispatch.duplicate_surface', 'queue'));
   });
 
   it.each([
@@ -366,32 +360,23 @@ describe('createDispatcher', () => {
     ['an object without serve', { serves: ['queue'] }],
   ])('refuses what is no surface: %s', (_name, surface) => {
     expect(() => createDispatcher(surface as unknown as Surface)).toThrow(
-      expect.objectContaining({
-        message: 'framework: surface must have serves and serve()',
-        code: 'dispatch.invalid_surface',
-      }),
+      expect.failure('dispatch.invalid_surface', 'serves', 'serve()'),
     );
   });
 
   it('refuses a kind that no row detects, for it would never be served', () => {
     expect(() => createDispatcher(recordingSurface(['Queue']))).toThrow(
-      expect.objectContaining({ message: 'framework: no row detects Queue', code: 'dispatch.invalid_surface' }),
+      expect.failure('dispatch.invalid_surface', 'no row', 'Queue'),
     );
   });
 
   it.each([
-    [
-      'an unknown option',
-      { logger: silentLogger },
-      'framework: unknown option "logger"; known are log, directInvocations',
-    ],
-    ['a log that is no logger', { log: () => {} }, LOG_REFUSED],
-    ['null as options', null, 'framework: options must be an object'],
-    ['null as log', { log: null }, LOG_REFUSED],
+    ['an unknown option', { logger: silentLogger }, 'unknown option "logger"'],
+    ['a log that is no logger', { log: () => {} }, 'option "log"'],
+    ['null as options', null, 'options'],
+    ['null as log', { log: null }, 'option "log"'],
   ])('refuses %s', (_name, options, message) => {
-    expect(() => createDispatcherWith(options as object)).toThrow(
-      expect.objectContaining({ message, code: 'app.invalid_configuration' }),
-    );
+    expect(() => createDispatcherWith(options as object)).toThrow(expect.failure('app.invalid_configuration', message));
   });
 
   it('shares nothing between two dispatchers', async () => {
@@ -399,6 +384,6 @@ describe('createDispatcher', () => {
     const two = createDispatcher(recordingSurface(['topic']));
 
     await expect(one.handleLambda(EVENTS.queue)).resolves.toBe('answer of queue');
-    await expect(two.handleLambda(EVENTS.queue)).rejects.toThrow('framework: no adapter for queue');
+    await expect(two.handleLambda(EVENTS.queue)).rejects.toThrow(expect.failure('dispatch.no_adapter', 'queue'));
   });
 });

@@ -64,7 +64,7 @@ describe('the doors of a router', () => {
 
   it('must be there where the variable names them', () => {
     process.env.FRAMEWORK_DOORS = '{"qualifier":"doors"}';
-    expect(() => router()).toThrow('framework: FRAMEWORK_DOORS is set: pass doors: namedDoors()');
+    expect(() => router()).toThrow(expect.failure('app.invalid_configuration', 'FRAMEWORK_DOORS', 'namedDoors()'));
     delete process.env.FRAMEWORK_DOORS;
     expect(() => router()).not.toThrow();
   });

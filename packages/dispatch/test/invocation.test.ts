@@ -224,51 +224,51 @@ describe('explain with a Lambda context', () => {
 });
 
 describe('createDispatcherWith', () => {
-  it.each<[string, readonly unknown[], string]>([
+  it.each<[string, readonly unknown[], Error]>([
     [
       'two surfaces for agents',
       [counting(['a'], ['agent']), counting(['b'], ['agent'])],
-      'framework: two surfaces accept agent invocations: a and b',
+      expect.failure('dispatch.duplicate_surface', 'agent', 'a and b'),
     ],
     [
       'an unknown provenance',
       [counting(['queue'], ['anyone' as InvocationProvenance])],
-      'framework: the surface of queue: accepts must be a list of provider, direct and agent',
+      expect.failure('dispatch.invalid_surface', 'the surface of queue', 'accepts'),
     ],
     [
       'accepts that is no list',
       [{ ...counting(['queue']), accepts: 'agent' }],
-      'framework: the surface of queue: accepts must be a list of provider, direct and agent',
+      expect.failure('dispatch.invalid_surface', 'the surface of queue', 'accepts'),
     ],
     [
       'attach that is no function',
       [{ ...fixed(), serves: ['queue'], attach: 1 }],
-      'framework: the surface of queue: attach is not a function',
+      expect.failure('dispatch.invalid_surface', 'the surface of queue', 'attach'),
     ],
-    ['33 surfaces', Array.from({ length: 33 }, () => counting([])), 'framework: more than 32 surfaces'],
-    ['no surface at all', [null], 'framework: surface must have serves and serve()'],
+    ['33 surfaces', Array.from({ length: 33 }, () => counting([])), expect.failure('dispatch.invalid_surface', '32')],
+    ['no surface at all', [null], expect.failure('dispatch.invalid_surface', 'serves', 'serve()')],
     [
       'rows without alternatives',
       [{ ...invoke(), rows: [{ kind: 'invoke' }] }],
-      'framework: trigger extension: invoke has a malformed row',
+      expect.failure('dispatch.invalid_extension', 'invoke', 'row'),
     ],
     [
       'rows that are no list',
       [{ ...invoke(), rows: null }],
-      'framework: trigger extension: invoke has a malformed row',
+      expect.failure('dispatch.invalid_extension', 'invoke', 'row'),
     ],
     [
       'a condition without a path',
       [{ ...invoke(), rows: [{ kind: 'invoke', anyOf: [[{ test: 'text' }]] }] }],
-      'framework: trigger extension: invoke has a malformed row',
+      expect.failure('dispatch.invalid_extension', 'invoke', 'row'),
     ],
     [
       'a kind for agents beside one that nothing tells',
       [counting(['a', 'b'], ['agent'])],
-      'framework: no row detects b',
+      expect.failure('dispatch.invalid_surface', 'no row', ' b'),
     ],
-  ])('refuses %s', (_name, surfaces, message) => {
-    expect(() => createDispatcherWith({}, ...(surfaces as Surface[]))).toThrow(message);
+  ])('refuses %s', (_name, surfaces, failure) => {
+    expect(() => createDispatcherWith({}, ...(surfaces as Surface[]))).toThrow(failure);
   });
 
   it('takes 32 surfaces', () => {
@@ -277,7 +277,7 @@ describe('createDispatcherWith', () => {
 
   it('refuses another word for directInvocations', () => {
     expect(() => createDispatcherWith({ directInvocations: 'maybe' as 'serve' })).toThrow(
-      'framework: option "directInvocations" must be "refuse" or "serve"',
+      expect.failure('app.invalid_configuration', 'option "directInvocations"'),
     );
   });
 });

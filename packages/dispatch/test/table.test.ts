@@ -70,7 +70,7 @@ describe('the rows decide', () => {
 
   it('what is detected', () => {
     expect(kindOf(mail, table)).toBe('queue');
-    expect(() => kindOf(EVENTS.queue, table)).toThrow('framework: unknown event type');
+    expect(() => kindOf(EVENTS.queue, table)).toThrow(expect.failure('dispatch.unknown_event'));
     expect(detect(EVENTS.queue)).toBe('queue');
   });
 

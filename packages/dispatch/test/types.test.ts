@@ -70,6 +70,8 @@ describe('the types', () => {
 
   it('refuse a surface without serve', () => {
     // @ts-expect-error `serve` is missing
-    expect(() => createDispatcher({ serves: ['queue'] })).toThrow('framework: surface must have serves and serve()');
+    expect(() => createDispatcher({ serves: ['queue'] })).toThrow(
+      expect.failure('dispatch.invalid_surface', 'serves', 'serve()'),
+    );
   });
 });
