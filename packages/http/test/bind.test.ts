@@ -577,90 +577,48 @@ describe('construction', () => {
   });
 
   it.each([
-    [{ bodyy: z.string() }, 'framework: unknown option "bodyy"'],
-    [{ body: 5 }, 'framework: option "body" must be a Standard Schema (version 1) or a map of fields'],
-    [
-      { body: { '~standard': { version: 2, validate() {} } } },
-      'framework: option "body" must be a Standard Schema (version 1) or a map of fields',
-    ],
-    [{ query: { a: 5 } }, 'framework: option "query.a" must be an object'],
-    [
-      { query: { a: { type: 'date' } } },
-      'framework: option "query.a.type" must be "string", "int", "float", "bool" or "duration"',
-    ],
-    [
-      { query: { a: { type: 'int', requird: true } } },
-      'framework: unknown option "query.a.requird"; known are type, name, array, rules',
-    ],
-    [
-      { query: { a: { type: 'int', name: ' ' } } },
-      'framework: option "query.a.name" must be a string that is not blank',
-    ],
-    [{ query: { a: { type: 'int', array: 1 } } }, 'framework: option "query.a.array" must be true or false'],
-    [
-      { params: { a: { type: 'int', array: true } } },
-      'framework: option "params.a.array" must be false: a path parameter is one value',
-    ],
-    [{ query: { a: { type: 'int', rules: min(1) } } }, 'framework: option "query.a.rules" must be a list, each a rule'],
-    [
-      { query: { a: { type: 'string', rules: [min(1)] } } },
-      'framework: rule "min" must be on a field of type int, float or duration',
-    ],
-    [
-      { query: { a: { type: 'int', rules: [pattern('a')] } } },
-      'framework: rule "pattern" must be on a field of type string',
-    ],
-    [
-      { query: { a: { type: 'int', rules: [minLength(1)] } } },
-      'framework: rule "minLength" must be on a field of type string or on a list',
-    ],
-    [{ query: { a: { type: 'int', rules: [oneOf('1')] } } }, 'framework: rule "oneOf" must be of values of type int'],
-    [
-      { query: { a: { type: 'bool', rules: [oneOf('true')] } } },
-      'framework: rule "oneOf" must be of values of type bool',
-    ],
-    [
-      { query: { a: { type: 'int', rules: [{ rule: 'even' }] } } },
-      'framework: unknown rule "even"; known are required, min, max, minLength, maxLength, pattern, oneOf',
-    ],
-    [
-      { query: { a: { type: 'string', rules: [{ rule: 'pattern', value: '(' }] } } },
-      'framework: rule "pattern" must be a regular expression without flags',
-    ],
-    [{ query: { a: { type: 'int', rules: [{ rule: 'min', value: '1' }] } } }, 'framework: rule "min" must be a number'],
-    [
-      { query: { a: { type: 'int', rules: [{ rule: 'oneOf' }] } } },
-      'framework: rule "oneOf" must be given strings or numbers',
-    ],
-    [
-      { query: { a: { type: 'int', rules: [null] } } },
-      'framework: unknown rule "undefined"; known are required, min, max, minLength, maxLength, pattern, oneOf',
-    ],
-    [{ status: 99 }, 'framework: option "status" must be an HTTP status of 200 to 599'],
-    [{ queryArrays: 'a' }, 'framework: option "queryArrays" must be a list of names'],
-    [
-      { queryArrays: ['a'], query: { a: { type: 'int' } } },
-      'framework: "queryArrays" needs a Standard Schema in "query"; in a map of fields write array: true',
-    ],
-    [{ bodyOptional: 'yes' }, 'framework: option "bodyOptional" must be true or false'],
-    [undefined, 'framework: options must be an object'],
-    [null, 'framework: options must be an object'],
+    [{ bodyy: z.string() }, 'unknown option "bodyy"'],
+    [{ body: 5 }, 'option "body"'],
+    [{ body: { '~standard': { version: 2, validate() {} } } }, 'option "body"'],
+    [{ query: { a: 5 } }, 'option "query.a"'],
+    [{ query: { a: { type: 'date' } } }, 'option "query.a.type"'],
+    [{ query: { a: { type: 'int', requird: true } } }, 'unknown option "query.a.requird"'],
+    [{ query: { a: { type: 'int', name: ' ' } } }, 'option "query.a.name"'],
+    [{ query: { a: { type: 'int', array: 1 } } }, 'option "query.a.array"'],
+    [{ params: { a: { type: 'int', array: true } } }, 'option "params.a.array"'],
+    [{ query: { a: { type: 'int', rules: min(1) } } }, 'option "query.a.rules"'],
+    [{ query: { a: { type: 'string', rules: [min(1)] } } }, 'rule "min"'],
+    [{ query: { a: { type: 'int', rules: [pattern('a')] } } }, 'rule "pattern"'],
+    [{ query: { a: { type: 'int', rules: [minLength(1)] } } }, 'rule "minLength"'],
+    [{ query: { a: { type: 'int', rules: [oneOf('1')] } } }, 'rule "oneOf"'],
+    [{ query: { a: { type: 'bool', rules: [oneOf('true')] } } }, 'rule "oneOf"'],
+    [{ query: { a: { type: 'int', rules: [{ rule: 'even' }] } } }, 'unknown rule "even"'],
+    [{ query: { a: { type: 'string', rules: [{ rule: 'pattern', value: '(' }] } } }, 'rule "pattern"'],
+    [{ query: { a: { type: 'int', rules: [{ rule: 'min', value: '1' }] } } }, 'rule "min"'],
+    [{ query: { a: { type: 'int', rules: [{ rule: 'oneOf' }] } } }, 'rule "oneOf"'],
+    [{ query: { a: { type: 'int', rules: [null] } } }, 'unknown rule "undefined"'],
+    [{ status: 99 }, 'option "status"'],
+    [{ queryArrays: 'a' }, 'option "queryArrays"'],
+    [{ queryArrays: ['a'], query: { a: { type: 'int' } } }, '"queryArrays"'],
+    [{ bodyOptional: 'yes' }, 'option "bodyOptional"'],
+    [undefined, 'options'],
+    [null, 'options'],
   ])('refuses %j', (spec, message) => {
-    expect(() => bind(spec as never, () => null)).toThrow(message);
+    expect(() => bind(spec as never, () => null)).toThrow(expect.failure('app.invalid_configuration', message));
   });
 
   it('refuses a handler that is not a function', () => {
-    expect(() => bind({}, undefined as never)).toThrow('framework: option "handler" must be a function');
+    expect(() => bind({}, undefined as never)).toThrow(expect.failure('app.invalid_configuration', 'option "handler"'));
   });
 
   it.each([
-    [() => min(Number.NaN), 'framework: rule "min" must be a number'],
-    [() => maxLength(-1), 'framework: rule "maxLength" must be a whole number, 0 or more'],
-    [() => pattern(/a/g), 'framework: rule "pattern" must be a regular expression without flags'],
-    [() => pattern(5 as never), 'framework: rule "pattern" must be a regular expression without flags'],
-    [() => pattern('('), 'framework: rule "pattern" must be a regular expression without flags'],
-    [() => oneOf(), 'framework: rule "oneOf" must be given strings or numbers'],
+    [() => min(Number.NaN), 'rule "min"'],
+    [() => maxLength(-1), 'rule "maxLength"'],
+    [() => pattern(/a/g), 'rule "pattern"'],
+    [() => pattern(5 as never), 'rule "pattern"'],
+    [() => pattern('('), 'rule "pattern"'],
+    [() => oneOf(), 'rule "oneOf"'],
   ])('refuses a rule that means nothing: %s', (make, message) => {
-    expect(make).toThrow(message);
+    expect(make).toThrow(expect.failure('app.invalid_configuration', message));
   });
 });

@@ -81,49 +81,55 @@ describe('the prefix of a group', () => {
 
   it.each(['', '  ', 7, '/a/', '/a//b', '/*', '/a?b', '/{rest+}'])('%j is refused', (prefix) => {
     expect(() => routesOf(() => {}, prefix as never)).toThrow(
-      expect.objectContaining({
-        code: 'app.bad_request',
-        message: `framework: invalid group: ${String(prefix) || '/'}: a prefix is a path without catch-all, query and slash at the end; use / for no prefix`,
-      }),
+      expect.failure(
+        'app.bad_request',
+        `invalid group: ${String(prefix) || '/'}: a prefix is a path without catch-all, query and slash at the end; use / for no prefix`,
+      ),
     );
   });
 });
 
 describe('a registration in a group that cannot be', () => {
-  it.each<[string, (http: RouteGroup) => unknown]>([
+  it.each<[string, string, (http: RouteGroup) => unknown]>([
+    ['app.bad_request', 'invalid group: /a', (http) => http.group('/a', {}, {} as never)],
+    ['app.bad_request', 'invalid group: /a', (http) => http.group('/a', {}, async () => {})],
     [
-      'framework: invalid group: /a: the last argument is a function that registers its routes',
-      (http) => http.group('/a', {}, {} as never),
+      'app.invalid_configuration',
+      'unknown option "posture"',
+      (http) => http.group('/a', { posture: 1 } as never, () => {}),
     ],
-    ['framework: invalid group: /a: register its routes without await', (http) => http.group('/a', {}, async () => {})],
-    ['framework: unknown option "posture"', (http) => http.group('/a', { posture: 1 } as never, () => {})],
+    ['app.invalid_configuration', 'option "use"', (http) => http.group('/a', { use: [pass, {} as never] }, () => {})],
+    ['app.invalid_configuration', 'option "use"', (http) => http.group('/a', { use: pass as never }, () => {})],
+    ['app.invalid_configuration', 'option "tags[0]"', (http) => http.group('/a', { tags: [''] }, () => {})],
+    ['app.invalid_configuration', 'options', (http) => http.group('/a', (() => {}) as never, () => {})],
     [
-      'framework: option "use" must be a list of functions of (ctx, next)',
-      (http) => http.group('/a', { use: [pass, {} as never] }, () => {}),
+      'app.invalid_configuration',
+      'expected group(prefix, options, define)',
+      (http) => http.group('/a', {}, () => {}, {} as never),
     ],
-    ['framework: option "use" must be a list', (http) => http.group('/a', { use: pass as never }, () => {})],
-    ['framework: option "tags[0]" must be a string', (http) => http.group('/a', { tags: [''] }, () => {})],
-    ['framework: options must be an object', (http) => http.group('/a', (() => {}) as never, () => {})],
-    ['expected group(prefix, options, define)', (http) => http.group('/a', {}, () => {}, {} as never)],
+    ['app.invalid_configuration', 'option "use"', (http) => http.get('/a', ok, { use: [undefined as never] })],
     [
-      'framework: option "use" must be a list of functions of (ctx, next)',
-      (http) => http.get('/a', ok, { use: [undefined as never] }),
-    ],
-    [
-      'framework: invalid route pattern: GET /a/{id}/{id}',
+      'app.bad_request',
+      'invalid route pattern: GET /a/{id}/{id}',
       (http) => http.group('/a/{id}', {}, (routes) => routes.get('/{id}', ok)),
     ],
     [
-      'framework: duplicate route: GET /a/{y}, registered before as /a/{x}',
+      'app.bad_request',
+      'duplicate route: GET /a/{y}',
       (http) => http.get('/a/{x}', ok).group('/a', {}, (routes) => routes.get('/{y}', ok)),
     ],
     [
-      'framework: route handler must be a function: GET /a/b',
+      'app.bad_request',
+      'route handler must be a function: GET /a/b',
       (http) => http.group('/a', {}, (r) => r.get('/b', 1 as never)),
     ],
-    ['framework: invalid route pattern: GET (no text)', (http) => http.group('/a', {}, (r) => r.get(1 as never, ok))],
-  ])('%s', (message, register) => {
-    expect(() => grouped('/', {}, register as (routes: RouteGroup) => void)).toThrow(message);
+    [
+      'app.bad_request',
+      'invalid route pattern: GET (no text)',
+      (http) => http.group('/a', {}, (r) => r.get(1 as never, ok)),
+    ],
+  ])('%s: %s', (code, name, register) => {
+    expect(() => grouped('/', {}, register as (routes: RouteGroup) => void)).toThrow(expect.failure(code, name));
   });
 });
 
@@ -237,10 +243,7 @@ describe('path parameters of a bound handler', () => {
   ])('that do not fit %s are refused, and the route is not taken', (pattern, handler, text) => {
     const http = createHttpRouter();
     expect(() => http.get(pattern, handler)).toThrow(
-      expect.objectContaining({
-        code: 'app.bad_request',
-        message: `framework: the names of bind({ params }) ${text}`,
-      }),
+      expect.failure('app.bad_request', `the names of bind({ params }) ${text}`),
     );
     expect(http.get(pattern, ok).routes()).toHaveLength(1);
   });
@@ -253,7 +256,10 @@ describe('path parameters of a bound handler', () => {
       });
     expect(routesOf(define(handler), '/t/{tenant}')).toEqual(['GET /t/{tenant}/x/{id}']);
     expect(() => routesOf(define(bound({ id: field })), '/t/{tenant}')).toThrow(
-      'framework: the names of bind({ params }) (id) must be those of the pattern (tenant, id): GET /t/{tenant}/x/{id}',
+      expect.failure(
+        'app.bad_request',
+        'the names of bind({ params }) (id) must be those of the pattern (tenant, id): GET /t/{tenant}/x/{id}',
+      ),
     );
   });
 

@@ -351,6 +351,8 @@ describe('secureHeaders', () => {
     ['option "frameOptions" must be', { frameOptions: 'a\nb' }],
     ['option "frameOptions" must be', { frameOptions: ' ' }],
   ])('refuse %s', (message, options) => {
-    expect(() => secureHeaders(options as SecureHeadersOptions)).toThrow(message);
+    expect(() => secureHeaders(options as SecureHeadersOptions)).toThrow(
+      expect.failure('app.invalid_configuration', message),
+    );
   });
 });

@@ -392,7 +392,9 @@ describe('generateOpenAPI', () => {
       'route GET /a has fields and a contract: remove one of them',
     ],
   ])('refuses %s', (_, input, message) => {
-    expect(() => generateOpenAPI(input as OpenApiSpec)).toThrow(`framework: openapi ${message}`);
+    expect(() => generateOpenAPI(input as OpenApiSpec)).toThrow(
+      expect.failure('app.invalid_configuration', `openapi ${message}`),
+    );
     expect(() => generateOpenAPI(input as OpenApiSpec)).toThrow(FrameworkError);
   });
 
@@ -404,7 +406,7 @@ describe('generateOpenAPI', () => {
       { ...spec(), routes: [{ surface: 'http', method: 'GET', path: '/a', posture: 'public' }] },
     ],
   ])('refuses a secure application: %s', (_, input) => {
-    const refusal = 'framework: openapi cannot describe a secure application: use its own generateOpenAPI';
+    const refusal = expect.failure('app.invalid_configuration', 'secure application', 'generateOpenAPI');
     expect(() => generateOpenAPI(input as OpenApiSpec)).toThrow(refusal);
     expect(() => generateOpenAPIJSON(input as OpenApiSpec)).toThrow(refusal);
   });
@@ -611,13 +613,13 @@ describe('contracts of bound handlers', () => {
   it('say which schema cannot be written', () => {
     const { contract } = bind({ body: z.object({ at: z.date() }) }, () => null);
     expect(() => document(route({ method: 'POST', contract }))).toThrow(
-      'framework: openapi a.body cannot be written as JSON Schema',
+      expect.failure('app.invalid_configuration', 'openapi a.body'),
     );
   });
 
   it('refuse a parameter that is not in the path', () => {
     expect(() => document(route({ contract: contractOf({ params: { id: { type: 'int' } } }) }))).toThrow(
-      'framework: openapi path field id is not in /a',
+      expect.failure('app.invalid_configuration', 'openapi path field id', '/a'),
     );
   });
 });

@@ -304,36 +304,44 @@ describe('options', () => {
 });
 
 describe('registration', () => {
-  it.each<[string, Register]>([
-    ['framework: route handler must be a function: GET /x', (http) => http.get('/x', undefined as never)],
-    ['framework: route method is empty: /x', (http) => http.handle(' ', '/x', () => text(200, ''))],
-    ['framework: invalid route pattern: GET /x/', (http) => http.get('/x/', () => text(200, ''))],
+  it.each<[string, string, Register]>([
+    ['app.bad_request', 'route handler must be a function: GET /x', (http) => http.get('/x', undefined as never)],
+    ['app.bad_request', 'route method is empty: /x', (http) => http.handle(' ', '/x', () => text(200, ''))],
+    ['app.bad_request', 'invalid route pattern: GET /x/', (http) => http.get('/x/', () => text(200, ''))],
     [
-      'framework: duplicate route: GET /u/{b}, registered before as /u/{a}',
+      'app.bad_request',
+      'duplicate route: GET /u/{b}',
       (http) => http.get('/u/{a}', () => text(200, '')).get('/u/:b', () => text(200, '')),
     ],
-    ['framework: too many arguments, expected handle(', (http) => http.get('/x', () => text(200, ''), {}, {} as never)],
+    ['app.invalid_configuration', 'too many arguments', (http) => http.get('/x', () => text(200, ''), {}, {} as never)],
     [
-      'framework: too many arguments, expected handle(',
+      'app.invalid_configuration',
+      'too many arguments',
       (http) => http.getStrict('/x', () => text(200, ''), {}, {} as never),
     ],
-    ['framework: too many arguments, expected use(', (http) => http.use((ctx, next) => next(ctx), {} as never)],
+    ['app.invalid_configuration', 'too many arguments', (http) => http.use((ctx, next) => next(ctx), {} as never)],
     [
+      'app.invalid_configuration',
       'expected use(middleware), or { use: [middleware] } of a route or group',
       (http) => http.use('/x' as never, ((ctx: Context, next: Next) => next(ctx)) as never),
     ],
     [
-      'framework: duplicate route: GET /a, registered before as /a',
+      'app.bad_request',
+      'duplicate route: GET /a',
       (http) => http.get('/a', () => text(200, '')).get('a', () => text(200, '')),
     ],
-    ['framework: unknown option "auth"', (http) => http.get('/x', () => text(200, ''), { auth: true } as never)],
-  ])('fails closed: %s', (message, register) => {
-    expect(() => routerWith(register)).toThrow(message);
+    [
+      'app.invalid_configuration',
+      'unknown option "auth"',
+      (http) => http.get('/x', () => text(200, ''), { auth: true } as never),
+    ],
+  ])('fails closed: %s, %s', (code, name, register) => {
+    expect(() => routerWith(register)).toThrow(expect.failure(code, name));
   });
 
   it('registers nothing when it fails', () => {
     const router = routerWith((http) => http.get('/a', () => text(200, '')));
-    expect(() => router.get('/a', () => text(200, ''))).toThrow('duplicate route');
+    expect(() => router.get('/a', () => text(200, ''))).toThrow(expect.failure('app.bad_request', 'duplicate route'));
     expect(router.routes()).toEqual([{ surface: 'http', method: 'GET', path: '/a' }]);
   });
 

@@ -252,10 +252,10 @@ describe('sseEventStream', () => {
   });
 
   it.each([
-    [{ heartbeatMs: 0 }, 'framework: option "heartbeatMs" must be a positive number of milliseconds'],
-    [{ heartbeatMs: Number.NaN }, 'framework: option "heartbeatMs" must be a positive number of milliseconds'],
-    [{ heartbeat: 5 }, 'framework: unknown option "heartbeat"'],
+    [{ heartbeatMs: 0 }, 'option "heartbeatMs"'],
+    [{ heartbeatMs: Number.NaN }, 'option "heartbeatMs"'],
+    [{ heartbeat: 5 }, 'unknown option "heartbeat"'],
   ])('refuses the options %j', (options, message) => {
-    expect(() => sseEventStream([], options as object)).toThrow(message);
+    expect(() => sseEventStream([], options as object)).toThrow(expect.failure('app.invalid_configuration', message));
   });
 });

@@ -194,13 +194,15 @@ describe('createWebSocketClient', () => {
   });
 
   it.each<[unknown, object, string]>([
-    ['', {}, 'framework: option "endpoint" must be an http(s) URL'],
-    ['wss://a', {}, 'framework: option "endpoint" must be an http(s) URL'],
-    [undefined, {}, 'framework: option "endpoint" must be an http(s) URL'],
-    ['https://a', { timeoutMs: 0 }, 'framework: option "timeoutMs" must be a positive number of milliseconds'],
-    ['https://a', { timeout: 5 }, 'framework: unknown option "timeout"'],
+    ['', {}, 'option "endpoint"'],
+    ['wss://a', {}, 'option "endpoint"'],
+    [undefined, {}, 'option "endpoint"'],
+    ['https://a', { timeoutMs: 0 }, 'option "timeoutMs"'],
+    ['https://a', { timeout: 5 }, 'unknown option "timeout"'],
   ])('refuses %j with %j', (endpoint, options, message) => {
-    expect(() => createWebSocketClient(endpoint as string, options)).toThrow(message);
+    expect(() => createWebSocketClient(endpoint as string, options)).toThrow(
+      expect.failure('app.invalid_configuration', message),
+    );
   });
 });
 

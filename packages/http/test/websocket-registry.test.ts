@@ -17,7 +17,7 @@ describe('connectionKey', () => {
     [{ ...KEY, stage: 'a/b' }],
     [{ apiId: 'a', stage: 'b' } as typeof KEY],
   ])('refuses %j', (key) => {
-    expect(() => connectionKey(key)).toThrow('framework: connection key is incomplete');
+    expect(() => connectionKey(key)).toThrow(expect.failure('websocket.invalid_connection', 'connection key'));
   });
 });
 
@@ -76,14 +76,16 @@ describe('createMemoryConnectionRegistry', () => {
 
   it.each([0, -1, 1.5, Number.NaN])('refuses the lifetime %s', async (ttl) => {
     await expect(createMemoryConnectionRegistry().put(KEY, record(), ttl)).rejects.toThrow(
-      'framework: ttlSeconds must be a positive whole number',
+      expect.failure('app.invalid_configuration', 'ttlSeconds'),
     );
   });
 
   it.each([
-    [{ max: 1 }, 'framework: unknown option "max"'],
-    [{ maxConnections: 0 }, 'framework: option "maxConnections" must be a whole number, at least 1'],
+    [{ max: 1 }, 'unknown option "max"'],
+    [{ maxConnections: 0 }, 'option "maxConnections"'],
   ])('refuses the options %j', (options, message) => {
-    expect(() => createMemoryConnectionRegistry(options as object)).toThrow(message);
+    expect(() => createMemoryConnectionRegistry(options as object)).toThrow(
+      expect.failure('app.invalid_configuration', message),
+    );
   });
 });

@@ -45,18 +45,20 @@ describe('the WebSocket surface', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['a blank key', ' ', 'framework: invalid websocket route'],
-    ['a key that is no string', 5, 'framework: invalid websocket route'],
-    ['a key twice', 'taken', 'framework: duplicate route: taken'],
+    ['a blank key', ' ', 'invalid websocket route'],
+    ['a key that is no string', 5, 'invalid websocket route'],
+    ['a key twice', 'taken', 'duplicate route: taken'],
   ])('refuses %s', (_name, key, message) => {
     const surface = surfaceWith();
     surface.register('taken', () => text(200, ''));
-    expect(() => surface.register(key as string, () => text(200, ''))).toThrow(message);
+    expect(() => surface.register(key as string, () => text(200, ''))).toThrow(
+      expect.failure('app.bad_request', message),
+    );
   });
 
   it('rejects a value that is not a handler', () => {
     expect(() => surfaceWith().register('x', undefined as never)).toThrow(
-      'framework: route handler must be a function: x',
+      expect.failure('app.bad_request', 'route handler must be a function: x'),
     );
   });
 
@@ -163,9 +165,13 @@ describe('the WebSocket surface', () => {
     ['https://u:p@ws.example.com'],
     ['https://a/?b'],
   ])('refuses the endpoint %j, from the option and from the variable', (endpoint) => {
-    expect(() => surfaceWith({ webSocketEndpoint: endpoint as string })).toThrow('"webSocketEndpoint" must be an http');
+    expect(() => surfaceWith({ webSocketEndpoint: endpoint as string })).toThrow(
+      expect.failure('app.invalid_configuration', '"webSocketEndpoint"'),
+    );
     if (typeof endpoint !== 'string' || endpoint === '') return;
-    expect(() => surfaceWith({ environment: { [VARIABLE]: endpoint } })).toThrow(`"${VARIABLE}" must be an http`);
+    expect(() => surfaceWith({ environment: { [VARIABLE]: endpoint } })).toThrow(
+      expect.failure('app.invalid_configuration', `"${VARIABLE}"`),
+    );
   });
 
   it('tells why a connection ended', async () => {
