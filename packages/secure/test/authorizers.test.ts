@@ -388,19 +388,33 @@ describe('internalRoles', () => {
     (arn) => {
       for (const make of [iamPrincipal, appSyncIdentityPrincipal]) {
         expect(() => make({ internalRoles: [arn as string] })).toThrow(
-          'framework: option "internalRoles[0]" must be a role ARN',
+          expect.failure('app.invalid_configuration', 'option "internalRoles[0]"'),
         );
       }
     },
   );
 
   it('and what else does not fit', () => {
-    expect(() => iamPrincipal({ internalRoles: 'x' as never })).toThrow('"internalRoles"');
-    expect(() => iamPrincipal({ roles: [] } as never)).toThrow('unknown option "roles"');
-    expect(() => iamPrincipal({ allowGuests: 'yes' as never })).toThrow('"allowGuests"');
-    expect(() => appSyncIdentityPrincipal({ allowGuests: 1 as never })).toThrow('"allowGuests"');
-    expect(() => lambdaAuthorizerV2Principal(undefined as never)).toThrow('"map"');
-    expect(() => lambdaAuthorizerV1Principal('x' as never)).toThrow('"map"');
-    expect(() => appSyncIdentityPrincipal({ map: 5 as never })).toThrow('"map"');
+    expect(() => iamPrincipal({ internalRoles: 'x' as never })).toThrow(
+      expect.failure('app.invalid_configuration', '"internalRoles"'),
+    );
+    expect(() => iamPrincipal({ roles: [] } as never)).toThrow(
+      expect.failure('app.invalid_configuration', 'unknown option "roles"'),
+    );
+    expect(() => iamPrincipal({ allowGuests: 'yes' as never })).toThrow(
+      expect.failure('app.invalid_configuration', '"allowGuests"'),
+    );
+    expect(() => appSyncIdentityPrincipal({ allowGuests: 1 as never })).toThrow(
+      expect.failure('app.invalid_configuration', '"allowGuests"'),
+    );
+    expect(() => lambdaAuthorizerV2Principal(undefined as never)).toThrow(
+      expect.failure('app.invalid_configuration', '"map"'),
+    );
+    expect(() => lambdaAuthorizerV1Principal('x' as never)).toThrow(
+      expect.failure('app.invalid_configuration', '"map"'),
+    );
+    expect(() => appSyncIdentityPrincipal({ map: 5 as never })).toThrow(
+      expect.failure('app.invalid_configuration', '"map"'),
+    );
   });
 });

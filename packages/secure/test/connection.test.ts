@@ -142,7 +142,7 @@ describe('connectionPrincipal', () => {
     ['no time', { store: createMemoryConnectionRegistry(), connect: () => null, ttlSeconds: 0 }, 'ttlSeconds'],
   ])('refuses %s', (_, options, name) => {
     expect(() => connectionPrincipal(options as never)).toThrow(
-      name.includes(' ') ? `framework: ${name}` : `"${name}"`,
+      expect.failure('app.invalid_configuration', name.includes(' ') ? `framework: ${name}` : `"${name}"`),
     );
   });
 });

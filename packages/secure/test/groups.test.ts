@@ -69,44 +69,42 @@ describe('the posture of a registration', () => {
     [
       'none at all',
       (app) => app.group('/a', {}, (routes: Any) => routes.get('/b', handler)),
-      'framework: invalid auth posture: GET /a/b has no posture: did you forget to call Public()?',
+      'invalid auth posture: GET /a/b has no posture: did you forget to call Public()?',
     ],
     [
       'options in its place, where no group has one',
       (app) => app.group('/a', {}, (routes: Any) => routes.get('/b', handler, { streaming: true })),
-      'framework: invalid auth posture: GET /a/b has a posture that this package did not make: use Public(), Optional(), Authenticated(), AuthenticatedAnyOf() or InternalOnly()',
+      'invalid auth posture: GET /a/b has a posture that this package did not make: use Public(), Optional(), Authenticated(), AuthenticatedAnyOf() or InternalOnly()',
     ],
-    [
-      'in front of the handler',
-      (app) => app.get('/a', Public(), handler),
-      'framework: route handler must be a function: GET /a: pass the posture after the handler',
-    ],
+    ['in front of the handler', (app) => app.get('/a', Public(), handler), 'route handler must be a function: GET /a'],
     [
       'a factory of a group',
       (app) => app.group('/a', { posture: Public }, () => {}),
-      'framework: invalid auth posture: group /a has the function Public for a posture: call it, Public()',
+      'invalid auth posture: group /a has the function Public for a posture: call it, Public()',
     ],
     [
       'blank pattern',
       (app) => app.group('/a', { posture: Public() }, (routes: Any) => routes.get(' ', handler)),
-      'framework: invalid route pattern: GET (blank)',
+      'invalid route pattern: GET (blank)',
     ],
   ])('is refused: %s', (_, register, message) => {
     const app = new SecureApp();
-    expect(() => register(untyped(app))).toThrow(message);
+    expect(() => register(untyped(app))).toThrow(expect.failure('app.bad_request', message));
     expect(app.routes()).toEqual([]);
   });
 
   it.each<[string, readonly unknown[], string]>([
-    ['a second posture', [Public(), Public()], 'framework: unknown option "kind"'],
-    ['options twice', [{}, {}], 'framework: too many arguments, expected handle('],
-    ['a posture behind options', [{}, Public()], 'framework: too many arguments, expected handle('],
-    ['three', [Public(), {}, {}], 'framework: too many arguments, expected handle('],
-    ['an unknown option', [{ posture: Public() }], 'framework: unknown option "posture"'],
+    ['a second posture', [Public(), Public()], 'unknown option "kind"'],
+    ['options twice', [{}, {}], 'too many arguments'],
+    ['a posture behind options', [{}, Public()], 'too many arguments'],
+    ['three', [Public(), {}, {}], 'too many arguments'],
+    ['an unknown option', [{ posture: Public() }], 'unknown option "posture"'],
   ])('takes no more than it does: %s', (_, rest, message) => {
     const app = new SecureApp();
     const register = (routes: Any) => routes.get('/b', handler, ...rest);
-    expect(() => untyped(app).group('/a', { posture: Authenticated() }, register)).toThrow(message);
+    expect(() => untyped(app).group('/a', { posture: Authenticated() }, register)).toThrow(
+      expect.failure('app.invalid_configuration', message),
+    );
     expect(app.routes()).toEqual([]);
   });
 });

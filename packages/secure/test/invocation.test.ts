@@ -273,14 +273,16 @@ describe('surfaces of SecureApp', () => {
 
   it('are of one container', () => {
     const { surface } = attached();
-    expect(() => new SecureApp({ surfaces: [surface] })).toThrow('the surface of tools belongs to another container');
+    expect(() => new SecureApp({ surfaces: [surface] })).toThrow(
+      expect.failure('dispatch.invalid_surface', 'the surface of tools', 'container'),
+    );
   });
 
   it('get masking as the container has it, and its gate', () => {
     const { host } = attached();
     expect(host).toMatchObject({ maskErrors: true, failureText: 'framework: event workload failed' });
     expect(() => host.gate?.assertPosture({ kind: 'public' }, 'PUBLISH /news')).toThrow(
-      'framework: invalid auth posture: PUBLISH /news',
+      expect.failure('app.bad_request', 'invalid auth posture: PUBLISH /news'),
     );
     expect(() => host.gate?.assertPosture(Public(), 'PUBLISH /news')).not.toThrow();
   });
@@ -336,7 +338,7 @@ describe('surfaces of SecureApp', () => {
     ['directInvocations', { directInvocations: 'maybe' }],
   ])('refuses another value of %s', (name, options) => {
     expect(() => new SecureApp(options as SecureOptions)).toThrow(
-      `framework: invalid secure configuration: option "${name}" must be `,
+      expect.failure('app.invalid_configuration', `invalid secure configuration: option "${name}" must be `),
     );
   });
 });

@@ -366,19 +366,19 @@ describe('several issuers', () => {
   it('say how identities are made, because subjects are unique within their issuer only', () => {
     const [first, { identity: _, ...rest }] = both as [JwtPrincipalOptions, JwtPrincipalOptions];
     expect(() => jwtPrincipalResolver([first, rest])).toThrow(
-      'framework: option "identity" must be a function for each issuer if there are several: subjects are unique only within an issuer',
+      expect.failure('app.invalid_configuration', 'option "identity"'),
     );
     expect(() => jwtPrincipalResolver([rest])).not.toThrow();
   });
 
   it('must not name one issuer twice', () => {
     expect(() => jwtPrincipalResolver([base, base])).toThrow(
-      'framework: option "issuer" must be different in each configuration',
+      expect.failure('app.invalid_configuration', 'option "issuer"'),
     );
-    expect(() => jwtPrincipalResolver([])).toThrow('framework: option "options" must be at least one issuer');
+    expect(() => jwtPrincipalResolver([])).toThrow(expect.failure('app.invalid_configuration', 'option "options"'));
     expect(() =>
       jwtPrincipalResolver([both[0] as never, { ...(both[1] as JwtPrincipalOptions), header: 'x' }]),
-    ).toThrow('framework: option "header" must be the same for all issuers');
+    ).toThrow(expect.failure('app.invalid_configuration', 'option "header"'));
   });
 });
 
@@ -574,7 +574,7 @@ describe('Cognito', () => {
     ['cognitoPrincipalResolver', cognitoPrincipalResolver],
   ])('%s refuses options that are left out', (_, make) => {
     for (const options of [undefined, null])
-      expect(() => make(options as never)).toThrow('framework: options must be an object');
+      expect(() => make(options as never)).toThrow(expect.failure('app.invalid_configuration', 'options'));
   });
 
   it.each<[string, object]>([

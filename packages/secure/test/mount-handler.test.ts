@@ -308,7 +308,7 @@ describe('a mounted handler', () => {
   it('needs a posture', () => {
     const fetch = () => new Response();
     expect(() => mountHandler(new SecureApp(), '/sdk', { fetch }, {} as never)).toThrow(
-      'framework: option "posture" must be a posture',
+      expect.failure('app.invalid_configuration', 'option "posture"'),
     );
   });
 });

@@ -47,10 +47,7 @@ describe('the factories', () => {
   ])('%s takes no argument', (name, make) => {
     for (const surplus of ['admin', undefined, {}]) {
       expect(() => make(surplus as never)).toThrow(
-        expect.objectContaining({
-          message: `framework: too many arguments, expected ${name}()`,
-          code: 'app.invalid_configuration',
-        }),
+        expect.failure('app.invalid_configuration', 'too many arguments', `${name}()`),
       );
     }
   });
@@ -61,17 +58,16 @@ describe('the factories', () => {
     ['AuthenticatedAnyOf()', () => AuthenticatedAnyOf()],
     ["AuthenticatedAnyOf('')", () => AuthenticatedAnyOf('')],
   ])('%s is refused', (_, make) => {
-    expect(make).toThrow(
-      expect.objectContaining({
-        message: 'framework: authenticated scopes normalize to empty',
-        code: 'app.bad_request',
-      }),
-    );
+    expect(make).toThrow(expect.failure('app.bad_request', 'authenticated scopes normalize to empty'));
   });
 
   it('rejects a scope that is not a string, instead of requiring fewer scopes', () => {
-    expect(() => Authenticated('read', 5 as never)).toThrow('framework: authenticated scopes must be strings');
-    expect(() => AuthenticatedAnyOf(['read'] as never)).toThrow('framework: authenticated scopes must be strings');
+    expect(() => Authenticated('read', 5 as never)).toThrow(
+      expect.failure('app.bad_request', 'authenticated scopes must be strings'),
+    );
+    expect(() => AuthenticatedAnyOf(['read'] as never)).toThrow(
+      expect.failure('app.bad_request', 'authenticated scopes must be strings'),
+    );
   });
 
   it('copies the list that it was given', () => {
@@ -124,7 +120,7 @@ describe('registration takes a posture of this package and nothing else', () => 
     expect(register).toHaveLength(places.length);
     for (const [index, attempt] of register.entries()) {
       const message = `framework: invalid auth posture: ${places[index]} ${hint}`;
-      expect(attempt).toThrow(expect.objectContaining({ message, code: 'app.bad_request' }));
+      expect(attempt).toThrow(expect.failure('app.bad_request', message));
     }
     expect(app.routes()).toEqual([]);
   });
@@ -138,6 +134,8 @@ describe('registration takes a posture of this package and nothing else', () => 
       isOwn = copy.isPosture(other);
     });
     expect([isOwn, isPosture(other)]).toEqual([true, false]);
-    expect(() => new SecureApp().get('/a', handler, other as Posture)).toThrow('framework: invalid auth posture');
+    expect(() => new SecureApp().get('/a', handler, other as Posture)).toThrow(
+      expect.failure('app.bad_request', 'invalid auth posture'),
+    );
   });
 });
