@@ -91,7 +91,7 @@ describe('a batch invoke', () => {
   it('refuses an empty list, and logs the refusal', async () => {
     const lines: string[] = [];
     const log = createLogger({ write: (line) => lines.push(line) });
-    await expect(createService({ log }).serve([])).rejects.toThrow('framework: event must be an object');
+    await expect(createService({ log }).serve([])).rejects.toThrow(expect.failure('dispatch.not_an_object'));
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       {
         level: 'ERROR',
