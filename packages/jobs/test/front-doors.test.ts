@@ -288,5 +288,5 @@ it.each([
   { inProgressMs: 999 },
   { resultTtlSeconds: 0 },
 ])('refuses the options %j', (options) => {
-  expect(() => withIdempotency(ledger, options as never)).toThrow(/^framework: /);
+  expect(() => withIdempotency(ledger, options as never)).toThrow(expect.failure('app.invalid_configuration'));
 });

@@ -248,5 +248,7 @@ it('a durable execution gets its own event back, and needs its time limit', asyn
 });
 
 it.each([{ ttl: 1 }, { key: 'id' }, { fingerprint: 'x' }])('refuses the options %j', (options) => {
-  expect(() => idempotentHandler(ledger, options as never, async () => 1)).toThrow(/^framework: /);
+  expect(() => idempotentHandler(ledger, options as never, async () => 1)).toThrow(
+    expect.failure('app.invalid_configuration'),
+  );
 });
