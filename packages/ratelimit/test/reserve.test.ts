@@ -132,10 +132,7 @@ describe('a reserve', () => {
   it('larger than the limit is refused; of a key with a lower limit it takes less', async () => {
     const strategy = fixedWindow({ limit: 9, windowMs: 60_000 });
     expect(() => bench.limiter({ strategy, reserve: 10 })).toThrow(
-      expect.objectContaining({
-        code: 'ratelimit.invalid_config',
-        message: 'framework: option "reserve" must be at most the smallest limit of the strategy',
-      }),
+      expect.failure('ratelimit.invalid_config', 'option "reserve"'),
     );
     for (const reserve of [-1, 1.5, 10_001, '1' as unknown as number]) {
       expect(() => bench.limiter({ strategy, reserve })).toThrow(
