@@ -60,7 +60,7 @@ const open = (options: Partial<LocalVectorStoreOptions> = {}) =>
     ],
   ])('refuses a file that was made with other settings: %j', (options, message) => {
     open().close();
-    expect(() => open(options)).toThrow(expect.objectContaining({ code: 'vectorstore.invalid_config', message }));
+    expect(() => open(options)).toThrow(expect.failure('vectorstore.invalid_config', message));
   });
 
   it('rejects a file that is not a database, and one of another program, and changes neither', async () => {
