@@ -214,7 +214,7 @@ describe('who may call', () => {
     const postures = { posture: Authenticated(), shellPosture: Authenticated() };
     for (const app of [{ handle: () => {} }, undefined, {}]) {
       expect(() => mountMicrovmController(app as never, controller, postures)).toThrow(
-        'framework: microvm routes need a SecureApp',
+        expect.failure('microvm.controller_incomplete', 'SecureApp'),
       );
     }
   });
