@@ -1,5 +1,4 @@
 import { gunzipSync } from 'node:zlib';
-import { FrameworkError } from '@sallyport/core';
 import { explain } from '@sallyport/dispatch';
 import * as build from '../src/events.js';
 
@@ -69,109 +68,77 @@ describe('every builder', () => {
 describe('a builder refuses', () => {
   const wrong = <T>(value: unknown) => value as T;
   it.each<[string, () => unknown, string]>([
-    [
-      'an unknown option',
-      () => build.buildAppSyncEvent(wrong({ field: 'x' })),
-      'framework: unknown option "field"; known are fieldName, parentTypeName, arguments, identity, source, prev, stash, headers, variables, selectionSetList, selectionSetGraphQL',
-    ],
+    ['an unknown option', () => build.buildAppSyncEvent(wrong({ field: 'x' })), 'unknown option "field"'],
     [
       'an HTTP option of another type',
       () => build.buildAPIGatewayV2Request('GET', '/', wrong({ headers: { a: 1 } })),
-      'framework: option "headers" must be an object of strings or lists of strings',
+      'option "headers"',
     ],
-    [
-      'a method that is no text',
-      () => build.buildAPIGatewayV2Request(wrong(7), '/'),
-      'framework: option "method" must be a string that is not blank',
-    ],
-    [
-      'a path that is no text',
-      () => build.buildLoadBalancerRequest('GET', wrong(undefined)),
-      'framework: option "path" must be a string',
-    ],
+    ['a method that is no text', () => build.buildAPIGatewayV2Request(wrong(7), '/'), 'option "method"'],
+    ['a path that is no text', () => build.buildLoadBalancerRequest('GET', wrong(undefined)), 'option "path"'],
     [
       'an address for a load balancer, which states none',
       () => build.buildLoadBalancerRequest('GET', '/', wrong({ sourceIp: '203.0.113.7' })),
-      'framework: unknown option "sourceIp"; known are query, headers, cookies, body, json, isBase64, targetGroupArn, multiValue',
+      'unknown option "sourceIp"',
     ],
-    ['options that are a list', () => build.buildEventBusEvent(wrong([])), 'framework: options must be an object'],
-    [
-      'an invalid date',
-      () => build.buildEventBusEvent({ time: new Date('x') }),
-      'framework: option "time" must be a valid Date',
-    ],
-    [
-      'no records',
-      () => build.buildQueueEvent(QUEUE, []),
-      'framework: option "records" must be a list that is not empty',
-    ],
-    [
-      'a record that is no object',
-      () => build.buildTopicEvent(TOPIC, wrong(['hello'])),
-      'framework: option "records[0]" must be an object',
-    ],
+    ['options that are a list', () => build.buildEventBusEvent(wrong([])), 'options'],
+    ['an invalid date', () => build.buildEventBusEvent({ time: new Date('x') }), 'option "time"'],
+    ['no records', () => build.buildQueueEvent(QUEUE, []), 'option "records"'],
+    ['a record that is no object', () => build.buildTopicEvent(TOPIC, wrong(['hello'])), 'option "records[0]"'],
     [
       'a record with an unknown option',
       () => build.buildQueueEvent(QUEUE, [{}, wrong({ id: 'x' })]),
-      'framework: unknown option "records[1].id"; known are body, messageId, groupId, receiveCount, attributes, messageAttributes, time',
+      'unknown option "records[1].id"',
     ],
     [
       'a receive count of 0',
       () => build.buildQueueEvent(QUEUE, [{ receiveCount: 0 }]),
-      'framework: option "records[0].receiveCount" must be a whole number, at least 1',
+      'option "records[0].receiveCount"',
     ],
-    [
-      'a blank ARN',
-      () => build.buildKinesisEvent(' ', [{}]),
-      'framework: option "arn" must be a string that is not blank',
-    ],
+    ['a blank ARN', () => build.buildKinesisEvent(' ', [{}]), 'option "arn"'],
     [
       'data given twice',
       () => build.buildKinesisEvent(STREAM, [{ data: 'a', json: {} }]),
-      'framework: only one of data, json and kinesis.data may be given',
+      'data, json and kinesis.data',
     ],
     [
       'body and json together',
       () => build.buildAPIGatewayV2Request('POST', '/', { body: 'a', json: {} }),
-      'framework: options "json" and "body" exclude each other: pass one of them',
+      'options "json" and "body"',
     ],
     [
       'bytes that shall not be base64',
       () => build.buildAPIGatewayV2Request('POST', '/', { body: Uint8Array.of(1), isBase64: false }),
-      'framework: option "isBase64" must be true or left out if "body" is bytes',
+      'option "isBase64"',
     ],
     [
       'a value that no table holds',
       () => build.buildTableStreamEvent(TABLE, [{ keys: { at: new Date(0) } }]),
-      'framework: option "item" must be strings, finite numbers, booleans, null, bytes, lists, sets and maps',
+      'option "item"',
     ],
     [
       'another event name',
       () => build.buildTableStreamEvent(TABLE, [wrong({ eventName: 'UPDATE' })]),
-      'framework: option "records[0].eventName" must be "INSERT", "MODIFY" or "REMOVE"',
+      'option "records[0].eventName"',
     ],
     [
       'a rule and a schedule',
       () => build.buildScheduledEvent({ rule: 'a', schedule: 'b' }),
-      'framework: options "rule" and "schedule" exclude each other: pass one of them',
+      'options "rule" and "schedule"',
     ],
-    [
-      'a batch of something else',
-      () => build.buildAppSyncBatch(wrong([{}])),
-      'framework: option "events" must be a non-empty list of resolver events',
-    ],
+    ['a batch of something else', () => build.buildAppSyncBatch(wrong([{}])), 'option "events"'],
     [
       'a log event without an id',
       () => build.cloudWatchLogsSubscriptionData({ logEvents: wrong([{ timestamp: 1, message: 'm' }]) }),
-      'framework: option "logEvents[0].id" must be a string',
+      'option "logEvents[0].id"',
     ],
     ...[Number.NaN, Number.POSITIVE_INFINITY].map((value): [string, () => unknown, string] => [
       `an attribute that is ${value}`,
       () => build.buildTableStreamEvent(TABLE, [{ newImage: { n: value } }]),
-      'framework: option "item" must be strings, finite numbers, booleans, null, bytes, lists, sets and maps',
+      'option "item"',
     ]),
-  ])('%s', (_name, make, message) => {
-    expect(make).toThrow(new FrameworkError('app.invalid_configuration', message));
+  ])('%s', (_name, make, name) => {
+    expect(make).toThrow(expect.failure('app.invalid_configuration', name));
   });
 });
 

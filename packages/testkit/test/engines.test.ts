@@ -323,42 +323,26 @@ describe('the options of an engine', () => {
   const clock = new ManualClock();
   const invoke = async () => ok;
   it.each<[string, () => unknown, string]>([
-    [
-      'no clock',
-      () => createQueueEngine({ arn: QUEUE, invoke } as never),
-      'framework: option "clock" must be an object with after(), monotonicMs() and now()',
-    ],
-    [
-      'no function',
-      () => createShardEngine({ arn: STREAM, clock } as never),
-      'framework: option "invoke" must be a function',
-    ],
-    [
-      'a blank ARN',
-      () => createQueueEngine({ arn: ' ', clock, invoke }),
-      'framework: option "arn" must be a string that is not blank',
-    ],
+    ['no clock', () => createQueueEngine({ arn: QUEUE, invoke } as never), 'option "clock"'],
+    ['no function', () => createShardEngine({ arn: STREAM, clock } as never), 'option "invoke"'],
+    ['a blank ARN', () => createQueueEngine({ arn: ' ', clock, invoke }), 'option "arn"'],
     [
       'a FIFO batch of 11',
       () => createQueueEngine({ arn: `${QUEUE}.fifo`, clock, invoke, batchSize: 11 }),
-      'framework: option "batchSize" must be at most 10 for a FIFO queue',
+      'option "batchSize"',
     ],
     [
       'three retries',
       () => createAsyncEngine({ clock, invoke, maximumRetryAttempts: 3 }),
-      'framework: option "maximumRetryAttempts" must be a whole number from 0 to 2',
+      'option "maximumRetryAttempts"',
     ],
-    [
-      'an unknown one',
-      () => createAsyncEngine({ clock, invoke, batchSize: 1 } as never),
-      'framework: unknown option "batchSize"; known are',
-    ],
+    ['an unknown one', () => createAsyncEngine({ clock, invoke, batchSize: 1 } as never), 'unknown option "batchSize"'],
     [
       'a record of another kind',
       () => createQueueEngine({ clock, invoke, arn: QUEUE }).send([{ data: 'a' } as never]),
-      'framework: unknown option "records[0].data"',
+      'unknown option "records[0].data"',
     ],
   ])('refuse %s', (_name, run, message) => {
-    expect(run).toThrow(message);
+    expect(run).toThrow(expect.failure('app.invalid_configuration', message));
   });
 });

@@ -193,7 +193,7 @@ describe('interleave', () => {
 
   it('refuses unknown options', async () => {
     await expect(interleave((env) => env.app(), [], { round: 1 } as object)).rejects.toThrow(
-      'framework: unknown option "round"; known are rounds, seed',
+      expect.failure('app.invalid_configuration', 'unknown option "round"'),
     );
   });
 });

@@ -274,11 +274,13 @@ describe('a recorder', () => {
   });
 
   it.each<[string, object, string]>([
-    ['no write', {}, 'framework: option "write" must be a function'],
-    ['a share above one', { write: () => {}, sample: 2 }, 'framework: option "sample" must be a number from 0 to 1'],
-    ['an unknown option', { write: () => {}, rate: 1 }, 'framework: unknown option "rate"; known are'],
+    ['no write', {}, 'option "write"'],
+    ['a share above one', { write: () => {}, sample: 2 }, 'option "sample"'],
+    ['an unknown option', { write: () => {}, rate: 1 }, 'unknown option "rate"'],
   ])('refuses %s', (_name, options, message) => {
-    expect(() => createRecorder(options as RecorderOptions)).toThrow(message);
+    expect(() => createRecorder(options as RecorderOptions)).toThrow(
+      expect.failure('app.invalid_configuration', message),
+    );
   });
 });
 
@@ -292,23 +294,23 @@ describe('loadRecording', () => {
     redactions: [],
   };
   it.each<[string, unknown, string]>([
-    ['a text that is not JSON', '{', 'framework: the recording is not JSON'],
+    ['a text that is not JSON', '{', 'the recording is not JSON'],
     [
       'another form',
       { ...recording, schema: 'other/v1' },
-      'framework: the recording is not valid: option "schema" must be "framework.recorded-event/v1"',
+      'the recording is not valid: option "schema" must be "framework.recorded-event/v1"',
     ],
-    ['a missing member', { ...recording, lambda: undefined }, 'framework: the recording is not valid: option "lambda"'],
-    ['a surplus member', { ...recording, extra: 1 }, 'framework: the recording is not valid: unknown option "extra"'],
-    ['another kind', { ...recording, kind: 'queue' }, 'framework: the recording is of kind "queue", not "event-bus"'],
+    ['a missing member', { ...recording, lambda: undefined }, 'the recording is not valid: option "lambda"'],
+    ['a surplus member', { ...recording, extra: 1 }, 'the recording is not valid: unknown option "extra"'],
+    ['another kind', { ...recording, kind: 'queue' }, 'the recording is of kind "queue", not "event-bus"'],
     [
       'an event of another kind',
       { ...recording, event: buildQueueEvent(QUEUE, [{}]) },
-      'framework: the recorded event is of kind "queue", not "event-bus"',
+      'the recorded event is of kind "queue", not "event-bus"',
     ],
-    ['no event', { ...recording, event: undefined }, 'framework: the recorded event is of kind "", not "event-bus"'],
+    ['no event', { ...recording, event: undefined }, 'the recorded event is of kind "", not "event-bus"'],
   ])('refuses %s', (_name, json, message) => {
-    expect(() => loadRecording(json, 'event-bus')).toThrow(message);
+    expect(() => loadRecording(json, 'event-bus')).toThrow(expect.failure('testkit.invalid_recording', message));
     expect(() => loadRecording(json, 'event-bus')).toThrow(
       expect.objectContaining({ code: 'testkit.invalid_recording' }),
     );
