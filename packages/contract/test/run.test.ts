@@ -31,7 +31,7 @@ describe('a run', () => {
     [{ bail: 1 }, 'option "bail" must be true or false'],
   ])('refuses the options %j before the runtime is asked', async (options, problem) => {
     const run = runContract(fakeRuntime({ result: 'queue' }), CONTRACT, CONTRACT.fixtures, options);
-    await expect(run).rejects.toThrow(`framework: ${problem}`);
+    await expect(run).rejects.toThrow(expect.failure('app.invalid_configuration', problem));
   });
 
   it('fails a fixture whose answer has another number of steps', async () => {
