@@ -10,7 +10,7 @@ describe('options of the surface', () => {
     [{ errorMode: 'reject' }, 'option "errorMode"'],
     [{ deadlineMarginMs: -1 }, 'option "deadlineMarginMs"'],
     [{ errormode: 'throw' }, 'unknown option "errormode"'],
-  ])('%j is refused', (options, message) => {
+  ])('%j is rejected', (options, message) => {
     expect(() => new AppSyncSurface(createOpenKernel({}), options)).toThrow(
       expect.failure('app.invalid_configuration', message),
     );

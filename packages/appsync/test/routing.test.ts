@@ -63,7 +63,7 @@ describe('routing', () => {
       'the names of bind({ params }) (id) must be those of the pattern (none): Query.note',
     ],
     ['a pair twice', ['Query', 'taken', () => text(200, '')], 'duplicate route: Query.taken'],
-  ])('refuses %s at registration', (_name, [parent, field, handler], message) => {
+  ])('rejects %s at registration', (_name, [parent, field, handler], message) => {
     const service = createService();
     service.graphql.registerBatch('Query', 'taken', () => []);
     expect(() => service.graphql.register(parent as string, field as string, handler as never)).toThrow(
@@ -77,7 +77,7 @@ describe('routing', () => {
     [{ batchResult: 'list' as never }, 'batchResult'],
     [{ errorMode: 'reject' as never }, 'errorMode'],
     [{ deadlineMarginMs: Number.NaN }, 'deadlineMarginMs'],
-  ])('refuses the option %j', (options, name) => {
+  ])('rejects the option %j', (options, name) => {
     expect(() => createService(options)).toThrow(expect.failure('app.invalid_configuration', `option "${name}"`));
   });
 
