@@ -38,7 +38,7 @@ describe('a kind', () => {
     ['oneOf', oneOf('a', 'b'), ['a', 'b']],
     ['withMethods', withMethods<Clock>('now'), [clock]],
     ['kind', kind('even', (value) => Number(value) % 2 === 0), [2]],
-  ])('%s takes what it names', (_name, option, values) => {
+  ])('%s accepts values that it describes', (_name, option, values) => {
     for (const value of values) expect(read(option, value)).toBe(value);
   });
 
@@ -72,13 +72,13 @@ describe('a kind', () => {
     ],
     [list(text()), ['a', { length: 0 }], 'option "x" must be a list, each a string that is not blank'],
     [group<object>()({}), [1, null, [], 'a'], 'option "x" must be an object'],
-  ])('refuses what it does not name: %#', (option, values, message) => {
+  ])('rejects what it does not name: %#', (option, values, message) => {
     for (const value of values) {
       expect(() => read(option, value)).toThrow(expect.failure('app.invalid_configuration', message));
     }
   });
 
-  it('trims a text', () => {
+  it('trims a string', () => {
     expect(read(text(), ' orders ')).toBe('orders');
   });
 
@@ -95,7 +95,7 @@ describe('a kind', () => {
   });
 });
 
-describe('what is left out', () => {
+describe('omitted values', () => {
   interface Retry {
     readonly attempts?: number;
     readonly strategy: string;
@@ -117,7 +117,7 @@ describe('what is left out', () => {
     expect(RETRY.parse({ strategy: 's', attempts: undefined } as never).attempts).toBe(3);
   });
 
-  it('is refused where it is needed', () => {
+  it('is rejected where it is needed', () => {
     expect(() => RETRY.parse({} as Retry)).toThrow(expect.failure('app.invalid_configuration', 'option "strategy"'));
     expect(() => RETRY.parse(undefined)).toThrow(expect.failure('app.invalid_configuration', 'option "strategy"'));
   });
@@ -138,11 +138,11 @@ describe('a set', () => {
     [null, 'options must be an object'],
     [[], 'options must be an object'],
     ['a', 'options must be an object'],
-  ])('refuses %j', (options, message) => {
+  ])('rejects %j', (options, message) => {
     expect(() => SET.parse(options as never)).toThrow(expect.failure('app.invalid_configuration', message));
   });
 
-  it('reads own members only, and gives a copy in which nothing is inherited', () => {
+  it('reads own members only, and returns a copy without inherited members', () => {
     const given = Object.create({ a: true }) as { a?: boolean };
     const options = SET.parse(given);
     expect(options.a).toBeUndefined();
@@ -150,7 +150,7 @@ describe('a set', () => {
     expect(SET.parse({ inner: {} }).inner).toMatchObject({ b: 1 });
   });
 
-  it('uses the error texts that it is given', () => {
+  it('uses the error strings that it is given', () => {
     const own = defineOptions<{ a?: boolean }>()({ a: boolean }, { fail: (problem) => new RangeError(problem) });
     expect(() => own.parse({ a: 1 as never })).toThrow(new RangeError('option "a" must be true or false'));
   });
@@ -169,7 +169,7 @@ describe('an option with a variable', () => {
   it.each([
     [{ tableName: 'own', environment: { JOBS_TABLE: 'variable' } }, 'own'],
     [{ environment: { JOBS_TABLE: ' variable ' } }, 'variable'],
-  ])('takes the option, else the variable: %j', (options, expected) => {
+  ])('prefers the option to the variable: %j', (options, expected) => {
     expect(TABLE.parse(options).tableName).toBe(expected);
   });
 
