@@ -75,7 +75,7 @@ describe('an agent invocation', () => {
   });
 
   it.each([...EVERY_KIND, ['no object', null], ['nothing known', {}], ['an opt-in row', { $invoke: 'a', input: 1 }]])(
-    'of arguments shaped as %s reaches the surface for agents and nothing else',
+    'of arguments shaped as %s reaches only the surface for agents',
     async (_kind, event) => {
       const surfaces = [fixed(), invoke(), tools()];
 
@@ -106,7 +106,7 @@ describe('a direct invocation', () => {
   });
 
   it.each([...EVERY_KIND, ['no object', null], ['nothing known', {}]])(
-    'of %s is refused where direct invocations are',
+    'of %s is rejected where direct invocations are',
     async (_kind, event) => {
       const surface = fixed();
       const dispatcher = createDispatcherWith({ directInvocations: 'refuse' }, surface);
@@ -133,7 +133,7 @@ describe('a direct invocation', () => {
     ],
     ['as from a queue', {}, DIRECT, EVENTS.queue, 'dispatch.no_adapter'],
     ['as from a queue, and refused', { directInvocations: 'refuse' }, DIRECT, EVENTS.queue, 'dispatch.direct_refused'],
-  ])('or another without a surface has an error that says why: %s', async (_name, options, context, event, code) => {
+  ])('or another without a surface has an error with the reason: %s', async (_name, options, context, event, code) => {
     expect(await outcome(createDispatcherWith(options), event, context)).toEqual([expect.any(String), code]);
   });
 
@@ -159,7 +159,7 @@ describe('a direct invocation', () => {
   it.each<[string, object]>([
     ['Records', { Records: [{ eventSource: 'aws:sqs' }] }],
     ['requestContext', { requestContext: { http: {} } }],
-  ])('beside %s is of the table’s kind', (_name, beside) => {
+  ])('with %s has the kind of the table', (_name, beside) => {
     expect(createDispatcher(fixed(), invoke()).detect({ $invoke: 'a', input: 1, ...beside })).not.toBe('invoke');
   });
 });
@@ -188,7 +188,7 @@ describe('explain with a Lambda context', () => {
     expect(explain(EVENTS.queue).rows).toHaveLength(11);
   });
 
-  it('says that rows of the table are shadowed by an agent, and detect stays as it is', () => {
+  it('reports that an agent shadows rows of the table, and detect is unchanged', () => {
     const explanation = explain(EVENTS.queue, AGENT);
 
     expect(explanation).toMatchObject({
@@ -212,13 +212,13 @@ describe('explain with a Lambda context', () => {
   it.each([
     ['a known event', EVENTS.queue, 'queue'],
     ['an unknown event', {}, null],
-  ])('says that a direct invocation is refused: %s', (_name, event, kind) => {
+  ])('reports that a direct invocation is rejected: %s', (_name, event, kind) => {
     const dispatcher = createDispatcherWith({ directInvocations: 'refuse' }, fixed());
 
     expect(dispatcher.explain(event, DIRECT)).toMatchObject({ kind, error: REFUSED[0], target: null });
   });
 
-  it('says that a direct invocation is served', () => {
+  it('reports that a direct invocation is served', () => {
     expect(createDispatcher(fixed()).explain(EVENTS.queue, DIRECT)).toMatchObject({ kind: 'queue', error: null });
   });
 });
@@ -267,7 +267,7 @@ describe('createDispatcherWith', () => {
       [counting(['a', 'b'], ['agent'])],
       expect.failure('dispatch.invalid_surface', 'no row', ' b'),
     ],
-  ])('refuses %s', (_name, surfaces, failure) => {
+  ])('rejects %s', (_name, surfaces, failure) => {
     expect(() => createDispatcherWith({}, ...(surfaces as Surface[]))).toThrow(failure);
   });
 
@@ -275,7 +275,7 @@ describe('createDispatcherWith', () => {
     expect(() => createDispatcherWith({}, ...Array.from({ length: 32 }, () => counting([])))).not.toThrow();
   });
 
-  it('refuses another word for directInvocations', () => {
+  it('rejects another word for directInvocations', () => {
     expect(() => createDispatcherWith({ directInvocations: 'maybe' as 'serve' })).toThrow(
       expect.failure('app.invalid_configuration', 'option "directInvocations"'),
     );

@@ -76,7 +76,7 @@ describe('the option surfaces', () => {
       Array.from({ length: 33 }, () => ({ serves: [], serve: async () => null })),
       expect.failure('dispatch.invalid_surface', '32'),
     ],
-  ])('is refused with %s', (_name, surfaces, failure) => {
+  ])('is rejected with %s', (_name, surfaces, failure) => {
     expect(() => createApp({ surfaces: surfaces as Surface[] })).toThrow(failure);
   });
 
@@ -90,7 +90,7 @@ describe('the option surfaces', () => {
     expect(() => createApp({ surfaces: [surface] })).not.toThrow();
   });
 
-  it('gives a surface to one container only', () => {
+  it('attaches a surface to one container only', () => {
     const surface = uploads();
     createApp({ surfaces: [surface] });
 
@@ -181,7 +181,7 @@ describe('what a container lends to a surface', () => {
     expect(surface.served).toEqual([]);
   });
 
-  it('dispatches no agent’s arguments, and no direct event where those are refused', async () => {
+  it('dispatches no agent’s arguments, and no direct event where those are rejected', async () => {
     const { host } = hostOf({ directInvocations: 'refuse' });
 
     await expect(host.dispatch(EVENTS.queue, { lambdaContext: AGENT })).rejects.toThrow(
@@ -209,7 +209,7 @@ describe('direct entrypoints', () => {
     ['serveGatewayProxy', 'gateway-v1'],
   ] as const;
 
-  it.each(entrypoints)('%s refuses an agent, and a direct invocation where those are refused', async (name, kind) => {
+  it.each(entrypoints)('%s rejects an agent, and a direct invocation where those are rejected', async (name, kind) => {
     const app = createApp();
     const closed = createApp({ directInvocations: 'refuse' });
 
