@@ -51,7 +51,7 @@ describe('cacheControl', () => {
     [{ maxAge: '60, public' }, 'option "maxAge"'],
     [{ noStore: 'yes' }, 'option "noStore"'],
     [{ visibility: 'both' }, 'option "visibility"'],
-  ])('refuses %j', (options, message) => {
+  ])('rejects %j', (options, message) => {
     expect(() => cacheControl(options as object)).toThrow(expect.failure('app.invalid_configuration', message));
   });
 
@@ -67,7 +67,7 @@ describe('etag', () => {
     expect(etag('hello', { weak: true })).toBe(`W/"${HELLO}"`);
   });
 
-  it('refuses an unknown option', () => {
+  it('rejects an unknown option', () => {
     expect(() => etag('', { week: true } as object)).toThrow(
       expect.failure('app.invalid_configuration', 'unknown option "week"'),
     );
@@ -142,7 +142,7 @@ describe('conditional', () => {
     expect([answer.status, answer.headers.etag]).toEqual([status, undefined]);
   });
 
-  it('leaves a stream without a tag alone and closes one that the client has', async () => {
+  it('does not change a stream without a tag and closes a stream that the client has', async () => {
     let closed = 0;
     const stream = () => ({
       [Symbol.asyncIterator]: () => ({
@@ -181,7 +181,7 @@ describe('vary', () => {
     expect(vary(json(200, 1), '*', 'a').headers.vary).toEqual(['*']);
   });
 
-  it.each(['a\r\nb', 'a b', '', 'ä'])('refuses the name %j', (name) => {
+  it.each(['a\r\nb', 'a b', '', 'ä'])('rejects the name %j', (name) => {
     expect(() => vary(new OutgoingResponse(200, {}, ''), name)).toThrow('internal error');
   });
 });

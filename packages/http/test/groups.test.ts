@@ -53,7 +53,7 @@ describe('the prefix of a group', () => {
     expect(routesOf((routes) => routes.get(pattern, ok), prefix)).toEqual([`GET ${path}`]);
   });
 
-  it('goes on in groups inside', () => {
+  it('continues in groups inside', () => {
     const define = (routes: RouteGroup) => {
       routes.get('/', ok).group('/{id}', {}, (order) => {
         order.delete('/', ok).group('/lines', {}, (lines) => {
@@ -70,7 +70,7 @@ describe('the prefix of a group', () => {
     ]);
   });
 
-  it('gives its parameters to the handlers', async () => {
+  it('passes its parameters to the handlers', async () => {
     const http = createHttpRouter();
     group(http, '/t/{tenant}', {}, (routes) => {
       routes.get('/x/{id}', (ctx) => text(200, `${ctx.param('tenant')} ${ctx.param('id')} ${ctx.route?.pattern}`));
@@ -79,7 +79,7 @@ describe('the prefix of a group', () => {
     expect(body.toString()).toBe('a b 7 /t/{tenant}/x/{id}');
   });
 
-  it.each(['', '  ', 7, '/a/', '/a//b', '/*', '/a?b', '/{rest+}'])('%j is refused', (prefix) => {
+  it.each(['', '  ', 7, '/a/', '/a//b', '/*', '/a?b', '/{rest+}'])('%j is rejected', (prefix) => {
     expect(() => routesOf(() => {}, prefix as never)).toThrow(
       expect.failure(
         'app.bad_request',
@@ -134,7 +134,7 @@ describe('a registration in a group that cannot be', () => {
 });
 
 describe('middlewares', () => {
-  it('run from the router’s to the route’s, whenever they were added', async () => {
+  it('run from the router to the route, in any order of registration', async () => {
     const trail: string[] = [];
     const http = createHttpRouter().use(mark('app', trail));
     group(http, '/a', { use: [mark('outer 1', trail), mark('outer 2', trail)] }, (outer) => {
@@ -151,7 +151,7 @@ describe('middlewares', () => {
     expect(trail).toEqual(['+app', '+late', '-late', '-app']);
   });
 
-  it('of a route notice a second next()', async () => {
+  it('of a route detect a second next()', async () => {
     const twice: Middleware = async (ctx, next) => {
       await next(ctx);
       return next(ctx);
@@ -169,7 +169,7 @@ describe('middlewares', () => {
     expect((await serveRequest(http, { method: 'GET', path: '/?n=4' })).body.toString()).toBe('4');
   });
 
-  it('of a route are those that it was registered with', async () => {
+  it('of a route are the middlewares of its registration', async () => {
     const trail: string[] = [];
     const use = [mark('first', trail)];
     const http = createHttpRouter().get('/', ok, { use });
@@ -180,8 +180,8 @@ describe('middlewares', () => {
   });
 });
 
-describe('what a group says of its routes', () => {
-  it('is the default for routes without a setting of their own', () => {
+describe('the options of a group', () => {
+  it('is the default for routes without a setting', () => {
     const http = createHttpRouter({ authHook: () => 'ada' });
     group(http, '/a', { authRequired: true, tags: ['a', 'x'] }, (outer) => {
       outer.get('/guarded', ok).get('/open', ok, { authRequired: false });
@@ -240,7 +240,7 @@ describe('path parameters of a bound handler', () => {
     ['/a/:id/{line}', bound({ id: field }), '(id) must be those of the pattern (id, line): GET /a/:id/{line}'],
     ['/a/{id}', bound({ id: { ...field, name: 'no' } }), '(no) must be those of the pattern (id): GET /a/{id}'],
     ['/a/{id}', bound({}), '(none) must be those of the pattern (id): GET /a/{id}'],
-  ])('that do not fit %s are refused, and the route is not taken', (pattern, handler, text) => {
+  ])('that do not fit %s are rejected, and the route is not taken', (pattern, handler, text) => {
     const http = createHttpRouter();
     expect(() => http.get(pattern, handler)).toThrow(
       expect.failure('app.bad_request', `the names of bind({ params }) ${text}`),

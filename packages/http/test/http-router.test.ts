@@ -38,7 +38,7 @@ describe('createHttpRouter', () => {
     ['an auth hook', { authHook: 'ada' }, 'option "authHook"'],
     ['plain CORS options', { cors: {} }, 'option "cors"'],
     ['plain hooks', { observability: {} }, 'option "observability"'],
-  ])('refuses %s', (_, options, message) => {
+  ])('rejects %s', (_, options, message) => {
     expect(() => createHttpRouter(options as HttpRouterOptions)).toThrow(
       expect.failure('app.invalid_configuration', message),
     );
@@ -53,7 +53,7 @@ describe('createHttpRouter', () => {
     expect((await serve({}, preflight)).status).toBe(405);
   });
 
-  it('rejects every caller of a closed route while nothing identifies callers', async () => {
+  it('rejects every caller of a protected route without a resolver', async () => {
     expect((await serve({}, { path: '/closed' })).status).toBe(401);
   });
 
@@ -81,12 +81,12 @@ describe('createHttpRouter', () => {
     ).toBe(200);
   });
 
-  it('asks the policy before the gate', async () => {
+  it('calls the policy before the gate', async () => {
     const answer = await serve({ policyHook: () => ({ code: 'app.overloaded' }) }, { path: '/closed' });
     expect(answer.status).toBe(503);
   });
 
-  it('tells the hooks of observe, and gives them the declared metrics', async () => {
+  it('calls the hooks of observe, with the declared metrics', async () => {
     const logs: LogRecord[] = [];
     const metrics: MetricRecord[] = [];
     const observability = observe({
@@ -107,7 +107,7 @@ describe('createHttpRouter', () => {
   it.each<[string, () => unknown, string]>([
     ['cors', () => cors({ allowedOrigins: ['*'], allowCredentials: true }), 'cors.allowedOrigins'],
     ['observe', () => observe({ log: 1 } as never), 'observability.log'],
-  ])('%s refuses what does not hold', (_, make, option) => {
+  ])('%s rejects invalid values', (_, make, option) => {
     expect(make).toThrow(expect.failure('app.invalid_configuration', `option "${option}"`));
   });
 

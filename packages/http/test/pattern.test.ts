@@ -32,7 +32,7 @@ describe('parsePattern', () => {
     '/{a b}',
     '/a/{id\u00a0b}',
     '/a/{id\u2003}b',
-  ])('refuses %j', (pattern) => {
+  ])('rejects %j', (pattern) => {
     expect(() => parsePattern(pattern)).toThrow(expect.failure('app.bad_request', 'invalid route pattern'));
   });
 
@@ -92,7 +92,7 @@ describe('parsePattern', () => {
   });
 
   it.each(['*', '/*', '/files/*', '/files/**', '/a*/b', '/{path*}', '/files/{ path* }', '/:path*', '/{*}'])(
-    'refuses the wildcard %j and says what to write',
+    'rejects the wildcard %j and names the replacement',
     (pattern) => {
       expect(() => parsePattern(pattern)).toThrow(
         expect.failure('app.bad_request', 'invalid route pattern: use {rest+} for the rest of a path'),
@@ -101,7 +101,7 @@ describe('parsePattern', () => {
   );
 
   it.each(['/a b', '/a / b', '/a\tb', '/a\u00a0b/{id}', '/a\n/b', '/users ?x=1', '/a/ /b'])(
-    'refuses white space in a static segment: %j',
+    'rejects white space in a static segment: %j',
     (pattern) => {
       expect(() => parsePattern(pattern)).toThrow(
         expect.failure('app.bad_request', 'invalid route pattern: percent-encode white space'),
@@ -109,7 +109,7 @@ describe('parsePattern', () => {
     },
   );
 
-  it('takes a percent-encoded blank in a static segment', () => {
+  it('accepts a percent-encoded blank in a static segment', () => {
     expect(parsePattern('/a%20b').canonical).toBe('/a%20b');
   });
 

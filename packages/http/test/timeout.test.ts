@@ -38,7 +38,7 @@ describe('timeoutMiddleware', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('uses the text of the option', async () => {
+  it('uses the message of the option', async () => {
     const { clock, outcome } = start({ timeoutMessage: 'too slow' }, never);
     await clock.advance(30_000);
     expect((outcome() as FrameworkError).message).toBe('too slow');
@@ -58,7 +58,7 @@ describe('timeoutMiddleware', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('clears the timer when what is inside throws at once', async () => {
+  it('clears the timer if the handler throws synchronously', async () => {
     const { clock, run, outcome } = start({}, () => {
       throw new Error('at once');
     });
@@ -170,7 +170,7 @@ describe('timeoutMiddleware', () => {
     expect(reason).toBe('client gone');
   });
 
-  it('passes an abort of the invocation to a stream that is still sent, and to nothing else', async () => {
+  it('passes an abort of the invocation only to a stream that is still sent', async () => {
     const signals: AbortSignal[] = [];
     const streaming = start({}, async (inner) => {
       signals.push(inner.signal);
@@ -259,7 +259,7 @@ describe('timeoutMiddleware', () => {
     [{ operationTimeoutsMs: { 'GET:/a{b}': 5 } }, 'app.bad_request', 'invalid route pattern'],
     [{ timeoutMessage: 5 }, 'app.invalid_configuration', 'option "timeoutMessage"'],
     [{ safetyMarginMs: -1 }, 'app.invalid_configuration', 'option "safetyMarginMs"'],
-  ])('refuses the options %j', (options, code, name) => {
+  ])('rejects the options %j', (options, code, name) => {
     expect(() => timeoutMiddleware(options as object)).toThrow(expect.failure(code, name));
   });
 });

@@ -83,7 +83,7 @@ describe('broadcast', () => {
     [{ concurrency: 1.5 }, 'option "concurrency"'],
     [{ onGone: 'x' }, 'option "onGone"'],
     [{ parallel: 2 }, 'unknown option "parallel"'],
-  ])('refuses %j', async (options, message) => {
+  ])('rejects %j', async (options, message) => {
     await expect(broadcast(fakeClient(), ['a'], DATA, options as object)).rejects.toThrow(
       expect.failure('app.invalid_configuration', message),
     );

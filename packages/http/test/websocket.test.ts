@@ -48,7 +48,7 @@ describe('the WebSocket surface', () => {
     ['a blank key', ' ', 'invalid websocket route'],
     ['a key that is no string', 5, 'invalid websocket route'],
     ['a key twice', 'taken', 'duplicate route: taken'],
-  ])('refuses %s', (_name, key, message) => {
+  ])('rejects %s', (_name, key, message) => {
     const surface = surfaceWith();
     surface.register('taken', () => text(200, ''));
     expect(() => surface.register(key as string, () => text(200, ''))).toThrow(
@@ -139,7 +139,7 @@ describe('the WebSocket surface', () => {
     expect((await serve(surface, socketEvent('x', {}, { ...context }))).body).toBe(endpoint);
   });
 
-  it('takes the endpoint of the option before the variable', async () => {
+  it('prefers the endpoint of the option to the variable', async () => {
     const made: string[] = [];
     const surface = surfaceWith({
       webSocketEndpoint: 'http://127.0.0.1:3001/',
@@ -164,7 +164,7 @@ describe('the WebSocket surface', () => {
     [5],
     ['https://u:p@ws.example.com'],
     ['https://a/?b'],
-  ])('refuses the endpoint %j, from the option and from the variable', (endpoint) => {
+  ])('rejects the endpoint %j, from the option and from the variable', (endpoint) => {
     expect(() => surfaceWith({ webSocketEndpoint: endpoint as string })).toThrow(
       expect.failure('app.invalid_configuration', '"webSocketEndpoint"'),
     );
@@ -174,7 +174,7 @@ describe('the WebSocket surface', () => {
     );
   });
 
-  it('tells why a connection ended', async () => {
+  it('reports why a connection closed', async () => {
     const surface = surfaceWith();
     surface.register('$disconnect', (ctx) => {
       const { disconnectReason, disconnectStatusCode } = ctx.asWebSocket() ?? {};
@@ -192,7 +192,7 @@ describe('the WebSocket surface', () => {
     ]);
   });
 
-  it('sends through one client a context, and asks a failed factory again', async () => {
+  it('sends through one client per context, and calls a failed factory again', async () => {
     const made: string[] = [];
     const sent: string[] = [];
     const client = {
@@ -224,7 +224,7 @@ describe('the WebSocket surface', () => {
     ]);
   });
 
-  it('answers errors nested whatever the format, without x-request-id', async () => {
+  it('answers nested errors in any format, without x-request-id', async () => {
     const surface = surfaceWith({ httpErrorFormat: 'flat_legacy', cors: {} });
     surface.register('x', () => {
       throw new Error('secret');
@@ -248,7 +248,7 @@ describe('the WebSocket surface', () => {
     expect((await serve(surface, socketEvent('x'))).statusCode).toBe(status);
   });
 
-  it('refuses a header value with characters that are not one byte', async () => {
+  it('rejects a header value with characters that are not one byte', async () => {
     const surface = surfaceWith();
     surface.register('x', () => ({ headers: { 'x-a': '€' } }));
     const { statusCode, headers } = await serve(surface, socketEvent('x'));
