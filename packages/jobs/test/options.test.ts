@@ -12,7 +12,7 @@ import { EVENTBUS_TABLE_NAME_ENV, JOBS_TABLE_NAME_ENV } from '@sallyport/jobs/sc
 
 const environment = {};
 
-it('a ledger and an event store take their tables from option or environment, and are refused without', () => {
+it('a ledger and an event store read their tables from option or environment, and are rejected without', () => {
   expect(() => createJobLedger({ environment })).toThrow(
     expect.failure('app.invalid_configuration', /FRAMEWORK_JOBS_TABLE_NAME/),
   );
@@ -48,7 +48,7 @@ describe('the tables that the environment names', () => {
     expect(new Set(events.tables)).toEqual(new Set(['stack-events']));
   });
 
-  it('give way to the option', async () => {
+  it('yield to the option', async () => {
     const { tables, client } = asked();
     const environment = { FRAMEWORK_JOBS_TABLE_NAME: 'stack-jobs' };
     await createJobLedger({ environment, tableName: 'own', client })
@@ -74,13 +74,13 @@ it.each([
   { log: 'console' },
   { storeTimeoutMs: 0 },
   { storeTimeoutMs: 60_001 },
-])('refuses the options %j', (options) => {
+])('rejects the options %j', (options) => {
   expect(() => createJobLedger({ environment, tableName: 'jobs', ...options } as never)).toThrow(
     expect.failure('app.invalid_configuration'),
   );
 });
 
-it.each([{ tableName: 'jobs' }, { table: {} }, { clock: {} }])('a memory ledger refuses %j', (options) => {
+it.each([{ tableName: 'jobs' }, { table: {} }, { clock: {} }])('a memory ledger rejects %j', (options) => {
   expect(() => createMemoryJobLedger(options as never)).toThrow(expect.failure('app.invalid_configuration'));
 });
 
