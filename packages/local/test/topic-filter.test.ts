@@ -142,7 +142,7 @@ test.each<[string, Readonly<Record<string, unknown>>, string]>([
     { ...BODY, filterPolicy: { a: { b: { c: many(8) } }, d: { e: many(4) } } },
     'filterPolicy has 192 combinations of values, at most 150 are allowed',
   ],
-])('%s: refused', (_name, settings, message) => {
+])('%s: rejected', (_name, settings, message) => {
   expect(() => topicFilter('news', settings)).toThrow(expect.failure('local.usage', `topics.news: ${message}`));
 });
 
