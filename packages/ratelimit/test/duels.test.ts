@@ -129,7 +129,7 @@ describe('eight processes that are killed, frozen and cut off', () => {
       400,
     ],
   ])(
-    'never pass their limit by their own clocks: %j, clocks apart by %j ms',
+    'never exceed their limit by their clocks: %j, clocks apart by %j ms',
     async (duel, skews, measure, most) => {
       const { history, kills, freezes } = await fight(duel, skews, 0.04);
       expect(measure(history)).toBeLessThanOrEqual(most);
