@@ -23,7 +23,7 @@ const postures = (app: SecureApp) =>
     .map(({ method, path, posture, scopes = [] }) => `${method} ${path} ${posture} ${scopes.join(' ')}`.trim());
 
 describe('the posture of a registration', () => {
-  it('is its own, else that of the nearest group that has one', () => {
+  it('is its own, or the posture of the nearest group', () => {
     const app = new SecureApp();
     app.group('/orders', { posture: Authenticated('orders') }, (orders) => {
       orders.get('/', handler).get('/{id}', handler, { streaming: true });
@@ -50,7 +50,7 @@ describe('the posture of a registration', () => {
     ]);
   });
 
-  it('is what the gate asks for, and what explain says', async () => {
+  it('is required by the gate, and shown by explain', async () => {
     const app = new SecureApp({ principalResolver: () => ({ identity: 'ada', scopes: ['orders'] }) });
     app.group('/orders', { posture: Authenticated('orders') }, (orders) => {
       orders.get('/', handler).get('/all', handler, Authenticated('admin'));
@@ -87,7 +87,7 @@ describe('the posture of a registration', () => {
       (app) => app.group('/a', { posture: Public() }, (routes: Any) => routes.get(' ', handler)),
       'invalid route pattern: GET (blank)',
     ],
-  ])('is refused: %s', (_, register, message) => {
+  ])('is rejected: %s', (_, register, message) => {
     const app = new SecureApp();
     expect(() => register(untyped(app))).toThrow(expect.failure('app.bad_request', message));
     expect(app.routes()).toEqual([]);
@@ -99,7 +99,7 @@ describe('the posture of a registration', () => {
     ['a posture behind options', [{}, Public()], 'too many arguments'],
     ['three', [Public(), {}, {}], 'too many arguments'],
     ['an unknown option', [{ posture: Public() }], 'unknown option "posture"'],
-  ])('takes no more than it does: %s', (_, rest, message) => {
+  ])('accepts only %s', (_, rest, message) => {
     const app = new SecureApp();
     const register = (routes: Any) => routes.get('/b', handler, ...rest);
     expect(() => untyped(app).group('/a', { posture: Authenticated() }, register)).toThrow(
@@ -110,7 +110,7 @@ describe('the posture of a registration', () => {
 });
 
 describe('middlewares of groups and routes', () => {
-  it('run behind the gate', async () => {
+  it('run after the gate', async () => {
     const ran: string[] = [];
     const count =
       (name: string): Middleware =>
@@ -130,7 +130,7 @@ describe('middlewares of groups and routes', () => {
 });
 
 describe('the OpenAPI document', () => {
-  it('has the contract of a bound handler behind middlewares, and the tags of groups', () => {
+  it('has the contract of a bound handler with middlewares, and the tags of groups', () => {
     const app = new SecureApp();
     const create = bind({ body: { title: { type: 'string' } }, status: 201 }, (_ctx, { body }) => body);
     app.group('/notes', { posture: Public(), tags: ['notes'] }, (notes) => {

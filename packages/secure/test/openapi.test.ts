@@ -126,7 +126,7 @@ describe('the document', () => {
     });
   });
 
-  it('takes request and response schemas from a bound handler', () => {
+  it('uses request and response schemas of a bound handler', () => {
     expect(paths['/notes']?.post).toMatchObject({
       requestBody: {
         content: { 'application/json': { schema: { properties: { title: { type: 'string', minLength: 1 } } } } },
@@ -180,7 +180,7 @@ describe('the document', () => {
   });
 });
 
-describe('a specification is refused', () => {
+describe('a specification is rejected', () => {
   const build = () =>
     new SecureApp()
       .get('/a/{id}', handler, Authenticated('s'))

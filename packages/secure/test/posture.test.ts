@@ -44,7 +44,7 @@ describe('the factories', () => {
     ['Public', Public],
     ['Optional', Optional],
     ['InternalOnly', InternalOnly],
-  ])('%s takes no argument', (name, make) => {
+  ])('%s accepts no argument', (name, make) => {
     for (const surplus of ['admin', undefined, {}]) {
       expect(() => make(surplus as never)).toThrow(
         expect.failure('app.invalid_configuration', 'too many arguments', `${name}()`),
@@ -57,7 +57,7 @@ describe('the factories', () => {
     ["Authenticated('', '\\t')", () => Authenticated('', '\t')],
     ['AuthenticatedAnyOf()', () => AuthenticatedAnyOf()],
     ["AuthenticatedAnyOf('')", () => AuthenticatedAnyOf('')],
-  ])('%s is refused', (_, make) => {
+  ])('%s is rejected', (_, make) => {
     expect(make).toThrow(expect.failure('app.bad_request', 'authenticated scopes normalize to empty'));
   });
 
@@ -79,7 +79,7 @@ describe('the factories', () => {
   });
 });
 
-describe('registration takes a posture of this package and nothing else', () => {
+describe('registration accepts only postures of this package', () => {
   const notOurs =
     'has a posture that this package did not make: use Public(), Optional(), Authenticated(), AuthenticatedAnyOf() or InternalOnly()';
   const forged: readonly (readonly [string, unknown, string?])[] = [
@@ -125,7 +125,7 @@ describe('registration takes a posture of this package and nothing else', () => 
     expect(app.routes()).toEqual([]);
   });
 
-  it('not even one that a second copy of the package made', async () => {
+  it('rejects a posture of a second copy of the package', async () => {
     let other: Posture | undefined;
     let isOwn: boolean | undefined;
     await import.meta.jest.isolateModulesAsync(async () => {

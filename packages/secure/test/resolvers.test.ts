@@ -80,7 +80,7 @@ describe('sharedSecretPrincipalResolver', () => {
       },
       '"secrets"',
     ],
-  ])('refuses %s, never naming a value', (_, options, name) => {
+  ])('rejects %s, never naming a value', (_, options, name) => {
     const make = () => sharedSecretPrincipalResolver(options as SharedSecretOptions);
     expect(make).toThrow(expect.failure('app.invalid_configuration', name));
     expect(make).not.toThrow(/hush/);
@@ -90,7 +90,7 @@ describe('sharedSecretPrincipalResolver', () => {
 describe('firstPrincipal', () => {
   const ctx = requestContext();
 
-  it('asks in turn until there is one', async () => {
+  it('calls each in turn until a caller is found', async () => {
     const asked: string[] = [];
     const say = (name: string, value: unknown) => () => {
       asked.push(name);

@@ -123,7 +123,7 @@ describe('registration', () => {
       (app, more) => app.kinesis('k', async () => {}, {}, ...([more] as unknown as [])),
       'kinesis(',
     ],
-  ])('refuses %s', (_, register, usage) => {
+  ])('rejects %s', (_, register, usage) => {
     for (const more of [Authenticated(), {}, undefined]) {
       const app = new SecureApp();
       expect(() => register(app, more as never)).toThrow(
@@ -145,25 +145,25 @@ describe('registration', () => {
       (app, posture) => app.topic('t', async () => {}, ...([posture] as unknown as [])),
       'too many arguments',
     ],
-  ])('refuses a posture of %s in the open container, which asks nobody', (_, register, message) => {
+  ])('rejects a posture of %s in the open container, which identifies no callers', (_, register, message) => {
     const app = createApp();
     expect(() => register(app, Authenticated() as never)).toThrow(expect.failure('app.invalid_configuration', message));
     expect([app.routes(), app.triggers()]).toEqual([[], []]);
   });
 
-  it('refuses a second posture in the place of the options', () => {
+  it('rejects a second posture in the place of the options', () => {
     expect(() => new SecureApp().get('/a', handler, open, Authenticated() as never)).toThrow(
       expect.failure('app.invalid_configuration', 'unknown option "kind"'),
     );
   });
 
-  it('refuses an unknown route option', () => {
+  it('rejects an unknown route option', () => {
     expect(() => new SecureApp().get('/a', handler, open, { authRequired: true } as never)).toThrow(
       expect.failure('app.invalid_configuration', 'unknown option "authRequired"'),
     );
   });
 
-  it('refuses a route option of the wrong type', () => {
+  it('rejects a route option of the wrong type', () => {
     expect(() => new SecureApp().get('/a', handler, open, { trailingSlash: 'yes' } as never)).toThrow(
       expect.failure('app.invalid_configuration', 'option "trailingSlash"'),
     );
@@ -262,7 +262,7 @@ describe('surfaces are apart', () => {
     expect(readGraphql(await it.serveAppSync({}))).toMatchObject({ status: 400, code: 'app.bad_request' });
   });
 
-  it('gates each element of a batch by itself', async () => {
+  it('gates each element of a batch automatically', async () => {
     const it = new SecureApp({
       principalResolver: (ctx) => (!ctx.header('x-user') ? null : { identity: ctx.header('x-user') ?? '' }),
     });
@@ -285,7 +285,7 @@ describe('surfaces are apart', () => {
 });
 
 describe('sockets', () => {
-  it.each(['$connect', '$disconnect', '$default', 'send'])('%s is gated by itself', async (routeKey) => {
+  it.each(['$connect', '$disconnect', '$default', 'send'])('%s is gated automatically', async (routeKey) => {
     let asked = 0;
     const app = new SecureApp({
       principalResolver: (ctx) => {
@@ -305,7 +305,7 @@ describe('sockets', () => {
     expect(asked).toBe(2);
   });
 
-  it('are not served until a route is registered or support is asked for', async () => {
+  it('are not served until a route is registered or support is called for', async () => {
     const none = new SecureApp().get('/op', handler, open);
     await expect(none.handleLambda(socketEvent())).rejects.toMatchObject({
       code: 'dispatch.no_adapter',
@@ -316,7 +316,7 @@ describe('sockets', () => {
     expect(readHttp(await asked.handleLambda(socketEvent())).status).toBe(404);
   });
 
-  it('answer nested errors whatever HTTP’s format is', async () => {
+  it('answer nested errors with any HTTP format', async () => {
     const app = new SecureApp({ httpErrorFormat: 'flat_legacy' }).webSocket('op', handler, Authenticated());
     app.get('/op', handler, Authenticated());
     expect(readHttp(await app.handleLambda(socketEvent())).code).toBe('app.unauthorized');
@@ -325,7 +325,7 @@ describe('sockets', () => {
 });
 
 describe('entrypoints', () => {
-  it('handleLambda takes two parameters and works taken out of the app', async () => {
+  it('handleLambda has two parameters and works without the app', async () => {
     const app = new SecureApp({ principalResolver: () => ({ identity: 'ada' }) });
     app.get('/op', (ctx) => json(200, ctx.authIdentity), Authenticated());
     const { handleLambda } = app;
@@ -385,12 +385,12 @@ describe('entrypoints', () => {
   });
 });
 
-describe('events take no posture', () => {
+describe('events have no posture', () => {
   const failing = () => {
     throw new Error('secret');
   };
 
-  it('and are served beside the rest', async () => {
+  it('and are served with the others', async () => {
     const seen: unknown[] = [];
     const app = new SecureApp();
     app.useEvents((_ctx, _event, next) => {
@@ -415,7 +415,7 @@ describe('events take no posture', () => {
     expect(app.routes()).toEqual([]);
   });
 
-  it('mask what a workload throws unless told otherwise', async () => {
+  it('mask errors of a workload by default', async () => {
     const event = { source: 'billing', 'detail-type': 'Paid', detail: {}, id: 'e1' };
     const masked = new SecureApp().eventBus({ source: 'billing', detailType: 'Paid' }, failing);
     await expect(masked.handleLambda(event)).rejects.toThrow(expect.failure('streams.handler_failed'));
@@ -436,7 +436,7 @@ describe('events take no posture', () => {
   });
 });
 
-describe('a refusal of the application’s own', () => {
+describe('a rejection of the application’s own', () => {
   it('passes through untouched', async () => {
     const app = new SecureApp({ challenge: 'Bearer', principalResolver: () => ({ identity: 'a' }) });
     app.get(

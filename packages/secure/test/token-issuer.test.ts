@@ -94,7 +94,7 @@ describe('a token issuer for tests', () => {
       () => createTokenIssuer().issueToken({ sub: 'ada' } as TokenOptions),
       'unknown option "sub"',
     ],
-  ])('refuses %s', (_name, run, message) => {
+  ])('rejects %s', (_name, run, message) => {
     expect(run).toThrow(expect.failure('app.invalid_configuration', message));
   });
 });
