@@ -27,7 +27,7 @@ describe('createQueueRouter', () => {
     });
   });
 
-  it('runs nothing and reports everything of a queue that nobody handles', async () => {
+  it('runs nothing and reports all records of a queue without a handler', async () => {
     const seen: string[] = [];
     const router = createQueueRouter();
     router.queue('others', (_ctx, { messageId }) => seen.push(messageId));
@@ -55,7 +55,7 @@ describe('createQueueRouter', () => {
     expect(steps).toEqual(['first', 'second', 'orders a [1]']);
   });
 
-  it('runs as many messages at once as queueConcurrency says', async () => {
+  it('runs as many messages at the same time as queueConcurrency', async () => {
     let running = 0;
     let most = 0;
     const router = createQueueRouter({ queueConcurrency: 2 });
@@ -69,7 +69,7 @@ describe('createQueueRouter', () => {
     expect(most).toBe(2);
   });
 
-  it('lists what is registered', () => {
+  it('lists registrations', () => {
     const router = createQueueRouter();
     router.queue('orders', () => {}, { concurrency: 2 });
     expect(router.triggers()).toEqual([{ kind: 'queue', name: 'orders', concurrency: 2 }]);
@@ -92,7 +92,7 @@ describe('createQueueRouter', () => {
     expect(lines.map(({ message: text }) => text)).toEqual(['framework: event handler failed']);
   });
 
-  it('tells the hooks of observeRecords what the router of every kind tells', async () => {
+  it('calls the hooks of observeRecords like the router of every kind', async () => {
     const events: string[] = [];
     const metrics: string[] = [];
     const observability = observeRecords({
@@ -121,7 +121,7 @@ describe('createQueueRouter', () => {
     ],
     ['no hooks at all', { observability: null }, 'option "observability" must be a result of observeRecords()'],
     ['names that are no JSON', { environment: { FRAMEWORK_EVENT_SOURCES: '{' } }, 'FRAMEWORK_EVENT_SOURCES'],
-  ])('refuses %s', (_, options, text) => {
+  ])('rejects %s', (_, options, text) => {
     expect(() => createQueueRouter(options as QueueRouterOptions)).toThrow(
       expect.failure('app.invalid_configuration', text),
     );
@@ -145,7 +145,7 @@ describe('createQueueRouter', () => {
       'queue name is not the ARN of a queue',
     ],
     ['hooks that are none', () => observeRecords({ log: 1 } as never), 'observability.log'],
-  ])('refuses %s at registration', (_, register, text) => {
+  ])('rejects %s at registration', (_, register, text) => {
     expect(register).toThrow(expect.failure('app.invalid_configuration', text));
   });
 });

@@ -57,7 +57,7 @@ describe('registration', () => {
     ['option "onFailure"', (r) => r.kinesis('a', handler, { onFailure: 'halt' as never })],
     ['queue name is not the ARN of a queue', (r) => r.queue('arn:aws:sns:us-east-1:1:a', handler)],
     ['stream name is not the ARN of a stream', (r) => r.kinesis('arn:aws:kinesis:us-east-1:1:a', handler)],
-  ])('refuses with %s', (text, register) => {
+  ])('rejects with %s', (text, register) => {
     const register_ = () => register(router());
     expect(register_).toThrow(expect.failure('app.invalid_configuration', text));
   });
@@ -69,7 +69,7 @@ describe('registration', () => {
     ['topic(name, handler)', (events, more) => events.topic('t', async () => {}, ...more)],
     ['eventBus(selector, handler)', (events, more) => events.eventBus({ source: 's' }, async () => {}, ...more)],
     ['useEvents(middleware)', (events, more) => events.useEvents(() => 'x', ...more)],
-  ])('refuses a further argument of %s', (usage, register) => {
+  ])('rejects a further argument of %s', (usage, register) => {
     for (const more of [{ concurrency: 2 }, undefined]) {
       const events = createEventRouter();
       expect(() => register(events, [more] as unknown as [])).toThrow(
@@ -79,7 +79,7 @@ describe('registration', () => {
     }
   });
 
-  it('refuses a further argument of a router of queues alone', () => {
+  it('rejects a further argument of a router of queues alone', () => {
     const queues = createQueueRouter();
     expect(() => queues.queue('q', async () => {}, {}, ...([{}] as unknown as []))).toThrow(
       expect.failure('app.invalid_configuration', 'too many arguments'),
@@ -90,7 +90,7 @@ describe('registration', () => {
     expect(queues.triggers()).toEqual([]);
   });
 
-  it('keeps nothing of a registration that it refused', () => {
+  it('keeps no part of a rejected registration', () => {
     const r = router();
     expect(() => r.queue('a', handler, { concurrency: 0 })).toThrow();
     r.queue('a', handler);
@@ -118,7 +118,7 @@ describe('options', () => {
     [{ log: console.log }, 'option "log"'],
     [{ environment: 'x' }, 'option "environment"'],
     [{ observability: { logs: handler } }, 'unknown option "observability.logs"'],
-  ])('%j is refused', (options, text) => {
+  ])('%j is rejected', (options, text) => {
     expect(() => createEventRouter(options as never)).toThrow(expect.failure('app.invalid_configuration', text));
   });
 
@@ -128,7 +128,7 @@ describe('options', () => {
 });
 
 describe('triggers()', () => {
-  it('lists what is registered in order, frozen and fresh', () => {
+  it('lists registrations in order, frozen and fresh', () => {
     const r = router()
       .queue('orders', handler, { concurrency: 3 })
       .eventBus({ detailType: 'b', source: 'a' }, handler)
@@ -205,14 +205,14 @@ describe('FRAMEWORK_EVENT_SOURCES', () => {
     expect(await r.serveQueueEvent({ Records: [clicks] })).toEqual(reportOf());
   });
 
-  it('also takes one map for all kinds', async () => {
+  it('also accepts one map for all kinds', async () => {
     const r = router({ environment: { FRAMEWORK_EVENT_SOURCES: '{"orders":"Stack-Orders"}' } });
     r.queue('orders', handler);
     const record = message('a', { eventSourceARN: 'arn:aws:sqs:us-east-2:123456789012:Stack-Orders' });
     expect(await r.serveQueueEvent({ Records: [record] })).toEqual(reportOf());
   });
 
-  it('decides FIFO and duplicates by the physical name', async () => {
+  it('detects FIFO and duplicates by the physical name', async () => {
     const r = router({ environment: { FRAMEWORK_EVENT_SOURCES } });
     expect(() => r.queue('shop', handler, { concurrency: 2 })).toThrow(
       expect.failure('app.invalid_configuration', 'concurrency'),
@@ -231,13 +231,13 @@ describe('FRAMEWORK_EVENT_SOURCES', () => {
     );
   });
 
-  it('is never asked for inherited names', () => {
+  it('is never read for inherited names', () => {
     const r = router({ environment: { FRAMEWORK_EVENT_SOURCES } });
     expect(() => r.queue('constructor', handler).queue('toString', handler).topic('__proto__', handler)).not.toThrow();
   });
 
   it.each(['x', '[]', '5', 'null', '{"orders":5}', '{"queue":{"orders":""}}', '{"queue":[]}', '{"queue":{"a":{}}}'])(
-    'is refused when it is %s, without being quoted',
+    'is rejected when it is %s, without being quoted',
     (text) => {
       expect(() => router({ environment: { FRAMEWORK_EVENT_SOURCES: text } })).toThrow(
         expect.failure('app.invalid_configuration', 'FRAMEWORK_EVENT_SOURCES'),
@@ -251,7 +251,7 @@ describe('FRAMEWORK_EVENT_SOURCES', () => {
 });
 
 describe('entrypoints', () => {
-  it('work on their own and take at most two arguments', async () => {
+  it('work without the router and accept at most two arguments', async () => {
     const r = router().queue('orders', handler);
     const { serveQueueEvent, serveTableStream, serveStreamEvent, serveKinesisEvent, serveTopicEvent, serveEventBus } =
       r;
