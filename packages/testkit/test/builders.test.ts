@@ -57,7 +57,7 @@ describe('every builder', () => {
     expect(rows.filter(({ outcome }) => outcome === 'shadowed').map((row) => row.kind)).toEqual(alsoFits);
   });
 
-  it.each(BUILDERS)('%s gives the same plain JSON at each call', (_name, make) => {
+  it.each(BUILDERS)('%s returns the same plain JSON at each call', (_name, make) => {
     const first = make();
     expect(JSON.parse(JSON.stringify(first))).toEqual(first);
     expect(make()).toEqual(first);
@@ -65,7 +65,7 @@ describe('every builder', () => {
   });
 });
 
-describe('a builder refuses', () => {
+describe('a builder rejects', () => {
   const wrong = <T>(value: unknown) => value as T;
   it.each<[string, () => unknown, string]>([
     ['an unknown option', () => build.buildAppSyncEvent(wrong({ field: 'x' })), 'unknown option "field"'],
@@ -143,7 +143,7 @@ describe('a builder refuses', () => {
 });
 
 describe('HTTP builders', () => {
-  it('tell a function URL from gateway v2 by domain or by route key', () => {
+  it('distinguish a function URL from gateway v2 by domain or by route key', () => {
     const v2 = build.buildAPIGatewayV2Request('GET', '/');
     const url = build.buildLambdaFunctionURLRequest('GET', '/');
     const asSent = build.buildLambdaFunctionURLRequest('GET', '/', { routeKey: '$default' });
@@ -158,7 +158,7 @@ describe('HTTP builders', () => {
     ]);
   });
 
-  it('give a load balancer event exactly one header map and one query map', () => {
+  it('create a load balancer event with exactly one header map and one query map', () => {
     const options = { headers: { 'X-A': ['1', '2'] }, query: { q: ['a b', 'é'] } };
     const single = build.buildLoadBalancerRequest('GET', '/a%20b', options);
     const multi = build.buildLoadBalancerRequest('GET', '/a%20b', { ...options, multiValue: true });
@@ -221,7 +221,7 @@ describe('HTTP builders', () => {
     expect(build.buildAPIGatewayV2Request('POST', '/', options)).toMatchObject({ body, isBase64Encoded });
   });
 
-  it('set a content type for json only where none is given, in any case', () => {
+  it('set a content type for json only if absent, in any case', () => {
     const headers = (given: Record<string, string>) =>
       build.buildAPIGatewayV2Request('POST', '/', { json: 1, headers: given }).headers;
     expect(headers({})).toEqual({ 'content-type': 'application/json' });
@@ -230,7 +230,7 @@ describe('HTTP builders', () => {
     });
   });
 
-  it('name a source address, another one where it is given', () => {
+  it('name a source address, another where it is given', () => {
     const addresses = (options: { sourceIp?: string }) => [
       build.buildAPIGatewayV2Request('GET', '/', options).requestContext.http.sourceIp,
       build.buildLambdaFunctionURLRequest('GET', '/', options).requestContext.http.sourceIp,
@@ -293,13 +293,13 @@ describe('socket and GraphQL builders', () => {
     ],
     [{ routeKey: '$connect' }, {}],
     [{}, {}],
-  ])('tell of a socket event %j why it ended: %j', (options, expected) => {
+  ])('describe the end of the socket %j: %j', (options, expected) => {
     const { requestContext } = build.buildWebSocketEvent(options);
     const told = Object.entries(requestContext).filter(([name]) => name.startsWith('disconnect'));
     expect(Object.fromEntries(told)).toEqual(expected);
   });
 
-  it('give a resolver event no caller unless it is given one', () => {
+  it('create a resolver event without a caller by default', () => {
     expect(build.buildAppSyncEvent().identity).toBeNull();
     expect(build.buildAppSyncEvent({ identity: { sub: 'u' } }).identity).toEqual({ sub: 'u' });
   });
@@ -333,7 +333,7 @@ describe('record builders', () => {
     expect(records.map(({ kinesis }) => kinesis.data)).toEqual(['QUFFQw==', 'AAEC', 'AAEC']);
   });
 
-  it('give FIFO attributes to a queue whose name says so', () => {
+  it('add FIFO attributes for a queue with a FIFO name', () => {
     const [fifo] = build.buildQueueEvent(`${QUEUE}.fifo`, [{ groupId: 'g' }]).Records;
     const [standard] = build.buildQueueEvent(QUEUE, [{ groupId: 'g' }]).Records;
     expect(fifo?.attributes).toMatchObject({ MessageGroupId: 'g', SequenceNumber: '00000000000000000001' });
@@ -346,7 +346,7 @@ describe('record builders', () => {
     ]);
   });
 
-  it('take region and md5 from what they are given', () => {
+  it('derive region and md5 from their input', () => {
     const [record] = build.buildQueueEvent(QUEUE, [{ body: 'hello' }]).Records;
     expect([record?.awsRegion, record?.md5OfBody]).toEqual(['eu-west-1', '5d41402abc4b2a76b9719d911017c592']);
   });
@@ -399,7 +399,7 @@ describe('record builders', () => {
   });
 });
 
-it('a record of a table stream takes its change as the stream has it', () => {
+it('a record of a table stream has the change of the stream', () => {
   const change = {
     Keys: { id: { N: '1.10' } },
     NewImage: { tags: { SS: ['a'] } },

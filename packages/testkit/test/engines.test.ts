@@ -30,7 +30,7 @@ function gate() {
 const turn = () => new Promise((resolve) => void setImmediate(resolve));
 
 describe('a queue engine', () => {
-  it('delivers by itself, at most so many at once, and shows what it holds', async () => {
+  it('delivers automatically, at most the limit at the same time, and lists its messages', async () => {
     const { waiting, invoke } = gate();
     const engine = createQueueEngine({ clock: new ManualClock(), arn: QUEUE, invoke, batchSize: 1, invocations: 2 });
     expect(engine.send([{ body: 'a' }, { body: 'b' }, { messageId: 'third', body: 'c' }])).toEqual([
@@ -53,7 +53,7 @@ describe('a queue engine', () => {
     expect(engine.snapshot()).toEqual({ running: 0, records: [], ended: { ...none, done: 3 } });
   });
 
-  it('tells every change, with the time until which a message is hidden', async () => {
+  it('reports every change, with the time until which a message is hidden', async () => {
     const clock = new ManualClock();
     const changes: EngineChange<unknown>[] = [];
     const outcomes = [failed, failed];
@@ -80,7 +80,7 @@ describe('a queue engine', () => {
     ]);
   });
 
-  it('ends a wait when it is told to, of one message or of all', async () => {
+  it('skips the wait of a message or of all on request', async () => {
     const clock = new ManualClock();
     const { waiting, invoke } = gate();
     const engine = createQueueEngine({ clock, arn: QUEUE, invoke });
@@ -113,7 +113,7 @@ describe('a queue engine', () => {
     engine.stop();
   });
 
-  it('starts nothing after it was stopped, and settles when what runs has ended', async () => {
+  it('starts nothing after it was stopped, and settles after the running deliveries', async () => {
     const clock = new ManualClock();
     const { waiting, invoke } = gate();
     const engine = createQueueEngine({ clock, arn: QUEUE, invoke, batchSize: 1 });
@@ -136,7 +136,7 @@ describe('a queue engine', () => {
     ).toEqual(['delayed', 'waiting']);
   });
 
-  it('counts receptions, and gives each of them a receipt handle of its own', async () => {
+  it('counts receptions, each with a separate receipt handle', async () => {
     const clock = new ManualClock(new Date('2026-11-21T10:00:00Z'));
     const seen: unknown[] = [];
     const engine = createQueueEngine({
@@ -198,7 +198,7 @@ describe('a queue engine', () => {
     }
   });
 
-  it('takes a rejection of `invoke` for an error of the function', async () => {
+  it('treats a rejection of `invoke` as an error of the function', async () => {
     const engine = createQueueEngine({
       clock: new ManualClock(),
       arn: QUEUE,
@@ -225,7 +225,7 @@ describe('a queue engine', () => {
 });
 
 describe('a shard engine', () => {
-  it('delivers what is sent later, one batch of a shard at a time, and shards side by side', async () => {
+  it('delivers later records, one batch of a shard at a time, and shards concurrently', async () => {
     const { waiting, invoke } = gate();
     const engine = createShardEngine({ clock: new ManualClock(), arn: STREAM, invoke, shards: 2 });
     engine.send([
@@ -242,7 +242,7 @@ describe('a shard engine', () => {
     expect(engine.snapshot().ended).toEqual({ ...none, done: 3 });
   });
 
-  it('waits a second before a retry, and this wait can be ended', async () => {
+  it('waits a second before a retry, and this wait can be skipped', async () => {
     const clock = new ManualClock();
     const { waiting, invoke } = gate();
     const engine = createShardEngine({ clock, arn: STREAM, invoke });
@@ -342,7 +342,7 @@ describe('the options of an engine', () => {
       () => createQueueEngine({ clock, invoke, arn: QUEUE }).send([{ data: 'a' } as never]),
       'unknown option "records[0].data"',
     ],
-  ])('refuse %s', (_name, run, message) => {
+  ])('reject %s', (_name, run, message) => {
     expect(run).toThrow(expect.failure('app.invalid_configuration', message));
   });
 });
