@@ -24,6 +24,7 @@ export default {
     '^.+\\.ts$': ['ts-jest', { useESM: true, tsconfig: '<rootDir>/tsconfig.jest.json', diagnostics: false }],
   },
   setupFiles: ['<rootDir>/scripts/quiet-logs.mjs'],
+  setupFilesAfterEnv: ['<rootDir>/scripts/jest/failure.mjs'],
   // One DynamoDB Local for the whole run, started by the first test that uses it.
   globalSetup: '<rootDir>/tools/dynamodb-local/jest/global-setup.mjs',
   globalTeardown: '<rootDir>/tools/dynamodb-local/jest/global-teardown.mjs',

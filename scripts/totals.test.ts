@@ -13,7 +13,7 @@ it('counts failures of both', () => {
   expect(total(tests, gates)).toEqual({ passed: 1207, failed: 5, reasons: [] });
 });
 
-it('believes the last totals line, not one that a test printed', () => {
+it('uses the last totals line, not a line that a test printed', () => {
   expect(total({ status: 0, output: '9 passed, 9 failed\n3 passed, 0 failed\n' }, GATES)).toMatchObject({
     passed: 11,
     failed: 0,

@@ -7,7 +7,7 @@ it('measures everything when nothing is named', () => {
   expect(parseOptions([]).workloads).toHaveLength(20);
 });
 
-it('measures a named peer beside bare, twice', () => {
+it('measures a named peer next to bare, twice', () => {
   expect(namesOf(['--only', 'ours'])).toEqual(['bare', 'ours', 'bare again']);
 });
 
@@ -16,7 +16,7 @@ it('measures the lean tiers only when they are named', () => {
   expect(namesOf(['--only', 'ours P0'])).toEqual(['bare', 'ours P0', 'bare again']);
 });
 
-it('takes a workload and a peer together', () => {
+it('accepts a workload and a peer together', () => {
   const { workloads, cold } = parseOptions(['--only', 'sqs', '--only', 'Middy']);
   expect(workloads).toEqual(['sqs']);
   expect(cold).toBe(false);
@@ -30,7 +30,7 @@ it('is quick with fewer rounds and without the cold start', () => {
   expect(parseOptions(['--quick'])).toMatchObject({ rounds: 5, cold: false });
 });
 
-it('measures another checkout behind the rest', () => {
+it('measures another checkout after the rest', () => {
   expect(namesOf(['--only', 'ours', '--against', '../before'])).toEqual(['bare', 'ours', 'bare again', 'ours before']);
 });
 
@@ -38,6 +38,6 @@ it.each([
   [['--only', 'get-v3'], 'nothing is called get-v3'],
   [['--rounds', '0'], '--rounds wants a whole number above 0'],
   [['--rounds', 'many'], '--rounds wants a whole number above 0'],
-])('refuses %j', (args, message) => {
+])('rejects %j', (args, message) => {
   expect(() => parseOptions(args)).toThrow(message);
 });

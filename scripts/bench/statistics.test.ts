@@ -4,7 +4,7 @@ it.each([
   [[3], 3],
   [[9, 1, 5], 5],
   [[4, 1, 3, 2], 2.5],
-])('takes the middle of %j', (values, middle) => {
+])('returns the middle of %j', (values, middle) => {
   expect(median(values)).toBe(middle);
 });
 

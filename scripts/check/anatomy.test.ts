@@ -13,7 +13,7 @@ const GOOD = {
 };
 
 describe('the anatomy of a package', () => {
-  it('holds for barrels, exported topics and internal files', () => {
+  it('applies to barrels, exported topics and internal files', () => {
     expect(judgeAnatomy(packageOf(GOOD))).toEqual([]);
   });
 

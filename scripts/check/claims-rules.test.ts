@@ -46,7 +46,7 @@ it.each([
   'RFC 8785',
   'https://www.w3.org/TR/trace-context/#traceparent-header',
   'README: packages/core',
-])('takes the source %s', (source) => {
+])('reads the source %s', (source) => {
   expect(find([CLAIM], { 'logsub.bounds': { source } })).toEqual([]);
 });
 

@@ -116,7 +116,7 @@ const seen = (answer: Promise<unknown>) =>
   );
 
 describe.each(Object.entries(SURFACES))('%s', (_name, send) => {
-  it.each(OURS)('shows nothing of %s, and the log does', async (_what, make) => {
+  it.each(OURS)('hides %s, and the log shows it', async (_what, make) => {
     const { app, lines } = service(make);
     // The error that the specification allows an event to throw instead of an exception.
     const text = (await seen(send(app))).replace('framework: event workload failed', 'internal error');

@@ -74,7 +74,7 @@ it.each(PAGES.flatMap((page) => [...read(page).matchAll(/npm run (?:-s )?([\w:]+
 describe('the template of a changeset', () => {
   const [, template = ''] = /```md\n([\s\S]*?)```/.exec(read('.changeset/README.md')) ?? [];
 
-  it('is front matter with packages of the workspace, and a text', () => {
+  it('is front matter with packages of the workspace, and a string', () => {
     const [, matter = '', text = ''] = /^---\n([\s\S]*?)---\n([\s\S]*)$/.exec(template) ?? [];
     const [, name = ''] = /^'@sallyport\/(\w+)': (?:patch|minor|major)\n$/.exec(matter) ?? [];
     expect(existsSync(join(ROOT, 'packages', name, 'package.json')) && name !== '').toBe(true);

@@ -46,7 +46,7 @@ it.each([
   expect(find(text)).toEqual([]);
 });
 
-it('wants a reason for each finding, and a finding for each reason', () => {
+it('requires a reason for each finding, and a finding for each reason', () => {
   const [found] = findCopyChecks(new Map([['a.ts', 'const KNOWN = new WeakSet();']]));
   const findings = found ? [found] : [];
   const reason = { file: 'a.ts', name: 'KNOWN', why: 'postures' };

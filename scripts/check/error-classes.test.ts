@@ -23,7 +23,7 @@ function isErrorClass(value: unknown): value is ErrorClass {
   return typeof value === 'function' && value.prototype instanceof Error;
 }
 
-it('instanceof of every exported error class holds for errors of another copy of its package', async () => {
+it('instanceof of every exported error class is true for errors of another copy of its package', async () => {
   const ours = await exportedErrors();
   import.meta.jest.resetModules();
   const theirs = await exportedErrors();

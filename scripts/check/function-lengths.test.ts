@@ -29,7 +29,7 @@ it.each<[string, string, readonly boolean[]]>([
   ],
   ['a callback, which is passed on', 'list.map((x) => x + 1);', [false]],
   ['a function that is returned', 'const a = () => () => 1;', [true, false]],
-])('tells whether it has a name: %s', (_, text, named) => {
+])('detects a name: %s', (_, text, named) => {
   expect(functionLengths('a.ts', text).map(({ isNamed }) => isNamed)).toEqual(named);
 });
 
@@ -44,7 +44,7 @@ it.each<[number, readonly string[]]>([
   [14, []],
   [30, []],
   [31, ['p90: 31, and it should be 14 to 30']],
-])('a length of %d lines is held against both ends of its range', (measured, findings) => {
+])('a length of %d lines is compared with both ends of its range', (measured, findings) => {
   expect(judgeRange('p90', measured, { least: 14, most: 30 })).toEqual(findings);
 });
 

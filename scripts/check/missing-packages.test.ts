@@ -62,7 +62,7 @@ const PEERS = [
   .map((name) => `@aws-sdk/client-${name}`)
   .concat('@aws-sdk/s3-request-presigner');
 
-it('every call that needs an AWS client which is not installed says which package to install', async () => {
+it('every call that needs an AWS client which is not installed names the package to install', async () => {
   const place = mkdtempSync(join(tmpdir(), 'sallyport-missing-'));
   try {
     const outfile = join(place, 'index.mjs');

@@ -74,7 +74,7 @@ it.each<[string, string, readonly string[], readonly string[]]>([
   expect(readOptions(text)).toEqual({ taken, described });
 });
 
-it('what a public function or constructor takes as options is described by a set, or has its reason', async () => {
+it('the options of a public function or constructor are a set, or have a reason', async () => {
   const { stdout } = await run('git', ['ls-files', '-co', '--exclude-standard', '--', 'packages/*/src/*.ts']);
   const files = stdout.split('\n').filter((file) => file !== '' && existsSync(join(ROOT, file)));
   const read = files.map((file) => ({ file, ...readOptions(readFileSync(join(ROOT, file), 'utf8')) }));

@@ -4,7 +4,7 @@ import { codeBlocks, compileBlocks, missingInstalls } from './readme-blocks.js';
 
 const FENCE = '```';
 
-it('takes the TypeScript blocks, with the line where each begins', () => {
+it('returns the TypeScript blocks, with the first line of each', () => {
   const markdown = [
     '# a',
     `${FENCE}ts`,
@@ -23,7 +23,7 @@ it('takes the TypeScript blocks, with the line where each begins', () => {
   ]);
 });
 
-it('leaves a fence inside of a longer fence alone', () => {
+it('does not split a fence in a longer fence', () => {
   const markdown = ['````md', `${FENCE}ts`, 'const a = 1;', FENCE, '````'];
   expect(codeBlocks('README.md', markdown.join('\n'))).toEqual([]);
 });

@@ -12,7 +12,7 @@ const run = (blocks: readonly CodeBlock[], notRun: readonly NotRun[] = []) =>
   runBlocks(blocks, { root: ROOT, paths: {}, modules: [], notRun });
 
 describe('running the blocks of pages', () => {
-  it('accepts blocks that end, on their own and with a file of the page', async () => {
+  it('accepts blocks that end, separately and with a file of the page', async () => {
     const blocks = [
       block('export const two: number = 2;', 'src/two.ts'),
       block("import { two } from './two.js';\nconsole.assert(two === 2);\nawait Promise.resolve();", undefined, 5),

@@ -10,7 +10,7 @@ const gate = (name: string, run: Gate['run'], after: readonly string[] = []): Ga
 const results = async (gates: readonly Gate[]) =>
   (await runGates(gates, { concurrency: 2, onResult() {} })).map(({ name, findings }) => ({ name, findings }));
 
-it('runs every gate, also after one failed or threw', async () => {
+it('runs every gate, even after a gate failed or threw', async () => {
   const gates = [
     gate('a', async () => ['wrong']),
     gate('b', async () => {
@@ -25,7 +25,7 @@ it('runs every gate, also after one failed or threw', async () => {
   ]);
 });
 
-it('hands over the figures that a gate notes, also when it is broken', async () => {
+it('returns the figures that a gate notes, even if it is broken', async () => {
   const run: Gate['run'] = async (note) => {
     note('p90 14');
     return ['too long'];
@@ -34,7 +34,7 @@ it('hands over the figures that a gate notes, also when it is broken', async () 
   expect(result).toMatchObject({ findings: ['too long'], notes: ['p90 14'] });
 });
 
-it('starts a gate after those that it waits for, whether or not they hold', async () => {
+it('starts a gate after the gates that it waits for, even if they fail', async () => {
   const order: string[] = [];
   const note = (name: string) => async () => {
     await null;
@@ -45,11 +45,11 @@ it('starts a gate after those that it waits for, whether or not they hold', asyn
   expect(order).toEqual(['a', 'c', 'b']);
 });
 
-it('does not wait for a gate that is left out of the run', async () => {
+it('does not wait for a gate that is not part of the run', async () => {
   expect(await results([gate('b', async () => [], ['a'])])).toEqual([{ name: 'b', findings: [] }]);
 });
 
-it('never runs more gates at once than it may', async () => {
+it('never runs more gates at the same time than allowed', async () => {
   let running = 0;
   let most = 0;
   const busy = async () => {
@@ -63,7 +63,7 @@ it('never runs more gates at once than it may', async () => {
   expect(most).toBe(2);
 });
 
-it('refuses a table in which a gate waits for one below it', async () => {
+it('rejects a table in which a gate waits for one below it', async () => {
   await expect(results([gate('a', async () => [], ['b']), gate('b', async () => [])])).rejects.toThrow(
     'gate a waits for b, which is below it in the table',
   );

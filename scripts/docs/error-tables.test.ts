@@ -55,7 +55,7 @@ const RATELIMIT: ErrorTable = {
 };
 const README = 'a\n<!-- errors: @sallyport/ratelimit -->\nstale\n<!-- /errors -->\nb';
 
-it('a table is written between its markers, twice alike, and the rest stays', () => {
+it('a table is written between its markers, twice alike, and the rest remains', () => {
   const written = renderErrorTables(README, [RATELIMIT]);
   expect(written).toMatch(
     /^a\n<!-- errors: \S+ -->\n\| code [\s\S]*\| `ratelimit.invalid_input` \|[\s\S]*<!-- \/errors -->\nb$/,

@@ -100,6 +100,6 @@ it.each<[string, readonly DoorName[] | undefined]>([
   ['sockets/custom-route', ['websocket']],
   ['routes/static-over-parameter', []],
   ['doors/no-such-fixture', undefined],
-])('tells the doors of %s: %j', (id, doors) => {
+])('lists the doors of %s: %j', (id, doors) => {
   expect(fixtureDoors(ROOT)(id)).toEqual(doors);
 });

@@ -98,7 +98,7 @@ const LOGGER: OptionTable = {
 };
 const README = `a\n<!-- options: ${MARKER} -->\nstale\n<!-- /options -->\nb`;
 
-it('a table is written between its markers, twice alike, and the rest stays', () => {
+it('a table is written between its markers, twice alike, and the rest remains', () => {
   const tables = new Map([[MARKER, LOGGER]]);
   const written = renderTables(README, tables);
   expect(written).toMatch(/^a\n<!-- options: \S+ -->\n\| option [\s\S]*\| `stacks` \|[^\n]*\n<!-- \/options -->\nb$/);

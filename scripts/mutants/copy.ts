@@ -23,8 +23,9 @@ export class Copy {
       this.#replace(path, instrument(readFileSync(path, 'utf8'), inside));
     }
     const config = join(this.root, 'jest.config.mjs');
-    const setup = "setupFilesAfterEnv: ['<rootDir>/scripts/mutants/reached.mjs'],";
-    this.#replace(config, readFileSync(config, 'utf8').replace('export default {', `export default {\n  ${setup}`));
+    const setup = 'setupFilesAfterEnv: [';
+    const reached = `${setup}'<rootDir>/scripts/mutants/reached.mjs', `;
+    this.#replace(config, readFileSync(config, 'utf8').replace(setup, reached));
   }
 
   #replace(path: string, text: string): void {

@@ -63,7 +63,7 @@ describe.each(STEPS)('%s', (_, create) => {
     expect((await ask(create, method, path, body)).statusCode).toBe(401);
   });
 
-  it('answers a wrong token 401, and whether it is up to everybody', async () => {
+  it('answers a wrong token with 401, and reports its state without a token', async () => {
     expect((await ask(create, 'GET', '/bookmarks', undefined, 'nobody')).statusCode).toBe(401);
     expect(await ask(create, 'GET', '/health')).toMatchObject({ statusCode: 200, body: '{"ok":true}' });
   });
@@ -81,7 +81,7 @@ it.each<[string, Step, number, number]>([
   ['step 1', createStep1, 200, 204],
   ['step 2', createStep2, 403, 204],
   ['step 3', createStep3, 403, 403],
-])('scopes guard what has moved: %s', async (_, create, read, written) => {
+])('scopes guard moved routes: %s', async (_, create, read, written) => {
   const { statusCode } = await ask(create, 'GET', '/bookmarks', undefined, 'eve');
   const removal = await ask(create, 'DELETE', '/bookmarks/2', undefined, 'eve');
   expect([statusCode, removal.statusCode]).toEqual([read, written]);
@@ -131,6 +131,6 @@ it.each<[string, Step, number]>([
   ['step 1', createStep1, 500],
   ['step 2', createStep2, 500],
   ['step 3', createStep3, 400],
-])('a body that is no JSON is answered by who has the route: %s', async (_, create, status) => {
+])('a body that is not JSON is answered by the application of the route: %s', async (_, create, status) => {
   expect((await ask(create, 'POST', '/bookmarks', '{', 'ada')).statusCode).toBe(status);
 });

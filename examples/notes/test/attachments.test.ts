@@ -79,7 +79,7 @@ it.each<[string, Uint8Array, Record<string, string>]>([
   ['another type', FILE, { 'content-type': 'text/html' }],
   ['another checksum', FILE, { 'x-amz-checksum-sha256': createHash('sha256').update('other').digest('base64') }],
   ['other bytes of the same length', Buffer.alloc(FILE.byteLength, 'x'), {}],
-])('an upload with %s is refused, and there is no file', async (_name, body, headers) => {
+])('an upload with %s is rejected, and there is no file', async (_name, body, headers) => {
   expect((await put(await grantFor('refused.png'), body, headers)).ok).toBe(false);
   expect((await send('GET', '/notes/note-1/attachments/refused.png')).statusCode).toBe(404);
 });
@@ -104,7 +104,7 @@ it.each(['text/html', 'image/svg+xml', 'image/png; charset=utf-7', 'IMAGE/PNG,te
   },
 );
 
-it('a browser is told not to guess what an attachment is', async () => {
+it('a browser must not guess the type of an attachment', async () => {
   const sent = { headers: { authorization: `Bearer ${token}`, 'content-type': 'image/png' }, body: FILE };
   expect((await send('PUT', '/notes/note-1/attachments/a.png', sent)).statusCode).toBe(201);
   const read = await send('GET', '/notes/note-1/attachments/a.png');

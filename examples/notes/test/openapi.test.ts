@@ -54,7 +54,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-it('the document is valid OpenAPI 3.1 and states who may call', async () => {
+it('the document is valid OpenAPI 3.1 and states required permissions', async () => {
   const document = JSON.parse(describeNotes(service.app)) as Record<string, unknown>;
   const { valid, errors } = await new Validator().validate(document);
   expect({ valid, errors }).toEqual({ valid: true, errors: undefined });

@@ -28,16 +28,16 @@ async function search(query: string, options: object = { headers }): Promise<{ s
   return { status: answer.statusCode, ids: notes.map(({ note }) => note.id) };
 }
 
-it('finds the notes that are nearest to what was asked', async () => {
+it('finds the notes nearest to the question', async () => {
   expect((await search('q=buy%20milk&limit=2')).ids.toSorted()).toEqual(['note-1', 'note-3']);
   expect((await search('q=wheel%20of%20a%20bicycle&limit=1')).ids).toEqual(['note-2']);
 });
 
-it('looks only at one author’s notes when it is told to', async () => {
+it('searches only the notes of one author on request', async () => {
   expect((await search('q=milk&author=alan')).ids).toEqual(['note-3', 'note-2']);
 });
 
-it('knows what was added, changed and removed since the last search', async () => {
+it('reports notes that were added, changed and removed since the last search', async () => {
   await search('q=milk');
   service.notes.put('note-2', { title: 'Milk', text: 'milk, milk and milk' }, 'alan');
   service.notes.remove('note-3');
@@ -51,6 +51,6 @@ it.each([
   ['without a question', '', undefined, 422],
   ['with a blank question', 'q=%20', undefined, 422],
   ['for too many notes', 'q=milk&limit=21', undefined, 422],
-])('is refused %s', async (_name, query, options, status) => {
+])('is rejected %s', async (_name, query, options, status) => {
   expect((await search(query, options)).status).toBe(status);
 });

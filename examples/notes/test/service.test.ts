@@ -43,7 +43,7 @@ const send = (method: string, path: string, options: Parameters<typeof buildAPIG
     body: string;
   }>;
 
-describe('who may call', () => {
+describe('permissions of callers', () => {
   it.each<[string, string, () => object, number]>([
     ['health, asking nobody', '/health', () => ({}), 200],
     ['notes without a token', '/notes', () => ({}), 401],
@@ -53,7 +53,7 @@ describe('who may call', () => {
     expect((await send('GET', path, options())).statusCode).toBe(status);
   });
 
-  it('refuses to write with a token that may only read, at HTTP and at GraphQL', async () => {
+  it('rejects to write with a token that may only read, at HTTP and at GraphQL', async () => {
     const json = { title: 'a', text: 'b' };
     expect((await send('POST', '/notes', { ...bearer(reader), json })).statusCode).toBe(403);
     const event = buildAppSyncEvent({ fieldName: 'addNote', arguments: json, ...bearer(reader) });
@@ -116,7 +116,7 @@ describe('a WebSocket', () => {
       typeof buildWebSocketEvent
     >;
 
-  it('shows its token once; nobody else speaks on its connection', async () => {
+  it('shows its token once; other callers cannot use its connection', async () => {
     const connect = event('$connect', 'CONNECT', 'conn-1', bearer(reader).headers);
     expect(await env.invoke(service.app, connect)).toMatchObject({ statusCode: 204 });
     expect(await env.invoke(service.app, event('watch', 'MESSAGE', 'conn-1'))).toMatchObject({
@@ -126,7 +126,7 @@ describe('a WebSocket', () => {
     expect(await env.invoke(service.app, event('watch', 'MESSAGE', 'conn-2'))).toMatchObject({ statusCode: 401 });
   });
 
-  it('tells what one says to all who watch', async () => {
+  it('sends a message to all watchers', async () => {
     const sockets = fakeWebSocketClient();
     const { app } = createTestService(env, issuer, {
       limit: 50,
@@ -163,7 +163,7 @@ describe('events', () => {
 describe('work that must be done once', () => {
   const arn = 'arn:aws:sqs:us-east-1:123456789012:orders';
 
-  it('is not done again for an order that comes twice, under another message id too', async () => {
+  it('runs once for an order that is delivered twice, even with another message id', async () => {
     for (const messageId of ['m-1', 'm-2']) {
       const event = buildQueueEvent(arn, [{ messageId, body: { id: 'order-7' } }]);
       expect(await env.invoke(service.app, event)).toEqual({ batchItemFailures: [] });
@@ -205,7 +205,7 @@ describe('tools for agents', () => {
       },
     });
 
-  it('find notes, and add them only for those who may write', async () => {
+  it('find notes, and add them only with the scope to write', async () => {
     const found = await call(agentReader, 'find_notes', { word: 'litre' });
     expect(JSON.parse(found.body)).toMatchObject({
       id: 1,
@@ -219,7 +219,7 @@ describe('tools for agents', () => {
     ]);
   });
 
-  it('are not for the tokens of people, and the tokens of agents are for nothing else', async () => {
+  it('reject tokens of users, and tokens of agents are rejected by other routes', async () => {
     expect((await call(writer, 'find_notes', { word: 'litre' })).statusCode).toBe(403);
     expect((await send('POST', '/mcp/', { ...bearer(writer), json: {} })).statusCode).toBe(403);
     expect((await send('GET', '/notes', bearer(agentReader))).statusCode).toBe(403);
@@ -231,7 +231,7 @@ describe('tools for agents', () => {
     expect(await env.invoke(service.app, event)).toMatchObject({ error_info: { code: 'app.forbidden' } });
   });
 
-  it('are the same behind an agent gateway', async () => {
+  it('are the same after an agent gateway', async () => {
     const viaGateway = (token: string, name: string, args: object) => {
       const headers = { Authorization: `Bearer ${token}` };
       const { event, clientContext } = buildAgentCoreCall(name, args, { target: 'notes', headers });

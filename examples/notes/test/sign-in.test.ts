@@ -45,7 +45,7 @@ describe.each(CASES)('through $name$as', ({ name, renamesChallenge }) => {
     await agent.close();
   });
 
-  it('nobody signs in without the password', async () => {
+  it('rejects a sign-in without the password', async () => {
     const [, signIn] = AGENTS[0] as (typeof AGENTS)[number];
     const person = { account: 'ada', password: 'guessed' };
     await expect(signIn({ url: new URL(`${door.origin}/mcp`), person })).rejects.toThrow('sign-in failed with 403');

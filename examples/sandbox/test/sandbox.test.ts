@@ -66,7 +66,7 @@ async function ask(user: string, method: string, path: string, headers: Readonly
   return { ...answer, json: answer.body.startsWith('{') ? (JSON.parse(answer.body) as Record<string, string>) : {} };
 }
 
-it('gives each user a machine of their own, and the same one again', async () => {
+it('starts one machine for each user, and returns it again', async () => {
   const [first, again, other] = [
     await ask('ada', 'POST', '/sandbox'),
     await ask('ada', 'POST', '/sandbox'),
@@ -92,7 +92,7 @@ it('carries requests to the machine, without the credentials of the user', async
   expect(seen).toEqual({ microvmId: service.machines[0]?.microvmId, path: '/a/b', query: 'q=1', credentials: '' });
 });
 
-it('shows one user nothing of another', async () => {
+it('hides the data of other users', async () => {
   const { json } = await ask('ada', 'POST', '/sandbox');
   const session = `/microvms/${json.session_id}`;
   for (const [method, path] of [
@@ -107,7 +107,7 @@ it('shows one user nothing of another', async () => {
   expect((await ask('', 'POST', '/sandbox')).statusCode).toBe(401);
 });
 
-it('gives a new machine when the old one has ended', async () => {
+it('returns a new machine when the old one has ended', async () => {
   const first = await ask('ada', 'POST', '/sandbox');
   expect((await ask('ada', 'DELETE', `/microvms/${first.json.session_id}`)).json.state).toBe('terminated');
   const second = await ask('ada', 'POST', '/sandbox');
@@ -136,7 +136,7 @@ describe('the program in the image', () => {
     for (const server of servers) server.close();
   });
 
-  it('knows its session from the hook, before its first request', async () => {
+  it('receives its session from the hook, before its first request', async () => {
     servers = await startProgram(0, 0);
     const [port, hookPort] = servers.map((server) => (server.address() as AddressInfo).port);
     const payload = JSON.stringify({ session_id: 's1' });

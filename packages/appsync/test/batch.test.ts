@@ -9,7 +9,7 @@ const turns = async (count: number) => {
 };
 
 describe('a batch invoke', () => {
-  it('answers each element in its place, whatever the order in which they end', async () => {
+  it('answers each element in its place, in any order of completion', async () => {
     const service = createService();
     service.graphql.register('Query', 'slow', async (ctx) => {
       const { n } = ctx.bodyJson<{ n: number }>();
@@ -46,7 +46,7 @@ describe('a batch invoke', () => {
   it.each([
     [{}, 10],
     [{ batchConcurrency: 3 }, 3],
-  ])('runs with %j at most %d at once', async (options, most) => {
+  ])('runs with %j at most %d at the same time', async (options, most) => {
     const service = createService(options);
     let running = 0;
     let peak = 0;
@@ -88,10 +88,10 @@ describe('a batch invoke', () => {
     expect(await service.serve(resolverEvent({ field: 'x' }))).toEqual({ a: 1 });
   });
 
-  it('refuses an empty list, and logs the refusal', async () => {
+  it('rejects an empty list, and logs the rejection', async () => {
     const lines: string[] = [];
     const log = createLogger({ write: (line) => lines.push(line) });
-    await expect(createService({ log }).serve([])).rejects.toThrow('framework: event must be an object');
+    await expect(createService({ log }).serve([])).rejects.toThrow(expect.failure('dispatch.not_an_object'));
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       {
         level: 'ERROR',
@@ -146,7 +146,7 @@ describe('a batch field', () => {
     expect(await service.serve(events(1)[0])).toBe(0);
   });
 
-  it('leaves out elements that a middleware refused', async () => {
+  it('leaves out elements that a middleware rejected', async () => {
     const seen: unknown[] = [];
     const service = serviceWith((items) => {
       seen.push(items.map(({ source }) => source.n));
@@ -179,7 +179,7 @@ describe('a batch field', () => {
     expect(await served).toEqual(['early', 'batch', 'batch']);
   });
 
-  it('does not call its handler when nobody is left', async () => {
+  it('does not call its handler without waiting callers', async () => {
     let calls = 0;
     const service = serviceWith(() => {
       calls += 1;

@@ -47,7 +47,7 @@ describe('with errorMode throw', () => {
     expect(await rejectionOf(serve(() => json(200, 1), event))).toMatchObject({ errorType, errorMessage });
   });
 
-  it('a payload stays a payload, also one that looks like an error', async () => {
+  it('a payload remains a payload, even if it looks like an error', async () => {
     expect(await serve(() => json(200, null))).toBe(null);
     expect(await serve(() => json(200, { framework_error: true }))).toEqual({ framework_error: true });
   });

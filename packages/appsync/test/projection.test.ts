@@ -182,7 +182,7 @@ describe('a middleware or the policy hook', () => {
     expect(await service.serve(resolverEvent())).toEqual(portable('app.forbidden', 403, 'forbidden', 'GET', '/note'));
   });
 
-  it('that refuses loses its headers', async () => {
+  it('that rejects loses its headers', async () => {
     const service = createService({
       policyHook: () => ({ code: 'app.rate_limited', headers: { 'retry-after': '1' } }),
     });

@@ -40,7 +40,7 @@ describe('the synthesized request', () => {
     expect(({} as Record<string, unknown>).x).toBeUndefined();
   });
 
-  it('forwards headers, lists as lists, and adds a content type only where there is none in any case', async () => {
+  it('forwards headers, lists as lists, and adds a content type only if absent in any case', async () => {
     const service = createService();
     service.graphql.register('Query', 'note', (ctx) =>
       json(200, [ctx.request.headers, ctx.cookie('a'), ctx.sourceProvenance().valid]),
@@ -85,7 +85,7 @@ describe('the synthesized request', () => {
     ['a name with an escape', resolverEvent({ field: 'a%20' })],
     ['a name with a space', resolverEvent({ field: 'a b' })],
     ['nothing at all', null],
-  ])('is refused for %s', async (_name, event) => {
+  ])('is rejected for %s', async (_name, event) => {
     const answer = (await createService().serve(event)) as { error_info: Record<string, unknown> };
     expect(answer).toMatchObject({
       framework_error: true,
@@ -215,7 +215,7 @@ describe('the context', () => {
     ]);
   });
 
-  it('gives copies, so that a change in one is visible nowhere else', async () => {
+  it('returns copies, so that a change in one is visible nowhere else', async () => {
     const service = createService();
     service.use((ctx, next) => {
       const transport = ctx.asAppSync();

@@ -53,24 +53,22 @@ describe('routing', () => {
   });
 
   it.each<[string, unknown[], string]>([
-    ['a blank parent', [' ', 'note', () => text(200, '')], 'framework: appsync parent type and field are required'],
-    ['a blank field', ['Query', '', () => text(200, '')], 'framework: appsync parent type and field are required'],
-    [
-      'a name that is no string',
-      ['Query', 5, () => text(200, '')],
-      'framework: appsync parent type and field are required',
-    ],
-    ['no handler', ['Query', 'x', undefined], 'framework: route handler must be a function: Query.x'],
+    ['a blank parent', [' ', 'note', () => text(200, '')], 'appsync parent type and field are required'],
+    ['a blank field', ['Query', '', () => text(200, '')], 'appsync parent type and field are required'],
+    ['a name that is no string', ['Query', 5, () => text(200, '')], 'appsync parent type and field are required'],
+    ['no handler', ['Query', 'x', undefined], 'route handler must be a function: Query.x'],
     [
       'a handler of bind that reads path parameters',
       ['Query', 'note', bind({ params: { id: { type: 'string' } } }, () => null)],
-      'framework: the names of bind({ params }) (id) must be those of the pattern (none): Query.note',
+      'the names of bind({ params }) (id) must be those of the pattern (none): Query.note',
     ],
-    ['a pair twice', ['Query', 'taken', () => text(200, '')], 'framework: duplicate route: Query.taken'],
-  ])('refuses %s at registration', (_name, [parent, field, handler], message) => {
+    ['a pair twice', ['Query', 'taken', () => text(200, '')], 'duplicate route: Query.taken'],
+  ])('rejects %s at registration', (_name, [parent, field, handler], message) => {
     const service = createService();
     service.graphql.registerBatch('Query', 'taken', () => []);
-    expect(() => service.graphql.register(parent as string, field as string, handler as never)).toThrow(message);
+    expect(() => service.graphql.register(parent as string, field as string, handler as never)).toThrow(
+      expect.failure('app.bad_request', message),
+    );
   });
 
   it.each([
@@ -79,8 +77,8 @@ describe('routing', () => {
     [{ batchResult: 'list' as never }, 'batchResult'],
     [{ errorMode: 'reject' as never }, 'errorMode'],
     [{ deadlineMarginMs: Number.NaN }, 'deadlineMarginMs'],
-  ])('refuses the option %j', (options, name) => {
-    expect(() => createService(options)).toThrow(`option "${name}"`);
+  ])('rejects the option %j', (options, name) => {
+    expect(() => createService(options)).toThrow(expect.failure('app.invalid_configuration', `option "${name}"`));
   });
 
   it('explains what would run, without running it', () => {

@@ -35,7 +35,7 @@ async function stoppedOf(input: BroadcastToGroupInput): Promise<BroadcastStopped
   throw error;
 }
 
-it('reaches every connection once, and lists what became of each', async () => {
+it('reaches every connection once, and lists each outcome', async () => {
   const { ids, got, input } = await createGroup();
   const { sent, gone, failed } = await broadcastToGroup(input);
   expect([...got].sort()).toEqual(ids);
@@ -48,7 +48,7 @@ it('reaches every connection once, and lists what became of each', async () => {
 
 describe('a broadcast that is stopped', () => {
   it.each([1, 2, 3, 4, 5])(
-    'by the table at page %i tells its progress, and a retry reaches the others only',
+    'by the table at page %i reports its progress, and a retry reaches the others only',
     async (page) => {
       const { ids, got, registry, input } = await createGroup();
       const failure = Object.assign(new Error('throttled'), { code: 'x' });
@@ -66,7 +66,7 @@ describe('a broadcast that is stopped', () => {
     },
   );
 
-  it.each([0, 1, 9, 100, 101, 449])('by its signal after %i sends starts no further one', async (sends) => {
+  it.each([0, 1, 9, 100, 101, 449])('by its signal after %i sends starts no further send', async (sends) => {
     const { ids, got, registry, input } = await createGroup();
     const controller = new AbortController();
     if (sends === 0) controller.abort(new Error('enough'));
@@ -115,7 +115,7 @@ describe('a broadcast that is stopped', () => {
     expect([...got].sort()).toEqual(ids);
   });
 
-  it('keeps the connections that it left out, even if its clock goes back before the end', async () => {
+  it('keeps the connections that it skipped, even if its clock is set back before the end', async () => {
     const { ids, got, input } = await createGroup(3);
     const times = [0, 0, 1000];
     const clock = { now: () => new Date(times.shift() ?? 0) };

@@ -6,7 +6,7 @@ const KEY = { apiId: 'api1', stage: 'live', connectionId: 'a' };
 const RECORD = { connectedAt: 1, data: { principal: { identity: 'ada' } } };
 
 /** The table of costs in the README, line by line: calls, read units, write units. */
-it('costs what the README says', async () => {
+it('costs as much as the README states', async () => {
   const client = await createLocalClient();
   const counter = countCalls(client);
   const tableName = await createTable(client, WEBSOCKET_CONNECTIONS_TABLE_SCHEMA);

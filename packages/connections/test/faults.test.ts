@@ -47,7 +47,7 @@ describe('a table that fails', () => {
     expect((outcomes[0] as PromiseRejectedResult).reason.cause).toBeDefined();
   });
 
-  it('says to a client nothing of what AWS said', async () => {
+  it('hides messages of AWS from clients', async () => {
     faulty.proxy.inject({
       kind: 'error',
       status: 400,
@@ -62,12 +62,12 @@ describe('a table that fails', () => {
   });
 });
 
-describe('a write whose answer is lost, and another instance writes before its repetition', () => {
+describe('a lost response to a write, and another instance writes before the retry', () => {
   const direct = () => createDynamoConnectionRegistry({ client: faulty.direct, tableName: faulty.name });
   const loseWhile = (operation: string, meanwhile: () => Promise<unknown>) =>
     faulty.proxy.inject({ kind: 'lost-answer', meanwhile }, { operation, times: 1 });
 
-  it('does not bring back a connection that was deleted: put', async () => {
+  it('does not restore a deleted connection: put', async () => {
     const [key, other] = [{ ...API, connectionId: `back${count}` }, direct()];
     loseWhile('UpdateItem', () => other.delete(key));
     await open(5000).put(key, RECORD, 60);
@@ -86,7 +86,7 @@ describe('a write whose answer is lost, and another instance writes before its r
     expect(await other.groupsOf(key)).toEqual(['room']);
   });
 
-  it('does not bring back a member that left: join', async () => {
+  it('does not restore a removed member: join', async () => {
     const [key, other] = [{ ...API, connectionId: `left${count}` }, direct()];
     await other.put(key, RECORD, 60);
     loseWhile('TransactWriteItems', () => other.leave(key, 'room'));
@@ -133,7 +133,7 @@ describe('a join that crosses a disconnect', () => {
     ['the join before request %i of the delete', 'delete', 0],
     ['the join before request %i of the delete', 'delete', 1],
     ['the join before request %i of the delete', 'delete', 2],
-  ] as const)('leaves no member behind: %s, %s %i', async (_, outer, place) => {
+  ] as const)('leaves no member: %s, %s %i', async (_, outer, place) => {
     const key = { ...API, connectionId: `cross${count}` };
     const plain = createDynamoConnectionRegistry({ client: faulty.direct, tableName: faulty.name });
     await plain.put(key, RECORD, 60);
@@ -149,7 +149,7 @@ describe('a join that crosses a disconnect', () => {
     client.destroy();
   });
 
-  it('of many groups at once is complete', async () => {
+  it('of many groups at the same time is complete', async () => {
     const key = { ...API, connectionId: `many${count}` };
     const plain = createDynamoConnectionRegistry({ client: faulty.direct, tableName: faulty.name });
     await plain.put(key, RECORD, 60);

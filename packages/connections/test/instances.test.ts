@@ -64,7 +64,7 @@ async function emit({ app }: ReturnType<typeof instance>, options: WebSocketOpti
 
 const TOKEN = { 'x-test-token': 'of ada' };
 
-it('knows on one instance who connected on another, speaks to a group, and forgets who is gone', async () => {
+it('reads connections of other instances, sends to a group, and removes gone connections', async () => {
   const [a, b] = [instance(), instance()];
   for (const connectionId of ['c-1', 'c-2', 'c-3']) {
     expect(await emit(a, { routeKey: '$connect', connectionId, headers: TOKEN })).toMatchObject({ status: 204 });

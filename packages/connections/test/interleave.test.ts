@@ -35,6 +35,6 @@ const connect: MarkedEvent = (marker) =>
   });
 const stranger: MarkedEvent = (marker) => buildWebSocketEvent({ connectionId: marker, body: '{}' });
 
-it('connections that open at once are kept apart', async () => {
+it('connections that open at the same time are kept apart', async () => {
   await expect(interleave(buildApp, [connect, connect, connect, stranger])).resolves.toBeUndefined();
 });

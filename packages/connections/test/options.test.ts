@@ -10,12 +10,12 @@ describe('options', () => {
     [{ tableName: 't', client: {} }, 'client'],
     [{ tableName: 't', principalOf: 'identity' }, 'principalOf'],
     [{ tableName: 't', ttl: 1 }, 'unknown option "ttl"'],
-  ])('are refused with their name: %j', (options, name) => {
+  ])('are rejected with their name: %j', (options, name) => {
     const create = () => createDynamoConnectionRegistry(options as never);
-    expect(create).toThrow(expect.objectContaining({ code, message: expect.stringContaining(name) }));
+    expect(create).toThrow(expect.failure(code, name));
   });
 
-  it('takes the table from the variable', () => {
+  it('reads the table from the variable', () => {
     const environment = { FRAMEWORK_WEBSOCKET_CONNECTIONS_TABLE_NAME: 'connections' };
     expect(createDynamoConnectionRegistry({ environment })).toHaveProperty('join');
   });

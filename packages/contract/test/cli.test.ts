@@ -98,7 +98,7 @@ describe('the command line', () => {
     });
   });
 
-  it('writes a report, and stops at the first failure when asked to', async () => {
+  it('writes a report, and stops at the first failure with the option', async () => {
     const { report } = await cli(['--bail', '--report', '<folder>/report.out'], FILES, 'topic');
     expect(report).toEqual({
       passed: 0,

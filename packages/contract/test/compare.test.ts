@@ -38,7 +38,7 @@ describe('comparison', () => {
     ['a matcher inside a literal', { $literal: { a: { $any: 'string' } } }, { a: 'x' }, ['.a']],
     ['an open key in a literal', { $literal: { $open: true } }, { a: 1 }, ['["$open"]', '.a']],
     ['an inherited name', { a: 1 }, JSON.parse('{"a":1,"__proto__":2}'), ['["__proto__"]'].map(() => '.__proto__')],
-  ])('refuses %s', (_name, expected, found, where) => {
+  ])('rejects %s', (_name, expected, found, where) => {
     expect(paths(expected, found)).toEqual(where);
   });
 

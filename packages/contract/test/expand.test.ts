@@ -17,7 +17,7 @@ describe('expansions', () => {
     expect(expand(form)).toEqual(result);
   });
 
-  it('gzips JSON, and text as it is', () => {
+  it('compresses JSON and text with gzip', () => {
     const unpack = (form: Json) => gunzipSync(Buffer.from(String(expand(form)), 'base64')).toString();
     expect(unpack({ $gzip_base64: { a: 1 } })).toBe('{"a":1}');
     expect(unpack({ $gzip_base64: 'not json' })).toBe('not json');
@@ -27,7 +27,7 @@ describe('expansions', () => {
     [{ $base64: 'a', b: 1 }, '$base64 must be the only key'],
     [{ $repeat: 'a' }, '$repeat needs [value, times]'],
     [{ $bytes: { hex: '0' } }, 'bytes must be a string or { hex }'],
-  ])('%j is refused', (form, message) => {
+  ])('%j is rejected', (form, message) => {
     expect(() => expand(form)).toThrow(message);
   });
 });

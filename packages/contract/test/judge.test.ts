@@ -29,7 +29,7 @@ describe('judgement', () => {
     ]);
   });
 
-  it('takes an absent body for an empty one, and absent cookies for none', () => {
+  it('treats an absent body as empty, and absent cookies as an empty list', () => {
     const expected = { response: { status: 200, headers: TEXT.headers } };
     expect(where(expected, { response: { ...TEXT, body: { base64: '' } } })).toEqual([]);
     expect(where(expected, { response: TEXT })).toEqual(['.response.body']);
@@ -90,7 +90,7 @@ describe('judgement', () => {
     ]);
   });
 
-  it('fails where a log appears that `logs: []` excludes, and is silent without `logs`', () => {
+  it('fails for a log that `logs: []` excludes, and accepts any log without `logs`', () => {
     const found = { result: 1, logs: [{ level: 'info', event: 'x' }] };
     expect(where({ result: 1, logs: [] }, found)).toEqual(['.logs[0]']);
     expect(where({ result: 1 }, found)).toEqual([]);
@@ -98,7 +98,7 @@ describe('judgement', () => {
     expect(where({ result: 1, logs: [{ level: 'info' }] }, found)).toEqual(['.logs[0].event']);
   });
 
-  it('fails where a runtime does not report records that are judged', () => {
+  it('fails if a runtime does not report expected records', () => {
     expect(judge({ steps: [{ result: 1, logs: [] }] }, { ...done({}), steps: [{ result: 1 }] })).toMatchObject([
       { path: '.logs', found: '(absent)' },
     ]);

@@ -53,7 +53,7 @@ describe('loading fixtures', () => {
       '$repeat needs [value, times]',
     ],
     ['a name that is no sentence', { name: 'short' }, 'does not fit the schema'],
-  ])('refuses %s', (_name, more, problem) => {
+  ])('rejects %s', (_name, more, problem) => {
     expect(one(more)).toEqual([problem]);
   });
 
@@ -71,7 +71,7 @@ describe('loading fixtures', () => {
       { steps: [{ result: { $match: '(' } }] },
       'Invalid regular expression: /(/u: Unterminated group',
     ],
-  ])('refuses an expectation with %s', (_name, expected, problem) => {
+  ])('rejects an expectation with %s', (_name, expected, problem) => {
     expect(one({}, expected)).toEqual([problem]);
   });
 
@@ -98,13 +98,13 @@ describe('loading fixtures', () => {
     ['without a source', { sentence: 'A.' }],
     ['with a blank source', { sentence: 'A.', source: ' ' }],
     ['without a sentence', { source: 'spec: Limits' }],
-  ])('refuses a requirement %s', (_, value) => {
+  ])('rejects a requirement %s', (_, value) => {
     expect(problems({ 'requirements.d/doors.json': { 'doors.a': value } })).toEqual([
       'requirement doors.a needs a sentence and a source',
     ]);
   });
 
-  it('refuses a skip of a fixture that does not exist', () => {
+  it('rejects a skip of a fixture that does not exist', () => {
     const files = {
       'detection/a.json': fixture('detection/a'),
       'skips/go.json': { 'detection/a': 'later', 'detection/gone': 'never' },
@@ -118,7 +118,7 @@ describe('loading fixtures', () => {
     ]);
   });
 
-  it('gives a digest that changes with any file', () => {
+  it('returns a digest that changes with any file', () => {
     const digest = (name: string) =>
       makeContract({ 'detection/a.json': fixture('detection/a', undefined, { name }) }).digest;
     expect(digest('a first sentence')).toMatch(/^[0-9a-f]{64}$/);
@@ -126,7 +126,7 @@ describe('loading fixtures', () => {
     expect(digest('a first sentence')).not.toBe(digest('another sentence'));
   });
 
-  it('knows the areas', () => {
+  it('lists the areas', () => {
     expect(AREAS).toHaveLength(39);
     expect(() => loadContract('no/such/folder', validate)).toThrow('ENOENT');
   });

@@ -68,16 +68,16 @@ describe('a foreign runtime', () => {
     ['stray', 'a line is not a JSON object'],
     ['stays', 'the runtime did not end within 300 ms of bye'],
     ['bad-end', 'the runtime ended with status 9'],
-  ])('that goes on breaking it (%s) ends the run', async (behaviour, message) => {
+  ])('that violates it again (%s) stops the run', async (behaviour, message) => {
     await expect(run(behaviour, { byeMs: 300 })).rejects.toThrow(new ProtocolError(message));
   });
 
-  it('that prints a line behind its last answer ends the run', async () => {
+  it('that prints a line after its last answer stops the run', async () => {
     const run = runContract(spawnRuntime(command('after')), CONTRACT, CONTRACT.fixtures.slice(0, 1));
     await expect(run).rejects.toThrow(new ProtocolError('the runtime printed an unexpected line'));
   });
 
-  it('that does not exist ends the run', async () => {
+  it('that does not exist stops the run', async () => {
     const runtime = spawnRuntime('"./no-such-runtime-at-all" 2>&-');
     await expect(runContract(runtime, CONTRACT, CONTRACT.fixtures)).rejects.toThrow(
       'the runtime ended with status 127',
@@ -141,7 +141,7 @@ describe('serving a runtime', () => {
     ],
     [[hello], 'the input ended without bye'],
     [[JSON.stringify({ type: 'stop' })], 'unknown message "stop"'],
-  ])('refuses %j', async (lines, message) => {
+  ])('rejects %j', async (lines, message) => {
     await expect(serve(...lines)).rejects.toThrow(new ProtocolError(message));
   });
 });

@@ -69,7 +69,7 @@ describe('a reference to an earlier answer', () => {
     expect(contract.invalid).toEqual([{ id: 'detection/a', problem }]);
   });
 
-  it('reaches the runtime as it is written', () => {
+  it('reaches the runtime unchanged', () => {
     const form = { $from: { step: 0, header: 'a' } };
     const input = {
       steps: [

@@ -10,7 +10,7 @@ const CONTRACT = makeContract({
 const outcomes = (verdicts: readonly Verdict[]) => verdicts.map(({ outcome }) => outcome);
 
 describe('a run', () => {
-  it('gives a verdict a fixture, in order, as they come', async () => {
+  it('returns one verdict for each fixture, in order', async () => {
     const seen: string[] = [];
     const verdicts = await runContract(fakeRuntime({ result: 'queue' }), CONTRACT, CONTRACT.fixtures, {
       onVerdict: ({ id }) => seen.push(id),
@@ -20,7 +20,7 @@ describe('a run', () => {
     expect(verdicts[1]?.failures).toEqual([{ step: 0, path: '.result', expected: '"topic"', found: '"queue"' }]);
   });
 
-  it('ends at the first failure when asked to', async () => {
+  it('stops at the first failure with the option', async () => {
     const verdicts = await runContract(fakeRuntime({ result: 'queue' }), CONTRACT, CONTRACT.fixtures, { bail: true });
     expect(outcomes(verdicts)).toEqual(['passed', 'failed']);
   });
@@ -29,9 +29,9 @@ describe('a run', () => {
     [{ timeoutms: 1 }, 'unknown option "timeoutms"; known are timeoutMs, bail, onVerdict'],
     [{ timeoutMs: 0 }, 'option "timeoutMs" must be a whole number of milliseconds from 1 to 2,147,483,647'],
     [{ bail: 1 }, 'option "bail" must be true or false'],
-  ])('refuses the options %j before the runtime is asked', async (options, problem) => {
+  ])('rejects the options %j before the runtime is called', async (options, problem) => {
     const run = runContract(fakeRuntime({ result: 'queue' }), CONTRACT, CONTRACT.fixtures, options);
-    await expect(run).rejects.toThrow(`framework: ${problem}`);
+    await expect(run).rejects.toThrow(expect.failure('app.invalid_configuration', problem));
   });
 
   it('fails a fixture whose answer has another number of steps', async () => {
@@ -47,7 +47,7 @@ describe('a run', () => {
     await expect(runContract(runtime, CONTRACT, CONTRACT.fixtures)).rejects.toThrow('answer has seq 9 instead of 1');
   });
 
-  it('refuses a hello without areas', async () => {
+  it('rejects a hello without areas', async () => {
     const hello = { ...HELLO, areas: undefined as unknown as string[] };
     const runtime: ContractRuntime = { ...fakeRuntime({}), hello: async () => hello };
     await expect(runContract(runtime, CONTRACT, [])).rejects.toThrow('hello names no runtime or areas');

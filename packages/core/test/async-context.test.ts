@@ -45,7 +45,7 @@ describe('contextLogger', () => {
     }
   });
 
-  it('falls back outside of an invocation, and every level and isEnabled follow', () => {
+  it('uses the fallback outside an invocation, for every level and isEnabled', () => {
     const { lines, log, invocation } = setup();
     expect(currentContext()).toBeUndefined();
     for (const level of ['debug', 'info', 'warn', 'error'] as const) log[level]('m', { a: 1 });
@@ -61,7 +61,7 @@ describe('contextLogger', () => {
     });
   });
 
-  it('holds for a streamed body, which is read after the middleware has returned', async () => {
+  it('applies to a streamed body, which is read after the middleware has returned', async () => {
     const { lines, invocation, log } = setup();
     let closed = false;
     async function* chunks() {
@@ -84,7 +84,7 @@ describe('contextLogger', () => {
     expect(lines.map(({ request_id }) => request_id)).toEqual(['r-7', 'r-7', 'r-7']);
   });
 
-  it('gives a response without a stream none', async () => {
+  it('adds no stream to a response without a stream', async () => {
     const response = toResponse(
       await asyncContext()(setup().invocation(1).ctx, async () => toResponse({ body: 'text' })),
     );

@@ -48,7 +48,7 @@ describe('a pause', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('takes its time', async () => {
+  it('measures its time', async () => {
     const clock = new ManualClock();
     let isOver = false;
     const paused = pause(clock, 100, new AbortController().signal).then(() => {
@@ -71,6 +71,6 @@ it.each([
   [{ name: 'ValidationException' }, false],
   [new TypeError('no'), false],
   [null, false],
-])('%j may pass by itself: %s', (error, expected) => {
+])('%j may pass automatically: %s', (error, expected) => {
   expect(isTransient(error)).toBe(expected);
 });

@@ -83,7 +83,7 @@ describe('createEmfSink', () => {
     );
   });
 
-  it('takes own dimension sets for the metrics that have their names', () => {
+  it('uses dimension sets only for metrics with all their names', () => {
     const dimensions = [['service', 'status'], ['outcome']];
     expect(emit(REQUEST, { dimensions })).toContain('"Dimensions":[["service","status"]]');
     expect(emit(BATCH, { dimensions })).toContain('"Dimensions":[["outcome"]]');
@@ -108,7 +108,7 @@ describe('createEmfSink', () => {
     expect(emit({ ...REQUEST, tags: { ...REQUEST.tags, error_code: 'c99' } })).toContain('"error_code":"c99"');
   });
 
-  it('takes the service from the environment and survives a writer that throws', () => {
+  it('reads the service from the environment and survives a writer that throws', () => {
     expect(emit(REQUEST, { service: undefined as never, environment: { AWS_LAMBDA_FUNCTION_NAME: 'fn' } })).toContain(
       '"service":"fn"',
     );
@@ -149,7 +149,7 @@ describe('createEmfSink', () => {
     ],
     [{ namespace: '' }, 'namespace'],
     [{ names: 'x' }, 'names'],
-  ])('refuses %j at construction', (options, named) => {
+  ])('rejects %j at construction', (options, named) => {
     expect(() => createEmfSink(options as never)).toThrow(new RegExp(`^framework: .*"${named}"`));
   });
 });

@@ -66,7 +66,7 @@ describe('createErrorNotifier', () => {
     ]);
   });
 
-  it('takes lines from its level on, without an error too', () => {
+  it('writes lines at its level and above, with and without an error', () => {
     const { log, sent, body } = setup({ minLevel: 'warn' });
     log.info('a');
     log.warn('b\u2028c');
@@ -75,7 +75,7 @@ describe('createErrorNotifier', () => {
     expect(sent[0]?.message).not.toContain('\u2028');
   });
 
-  it('sends one message per fingerprint and minute, and counts those that it did not send', async () => {
+  it('sends one message per fingerprint and minute, and counts suppressed messages', async () => {
     const { ctx, sent, clock, body } = setup();
     for (let n = 0; n < 5; n += 1) ctx.log.error('failed', { error: new Error(`m${n}`) });
     ctx.log.error('failed', { error: new TypeError('other') });
@@ -98,7 +98,7 @@ describe('createErrorNotifier', () => {
     expect(sent).toHaveLength(6);
   });
 
-  it('remembers 256 fingerprints', async () => {
+  it('keeps 256 fingerprints', async () => {
     const { log, sent, body } = setup({ perMinute: 1000 });
     for (let n = 0; n < 257; n += 1) log.error('x', { error: Object.assign(new Error('m'), { code: `c${n}` }) });
     log.error('x', { error: Object.assign(new Error('m'), { code: 'c0' }) });
@@ -188,7 +188,7 @@ describe('configuration', () => {
     expect(ERROR_NOTIFICATION_TOPIC_ARN_ENV).toBe('ERROR_NOTIFICATION_TOPIC_ARN');
   });
 
-  it('takes the topic from the environment', () => {
+  it('reads the topic from the environment', () => {
     const { log, sent } = setup({ topicArn: undefined, environment: { ERROR_NOTIFICATION_TOPIC_ARN: ARN } });
     log.error('x', { error: new Error('m') });
     expect(sent[0]?.topicArn).toBe(ARN);
@@ -201,21 +201,23 @@ describe('configuration', () => {
     'arn:aws:sns:eu-west-1:123456789012:',
     'arn:aws:sns:eu-west-1:123456789012:a:b',
     `${ARN}\nx`,
-  ])('refuses the topic %j', (topicArn) => {
-    expect(() => setup({ topicArn })).toThrow('framework: ERROR_NOTIFICATION_TOPIC_ARN is not a topic ARN');
+  ])('rejects the topic %j', (topicArn) => {
+    expect(() => setup({ topicArn })).toThrow(
+      expect.failure('app.invalid_configuration', 'ERROR_NOTIFICATION_TOPIC_ARN'),
+    );
   });
 
   it.each(['arn:aws-cn:sns:cn-north-1:123456789012:alarms', 'arn:aws-us-gov:sns:us-gov-west-1:123456789012:a.fifo'])(
-    'takes the topic %s',
+    'accepts the topic %s',
     (topicArn) => {
       expect(() => setup({ topicArn })).not.toThrow();
     },
   );
 
   it.each([[{ publish: 1 }], [{ minLevel: 'loud' }], [{ perMinute: 0 }], [{ timeoutMs: -1 }], [{ topic: ARN }]])(
-    'refuses %j',
+    'rejects %j',
     (options) => {
-      expect(() => setup(options as never)).toThrow(/^framework: /);
+      expect(() => setup(options as never)).toThrow(expect.failure('app.invalid_configuration'));
     },
   );
 });
@@ -230,7 +232,7 @@ describe('records in the log', () => {
     expect(sent).toEqual([]);
   });
 
-  it('notify of an answer of 5xx that nobody threw', () => {
+  it('notify of an answer of 5xx without an exception', () => {
     const { log, sent } = setup();
     recordLog(log)({ ...record, error_code: '' });
     expect(sent).toHaveLength(1);

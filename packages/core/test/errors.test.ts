@@ -28,7 +28,7 @@ describe('FrameworkError', () => {
     ['', 500, ''],
     ['__proto__', 500, '  proto  '],
     ['constructor', 500, 'constructor'],
-  ])('gives %p the status %p and the message %p', (code, status, message) => {
+  ])('converts %p to the status %p and the message %p', (code, status, message) => {
     const error = new FrameworkError(code);
     expect([error.code, error.status, error.message]).toEqual([code, status, message]);
     expect(statusOfCode(code)).toBe(status);
@@ -48,7 +48,7 @@ describe('FrameworkError', () => {
     [200, 500],
     [404.5, 500],
     [Number.NaN, 500],
-  ])('takes the status %p of the error as %p', (statusCode, status) => {
+  ])('converts the status %p of the error to %p', (statusCode, status) => {
     expect(new FrameworkError('app.internal', 'x', { statusCode }).status).toBe(status);
   });
 
@@ -97,7 +97,7 @@ describe('FrameworkError', () => {
     expect('cause' in new FrameworkError('app.internal', undefined, { cause: undefined })).toBe(false);
   });
 
-  it('leaves subclasses open for fields of their own, and knows them apart', () => {
+  it('allows fields of subclasses, and distinguishes subclasses', () => {
     class Special extends FrameworkError {
       readonly extra = 1;
     }
@@ -119,7 +119,7 @@ describe('FrameworkError', () => {
   });
 
   it.each([[null], [undefined], ['FrameworkError'], [{}], [{ code: 'app.internal', message: 'x' }], [new Error('x')]])(
-    'does not take %p for one',
+    'does not accept %p',
     (value) => {
       expect(isFrameworkError(value)).toBe(false);
       expect((value as object) instanceof FrameworkError).toBe(false);
@@ -127,7 +127,7 @@ describe('FrameworkError', () => {
   );
 });
 
-it('an error of the framework says what happened in its cause, with the cause of that', () => {
+it('an error of the framework has the reason as its cause, and the original cause below it', () => {
   const why = new Error('why');
   const { code, message, cause } = internalError('no handler', why);
   expect([code, message]).toEqual(['app.internal', 'internal error']);
@@ -136,7 +136,7 @@ it('an error of the framework says what happened in its cause, with the cause of
   expect(internalError('no handler').cause).not.toHaveProperty('cause');
 });
 
-it('prints what was said of an error, and nothing that was not', () => {
+it('prints only given members of an error', () => {
   const error = new FrameworkError('app.conflict', 'taken', { details: { id: 7 }, requestId: 'r-1' });
   const [, shown] = inspect(error).split(/\n {4}at [^\n]* (?=\{)/);
   expect(shown).toBe("{\n  code: 'app.conflict',\n  details: { id: 7 },\n  requestId: 'r-1'\n}");

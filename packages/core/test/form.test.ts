@@ -18,7 +18,7 @@ async function failure(...args: Parameters<typeof parseForm>): Promise<Framework
   return error;
 }
 
-describe('what is read', () => {
+describe('accepted forms', () => {
   it('fields and files by name, first ones by a call', async () => {
     const body = part(FIELD, '1') + part(FIELD, '2') + part(`${FILE}\r\nContent-Type: image/png`, '\x00\xff') + END;
     const form = await parseForm(MULTIPART, bytes(body));
@@ -57,7 +57,7 @@ describe('what is read', () => {
     expect(Object.keys(form.files)).toEqual([]);
   });
 
-  it('everything that the platform itself writes', async () => {
+  it('forms that the platform writes', async () => {
     const name = fc.string({ minLength: 1, maxLength: 20 }).filter((text) => !/[\r\n]/.test(text));
     const file = fc.record({
       name,
@@ -95,7 +95,7 @@ describe('what is read', () => {
   });
 });
 
-describe('what is read at the edge of a limit', () => {
+describe('forms at the limits', () => {
   const MEBIBYTE = 1_048_576;
 
   it.each<[string, string, string, Partial<Record<'fields' | 'files', number>>]>([
@@ -129,7 +129,7 @@ describe('what is read at the edge of a limit', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('what is rejected', () => {
   it.each<[string, string, string, number, string]>([
     ['a part without a name', MULTIPART, part('Content-Type: text/plain', '1') + END, 400, 'invalid form'],
     ['line feeds alone', MULTIPART, (part(FIELD, '1') + END).replaceAll('\r', ''), 400, 'invalid form'],

@@ -70,7 +70,7 @@ describe('scrubFreeText', () => {
     expect(scrubFreeText(text)).toBe(expected);
   });
 
-  it('hides a planted secret, whatever stands around it', () => {
+  it('hides a planted secret in any surrounding text', () => {
     const noise = fc
       .array(
         fc.constantFrom(
@@ -115,7 +115,7 @@ describe('scrubFreeText', () => {
     );
   });
 
-  it('looks at 64 KiB and says what it left out; a secret across the cut does not show', () => {
+  it('reads 64 KiB and reports the omitted length; a secret across the cut is hidden', () => {
     expect(scrubFreeText('a'.repeat(70_000))).toBe(`${'a'.repeat(65_536)}…[+4464]`);
     const text = `${'a '.repeat(32_760)}alice@example.com ${'b'.repeat(10)}`;
     expect(scrubFreeText(text)).not.toContain('alice');
@@ -148,7 +148,7 @@ describe('scrubFreeText', () => {
 });
 
 describe('sanitizeLogString', () => {
-  it('removes what could start, hide or reorder a line, and nothing else', () => {
+  it('removes only characters that could start, hide or reorder a line', () => {
     const removed: number[] = [];
     for (let code = 0; code <= 0xffff; code += 1) {
       if (code >= 0xd800 && code <= 0xdfff) continue;

@@ -43,13 +43,13 @@ describe('guardHook', () => {
           },
         }),
     ],
-  ])('lets nothing through when the hook %s', async (_, hook) => {
+  ])('rejects the request if the hook %s', async (_, hook) => {
     expect(() => guardHook(hook)).not.toThrow();
     await new Promise(setImmediate);
   });
 });
 
-it('the silent logger is silent at every level and stays so', () => {
+it('the silent logger is silent at every level and remains so', () => {
   const bound = silentLogger.with({ a: 1 });
   expect(bound).toBe(silentLogger);
   for (const level of ['debug', 'info', 'warn', 'error'] as const) {

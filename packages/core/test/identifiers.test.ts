@@ -20,11 +20,11 @@ const light = (value: unknown) => new LightWalk().value(value);
 
 describe('identifiers', () => {
   // `npm run identifiers` counts a million of each kind.
-  it.each(Object.entries(IDENTIFIERS))('stay, 5,000 of the kind: %s', (_, make) => {
+  it.each(Object.entries(IDENTIFIERS))('remain, 5,000 of the kind: %s', (_, make) => {
     expect(countAltered(make, 5000, SEED)).toBe(0);
   });
 
-  it('stay wherever they are', () => {
+  it('remain at every place', () => {
     const kinds = fc.constantFrom(...Object.values(IDENTIFIERS));
     const places = fc.constantFrom(
       (id: string) => `${id}`,
@@ -72,11 +72,11 @@ describe('identifiers', () => {
     ['a date behind groups of digits', '4111 1111 1111 2028-10-01'],
     ['a time in milliseconds and one more', '1700000000000-1700000000001'],
     ['20 digits', '41111111111111111111'],
-  ])('stay: %s', (_, text) => {
+  ])('remain: %s', (_, text) => {
     expect([scrubFreeText(text), cleanText(text)]).toEqual([text, text]);
   });
 
-  it('stay in the stack of an error, with line and column of files that have names of secrets', () => {
+  it('remain in the stack of an error, with line and column of files that have names of secrets', () => {
     const frames = [
       'at save (/var/task/node_modules/.pnpm/pino@9.6.0_4ikpqbohktyhrcj3g6xmhxmkqu/node_modules/pino/token.js:10:5)',
       'at async check (file:///var/task/src/auth/password.mjs:7:11)',
@@ -89,7 +89,7 @@ describe('identifiers', () => {
   });
 
   it.each(['password=hunter2', 'token: hunter2', 'at x (token.js: hunter2)', 'see /a/password: hunter2 now'])(
-    'do not save a secret that only stands near a path: %s',
+    'do not keep a secret that is only near a path: %s',
     (text) => {
       expect([scrubFreeText(text), cleanText(text)].join()).not.toContain('hunter2');
     },
@@ -230,7 +230,7 @@ describe('the option keepKeys', () => {
     expect(lines).toEqual([expect.objectContaining({ order_id: CARD }), expect.objectContaining({ order_id: CARD })]);
   });
 
-  it('is rejected beside a sanitizer', () => {
+  it('is rejected together with a sanitizer', () => {
     expect(() => createLogger({ keepKeys: ['a'], sanitizer: createSanitizer() })).toThrow(/option "keepKeys"/);
   });
 });

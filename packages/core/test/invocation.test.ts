@@ -82,10 +82,7 @@ describe('the provenance of an invocation', () => {
 
   it('rejects an agent invocation at an entrypoint that serves no agents', () => {
     expect(() => refuseAgent({ clientContext: AGENT }, silentLogger)).toThrow(
-      expect.objectContaining({
-        message: 'framework: no adapter for agent invocations',
-        code: 'dispatch.no_adapter',
-      }),
+      expect.failure('dispatch.no_adapter', 'agent'),
     );
     expect(() => refuseAgent({ clientContext: {} }, silentLogger)).not.toThrow();
     expect(() => refuseAgent(undefined, silentLogger)).not.toThrow();

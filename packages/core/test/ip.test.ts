@@ -60,7 +60,7 @@ describe('canonicalIp', () => {
     [1],
     [['1.2.3.4']],
     [{}],
-  ])('refuses %j', (input) => {
+  ])('rejects %j', (input) => {
     expect(canonicalIp(input)).toBe('');
   });
 
@@ -81,7 +81,7 @@ describe('canonicalIp', () => {
     );
   });
 
-  it('gives the same again for an address in canonical form', () => {
+  it('returns the same again for an address in canonical form', () => {
     fc.assert(
       fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (text) => {
         const canonical = canonicalIp(text);

@@ -47,8 +47,8 @@ describe.each([
   ['console', throughConsole],
   ['pino', throughPino],
   ['Powertools', throughPowertools],
-])('%s behind the option log', (name, make) => {
-  it('is a logger that containers take', () => {
+])('%s with the option log', (name, make) => {
+  it('is a logger that containers accept', () => {
     const { log } = make('info');
     expect(parseLog(log, {})).toBe(log);
   });
@@ -89,7 +89,7 @@ describe.each([
     expect(JSON.stringify(lines)).not.toContain('hunter2');
   });
 
-  it('writes each level by its own method', () => {
+  it('writes each level with its method', () => {
     const { log, lines } = make('debug');
     for (const level of ['debug', 'info', 'warn', 'error'] as const) log[level](level);
     expect(lines.map(({ message }) => message)).toEqual(['debug', 'info', 'warn', 'error']);
@@ -104,7 +104,7 @@ describe.each([
   });
 
   if (name !== 'console') {
-    it('decides by its own level', () => {
+    it('uses its own level', () => {
       const { log, lines } = make('warn');
       for (const level of ['debug', 'info', 'warn', 'error'] as const) log[level](level);
       expect(lines.map(({ message }) => message)).toEqual(['warn', 'error']);
@@ -118,15 +118,17 @@ it.each([
   ['fromConsole of null', () => fromConsole(null as never), 'a console'],
   ['fromPino', () => fromPino(console as never), 'a pino logger'],
   ['fromPowertools', () => fromPowertools(console as never), 'a Powertools logger'],
-])('%s refuses what is none', (_, make, wanted) => {
-  expect(make).toThrow(`framework: option "log" must be ${wanted}`);
+])('%s rejects other values', (_, make, wanted) => {
+  expect(make).toThrow(expect.failure('app.invalid_configuration', `option "log" must be ${wanted}`));
 });
 
-it('refuses an unknown option', () => {
-  expect(() => fromConsole(console, { level: 'info' } as never)).toThrow('framework: unknown option "level"');
+it('rejects an unknown option', () => {
+  expect(() => fromConsole(console, { level: 'info' } as never)).toThrow(
+    expect.failure('app.invalid_configuration', 'unknown option "level"'),
+  );
 });
 
-it('takes the global console by default', () => {
+it('uses the global console by default', () => {
   const lines: unknown[] = [];
   const { warn } = console;
   console.warn = (...args: unknown[]) => void lines.push(args);

@@ -168,7 +168,7 @@ describe('bounds', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('x'))],
-  ])('does not notice that write %s', (_, write) => {
+  ])('continues if write %s', (_, write) => {
     const { log } = capture({ write });
     expect(() => log.error('m')).not.toThrow();
   });
@@ -221,19 +221,19 @@ describe('level', () => {
       'option "sanitizer" must be an object with sanitizeValue(), scrubFreeText() and sanitizeError()',
     ],
     [{ sinks: [{}] }, 'option "sinks[0]" must be an object with take()'],
-  ])('refuses %j', (options, message) => {
-    expect(() => createLogger(options as never)).toThrow(`framework: ${message}`);
+  ])('rejects %j', (options, message) => {
+    expect(() => createLogger(options as never)).toThrow(expect.failure('app.invalid_configuration', message));
   });
 });
 
-it('is immutable: with gives a new logger', () => {
+it('is immutable: with returns a new logger', () => {
   const { log, lines } = capture();
   log.with({ a: 1 });
   log.info('m');
   expect(lines()).toEqual([HEAD]);
 });
 
-it('takes the service from the function name, and writes to standard output', () => {
+it('uses the function name as service, and writes to standard output', () => {
   const { log, lines } = capture({ service: undefined as never, environment: { AWS_LAMBDA_FUNCTION_NAME: 'fn' } });
   log.info('m');
   expect(lines()[0]?.service).toBe('fn');

@@ -2,7 +2,7 @@ import { completeClock, randomIds, systemClock } from '../src/runtime/invocation
 import { ManualClock, ManualIdGenerator, SettableClock } from '../src/testing.js';
 
 describe('ManualClock', () => {
-  it('starts at the epoch and stands still', () => {
+  it('starts at the epoch and does not advance', () => {
     const clock = new ManualClock();
     expect([clock.now().getTime(), clock.monotonicMs()]).toEqual([0, 0]);
     expect(new ManualClock(new Date(5)).now().getTime()).toBe(5);
@@ -73,7 +73,7 @@ it('SettableClock says the time that was set, counted from its start', () => {
 });
 
 describe('ManualIdGenerator', () => {
-  it('counts, gives queued ids first, and starts anew', () => {
+  it('counts, returns queued ids first, and restarts', () => {
     const ids = new ManualIdGenerator();
     ids.queue('x', 'y');
     expect([ids.newId(), ids.newId(), ids.newId(), ids.newId()]).toEqual(['x', 'y', 'test-id-1', 'test-id-2']);
@@ -91,7 +91,7 @@ it('random ids are version 4 UUIDs and differ', () => {
 });
 
 describe('completeClock', () => {
-  it('takes from the system what a clock leaves out', () => {
+  it('uses the system for members that a clock lacks', () => {
     expect(completeClock(undefined)).toBe(systemClock);
     const clock = completeClock({ now: () => new Date(5) });
     expect(clock.now().getTime()).toBe(5);
@@ -99,7 +99,7 @@ describe('completeClock', () => {
     expect(clock.after).toBe(systemClock.after);
   });
 
-  it('keeps the members that are there, called on their own clock', async () => {
+  it('keeps existing members, called with the clock as this', async () => {
     const manual = new ManualClock(3);
     const clock = completeClock(manual);
     let fired = false;

@@ -16,7 +16,7 @@ it.each([
   expect(maskCard(value)).toBe(expected);
 });
 
-it('a card of a million digits stays short', () => {
+it('a card of a million digits remains short', () => {
   expect(maskCard('1'.repeat(1_000_000)).length).toBeLessThan(64);
 });
 

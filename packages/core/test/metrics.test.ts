@@ -32,7 +32,7 @@ describe('ctx.metric', () => {
     expect(logs).toEqual([]);
   });
 
-  it('drops what is not declared, with one warning each', () => {
+  it('drops undeclared values, with one warning each', () => {
     const { ctx, written, logs } = registry({ A: {} });
     for (let n = 0; n < 3; n += 1) {
       ctx.metric('B', 1);
@@ -75,7 +75,7 @@ describe('ctx.metric', () => {
     [{ A: { tags: ['path'] } }],
     [{ A: { tags: 'channel' } }],
     [{ A: { tags: ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'] } }],
-  ])('refuses %j at construction', (metrics) => {
+  ])('rejects %j at construction', (metrics) => {
     expect(() => registry(metrics)).toThrow(expect.objectContaining({ code: 'app.invalid_configuration' }));
   });
 
@@ -91,11 +91,11 @@ describe('ctx.metric', () => {
     'Kilobytes',
     'Terabits/Second',
     'Bits',
-  ])('knows the unit %s', (unit) => {
+  ])('accepts the unit %s', (unit) => {
     expect(() => registry({ A: { unit } })).not.toThrow();
   });
 });
 
-it('refuses a metric called _aws, which would make a line of metrics of its own', () => {
+it('rejects a metric named _aws, which would create a second line of metrics', () => {
   expect(() => defineMetrics({ _aws: {} })).toThrow(/names of letters, .*other than "_aws"/);
 });

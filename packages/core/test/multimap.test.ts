@@ -11,7 +11,7 @@ describe('toHeaderMap', () => {
     ['values that are no strings, left out', { a: 1, b: null, c: ['x', 2, undefined, 'y'], d: [] }, { c: ['x', 'y'] }],
     ['empty values', { a: '', b: [''] }, { a: [''], b: [''] }],
     ['commas, which split nothing', { a: 'x, y' }, { a: ['x, y'] }],
-  ])('takes %s', (_, input, expected) => {
+  ])('accepts %s', (_, input, expected) => {
     expect(toHeaderMap(input)).toEqual(expected);
   });
 
@@ -35,7 +35,7 @@ describe('toHeaderMap', () => {
 });
 
 describe('append', () => {
-  it('adds behind what is there', () => {
+  it('appends to existing values', () => {
     const map: MultiMap = createMap();
     append(map, 'a', '1');
     append(map, 'a', ['2', '3']);
@@ -60,7 +60,7 @@ describe('toStringList', () => {
     [1, []],
     [null, []],
     [{ 0: 'a' }, []],
-  ])('takes the strings of %j', (input, expected) => {
+  ])('reads the strings of %j', (input, expected) => {
     expect(toStringList(input)).toEqual(expected);
   });
 });

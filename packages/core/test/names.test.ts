@@ -55,7 +55,9 @@ describe('a name that is too long', () => {
     expect(resourceName('a'.repeat(57), 'r', 'dev')).toBe(`${'a'.repeat(57)}-r-dev`);
   });
 
-  it.each([[9], [0], [10.5], [Number.NaN]])('refuses the length %p', (maxLength) => {
-    expect(() => resourceName('a', 'b', 'c', '', { maxLength })).toThrow('framework: option "maxLength" must be');
+  it.each([[9], [0], [10.5], [Number.NaN]])('rejects the length %p', (maxLength) => {
+    expect(() => resourceName('a', 'b', 'c', '', { maxLength })).toThrow(
+      expect.failure('app.invalid_configuration', 'option "maxLength"'),
+    );
   });
 });

@@ -7,14 +7,14 @@ describe('assertKnownOptions', () => {
     expect(() => assertKnownOptions({ a: 1 }, ['a', 'b'])).not.toThrow();
   });
 
-  it.each([['teir'], ['constructor'], ['toString'], ['']])('refuses %p by name', (key) => {
+  it.each([['teir'], ['constructor'], ['toString'], ['']])('rejects %p by name', (key) => {
     expect(() => assertKnownOptions({ [key]: 'secret-value' }, ['tier'])).toThrow(
-      expect.objectContaining({ code: 'app.invalid_configuration', message: `framework: unknown option "${key}"` }),
+      expect.failure('app.invalid_configuration', `unknown option "${key}"`),
     );
   });
 });
 
-it('names a refused option and never its value', () => {
+it('names a rejected option and never its value', () => {
   expect(invalidOption('tier', 'p0, p1 or p2')).toMatchObject({
     code: INVALID_CONFIGURATION,
     message: 'framework: option "tier" must be p0, p1 or p2',
@@ -22,7 +22,7 @@ it('names a refused option and never its value', () => {
 });
 
 describe('parseObservability', () => {
-  it('takes a whole set of hooks, or nothing', () => {
+  it('accepts a whole set of hooks, or nothing', () => {
     const hooks = {
       log: () => {},
       metric: () => {},
@@ -43,14 +43,14 @@ describe('parseObservability', () => {
     [{ span: null }, 'option "observability.span" must be an object with start()'],
     [{ logPath: 'no' }, 'option "observability.logPath" must be true or false'],
     [{ metrics: {} }, 'option "observability.metrics" must be the result of defineMetrics()'],
-  ])('refuses %j', (value, message) => {
-    expect(() => parseObservability(value as never)).toThrow(`framework: ${message}`);
+  ])('rejects %j', (value, message) => {
+    expect(() => parseObservability(value as never)).toThrow(expect.failure('app.invalid_configuration', message));
   });
 });
 
 describe('isLambda', () => {
   it.each([['AWS_LAMBDA_FUNCTION_NAME'], ['AWS_LAMBDA_RUNTIME_API'], ['LAMBDA_TASK_ROOT'], ['AWS_EXECUTION_ENV']])(
-    'is told by %s, unless it is empty',
+    'is read from %s, unless it is empty',
     (name) => {
       expect(isLambda({ [name]: 'x' })).toBe(true);
       expect(isLambda({ [name]: '' })).toBe(false);

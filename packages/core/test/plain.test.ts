@@ -24,11 +24,11 @@ describe('copyPlain', () => {
     ['a symbol', Symbol('s')],
     ['an instance', new Box()],
     ['nothing', undefined],
-  ])('makes nothing of %s', (_, value) => {
+  ])('returns nothing for %s', (_, value) => {
     expect(copyPlain(value)).toBeUndefined();
   });
 
-  it('gives objects without a prototype, so that __proto__ is a key like any other', () => {
+  it('returns objects without a prototype, so that __proto__ is a key like any other', () => {
     const copy = copyPlain(JSON.parse('{"__proto__":{"admin":true},"deep":{"__proto__":{"admin":true}}}')) as Record<
       string,
       Record<string, unknown>
@@ -52,7 +52,7 @@ describe('copyPlain', () => {
     expect(copyPlain(cyclic)).toEqual({ name: 'a', list: [1], inner: {} });
   });
 
-  it('copies what is met twice once, so that shared data does not grow', () => {
+  it('copies repeated values once, so that shared data does not grow', () => {
     let node: unknown = 'leaf';
     for (let level = 0; level < 40; level += 1) node = [node, node];
     const copy = copyPlain({ node }) as { node: unknown[] };
@@ -98,12 +98,12 @@ describe('snapshotPlain', () => {
     expect(snapshotPlain(source)).toEqual(snapshot);
   });
 
-  it('keeps its prototype whatever __proto__ the data has', () => {
+  it('keeps its prototype with any __proto__ in the data', () => {
     const snapshot = snapshotPlain(JSON.parse('{"__proto__":{"admin":true}}'));
     expect([snapshot.admin, Object.keys(snapshot)]).toEqual([undefined, ['__proto__']]);
   });
 
-  it('takes nothing from a polluted prototype', () => {
+  it('ignores a polluted prototype', () => {
     const polluted = Object.prototype as { injected?: unknown };
     polluted.injected = { admin: true };
     try {
@@ -132,7 +132,7 @@ describe('isPlainObject', () => {
     ['a list', [], false],
     ['null', null, false],
     ['a text', 'a', false],
-  ])('says of %s', (_, value, plain) => {
+  ])('reports %s', (_, value, plain) => {
     expect(isPlainObject(value)).toBe(plain);
   });
 });

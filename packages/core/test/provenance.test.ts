@@ -24,7 +24,7 @@ describe('providerProvenance', () => {
 describe('parseProvenance', () => {
   const good = { sourceIP: '203.0.113.9', provider: 'lambda-url', source: 'provider_request_context', valid: true };
 
-  it('keeps a consistent record, and decides itself whether it is valid', () => {
+  it('keeps a consistent record, and computes its validity', () => {
     expect(parseProvenance(good)).toEqual(good);
     expect(parseProvenance({ ...good, valid: false })).toEqual(good);
   });
@@ -44,7 +44,7 @@ describe('parseProvenance', () => {
   });
 });
 
-it('hands out a fresh copy at each call', () => {
+it('returns a fresh copy at each call', () => {
   expect(unknownProvenance()).not.toBe(unknownProvenance());
   expect(providerProvenance('apigw-v1', '::1')).not.toBe(providerProvenance('apigw-v1', '::1'));
 });

@@ -105,13 +105,13 @@ describe('framework.request', () => {
     });
   });
 
-  it('gives one set of tags for a thousand paths of one route', () => {
+  it('uses one set of tags for a thousand paths of one route', () => {
     const tags = new Set<string>();
     for (let n = 1; n <= 1000; n += 1) tags.add(JSON.stringify(completed({ path: `/users/${n}` }).metric.tags));
     expect([...tags]).toHaveLength(1);
   });
 
-  it('gives (unmatched) and OTHER for a scan of made-up paths and methods', () => {
+  it('returns (unmatched) and OTHER for a scan of made-up paths and methods', () => {
     const tags = new Set<string>();
     for (let n = 0; n < 100; n += 1) {
       const { metric, log } = completed({ path: `/x${n}`, method: `M${n}` }, { status: 404 }, null);
@@ -132,7 +132,7 @@ describe('framework.request', () => {
 });
 
 describe('hooks', () => {
-  it('are not asked for, and nothing is built, when there are none', () => {
+  it('are not called, and nothing is built, without hooks', () => {
     const state = new Proxy(requestState(), {
       get() {
         throw new Error('read');
@@ -194,7 +194,7 @@ describe('event.completed', () => {
     ]);
   });
 
-  it('has a metric for an event, none for a record: the batch has it', () => {
+  it('has a metric for an event, but not for a record: the batch has it', () => {
     const seen = hooks();
     const outcome = { failed: true, errorCode: 'x.y', durationMs: 2 };
     recordCompleted(seen.observability, FACTS, outcome);

@@ -73,7 +73,7 @@ describe('IncomingRequest', () => {
     expect(request.cookieList).toEqual(list);
   });
 
-  it('takes the names of Object.prototype as cookie names', () => {
+  it('accepts the names of Object.prototype as cookie names', () => {
     const { request } = source({ head: { cookie: '__proto__=p; constructor=c' } });
     expect(Object.getPrototypeOf(request.cookies)).toBeNull();
     expect(Object.entries(request.cookies)).toEqual([
@@ -82,7 +82,7 @@ describe('IncomingRequest', () => {
     ]);
   });
 
-  it('gives text as bytes and base64 as the bytes it stands for', () => {
+  it('returns text as bytes and base64 as the bytes it stands for', () => {
     expect([...source({ rawBody: 'é' }).request.body]).toEqual([0xc3, 0xa9]);
     expect(source({ rawBody: 'é' }).request.text).toBe('é');
     const encoded = source({ rawBody: 'w6k=', isBase64: true }).request;
@@ -96,7 +96,7 @@ describe('IncomingRequest', () => {
     expect(source({ rawBody: '', isBase64: true }).request.body).toHaveLength(0);
   });
 
-  it('refuses a body that is not the base64 it claims to be', () => {
+  it('rejects a body that is not the base64 it claims to be', () => {
     const { request } = source({ rawBody: '%%%%', isBase64: true });
     expect(() => request.body).toThrow('invalid base64');
     expect(() => request.text).toThrow('invalid base64');

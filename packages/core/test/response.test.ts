@@ -9,7 +9,7 @@ describe('toResponse', () => {
   });
 
   it.each([[undefined], [null], [1], ['text'], [true], [[]], [() => {}], [{ body: 1 }], [{ body: {} }]])(
-    'refuses %p, which is no response',
+    'rejects the response %p',
     (value) => {
       expect(() => toResponse(value)).toThrow(expect.objectContaining({ code: 'app.internal' }));
     },
@@ -30,7 +30,7 @@ describe('toResponse', () => {
     ['a date', new Date(0), 'an object'],
     ['text', 'hi', 'a string'],
     ['nothing', undefined, 'nothing'],
-  ])('refuses %s, and says what to return', (_, value, named) => {
+  ])('rejects %s, and names the possible results', (_, value, named) => {
     expect(() => toResponse(value)).toThrow(
       expect.objectContaining({
         code: 'app.internal',
@@ -44,7 +44,7 @@ describe('toResponse', () => {
     );
   });
 
-  it('takes a web Response: status, headers, each cookie, the stream', async () => {
+  it('accepts a web Response: status, headers, each cookie, the stream', async () => {
     const headers = new Headers({ 'X-A': '1', 'content-type': 'text/plain' });
     headers.append('set-cookie', 'a=1');
     headers.append('set-cookie', 'b=2');
@@ -57,14 +57,14 @@ describe('toResponse', () => {
     expect(canonical(new globalThis.Response(null, { status: 204 })).bodyStream).toBeNull();
   });
 
-  it('refuses a web Response that was read, and one of a failed fetch', async () => {
+  it('rejects a web Response that was read, and one of a failed fetch', async () => {
     const read = new globalThis.Response('x');
     await read.text();
     expect(() => toResponse(read)).toThrow(expect.objectContaining({ code: 'app.internal' }));
     expect(() => canonical(globalThis.Response.error())).toThrow(expect.objectContaining({ code: 'app.internal' }));
   });
 
-  it('keeps text as text until bytes are asked for', () => {
+  it('keeps text as text until bytes are called for', () => {
     const response = toResponse({ body: 'é' });
     expect(response.content).toBe('é');
     expect([...response.body]).toEqual([0xc3, 0xa9]);
@@ -76,7 +76,7 @@ describe('toResponse', () => {
     expect([copy.status, copy.content]).toEqual([202, 'abc']);
   });
 
-  it('gives the same object for a response of ours', () => {
+  it('returns the same object for a response of ours', () => {
     const response = new OutgoingResponse(200, {}, 'x');
     expect(toResponse(response)).toBe(response);
     response.body = 'y';
@@ -91,7 +91,7 @@ describe('canonicalizeResponse', () => {
     expect({ ...response.headers }).toEqual({ 'x-a': ['1'] });
   });
 
-  it.each([[199], [600], [0], [200.5], [Number.NaN], ['200'], [null], [100]])('refuses the status %p', (status) => {
+  it.each([[199], [600], [0], [200.5], [Number.NaN], ['200'], [null], [100]])('rejects the status %p', (status) => {
     const input = { status: status as number };
     if (status === null) expect(canonical(input).status).toBe(200);
     else expect(() => canonical(input)).toThrow(expect.objectContaining({ code: 'app.internal' }));
@@ -109,11 +109,11 @@ describe('canonicalizeResponse', () => {
     ['a cookie with CR LF', { cookies: ['a=1\r\nx: y'] }],
     ['a set-cookie header with LF', { headers: { 'set-cookie': 'a=1\nx' } }],
     ['a cookie that is no string', { cookies: [1] }],
-  ])('refuses %s', (_, input) => {
+  ])('rejects %s', (_, input) => {
     expect(() => canonical(input)).toThrow(expect.objectContaining({ code: 'app.internal' }));
   });
 
-  it('takes values that a middleware wrote into the header map directly', () => {
+  it('reads values that a middleware wrote directly into the header map', () => {
     const response = toResponse({});
     response.headers['X-Late'] = ['1'];
     expect({ ...canonicalizeResponse(response, 'GET').headers }).toEqual({ 'x-late': ['1'] });

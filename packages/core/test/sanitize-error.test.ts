@@ -94,7 +94,7 @@ describe('sanitizeError', () => {
     expect(many.errors[10]).toBe('[+2]');
   });
 
-  it('stays bounded for aggregates within aggregates', () => {
+  it('remains bounded for aggregates within aggregates', () => {
     let error: Error = new Error('leaf');
     for (let level = 0; level < 7; level += 1)
       error = new AggregateError(

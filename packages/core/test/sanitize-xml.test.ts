@@ -57,7 +57,7 @@ describe('sanitizeXml', () => {
     expect(sanitizeXml(xml)).toBe(expected);
   });
 
-  it('takes further patterns, which cannot show what is always redacted', () => {
+  it('accepts further patterns, which cannot show what is always redacted', () => {
     const patterns = [
       { name: 'LoyaltyId', mask: 'restricted' as const },
       { name: 'Nick', mask: (value: string) => value.slice(0, 1) },

@@ -64,7 +64,7 @@ describe('keys', () => {
     'refreshTokens',
     'pass\u200eword',
     'to\u0000ken',
-  ])('redacts what stands under %j', (key) => {
+  ])('redacts values under %j', (key) => {
     expect(sanitizeFieldValue(key, 'value-1')).toBe('[REDACTED]');
     expect(isSensitiveKey(key.replaceAll('\u0000', '').replaceAll('\u200e', ''))).toBe(true);
   });
@@ -97,7 +97,7 @@ describe('keys', () => {
     'constructor',
     'toString',
     '',
-  ])('keeps what stands under %j', (key) => {
+  ])('keeps values under %j', (key) => {
     expect(sanitizeFieldValue(key, 'value-1')).toBe('value-1');
   });
 
@@ -137,7 +137,7 @@ describe('keys', () => {
   });
 
   it.each(['cardWithPanDetails', 'card_pan_details', 'PanDetails'])(
-    'takes an account number inside %s for a card',
+    'treats an account number inside %s as a card number',
     (parent) => {
       expect(clean({ [parent]: { account_number: '4111111111111111' } })).toBe(
         `{"${parent}":{"account_number":"411111******1111"}}`,
@@ -214,7 +214,7 @@ describe('values', () => {
     expect(sanitizeValue(`${'x'.repeat(8191)}éé`)).toBe(`${'x'.repeat(8191)}…[+4]`);
   });
 
-  it('keeps the key __proto__ and gives copies no prototype', () => {
+  it('keeps the key __proto__ and returns copies without a prototype', () => {
     const copy = sanitizeValue(JSON.parse('{"__proto__":{"token":"x","a":1}}')) as Record<string, unknown>;
     expect(Object.getPrototypeOf(copy)).toBeNull();
     expect(Object.keys(copy)).toEqual(['__proto__']);
@@ -310,7 +310,7 @@ describe('bounds', () => {
     expect(reads).toBeLessThan(50_000);
   });
 
-  it('never throws, whatever it gets, and what it gives can always be encoded', () => {
+  it('never throws for any input, and its result can always be encoded', () => {
     fc.assert(
       fc.property(
         fc.anything({
@@ -362,7 +362,7 @@ describe('sanitizeJson', () => {
     expect(sanitizeJson(Buffer.from(text))).toBe(expected);
   });
 
-  it('shows nothing of a text that is not JSON', () => {
+  it('hides a string that is not JSON', () => {
     expect(sanitizeJson('{"card":"4111111111111111"')).toBe('(malformed JSON)');
   });
 
@@ -404,7 +404,7 @@ describe('createSanitizer', () => {
     expect(own.scrubFreeText('nickname=bob page_token=p')).toBe('nickname=[REDACTED] page_token=p');
   });
 
-  it('prefers a rule with a parent to one without, and of two without the stricter one', () => {
+  it('prefers a rule with a parent to a rule without, then the stricter rule', () => {
     const own = createSanitizer({
       allow: ['name'],
       redact: ['name', 'zip'],
@@ -418,7 +418,7 @@ describe('createSanitizer', () => {
     );
   });
 
-  it('takes limits', () => {
+  it('accepts limits', () => {
     const own = createSanitizer({ limits: { depth: 1, entries: 2, stringBytes: 3 } });
     expect(JSON.stringify(own.sanitizeValue(['abcdef', {}, 1]))).toBe('["abc…[+3]","[depth]","[+1]"]');
   });
@@ -457,7 +457,7 @@ describe('createSanitizer', () => {
     ],
     [{ limits: { depth: 0 } }, 'option "limits.depth" must be a whole number, at least 1'],
     [{ limits: { deep: 1 } }, 'unknown option "limits.deep"; known are depth, entries, nodes, stringBytes'],
-  ])('refuses %j', (policy, message) => {
-    expect(() => createSanitizer(policy as never)).toThrow(`framework: ${message}`);
+  ])('rejects %j', (policy, message) => {
+    expect(() => createSanitizer(policy as never)).toThrow(expect.failure('app.invalid_configuration', message));
   });
 });

@@ -92,7 +92,7 @@ describe('the span hook', () => {
     ]);
   });
 
-  it('is told of a rejection by attribute, not by error', () => {
+  it('receives a rejection as attribute, not as error', () => {
     const { spans, observability } = recorder();
     const state = requestState({ method: 'M1' });
     requestCompleted(
@@ -277,7 +277,7 @@ describe('a tracer that misbehaves changes nothing', () => {
 });
 
 describe('the diagnostics channel', () => {
-  it('builds no message when nobody listens', () => {
+  it('builds no message without listeners', () => {
     expect(startRequestSpan({}, matchedState())).toBeUndefined();
     expect(startEventSpan({}, FACTS)).toBeUndefined();
   });

@@ -17,7 +17,7 @@ describe('parseTraceparent', () => {
     [` 00-${ID.toUpperCase()}-${PARENT}-01 `, ID],
     [`01-${ID}-${PARENT}-01`, ID],
     [`cc-${ID}-${PARENT}-00-what-comes-later`, ID],
-  ])('takes %p', (value, expected) => {
+  ])('accepts %p', (value, expected) => {
     expect(parseTraceparent(value)).toBe(expected);
   });
 
@@ -37,7 +37,7 @@ describe('parseTraceparent', () => {
     [`00-${ID.slice(1)}g-${PARENT}-01`],
     [`0-${ID}-${PARENT}-01`],
     [`00-${ID}-${PARENT}-01,00-${ID}-${PARENT}-01`],
-  ])('refuses %p', (value) => {
+  ])('rejects %p', (value) => {
     expect(parseTraceparent(value)).toBe('');
   });
 });
@@ -47,7 +47,7 @@ describe('parseXrayTraceHeader', () => {
     [`Root=${ROOT}`, ROOT],
     [`Self=1-67891234-12456789abcdef012345678;Root=${ROOT};Sampled=1`, ROOT],
     [`Root=${ROOT.toUpperCase()};Parent=53995c3f42cd8ad8;Sampled=0`, ROOT.toUpperCase()],
-  ])('takes %p, case kept', (value, expected) => {
+  ])('accepts %p, case kept', (value, expected) => {
     expect(parseXrayTraceHeader(value)).toBe(expected);
   });
 
@@ -59,7 +59,7 @@ describe('parseXrayTraceHeader', () => {
     [`Root=1-5759e988-bd862e3fe1be46a99427279`],
     [`Root=1-5759e988-bd862e3fe1be46a9942727933`],
     [`XRoot=${ROOT}`],
-  ])('refuses %p', (value) => {
+  ])('rejects %p', (value) => {
     expect(parseXrayTraceHeader(value)).toBe('');
   });
 });
@@ -85,7 +85,7 @@ describe('invocationTraceId', () => {
       '',
     ],
     ['nothing from nonsense', [{ traceId: 'x' }, { _X_AMZN_TRACE_ID: 'y' }], ''],
-  ])('takes %s', (_, args, expected) => {
+  ])('accepts %s', (_, args, expected) => {
     expect(invocationTraceId(...args)).toBe(expected);
   });
 });

@@ -137,7 +137,7 @@ describe('a map of limited size', () => {
     expect([entries.size, removed]).toEqual([2, [2]]);
   });
 
-  it('keeps an entry that is written again, and forgets one that is deleted', () => {
+  it('keeps an entry that is written again, and discards a deleted entry', () => {
     const entries = new Lru<number>(2);
     for (const [name, value] of [
       ['a', 1],

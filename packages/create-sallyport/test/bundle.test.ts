@@ -51,7 +51,7 @@ const modulesOf = (folder: string) => {
 };
 
 describe('the bundle of a project', () => {
-  it('is index.mjs, what loads with its first use and what both share, each with its source map, and nothing of a build before', () => {
+  it('is index.mjs, lazy parts and shared parts, each with its source map, without files of an earlier build', () => {
     expect(files).toEqual([
       expect.stringMatching(/^chunk-\w{8}\.mjs$/),
       expect.stringMatching(/^chunk-\w{8}\.mjs\.map$/),
@@ -63,7 +63,7 @@ describe('the bundle of a project', () => {
     expect(readFileSync(join(project, 'dist', 'index.mjs'), 'utf8')).not.toContain('loaded with its first use');
   });
 
-  it('answers under the name index.handler in a folder that has nothing else', () => {
+  it('answers as index.handler in a folder without other files', () => {
     const alone = join(place, 'alone');
     cpSync(join(project, 'dist'), alone, { recursive: true });
     const program = "import { handler } from './index.mjs'; console.log(JSON.stringify(await handler()));";

@@ -141,7 +141,7 @@ describe('a project', () => {
     );
   });
 
-  it('imports nothing that it does not depend on', () => {
+  it('imports only its dependencies', () => {
     for (const [template, infra, packageManager] of KINDS) {
       const files = createProject(spec({ template, infra, packageManager }));
       const manifest = JSON.parse(files.get('package.json') ?? '') as Record<string, Record<string, string>>;
@@ -219,14 +219,14 @@ describe('names', () => {
     'x'.repeat(300),
     '$&',
     'a;rm -rf',
-  ])('refuses the name %j and writes nothing', async (name) => {
+  ])('rejects the name %j and writes nothing', async (name) => {
     const { exitCode, out, err } = await create(['target', '--name', name]);
     expect([exitCode, out]).toEqual([2, '']);
     expect(err).toMatch(/^create-sallyport: .*(?:invalid name|longer than 100)/);
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  it('says what to do when the name of the directory is not a valid name', async () => {
+  it('names the remedy if the name of the directory is not valid', async () => {
     expect((await create(['my service'])).err).toMatch(
       /invalid name "my service": .*; pass another name with --name\n$/,
     );
@@ -289,7 +289,7 @@ describe('the target', () => {
     expect(seen.filter((name) => name?.includes('sallyport-'))).toEqual([]);
   });
 
-  it('may be the current directory', async () => {
+  it('can be the current directory', async () => {
     expect(await create(['.', '--name', 'here'])).toMatchObject({
       exitCode: 0,
       out: 'Created here. Next:\n\n  npm install\n  npm test\n  npm run check\n',
@@ -317,7 +317,7 @@ describe('the target', () => {
     ],
     ['in a read-only directory', () => chmodSync(cwd, 0o555), 'is read-only'],
     ['read-only', () => mkdirSync(join(cwd, 'target'), { mode: 0o555 }), 'is read-only'],
-  ])('is refused when it is %s, and nothing is written', async (_name, prepare, problem) => {
+  ])('is rejected when it is %s, and nothing is written', async (_name, prepare, problem) => {
     prepare();
     const before = entries();
     const { exitCode, out, err } = await create(['target']);
@@ -327,7 +327,7 @@ describe('the target', () => {
     chmodSync(cwd, 0o755);
   });
 
-  it('is refused below a file', async () => {
+  it('is rejected below a file', async () => {
     writeFileSync(join(cwd, 'file'), '');
     expect(await create(['file/target'])).toMatchObject({
       exitCode: 2,
@@ -345,7 +345,7 @@ describe('the target', () => {
     expect([entries(), entries('kept')]).toEqual([['kept'], ['.git']]);
   });
 
-  it('is a repository with one commit when that is asked for', async () => {
+  it('is a repository with one commit when that is called for', async () => {
     const who = {
       PATH: process.env.PATH ?? '',
       GIT_AUTHOR_NAME: 'a',
@@ -378,7 +378,7 @@ describe('the command line', () => {
     ],
     ['no directory', [], 'the directory is missing'],
     ['no directory, and nothing to be asked', ['--yes'], 'the directory is missing'],
-  ])('refuses %s', async (_name, args, problem) => {
+  ])('rejects %s', async (_name, args, problem) => {
     const { exitCode, out, err } = await create(args);
     expect([exitCode, out]).toEqual([2, '']);
     expect(err).toContain(problem);
@@ -403,7 +403,7 @@ describe('the command line', () => {
     expect((await create(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  it('asks for what is missing, unless nobody can answer', async () => {
+  it('prompts for missing values in a terminal only', async () => {
     expect((await create([], {}, ['asked', 'events'])).exitCode).toBe(0);
     expect(readFileSync(join(cwd, 'asked', 'src/app.ts'), 'utf8')).toContain("app.queue('orders'");
     expect(await create([], { CI: 'true' }, ['never'])).toMatchObject({ exitCode: 2 });
@@ -439,7 +439,7 @@ describe('the command line', () => {
     expect([status, stderr]).toEqual([2, expect.stringContaining('the directory is missing')]);
   });
 
-  it('takes the package manager that called', async () => {
+  it('uses the package manager that called', async () => {
     await create(['x'], { npm_config_user_agent: 'pnpm/12.21.0 npm/? node/v22.0.0 linux x64' });
     expect(readFileSync(join(cwd, 'x', 'package.json'), 'utf8')).toContain('pnpm run typecheck');
   });

@@ -18,7 +18,7 @@ function thrownBy(run: () => unknown): FrameworkError {
 }
 
 describe('detect', () => {
-  it.each(Object.keys(EVENTS))('tells a real %s event', (kind) => {
+  it.each(Object.keys(EVENTS))('recognizes a real %s event', (kind) => {
     expect(detect(EVENTS[kind])).toBe(kind);
   });
 
@@ -27,7 +27,7 @@ describe('detect', () => {
     ['the topic tag alone', { Records: [{ EventSource: 'aws:sns' }] }, 'topic'],
     ['httpMethod alone', { httpMethod: 'GET' }, 'gateway-v1'],
     ['connectionId beside http', { requestContext: { connectionId: 'c', http: {} }, routeKey: 'x' }, 'websocket'],
-  ])('decides %s', (_name, event, kind) => {
+  ])('detects %s', (_name, event, kind) => {
     expect(detect(event)).toBe(kind);
   });
 
@@ -38,20 +38,20 @@ describe('detect', () => {
     ['a list of records', [{ eventSource: 'aws:sqs' }]],
     ['a list with a hole', Object.assign(new Array(3), { 0: EVENTS.appsync, 2: EVENTS.appsync })],
     ['undefined', undefined],
-  ])('refuses %s as no object', (_name, event) => {
+  ])('rejects %s as no object', (_name, event) => {
     const error = thrownBy(() => detect(event));
 
     expect(error.message).toBe('framework: event must be an object');
     expect(error.code).toBe('dispatch.not_an_object');
   });
 
-  it('tells in the details of a list what it looks like, and of other values nothing', () => {
+  it('describes the nearest kind in the details of a list, and nothing for other values', () => {
     const { details } = thrownBy(() => detect([{ eventSource: 'aws:sqs' }]));
     expect(details).toMatchObject({ nearest: { kind: 'queue', misses: [{ expected: 'object', found: 'array' }] } });
     expect(thrownBy(() => detect('text')).details).toBeUndefined();
   });
 
-  it('tells in the details of an unknown event what every row missed', () => {
+  it('lists the missing conditions of every row in the details of an unknown event', () => {
     const error = thrownBy(() => detect({ httpMethod: '' }));
     const details = error.details as Explanation;
 
@@ -67,7 +67,7 @@ describe('detect', () => {
     expect(details).toEqual(explain({ httpMethod: '' }));
   });
 
-  it.each(Object.keys(EVENTS))('takes no inherited key of a real %s event for the event’s own', (kind) => {
+  it.each(Object.keys(EVENTS))('ignores inherited keys of a real %s event', (kind) => {
     expect(thrownBy(() => detect(Object.create(EVENTS[kind] as object))).code).toMatch(/^dispatch\./);
   });
 
@@ -82,7 +82,7 @@ describe('detect', () => {
     ['a connection id', { requestContext: Object.create({ connectionId: 'c' }) }],
     ['http', { requestContext: Object.create({ http: {} }), routeKey: 'x' }],
     ['a target group', { requestContext: { elb: Object.create({ targetGroupArn: 'arn' }) } }],
-  ])('refuses %s that is inherited', (_name, event) => {
+  ])('rejects %s that is inherited', (_name, event) => {
     expect(thrownBy(() => detect(event)).code).toBe('dispatch.unknown_event');
   });
 
@@ -94,7 +94,7 @@ describe('detect', () => {
     expect(detect({ requestContext: context, routeKey: '$default' })).toBe('gateway-v2');
   });
 
-  it('gives the same kind with a polluted Object.prototype', () => {
+  it('detects the same kind with a polluted Object.prototype', () => {
     const polluted = Object.prototype as Record<string, unknown>;
     Object.assign(polluted, { httpMethod: 'GET', Records: [{ eventSource: 'aws:sqs' }], routeKey: 'x' });
     try {
@@ -109,7 +109,7 @@ describe('detect', () => {
     expect(thrownBy(() => detect(event)).code).toMatch(/^dispatch\.(?:unknown_event|not_an_object)$/);
   });
 
-  it('answers a known kind or throws a framework error, whatever the event', () => {
+  it('answers a known kind or throws a framework error for any event', () => {
     fc.assert(
       fc.property(fc.oneof(anyEvent, fc.anything({ withMap: true, withSparseArray: true })), (event) => {
         try {
@@ -122,7 +122,7 @@ describe('detect', () => {
     );
   });
 
-  it('leaves the event as it was', () => {
+  it('does not change the event', () => {
     fc.assert(
       fc.property(anyEvent, (event) => {
         const before = JSON.stringify(event);

@@ -53,10 +53,6 @@ async function rejectionOf(promise: Promise<unknown>): Promise<FrameworkError> {
   throw error;
 }
 
-const LOG_REFUSED =
-  'framework: option "log" must be false or a Logger: createLogger(), or fromConsole(), fromPino() or fromPowertools() of ' +
-  '"@sallyport/core/log-adapters"';
-
 /** The lines that a function writes to standard output. */
 async function outputOf(run: () => Promise<unknown>): Promise<string[]> {
   const written: string[] = [];
@@ -84,7 +80,7 @@ describe('handleLambda', () => {
     expect(others.calls).toEqual([]);
   });
 
-  it('takes two arguments by its signature, as the Lambda runtime looks at it, and works without the second', async () => {
+  it('has two parameters, as the Lambda runtime requires, and works without the second', async () => {
     const surface = recordingSurface(['queue']);
     const { handleLambda } = createDispatcher(surface);
 
@@ -93,7 +89,7 @@ describe('handleLambda', () => {
     expect(surface.calls[0]?.lambdaContext).toBeUndefined();
   });
 
-  it('works taken out of its object, and so do detect and explain', async () => {
+  it('works without its object, and so do detect and explain', async () => {
     const { handleLambda, detect, explain: explainEvent } = createDispatcher(recordingSurface(['queue']));
 
     await expect(handleLambda(EVENTS.queue)).resolves.toBe('answer of queue');
@@ -116,7 +112,7 @@ describe('handleLambda', () => {
     await expect(handleLambda(EVENTS.queue)).resolves.toBe(2);
   });
 
-  it('never gives an event to a later row when its own kind is not served', async () => {
+  it('never passes an event to a later row if its own kind is not served', async () => {
     const event = {
       requestContext: { connectionId: 'c', http: {}, elb: { targetGroupArn: 'arn' } },
       routeKey: '$default',
@@ -131,7 +127,7 @@ describe('handleLambda', () => {
     expect(surface.calls).toEqual([]);
   });
 
-  it.each(ALL_KINDS)('refuses a %s event without a surface', async (kind) => {
+  it.each(ALL_KINDS)('rejects a %s event without a surface', async (kind) => {
     const error = await rejectionOf(createDispatcher().handleLambda(EVENTS[kind]));
 
     expect(error.message).toBe(`framework: no adapter for ${kind}`);
@@ -150,7 +146,7 @@ describe('handleLambda', () => {
     await expect(createDispatcher(surface).handleLambda(EVENTS.queue)).rejects.toBe(thrown);
   });
 
-  it('passes a surface’s rejection on as it is, undefined too', async () => {
+  it('rethrows the rejection of a surface unchanged, even undefined', async () => {
     const surface: Surface = { serves: ['queue'], serve: () => Promise.reject(undefined) };
 
     await expect(createDispatcher(surface).handleLambda(EVENTS.queue)).rejects.toBeUndefined();
@@ -177,7 +173,7 @@ describe('handleLambda', () => {
     expect((await rejectionOf(handleLambda(event))).code).toMatch(/^dispatch\.(?:unknown_event|not_an_object)$/);
   });
 
-  it('answers or rejects with a framework error, whatever the event', async () => {
+  it('answers or rejects with a framework error for any event', async () => {
     const { handleLambda } = createDispatcherWith({ log: silentLogger }, recordingSurface(ALL_KINDS));
 
     await fc.assert(
@@ -246,7 +242,7 @@ describe('an unknown event', () => {
   it.each([
     ['an event that nobody serves', EVENTS.queue, 'framework: no adapter for queue'],
     ['what is no object', [], 'framework: event must be an object'],
-  ])('has a line of its own; so has %s', async (_name, event, message) => {
+  ])('has a separate line; so has %s', async (_name, event, message) => {
     const lines: Line[] = [];
 
     await rejectionOf(createDispatcherWith({ log: recordingLogger(lines) }).handleLambda(event));
@@ -261,12 +257,12 @@ describe('an unknown event', () => {
     const dispatcher = createDispatcherWith({ log: recordingLogger(lines) });
 
     dispatcher.explain(S3);
-    expect(() => dispatcher.detect(S3)).toThrow('framework: unknown event type');
+    expect(() => dispatcher.detect(S3)).toThrow(expect.failure('dispatch.unknown_event'));
 
     expect(lines).toEqual([]);
   });
 
-  it('is refused in the same way when the logger throws', async () => {
+  it('is rejected in the same way when the logger throws', async () => {
     const log: Logger = {
       ...silentLogger,
       with() {
@@ -289,7 +285,7 @@ describe('a dispatcher’s explain', () => {
     projection: 'v2 response',
   };
 
-  it('asks the surface what it would do, and serves nothing', () => {
+  it('reads the target from the surface, and serves nothing', () => {
     const asked: unknown[] = [];
     const surface = {
       ...recordingSurface(['gateway-v2']),
@@ -307,7 +303,7 @@ describe('a dispatcher’s explain', () => {
     expect(surface.calls).toEqual([]);
   });
 
-  it('has the text of the missing adapter and still the kind', () => {
+  it('has the message of the missing adapter and the kind', () => {
     const explanation: Explanation = createDispatcher().explain(EVENTS.topic);
 
     expect(explanation.kind).toBe('topic');
@@ -316,7 +312,7 @@ describe('a dispatcher’s explain', () => {
     expect(explanation.target).toBeNull();
   });
 
-  it('has no target where the surface does not tell or cannot', () => {
+  it('has no target if the surface reports no target or fails', () => {
     const broken = {
       ...recordingSurface(['topic']),
       explainTarget() {
@@ -328,7 +324,7 @@ describe('a dispatcher’s explain', () => {
     expect(createDispatcher(broken).explain(EVENTS.topic).target).toBeNull();
   });
 
-  it('has the exact text that handleLambda rejects with, whatever the event', async () => {
+  it('has the exact message of the rejection of handleLambda for any event', async () => {
     const dispatcher = createDispatcherWith(
       { log: silentLogger },
       recordingSurface(['queue', 'gateway-v2', 'appsync']),
@@ -351,10 +347,8 @@ describe('createDispatcher', () => {
   it.each([
     ['two surfaces', [recordingSurface(['queue']), recordingSurface(['topic', 'queue'])]],
     ['one surface twice', [recordingSurface(['queue', 'queue'])]],
-  ])('refuses a kind served by %s', (_name, surfaces) => {
-    expect(() => createDispatcher(...surfaces)).toThrow(
-      expect.objectContaining({ message: 'framework: two surfaces serve queue', code: 'dispatch.duplicate_surface' }),
-    );
+  ])('rejects a kind served by %s', (_name, surfaces) => {
+    expect(() => createDispatcher(...surfaces)).toThrow(expect.failure('dispatch.duplicate_surface', 'queue'));
   });
 
   it.each([
@@ -364,34 +358,25 @@ describe('createDispatcher', () => {
     ['a handler', async () => null],
     ['an object without serves', { serve: async () => null }],
     ['an object without serve', { serves: ['queue'] }],
-  ])('refuses what is no surface: %s', (_name, surface) => {
+  ])('rejects an invalid surface: %s', (_name, surface) => {
     expect(() => createDispatcher(surface as unknown as Surface)).toThrow(
-      expect.objectContaining({
-        message: 'framework: surface must have serves and serve()',
-        code: 'dispatch.invalid_surface',
-      }),
+      expect.failure('dispatch.invalid_surface', 'serves', 'serve()'),
     );
   });
 
-  it('refuses a kind that no row detects, for it would never be served', () => {
+  it('rejects a kind that no row detects, for it would never be served', () => {
     expect(() => createDispatcher(recordingSurface(['Queue']))).toThrow(
-      expect.objectContaining({ message: 'framework: no row detects Queue', code: 'dispatch.invalid_surface' }),
+      expect.failure('dispatch.invalid_surface', 'no row', 'Queue'),
     );
   });
 
   it.each([
-    [
-      'an unknown option',
-      { logger: silentLogger },
-      'framework: unknown option "logger"; known are log, directInvocations',
-    ],
-    ['a log that is no logger', { log: () => {} }, LOG_REFUSED],
-    ['null as options', null, 'framework: options must be an object'],
-    ['null as log', { log: null }, LOG_REFUSED],
-  ])('refuses %s', (_name, options, message) => {
-    expect(() => createDispatcherWith(options as object)).toThrow(
-      expect.objectContaining({ message, code: 'app.invalid_configuration' }),
-    );
+    ['an unknown option', { logger: silentLogger }, 'unknown option "logger"'],
+    ['a log that is no logger', { log: () => {} }, 'option "log"'],
+    ['null as options', null, 'options'],
+    ['null as log', { log: null }, 'option "log"'],
+  ])('rejects %s', (_name, options, message) => {
+    expect(() => createDispatcherWith(options as object)).toThrow(expect.failure('app.invalid_configuration', message));
   });
 
   it('shares nothing between two dispatchers', async () => {
@@ -399,6 +384,6 @@ describe('createDispatcher', () => {
     const two = createDispatcher(recordingSurface(['topic']));
 
     await expect(one.handleLambda(EVENTS.queue)).resolves.toBe('answer of queue');
-    await expect(two.handleLambda(EVENTS.queue)).rejects.toThrow('framework: no adapter for queue');
+    await expect(two.handleLambda(EVENTS.queue)).rejects.toThrow(expect.failure('dispatch.no_adapter', 'queue'));
   });
 });

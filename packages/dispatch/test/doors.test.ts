@@ -35,7 +35,7 @@ describe('the doors of a router', () => {
   it.each([
     ['createDispatcher', (http: HttpRouter) => createDispatcher(http)],
     ['createDispatcherWith', (http: HttpRouter) => createDispatcherWith({ log: false }, http)],
-  ])('are those of its option, in %s', async (_name, make) => {
+  ])('are read from its option, in %s', async (_name, make) => {
     const { http, ran } = router({ qualifier: 'doors' });
     const { handleLambda } = make(http);
     await expect(handleLambda(request, { invokedFunctionArn: ARN })).rejects.toMatchObject(FOREIGN);
@@ -44,7 +44,7 @@ describe('the doors of a router', () => {
     expect(ran).toEqual(['handler']);
   });
 
-  it('are those of the variable, read once at construction', async () => {
+  it('are read from the variable, once at construction', async () => {
     process.env.FRAMEWORK_DOORS = '{"qualifier":"doors"}';
     const { http, ran } = router('variable');
     delete process.env.FRAMEWORK_DOORS;
@@ -64,7 +64,7 @@ describe('the doors of a router', () => {
 
   it('must be there where the variable names them', () => {
     process.env.FRAMEWORK_DOORS = '{"qualifier":"doors"}';
-    expect(() => router()).toThrow('framework: FRAMEWORK_DOORS is set: pass doors: namedDoors()');
+    expect(() => router()).toThrow(expect.failure('app.invalid_configuration', 'FRAMEWORK_DOORS', 'namedDoors()'));
     delete process.env.FRAMEWORK_DOORS;
     expect(() => router()).not.toThrow();
   });

@@ -16,7 +16,7 @@ function decision(event: unknown): { kind: string | null; error: string | null }
 }
 
 describe('explain', () => {
-  it('agrees with detect on kind and error, whatever the event', () => {
+  it('agrees with detect on kind and error for any event', () => {
     fc.assert(
       fc.property(anyEvent, (event) => {
         const { kind, error } = explain(event);
@@ -76,7 +76,7 @@ describe('explain', () => {
     expect(rows).toHaveLength(11);
   });
 
-  it('says of members that throw when they are read that they are unreadable, and matches no later row', () => {
+  it('reports members that throw as unreadable, and matches no later row', () => {
     const record = Object.defineProperty({}, 'eventSource', {
       get() {
         throw new Error('private');

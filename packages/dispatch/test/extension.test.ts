@@ -40,10 +40,10 @@ describe('a trigger extension', () => {
   });
 
   it('is not part of the package’s own detect', () => {
-    expect(() => detect(S3_EVENT)).toThrow('framework: unknown event type');
+    expect(() => detect(S3_EVENT)).toThrow(expect.failure('dispatch.unknown_event'));
   });
 
-  it('is tried after the fixed table and can never change what that decides', () => {
+  it('is tried after the fixed table and can never change its result', () => {
     const dispatcher = createDispatcherWith({ log: silentLogger }, ANYTHING_ELSE);
 
     fc.assert(
@@ -61,7 +61,7 @@ describe('a trigger extension', () => {
     expect(dispatcher.detect({ Records: [{ eventSource: 'aws:sqs' }] })).toBe('queue');
   });
 
-  it('is shadowed in an explanation where the fixed table decides', () => {
+  it('is shadowed in an explanation if the fixed table matches', () => {
     const { rows } = createDispatcher(ANYTHING_ELSE).explain(EVENTS.queue);
 
     expect(rows[11]).toEqual({ kind: 'any-source', origin: 'extension', outcome: 'shadowed', misses: [] });
@@ -74,7 +74,7 @@ describe('a trigger extension', () => {
   it('is never tried on an event that is a list', () => {
     const first = extension({ rows: [{ kind: 's3', anyOf: [[{ path: 'Records', test: 'present' }]] }] });
 
-    expect(() => createDispatcher(first).detect([S3_EVENT])).toThrow('framework: event must be an object');
+    expect(() => createDispatcher(first).detect([S3_EVENT])).toThrow(expect.failure('dispatch.not_an_object'));
   });
 
   it('is named by the hint when its row misses', () => {
@@ -107,26 +107,27 @@ describe('a trigger extension', () => {
     ['a sample that nothing takes', { sample: {} }, 'sample is not detected as s3'],
     ['a sample that the fixed table takes', { sample: EVENTS.queue }, 'sample is not detected as s3'],
     ['a missing sample', { sample: undefined }, 'sample is not detected as s3'],
-  ])('is refused with %s', (_name, over, text) => {
+  ])('is rejected with %s', (_name, over, text) => {
     expect(() => createDispatcher(extension(over as Partial<TriggerExtension>))).toThrow(
-      expect.objectContaining({
-        message: `framework: trigger extension: ${text}`,
-        code: 'dispatch.invalid_extension',
-      }),
+      expect.failure('dispatch.invalid_extension', `trigger extension: ${text}`),
     );
   });
 
-  it('is refused when an earlier extension takes its sample', () => {
+  it('is rejected when an earlier extension accepts its sample', () => {
     expect(() => createDispatcher(ANYTHING_ELSE, extension())).toThrow(
-      'framework: trigger extension: sample is not detected as s3',
+      expect.failure('dispatch.invalid_extension', 'sample', 's3'),
     );
   });
 
-  it('is refused when another surface serves its kind', () => {
-    expect(() => createDispatcher(extension(), extension())).toThrow('framework: two surfaces serve s3');
+  it('is rejected when another surface serves its kind', () => {
+    expect(() => createDispatcher(extension(), extension())).toThrow(
+      expect.failure('dispatch.duplicate_surface', 's3'),
+    );
   });
 
-  it('is refused when it serves a kind that none of its rows tells', () => {
-    expect(() => createDispatcher(extension({ serves: ['s3', 's4'] }))).toThrow('framework: no row detects s4');
+  it('is rejected if it serves a kind that its rows do not detect', () => {
+    expect(() => createDispatcher(extension({ serves: ['s3', 's4'] }))).toThrow(
+      expect.failure('dispatch.invalid_surface', 'no row', 's4'),
+    );
   });
 });

@@ -13,12 +13,12 @@ interface Inspection {
 const inspectionOf = (handler: object) =>
   (handler as { readonly [name: symbol]: unknown })[Symbol.for('framework.inspect')] as Inspection;
 
-describe('what a handler says of itself', () => {
+describe('the inventory of a handler', () => {
   const app = createApp({ log: false });
   app.get('/health', () => json(200, {}));
   app.queue('orders', () => {});
 
-  test('handleLambda lists operations and event handlers, without visible members of its own', () => {
+  test('handleLambda lists operations and event handlers, without other visible members', () => {
     const { routes, triggers, openapi, explain } = inspectionOf(app.handleLambda);
     expect(routes()).toEqual([{ surface: 'http', method: 'GET', path: '/health' }]);
     expect(triggers()).toEqual([{ kind: 'queue', name: 'orders' }]);

@@ -75,7 +75,7 @@ describe('an agent invocation', () => {
   });
 
   it.each([...EVERY_KIND, ['no object', null], ['nothing known', {}], ['an opt-in row', { $invoke: 'a', input: 1 }]])(
-    'of arguments shaped as %s reaches the surface for agents and nothing else',
+    'of arguments shaped as %s reaches only the surface for agents',
     async (_kind, event) => {
       const surfaces = [fixed(), invoke(), tools()];
 
@@ -106,7 +106,7 @@ describe('a direct invocation', () => {
   });
 
   it.each([...EVERY_KIND, ['no object', null], ['nothing known', {}]])(
-    'of %s is refused where direct invocations are',
+    'of %s is rejected where direct invocations are',
     async (_kind, event) => {
       const surface = fixed();
       const dispatcher = createDispatcherWith({ directInvocations: 'refuse' }, surface);
@@ -133,7 +133,7 @@ describe('a direct invocation', () => {
     ],
     ['as from a queue', {}, DIRECT, EVENTS.queue, 'dispatch.no_adapter'],
     ['as from a queue, and refused', { directInvocations: 'refuse' }, DIRECT, EVENTS.queue, 'dispatch.direct_refused'],
-  ])('or another without a surface has an error that says why: %s', async (_name, options, context, event, code) => {
+  ])('or another without a surface has an error with the reason: %s', async (_name, options, context, event, code) => {
     expect(await outcome(createDispatcherWith(options), event, context)).toEqual([expect.any(String), code]);
   });
 
@@ -159,7 +159,7 @@ describe('a direct invocation', () => {
   it.each<[string, object]>([
     ['Records', { Records: [{ eventSource: 'aws:sqs' }] }],
     ['requestContext', { requestContext: { http: {} } }],
-  ])('beside %s is of the table’s kind', (_name, beside) => {
+  ])('with %s has the kind of the table', (_name, beside) => {
     expect(createDispatcher(fixed(), invoke()).detect({ $invoke: 'a', input: 1, ...beside })).not.toBe('invoke');
   });
 });
@@ -188,7 +188,7 @@ describe('explain with a Lambda context', () => {
     expect(explain(EVENTS.queue).rows).toHaveLength(11);
   });
 
-  it('says that rows of the table are shadowed by an agent, and detect stays as it is', () => {
+  it('reports that an agent shadows rows of the table, and detect is unchanged', () => {
     const explanation = explain(EVENTS.queue, AGENT);
 
     expect(explanation).toMatchObject({
@@ -212,72 +212,72 @@ describe('explain with a Lambda context', () => {
   it.each([
     ['a known event', EVENTS.queue, 'queue'],
     ['an unknown event', {}, null],
-  ])('says that a direct invocation is refused: %s', (_name, event, kind) => {
+  ])('reports that a direct invocation is rejected: %s', (_name, event, kind) => {
     const dispatcher = createDispatcherWith({ directInvocations: 'refuse' }, fixed());
 
     expect(dispatcher.explain(event, DIRECT)).toMatchObject({ kind, error: REFUSED[0], target: null });
   });
 
-  it('says that a direct invocation is served', () => {
+  it('reports that a direct invocation is served', () => {
     expect(createDispatcher(fixed()).explain(EVENTS.queue, DIRECT)).toMatchObject({ kind: 'queue', error: null });
   });
 });
 
 describe('createDispatcherWith', () => {
-  it.each<[string, readonly unknown[], string]>([
+  it.each<[string, readonly unknown[], Error]>([
     [
       'two surfaces for agents',
       [counting(['a'], ['agent']), counting(['b'], ['agent'])],
-      'framework: two surfaces accept agent invocations: a and b',
+      expect.failure('dispatch.duplicate_surface', 'agent', 'a and b'),
     ],
     [
       'an unknown provenance',
       [counting(['queue'], ['anyone' as InvocationProvenance])],
-      'framework: the surface of queue: accepts must be a list of provider, direct and agent',
+      expect.failure('dispatch.invalid_surface', 'the surface of queue', 'accepts'),
     ],
     [
       'accepts that is no list',
       [{ ...counting(['queue']), accepts: 'agent' }],
-      'framework: the surface of queue: accepts must be a list of provider, direct and agent',
+      expect.failure('dispatch.invalid_surface', 'the surface of queue', 'accepts'),
     ],
     [
       'attach that is no function',
       [{ ...fixed(), serves: ['queue'], attach: 1 }],
-      'framework: the surface of queue: attach is not a function',
+      expect.failure('dispatch.invalid_surface', 'the surface of queue', 'attach'),
     ],
-    ['33 surfaces', Array.from({ length: 33 }, () => counting([])), 'framework: more than 32 surfaces'],
-    ['no surface at all', [null], 'framework: surface must have serves and serve()'],
+    ['33 surfaces', Array.from({ length: 33 }, () => counting([])), expect.failure('dispatch.invalid_surface', '32')],
+    ['no surface at all', [null], expect.failure('dispatch.invalid_surface', 'serves', 'serve()')],
     [
       'rows without alternatives',
       [{ ...invoke(), rows: [{ kind: 'invoke' }] }],
-      'framework: trigger extension: invoke has a malformed row',
+      expect.failure('dispatch.invalid_extension', 'invoke', 'row'),
     ],
     [
       'rows that are no list',
       [{ ...invoke(), rows: null }],
-      'framework: trigger extension: invoke has a malformed row',
+      expect.failure('dispatch.invalid_extension', 'invoke', 'row'),
     ],
     [
       'a condition without a path',
       [{ ...invoke(), rows: [{ kind: 'invoke', anyOf: [[{ test: 'text' }]] }] }],
-      'framework: trigger extension: invoke has a malformed row',
+      expect.failure('dispatch.invalid_extension', 'invoke', 'row'),
     ],
     [
       'a kind for agents beside one that nothing tells',
       [counting(['a', 'b'], ['agent'])],
-      'framework: no row detects b',
+      expect.failure('dispatch.invalid_surface', 'no row', ' b'),
     ],
-  ])('refuses %s', (_name, surfaces, message) => {
-    expect(() => createDispatcherWith({}, ...(surfaces as Surface[]))).toThrow(message);
+  ])('rejects %s', (_name, surfaces, failure) => {
+    expect(() => createDispatcherWith({}, ...(surfaces as Surface[]))).toThrow(failure);
   });
 
   it('takes 32 surfaces', () => {
     expect(() => createDispatcherWith({}, ...Array.from({ length: 32 }, () => counting([])))).not.toThrow();
   });
 
-  it('refuses another word for directInvocations', () => {
+  it('rejects another word for directInvocations', () => {
     expect(() => createDispatcherWith({ directInvocations: 'maybe' as 'serve' })).toThrow(
-      'framework: option "directInvocations" must be "refuse" or "serve"',
+      expect.failure('app.invalid_configuration', 'option "directInvocations"'),
     );
   });
 });

@@ -57,39 +57,45 @@ describe('the option surfaces', () => {
     expect(app.explain(UPLOAD).kind).toBeNull();
   });
 
-  it.each<[string, unknown, string]>([
-    ['no list', uploads(), 'framework: option "surfaces" must be a list of surfaces'],
-    ['a fixed kind', [{ serves: ['queue'], serve: async () => null }], 'framework: two surfaces serve queue'],
-    ['a kind twice', [uploads(), uploads()], 'framework: two surfaces serve s3'],
-    ['a bad sample', [uploads({ sample: {} })], 'framework: trigger extension: sample is not detected as s3'],
+  it.each<[string, unknown, Error]>([
+    ['no list', uploads(), expect.failure('app.invalid_configuration', 'option "surfaces"')],
+    [
+      'a fixed kind',
+      [{ serves: ['queue'], serve: async () => null }],
+      expect.failure('dispatch.duplicate_surface', 'queue'),
+    ],
+    ['a kind twice', [uploads(), uploads()], expect.failure('dispatch.duplicate_surface', 's3')],
+    ['a bad sample', [uploads({ sample: {} })], expect.failure('dispatch.invalid_extension', 'sample', 's3')],
     [
       'a bad row',
       [uploads({ rows: [{ kind: 's3' } as never] })],
-      'framework: trigger extension: s3 has a malformed row',
+      expect.failure('dispatch.invalid_extension', 's3', 'row'),
     ],
     [
       '33 surfaces',
       Array.from({ length: 33 }, () => ({ serves: [], serve: async () => null })),
-      'framework: more than 32',
+      expect.failure('dispatch.invalid_surface', '32'),
     ],
-  ])('is refused with %s', (_name, surfaces, message) => {
-    expect(() => createApp({ surfaces: surfaces as Surface[] })).toThrow(message);
+  ])('is rejected with %s', (_name, surfaces, failure) => {
+    expect(() => createApp({ surfaces: surfaces as Surface[] })).toThrow(failure);
   });
 
   it('attaches nothing when the construction fails', () => {
     const surface = uploads();
 
-    expect(() => createApp({ surfaces: [surface, uploads()] })).toThrow('framework: two surfaces serve s3');
+    expect(() => createApp({ surfaces: [surface, uploads()] })).toThrow(
+      expect.failure('dispatch.duplicate_surface', 's3'),
+    );
     expect(surface.hosts).toEqual([]);
     expect(() => createApp({ surfaces: [surface] })).not.toThrow();
   });
 
-  it('gives a surface to one container only', () => {
+  it('attaches a surface to one container only', () => {
     const surface = uploads();
     createApp({ surfaces: [surface] });
 
     expect(() => createApp({ surfaces: [surface] })).toThrow(
-      'framework: the surface of s3 belongs to another container',
+      expect.failure('dispatch.invalid_surface', 'the surface of s3', 'container'),
     );
     expect(surface.hosts).toHaveLength(1);
   });
@@ -169,18 +175,20 @@ describe('what a container lends to a surface', () => {
 
     expect(await host.dispatch(EVENTS.queue, { lambdaContext: undefined })).toEqual({ batchItemFailures: [] });
     expect(orders).toHaveLength(1);
-    await expect(host.dispatch(UPLOAD, { lambdaContext: undefined })).rejects.toThrow('framework: unknown event type');
+    await expect(host.dispatch(UPLOAD, { lambdaContext: undefined })).rejects.toThrow(
+      expect.failure('dispatch.unknown_event'),
+    );
     expect(surface.served).toEqual([]);
   });
 
-  it('dispatches no agent’s arguments, and no direct event where those are refused', async () => {
+  it('dispatches no agent’s arguments, and no direct event where those are rejected', async () => {
     const { host } = hostOf({ directInvocations: 'refuse' });
 
     await expect(host.dispatch(EVENTS.queue, { lambdaContext: AGENT })).rejects.toThrow(
-      'framework: no adapter for agent invocations',
+      expect.failure('dispatch.no_adapter', 'agent'),
     );
     await expect(host.dispatch(EVENTS.queue, { lambdaContext: DIRECT })).rejects.toThrow(
-      'framework: direct invocation refused',
+      expect.failure('dispatch.direct_refused'),
     );
   });
 });
@@ -201,12 +209,12 @@ describe('direct entrypoints', () => {
     ['serveGatewayProxy', 'gateway-v1'],
   ] as const;
 
-  it.each(entrypoints)('%s refuses an agent, and a direct invocation where those are refused', async (name, kind) => {
+  it.each(entrypoints)('%s rejects an agent, and a direct invocation where those are rejected', async (name, kind) => {
     const app = createApp();
     const closed = createApp({ directInvocations: 'refuse' });
 
-    await expect(app[name](EVENTS[kind], AGENT)).rejects.toThrow('framework: no adapter for agent invocations');
-    await expect(closed[name](EVENTS[kind], DIRECT)).rejects.toThrow('framework: direct invocation refused');
+    await expect(app[name](EVENTS[kind], AGENT)).rejects.toThrow(expect.failure('dispatch.no_adapter', 'agent'));
+    await expect(closed[name](EVENTS[kind], DIRECT)).rejects.toThrow(expect.failure('dispatch.direct_refused'));
   });
 
   it.each(entrypoints)('%s hands an agent’s arguments to the surface for agents', async (name, kind) => {
@@ -226,6 +234,6 @@ it.each<[string, unknown]>([
   ['neither', { now: () => new Date(), monotonicMs: 5, after: 5 }],
 ])('a clock is rejected that is or has %s', (_what, clock) => {
   expect(() => createApp({ clock: clock as never })).toThrow(
-    'framework: option "clock" must be an object with now() and optional functions monotonicMs and after',
+    expect.failure('app.invalid_configuration', 'option "clock"'),
   );
 });

@@ -55,7 +55,7 @@ describe('DETECTION_TABLE', () => {
   });
 });
 
-describe('the rows decide', () => {
+describe('the rows define the results', () => {
   const changed = ROWS.map((row) =>
     row.kind === 'queue'
       ? {
@@ -70,7 +70,7 @@ describe('the rows decide', () => {
 
   it('what is detected', () => {
     expect(kindOf(mail, table)).toBe('queue');
-    expect(() => kindOf(EVENTS.queue, table)).toThrow('framework: unknown event type');
+    expect(() => kindOf(EVENTS.queue, table)).toThrow(expect.failure('dispatch.unknown_event'));
     expect(detect(EVENTS.queue)).toBe('queue');
   });
 
@@ -115,7 +115,7 @@ describe('the rows decide', () => {
     expect(served).toEqual([['queue', { any: 'event' }]]);
   });
 
-  it('what the README says of kinds, entrypoints and answers', () => {
+  it('the README lists kinds, entrypoints and answers', () => {
     const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
     const listed = [...readme.matchAll(/^\| *\d+ *\| *`([^`]+)` *\|.*\| *`([^`]+)` *\| *([^|]+?) *\|$/gm)];
 
@@ -124,7 +124,7 @@ describe('the rows decide', () => {
     );
   });
 
-  it.each(ROWS.map((row) => [row.kind, row] as const))('what explain says of an event of %s', (kind, row) => {
+  it.each(ROWS.map((row) => [row.kind, row] as const))('the explanation of an event of %s', (kind, row) => {
     const { entrypoint, target } = createApp().explain(EVENTS[kind]);
 
     expect([entrypoint, target?.projection]).toEqual([row.entrypoint, row.projection]);

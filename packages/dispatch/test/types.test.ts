@@ -54,22 +54,24 @@ describe('the types', () => {
     expect(explain(events.queue).kind).toBe('queue');
   });
 
-  it('let handleLambda stand where the provider’s handler type is wanted', async () => {
+  it('make handleLambda assignable to the handler type of the provider', async () => {
     const handler: Handler<SQSEvent, unknown> = createDispatcher(surface).handleLambda;
     const context = { awsRequestId: 'r-1', getRemainingTimeInMillis: () => 1000 } as Context;
 
     await expect(handler(events.queue, context, () => {})).resolves.toEqual({ batchItemFailures: [] });
   });
 
-  it('refuse a row with a test that the condition language does not have', () => {
+  it('reject a row with a test that the condition language does not have', () => {
     // @ts-expect-error `matches` is not a test
     const row: DetectionRow = { kind: 's3', anyOf: [[{ path: 'Records', test: 'matches' }]] };
 
     expect(row.kind).toBe('s3');
   });
 
-  it('refuse a surface without serve', () => {
+  it('reject a surface without serve', () => {
     // @ts-expect-error `serve` is missing
-    expect(() => createDispatcher({ serves: ['queue'] })).toThrow('framework: surface must have serves and serve()');
+    expect(() => createDispatcher({ serves: ['queue'] })).toThrow(
+      expect.failure('dispatch.invalid_surface', 'serves', 'serve()'),
+    );
   });
 });

@@ -162,7 +162,7 @@ describe('a table in memory', () => {
     expect(plain(await experiment(new MemoryTable()))).toEqual(plain(await experiment(await emptyTable())));
   });
 
-  it('knows how many items it has', async () => {
+  it('counts its items', async () => {
     const table = new MemoryTable();
     await table.put(key, SEED);
     await table.put({ pk: 'p', sk: 'b' }, SEED);
@@ -170,7 +170,7 @@ describe('a table in memory', () => {
     expect(table.size).toBe(1);
   });
 
-  it('has rows of an index with one sort key in the order of their own keys, and pages end between them', async () => {
+  it('orders rows of an index with the same sort key by table key, and pages end between them', async () => {
     const table = new MemoryTable();
     for (const pk of ['b', 'a']) for (const sk of ['2', '1']) await table.put({ pk, sk, group: 'g', at: 't' }, SEED);
     const query = { index: 'by-group', partition: { name: 'group', value: 'g' }, sort: { name: 'at', after: '' } };
@@ -190,7 +190,7 @@ describe('a table in memory', () => {
     }
   });
 
-  it('hands out copies', async () => {
+  it('returns copies', async () => {
     const table = new MemoryTable();
     await table.put({ ...key, n: 1 }, SEED);
     Object.assign((await table.get(key)) as object, { n: 2 });

@@ -46,7 +46,7 @@ describe('storing the end of work', () => {
     },
   );
 
-  it('makes at most one attempt a second when the store stays away', async () => {
+  it('makes at most one attempt a second when the store remains away', async () => {
     const { clock, store } = start(Number.POSITIVE_INFINITY, 120_000);
     await clock.advance(60_000);
     const inLastHalfMinute = store.attempts.filter(({ atMs }) => atMs >= 30_000).length;
@@ -129,7 +129,7 @@ describe('storing the end of work', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('repeats only what the caller says may pass', async () => {
+  it('retries only errors that the caller names as transient', async () => {
     const clock = new ManualClock(START_MS);
     const error = new Error('busy');
     let attempts = 0;

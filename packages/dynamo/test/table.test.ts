@@ -67,7 +67,7 @@ const SEED = { condition: { absent: 'never' }, writer: 'seed' } as const;
 const keyOf = (sk = 'a') => ({ pk: `p${count}`, sk });
 
 describe('an item', () => {
-  it('comes back as it was put, in every type', async () => {
+  it('is returned unchanged, in every type', async () => {
     const item = {
       ...keyOf(),
       text: 'grüße',
@@ -125,7 +125,7 @@ describe('a condition', () => {
     expect(outcome.item).toMatchObject({ n: 5, s: 'a' });
   });
 
-  it('asks for the item where the refusal does not tell it, unless it need not', async () => {
+  it('reads the item if the rejection lacks it, unless it is not needed', async () => {
     const table = open();
     await table.put(keyOf(), SEED);
     faulty.proxy.inject({ kind: 'no-old-item' });
@@ -140,7 +140,7 @@ describe('a condition', () => {
   });
 });
 
-describe('a write whose answer is lost', () => {
+describe('a lost response to a write', () => {
   const lose = (operation: string) => faulty.proxy.inject({ kind: 'lost-answer' }, { operation, times: 1 });
 
   it('is known again by its writer', async () => {
@@ -203,7 +203,7 @@ describe('a write whose answer is lost', () => {
     }
   });
 
-  it('is known again within a transaction, also when the server forgot its token', async () => {
+  it('is recognized in a transaction, even if the server discarded its token', async () => {
     const table = open();
     await table.put({ ...keyOf(), n: 1 }, SEED);
     lose('TransactWriteItems');
@@ -231,14 +231,14 @@ describe('a write whose answer is lost', () => {
     },
   );
 
-  it('is not taken for somebody else’s that wrote the same', async () => {
+  it('is distinguished from an equal write of another caller', async () => {
     const table = open();
     await table.put({ ...keyOf(), n: 1 }, { ...SEED, writer: 'theirs' });
     const refused = await table.put({ ...keyOf(), n: 1 }, { condition: { absent: 'pk' }, writer: 'ours' });
     expect(refused).toMatchObject({ applied: false, item: { w: 'theirs' }, retried: false });
   });
 
-  it('says of a removal that it was tried before', async () => {
+  it('reports an earlier attempt of a removal', async () => {
     const table = open();
     await table.put(keyOf(), SEED);
     lose('DeleteItem');
@@ -250,7 +250,7 @@ describe('a write whose answer is lost', () => {
   });
 });
 
-describe('a write whose answer is lost, and others write before its repetition', () => {
+describe('a lost response to a write, and others write before the retry', () => {
   const loseWhile = (operation: string, meanwhile: () => Promise<unknown>) =>
     faulty.proxy.inject({ kind: 'lost-answer', meanwhile }, { operation, times: 1 });
   const other = (name: string) => ({ writer: name, history: true }) as const;
@@ -290,7 +290,7 @@ describe('a transaction with a check', () => {
   it.each([
     ['true', 1, true],
     ['false', 2, false],
-  ])('changes nothing of the checked item: %s', async (_, value, applied) => {
+  ])('does not change the checked item: %s', async (_, value, applied) => {
     const table = open();
     await table.put({ ...keyOf('checked'), n: 1 }, SEED);
     const outcome = await table.transact([
@@ -327,7 +327,7 @@ describe('a query', () => {
 });
 
 describe('many keys', () => {
-  it('are read at once, and what is absent is left out', async () => {
+  it('are read in one request, and absent items are omitted', async () => {
     const table = open();
     await table.put(keyOf('a'), SEED);
     expect(await table.getMany([keyOf('a'), keyOf('missing')])).toEqual([expect.objectContaining(keyOf('a'))]);
@@ -340,7 +340,7 @@ describe('many keys', () => {
     expect(await table.getMany([keyOf('a')])).toHaveLength(1);
   });
 
-  it('are asked for again when a busy table leaves some out, four times in all', async () => {
+  it('are called for again when a busy table leaves some out, four times in all', async () => {
     const table = open();
     await table.put(keyOf('a'), SEED);
     const busy = unprocessedKeys(faulty.name, [{ pk: { S: `p${count}` }, sk: { S: 'a' } }]);
@@ -352,7 +352,7 @@ describe('many keys', () => {
     expect(faulty.proxy.operations).toEqual(Array(4).fill('BatchGetItem'));
   });
 
-  it('are asked for again only after a wait', async () => {
+  it('are fetched again only after a wait', async () => {
     const waits: number[] = [];
     const clock = new (class extends ManualClock {
       override after(ms: number, run: () => void): () => void {
@@ -379,7 +379,7 @@ describe('many keys', () => {
 });
 
 describe('a table that fails', () => {
-  it.each(STORE_FAULTS)('rejects every call in time and says whether it may pass: $name', async (given) => {
+  it.each(STORE_FAULTS)('rejects every call in time and reports whether it is transient: $name', async (given) => {
     const clock = new ManualClock();
     const table = open(given.hangs ? { clock } : {});
     await table.open();
@@ -405,7 +405,7 @@ describe('a table that fails', () => {
     expect(await isWritten()).toBe(given.applied);
   });
 
-  it('rejects with the caller’s reason when the caller gives up, and sends nothing for one who has', async () => {
+  it('rejects with the reason of a caller that gives up, and sends nothing if aborted before', async () => {
     const table = open();
     faulty.proxy.inject({ kind: 'silence' });
     const controller = new AbortController();
@@ -437,7 +437,7 @@ describe('a table that fails', () => {
     return !early;
   };
 
-  it('gives the first answer of a cold environment more time, and later ones not', async () => {
+  it('allows more time for the first answer of a cold environment only', async () => {
     const clock = new ManualClock();
     const table = open({ clock, timeoutMs: 20, coldTimeoutMs: 500 });
     await table.ready();
@@ -451,7 +451,7 @@ describe('a table that fails', () => {
   it.each<[string, Fault, number]>([
     ['a rejection', { kind: 'error', status: 400, type: 'ValidationException' }, 20],
     ['a connection that is reset', { kind: 'reset' }, 500],
-  ])('takes a failure for the first answer only if the server sent it: %s', async (_, fault, ms) => {
+  ])('treats a failure as the first answer only if the server sent it: %s', async (_, fault, ms) => {
     const clock = new ManualClock();
     const table = open({ clock, timeoutMs: 20, coldTimeoutMs: 500 });
     faulty.proxy.inject(fault);
@@ -490,7 +490,7 @@ describe('a table that fails', () => {
   });
 });
 
-it('tells of each answered request, refusals too, and survives a hook that throws', async () => {
+it('reports each answered request, rejections too, and survives a hook that throws', async () => {
   const calls: CallReport[] = [];
   const onCall = (call: CallReport) => {
     calls.push(call);

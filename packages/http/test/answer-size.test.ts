@@ -89,7 +89,7 @@ describe('an answer', () => {
     ['4,718,592 bytes as base64', gatewayV2, () => binary(200, Buffer.alloc(4_718_592, 0xff)), 413],
     ['768 KiB as base64', albSingle, () => binary(200, Buffer.alloc(768 * 1024, 0xff)), 413],
     ['768 KiB as base64', albMulti, () => binary(200, Buffer.alloc(768 * 1024, 0xff)), 413],
-  ])('of %s through $name is what the service takes, or is refused', async (_shape, door, answer, status) => {
+  ])('of %s through $name is accepted by the service, or rejected', async (_shape, door, answer, status) => {
     const got = await send(
       routerWith((http) => http.get('/', answer)),
       door,
@@ -99,7 +99,7 @@ describe('an answer', () => {
   });
 
   it.each(DOORS)(
-    'of a stream that is larger than $name takes is an error, and its source is closed',
+    'of a stream larger than the limit of $name is an error, and its source is closed',
     async (door, cap) => {
       let closed = false;
       async function* chunks() {

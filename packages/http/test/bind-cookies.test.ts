@@ -34,7 +34,7 @@ describe('cookies as a source of bind', () => {
     ['a required one is missing', { cookies: FIELDS }, [], 422, { source: 'cookies', field: 'sid', rule: 'required' }],
     ['a rule is broken', { cookies: FIELDS }, ['sid=a'], 422, { source: 'cookies', field: 'sid', rule: 'min_length' }],
     ['a schema refuses', { cookies: SCHEMA }, [], 422, { source: 'cookies', field: 'sid', rule: 'schema' }],
-  ])('are refused where %s', async (_, spec, cookies, status, issue) => {
+  ])('are rejected where %s', async (_, spec, cookies, status, issue) => {
     expect(await send(spec, cookies)).toEqual([
       status,
       { error: expect.objectContaining({ details: { errors: [expect.objectContaining(issue)] } }) },
@@ -57,7 +57,7 @@ describe('cookies as a source of bind', () => {
   it.each([
     ['fields', bind({ cookies: FIELDS }, () => null)],
     ['a schema', bind({ cookies: SCHEMA }, () => null)],
-  ])('stand in the document, from %s', (_, { contract }) => {
+  ])('are in the document, from %s', (_, { contract }) => {
     const route = { method: 'GET', path: '/', operationId: 'x', contract };
     const { paths } = generateOpenAPI({ title: 't', version: '1', routes: [route] });
     const { '/': path } = paths as unknown as { '/': { get: { parameters: object[] } } };

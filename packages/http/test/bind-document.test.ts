@@ -103,14 +103,14 @@ describe('the document is wider than the check where JSON Schema has no words', 
   });
 });
 
-it('a query parameter that is required may be empty', async () => {
+it('a required query parameter can be empty', async () => {
   const handler = bind({ query: { q: { type: 'string', rules: [required()] } } }, (_ctx, { query }) => query);
   const router = createHttpRouter().get('/x', handler);
   const statusOf = async (path: string) => (await serveRequest(router, { method: 'GET', path })).status;
   expect([await statusOf('/x?q='), await statusOf('/x?q'), await statusOf('/x')]).toEqual([200, 200, 422]);
 });
 
-it('names fields as they are on the wire and rules in snake_case', async () => {
+it('uses wire names of fields and snake_case for rules', async () => {
   const handler = bind(
     {
       query: { pageSize: { type: 'int', name: 'page-size', rules: [required()] } },

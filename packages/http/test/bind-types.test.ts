@@ -6,7 +6,7 @@ type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 
 const same = <A, B>(answer: Same<A, B>): boolean => answer;
 
 describe('types of bind', () => {
-  it('infer what validators give', () => {
+  it('infer the results of validators', () => {
     const handler = bind(
       {
         params: z.object({ id: z.coerce.number() }),
@@ -24,7 +24,7 @@ describe('types of bind', () => {
     expect(handler).toBeInstanceOf(Function);
   });
 
-  it('infer what field maps give: only what a rule requires is always there', () => {
+  it('infer the results of field maps: only required fields are always present', () => {
     const wide: Rule[] = [];
     const handler = bind(
       {

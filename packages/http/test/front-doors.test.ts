@@ -154,7 +154,7 @@ describe.each(doors)('through $name', (door) => {
     }
   });
 
-  it('collects a stream, and answers 500 for one that breaks', async () => {
+  it('collects a stream, and answers 500 for a broken stream', async () => {
     async function* chunks(fail: boolean) {
       yield Buffer.from('a');
       if (fail) throw new Error('secret');
@@ -172,7 +172,7 @@ describe.each(doors)('through $name', (door) => {
     ]);
   });
 
-  it('refuses header values and cookies that would split the answer', async () => {
+  it('rejects header values and cookies that would split the answer', async () => {
     const router = routerWith((http) => {
       http.get('/header', () => ({ headers: { 'x-a': 'a\r\nset-cookie: b=c' } }));
       http.get('/cookie', () => ({ cookies: ['a=b\r\nx: y'] }));
@@ -289,7 +289,7 @@ describe('answers', () => {
 });
 
 describe('header maps', () => {
-  it('take the multi-value list and never a duplicate from the single map', async () => {
+  it('use the multi-value list and never a duplicate from the single map', async () => {
     const router = routerWith((http) =>
       http.get('/', (ctx) => json(200, [ctx.headerAll('x-a'), ctx.headerAll('x-b')])),
     );
@@ -302,7 +302,7 @@ describe('header maps', () => {
     expect(answer.body).toBe('[["1","2"],["only"]]');
   });
 
-  it('list spellings of one name in sorted order, read one by one or as a whole', async () => {
+  it('list spellings of a name in sorted order, read separately or as a whole', async () => {
     const read: unknown[] = [];
     const router = routerWith((http) =>
       http.get('/', (ctx) => {

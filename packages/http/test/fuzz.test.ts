@@ -44,8 +44,8 @@ function parseEventStream(stream: string): { id: string; event: string; data: st
   return events;
 }
 
-describe('helpers hold for anything', () => {
-  it('an event is read by a client as it was sent, or is refused', () => {
+describe('helpers accept any input', () => {
+  it('an event is read unchanged by a client, or is rejected', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ id: hostile, event: hostile, data: hostile }), { maxLength: 5 }), (events) => {
         const sent: { id: string; event: string; data: string }[] = [];
@@ -66,7 +66,7 @@ describe('helpers hold for anything', () => {
     );
   });
 
-  it('a page has the same bytes whatever pieces it is written in', async () => {
+  it('a page has the same bytes for any division into pieces', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary' }), fc.array(fc.nat(60), { maxLength: 8 }), async (page, cuts) => {
         const edges = [0, ...cuts.map((cut) => Math.min(cut, page.length)).sort((a, b) => a - b), page.length];
@@ -93,7 +93,7 @@ describe('helpers hold for anything', () => {
     fc.assert(fc.property(anyText, (body) => expect(etag(body)).toBe(etag(Buffer.from(body, 'utf8')))));
   });
 
-  it('a redirect has a location of visible ASCII that means the target, or is refused', () => {
+  it('a redirect has a location of visible ASCII that means the target, or is rejected', () => {
     fc.assert(
       fc.property(fc.oneof(hostile, fc.string({ unit: 'grapheme' })), (target) => {
         // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is rejected.
@@ -120,7 +120,7 @@ describe('helpers hold for anything', () => {
     );
   });
 
-  it('vary is the same however often and in whatever order names are added', () => {
+  it('vary is the same for any repetition and order of added names', () => {
     const name = fc.stringMatching(/^[A-Za-z-]{1,6}$/);
     fc.assert(
       fc.property(fc.array(name, { minLength: 1, maxLength: 6 }), (names) => {
@@ -132,7 +132,7 @@ describe('helpers hold for anything', () => {
   });
 });
 
-describe('bind holds for anything', () => {
+describe('bind accepts any input', () => {
   const handler = bind(
     {
       params: { p: { type: 'int' } },
@@ -149,7 +149,7 @@ describe('bind holds for anything', () => {
     (_ctx, input) => input,
   );
 
-  it('every request is answered or refused in words', async () => {
+  it('every request is answered or rejected in words', async () => {
     const texts = fc.oneof(hostile, fc.constantFrom('1', '-2.5', 'true', '5s', ''));
     const key = fc.constantFrom('s', 'i', 'l', 'd', 'constructor', '__proto__', 'x');
     const body = fc.oneof(
@@ -182,7 +182,7 @@ describe('bind holds for anything', () => {
     );
   });
 
-  it('a duration is finite or none', () => {
+  it('a duration is finite or absent', () => {
     const near = fc.stringMatching(/^-?[PT0-9.hmsuµnWDHMS]{0,12}$/);
     fc.assert(
       fc.property(fc.oneof(near, hostile), (text) => {
@@ -204,7 +204,7 @@ describe('bind holds for anything', () => {
   });
 });
 
-describe('OpenAPI holds for anything', () => {
+describe('OpenAPI accepts any input', () => {
   it('canonical JSON parses to the value, its keys in order', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
@@ -226,7 +226,7 @@ describe('OpenAPI holds for anything', () => {
     );
   });
 
-  it('any set of fields is written, each by its own name, in one form whatever its order', () => {
+  it('any set of fields is written, each with its name, in one form for any order', () => {
     const field: fc.Arbitrary<OpenApiField> = fc.record({
       field: fc.constantFrom('a', 'b'),
       source: fc.constantFrom('query', 'header', 'body'),

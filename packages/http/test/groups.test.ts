@@ -53,7 +53,7 @@ describe('the prefix of a group', () => {
     expect(routesOf((routes) => routes.get(pattern, ok), prefix)).toEqual([`GET ${path}`]);
   });
 
-  it('goes on in groups inside', () => {
+  it('continues in groups inside', () => {
     const define = (routes: RouteGroup) => {
       routes.get('/', ok).group('/{id}', {}, (order) => {
         order.delete('/', ok).group('/lines', {}, (lines) => {
@@ -70,7 +70,7 @@ describe('the prefix of a group', () => {
     ]);
   });
 
-  it('gives its parameters to the handlers', async () => {
+  it('passes its parameters to the handlers', async () => {
     const http = createHttpRouter();
     group(http, '/t/{tenant}', {}, (routes) => {
       routes.get('/x/{id}', (ctx) => text(200, `${ctx.param('tenant')} ${ctx.param('id')} ${ctx.route?.pattern}`));
@@ -79,56 +79,62 @@ describe('the prefix of a group', () => {
     expect(body.toString()).toBe('a b 7 /t/{tenant}/x/{id}');
   });
 
-  it.each(['', '  ', 7, '/a/', '/a//b', '/*', '/a?b', '/{rest+}'])('%j is refused', (prefix) => {
+  it.each(['', '  ', 7, '/a/', '/a//b', '/*', '/a?b', '/{rest+}'])('%j is rejected', (prefix) => {
     expect(() => routesOf(() => {}, prefix as never)).toThrow(
-      expect.objectContaining({
-        code: 'app.bad_request',
-        message: `framework: invalid group: ${String(prefix) || '/'}: a prefix is a path without catch-all, query and slash at the end; use / for no prefix`,
-      }),
+      expect.failure(
+        'app.bad_request',
+        `invalid group: ${String(prefix) || '/'}: a prefix is a path without catch-all, query and slash at the end; use / for no prefix`,
+      ),
     );
   });
 });
 
 describe('a registration in a group that cannot be', () => {
-  it.each<[string, (http: RouteGroup) => unknown]>([
+  it.each<[string, string, (http: RouteGroup) => unknown]>([
+    ['app.bad_request', 'invalid group: /a', (http) => http.group('/a', {}, {} as never)],
+    ['app.bad_request', 'invalid group: /a', (http) => http.group('/a', {}, async () => {})],
     [
-      'framework: invalid group: /a: the last argument is a function that registers its routes',
-      (http) => http.group('/a', {}, {} as never),
+      'app.invalid_configuration',
+      'unknown option "posture"',
+      (http) => http.group('/a', { posture: 1 } as never, () => {}),
     ],
-    ['framework: invalid group: /a: register its routes without await', (http) => http.group('/a', {}, async () => {})],
-    ['framework: unknown option "posture"', (http) => http.group('/a', { posture: 1 } as never, () => {})],
+    ['app.invalid_configuration', 'option "use"', (http) => http.group('/a', { use: [pass, {} as never] }, () => {})],
+    ['app.invalid_configuration', 'option "use"', (http) => http.group('/a', { use: pass as never }, () => {})],
+    ['app.invalid_configuration', 'option "tags[0]"', (http) => http.group('/a', { tags: [''] }, () => {})],
+    ['app.invalid_configuration', 'options', (http) => http.group('/a', (() => {}) as never, () => {})],
     [
-      'framework: option "use" must be a list of functions of (ctx, next)',
-      (http) => http.group('/a', { use: [pass, {} as never] }, () => {}),
+      'app.invalid_configuration',
+      'expected group(prefix, options, define)',
+      (http) => http.group('/a', {}, () => {}, {} as never),
     ],
-    ['framework: option "use" must be a list', (http) => http.group('/a', { use: pass as never }, () => {})],
-    ['framework: option "tags[0]" must be a string', (http) => http.group('/a', { tags: [''] }, () => {})],
-    ['framework: options must be an object', (http) => http.group('/a', (() => {}) as never, () => {})],
-    ['expected group(prefix, options, define)', (http) => http.group('/a', {}, () => {}, {} as never)],
+    ['app.invalid_configuration', 'option "use"', (http) => http.get('/a', ok, { use: [undefined as never] })],
     [
-      'framework: option "use" must be a list of functions of (ctx, next)',
-      (http) => http.get('/a', ok, { use: [undefined as never] }),
-    ],
-    [
-      'framework: invalid route pattern: GET /a/{id}/{id}',
+      'app.bad_request',
+      'invalid route pattern: GET /a/{id}/{id}',
       (http) => http.group('/a/{id}', {}, (routes) => routes.get('/{id}', ok)),
     ],
     [
-      'framework: duplicate route: GET /a/{y}, registered before as /a/{x}',
+      'app.bad_request',
+      'duplicate route: GET /a/{y}',
       (http) => http.get('/a/{x}', ok).group('/a', {}, (routes) => routes.get('/{y}', ok)),
     ],
     [
-      'framework: route handler must be a function: GET /a/b',
+      'app.bad_request',
+      'route handler must be a function: GET /a/b',
       (http) => http.group('/a', {}, (r) => r.get('/b', 1 as never)),
     ],
-    ['framework: invalid route pattern: GET (no text)', (http) => http.group('/a', {}, (r) => r.get(1 as never, ok))],
-  ])('%s', (message, register) => {
-    expect(() => grouped('/', {}, register as (routes: RouteGroup) => void)).toThrow(message);
+    [
+      'app.bad_request',
+      'invalid route pattern: GET (no text)',
+      (http) => http.group('/a', {}, (r) => r.get(1 as never, ok)),
+    ],
+  ])('%s: %s', (code, name, register) => {
+    expect(() => grouped('/', {}, register as (routes: RouteGroup) => void)).toThrow(expect.failure(code, name));
   });
 });
 
 describe('middlewares', () => {
-  it('run from the router’s to the route’s, whenever they were added', async () => {
+  it('run from the router to the route, in any order of registration', async () => {
     const trail: string[] = [];
     const http = createHttpRouter().use(mark('app', trail));
     group(http, '/a', { use: [mark('outer 1', trail), mark('outer 2', trail)] }, (outer) => {
@@ -145,7 +151,7 @@ describe('middlewares', () => {
     expect(trail).toEqual(['+app', '+late', '-late', '-app']);
   });
 
-  it('of a route notice a second next()', async () => {
+  it('of a route detect a second next()', async () => {
     const twice: Middleware = async (ctx, next) => {
       await next(ctx);
       return next(ctx);
@@ -163,7 +169,7 @@ describe('middlewares', () => {
     expect((await serveRequest(http, { method: 'GET', path: '/?n=4' })).body.toString()).toBe('4');
   });
 
-  it('of a route are those that it was registered with', async () => {
+  it('of a route are the middlewares of its registration', async () => {
     const trail: string[] = [];
     const use = [mark('first', trail)];
     const http = createHttpRouter().get('/', ok, { use });
@@ -174,8 +180,8 @@ describe('middlewares', () => {
   });
 });
 
-describe('what a group says of its routes', () => {
-  it('is the default for routes without a setting of their own', () => {
+describe('the options of a group', () => {
+  it('is the default for routes without a setting', () => {
     const http = createHttpRouter({ authHook: () => 'ada' });
     group(http, '/a', { authRequired: true, tags: ['a', 'x'] }, (outer) => {
       outer.get('/guarded', ok).get('/open', ok, { authRequired: false });
@@ -234,13 +240,10 @@ describe('path parameters of a bound handler', () => {
     ['/a/:id/{line}', bound({ id: field }), '(id) must be those of the pattern (id, line): GET /a/:id/{line}'],
     ['/a/{id}', bound({ id: { ...field, name: 'no' } }), '(no) must be those of the pattern (id): GET /a/{id}'],
     ['/a/{id}', bound({}), '(none) must be those of the pattern (id): GET /a/{id}'],
-  ])('that do not fit %s are refused, and the route is not taken', (pattern, handler, text) => {
+  ])('that do not fit %s are rejected, and the route is not taken', (pattern, handler, text) => {
     const http = createHttpRouter();
     expect(() => http.get(pattern, handler)).toThrow(
-      expect.objectContaining({
-        code: 'app.bad_request',
-        message: `framework: the names of bind({ params }) ${text}`,
-      }),
+      expect.failure('app.bad_request', `the names of bind({ params }) ${text}`),
     );
     expect(http.get(pattern, ok).routes()).toHaveLength(1);
   });
@@ -253,7 +256,10 @@ describe('path parameters of a bound handler', () => {
       });
     expect(routesOf(define(handler), '/t/{tenant}')).toEqual(['GET /t/{tenant}/x/{id}']);
     expect(() => routesOf(define(bound({ id: field })), '/t/{tenant}')).toThrow(
-      'framework: the names of bind({ params }) (id) must be those of the pattern (tenant, id): GET /t/{tenant}/x/{id}',
+      expect.failure(
+        'app.bad_request',
+        'the names of bind({ params }) (id) must be those of the pattern (tenant, id): GET /t/{tenant}/x/{id}',
+      ),
     );
   });
 

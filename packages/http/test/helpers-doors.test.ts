@@ -90,7 +90,7 @@ describe.each(doors)('at $name', (door) => {
     ],
     ['a value that is no JSON', () => json(200, 1n)],
     ['a status that is none', () => json(999, 1)],
-  ])('%s is refused', async (_, handler) => {
+  ])('%s is rejected', async (_, handler) => {
     const got = await answer(handler, {}, door);
     expect([got.status, got.body.toString(), got.cookies]).toEqual([500, INTERNAL, []]);
   });
@@ -190,7 +190,7 @@ describe('bind in the pipeline', () => {
     ]);
   });
 
-  it('reads fields whose names are those of Object.prototype', async () => {
+  it('reads fields with the names of Object.prototype', async () => {
     const router = routerWith((app) =>
       app.handle(
         'POST',
@@ -254,7 +254,7 @@ describe('timeouts in the pipeline', () => {
 });
 
 describe('event streams in the pipeline', () => {
-  it('are ended, source and timers, when a buffered door stops collecting', async () => {
+  it('are stopped, source and timers, when a buffered door stops collecting', async () => {
     const clock = new ManualClock();
     let closed = false;
     async function* endless(): AsyncGenerator<SseEvent> {

@@ -67,7 +67,7 @@ describe('onError', () => {
     [{ path: '/large' }, 413, 'FrameworkError response too large at /large'],
     [{ path: '/broken' }, 500, 'FrameworkError internal error at /broken'],
     [{ path: '/', body: '%', isBase64Encoded: true }, 400, 'FrameworkError invalid base64 at /'],
-  ])('gets what was thrown and gives the answer: %j', async (sent, status, body) => {
+  ])('receives the thrown value and returns the answer: %j', async (sent, status, body) => {
     const got = await run(asText, sent);
     expect([got.status, textOf(got), got.headers['x-request-id']]).toEqual([status, body, 'req-1']);
   });
@@ -78,7 +78,7 @@ describe('onError', () => {
   });
 
   it.each([undefined, async () => undefined, () => undefined])(
-    'leaves the default answer when it gives none',
+    'leaves the default answer when it returns none',
     async (onError) => {
       const got = await run(onError ? { onError } : {}, { path: '/conflict' });
       expect([got.status, textOf(got)]).toEqual([
@@ -176,12 +176,12 @@ describe('onError', () => {
     expect(records).toMatchObject([{ event: 'request.completed', status, error_code: code }]);
   });
 
-  it('is not asked where a middleware has answered', async () => {
+  it('is not called where a middleware has answered', async () => {
     const got = await run({ onError: () => text(500, 'hook') });
     expect(textOf(got)).toBe('fine');
   });
 
-  it('sees no principal of a refused caller', async () => {
+  it('sees no principal of a rejected caller', async () => {
     const seen: unknown[] = [];
     const onError: OpenPipelineOptions['onError'] = (ctx) => {
       seen.push(ctx.authIdentity, ctx.route?.pattern);
@@ -193,7 +193,7 @@ describe('onError', () => {
 });
 
 describe('notFound', () => {
-  it('answers paths that no route has, and nothing else', async () => {
+  it('answers only paths without a route', async () => {
     const options: OpenPipelineOptions = { notFound: (ctx) => text(404, `no ${ctx.request.path}`) };
     expect(textOf(await run(options, { path: '/nowhere' }))).toBe('no /nowhere');
     expect((await run(options, { method: 'PUT' })).status).toBe(405);
@@ -209,7 +209,7 @@ describe('notFound', () => {
       410,
       'onError',
     ],
-  ])('is asked %s', async (_, options, status, body) => {
+  ])('is called %s', async (_, options, status, body) => {
     const got = await run(options, { path: '/nowhere' });
     expect([got.status, textOf(got)]).toEqual([status, body]);
   });
@@ -337,7 +337,7 @@ describe('secureHeaders', () => {
     expect(headers['cross-origin-opener-policy']).toBeUndefined();
   });
 
-  it('leave alone what the answer says itself', async () => {
+  it('do not overwrite headers of the answer', async () => {
     const onResponse: OpenPipelineOptions['onResponse'] = (ctx, response) => {
       response.headers['referrer-policy'] = ['origin'];
       secureHeaders()(ctx, response);
@@ -350,7 +350,9 @@ describe('secureHeaders', () => {
     ['option "frameOptions" must be false or a string that is a valid header value', { frameOptions: true }],
     ['option "frameOptions" must be', { frameOptions: 'a\nb' }],
     ['option "frameOptions" must be', { frameOptions: ' ' }],
-  ])('refuse %s', (message, options) => {
-    expect(() => secureHeaders(options as SecureHeadersOptions)).toThrow(message);
+  ])('reject %s', (message, options) => {
+    expect(() => secureHeaders(options as SecureHeadersOptions)).toThrow(
+      expect.failure('app.invalid_configuration', message),
+    );
   });
 });

@@ -28,26 +28,20 @@ it.each<[string, 'delete' | 'get' | 'head' | 'options' | 'patch' | 'post' | 'put
 
 describe('createHttpRouter', () => {
   it.each<[string, object, string]>([
-    ['an unknown option', { features: [] }, 'framework: unknown option "features"; known are clock, ids, '],
-    ['a clock that is none', { clock: 1 }, 'framework: option "clock" must be an object with now()'],
-    ['no logger', { log: null }, 'framework: option "log" must be false or a Logger'],
-    ['autoHead that is no boolean', { autoHead: 'yes' }, 'framework: option "autoHead" must be true or false'],
-    [
-      'an error format',
-      { httpErrorFormat: 'xml' },
-      'framework: option "httpErrorFormat" must be "nested", "problem" or "flat_legacy"',
-    ],
-    [
-      'limits',
-      { limits: { maxRequestBytes: -1 } },
-      'framework: option "limits.maxRequestBytes" must be a whole number',
-    ],
-    ['a policy hook', { policyHook: 1 }, 'framework: option "policyHook" must be a function'],
-    ['an auth hook', { authHook: 'ada' }, 'framework: option "authHook" must be a function'],
-    ['plain CORS options', { cors: {} }, 'framework: option "cors" must be the result of cors()'],
-    ['plain hooks', { observability: {} }, 'framework: option "observability" must be the result of observe()'],
-  ])('refuses %s', (_, options, message) => {
-    expect(() => createHttpRouter(options as HttpRouterOptions)).toThrow(message);
+    ['an unknown option', { features: [] }, 'unknown option "features"'],
+    ['a clock that is none', { clock: 1 }, 'option "clock"'],
+    ['no logger', { log: null }, 'option "log"'],
+    ['autoHead that is no boolean', { autoHead: 'yes' }, 'option "autoHead"'],
+    ['an error format', { httpErrorFormat: 'xml' }, 'option "httpErrorFormat"'],
+    ['limits', { limits: { maxRequestBytes: -1 } }, 'option "limits.maxRequestBytes"'],
+    ['a policy hook', { policyHook: 1 }, 'option "policyHook"'],
+    ['an auth hook', { authHook: 'ada' }, 'option "authHook"'],
+    ['plain CORS options', { cors: {} }, 'option "cors"'],
+    ['plain hooks', { observability: {} }, 'option "observability"'],
+  ])('rejects %s', (_, options, message) => {
+    expect(() => createHttpRouter(options as HttpRouterOptions)).toThrow(
+      expect.failure('app.invalid_configuration', message),
+    );
   });
 
   it('answers without any option: no CORS header, no preflight', async () => {
@@ -59,7 +53,7 @@ describe('createHttpRouter', () => {
     expect((await serve({}, preflight)).status).toBe(405);
   });
 
-  it('rejects every caller of a closed route while nothing identifies callers', async () => {
+  it('rejects every caller of a protected route without a resolver', async () => {
     expect((await serve({}, { path: '/closed' })).status).toBe(401);
   });
 
@@ -87,12 +81,12 @@ describe('createHttpRouter', () => {
     ).toBe(200);
   });
 
-  it('asks the policy before the gate', async () => {
+  it('calls the policy before the gate', async () => {
     const answer = await serve({ policyHook: () => ({ code: 'app.overloaded' }) }, { path: '/closed' });
     expect(answer.status).toBe(503);
   });
 
-  it('tells the hooks of observe, and gives them the declared metrics', async () => {
+  it('calls the hooks of observe, with the declared metrics', async () => {
     const logs: LogRecord[] = [];
     const metrics: MetricRecord[] = [];
     const observability = observe({
@@ -113,8 +107,8 @@ describe('createHttpRouter', () => {
   it.each<[string, () => unknown, string]>([
     ['cors', () => cors({ allowedOrigins: ['*'], allowCredentials: true }), 'cors.allowedOrigins'],
     ['observe', () => observe({ log: 1 } as never), 'observability.log'],
-  ])('%s refuses what does not hold', (_, make, option) => {
-    expect(make).toThrow(`framework: option "${option}" must be `);
+  ])('%s rejects invalid values', (_, make, option) => {
+    expect(make).toThrow(expect.failure('app.invalid_configuration', `option "${option}"`));
   });
 
   it('runs a request without a front door', async () => {

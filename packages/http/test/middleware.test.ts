@@ -86,7 +86,7 @@ describe('middlewares', () => {
     expect((await send(router, gatewayV2, { path: '/7' })).body.toString()).toBe('["outer","7","req-1",true]');
   });
 
-  it('see a response object, whatever the handler returned', async () => {
+  it('receive a response object for any result of the handler', async () => {
     const seen: unknown[] = [];
     const router = routerWith((http) => {
       http.use(async (ctx, next) => {

@@ -164,26 +164,23 @@ describe('generateOpenAPI', () => {
     });
   });
 
-  it.each(['nested', 'problem', 'flat_legacy'] as const)(
-    'describes error bodies of the format %s as they are',
-    async (format) => {
-      const http = createHttpRouter({ httpErrorFormat: format });
-      const handler = bind({ query: { page: { type: 'int', rules: [required()] } } }, () => null);
-      http.get('/notes', handler);
-      const described = { ...spec(route({ path: '/notes', contract: handler.contract })), httpErrorFormat: format };
-      const { components } = generateOpenAPI(described) as unknown as Described;
-      const [mediaType] = Object.keys(components.responses.AppBadRequest.content);
-      const judge = new Validator({ ...components.schemas.FrameworkError, additionalProperties: false }, '2020-12');
-      for (const [path, status] of [
-        ['/notes?page=a', 400],
-        ['/notes', 422],
-      ] as const) {
-        const answer = await serveRequest(http, { method: 'GET', path, headers: { 'x-request-id': 'r' } });
-        expect([answer.status, answer.headers['content-type']?.[0]?.split(';')[0]]).toEqual([status, mediaType]);
-        expect(judge.validate(JSON.parse(Buffer.from(answer.body).toString())).errors).toEqual([]);
-      }
-    },
-  );
+  it.each(['nested', 'problem', 'flat_legacy'] as const)('describes error bodies in the format %s', async (format) => {
+    const http = createHttpRouter({ httpErrorFormat: format });
+    const handler = bind({ query: { page: { type: 'int', rules: [required()] } } }, () => null);
+    http.get('/notes', handler);
+    const described = { ...spec(route({ path: '/notes', contract: handler.contract })), httpErrorFormat: format };
+    const { components } = generateOpenAPI(described) as unknown as Described;
+    const [mediaType] = Object.keys(components.responses.AppBadRequest.content);
+    const judge = new Validator({ ...components.schemas.FrameworkError, additionalProperties: false }, '2020-12');
+    for (const [path, status] of [
+      ['/notes?page=a', 400],
+      ['/notes', 422],
+    ] as const) {
+      const answer = await serveRequest(http, { method: 'GET', path, headers: { 'x-request-id': 'r' } });
+      expect([answer.status, answer.headers['content-type']?.[0]?.split(';')[0]]).toEqual([status, mediaType]);
+      expect(judge.validate(JSON.parse(Buffer.from(answer.body).toString())).errors).toEqual([]);
+    }
+  });
 
   it('orders paths by code point and methods as OpenAPI does', () => {
     const paths = ['/b', '/\u{1f600}', '/\uff5e', '/a', '/B', '/a/b', '/a-b'];
@@ -391,8 +388,10 @@ describe('generateOpenAPI', () => {
       spec(route({ request: { fields: [] }, contract: contractOf({}) })),
       'route GET /a has fields and a contract: remove one of them',
     ],
-  ])('refuses %s', (_, input, message) => {
-    expect(() => generateOpenAPI(input as OpenApiSpec)).toThrow(`framework: openapi ${message}`);
+  ])('rejects %s', (_, input, message) => {
+    expect(() => generateOpenAPI(input as OpenApiSpec)).toThrow(
+      expect.failure('app.invalid_configuration', `openapi ${message}`),
+    );
     expect(() => generateOpenAPI(input as OpenApiSpec)).toThrow(FrameworkError);
   });
 
@@ -403,15 +402,15 @@ describe('generateOpenAPI', () => {
       'a specification of its inventory',
       { ...spec(), routes: [{ surface: 'http', method: 'GET', path: '/a', posture: 'public' }] },
     ],
-  ])('refuses a secure application: %s', (_, input) => {
-    const refusal = 'framework: openapi cannot describe a secure application: use its own generateOpenAPI';
+  ])('rejects a secure application: %s', (_, input) => {
+    const refusal = expect.failure('app.invalid_configuration', 'secure application', 'generateOpenAPI');
     expect(() => generateOpenAPI(input as OpenApiSpec)).toThrow(refusal);
     expect(() => generateOpenAPIJSON(input as OpenApiSpec)).toThrow(refusal);
   });
 });
 
 describe('contracts of bound handlers', () => {
-  it('give parameters, bodies and answers from field maps', () => {
+  it('return parameters, bodies and answers from field maps', () => {
     const { contract } = bind(
       {
         params: { id: { type: 'int', rules: [min(1)] } },
@@ -521,7 +520,7 @@ describe('contracts of bound handlers', () => {
     expect(post.requestBody.content).toEqual({ 'application/json': { schema: {} } });
   });
 
-  it('describe requests by what goes in and answers by what comes out', () => {
+  it('describe requests by their input and answers by their output', () => {
     const both = z.object({ n: z.string().default('x') });
     const { contract } = bind({ body: both, response: both }, () => ({}));
     const { post } = document(route({ method: 'POST', contract })).paths['/a'];
@@ -551,7 +550,7 @@ describe('contracts of bound handlers', () => {
     });
   });
 
-  it('share named schemas that are equal and keep apart those that are not', () => {
+  it('share equal named schemas and keep different schemas apart', () => {
     const User = z.object({ x: z.string() }).meta({ id: 'User' });
     const { contract } = bind({ body: z.object({ a: User, b: User }) }, () => null);
     const one = document(route({ method: 'POST', contract }));
@@ -582,7 +581,7 @@ describe('contracts of bound handlers', () => {
     });
   });
 
-  it('moves references and nothing that only looks like one', () => {
+  it('moves only real references', () => {
     const odd: StandardSchema = {
       '~standard': {
         version: 1,
@@ -608,16 +607,16 @@ describe('contracts of bound handlers', () => {
     expect(components.schemas.a_b).toEqual({ type: 'string' });
   });
 
-  it('say which schema cannot be written', () => {
+  it('name the schema that cannot be written', () => {
     const { contract } = bind({ body: z.object({ at: z.date() }) }, () => null);
     expect(() => document(route({ method: 'POST', contract }))).toThrow(
-      'framework: openapi a.body cannot be written as JSON Schema',
+      expect.failure('app.invalid_configuration', 'openapi a.body'),
     );
   });
 
-  it('refuse a parameter that is not in the path', () => {
+  it('reject a parameter that is not in the path', () => {
     expect(() => document(route({ contract: contractOf({ params: { id: { type: 'int' } } }) }))).toThrow(
-      'framework: openapi path field id is not in /a',
+      expect.failure('app.invalid_configuration', 'openapi path field id', '/a'),
     );
   });
 });

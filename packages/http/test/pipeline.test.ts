@@ -60,7 +60,7 @@ describe('request id', () => {
     expect(got.headers['x-request-id']).toBe(id);
   });
 
-  it('is a new one without invocation', async () => {
+  it('is new without an invocation', async () => {
     const router = routerWith((http) => http.get('/', () => text(200, '')), { ids: { newId: () => 'new-1' } });
     const answer = await router.serveRequest({ method: 'get', path: '/' });
     expect(answer.headers['x-request-id']).toEqual(['new-1']);
@@ -77,7 +77,7 @@ describe('limits', () => {
     ['base64 within', { body: 'YWJjZA==', isBase64Encoded: true }, 200],
     ['base64 over', { body: 'YWJjZGU=', isBase64Encoded: true }, 413],
     ['base64 over that is none', { body: '%%%%%%%%', isBase64Encoded: true }, 413],
-  ])('refuse a request of %s before it is read', async (_name, sent, status) => {
+  ])('reject a request of %s before it is read', async (_name, sent, status) => {
     let ran = 0;
     const got = await once(
       (http) =>
@@ -93,7 +93,7 @@ describe('limits', () => {
       expect(bodyOf(got)).toMatchObject({ error: { code: 'app.too_large', message: 'request too large' } });
   });
 
-  it('refuse an answer over the limit, also one that streams', async () => {
+  it('reject an answer over the limit, even a streamed answer', async () => {
     const register: Register = (http) =>
       http
         .get('/text', () => text(200, 'abcde'))
@@ -157,7 +157,7 @@ describe('policy hook', () => {
     ]);
   });
 
-  it('is not asked below P2', async () => {
+  it('is not called below P2', async () => {
     const options = { tier: 'p1', policyHook: () => ({ code: 'app.forbidden' }) } as const;
     expect((await once((http) => http.get('/', () => text(200, '')), {}, options)).status).toBe(200);
   });
@@ -184,7 +184,7 @@ describe('authRequired', () => {
     expect((await once(register, {}, options)).status).toBe(status);
   });
 
-  it('holds for HEAD under autoHead', async () => {
+  it('applies to HEAD with autoHead', async () => {
     const router = routerWith(register, { autoHead: true });
     expect((await send(router, gatewayV2, { method: 'HEAD' })).status).toBe(401);
   });
@@ -208,7 +208,7 @@ describe('CORS', () => {
   const preflight = { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'PUT' } };
   const register: Register = (http) => http.put('/known', () => text(200, '')).get('/known', () => text(200, ''));
 
-  it('is not there without the option', async () => {
+  it('is absent without the option', async () => {
     const got = await once(register, { path: '/known', headers: { origin } });
     expect(Object.keys(got.headers)).toEqual(['content-type', 'x-request-id']);
   });
@@ -224,7 +224,7 @@ describe('CORS', () => {
     expect([headers['access-control-allow-origin'], headers.vary]).toEqual([undefined, 'origin']);
   });
 
-  it('varies on refused origins and errors too', async () => {
+  it('varies on rejected origins and errors too', async () => {
     const options = { cors: { allowedOrigins: ['https://other.example'] } };
     for (const path of ['/known', '/unknown']) {
       const { headers } = await once(register, { path, headers: { origin } }, options);
@@ -257,7 +257,7 @@ describe('CORS', () => {
     });
   });
 
-  it('gives a refused origin 204 without allow headers', async () => {
+  it('answers a rejected origin with 204 and without allow headers', async () => {
     const { status, headers } = await once(
       register,
       { ...preflight, path: '/known' },
@@ -293,7 +293,7 @@ describe('options', () => {
     ['option "observability" must be', { observability: 5 }],
     ['option "basePath" must be', { basePath: 'api' }],
     ['option "basePath" must be', { basePath: '/api/' }],
-  ])('are refused at construction: %s', (message, options) => {
+  ])('are rejected at construction: %s', (message, options) => {
     expect(() => routerWith(() => {}, options as OpenPipelineOptions)).toThrow(
       expect.objectContaining({
         code: 'app.invalid_configuration',
@@ -304,36 +304,44 @@ describe('options', () => {
 });
 
 describe('registration', () => {
-  it.each<[string, Register]>([
-    ['framework: route handler must be a function: GET /x', (http) => http.get('/x', undefined as never)],
-    ['framework: route method is empty: /x', (http) => http.handle(' ', '/x', () => text(200, ''))],
-    ['framework: invalid route pattern: GET /x/', (http) => http.get('/x/', () => text(200, ''))],
+  it.each<[string, string, Register]>([
+    ['app.bad_request', 'route handler must be a function: GET /x', (http) => http.get('/x', undefined as never)],
+    ['app.bad_request', 'route method is empty: /x', (http) => http.handle(' ', '/x', () => text(200, ''))],
+    ['app.bad_request', 'invalid route pattern: GET /x/', (http) => http.get('/x/', () => text(200, ''))],
     [
-      'framework: duplicate route: GET /u/{b}, registered before as /u/{a}',
+      'app.bad_request',
+      'duplicate route: GET /u/{b}',
       (http) => http.get('/u/{a}', () => text(200, '')).get('/u/:b', () => text(200, '')),
     ],
-    ['framework: too many arguments, expected handle(', (http) => http.get('/x', () => text(200, ''), {}, {} as never)],
+    ['app.invalid_configuration', 'too many arguments', (http) => http.get('/x', () => text(200, ''), {}, {} as never)],
     [
-      'framework: too many arguments, expected handle(',
+      'app.invalid_configuration',
+      'too many arguments',
       (http) => http.getStrict('/x', () => text(200, ''), {}, {} as never),
     ],
-    ['framework: too many arguments, expected use(', (http) => http.use((ctx, next) => next(ctx), {} as never)],
+    ['app.invalid_configuration', 'too many arguments', (http) => http.use((ctx, next) => next(ctx), {} as never)],
     [
+      'app.invalid_configuration',
       'expected use(middleware), or { use: [middleware] } of a route or group',
       (http) => http.use('/x' as never, ((ctx: Context, next: Next) => next(ctx)) as never),
     ],
     [
-      'framework: duplicate route: GET /a, registered before as /a',
+      'app.bad_request',
+      'duplicate route: GET /a',
       (http) => http.get('/a', () => text(200, '')).get('a', () => text(200, '')),
     ],
-    ['framework: unknown option "auth"', (http) => http.get('/x', () => text(200, ''), { auth: true } as never)],
-  ])('fails closed: %s', (message, register) => {
-    expect(() => routerWith(register)).toThrow(message);
+    [
+      'app.invalid_configuration',
+      'unknown option "auth"',
+      (http) => http.get('/x', () => text(200, ''), { auth: true } as never),
+    ],
+  ])('fails closed: %s, %s', (code, name, register) => {
+    expect(() => routerWith(register)).toThrow(expect.failure(code, name));
   });
 
   it('registers nothing when it fails', () => {
     const router = routerWith((http) => http.get('/a', () => text(200, '')));
-    expect(() => router.get('/a', () => text(200, ''))).toThrow('duplicate route');
+    expect(() => router.get('/a', () => text(200, ''))).toThrow(expect.failure('app.bad_request', 'duplicate route'));
     expect(router.routes()).toEqual([{ surface: 'http', method: 'GET', path: '/a' }]);
   });
 
@@ -573,7 +581,7 @@ describe('serve without a door', () => {
     expect([answer.status, chunks]).toEqual([200, ['a']]);
   });
 
-  it('refuses a header value with characters that are not one byte', async () => {
+  it('rejects a header value with characters that are not one byte', async () => {
     const router = routerWith((http) => http.get('/', () => ({ headers: { 'x-a': '€' } })));
     const { status, headers } = await router.serveRequest({ method: 'GET', path: '/' });
     expect([status, headers['x-a']]).toEqual([500, undefined]);
@@ -611,7 +619,7 @@ describe('serve without a door', () => {
     ['bytes of base64 text', { body: Buffer.from('aGk='), isBase64: true }, 'hi'],
     ['bytes that are said to be base64 by another value', { body: Buffer.from('\u00e9'), isBase64: 'true' }, '\u00e9'],
     ['no body, though it is said to be base64', { isBase64: true }, ''],
-  ])('takes %s', async (_what, parts, body) => {
+  ])('accepts %s', async (_what, parts, body) => {
     const router = routerWith((http) => http.post('/', (ctx) => text(200, ctx.bodyText())));
     const answer = await router.serveRequest({ method: 'POST', path: '/', ...parts });
     expect(Buffer.from(answer.body).toString()).toBe(body);

@@ -43,7 +43,7 @@ describe('text, html, json and binary', () => {
     expect(response.cookies).toEqual([]);
   });
 
-  it('binary carries every byte value and asks for base64', () => {
+  it('binary keeps every byte value and sets base64', () => {
     const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
     const response = binary(200, bytes);
     expect(response.content).toBe(bytes);
@@ -52,7 +52,7 @@ describe('text, html, json and binary', () => {
     expect(binary(200, bytes, 'image/png').headers['content-type']).toEqual(['image/png']);
   });
 
-  it('gives each answer a header map of its own, in which every name is a header', () => {
+  it('creates a header map for each answer, in which every name is a header', () => {
     const { headers } = json(200, 1);
     headers['content-type']?.push('x');
     expect(json(200, 1).headers['content-type']).toEqual(['application/json; charset=utf-8']);
@@ -117,22 +117,22 @@ describe('noContent, created and redirect', () => {
     ['/\ud800', '/%EF%BF%BD'],
     ['/100%25', '/100%25'],
     ['https://example.com/%2F', 'https://example.com/%2F'],
-  ])('encodes what no URI may hold and nothing else: %s', (target, location) => {
+  ])('encodes only characters that a URI cannot contain: %s', (target, location) => {
     expect(redirect(target).headers.location).toEqual([location]);
   });
 
-  it.each(['/a\r\nset-cookie: x=1', '/a\n', '/a\r', '/a\0', '/a\t', '/a\x7f'])('refuses the target %j', (target) => {
+  it.each(['/a\r\nset-cookie: x=1', '/a\n', '/a\r', '/a\0', '/a\t', '/a\x7f'])('rejects the target %j', (target) => {
     expect(thrown(() => redirect(target)).code).toBe('app.internal');
     expect(thrown(() => created(1, target)).code).toBe('app.internal');
   });
 
-  it.each([200, 300, 304, 306, 400, 302.5])('refuses status %s for a redirect', (status) => {
+  it.each([200, 300, 304, 306, 400, 302.5])('rejects status %s for a redirect', (status) => {
     expect(thrown(() => redirect('/a', status as 302)).code).toBe('app.internal');
   });
 });
 
 describe('htmlStream', () => {
-  it('sends text as UTF-8 and bytes as they are, skipping empty pieces', async () => {
+  it('sends text as UTF-8 and bytes unchanged, skipping empty pieces', async () => {
     async function* chunks() {
       yield '<p>';
       yield '';
@@ -144,7 +144,7 @@ describe('htmlStream', () => {
     expect(await collect(response.bodyStream)).toEqual(['<p>', 'ü', '</p>']);
   });
 
-  it('takes a string as one piece', async () => {
+  it('sends a string as one piece', async () => {
     expect(await collect(htmlStream(200, 'abc').bodyStream)).toEqual(['abc']);
   });
 
@@ -154,7 +154,7 @@ describe('htmlStream', () => {
     expect(await collect(htmlStream(200, ['\ud83d', Uint8Array.of(65)]).bodyStream)).toEqual(['\ufffdA']);
   });
 
-  it('reads no further than it is asked to, and ends its source when it is left', async () => {
+  it('reads no further than it is called to, and ends its source when it is left', async () => {
     const seen: string[] = [];
     function* chunks() {
       try {

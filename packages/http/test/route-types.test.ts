@@ -33,7 +33,7 @@ describe('the names of a pattern', () => {
     ]);
   });
 
-  it('are what the context of each verb knows', () => {
+  it('are the parameters of the context of each verb', () => {
     const app = createHttpRouter();
     compiled(() => {
       app.get('/orders/{id}', (ctx) => json(200, [ctx.params.id.length, ctx.param('id'), ctx.rawParam('id')]));
@@ -49,7 +49,7 @@ describe('the names of a pattern', () => {
     });
   });
 
-  it('stay open for a pattern that is only text', () => {
+  it('remain open for a pattern that is only text', () => {
     const app = createHttpRouter();
     const patterns: readonly string[] = ['/a/{id}'];
     compiled(() => {
@@ -58,7 +58,7 @@ describe('the names of a pattern', () => {
     });
   });
 
-  it('accept handlers and helpers that take any context', () => {
+  it('accept handlers and helpers for any context', () => {
     const app = createHttpRouter();
     const idOf = (ctx: Context) => ctx.param('id');
     const handler: Handler = (ctx) => json(200, idOf(ctx));
@@ -127,7 +127,7 @@ describe('a result is closed', () => {
     ['a value', async () => ({ ok: true }), 'return json(200, value)'],
     ['json of a promise', () => json(200, Promise.resolve(1) as unknown), 'await it first'],
     ['created of a promise', () => created(Promise.resolve(1) as unknown), 'await it first'],
-  ])('at run time: %s is 500, and the line says what to do', async (_, handler, advice) => {
+  ])('at run time: %s is 500, and the line names the remedy', async (_, handler, advice) => {
     const lines: unknown[] = [];
     const ignore = () => {};
     const error = (_message: string, fields?: object) => lines.push((fields as { error?: Error }).error?.cause);
@@ -138,7 +138,7 @@ describe('a result is closed', () => {
     expect(lines).toEqual([expect.objectContaining({ message: expect.stringContaining(advice) })]);
   });
 
-  it('but for a web Response, which is sent as it is', async () => {
+  it('except a web Response, which is sent unchanged', async () => {
     const headers = [
       ['content-type', 'text/csv'],
       ['set-cookie', 'a=1'],

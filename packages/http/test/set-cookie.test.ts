@@ -40,7 +40,7 @@ describe('setCookie', () => {
     expect(cookieOf(name, value, options)).toEqual([expected]);
   });
 
-  it('gives the answer that it was given, cookies in their order', () => {
+  it('returns the given answer, with cookies in their order', () => {
     const answer = json(200, 1);
     expect(setCookie(setCookie(answer, 'a', '1'), 'b', '2')).toBe(answer);
     expect(answer.cookies.map((cookie) => cookie.slice(0, 3))).toEqual(['a=1', 'b=2']);
@@ -68,7 +68,7 @@ describe('setCookie', () => {
     ['__Secure- without secure', ['__secure-a', '1', { secure: false }], 'needs secure'],
     ['SameSite=None without secure', ['a', '1', { sameSite: 'none', secure: false }], 'needs secure'],
     ['partitioned without secure', ['a', '1', { partitioned: true, secure: false }], 'needs secure'],
-  ])('refuses %s', (_, [name, value, options], text) => {
+  ])('rejects %s', (_, [name, value, options], text) => {
     expect(() => cookieOf(name, value, options)).toThrow(
       expect.objectContaining({
         code: 'app.internal',
@@ -87,7 +87,7 @@ describe('setCookie', () => {
     ['an age that is no whole number', { maxAge: 1.5 }],
     ['a date that is none', { expires: new Date(Number.NaN) }],
     ['another site rule', { sameSite: 'Lax' }],
-  ])('refuses %s', (_, options) => {
+  ])('rejects %s', (_, options) => {
     expect(() => cookieOf('a', '1', options)).toThrow(expect.objectContaining({ code: 'app.invalid_configuration' }));
   });
 });

@@ -70,7 +70,7 @@ describe('encodeSseEvent', () => {
     ['fractional retry', { retry: 1.5 }],
     ['retry that is text', { retry: '1\ndata: x' as unknown as number }],
     ['data that is no JSON', { data: 1n }],
-  ])('refuses %s', (_, event) => {
+  ])('rejects %s', (_, event) => {
     expect(() => encodeSseEvent(event)).toThrow(INTERNAL);
   });
 });
@@ -85,7 +85,7 @@ describe('sse', () => {
     });
   });
 
-  it('refuses an event that would break a frame', () => {
+  it('rejects an event that would break a frame', () => {
     expect(() => sse(200, [{ id: 'a\rb' }])).toThrow(INTERNAL);
   });
 });
@@ -107,7 +107,7 @@ describe('sseEventStream', () => {
     ]);
   });
 
-  it('asks for no event before the one before is taken', async () => {
+  it('requests no event before the previous event is accepted', async () => {
     const { source, calls, give } = controlled();
     const stream = iterate(sseEventStream(source));
     expect(calls).toEqual([]);
@@ -148,7 +148,7 @@ describe('sseEventStream', () => {
     expect(calls).toEqual(['next']);
   });
 
-  it('sends no heartbeat while nobody reads', async () => {
+  it('sends no heartbeat without a reader', async () => {
     const clock = new ManualClock();
     const { source, give } = controlled();
     const stream = iterate(sseEventStream(source, { heartbeatMs: 10, clock }));
@@ -239,7 +239,7 @@ describe('sseEventStream', () => {
     expect(closed).toBe(true);
   });
 
-  it('ignores an error of a source that was told to end', async () => {
+  it('ignores an error of a source after return()', async () => {
     const source: AsyncIterable<SseEvent> = {
       [Symbol.asyncIterator]: () => ({
         next: () => new Promise(() => {}),
@@ -252,10 +252,10 @@ describe('sseEventStream', () => {
   });
 
   it.each([
-    [{ heartbeatMs: 0 }, 'framework: option "heartbeatMs" must be a positive number of milliseconds'],
-    [{ heartbeatMs: Number.NaN }, 'framework: option "heartbeatMs" must be a positive number of milliseconds'],
-    [{ heartbeat: 5 }, 'framework: unknown option "heartbeat"'],
-  ])('refuses the options %j', (options, message) => {
-    expect(() => sseEventStream([], options as object)).toThrow(message);
+    [{ heartbeatMs: 0 }, 'option "heartbeatMs"'],
+    [{ heartbeatMs: Number.NaN }, 'option "heartbeatMs"'],
+    [{ heartbeat: 5 }, 'unknown option "heartbeat"'],
+  ])('rejects the options %j', (options, message) => {
+    expect(() => sseEventStream([], options as object)).toThrow(expect.failure('app.invalid_configuration', message));
   });
 });

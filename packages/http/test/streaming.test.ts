@@ -77,7 +77,7 @@ function hanging(chunks = 1) {
 }
 
 describe('a function URL streaming handler', () => {
-  it('sends metadata, then chunks as they come', async () => {
+  it('sends metadata, then each chunk immediately', async () => {
     const answer = await answerOf(streaming([Buffer.from('a'), Buffer.from('b')]));
     expect(answer.metadata).toEqual({
       statusCode: 200,
@@ -201,7 +201,7 @@ describe('a function URL streaming handler', () => {
     expect(JSON.parse(body)).toMatchObject({ statusCode: 200, body: 'hi' });
   });
 
-  it('tells the handler that the door streams', async () => {
+  it('shows the handler that the door streams', async () => {
     expect((await answerOf((ctx) => text(200, String(ctx.canStream)))).body).toBe('true');
   });
 
@@ -302,7 +302,7 @@ describe('a streamed answer that breaks off', () => {
       1,
       { metadata: { statusCode: 200 }, body: 'a', errorType: 'FrameworkError' },
     ],
-  ])('%s; a source that hangs is asked to end and not waited for', async (_name, chunks, expected) => {
+  ])('%s; a source that hangs is called to end and not waited for', async (_name, chunks, expected) => {
     const logs: LogRecord[] = [];
     const { bodyStream, calls } = hanging(chunks);
     const observability = { log: (record: LogRecord) => logs.push(record) };
@@ -381,7 +381,7 @@ describe('a streamed answer that breaks off', () => {
     expect(await rejection).toMatchObject({ code: 'app.timeout' });
   });
 
-  it('leaves the process and the next invocation as they were', async () => {
+  it('does not change the process or the next invocation', async () => {
     const app = appWith({ '/s': () => ({ bodyStream: failing(1) }), '/next': () => text(200, 'well') });
     const invoke = loadUrl(app);
     const broken = invoke(eventOf(functionUrl));

@@ -38,7 +38,7 @@ describe('timeoutMiddleware', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('uses the text of the option', async () => {
+  it('uses the message of the option', async () => {
     const { clock, outcome } = start({ timeoutMessage: 'too slow' }, never);
     await clock.advance(30_000);
     expect((outcome() as FrameworkError).message).toBe('too slow');
@@ -58,7 +58,7 @@ describe('timeoutMiddleware', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('clears the timer when what is inside throws at once', async () => {
+  it('clears the timer if the handler throws synchronously', async () => {
     const { clock, run, outcome } = start({}, () => {
       throw new Error('at once');
     });
@@ -170,7 +170,7 @@ describe('timeoutMiddleware', () => {
     expect(reason).toBe('client gone');
   });
 
-  it('passes an abort of the invocation to a stream that is still sent, and to nothing else', async () => {
+  it('passes an abort of the invocation only to a stream that is still sent', async () => {
     const signals: AbortSignal[] = [];
     const streaming = start({}, async (inner) => {
       signals.push(inner.signal);
@@ -251,18 +251,15 @@ describe('timeoutMiddleware', () => {
   });
 
   it.each([
-    [{ timeoutMs: 5 }, 'framework: unknown option "timeoutMs"'],
-    [{ defaultTimeoutMs: '5' }, 'framework: option "defaultTimeoutMs" must be a number of milliseconds'],
-    [
-      { defaultTimeoutMs: Number.POSITIVE_INFINITY },
-      'framework: option "defaultTimeoutMs" must be a number of milliseconds',
-    ],
-    [{ tenantTimeoutsMs: { a: null } }, 'framework: option "tenantTimeoutsMs.a" must be a number of milliseconds'],
-    [{ operationTimeoutsMs: 5 }, 'framework: option "operationTimeoutsMs" must be an object of milliseconds'],
-    [{ operationTimeoutsMs: { 'GET:/a{b}': 5 } }, 'framework: invalid route pattern'],
-    [{ timeoutMessage: 5 }, 'framework: option "timeoutMessage" must be a string'],
-    [{ safetyMarginMs: -1 }, 'framework: option "safetyMarginMs" must be a number of milliseconds, at least 0'],
-  ])('refuses the options %j', (options, message) => {
-    expect(() => timeoutMiddleware(options as object)).toThrow(message);
+    [{ timeoutMs: 5 }, 'app.invalid_configuration', 'unknown option "timeoutMs"'],
+    [{ defaultTimeoutMs: '5' }, 'app.invalid_configuration', 'option "defaultTimeoutMs"'],
+    [{ defaultTimeoutMs: Number.POSITIVE_INFINITY }, 'app.invalid_configuration', 'option "defaultTimeoutMs"'],
+    [{ tenantTimeoutsMs: { a: null } }, 'app.invalid_configuration', 'option "tenantTimeoutsMs.a"'],
+    [{ operationTimeoutsMs: 5 }, 'app.invalid_configuration', 'option "operationTimeoutsMs"'],
+    [{ operationTimeoutsMs: { 'GET:/a{b}': 5 } }, 'app.bad_request', 'invalid route pattern'],
+    [{ timeoutMessage: 5 }, 'app.invalid_configuration', 'option "timeoutMessage"'],
+    [{ safetyMarginMs: -1 }, 'app.invalid_configuration', 'option "safetyMarginMs"'],
+  ])('rejects the options %j', (options, code, name) => {
+    expect(() => timeoutMiddleware(options as object)).toThrow(expect.failure(code, name));
   });
 });

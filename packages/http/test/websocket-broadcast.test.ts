@@ -69,7 +69,7 @@ describe('broadcast', () => {
   it('sends nothing when the message is too large', async () => {
     const client = fakeClient();
     await expect(broadcast(client, ['a'], new Uint8Array(131_073))).rejects.toThrow(
-      'framework: message exceeds 131072 bytes',
+      expect.failure('websocket.too_large', '131072 bytes'),
     );
     expect(client.stats.calls).toEqual([]);
   });
@@ -79,11 +79,13 @@ describe('broadcast', () => {
   });
 
   it.each([
-    [{ concurrency: 0 }, 'framework: option "concurrency" must be a whole number, at least 1'],
-    [{ concurrency: 1.5 }, 'framework: option "concurrency" must be a whole number, at least 1'],
-    [{ onGone: 'x' }, 'framework: option "onGone" must be a function'],
-    [{ parallel: 2 }, 'framework: unknown option "parallel"'],
-  ])('refuses %j', async (options, message) => {
-    await expect(broadcast(fakeClient(), ['a'], DATA, options as object)).rejects.toThrow(message);
+    [{ concurrency: 0 }, 'option "concurrency"'],
+    [{ concurrency: 1.5 }, 'option "concurrency"'],
+    [{ onGone: 'x' }, 'option "onGone"'],
+    [{ parallel: 2 }, 'unknown option "parallel"'],
+  ])('rejects %j', async (options, message) => {
+    await expect(broadcast(fakeClient(), ['a'], DATA, options as object)).rejects.toThrow(
+      expect.failure('app.invalid_configuration', message),
+    );
   });
 });

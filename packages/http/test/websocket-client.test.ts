@@ -134,7 +134,7 @@ describe('createWebSocketClient', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('sends 128 KiB and refuses a byte more before sending', async () => {
+  it('sends 128 KiB and rejects a byte more before sending', async () => {
     const client = connect();
     expect(await client.postToConnection('c1', new Uint8Array(131_072))).toEqual({ gone: false });
     const error = await failure(client.postToConnection('c1', new Uint8Array(131_073)));
@@ -154,7 +154,7 @@ describe('createWebSocketClient', () => {
     expect([error.code, error.message]).toEqual(['websocket.invalid_message', 'framework: message must be bytes']);
   });
 
-  it('refuses an empty connection id', async () => {
+  it('rejects an empty connection id', async () => {
     expect((await failure(connect().deleteConnection(''))).code).toBe('websocket.invalid_connection');
     expect(api.received).toHaveLength(0);
   });
@@ -194,13 +194,15 @@ describe('createWebSocketClient', () => {
   });
 
   it.each<[unknown, object, string]>([
-    ['', {}, 'framework: option "endpoint" must be an http(s) URL'],
-    ['wss://a', {}, 'framework: option "endpoint" must be an http(s) URL'],
-    [undefined, {}, 'framework: option "endpoint" must be an http(s) URL'],
-    ['https://a', { timeoutMs: 0 }, 'framework: option "timeoutMs" must be a positive number of milliseconds'],
-    ['https://a', { timeout: 5 }, 'framework: unknown option "timeout"'],
-  ])('refuses %j with %j', (endpoint, options, message) => {
-    expect(() => createWebSocketClient(endpoint as string, options)).toThrow(message);
+    ['', {}, 'option "endpoint"'],
+    ['wss://a', {}, 'option "endpoint"'],
+    [undefined, {}, 'option "endpoint"'],
+    ['https://a', { timeoutMs: 0 }, 'option "timeoutMs"'],
+    ['https://a', { timeout: 5 }, 'unknown option "timeout"'],
+  ])('rejects %j with %j', (endpoint, options, message) => {
+    expect(() => createWebSocketClient(endpoint as string, options)).toThrow(
+      expect.failure('app.invalid_configuration', message),
+    );
   });
 });
 

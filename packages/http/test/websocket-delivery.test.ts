@@ -87,7 +87,7 @@ describe('messages of a WebSocket handler', () => {
 });
 
 describe('a registry', () => {
-  it('is keyed by what the context of a socket says', async () => {
+  it('is keyed by the context of a socket', async () => {
     const registry = createMemoryConnectionRegistry<string>();
     surface.register('$connect', async (ctx) => {
       const socket = ctx.asWebSocket();

@@ -16,13 +16,13 @@ describe('connectionKey', () => {
     [{ ...KEY, apiId: 'a/b' }],
     [{ ...KEY, stage: 'a/b' }],
     [{ apiId: 'a', stage: 'b' } as typeof KEY],
-  ])('refuses %j', (key) => {
-    expect(() => connectionKey(key)).toThrow('framework: connection key is incomplete');
+  ])('rejects %j', (key) => {
+    expect(() => connectionKey(key)).toThrow(expect.failure('websocket.invalid_connection', 'connection key'));
   });
 });
 
 describe('createMemoryConnectionRegistry', () => {
-  it('keeps a copy and gives copies out', async () => {
+  it('keeps a copy and returns copies out', async () => {
     const registry = createMemoryConnectionRegistry();
     const data = { user: 'ada' };
     await registry.put(KEY, record(data), 60);
@@ -45,7 +45,7 @@ describe('createMemoryConnectionRegistry', () => {
     }
   });
 
-  it('replaces and deletes, and deletes what is not there', async () => {
+  it('replaces and deletes, and accepts the deletion of an absent key', async () => {
     const registry = createMemoryConnectionRegistry<string>();
     await registry.put(KEY, { connectedAt: 1, data: 'a' }, 60);
     await registry.put(KEY, { connectedAt: 2, data: 'b' }, 60);
@@ -74,16 +74,18 @@ describe('createMemoryConnectionRegistry', () => {
     expect(there).toEqual([true, false, true]);
   });
 
-  it.each([0, -1, 1.5, Number.NaN])('refuses the lifetime %s', async (ttl) => {
+  it.each([0, -1, 1.5, Number.NaN])('rejects the lifetime %s', async (ttl) => {
     await expect(createMemoryConnectionRegistry().put(KEY, record(), ttl)).rejects.toThrow(
-      'framework: ttlSeconds must be a positive whole number',
+      expect.failure('app.invalid_configuration', 'ttlSeconds'),
     );
   });
 
   it.each([
-    [{ max: 1 }, 'framework: unknown option "max"'],
-    [{ maxConnections: 0 }, 'framework: option "maxConnections" must be a whole number, at least 1'],
-  ])('refuses the options %j', (options, message) => {
-    expect(() => createMemoryConnectionRegistry(options as object)).toThrow(message);
+    [{ max: 1 }, 'unknown option "max"'],
+    [{ maxConnections: 0 }, 'option "maxConnections"'],
+  ])('rejects the options %j', (options, message) => {
+    expect(() => createMemoryConnectionRegistry(options as object)).toThrow(
+      expect.failure('app.invalid_configuration', message),
+    );
   });
 });

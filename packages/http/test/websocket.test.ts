@@ -45,18 +45,20 @@ describe('the WebSocket surface', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['a blank key', ' ', 'framework: invalid websocket route'],
-    ['a key that is no string', 5, 'framework: invalid websocket route'],
-    ['a key twice', 'taken', 'framework: duplicate route: taken'],
-  ])('refuses %s', (_name, key, message) => {
+    ['a blank key', ' ', 'invalid websocket route'],
+    ['a key that is no string', 5, 'invalid websocket route'],
+    ['a key twice', 'taken', 'duplicate route: taken'],
+  ])('rejects %s', (_name, key, message) => {
     const surface = surfaceWith();
     surface.register('taken', () => text(200, ''));
-    expect(() => surface.register(key as string, () => text(200, ''))).toThrow(message);
+    expect(() => surface.register(key as string, () => text(200, ''))).toThrow(
+      expect.failure('app.bad_request', message),
+    );
   });
 
   it('rejects a value that is not a handler', () => {
     expect(() => surfaceWith().register('x', undefined as never)).toThrow(
-      'framework: route handler must be a function: x',
+      expect.failure('app.bad_request', 'route handler must be a function: x'),
     );
   });
 
@@ -137,7 +139,7 @@ describe('the WebSocket surface', () => {
     expect((await serve(surface, socketEvent('x', {}, { ...context }))).body).toBe(endpoint);
   });
 
-  it('takes the endpoint of the option before the variable', async () => {
+  it('prefers the endpoint of the option to the variable', async () => {
     const made: string[] = [];
     const surface = surfaceWith({
       webSocketEndpoint: 'http://127.0.0.1:3001/',
@@ -162,13 +164,17 @@ describe('the WebSocket surface', () => {
     [5],
     ['https://u:p@ws.example.com'],
     ['https://a/?b'],
-  ])('refuses the endpoint %j, from the option and from the variable', (endpoint) => {
-    expect(() => surfaceWith({ webSocketEndpoint: endpoint as string })).toThrow('"webSocketEndpoint" must be an http');
+  ])('rejects the endpoint %j, from the option and from the variable', (endpoint) => {
+    expect(() => surfaceWith({ webSocketEndpoint: endpoint as string })).toThrow(
+      expect.failure('app.invalid_configuration', '"webSocketEndpoint"'),
+    );
     if (typeof endpoint !== 'string' || endpoint === '') return;
-    expect(() => surfaceWith({ environment: { [VARIABLE]: endpoint } })).toThrow(`"${VARIABLE}" must be an http`);
+    expect(() => surfaceWith({ environment: { [VARIABLE]: endpoint } })).toThrow(
+      expect.failure('app.invalid_configuration', `"${VARIABLE}"`),
+    );
   });
 
-  it('tells why a connection ended', async () => {
+  it('reports why a connection closed', async () => {
     const surface = surfaceWith();
     surface.register('$disconnect', (ctx) => {
       const { disconnectReason, disconnectStatusCode } = ctx.asWebSocket() ?? {};
@@ -186,7 +192,7 @@ describe('the WebSocket surface', () => {
     ]);
   });
 
-  it('sends through one client a context, and asks a failed factory again', async () => {
+  it('sends through one client per context, and calls a failed factory again', async () => {
     const made: string[] = [];
     const sent: string[] = [];
     const client = {
@@ -218,7 +224,7 @@ describe('the WebSocket surface', () => {
     ]);
   });
 
-  it('answers errors nested whatever the format, without x-request-id', async () => {
+  it('answers nested errors in any format, without x-request-id', async () => {
     const surface = surfaceWith({ httpErrorFormat: 'flat_legacy', cors: {} });
     surface.register('x', () => {
       throw new Error('secret');
@@ -242,7 +248,7 @@ describe('the WebSocket surface', () => {
     expect((await serve(surface, socketEvent('x'))).statusCode).toBe(status);
   });
 
-  it('refuses a header value with characters that are not one byte', async () => {
+  it('rejects a header value with characters that are not one byte', async () => {
     const surface = surfaceWith();
     surface.register('x', () => ({ headers: { 'x-a': '€' } }));
     const { statusCode, headers } = await serve(surface, socketEvent('x'));

@@ -112,6 +112,7 @@ export interface LedgerErrors {
   tooLarge(message: string): JobLedgerError;
   conflict(reason: ConflictReason, details?: unknown): JobLedgerError;
   absent(what: string): JobLedgerError;
+  foreignCursor(): JobLedgerError;
   unavailable(retryable: boolean, cause: unknown): JobLedgerError;
 }
 
@@ -121,6 +122,8 @@ const PASSING: readonly ConflictReason[] = ['lease_held', 'semaphore_full', 'con
 function errorsOf(area: 'jobs' | 'eventbus', store: string): LedgerErrors {
   return {
     invalid: (message) => new JobLedgerError('invalid_input', 'invalid', message, { area }),
+    foreignCursor: () =>
+      new JobLedgerError('invalid_input', 'invalid', 'cursor does not belong to this query', { area }),
     tooLarge: (message) => new JobLedgerError('invalid_input', 'too_large', message, { area }),
     conflict: (reason, details) =>
       new JobLedgerError('conflict', reason, reason.replaceAll('_', ' '), {

@@ -152,13 +152,13 @@ describe('the cost of an operation: calls, write units, read units', () => {
     expect(await costOf(skip('a'))).toEqual([3, 5, 1]);
   });
 
-  it('a write that is refused by the size of the item that it meets', async () => {
+  it('a write that is rejected by the size of the item that it meets', async () => {
     await ledger.createJob({ jobId: 'large', tenantId: 't', status: 'RUNNING' });
     await ledger.transitionJob({ jobId: 'large', to: 'SUCCEEDED', result: 'x'.repeat(20_000) });
     expect(await costOf(() => ledger.transitionJob({ jobId: 'large', to: 'FAILED' }))).toEqual([1, 20, 0]);
   });
 
-  it('a semaphore that is full costs no write, whatever its limit', async () => {
+  it('a full semaphore costs no write with any limit', async () => {
     const semaphore = { scope: 's', subject: 'x', owner: 'o' };
     await ledger.acquireSlot({ ...semaphore, limit: 30 });
     expect(await costOf(() => ledger.acquireSlot({ ...semaphore, limit: 30 }))).toEqual([2, 1, 1]);
@@ -344,14 +344,14 @@ describe('the cost for eight instances that use one key: calls, write units, rea
     ];
   }
 
-  it('a key that all begin at once: one runs it, seven are refused; then one request each, then none', async () => {
+  it('a key that all begin at the same time: one runs it, seven are rejected; then one request each, then zero', async () => {
     const run = (one: JobLedger) => runIdempotent(one, { scope: 's', key: 'fleet' }, async () => 'v');
     expect(await costOfAll(run)).toEqual([9, 9, 0]);
     await costOfAll(run);
     expect(await costOfAll(run)).toEqual([0, 0, 0]);
   });
 
-  it('a lease that all want, a job that all move, a record that all move', async () => {
+  it('a contended lease, job and record', async () => {
     expect(await costOfAll((one, index) => one.acquireLease({ name: 'fleet', owner: `o${index}` }))).toEqual([8, 8, 0]);
     await ledger.createJob({ jobId: 'fleet', tenantId: 't' });
     await ledger.createRecords({ jobId: 'fleet', recordIds: ['r'] });

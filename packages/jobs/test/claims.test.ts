@@ -32,7 +32,7 @@ beforeEach(async () => {
 afterAll(() => faulty.stop());
 
 describe('a job with more records than one page of candidates', () => {
-  it('has each claimed once by two instances, from wherever they start', async () => {
+  it('is claimed once by two instances, from any start', async () => {
     const table = createMemoryTable();
     const [one, other] = [createMemoryJobLedger({ clock, table }), createMemoryJobLedger({ clock, table })];
     const jobId = 'pages';
@@ -77,7 +77,7 @@ describe('a counted record', () => {
     expect(await ledger.transitionRecord({ jobId, recordId: 'a', to: 'SKIPPED' })).toMatchObject({ isLast: true });
   });
 
-  it('has ended, also when it cannot be read afterwards', async () => {
+  it('has ended, even if it cannot be read afterwards', async () => {
     const jobId = await prepared(['a']);
     faulty.proxy.inject(THROTTLED, { operation: 'GetItem' });
     const ended = await ledger.transitionRecord({ jobId, recordId: 'a', to: 'SKIPPED' });
@@ -89,7 +89,7 @@ describe('rows that an older version wrote', () => {
   const put = (item: Record<string, { S: string } | { N: string }>) =>
     faulty.direct.send(new PutItemCommand({ TableName: faulty.name, Item: item }));
 
-  it('are read and transitioned with the tenant, who is that of their job', async () => {
+  it('are read and transitioned with the tenant of their job', async () => {
     const jobId = `older${count}`;
     await ledger.createJob({ jobId, tenantId: 't' });
     const key = { pk: { S: `JOB#${jobId}` }, sk: { S: 'REC#r' } };
@@ -127,7 +127,7 @@ describe('rows that an older version wrote', () => {
     expect(await ledger.getRecord({ jobId, recordId: 'r' })).toMatchObject({ updatedAt });
   });
 
-  it('are not taken for the caller’s own write when they look like it, whatever id they carry', async () => {
+  it('are distinguished from the own write of the caller, even if they look equal', async () => {
     const jobId = `foreign${count}`;
     const now = '2023-11-14T22:13:20.000Z';
     await put({
@@ -162,8 +162,8 @@ describe('a batch against a slow partition', () => {
   }, 60_000);
 });
 
-describe('an index that is behind, or ahead of the items', () => {
-  it('loses no job: a row that is not readable yet is read once more, and a job with a changed status is shown on request', async () => {
+describe('an index that is older or newer than the items', () => {
+  it('loses no job: a row that is not readable yet is read again, and a job with a changed status is shown on request', async () => {
     const jobId = `index${count}`;
     const tenantId = `t${count}`;
     await ledger.createJob({ jobId, tenantId });

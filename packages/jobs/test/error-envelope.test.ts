@@ -37,7 +37,7 @@ it.each<[unknown, object]>([
   expect(toErrorEnvelope(error)).toEqual(envelope);
 });
 
-it('texts and fields are bounded, and neither stack nor cause is kept', () => {
+it('strings and fields are bounded, and neither stack nor cause is kept', () => {
   const fields = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`f${index}`, 'v'.repeat(2000)]));
   const envelope = toErrorEnvelope({ name: 'E', message: '😀'.repeat(3000), fields, stack: 'S', cause: 'C' });
   expect(envelope.message.length).toBe(2048);

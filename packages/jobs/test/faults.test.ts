@@ -91,7 +91,7 @@ describe('a store that fails', () => {
     }
   });
 
-  it('fails the records of a batch one by one', async () => {
+  it('fails the records of a batch separately', async () => {
     faulty.proxy.inject(THROTTLED);
     // The clock skips the pauses between the attempts.
     const waits = new TableClock();
@@ -111,7 +111,7 @@ describe('a store that fails', () => {
     await expect(call).rejects.toThrow('enough');
   });
 
-  it('rejects events with its own code', async () => {
+  it('rejects events with the code of the event store', async () => {
     faulty.proxy.inject(THROTTLED);
     const events = createEventBusStore({
       client: faulty.client,
@@ -126,8 +126,8 @@ describe('a store that fails', () => {
   });
 });
 
-describe('a server that does not tell which item refused', () => {
-  it('is asked for it', async () => {
+describe('a server that does not name the rejected item', () => {
+  it('is called for it', async () => {
     const id = `old${count}`;
     ledger = createJobLedger({ client: faulty.client, tableName: faulty.name, clock });
     await ledger.createJob({ jobId: id, tenantId: 't' });
@@ -150,7 +150,7 @@ describe('a server that does not tell which item refused', () => {
 });
 
 describe('keys that a busy table leaves out', () => {
-  it('are asked for again, four times in all', async () => {
+  it('are called for again, four times in all', async () => {
     const [jobId, tenantId] = [`u${count}`, `ut${count}`];
     ledger = createJobLedger({ client: faulty.client, tableName: faulty.name, clock });
     await ledger.createJob({ jobId, tenantId });

@@ -92,7 +92,7 @@ function read(answer: unknown) {
   return { status: statusCode, body: isBase64Encoded ? Buffer.from(body, 'base64') : body, headers: all, setCookie };
 }
 
-describe.each(DOORS)('behind %s', (_, build) => {
+describe.each(DOORS)('on %s', (_, build) => {
   const send = async (
     app: { handleLambda(event: unknown): Promise<unknown> },
     path: string,
@@ -127,7 +127,7 @@ describe.each(DOORS)('behind %s', (_, build) => {
     expect(ran).toBe(1);
   });
 
-  it('replays bytes as they were', async () => {
+  it('replays bytes unchanged', async () => {
     const app = createOpen();
     const first = await send(app, '/bytes', 'k');
     const second = await send(app, '/bytes', 'k');
@@ -152,7 +152,7 @@ describe.each(DOORS)('behind %s', (_, build) => {
     expect(JSON.parse(second.body.toString()).error.code).toBe('app.validation_failed');
   });
 
-  it('a request in progress is 409 with a time to come back, rounded up', async () => {
+  it('a request in progress is 409 with a time to are returned, rounded up', async () => {
     const app = createOpen();
     let inner: unknown;
     app.handle(
@@ -287,6 +287,6 @@ it.each([
   { keepHeaders: [''] },
   { inProgressMs: 999 },
   { resultTtlSeconds: 0 },
-])('refuses the options %j', (options) => {
-  expect(() => withIdempotency(ledger, options as never)).toThrow(/^framework: /);
+])('rejects the options %j', (options) => {
+  expect(() => withIdempotency(ledger, options as never)).toThrow(expect.failure('app.invalid_configuration'));
 });

@@ -62,7 +62,7 @@ const EVENTS: readonly (readonly [string, unknown, string, unknown])[] = [
   ],
 ];
 
-describe('an event that comes twice', () => {
+describe('an event that is delivered twice', () => {
   it.each(EVENTS)('is handled once: %s', async (_, event, scope, key) => {
     const { handleLambda } = createRouter();
     const first = await handleLambda(event);
@@ -162,7 +162,7 @@ describe('the key of a scheduled run', () => {
     ['a number', { id: 'e-1', detail: '{"idempotency_key":7}' }, 'event-bus:e-1'],
     ['neither detail nor id', {}, 'lambda:r-1'],
     ['a blank id', { id: ' ', detail: '{}' }, 'lambda:r-1'],
-  ])('is that of the summary, also from %s', async (_case, parts, expected) => {
+  ])('is the id of the summary, even from %s', async (_case, parts, expected) => {
     const { handleLambda } = createDispatcher(
       createEventRouter({ clock, log }).eventBus(
         { detailType: 'Scheduled Event' },
@@ -247,6 +247,8 @@ it('a durable execution gets its own event back, and needs its time limit', asyn
   expect(seen.length).toBe(1);
 });
 
-it.each([{ ttl: 1 }, { key: 'id' }, { fingerprint: 'x' }])('refuses the options %j', (options) => {
-  expect(() => idempotentHandler(ledger, options as never, async () => 1)).toThrow(/^framework: /);
+it.each([{ ttl: 1 }, { key: 'id' }, { fingerprint: 'x' }])('rejects the options %j', (options) => {
+  expect(() => idempotentHandler(ledger, options as never, async () => 1)).toThrow(
+    expect.failure('app.invalid_configuration'),
+  );
 });

@@ -43,6 +43,6 @@ const batch: MarkedEvent = (marker) =>
   ]);
 const lease: MarkedEvent = (marker) => buildEventBusEvent({ id: marker });
 
-it('orders, batches and leases at once answer as they do alone', async () => {
+it('concurrent orders, batches and leases have the same answers as alone', async () => {
   await expect(interleave(buildApp, [order, order, batch, batch, lease, lease])).resolves.toBeUndefined();
 });

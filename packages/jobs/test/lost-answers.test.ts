@@ -119,7 +119,7 @@ describe('two callers of which the second had to try twice', () => {
   });
 });
 
-describe('one caller whose answer is lost', () => {
+describe('one caller with a lost response', () => {
   it.each(WRITES)('made it: $name', async ({ prepare, run }) => {
     const id = `one${count}`;
     await prepare?.(calm, id);
@@ -167,7 +167,7 @@ describe('one caller whose answer is lost', () => {
     expect(await calm.getIdempotencyRecord({ scope: 's', key: abandoned.key })).toBeUndefined();
   });
 
-  it('claims, keeps, ends and takes back records', async () => {
+  it('claims, extends, completes and reclaims records', async () => {
     const jobId = `claims${count}`;
     await calm.createJob({ jobId, tenantId: 't', recordCount: 2 });
     await calm.createRecords({ jobId, recordIds: ['r'] });
@@ -187,7 +187,7 @@ describe('one caller whose answer is lost', () => {
     expect((await calm.getJob({ jobId, consistent: true }))?.progress).toMatchObject({ open: 1, failed: 1 });
   });
 
-  it('recognizes its own transition, also when another caller made the next one before the answer', async () => {
+  it('recognizes its own transition, even if another caller made the next one before the answer', async () => {
     const jobId = `next${count}`;
     await pending(calm, jobId);
     const meanwhile = () => calm.transitionJob({ jobId, to: 'CANCELED' });
@@ -206,7 +206,7 @@ describe('one caller whose answer is lost', () => {
     expect((await shakenEvents.publish({ ...event, type: 'T', payload: 2 })).outcome).toBe('created');
   });
 
-  it('deletes nothing that another instance published before the repetition', async () => {
+  it('deletes no event that another instance published before the retry', async () => {
     const event = { tenantId: 't', id: `between${count}` };
     await calmEvents.publish({ ...event, type: 'T', payload: 1 });
     const outcomes: string[] = [];
@@ -231,7 +231,7 @@ describe('one caller whose answer is lost', () => {
     expect(await calmEvents.get({ ...event, consistent: true })).toBeUndefined();
   });
 
-  it('releases nothing that another caller began before the repetition', async () => {
+  it('releases no lease that another caller acquired before the retry', async () => {
     const begin = { scope: 's', key: `released${count}`, inProgressMs: 1000 };
     const start = await calm.beginIdempotency(begin);
     if (start.outcome !== 'created') throw new Error(start.outcome);

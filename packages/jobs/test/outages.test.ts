@@ -90,7 +90,7 @@ describe.each(OUTAGES)('$name at each request', (outage) => {
     expect(requests.at(-1)).toBe('UpdateItem');
   });
 
-  it('says that a result is lost when the outage exceeds the time left', async () => {
+  it('reports a lost result if the outage exceeds the remaining time', async () => {
     await atEachCall(faulty, outage, {
       prepare: open,
       act: (setting, run) => WORK.runIdempotent?.(setting, run, SHORT_MS) ?? Promise.resolve(),
@@ -121,36 +121,42 @@ describe.each(OUTAGES)('$name at each request', (outage) => {
     expect(requests).toEqual(['UpdateItem']);
   });
 
-  it.each([1, 2])('ends a record once, and exactly one caller learns that it was the last of %i', async (records) => {
-    const requests = await atEachCall(faulty, outage, {
-      prepare: async (run) => {
-        const setting = await open(run);
-        const { ledger, id: jobId } = setting;
-        await ledger.createJob({ jobId, tenantId: 't', status: 'RUNNING', recordCount: records });
-        await ledger.createRecords({ jobId, recordIds: ['a', 'b'].slice(0, records) });
-        const claimed = await ledger.claimNext({ jobId });
-        return { ...setting, claimed };
-      },
-      act: ({ ledger, id: jobId, claimed }) => {
-        const end = {
-          jobId,
-          recordId: claimed?.recordId ?? '',
-          claimId: claimed?.claim.id ?? '',
-          to: 'SUCCEEDED',
-        } as const;
-        return ledger.transitionRecord(end, { remainingMs: LEFT_MS });
-      },
-      check: async ({ ledger, id: jobId }, { value }) => {
-        const isLast = (value as { isLast?: true }).isLast;
-        expect([(value as { status: string }).status, isLast]).toEqual(['SUCCEEDED', records === 1 ? true : undefined]);
-        const progress = { total: records, open: records - 1, succeeded: 1, failed: 0, skipped: 0 };
-        expect((await ledger.getJob({ jobId, consistent: true }))?.progress).toEqual(progress);
-      },
-    });
-    expect(requests).toEqual(
-      records === 1 ? ['TransactWriteItems', 'TransactWriteItems', 'GetItem'] : ['TransactWriteItems', 'GetItem'],
-    );
-  });
+  it.each([1, 2])(
+    'completes a record once, and exactly one caller receives that it was the last of %i',
+    async (records) => {
+      const requests = await atEachCall(faulty, outage, {
+        prepare: async (run) => {
+          const setting = await open(run);
+          const { ledger, id: jobId } = setting;
+          await ledger.createJob({ jobId, tenantId: 't', status: 'RUNNING', recordCount: records });
+          await ledger.createRecords({ jobId, recordIds: ['a', 'b'].slice(0, records) });
+          const claimed = await ledger.claimNext({ jobId });
+          return { ...setting, claimed };
+        },
+        act: ({ ledger, id: jobId, claimed }) => {
+          const end = {
+            jobId,
+            recordId: claimed?.recordId ?? '',
+            claimId: claimed?.claim.id ?? '',
+            to: 'SUCCEEDED',
+          } as const;
+          return ledger.transitionRecord(end, { remainingMs: LEFT_MS });
+        },
+        check: async ({ ledger, id: jobId }, { value }) => {
+          const isLast = (value as { isLast?: true }).isLast;
+          expect([(value as { status: string }).status, isLast]).toEqual([
+            'SUCCEEDED',
+            records === 1 ? true : undefined,
+          ]);
+          const progress = { total: records, open: records - 1, succeeded: 1, failed: 0, skipped: 0 };
+          expect((await ledger.getJob({ jobId, consistent: true }))?.progress).toEqual(progress);
+        },
+      });
+      expect(requests).toEqual(
+        records === 1 ? ['TransactWriteItems', 'TransactWriteItems', 'GetItem'] : ['TransactWriteItems', 'GetItem'],
+      );
+    },
+  );
 
   it('ends a record that the transition makes, and publishes an event, once', async () => {
     await atEachCall(faulty, outage, {

@@ -46,7 +46,7 @@ describe('a batch of 500 records against a slow partition', () => {
     [50, 16],
     [10, 16],
     [5, 1],
-  ])('writes all of them: %i writes a second, %i at once', async (perSecond, concurrency) => {
+  ])('writes all of them: %i writes a second, %i at the same time', async (perSecond, concurrency) => {
     const clock = new TableClock();
     const table = new SlowPartition(clock, perSecond);
     const ledger = createMemoryJobLedger({ clock, table, log: false });
@@ -61,7 +61,7 @@ describe('a batch of 500 records against a slow partition', () => {
   });
 });
 
-it('a partition that throttles every write fails the records one by one, with few attempts', async () => {
+it('a partition that throttles every write fails the records separately, with few attempts', async () => {
   const clock = new TableClock();
   const table = new SlowPartition(clock, 0);
   const ledger = createMemoryJobLedger({ clock, table, log: false });

@@ -63,7 +63,7 @@ class FencedResource {
   }
 }
 
-it('eight processes contend for a lease while holders are killed and frozen and answers are lost: tokens grow, and work goes on', async () => {
+it('eight processes contend for a lease while holders are killed and frozen and answers are lost: tokens grow, and work continues', async () => {
   const resource = new FencedResource();
   const order = { kind: 'lease', tableName, durationMs: LEASE_MS, keys: [], losses: LOSSES } as const;
   let hits = 0;
@@ -106,7 +106,7 @@ it('eight processes whose clocks are up to two minutes wrong: a lease may have t
   expect(new Set(holds.map(({ holder }) => holder)).size).toBeGreaterThanOrEqual(2);
 }, 60_000);
 
-it('eight processes take turns at a lease and a semaphore while some are killed and frozen: one holder, and three', async () => {
+it('eight processes share a lease and a semaphore while some are killed and frozen: one holder, and three', async () => {
   const holds = new Map<number, Hold[]>();
   const order = { kind: 'holds', tableName, durationMs: LEASE_MS, keys: ['turns'], losses: LOSSES } as const;
   let seen = 0;

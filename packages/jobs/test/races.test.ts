@@ -138,7 +138,7 @@ async function lifeOf(race: Race, jobId: string): Promise<void> {
 }
 
 it.each(Object.entries(BENCHES))(
-  'of the steps that two callers try at once, one answer in five lost, none has two winners and none has no winner: %s',
+  'each step that two callers try at the same time, with one response in five lost, has one winner: %s',
   async (_, { steps, open }) => {
     const race = { ...(await open()), told: [] as StepTold[] };
     const jobs = Array.from({ length: Math.ceil(steps / STEPS_OF_A_JOB) }, (__, index) => `j${index}`);

@@ -222,7 +222,7 @@ describe.each(Object.keys(WRAPPERS))('a run of %s', (wrapper) => {
     client.destroy();
   });
 
-  it('is not joined by a second delivery at once, which is rejected until the first has ended', async () => {
+  it('rejects a second delivery until the first has ended', async () => {
     const clock = new TableClock(START_MS);
     const log = createLogRecorder();
     const ledger = createMemoryJobLedger({ clock, log });
@@ -249,7 +249,7 @@ describe.each(Object.keys(WRAPPERS))('a run of %s', (wrapper) => {
     expect(log.lines.filter(([level]) => level === 'warn')).toEqual([]);
   });
 
-  it('that continues after its invocation, in a process that was frozen, renews nothing more', async () => {
+  it('that continues after its invocation, in a frozen process, renews no lease', async () => {
     const clock = new TableClock(START_MS);
     const log = createLogRecorder();
     const ledger = createFakeJobLedger({ clock, log });

@@ -31,7 +31,7 @@ const work = async () => {
 };
 
 describe('runIdempotent', () => {
-  it('runs once and answers the stored value, nothing of it sanitized', async () => {
+  it('runs once and answers the stored value, without sanitizing it', async () => {
     expect(await runIdempotent(ledger, KEY, work)).toEqual({
       value: { id: 1, token: 'kept as it is' },
       replayed: false,
@@ -85,7 +85,7 @@ describe('runIdempotent', () => {
     expect(log.lines).toEqual([['warn', 'result was not stored']]);
   });
 
-  it('answers its own value with one warning when it lost the key or the store stays away', async () => {
+  it('answers its own value with one warning when it lost the key or the store remains away', async () => {
     const lost = await runIdempotent(ledger, KEY, async () => {
       clock.tick(60_000);
       await ledger.beginIdempotency({ ...KEY, inProgressMs: 60_000 });
@@ -128,7 +128,7 @@ describe('runIdempotent', () => {
     expect(ran).toBe(0);
   });
 
-  it('needs the time limit of a durable execution, and gives it its own record back', async () => {
+  it('requires the time limit of a durable execution, and returns its own record', async () => {
     await expect(runIdempotent(ledger, { ...KEY, executionId: 'e1' }, work)).rejects.toMatchObject({
       code: 'jobs.invalid_input',
     });
@@ -138,7 +138,7 @@ describe('runIdempotent', () => {
     expect(await runIdempotent(ledger, durable, work)).toMatchObject({ replayed: true, value: { id: 1 } });
   });
 
-  it('refuses another fingerprint', async () => {
+  it('rejects another fingerprint', async () => {
     await runIdempotent(ledger, { ...KEY, fingerprint: 'a'.repeat(64) }, work);
     await expect(runIdempotent(ledger, { ...KEY, fingerprint: 'b'.repeat(64) }, work)).rejects.toMatchObject({
       reason: 'payload_mismatch',

@@ -80,7 +80,7 @@ describe('withLease', () => {
     expect(await run).toMatchObject({ reason: 'lease_lost', cause: thrown });
   });
 
-  it('goes on while the store is down for less than the lease', async () => {
+  it('continues while the store is down for less than the lease', async () => {
     const work = createWork<string>();
     const run = withLease(ledger, NAME, work.run);
     ledger.fail('refreshLease', { times: 20 });
@@ -103,7 +103,7 @@ describe('withLease', () => {
     expect(await run).toMatchObject({ reason: 'lease_lost' });
   });
 
-  it('aborts half a second before the end of a short lease, also when a refresh never answers', async () => {
+  it('aborts half a second before the end of a short lease, even if a refresh never answers', async () => {
     const silent = { ...ledger, refreshLease: () => new Promise<never>(() => {}) };
     const work = createWork<string>();
     const run = withLease(silent, { ...NAME, durationMs: 1000 }, work.run).catch((error: unknown) => error);
@@ -182,7 +182,7 @@ describe('withLease', () => {
     { waitMs: -1 },
     { ttl: 1 },
     { name: '' },
-  ])('refuses %j', async (options) => {
+  ])('rejects %j', async (options) => {
     await expect(withLease(ledger, { ...NAME, ...options }, async () => 1)).rejects.toMatchObject({
       code: 'jobs.invalid_input',
     });
@@ -190,7 +190,7 @@ describe('withLease', () => {
 });
 
 describe('withSlot', () => {
-  it('runs no more than the limit at once', async () => {
+  it('runs no more than the limit at the same time', async () => {
     const options = { scope: 'api', subject: 'acme', limit: 2 };
     const works = [createWork<number>(), createWork<number>()];
     const runs = works.map(({ run }) => withSlot(ledger, options, run));

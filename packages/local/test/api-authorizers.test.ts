@@ -84,7 +84,7 @@ describe('a WebSocket API', () => {
     ['?key=bad', 403],
     ['', 401],
     ['?key=broken', 500],
-  ])('refuses %j with %i before the function is asked', async (query, status) => {
+  ])('rejects %j with %i before the function is called', async (query, status) => {
     const before = host.journal.list().length;
     const [, response] = await once(
       open(query).on('error', () => {}),
@@ -118,7 +118,7 @@ describe('a GraphQL API', () => {
     return { status: response.status, ...((await response.json()) as object) };
   };
 
-  test('resolvers get what the authorizer says of the caller', async () => {
+  test('resolvers receive the context of the authorizer', async () => {
     expect(await ask('query Asked { who }', 'good')).toEqual({
       status: 200,
       data: { who: '{"resolverContext":{"by":"service-graphql","operation":"Asked"}}' },
@@ -148,7 +148,7 @@ describe('a GraphQL API', () => {
     ['bad', 1],
     ['broken', 1],
     [undefined, 0],
-  ])('refuses a request with the token %j before it is read', async (token, asked) => {
+  ])('rejects a request with the token %j before it is read', async (token, asked) => {
     const before = host.journal.list().length;
     expect(await ask('query Asked { nothing }', token)).toEqual({
       status: 401,
@@ -178,7 +178,7 @@ describe('a GraphQL API', () => {
     });
   });
 
-  test.each([[{ isAuthorized: 'true' }], [{}], [null], ['yes']])('the answer %j lets nobody pass', (answer) => {
+  test.each([[{ isAuthorized: 'true' }], [{}], [null], ['yes']])('the answer %j rejects all callers', (answer) => {
     const outcome: InvokeOutcome = { ok: true, id: 1, requestId: 'r', streamed: false, answer };
     expect(appSyncAuthorizationOf(outcome)).toBeUndefined();
   });

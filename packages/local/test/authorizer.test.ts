@@ -156,7 +156,7 @@ describe('--authorizer jwt', () => {
     expect(await ask(host, 'gateway-v2', {}, { method: 'OPTIONS' })).toMatchObject({ status: 401 });
   });
 
-  test('what is sent by hand has a token of its own, or gets the answer of the authorizer', async () => {
+  test('a manual event has its own token, or receives the answer of the authorizer', async () => {
     const sent = await host.sender.send({ kind: 'http', target: 'GET /notes', as: { sub: 'ada', scopes: ['a', 'b'] } });
     expect(sent.invocations).toMatchObject([{ door: 'gateway-v2', outcome: { ok: true }, client: { status: 200 } }]);
     const anonymous = await host.sender.send({
@@ -278,7 +278,7 @@ describe('--authorizer iam', () => {
     });
   });
 
-  test('what is sent by hand, and what the page sends, is signed', async () => {
+  test('events from the command line and the page are signed', async () => {
     const sent = await host.sender.send({
       kind: 'http',
       target: 'POST /notes/%C3%A4?x=1',
@@ -296,7 +296,7 @@ describe('--authorizer iam', () => {
   });
 });
 
-test('the GraphQL API believes no token that the issuer has not signed', async () => {
+test('the GraphQL API rejects tokens of other issuers', async () => {
   const files = { 'src/lambda.mjs': SERVICE, 'schema.graphql': 'type Query { note: String }' };
   const project = createProject(files);
   const host = await start(project, { schema: 'schema.graphql' });

@@ -145,7 +145,7 @@ describe('one port', () => {
       { ...clientConfig({ ports: {} as never }).credentials, secretAccessKey: 'x' },
       'InvalidSignatureException',
     ],
-  ])('refuses %s', async (_name, credentials, name) => {
+  ])('rejects %s', async (_name, credentials, name) => {
     const client = new SQSClient({ ...config(), credentials: credentials as never });
     await expect(client.send(new ListQueuesCommand({}))).rejects.toMatchObject({
       name,
@@ -153,7 +153,7 @@ describe('one port', () => {
     });
   });
 
-  it('refuses a request without a signature and an old one, so that no web page posts there', async () => {
+  it('rejects a request without a signature and an old one, so that no web page posts there', async () => {
     const headers = { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': 'AmazonSQS.ListQueues' };
     const unsigned = await fetch(`http://127.0.0.1:${host.ports.aws}/`, { method: 'POST', headers, body: '{}' });
     expect([unsigned.status, ((await unsigned.json()) as { __type: string }).__type]).toEqual([
@@ -164,7 +164,7 @@ describe('one port', () => {
     await expect(client.send(new ListQueuesCommand({}))).rejects.toMatchObject({ name: 'RequestTimeTooSkewed' });
   });
 
-  it('refuses a body that is too large, or no JSON, and knows which operations are not served', async () => {
+  it('rejects a body that is too large, or not JSON, and names unsupported operations', async () => {
     const client = new SQSClient(config());
     const large = client.send(new SendMessageCommand({ QueueUrl: 'orders', MessageBody: 'x'.repeat(17_000_000) }));
     await expect(large).rejects.toMatchObject({ $metadata: { httpStatusCode: 413 } });
@@ -175,7 +175,7 @@ describe('one port', () => {
     });
   });
 
-  it('says which flag lets a service through that is not served', async () => {
+  it('names the flag that allows an unsupported service', async () => {
     // Any client, signing for another service: the scope of the signature selects the service.
     const other = new SSMClient({ ...config(), signingName: 'kms' } as never);
     other.middlewareStack.add(
@@ -201,7 +201,7 @@ describe('one port', () => {
     });
   });
 
-  it('tells the journal of the calls of an invocation', async () => {
+  it('records the calls of an invocation in the journal', async () => {
     const client = new SQSClient(config());
     client.middlewareStack.add(
       (next) => (args) => {
@@ -227,7 +227,7 @@ describe('SQS', () => {
   const urlOf = async (QueueName: string) =>
     (await client().send(new CreateQueueCommand({ QueueName }))).QueueUrl ?? '';
 
-  it('delivers to the function what is sent, one by one and in a batch', async () => {
+  it('delivers sent messages to the function, separately and in a batch', async () => {
     const QueueUrl = await urlOf('orders');
     const attributes = { kind: { DataType: 'String', StringValue: 'new' } };
     const sent = await client().send(
@@ -252,7 +252,7 @@ describe('SQS', () => {
     expect(await client().send(new ReceiveMessageCommand({ QueueUrl }))).not.toHaveProperty('Messages');
   });
 
-  it('gives a receiver messages without a handler, hides them, and deletes them', async () => {
+  it('returns messages without a handler to a receiver, hides them, and deletes them', async () => {
     const QueueUrl = await urlOf('outbox');
     const MessageAttributes = {
       n: { DataType: 'Number', StringValue: '1' },
@@ -331,7 +331,7 @@ describe('SQS', () => {
       async () => client().send(new ReceiveMessageCommand({ QueueUrl: await urlOf('plain'), WaitTimeSeconds: 21 })),
       'InvalidParameterValue',
     ],
-  ])('refuses %s', async (_name, call, name) => {
+  ])('rejects %s', async (_name, call, name) => {
     await expect(call()).rejects.toMatchObject({ name });
   });
 
@@ -347,7 +347,7 @@ describe('SQS', () => {
       'InvalidParameterValue',
     ],
     ['a delay in a FIFO queue', 'a.fifo', { MessageGroupId: 'g', DelaySeconds: 1 }, 'InvalidParameterValue'],
-  ])('refuses a message with %s', async (_name, queue, members, name) => {
+  ])('rejects a message with %s', async (_name, queue, members, name) => {
     const input = { QueueUrl: await urlOf(queue), MessageBody: 'x', ...members };
     await expect(client().send(new SendMessageCommand(input))).rejects.toMatchObject({ name });
   });
@@ -384,7 +384,7 @@ it('SNS publishes to handlers of topics, in batches too', async () => {
   });
 });
 
-it('EventBridge delivers what a selector takes, and names what is malformed', async () => {
+it('EventBridge delivers selected events, and names malformed entries', async () => {
   const client = new EventBridgeClient(config());
   const { Entries, FailedEntryCount } = await client.send(
     new PutEventsCommand({
@@ -406,7 +406,7 @@ it('EventBridge delivers what a selector takes, and names what is malformed', as
   expect(host.notices.at(-1)).toBe('no selector matches the event shipping, Sent of the bus default');
 });
 
-it('Kinesis over HTTP/2 takes records, and gives them to consumers of their own', async () => {
+it('Kinesis over HTTP/2 accepts records, and delivers them to enhanced consumers', async () => {
   const client = new KinesisClient(config());
   const StreamName = 'clicks';
   const first = await client.send(new PutRecordCommand({ StreamName, Data: Buffer.from('one'), PartitionKey: 'a' }));
@@ -452,7 +452,7 @@ describe('Lambda', () => {
   const client = () => new LambdaClient(config());
   const FunctionName = 'arn:aws:lambda:us-east-1:123456789012:function:notes';
 
-  it('invokes this function and answers, or tells its error', async () => {
+  it('invokes this function and answers its result or error', async () => {
     const ClientContext = Buffer.from('{"custom":{"a":"b"}}').toString('base64');
     const { Payload, StatusCode, FunctionError } = await client().send(
       new InvokeCommand({ FunctionName, Payload: '{"n":1}', ClientContext }),
@@ -473,7 +473,7 @@ describe('Lambda', () => {
     ]);
   });
 
-  it('queues an event, and knows no other function', async () => {
+  it('queues an event, and rejects other functions', async () => {
     const { StatusCode } = await client().send(
       new InvokeCommand({ FunctionName, Payload: '{"n":2}', InvocationType: 'Event' }),
     );
@@ -484,7 +484,7 @@ describe('Lambda', () => {
   });
 });
 
-it('STS says who the function is, and lets it assume a role', async () => {
+it('STS returns the identity of the function, and allows it to assume a role', async () => {
   const client = new STSClient(config());
   expect(await client.send(new GetCallerIdentityCommand({}))).toMatchObject({ Account: '123456789012' });
   const role = { RoleArn: 'arn:aws:iam::210987654321:role/reader', RoleSessionName: 'notes' };

@@ -7,7 +7,7 @@ import { shows } from './support/shows.js';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 
-describe('a function that sends to its own queue', () => {
+describe('a function that sends to its event source', () => {
   let project: Project;
   let host: RunningHost;
 
@@ -55,7 +55,7 @@ describe('a function that sends to its own queue', () => {
     });
   }, 60_000);
 
-  test('sees what becomes of a message that fails: its wait, and the dead-letter queue', async () => {
+  test('shows the wait of a failed message, and the dead-letter queue', async () => {
     const { id } = await invoke(host, { send: 'bad' });
     const first = await shows(host, await causedBy(id), ({ changes }) => changes.length > 0);
     expect(first.changes).toMatchObject([{ state: 'delayed', deliveries: 1, until: expect.any(Number) }]);

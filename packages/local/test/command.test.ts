@@ -126,7 +126,7 @@ describe('commands without a run', () => {
   });
   afterAll(() => project.remove());
 
-  test('explain says why an event is of its kind, and ends with 1 for one that is of none', async () => {
+  test('explain shows the reason for the kind of an event, and exits with 1 for an unknown event', async () => {
     const event = JSON.stringify({ Records: [{ eventSource: 'aws:sqs', eventSourceARN: 'a:b:c:d:e:orders' }] });
     expect(await run(project, ['explain', '-', '--entry', 'src/lambda.mjs'], event)).toMatchObject({
       code: 0,
@@ -137,7 +137,7 @@ describe('commands without a run', () => {
     expect(JSON.parse(unknown.out)).toMatchObject({ kind: null, error: 'framework: unknown event type' });
   });
 
-  test('routes says that a foreign handler says nothing; openapi has no document of it', async () => {
+  test('routes reports that a foreign handler has no inventory; openapi has no document of it', async () => {
     expect((await run(project, ['routes', '--entry', 'src/lambda.mjs'])).out).toBe(
       'not a Sallyport handler: routes and triggers are unknown\n',
     );
@@ -190,7 +190,7 @@ describe('a run, and the commands that find it', () => {
     project.remove();
   });
 
-  test('prints the console’s address, with the token behind the number sign', () => {
+  test('prints the console’s address, with the token after the number sign', () => {
     expect(output.out).toMatch(/^console {3}http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{32} {3}not a Sallyport handler/);
   });
 
@@ -198,7 +198,7 @@ describe('a run, and the commands that find it', () => {
     expect(statSync(join(project.folder, '.sallyport/run.json')).mode & 0o777).toBe(0o600);
   });
 
-  test('a second one in the same folder is refused', async () => {
+  test('a second one in the same folder is rejected', async () => {
     const { code, err } = await run(project, ['dev', 'src/lambda.mjs', '--port', '0']);
     expect({ code, err }).toEqual({
       code: 2,
@@ -206,7 +206,7 @@ describe('a run, and the commands that find it', () => {
     });
   });
 
-  test('send goes through a door, and prints what its client gets', async () => {
+  test('send uses a door, and prints the answer that its client receives', async () => {
     expect(await run(project, ['send', 'http', 'GET /hello'])).toMatchObject({
       code: 0,
       out: 'gateway-v2  200\n{"path":"/hello","who":"nobody"}\n',
@@ -229,7 +229,7 @@ describe('a run, and the commands that find it', () => {
     });
   });
 
-  test('send takes an event from standard input, and ends with 1 when the function fails', async () => {
+  test('send accepts an event from standard input, and ends with 1 when the function fails', async () => {
     expect(await run(project, ['send', '-'], '{"a":1}')).toMatchObject({
       code: 0,
       out: '{\n  "got": {\n    "a": 1\n  }\n}\n',
@@ -240,7 +240,7 @@ describe('a run, and the commands that find it', () => {
     });
   });
 
-  test('token, env and routes ask the run', async () => {
+  test('token, env and routes read the run', async () => {
     expect((await run(project, ['token', '--sub', 'ada', '--scope', 'notes:read'])).out).toMatch(
       /^[\w-]+\.[\w-]+\.[\w-]+\n$/,
     );
@@ -276,7 +276,7 @@ describe('a run, and the commands that find it', () => {
     return path;
   }
 
-  test('replay compares with the recorded answer, and ends with 1 for another one or for a failure', async () => {
+  test('replay compares with the recorded answer, and ends with 1 for another or for a failure', async () => {
     const same = await record(['http', 'GET /hello']);
     expect(await run(project, ['replay', same])).toEqual({ code: 0, out: `${same}  the same response\n`, err: '' });
 
@@ -294,7 +294,7 @@ describe('a run, and the commands that find it', () => {
     expect(await run(project, ['replay', 'none.json'])).toMatchObject({ code: 2 });
   });
 
-  test('what was sent is one line each; a token is in none', () => {
+  test('each sent event is one line without its token', () => {
     const lines = output.out.split('\n').slice(1).join('\n');
     expect(lines).toMatch(/^\d\d:\d\d:\d\d {2}gateway-v2 GET \/hello {2}200 {2}\d+ ms/m);
     expect(lines).toMatch(/TypeError.*broken/);

@@ -50,8 +50,6 @@ describe('the time limit and the memory', () => {
 
   it('are not taken of a manifest that is wrong', () => {
     deployed({ memoryMb: 64 });
-    expect(() => loadConfig(folder, {})).toThrow(
-      'framework: manifest: functions[0].memoryMb, got 64, expected a whole number, at least 128',
-    );
+    expect(() => loadConfig(folder, {})).toThrow(expect.failure('local.usage', 'functions[0].memoryMb', '64', '128'));
   });
 });

@@ -54,7 +54,7 @@ async function send(kind: string, target: string, json: Readonly<Record<string, 
   await said('Sent');
 }
 
-describe('every kind is sent from its form, and its invocation is seen', () => {
+describe('every kind is sent from its form, and its invocation is shown', () => {
   it.each([
     ['http', 'GET /notes/7', {}, 'gateway-v2', 'GET /notes/7', '200'],
     ['appsync', 'Query.note', { arguments: '{}' }, 'appsync', 'Query.note', 'ok'],
@@ -107,7 +107,7 @@ it('explains an event before it is sent, as an agent would send it', async () =>
   await page.getByLabel('the service').check();
 });
 
-it('shows a failure with its error, and a timer that was left behind', async () => {
+it('shows a failure with its error, and a timer that is still running', async () => {
   await send('http', 'GET /boom');
   await send('http', 'GET /later');
   await show('invocations');
@@ -155,7 +155,7 @@ it.each([
   ['queue', 'steps.fifo', { body: '{"skipped":true}', groupId: 'g-1' }, 'no pattern of the mapping matches'],
   ['topic', 'news', { message: '{"skipped":true}' }, 'the filter policy does not match'],
   ['event-bus', 'default', { source: 'shop', detail: '{"skipped":true}' }, 'no rule matches'],
-])('shows what the filters of the %s %s do not take', async (kind, name, json, why) => {
+])('shows records that the filters of the %s %s drop', async (kind, name, json, why) => {
   await send(kind, name, json);
   await show('queues');
   const source = page.getByRole('region', { name: `${kind} ${name}`, exact: true });
@@ -182,7 +182,7 @@ describe('MCP', () => {
     await answered('Milk');
   });
 
-  it.each([['sessions'], ['stateless']])('answers what a tool asks in the era %s', async (era) => {
+  it.each([['sessions'], ['stateless']])('answers the elicitation of a tool in the era %s', async (era) => {
     await connect(era);
     await page.getByRole('button', { name: /^greet/ }).click();
     await page.getByRole('textbox', { name: 'arguments' }).fill('{"greeting":"Hello"}');
@@ -192,7 +192,7 @@ describe('MCP', () => {
     await answered('Hello Ada');
   });
 
-  it('asks the page by keyboard alone, and takes no for an answer', async () => {
+  it('confirms on the page by keyboard, and can be canceled', async () => {
     await connect('stateless');
     await leaveFields();
     const greet = page.getByRole('button', { name: /^greet/, pressed: true });
@@ -237,7 +237,7 @@ describe('the caller that is chosen', () => {
   it.each([
     ['another caller', 'orders:read', '403'],
     ['anonymous', undefined, '401'],
-  ])('%s is refused', async (_name, scopes, status) => {
+  ])('%s is rejected', async (_name, scopes, status) => {
     await (await sendAs(scopes)).getByText(status, { exact: true }).waitFor();
   });
 
@@ -312,7 +312,7 @@ describe('tables', () => {
     await page.emulateMedia({ colorScheme: 'light' });
   });
 
-  it('tell the function of a change by their stream', async () => {
+  it('send a change to the function by their stream', async () => {
     await put('n-streamed');
     await show('invocations');
     await page.getByRole('searchbox', { name: 'Filter' }).fill('table-stream notes ok');
@@ -408,7 +408,7 @@ describe('by keyboard alone', () => {
     },
   );
 
-  it('copies addresses and lines of triggers, and opens the form for one', async () => {
+  it('copies addresses and lines of triggers, and opens the form of a trigger', async () => {
     await press('2');
     await page.getByRole('heading', { name: /^Routes/ }).waitFor();
     await press('y');
@@ -425,7 +425,7 @@ describe('by keyboard alone', () => {
     expect(await page.getByRole('combobox', { name: 'method and path' }).inputValue()).toBe('GET /notes/{id}');
   });
 
-  it('runs a schedule, and lets waits pass faster and slower', async () => {
+  it('runs a schedule, and changes the speed of waits', async () => {
     await press('3');
     await page.getByRole('heading', { name: /^Queues/ }).waitFor();
     await press(...Array(40).fill('k'));
@@ -453,7 +453,7 @@ describe('by keyboard alone', () => {
     await page.getByRole('combobox', { name: 'what' }).waitFor();
   });
 
-  it('chooses who sends', async () => {
+  it('selects the sender', async () => {
     await press('5');
     await page.getByRole('combobox', { name: 'what' }).waitFor();
     await press('a');

@@ -68,7 +68,7 @@ function ask(path: string, headers: Record<string, string>, method = 'GET') {
 
 const post = (path: string, body: string) => fetch(origin + path, { method: 'POST', headers: AUTHORIZED, body });
 
-describe('who may ask', () => {
+describe('permissions of callers', () => {
   const own = () => `127.0.0.1:${host.ports.console}`;
 
   it.each([
@@ -100,7 +100,7 @@ describe('who may ask', () => {
 });
 
 describe('the page', () => {
-  it('allows own scripts, styles with its nonce and nothing else, sets no cookie and names no token', async () => {
+  it('allows only own scripts and styles with its nonce, sets no cookie and names no token', async () => {
     const { headers, body } = await ask('/', {});
     const nonce = /<meta name="style-nonce" content="([^"]+)">/.exec(body)?.[1];
     expect(headers['content-security-policy']).toBe(
@@ -182,18 +182,18 @@ describe('calls', () => {
     ['for an unknown kind', '/api/preview', '{"kind":"pigeon"}', 400, 'local.unknown_kind'],
     ['for an unknown invocation', '/api/replay', '{"id":99}', 404, 'local.not_found'],
     ['for a file outside of the folder', '/api/replay', '{"file":"../../../etc/passwd"}', 404, 'local.not_found'],
-  ])('%s are refused', async (_, path, body, status, code) => {
+  ])('%s are rejected', async (_, path, body, status, code) => {
     const answer = await post(path, body);
     expect(answer.status).toBe(status);
     expect(await answer.json()).toMatchObject({ error: { code } });
   });
 
-  it('that are too large are refused', async () => {
+  it('that are too large are rejected', async () => {
     const answer = await post('/api/explain', `{"event":"${'x'.repeat(17 * 1024 * 1024)}"}`);
     expect(answer.status).toBe(413);
   });
 
-  it('that fail say nothing of the exception; the terminal does', async () => {
+  it('that fail hide the exception; the terminal shows it', async () => {
     const answer = await post('/api/speed', '{"speed":2}');
     expect(answer.status).toBe(500);
     expect(await answer.text()).not.toContain('exception');
@@ -222,7 +222,7 @@ describe('the way to a door', () => {
     expect(JSON.stringify(seenByDoor)).not.toContain(TOKEN);
   });
 
-  it('is not there for a door that is not open', async () => {
+  it('is absent for a closed door', async () => {
     expect((await ask('/door/gateway-v1/notes', AUTHORIZED)).status).toBe(404);
   });
 });

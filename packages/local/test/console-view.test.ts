@@ -25,7 +25,7 @@ it.each([
   ['!ok', { origin: { kind: 'queue', target: 'tokens' }, status: 'failed', summary: 'Error' }, true],
   ['!', {}, true],
   ['stream', {}, false],
-])('the filter %j takes %j: %s', (filter, members, expected) => {
+])('the filter %j accepts %j: %s', (filter, members, expected) => {
   expect(matches(row(members), filter)).toBe(expected);
 });
 
@@ -45,7 +45,7 @@ it('shows times in a short form', () => {
   expect([until(24_000, 0), until(65_000, 0), until(0, 5)]).toEqual(['24 s', '1 min 5 s', 'now']);
 });
 
-it('a record that waits comes back, or becomes a dead letter when it was delivered often enough', () => {
+it('a record that waits is returned, or becomes a dead letter when it was delivered often enough', () => {
   expect(whatNext({ deliveries: 1, until: 24_000 }, 3, 0)).toBe('back in 24 s, delivery 2 of 3');
   expect(whatNext({ deliveries: 3, until: 24_000 }, 3, 0)).toBe('a dead letter in 24 s, after delivery 3 of 3');
 });
@@ -82,7 +82,7 @@ it.each([
   [{}, 'body is needed: the message'],
   [{ body: '{' }, 'body is not JSON'],
   [{ body: '1', headers: 'nothing' }, 'headers: enter one "name: value" per line'],
-])('%j is refused with %j', (typed, message) => {
+])('%j is rejected with %j', (typed, message) => {
   expect(() => toOptions(FIELDS, typed)).toThrow(message);
 });
 

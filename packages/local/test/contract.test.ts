@@ -17,7 +17,7 @@ const TOO_LARGE = ['function-url', 'gateway-v1', 'gateway-v2', 'http-api-v1'].ma
 /** Features of tools on the developer's machine: no function on Lambda has them. */
 const OF_TOOLS = ['inventory-file', 'manifest'];
 
-test('every fixture of the contract gives in a process of Lambda’s runtime what it gives in memory', async () => {
+test('every fixture of the contract returns in a process of Lambda’s runtime what it returns in memory', async () => {
   // `fixtures.test.ts` of the runtime validates them.
   const contract = loadContract(FIXTURES, () => []);
   const fixtures = contract.fixtures.filter(({ area }) => !OF_TOOLS.includes(area));

@@ -65,6 +65,6 @@ test.each([
   ['0 0 ? * 3W *', 'day-of-week cannot be 3W'],
   ['0 0 1 * ? @daily', 'year cannot be @DAILY'],
   ['MON 0 1 * ? *', 'minutes cannot be MON'],
-])('%s is refused', (expression, message) => {
+])('%s is rejected', (expression, message) => {
   expect(() => parseCron(`cron(${expression})`)).toThrow(message);
 });

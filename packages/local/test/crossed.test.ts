@@ -52,7 +52,7 @@ test.each<[string, number, Flags]>([
     { managedInstances: 8, concurrency: 64, memory: 1024, timeout: 55 },
   ],
 ])(
-  '400 events of all kinds %s: each answer is that of its event',
+  '400 events of all kinds %s: each answer is for its event',
   async (_name, environments, flags) => {
     const project = createProject({});
     cpSync(join(HERE, 'functions/kinds.ts'), join(project.folder, 'src/lambda.ts'));

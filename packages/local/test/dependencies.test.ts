@@ -5,7 +5,7 @@ const esm = (name: string, code: string) => ({
   [`node_modules/${name}/index.js`]: code,
 });
 
-test('what a dependency imports later has its names, whichever form it has', async () => {
+test('a late import of a dependency has its names, in any form', async () => {
   const project = createProject({
     'src/lambda.mjs': `
 import { load } from 'outer';

@@ -78,7 +78,7 @@ describe('the HTTP doors', () => {
     });
   });
 
-  test('an escaped slash is decoded by the HTTP API, and left as it is by the REST API', async () => {
+  test('an escaped slash is decoded by the HTTP API, and unchanged by the REST API', async () => {
     const pathOf = async (door: Door) => {
       const event = (await (await fetch(`${addressOf(host, door)}/a%2Fb`)).json()) as Record<string, string>;
       return event.rawPath ?? event.path;
@@ -87,7 +87,7 @@ describe('the HTTP doors', () => {
     expect(await pathOf('gateway-v1')).toBe('/a%2Fb');
   });
 
-  test('bytes come and go in base64; cookies are headers of their own', async () => {
+  test('bytes are base64 in both directions; cookies are separate headers', async () => {
     const sent = await fetch(`${addressOf(host, 'gateway-v2')}/`, {
       method: 'PUT',
       body: new Uint8Array([0, 255]),
@@ -114,7 +114,7 @@ describe('the HTTP doors', () => {
     expect(await answer.text()).not.toContain('secret');
   });
 
-  test('why a door did not take an answer is in the journal', async () => {
+  test('the reason of a rejected answer is in the journal', async () => {
     await fetch(`${addressOf(host, 'gateway-v1')}/odd`);
     const [record] = host.journal.list().slice(-1);
     expect(record?.logs.map(({ text }) => text)).toEqual([
@@ -122,7 +122,7 @@ describe('the HTTP doors', () => {
     ]);
   });
 
-  test('a host name other than this machine’s is refused', async () => {
+  test('a host name other than this machine’s is rejected', async () => {
     for (const name of ['evil.example', 'evil.example:4701', 'localhost.evil.example']) {
       expect((await raw(host, 'gateway-v2', { host: name })).status).toBe(421);
     }
@@ -152,7 +152,7 @@ describe('a handler that streams', () => {
     project.remove();
   });
 
-  test('the function URL sends status and headers, then each chunk as it is written', async () => {
+  test('the function URL sends status and headers, then each chunk immediately', async () => {
     const answer = await fetch(`${addressOf(host, 'function-url')}/`);
     expect(answer.status).toBe(201);
     expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
@@ -162,7 +162,7 @@ describe('a handler that streams', () => {
     expect(chunks).toEqual(['one,', 'two']);
   });
 
-  test('an answer that fails after its first byte is broken off, and a client can tell', async () => {
+  test('an answer that fails after its first byte is interrupted, and a client detects it', async () => {
     const answer = await fetch(`${addressOf(host, 'function-url')}/fails`);
     expect(answer.status).toBe(201);
     await expect(answer.text()).rejects.toThrow('terminated');
@@ -175,7 +175,7 @@ describe('a handler that streams', () => {
     });
   });
 
-  test('a buffered door fails as on AWS, and the journal says why', async () => {
+  test('a buffered door fails as on AWS, and the journal has the reason', async () => {
     const answer = await fetch(`${addressOf(host, 'gateway-v1')}/`);
     expect(answer.status).toBe(502);
     const [record] = host.journal.list().slice(-1);

@@ -19,7 +19,7 @@ describe('the time for which a process waits for a CPU', () => {
     writeFileSync(join(proc, '7/task', String(thread), 'schedstat'), text);
   };
 
-  it('is that of the thread that waited longest, since the start', () => {
+  it('is the longest wait of a thread since the start', () => {
     set(7, '100 5000000000 1\n');
     set(8, '100 9000000000 1\n');
     const wait = new CpuWait(7, proc);

@@ -60,7 +60,7 @@ it("a client's messages meet the filter policy with the attributes that it sends
   expect(filteredOf('news')).toBe(2);
 });
 
-it("a client's messages meet the filter policy with what they say", async () => {
+it('messages of a client are filtered by their attributes', async () => {
   const client = new SNSClient(clientConfig(host));
   const TopicArn = 'arn:aws:sns:us-east-1:123456789012:orders';
   for (const Message of ['{"lines":[{"sku":"b"},{"sku":"a"}]}', '{"lines":[]}', 'a'])

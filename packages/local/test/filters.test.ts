@@ -73,7 +73,7 @@ test('one of several patterns is enough, and without any all records are taken',
   expect(queueFilter('orders', undefined)({ body: 'x' })).toBe(true);
 });
 
-test('the data of a data stream is decoded, the record of a table stream is taken as it is', () => {
+test('the data of a data stream is decoded, the record of a table stream is unchanged', () => {
   const buys = streamFilter('clicks', [{ data: { order: { type: ['buy'] } } }]);
   expect([{ json: { order: { type: 'buy' } } }, { data: 'text' }].map((record) => buys(record as never))).toEqual([
     true,
@@ -109,6 +109,6 @@ test.each([
   [[{ body: { a: [{ 'anything-but': [null] }] } }], 'filters[0].body.a[0].anything-but must be a string, a number'],
   [[{ body: { $or: {} } }], 'filters[0].body.$or must be a list of patterns'],
   [[{ body: { a: ['x'.repeat(4096)] } }], 'filters[0] must have at most 4096 characters'],
-])('%j is refused', (filters, message) => {
+])('%j is rejected', (filters, message) => {
   expect(() => queueFilter('orders', filters)).toThrow(`queues.orders: ${message}`);
 });

@@ -53,7 +53,7 @@ it.each<[string, Record<string, string>]>([
     { AWS_ACCESS_KEY_ID: OWN.accessKeyId, AWS_SECRET_ACCESS_KEY: OWN.secretAccessKey, AWS_SESSION_TOKEN: 'mine' },
   ],
   ['a profile', { AWS_PROFILE: 'dev' }],
-])('a service that is let through is called with the keys of %s', async (_name, environment) => {
+])('an allowed service is called with the keys of %s', async (_name, environment) => {
   mkdirSync(join(home, '.aws'), { recursive: true });
   const profiles = `[default]\naws_access_key_id = x\naws_secret_access_key = y\n\n[dev]\naws_access_key_id = ${OWN.accessKeyId}\naws_secret_access_key=${OWN.secretAccessKey}\naws_session_token = mine\n`;
   writeFileSync(join(home, '.aws/credentials'), profiles);
@@ -61,7 +61,7 @@ it.each<[string, Record<string, string>]>([
   expect(seen.pop()).toBe('ListSecrets mine');
 });
 
-it('without keys it says where they are looked for', async () => {
+it('without keys it lists the places of keys', async () => {
   await expect(callThrough({ AWS_PROFILE: 'none' })).rejects.toMatchObject({
     message: expect.stringContaining('set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile none'),
   });

@@ -37,7 +37,7 @@ test.each([
   expect(readTarget(url)).toEqual(expected);
 });
 
-describe('who may send', () => {
+describe('permissions of senders', () => {
   const own = { port: 4700, allowHosts: ['notes.test'] };
   const LOCAL = 'http://localhost:5173';
   const CROSS = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' };
@@ -109,7 +109,7 @@ describe('who may send', () => {
     expect(checkRequest(given, POLICIES['gateway-v2'], own)).toMatchObject({ status });
   });
 
-  test('a rejection says how to get in', () => {
+  test('a rejection names the remedy', () => {
     const from = (headers: Record<string, string>) =>
       checkRequest(
         { method: 'POST', url: '/', headers: { host: 'localhost', ...headers } },

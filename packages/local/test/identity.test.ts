@@ -64,7 +64,7 @@ it('names further audiences, with the address of the HTTP API', async () => {
   });
 });
 
-it('says tenant and kind in claims', async () => {
+it('states tenant and kind in claims', async () => {
   const [, claims = ''] = (await identity.token({ sub: 'ada', tenant: 'acme', kind: 'service' })).split('.');
   expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({
     sub: 'ada',
@@ -106,6 +106,6 @@ it('key and secret outlive the run, in a file for its owner only', async () => {
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-it('a token without a subject is refused', async () => {
+it('a token without a subject is rejected', async () => {
   await expect(identity.token({ sub: ' ' })).rejects.toMatchObject({ code: 'local.usage' });
 });

@@ -82,7 +82,7 @@ it('an iterator that no call returned is rejected', async () => {
 
 // MillisBehindLatest is the distance of the response from the tip of the stream in milliseconds; 0 at the tip.
 // https://docs.aws.amazon.com/kinesis/latest/APIReference/API_GetRecords.html
-it('a reader learns its distance from the tip of the stream', async () => {
+it('a reader receives its distance from the tip of the stream', async () => {
   await put('one');
   await host.clock.advance(2000);
   await put('two');

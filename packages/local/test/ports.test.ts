@@ -4,7 +4,7 @@ import { findPorts } from '../src/internal/host/ports.js';
 /** Operating systems assign ports from here on to clients: https://www.kernel.org/doc/html/latest/networking/ip-sysctl.html. */
 const FIRST_OF_THE_SYSTEM = 32_768;
 
-test('any ports are none that the system gives to somebody else before the doors listen', async () => {
+test('chosen ports cannot be assigned to other programs before the doors listen', async () => {
   const ports = Object.values(await findPorts(0));
   expect(new Set(ports).size).toBe(8);
   for (const port of ports) expect([port > 1024, port < FIRST_OF_THE_SYSTEM]).toEqual([true, true]);

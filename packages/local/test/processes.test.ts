@@ -19,7 +19,7 @@ function isThere(pid: number): boolean {
   }
 }
 
-test('a host that is killed leaves no stopped process behind', async () => {
+test('a killed host leaves no stopped process', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-guardian-'));
   const outfile = join(folder, 'host.mjs');
   await build({
@@ -39,7 +39,7 @@ test('a host that is killed leaves no stopped process behind', async () => {
   rmSync(folder, { recursive: true });
 });
 
-test('on a managed instance many events run at once, and none is crossed', async () => {
+test('on a managed instance many events run at the same time, without mixing them', async () => {
   const project = createProject({
     'src/lambda.mjs': `
       const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -66,7 +66,7 @@ test('on a managed instance many events run at once, and none is crossed', async
   }
 });
 
-test('a managed instance that is full takes the next event when one ends, and never more than allowed', async () => {
+test('a full managed instance accepts the next event after one ends, and never more than allowed', async () => {
   const project = createProject({
     'src/lambda.mjs': `
       export const handler = async () => {
@@ -92,7 +92,7 @@ test('a managed instance that is full takes the next event when one ends, and ne
   }
 });
 
-test('several environments run when one is busy, no more than allowed; a door that does not wait is told so', async () => {
+test('several environments run if one is busy, no more than allowed; a door that does not wait is rejected', async () => {
   const project = projectOf('mixed.mjs');
   const host = await start(project, { concurrency: 2 });
   try {

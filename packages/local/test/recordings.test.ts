@@ -58,7 +58,7 @@ describe.each([false, true])('with reveal %s', (reveal) => {
   });
 });
 
-it('a recording is one that the test kit loads, and a queue keeps its name', async () => {
+it('a recording loads in the test kit, and a queue keeps its name', async () => {
   const recordings = record(buildEvent({ kind: 'queue', target: 'orders', options: { body: { id: 'o-1' } } }), false);
   const { recording } = await recordings.read(await recordings.save(1, 'recording'));
   expect(loadRecording(recording, 'queue').Records[0]?.eventSourceARN).toMatch(/^arn:aws:sqs:us-east-1:\d{12}:orders$/);
@@ -71,7 +71,7 @@ it('a recording is one that the test kit loads, and a queue keeps its name', asy
   ]);
 });
 
-it('a replay sends the event as it was, and says where the answer differs', async () => {
+it('a replay sends the event unchanged, and lists differences of the answer', async () => {
   const recordings = record(buildEvent(REQUEST), false);
   expect(await recordings.replay({ id: 1 })).toMatchObject({ outcome: { ok: true }, differences: [] });
   expect(JSON.stringify(host.invocations[0]?.event)).toContain(SECRET);
@@ -81,7 +81,7 @@ it('a replay sends the event as it was, and says where the answer differs', asyn
   expect(await recordings.replay({ file })).toMatchObject({ differences: ['$.statusCode'] });
 });
 
-it('the id of the request is no difference', async () => {
+it('the id of the request is not a difference', async () => {
   answer = { headers: { 'x-request-id': 'first-request' } };
   const recordings = record(buildEvent(REQUEST), false);
   answer = { headers: { 'x-request-id': 'r-1' } };

@@ -62,7 +62,7 @@ describe('a save', () => {
     expect(host.journal.get(outcome.id)?.environment).toMatchObject({ start: 'warm start' });
   });
 
-  test('that renames a file is seen too', async () => {
+  test('that renames a file is detected too', async () => {
     project.write('src/new.mjs', service(3));
     const done = built(host, /^built/);
     renameSync(join(project.folder, 'src/new.mjs'), join(project.folder, 'src/lambda.mjs'));
@@ -99,7 +99,7 @@ describe('a save', () => {
     expect(await held).toBe('6 one');
   });
 
-  test('that removes the export, or throws at import, says so with the next event', async () => {
+  test('that removes the export, or throws at import, is reported with the next event', async () => {
     await save('export const other = 1;');
     expect(await answerOf(host, {})).toMatchObject({ reason: 'init', errorType: 'Runtime.HandlerNotFound' });
     await save("throw new TypeError('at import');\nexport const handler = () => {};");
@@ -114,7 +114,7 @@ describe('a save', () => {
     expect(await answerOf(host, {})).toMatchObject({ reason: 'init', errorType: 'Runtime.ExitError' });
   });
 
-  test('that takes a file away is a broken build, until it is back', async () => {
+  test('a removed file is a broken build, until it exists again', async () => {
     const done = built(host, /lambda\.mjs/);
     rmSync(join(project.folder, 'src/lambda.mjs'));
     await done;

@@ -2,7 +2,7 @@ import type { RunningHost } from '../src/internal/host/create-host.js';
 import { answerOf, invoke, type Project, projectOf, start } from './support/run.js';
 import { isStopped, shows } from './support/shows.js';
 
-describe('a function under the runtime client of AWS', () => {
+describe('a function with AWS’s runtime client', () => {
   let project: Project;
   let host: RunningHost;
 
@@ -20,7 +20,7 @@ describe('a function under the runtime client of AWS', () => {
     expect(host.invoker.environments()).toMatchObject([{ state: 'running', invocations: 1 }]);
   });
 
-  test('the context and the variables are those of Lambda', async () => {
+  test('the context and the variables are the same as in Lambda', async () => {
     const traceId = 'Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1';
     expect(await answerOf(host, { do: 'context' }, { traceId, clientContext: { custom: { who: 'ä' } } })).toEqual({
       name: 'service',
@@ -65,7 +65,7 @@ describe('a function under the runtime client of AWS', () => {
     expect(await answerOf(host, { do: 'echo', value: 'x'.repeat(8 * 1024 * 1024) })).toMatchObject({ reason: 'size' });
   });
 
-  test('between two invocations the process stands still: a timer fires in the next one, and is named', async () => {
+  test('between two invocations the process is frozen: a timer fires in the next invocation, and is named', async () => {
     const { id, requestId } = await invoke(host, { do: 'later' });
     const { environment } = await shows(host, id, ({ leftovers }) => leftovers.includes('Timeout'));
     const { pid = 0 } = host.invoker.environments().find((one) => one.id === environment?.id) ?? {};
@@ -77,7 +77,7 @@ describe('a function under the runtime client of AWS', () => {
     expect(new Set(ticks.filter((id) => id !== requestId))).toEqual(new Set([next.requestId]));
   });
 
-  test('log lines have their level and their invocation, however long they are', async () => {
+  test('log lines of any length have their level and their invocation', async () => {
     const { id } = await invoke(host, { do: 'log', bytes: 10 * 1024 * 1024 });
     const { logs } = await shows(host, id, (record) => record.logs.length === 3);
     const byLevel = new Map(logs.map(({ level, text }) => [level, text]));
@@ -86,7 +86,7 @@ describe('a function under the runtime client of AWS', () => {
     expect(byLevel.get('error')).toMatch(/^z+ … and 10420\d{3} further bytes$/);
   });
 
-  test('names of AWS do not resolve', async () => {
+  test('AWS host names do not resolve', async () => {
     for (const name of [
       'sqs.us-east-1.amazonaws.com',
       'x.lambda-url.us-east-1.on.aws',
@@ -96,13 +96,13 @@ describe('a function under the runtime client of AWS', () => {
     }
   });
 
-  test('an event that is no object arrives as it is', async () => {
+  test('an event that is not an object is passed unchanged', async () => {
     expect(await answerOf(host, [1])).toMatchObject({ reason: 'handler', errorType: 'TypeError' });
     expect(await answerOf(host, null)).toMatchObject({ reason: 'handler', errorType: 'TypeError' });
   });
 });
 
-test('a handler that blocks its process is ended at its limit', async () => {
+test('a handler that blocks its process is stopped at its limit', async () => {
   const project = projectOf('mixed.mjs');
   const host = await start(project, { timeout: 1 });
   try {

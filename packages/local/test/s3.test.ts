@@ -88,7 +88,7 @@ describe('an upload with a grant', () => {
   };
   const stored = () => createS3ObjectStore({ client }).get({ ref: grant.ref, maxBytes: 10 });
 
-  it('is accepted as it was granted', async () => {
+  it('is accepted according to its grant', async () => {
     expect((await upload()).status).toBe(200);
     expect(await stored()).toMatchObject({ payload: new Uint8Array(Buffer.from('hello')), contentType: 'image/png' });
   });
@@ -103,12 +103,12 @@ describe('an upload with a grant', () => {
     ['other bytes of the same length', { body: 'hullo' }, 400],
     ['another method', { method: 'POST' }, 403],
     ['a header of S3 that is not signed', { headers: { 'x-amz-acl': 'public-read' } }, 403],
-  ])('with %s is refused, and nothing is written', async (_name, change, status) => {
+  ])('with %s is rejected, and nothing is written', async (_name, change, status) => {
     expect((await upload(change)).status).toBe(status);
     await expect(stored()).rejects.toMatchObject({ code: 'objectstore.not_found' });
   });
 
-  it('to another key, or a second past its end, is refused', async () => {
+  it('to another key, or a second past its end, is rejected', async () => {
     const other = new URL(grant.url);
     other.pathname = '/plain/other.png';
     expect((await upload({ url: other.href })).status).toBe(403);
@@ -140,7 +140,7 @@ describe('checksums', () => {
     await expect(client.send(wrong)).rejects.toMatchObject({ name: 'BadDigest' });
   });
 
-  it('of a body whose length nobody knows come behind it', async () => {
+  it('of a body of unknown length follow it', async () => {
     const Body = Readable.from([Buffer.from('one '), Buffer.from('two')]);
     const object = { Bucket: 'plain', Key: 'streamed' };
     await client.send(new PutObjectCommand({ ...object, Body, ContentLength: 7 }));
@@ -168,7 +168,7 @@ describe('reading', () => {
     ETag = (await client.send(put)).ETag ?? '';
   });
 
-  it('gives type, metadata and ranges', async () => {
+  it('returns type, metadata and ranges', async () => {
     const answer = await client.send(new GetObjectCommand(object));
     expect(answer).toMatchObject({
       ContentType: 'text/plain',
@@ -227,7 +227,7 @@ describe('writing', () => {
     expect(await textOf(object)).toBe('2');
   });
 
-  it('of two at once only one makes an object that must not be there', async () => {
+  it('of two at the same time only one creates an object that must not exist', async () => {
     const put = (Body: string) =>
       client.send(new PutObjectCommand({ Bucket: 'plain', Key: 'race', Body, IfNoneMatch: '*' }));
     const outcomes = await Promise.allSettled(['a', 'b', 'c'].map(put));
@@ -300,7 +300,7 @@ describe('writing', () => {
 });
 
 describe('versions', () => {
-  it('stay behind a deletion, and go one by one', async () => {
+  it('remain after a deletion, and are removed separately', async () => {
     const object = { Bucket: 'versions', Key: 'v' };
     const one = await client.send(new PutObjectCommand({ ...object, Body: '1' }));
     const two = await client.send(new PutObjectCommand({ ...object, Body: '2' }));
@@ -358,7 +358,7 @@ describe('listing', () => {
   });
 });
 
-it('tells the function of what was put and deleted, as s3Trigger reads it', async () => {
+it('notifies the function of puts and deletions, in the form of s3Trigger', async () => {
   const seen: unknown[] = [];
   const surface = s3Trigger().bucket('uploads', (_ctx, object) => void seen.push(object));
   host.invocations.length = 0;
@@ -399,6 +399,6 @@ it.each<[string, () => Promise<unknown>, string]>([
     'InvalidDigest',
   ],
   ['a version that is not there', () => textOf({ Bucket: 'versions', Key: 'a', VersionId: 'none' }), 'NoSuchVersion'],
-])('refuses %s', async (_name, call, name) => {
+])('rejects %s', async (_name, call, name) => {
   await expect(call()).rejects.toMatchObject({ name });
 });

@@ -31,7 +31,7 @@ it.each([
   expect(detect(buildEvent({ kind: 'http', target: 'GET /', doors: [door] }))).toBe(expected);
 });
 
-it('any event is sent as it is', () => {
+it('any event is sent unchanged', () => {
   expect(buildEvent({ kind: 'event', options: [1] })).toEqual([1]);
 });
 
@@ -39,7 +39,7 @@ it.each([
   [{ kind: 'pigeon' }, 'local.unknown_kind'],
   [{ kind: 'constructor' }, 'local.unknown_kind'],
   [{ kind: 'queue', target: 'orders', options: { bodi: 1 } }, 'app.invalid_configuration'],
-])('%j is refused', (request, code) => {
+])('%j is rejected', (request, code) => {
   expect(() => buildEvent(request)).toThrow(expect.objectContaining({ code }));
 });
 

@@ -37,7 +37,7 @@ describe('a service of the framework', () => {
     fetch(`http://127.0.0.1:${host.ports['gateway-v2']}${path}`, { headers });
   const lastId = () => host.journal.list().at(-1)?.id ?? 0;
 
-  test('says what is registered', async () => {
+  test('lists registrations', async () => {
     const { isOurs, routes, triggers } = host.inspection();
     expect(isOurs).toBe(true);
     expect(routes).toContainEqual({
@@ -82,7 +82,7 @@ describe('a service of the framework', () => {
   test.each([
     ['/notes', {}, 401, 'unauthenticated'],
     ['/admin', { 'x-who': 'ada' }, 403, 'forbidden'],
-  ])('%s with %j is refused, and the gate says why', async (path, headers, status, outcome) => {
+  ])('%s with %j is rejected, with the reason of the gate', async (path, headers, status, outcome) => {
     expect((await get(path, headers)).status).toBe(status);
     const { gate } = await shows(host, lastId(), (record) => record.gate.length > 0);
     expect(gate).toMatchObject([{ outcome }]);
@@ -113,7 +113,7 @@ describe('a service of the framework', () => {
     const next = (socket: WebSocket, event: string) =>
       new Promise<unknown[]>((resolve) => socket.once(event, (...args) => resolve(args)));
 
-    test('connects, routes by action, answers, and says goodbye', async () => {
+    test('connects, routes by action, answers, and disconnects', async () => {
       const socket = new WebSocket(`${address()}?who=ada`);
       await next(socket, 'open');
       expect(host.sockets.list()).toMatchObject([{ sourceIp: '127.0.0.1' }]);
@@ -135,7 +135,7 @@ describe('a service of the framework', () => {
       ['another site', '', { origin: 'https://evil.example' }, 403],
       ['no origin at all', '', { origin: 'null' }, 403],
       ['a name that is not this machine’s', '', { host: 'evil.example' }, 421],
-    ])('%s is refused at the handshake', async (_name, query, headers, status) => {
+    ])('%s is rejected at the handshake', async (_name, query, headers, status) => {
       const socket = new WebSocket(address() + query, { headers });
       const [, response] = (await next(socket, 'unexpected-response')) as [unknown, { statusCode: number }];
       expect(response.statusCode).toBe(status);
@@ -204,7 +204,7 @@ describe('a service of the framework', () => {
       });
     });
 
-    test('a query that is no query', async () => {
+    test('an invalid query', async () => {
       expect(await query('{ nothing }')).toMatchObject({ errors: [{ message: expect.stringContaining('nothing') }] });
       expect(await query('{')).toMatchObject({ data: null });
     });

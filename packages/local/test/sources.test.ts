@@ -87,7 +87,7 @@ describe('a queue', () => {
     expect(run.host.invocations).toHaveLength(5);
   });
 
-  it('ends a wait at once with now, and waits shorter with speed', async () => {
+  it('skips a wait with now, and waits shorter with speed', async () => {
     const run = await startSources((event: Batch) => reported(event, () => true), ORDERS);
     const [id = ''] = run.sources.send({ kind: 'queue', name: 'orders', records: [{ body: 'a' }] });
     await run.host.settleTurns();
@@ -104,7 +104,7 @@ describe('a queue', () => {
     expect(run.view('queue', 'orders')).toMatchObject({ records: [], deadLetters: [{ id }] });
   });
 
-  it('that is FIFO keeps one group in flight while others go on', async () => {
+  it('that is FIFO keeps one group in flight while others continue', async () => {
     const gates = new Map<string, () => void>();
     const run = await startSources(
       (event: Batch) => new Promise((resolve) => gates.set(event.Records[0]?.body ?? '', () => resolve({}))),
@@ -131,7 +131,7 @@ describe('a queue', () => {
     expect([...gates.keys()]).toEqual(['a1', 'b1', 'a2']);
   });
 
-  it('that is FIFO takes a message of one deduplication id once in five minutes', async () => {
+  it('that is FIFO accepts a deduplication id once in five minutes', async () => {
     const run = await startSources(() => ({}), { triggers: [trigger('queue', 'q.fifo')] });
     const record = { body: 'a', groupId: 'g', attributes: { MessageDeduplicationId: 'd' } };
     const send = () => run.sources.send({ kind: 'queue', name: 'q.fifo', records: [record] })[0];
@@ -141,7 +141,7 @@ describe('a queue', () => {
     expect(send()).not.toBe(first);
   });
 
-  it('keeps what is in flight over a reload, and gives the rest to the new code', async () => {
+  it('keeps deliveries in flight during a reload, and passes the others to the new code', async () => {
     let finish = (_answer: unknown) => {};
     const run = await startSources(
       () =>
@@ -160,7 +160,7 @@ describe('a queue', () => {
     expect(run.view('queue', 'more').hasHandler).toBe(true);
   });
 
-  it('without a handler keeps its messages until there is one', async () => {
+  it('without a handler keeps its messages until a handler is registered', async () => {
     const run = await startSources(() => ({}));
     run.sources.send({ kind: 'queue', name: 'orders', records: [{ body: 'a' }] });
     expect(run.view('queue', 'orders')).toMatchObject({ hasHandler: false, records: [{ state: 'waiting' }] });
@@ -169,7 +169,7 @@ describe('a queue', () => {
     expect(bodiesOf(run)).toEqual([['a']]);
   });
 
-  it('goes on with the trace of its sender', async () => {
+  it('continues with the trace of its sender', async () => {
     const run = await startSources(() => ({}), ORDERS);
     run.sources.send({ kind: 'queue', name: 'orders', records: [{ body: 'a' }], traceId: 'Root=1-a' });
     await run.host.settleTurns();
@@ -185,7 +185,7 @@ describe('a queue', () => {
 const NO_SOURCES = { queues: {}, streams: {}, tableStreams: {}, topics: {}, buses: {}, schedules: {} };
 
 describe('a stream', () => {
-  it('of a table reports sequence numbers with leading zeros as they came', async () => {
+  it('of a table reports sequence numbers with leading zeros unchanged', async () => {
     const failing = '000000000000000000010';
     const run = await startSources(
       (event: Batch) => ({
@@ -272,7 +272,7 @@ describe('asynchronous events', () => {
     expect(run.view('topic', 'news').deadLetters).toEqual([]);
   });
 
-  it('of a bus that no selector takes are listed and said, and nothing runs', async () => {
+  it('of a bus that no selector accepts are listed and reported, and nothing runs', async () => {
     const run = await startSources(() => null, { triggers: [trigger('event-bus', '', { source: 'billing' })] });
     const send = (source: string) =>
       run.sources.send({ kind: 'event-bus', name: 'default', records: [{ source, detailType: 'InvoicePaid' }] })[0];
@@ -287,7 +287,7 @@ describe('asynchronous events', () => {
     expect(run.host.notices).toEqual(['no selector matches the event shipping, InvoicePaid of the bus default']);
   });
 
-  it('of a schedule come by its rate, and when it is told to fire', async () => {
+  it('of a schedule are sent by its rate, and on request', async () => {
     const schedules = { nightly: { expression: 'rate(5 minutes)', input: { full: true } } };
     const run = await startSources(() => null, {
       triggers: [
@@ -364,22 +364,19 @@ describe('numbers', () => {
   });
 
   it.each([
-    ['{', 'framework: manifest: the contents, got invalid JSON, expected the file that synth writes'],
-    [
-      '{"version":1,"functions":[{"sources":[7]}]}',
-      'framework: manifest: functions[0].sources[0], got 7, expected an object',
-    ],
-  ])('of the manifest %s are refused', (text, message) => {
+    ['{', 'manifest: the contents, got invalid JSON, expected the file that synth writes'],
+    ['{"version":1,"functions":[{"sources":[7]}]}', 'manifest: functions[0].sources[0], got 7, expected an object'],
+  ])('of the manifest %s are rejected', (text, message) => {
     const host = createTestHost(() => ({}));
     const manifest = join(host.config.folder, 'sallyport.json');
     writeFileSync(manifest, text);
     expect(() => new LocalSources({ ...host, config: { ...host.config, manifest } })).toThrow(
-      expect.objectContaining({ code: 'local.usage', message }),
+      expect.failure('local.usage', message),
     );
     host.remove();
   });
 
-  it('of a kind that this version does not know, and of a schedule whose expression is not known yet, are passed over', () => {
+  it('of an unknown kind, and of a schedule with an unknown expression, are skipped', () => {
     const host = createTestHost(() => ({}));
     const manifest = join(host.config.folder, 'sallyport.json');
     const sources = [
@@ -432,7 +429,7 @@ it('at a speed of 1,000 records meet the same fates as in a simulation', async (
 describe('filters of a mapping', () => {
   const PAID = { filters: [{ body: { state: ['paid'] } }] };
 
-  it('delete the messages of a queue that match none, also those that waited for a handler', async () => {
+  it('delete the messages of a queue that match no filter, even waiting messages', async () => {
     const sources = { ...NO_SOURCES, queues: { orders: PAID } };
     const run = await startSources((event: Batch) => reported(event, () => false), { config: { sources } });
     const records = ['{"state":"open"}', '{"state":"paid"}', 'text'].map((body) => ({ body }));
@@ -487,7 +484,7 @@ describe('filters of a mapping', () => {
     expect(run.view('table-stream', 'notes')).toMatchObject({ done: 1, filtered: { count: 1 } });
   });
 
-  it('that Lambda refuses end the start with words', async () => {
+  it('that Lambda rejects end the start with words', async () => {
     const sources = { ...NO_SOURCES, queues: { orders: { filters: [{ messageId: ['1'] }] } } };
     const host = createTestHost(() => ({}), { config: { sources } });
     await expect(new LocalSources(host).start()).rejects.toMatchObject({
@@ -536,7 +533,7 @@ describe('a filter policy and the rules of a bus', () => {
     expect(run.host.notices).toEqual([]);
   });
 
-  it('hold for a handler whose selectors are not known', async () => {
+  it('apply to a handler with unknown selectors', async () => {
     const config = { sources: { ...NO_SOURCES, buses: { default: { rules: [{ pattern: LARGE }] } } } };
     const run = await startSources(() => null, { config });
     run.host.reload([], false);
@@ -545,7 +542,7 @@ describe('a filter policy and the rules of a bus', () => {
     expect(run.host.invocations).toMatchObject([{ event: { detail: { total: 120 } } }]);
   });
 
-  it('come from the manifest of the constructs, and those of sallyport.json replace them', async () => {
+  it('are read from the manifest of the constructs, and replaced by filters of sallyport.json', async () => {
     const rows = [
       { kind: 'topic', name: 'news', settings: { onFailure: true, filterPolicy: { place: ['home'] } } },
       { kind: 'event-bus', name: 'default', selector: { source: 'billing' }, pattern: LARGE, settings: {} },
@@ -582,7 +579,7 @@ describe('a filter policy and the rules of a bus', () => {
       { buses: { shop: { rules: [{ pattern: { source: 'billing' } }] } } },
       'buses.shop: rules[0].pattern.source must be an object',
     ],
-  ])('that %s refuses end the start with words', async (_name, own, message) => {
+  ])('that %s rejects end the start with words', async (_name, own, message) => {
     const host = createTestHost(() => null, { config: { sources: { ...NO_SOURCES, ...own } } });
     const error = { code: 'local.usage', message: expect.stringContaining(message) };
     await expect(new LocalSources(host).start()).rejects.toMatchObject(error);

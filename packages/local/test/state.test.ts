@@ -77,7 +77,7 @@ describe('DynamoDB', () => {
   });
 
   it(
-    'calls are held until the engine is up; the tables are those of the packages and of sallyport.json',
+    'calls wait until the engine has started; it has the tables of the packages and of sallyport.json',
     async () => {
       expect(await held).toMatchObject({
         TableNames: expect.arrayContaining(['eventbus', 'my-jobs', 'notes']),
@@ -93,7 +93,7 @@ describe('DynamoDB', () => {
   );
 
   it(
-    'changes of a table reach its handler as they are in the stream',
+    'changes of a table reach its handler in the form of the stream',
     async () => {
       await until(() => sources.list().some(({ arn }) => !arn.endsWith('T00:00:00.000')));
       await client().send(
@@ -118,7 +118,7 @@ describe('DynamoDB', () => {
     START_MS,
   );
 
-  it('ARNs are those of the run, in both directions', async () => {
+  it('ARNs are mapped to the run, in both directions', async () => {
     const { Table } = await client().send(new DescribeTableCommand({ TableName: 'notes' }));
     expect(Table).toMatchObject({ TableArn: 'arn:aws:dynamodb:us-east-1:123456789012:table/notes' });
     const streams = new DynamoDBStreamsClient(clientConfig(host));
@@ -147,7 +147,7 @@ describe('DynamoDB', () => {
   });
 
   it(
-    'an engine that ends is started once more with what it had, and then stays off',
+    'an engine that exits is restarted once with its data, and then remains off',
     async () => {
       process.kill(processes[0] ?? 0, 'SIGKILL');
       await until(() => host.notices.some((notice) => notice.includes('; restarting')));
@@ -187,7 +187,7 @@ describe('without an engine', () => {
         return { JAVA_HOME: folder };
       },
     ],
-  ])('%s is said, with how to get one, and calls say so too', async (_name, environment) => {
+  ])('%s is reported with the remedy, by calls too', async (_name, environment) => {
     const host = createTestHost(() => ({}));
     const state = new TableState(host, environment(host.config.folder));
     await state.start();

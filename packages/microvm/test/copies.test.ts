@@ -22,7 +22,7 @@ it('rejects a caller of another copy of the package, and names the copies', () =
   expect(factsOf(internalCaller(NAMES))).toMatchObject(NAMES);
 });
 
-it('gives a caller that only has the mark no rights', () => {
+it('grants no rights to a caller that only has the mark', () => {
   const forged = { ...NAMES, requestId: 'r', [Symbol.for('sallyport.microvm.caller/1')]: true };
   expect(() => factsOf(forged as never)).toThrow(twoCopies);
   expect(() => factsOf({ ...NAMES, requestId: 'r' } as never)).toThrow('unauthorized');

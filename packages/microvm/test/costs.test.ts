@@ -49,7 +49,7 @@ async function invoke(sessionId = 's1'): Promise<void> {
 }
 
 /** The table of costs in the README, line by line. */
-it('costs what the README says', async () => {
+it('costs as much as the README states', async () => {
   expect(await costOf(() => controller.run(CALLER, SESSION))).toEqual([2, 0, 5, 'RunMicrovm']);
   expect(await costOf(() => controller.get(CALLER, SESSION))).toEqual([1, 1, 0, 'GetMicrovm']);
   expect(await costOf(() => controller.list(CALLER))).toEqual([1, 0.5, 0, '']);

@@ -76,7 +76,7 @@ describe('a service that never answers', () => {
     expect(aborted).toEqual(['get']);
   });
 
-  it('is not asked when no time is left', async () => {
+  it('is not called when no time is left', async () => {
     const { call, fake } = create();
     await call('POST', '/microvms', 60_000, '{"session_id":"s1"}');
     fake.clear();
@@ -93,7 +93,7 @@ describe('a service that never answers', () => {
 });
 
 describe('a program that never answers', () => {
-  it('is left 500 ms before the end of the invocation, and its request is ended', async () => {
+  it('is left 500 ms before the end of the invocation, and its request is stopped', async () => {
     const { call, clock, aborted } = create(['send']);
     await call('POST', '/microvms', 60_000, '{"session_id":"s1"}');
     const [result, ms] = await answered(clock, call('GET', '/microvms/s1/invoke', 4000));
@@ -129,7 +129,7 @@ describe('the answer of a program', () => {
         throw new Error('broken');
       },
     ],
-  ])('that %s leaves no timer, and its request is ended', async (_, pieces, end) => {
+  ])('that %s leaves no timer, and its request is stopped', async (_, pieces, end) => {
     const signals: AbortSignal[] = [];
     const { app, call, clock } = create([], async (_request, signal) => {
       signals.push(signal);

@@ -30,7 +30,7 @@ function create(
   });
 }
 
-it('an unknown outcome of the first attempt is not hidden by the refusal of the second', async () => {
+it('an unknown outcome of the first attempt is not hidden by the rejection of the second', async () => {
   const service = await startService();
   try {
     const registry = createMemoryMicrovmRegistry();
@@ -58,7 +58,7 @@ it('an unknown outcome of the first attempt is not hidden by the refusal of the 
   }
 });
 
-it('a lost confirmation ends the machine and is answered 503', async () => {
+it('a lost confirmation terminates the machine and is answered with 503', async () => {
   const clock = new ManualClock(START);
   const fake = createFakeMicrovmProvider({ clock });
   const registry = createMemoryMicrovmRegistry({ clock });
@@ -167,7 +167,7 @@ it.each<readonly [string, RunInput]>([
   ['16 entries in metadata', { metadata: entries(16, 'x') }],
   ['2,048 bytes in metadata', { metadata: entries(8, 'x'.repeat(254)) }],
   ['2,048 bytes of other letters in metadata', { metadata: entries(8, 'ü'.repeat(127)) }],
-])('a run takes %s', async (_what, input) => {
+])('a run accepts %s', async (_what, input) => {
   expect((await create().run(ME, input)).state).toBe('running');
 });
 
@@ -186,7 +186,7 @@ it.each<readonly [string, RunInput, string]>([
   ['17 entries', { metadata: entries(17, 'x') }, 'metadata must have at most 16 entries'],
   ['2,049 bytes', { metadata: { ...entries(8, 'x'.repeat(254)), aa: 'x'.repeat(255) } }, 'at most 2048 bytes'],
   ['2,056 bytes in UTF-8', { metadata: entries(8, `${'ü'.repeat(127)}x`) }, 'metadata must have at most 2048 bytes'],
-])('a run with %s is refused before anything is reserved', async (_what, input, message) => {
+])('a run with %s is rejected before anything is reserved', async (_what, input, message) => {
   const fake = createFakeMicrovmProvider();
   await expect(create(undefined, fake).run(ME, input)).rejects.toMatchObject({
     code: 'microvm.invalid_request',
@@ -195,7 +195,7 @@ it.each<readonly [string, RunInput, string]>([
   expect(fake.calls).toEqual([]);
 });
 
-it('a machine that cannot be confirmed is ended with at most two calls', async () => {
+it('a machine that cannot be confirmed is stopped with at most two calls', async () => {
   const clock = new ManualClock(START);
   const fake = createFakeMicrovmProvider({ clock });
   const registry = createMemoryMicrovmRegistry({ clock });
@@ -231,7 +231,7 @@ it('the reason of an abort is the error of the request', async () => {
   expect(codes).toEqual(['app.timeout']);
 });
 
-it('a machine that cannot be ended does not stop the others from being ended', async () => {
+it('a machine that cannot be terminated does not prevent the termination of others', async () => {
   const clock = new ManualClock(START);
   const fake = createFakeMicrovmProvider({ clock });
   const registry = createMemoryMicrovmRegistry({ clock });
@@ -262,7 +262,7 @@ it('the variable states that the images are only ours', async () => {
   );
 });
 
-it('a sweep whose time is over begins nothing new, and says that it is not complete', async () => {
+it('a sweep after its deadline starts no termination, and reports that it is not complete', async () => {
   const clock = new ManualClock(START);
   const fake = createFakeMicrovmProvider({ clock });
   const registry = createMemoryMicrovmRegistry({ clock });
@@ -284,7 +284,7 @@ it('a sweep whose time is over begins nothing new, and says that it is not compl
   expect(await sweeper.sweep({ timeoutMs: 5000 })).toMatchObject({ pending: 1, confirmed: 1, complete: true });
 });
 
-it('without time left the service is not asked', async () => {
+it('without time left the service is not called', async () => {
   const clock = new ManualClock(START);
   const fake = createFakeMicrovmProvider({ clock });
   const controller = create(clock, fake);

@@ -118,7 +118,7 @@ describe('a table that fails', () => {
     expect(provider.machines.map(({ state }) => state)).toEqual(['RUNNING']);
   });
 
-  it('says to a client nothing of what AWS said', async () => {
+  it('hides messages of AWS from clients', async () => {
     proxy.inject({ kind: 'error', status: 400, type: 'AccessDeniedException', body: { message: 'arn:aws:secret' } });
     const error: unknown = await open()
       .get(record())

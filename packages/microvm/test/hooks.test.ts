@@ -40,7 +40,7 @@ it('hands each hook the machine and the session, frozen', async () => {
   expect(seen.every((context) => Object.isFrozen(context))).toBe(true);
 });
 
-it('runs once for one payload, and refuses another', async () => {
+it('runs once for one payload, and rejects another', async () => {
   let runs = 0;
   const onRun = () => {
     runs += 1;
@@ -79,7 +79,7 @@ it.each([
   expect((await call(path, body, method))[0]).toBe(status);
 });
 
-it('a payload that is no JSON has no ids', async () => {
+it('a payload that is not JSON has no ids', async () => {
   const seen: MicrovmHookContext[] = [];
   const call = await start({ onRun: (context) => seen.push(context) });
   await call(`${BASE}/run`, { microvmId: 'm1', runHookPayload: 'text' });

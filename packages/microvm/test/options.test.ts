@@ -70,13 +70,13 @@ describe('createMicrovmController', () => {
     [{ client: {} }, /unknown option "client"/],
     [{ environment: { FRAMEWORK_MICROVM_LOGGING: '{' } }, /FRAMEWORK_MICROVM_LOGGING must be JSON/],
     [{ environment: { FRAMEWORK_MICROVM_IMAGE_REF: 'notebook' }, images: undefined }, /the ARN of an image/],
-  ])('refuses %j', (options, message) => {
+  ])('rejects %j', (options, message) => {
     expect(() => createMicrovmController({ ...base, ...options } as MicrovmControllerOptions)).toThrow(
       incomplete(message),
     );
   });
 
-  it('reads what is left out from its variables', async () => {
+  it('reads omitted options from its variables', async () => {
     const seen = createFakeMicrovmProvider();
     const controller = createMicrovmController({
       provider: seen,
@@ -132,7 +132,7 @@ describe('createMicrovmController', () => {
   it.each([
     ['too long', () => 'x'.repeat(16_385)],
     ['no text', () => ({}) as never],
-  ])('a payload for the run hook that is %s is refused when it is made', async (_, runHookPayload) => {
+  ])('a payload for the run hook that is %s is rejected when it is made', async (_, runHookPayload) => {
     const controller = createMicrovmController({ ...base, runHookPayload });
     const run = controller.run(CALLER);
     await expect(run).rejects.toMatchObject({ code: 'microvm.controller_incomplete' });
@@ -154,7 +154,7 @@ it.each<readonly [string, () => unknown, RegExp]>([
   ['the scanner', () => scanForLeaks({}, { secrets: [1] } as never), /"secrets\[0\]"/],
   ['an internal caller', () => internalCaller({ identity: 'a', tenantId: '', namespace: 'n' }), /"tenantId"/],
   ['a caller', () => toMicrovmCaller({} as never, { tenant: 'x' } as never), /unknown option "tenant"/],
-])('%s refuses wrong options', (_, make, message) => {
+])('%s rejects wrong options', (_, make, message) => {
   expect(make).toThrow(incomplete(message));
 });
 

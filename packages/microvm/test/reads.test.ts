@@ -40,7 +40,7 @@ afterAll(() => client.destroy());
 const readsOf = () =>
   sent.flatMap(({ constructor: { name }, input }) => (name === 'GetItemCommand' ? [input.ConsistentRead] : []));
 
-it('a session is read strongly consistent, whichever way leads to it', async () => {
+it('a session is read strongly consistent on every path', async () => {
   const provider = createFakeMicrovmProvider();
   watch.secrets(() => provider.secrets);
   const controller = createMicrovmController({

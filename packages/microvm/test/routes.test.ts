@@ -36,7 +36,7 @@ const as = (principal: unknown): Partial<RequestInput> => ({
 const codeOf = ({ status, body }: Answer) => [status, body.error?.code];
 
 describe('the routes', () => {
-  it('are those of the vocabulary, each with the posture that was stated', () => {
+  it('are the routes of the vocabulary, each with its stated posture', () => {
     const { app } = createService(watch);
     expect(app.routes().map(({ method, path, scopes }) => `${method} ${path} ${scopes?.join()}`)).toEqual([
       'POST /microvms microvm:use',
@@ -97,7 +97,7 @@ describe('the routes', () => {
   });
 });
 
-describe('who may call', () => {
+describe('permissions of callers', () => {
   it.each([
     ['nobody', null, 401, 'app.unauthorized'],
     ['without the scope', { ...ADA, scopes: [] }, 403, 'app.forbidden'],
@@ -122,7 +122,7 @@ describe('who may call', () => {
       403,
       'microvm.binding_missing',
     ],
-  ])('%s is refused on every route', async (_, principal, status, code) => {
+  ])('%s is rejected on every route', async (_, principal, status, code) => {
     const service = createService(watch);
     for (const { method, path } of service.app.routes()) {
       const place = path.replace('{session_id}', 's1').replace('{path+}', 'x');
@@ -131,7 +131,7 @@ describe('who may call', () => {
     expect(service.provider.calls).toEqual([]);
   });
 
-  it('a token of the shell has a posture of its own', async () => {
+  it('a token of the shell has a separate posture', async () => {
     const service = createService(watch);
     await call(service, 'POST', '/microvms', json({ session_id: 's1' }));
     const user = as({ ...ADA, scopes: ['microvm:use'] });
@@ -168,7 +168,7 @@ describe('who may call', () => {
     expect(headers['x-seen']?.[0]).not.toMatch(/x-tenant-id|x-namespace-id/);
   });
 
-  it('the tenant of the invocation comes before that of the principal', async () => {
+  it('the tenant of the invocation takes precedence over the tenant of the principal', async () => {
     const { lambdaContext } = createTestEnv();
     const service = createService(watch);
     const { body } = await service.app.serve({ method: 'POST', path: '/microvms' }, lambdaContext({ tenantId: 't1' }));
@@ -196,7 +196,7 @@ describe('who may call', () => {
     ['Optional()', Optional()],
     ['nothing', undefined],
     ['a look-alike', { kind: 'authenticated', scopes: [] }],
-  ])('%s is no posture for the routes', (_, posture) => {
+  ])('%s is not a posture for the routes', (_, posture) => {
     const { controller } = createService(watch);
     const stated = Authenticated();
     for (const options of [
@@ -214,7 +214,7 @@ describe('who may call', () => {
     const postures = { posture: Authenticated(), shellPosture: Authenticated() };
     for (const app of [{ handle: () => {} }, undefined, {}]) {
       expect(() => mountMicrovmController(app as never, controller, postures)).toThrow(
-        'framework: microvm routes need a SecureApp',
+        expect.failure('microvm.controller_incomplete', 'SecureApp'),
       );
     }
   });
@@ -336,7 +336,7 @@ describe('bad input', () => {
     expect(provider.calls).toEqual([]);
   });
 
-  it('what a request says of itself may be there when it is true', async () => {
+  it('optional fields of a request are accepted if they match', async () => {
     const service = createService(watch);
     const said = { tenant_id: 't1', namespace: 'default', auth_subject: 'ada', command: 'run', request_id: 'r-1' };
     const answer = await call(service, 'POST', '/microvms', { ...json(said), headers: { 'x-request-id': 'r-1' } });
@@ -352,7 +352,7 @@ describe('bad input', () => {
     ['GET', '/microvms', 'max_results, cursor, refresh, tenant_id, namespace'],
     ['POST', '/microvms', 'tenant_id, namespace'],
     ['DELETE', '/microvms/s1', 'tenant_id, namespace'],
-  ])('%s %s names the query parameters that it knows', async (method, path, known) => {
+  ])('%s %s names its query parameters', async (method, path, known) => {
     const { body } = await call(createService(watch), method, `${path}?all=true`);
     expect(body.error).toMatchObject({ message: `unknown query parameter; known are ${known}` });
   });
@@ -397,7 +397,7 @@ describe('what is logged', () => {
   });
 });
 
-it('a credential in an answer of our own is withheld', async () => {
+it('a credential in an answer of the controller is withheld', async () => {
   const provider = createFakeMicrovmProvider();
   const registry = createMemoryMicrovmRegistry();
   const controller = createMicrovmController({ provider: { ...wrap(provider) }, registry, images: [{ ref: IMAGE }] });

@@ -125,7 +125,7 @@ describe('a hostile program', () => {
     await allClosed();
   });
 
-  it('that breaks off is told by the code of the connection', async () => {
+  it('that is interrupted has the code of the connection', async () => {
     const { invoke } = await start();
     await expect(watch.shown(invoke('/break'))).rejects.toMatchObject({ cause: { code: 'ECONNRESET', message: '' } });
     await allClosed();
@@ -227,7 +227,7 @@ describe('the transport', () => {
     ['on.aws'],
     ['127.0.0.1'],
     [''],
-  ])('a machine whose endpoint is %j is refused and ended', async (endpoint) => {
+  ])('a machine whose endpoint is %j is rejected and ended', async (endpoint) => {
     const started: string[] = [];
     const controller = create({
       provider: {
@@ -270,7 +270,7 @@ const DOORS = [
   ['load balancer', buildLoadBalancerRequest],
 ] as const;
 
-describe.each(DOORS)('behind %s', (name, build) => {
+describe.each(DOORS)('on %s', (name, build) => {
   async function createApp(options: Partial<MicrovmControllerOptions> = {}, secure: object = {}) {
     const controller = create(options);
     const app = new SecureApp({ principalResolver: () => ADA, log: watch.logger, ...secure });
@@ -307,13 +307,13 @@ describe.each(DOORS)('behind %s', (name, build) => {
     expect(JSON.parse((await send('GET', '/microvms/s1/invoke/')).body).url).toBe('/');
   });
 
-  it('bytes that are no text leave as base64', async () => {
+  it('bytes that are not text are sent as base64', async () => {
     const send = await createApp();
     const { isBase64Encoded, body } = await send('GET', '/microvms/s1/invoke/binary');
     expect([isBase64Encoded, body]).toEqual([true, 'AP/+iVA=']);
   });
 
-  it('an answer that is too large for the front door is 502, and the request to the program is ended', async () => {
+  it('an answer that is too large for the front door is 502, and the request to the program is stopped', async () => {
     const send = await createApp();
     for (const path of ['/large', '/large-binary']) {
       const { statusCode, body } = await send('GET', `/microvms/s1/invoke${path}`);
@@ -322,7 +322,7 @@ describe.each(DOORS)('behind %s', (name, build) => {
     await allClosed();
   });
 
-  it('cookies stay cookies, each one of its own', async () => {
+  it('cookies remain separate cookies', async () => {
     const send = await createApp({ invoke: { cookies: 'scoped' } });
     const answer = await send('GET', '/microvms/s1/invoke/cookies');
     const cookies = answer.cookies ?? answer.multiValueHeaders?.['set-cookie'] ?? [answer.headers?.['set-cookie']];
@@ -331,7 +331,7 @@ describe.each(DOORS)('behind %s', (name, build) => {
     expect(String(cookies?.at(-1))).toMatch(/^mvm-[0-9a-f]{16}-[ab]=[12]; Path=\/microvms\/s1\/invoke$/);
   });
 
-  it('CORS headers are those of the program, or those of the application, and never both', async () => {
+  it('CORS headers are from the program or from the application, and never both', async () => {
     const origin = { origin: 'https://app.example' };
     const own = headersOf(await (await createApp())('GET', '/microvms/s1/invoke/cors', origin));
     expect(own['access-control-allow-origin']).toBe('https://workload.example');

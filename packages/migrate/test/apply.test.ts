@@ -24,7 +24,7 @@ function command(...args: string[]): { exitCode: number; out: string; err: strin
   return { exitCode, ...written };
 }
 
-describe('what must not be lost', () => {
+describe('data that must not be lost', () => {
   it('keeps the mode of a file', () => {
     const root = makeService({ 'a.ts': CREATES });
     chmodSync(join(root, 'a.ts'), 0o755);
@@ -37,7 +37,7 @@ describe('what must not be lost', () => {
     ['a file without a final newline', CREATES.trimEnd()],
     ['CRLF', CREATES.replaceAll('\n', '\r\n')],
     ['a byte order mark', `\uFEFF${CREATES}`],
-  ])('gives a diff that git applies: %s', (_name, text) => {
+  ])('returns a diff that git applies: %s', (_name, text) => {
     const root = makeService({ 'with space/ä.ts': text, 'b.ts': CREATES });
     const { out } = command('-root', root);
     expect(out).not.toContain('===');
@@ -90,7 +90,7 @@ describe('what stops a run before the first write', () => {
     expect(readFileSync(join(root, 'a.ts'), 'utf8')).toBe(CREATES);
   });
 
-  it('a folder that has become a link out of the root', () => {
+  it('a folder that is now a link to a place outside the root', () => {
     const root = makeService({ 'in/a.ts': CREATES });
     const outside = makeService({ 'a.ts': CREATES });
     const plan = planMigration({ root });
@@ -101,8 +101,8 @@ describe('what stops a run before the first write', () => {
   });
 });
 
-describe('what is left out', () => {
-  it('links out of the root: neither followed nor replaced', () => {
+describe('omitted values', () => {
+  it('links to files outside the root: neither followed nor replaced', () => {
     const outside = makeService({ 'a.ts': CREATES, 'in/b.ts': CREATES });
     const root = makeService({ 'own.ts': 'export {};' });
     symlinkSync(join(outside, 'a.ts'), join(root, 'link.ts'));
@@ -207,7 +207,7 @@ describe('a run that is interrupted', () => {
   });
 
   it.each(['openSync:2:fail', 'writeFileSync:3:fail', 'fsyncSync:1:fail', 'renameSync:2:fail', 'renameSync:3:fail'])(
-    'puts everything back when a write fails: %s',
+    'restores everything if a write fails: %s',
     (failAt) => {
       const root = makeService(FILES);
       const { status, stdout, stderr } = runFailing(root, failAt);
@@ -261,7 +261,7 @@ describe('the command line', () => {
       2,
       'the mapping file cannot be read',
     ],
-  ])('refuses %s', (_name, args, exitCode, problem) => {
+  ])('rejects %s', (_name, args, exitCode, problem) => {
     const result = command(...args);
     expect([result.exitCode, result.out]).toEqual([exitCode, '']);
     expect(result.err).toContain(`sallyport-migrate: ${problem}`);
@@ -290,7 +290,7 @@ describe('the command line', () => {
     expect(command('-root', root, '-rules', 'imports,package')).toMatchObject({ exitCode: 0, out: '' });
   });
 
-  it('takes the mapping file of the root, and another one by name', () => {
+  it('reads the mapping file of the root, or a named file', () => {
     const text = `import { a } from 'old';\n`;
     const mapping = (module: string) => JSON.stringify({ version: 1, modules: { old: { module } } });
     const root = makeService({

@@ -52,7 +52,7 @@ describe.each(readdirSync(GOLDEN))('the service %s', (name) => {
     expect([again.exitCode, again.stdout, again.stderr.at(-1)]).toEqual([0, '', 'sallyport-migrate: no changes']);
   });
 
-  it('compiles against our packages but for what is left to a person', () => {
+  it('compiles against our packages except manual changes', () => {
     expect(errorsOf(after)).toEqual(expected.errors);
   }, 120_000);
 });

@@ -261,7 +261,7 @@ it.each(['a.ts', 'a.tsx', 'a.mts', 'a.cts', 'a.js', 'a.mjs', 'a.cjs', 'a.jsx'])(
 });
 
 it.each(['a.d.ts', 'a.d.mts', 'dist/a.js', 'node_modules/x/a.js', 'coverage/a.js', 'cdk.out/a.js', 'a.css', 'a.json'])(
-  'does not look at %s',
+  'does not read %s',
   (path) => {
     const root = makeService({ [path]: `import { json } from 'legacy';` });
     expect(planMigration({ root, mapping: MAPPING, rules: ['imports'] })).toMatchObject({ changes: [], broken: [] });

@@ -49,7 +49,7 @@ it.each([
   expect(thrown).toMatchObject({ code: 'migrate.invalid_mapping', message: expect.stringContaining(problem) });
 });
 
-it('takes a rename within a module', () => {
+it('accepts a rename within a module', () => {
   const mapping = parseMapping(
     modules({ '@sallyport/core': { names: { Old: { module: '@sallyport/core', name: 'Context' } } } }),
   );
@@ -100,7 +100,7 @@ describe('package.json', () => {
   });
 });
 
-it('edits that overlap are an error, and none of them is applied', () => {
+it('edits that overlap are an error, and no edit is applied', () => {
   const edits = [
     { start: 0, end: 3, text: 'a' },
     { start: 2, end: 4, text: 'b' },

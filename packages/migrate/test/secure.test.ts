@@ -261,7 +261,7 @@ describe('strict', () => {
       `${OPEN}${APP}const { handleStrict } = app;`,
       '3:9 handleStrict is used without its container: use handle',
     ],
-  ])('takes the word away: %s', (_name, before, after, ...manual) => {
+  ])('removes the word: %s', (_name, before, after, ...manual) => {
     const path = before.includes('require(') ? 'a.js' : 'a.ts';
     expect(migrateText(before, ['strict'], undefined, path)).toEqual({ after, manual });
   });

@@ -72,7 +72,7 @@ describe('the account of a client', () => {
     await expect(call).rejects.toBe(reason);
   });
 
-  it('refuses an unknown option', async () => {
+  it('rejects an unknown option', async () => {
     await expect(assertAccount(sts.client(), ACCOUNT, { retries: 1 } as never)).rejects.toMatchObject({
       code: 'app.invalid_configuration',
     });
@@ -188,7 +188,7 @@ describe('a role that is assumed first', () => {
   });
 });
 
-it('the codes of an account are those of its states', () => {
+it('the codes of an account are its states', () => {
   expect(ACCOUNT_CODES).toEqual([
     'account.not_configured',
     'account.assume_failed',

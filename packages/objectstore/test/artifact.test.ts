@@ -92,7 +92,7 @@ describe.each<[string, () => { store: ObjectStore; bucket: string }]>([
     ['a key that is not there', { key: 'other.tar' }, 'unavailable'],
     ['a version that is not there', { versionId: '3HL4kqtJlcpXroDTDmJ.rmSpXd3dIbrHY' }, 'unavailable'],
     ['another digest', { expectedDigest: `sha256:${'0'.repeat(64)}` }, 'digest_mismatch'],
-  ])('that is asked for with %s ends in its state', async (_case, part, state) => {
+  ])('that is called for with %s ends in its state', async (_case, part, state) => {
     const error = await failure(fetchVersionedArtifact(store, { ...request, ...part }));
     expect(error).toMatchObject({ name: 'ArtifactError', code: `artifact.${state}`, state });
   });
@@ -137,12 +137,12 @@ describe('a store that answers otherwise', () => {
     ['no version', undefined, ''],
     ['another version', 'v2', 'v2'],
     ['the version null', 'null', 'null'],
-  ])('with %s is a mismatch, before a byte is looked at', async (_name, versionId, returnedVersionId) => {
+  ])('with %s is a mismatch, before a byte is read', async (_name, versionId, returnedVersionId) => {
     const error = await failure(fetchVersionedArtifact(answering(versionId), request));
     expect(error).toMatchObject({ code: 'artifact.version_mismatch', returnedVersionId, actualDigest: '' });
   });
 
-  it('with a failure is unavailable, and tells whether to retry', async () => {
+  it('with a failure is unavailable, and states whether to retry', async () => {
     const store = createFakeObjectStore({ versioning: 'enabled' });
     const down = new ObjectStoreError('objectstore.unavailable', 'down', { retryable: true });
     store.failNext('get', down);
@@ -165,7 +165,7 @@ describe('a store that answers otherwise', () => {
     ['without a request', undefined, 'artifact.invalid_request'],
     ['for a text', 'v1', 'artifact.invalid_request'],
     ['for a number', 5, 'artifact.invalid_request'],
-  ])('is not asked %s', async (_case, given, code) => {
+  ])('is not called %s', async (_case, given, code) => {
     const store = createFakeObjectStore({ versioning: 'enabled' });
     const error = await failure(fetchVersionedArtifact(store, given as never));
     expect(error).toMatchObject({ name: 'ArtifactError', code, returnedVersionId: '', actualDigest: '' });

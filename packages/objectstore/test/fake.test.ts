@@ -5,7 +5,7 @@ const ref = { bucket: 'b', key: 'k' };
 const payload = new Uint8Array([1]);
 
 describe('the fake', () => {
-  it('counts its versions up, or takes the ids that it is given', async () => {
+  it('counts its versions, or uses given ids', async () => {
     const store = createFakeObjectStore({ versioning: 'enabled' });
     expect((await store.put({ ref, payload })).versionId).toBe('v00000000000000000001');
     expect((await store.put({ ref, payload })).versionId).toBe('v00000000000000000002');
@@ -33,7 +33,7 @@ describe('the fake', () => {
     expect((await store.get({ ref, maxBytes: 1 })).payload).toEqual(payload);
   });
 
-  it.each(['list', 'copy', 'presignGet', ''])('knows no operation %p', (operation) => {
+  it.each(['list', 'copy', 'presignGet', ''])('has no operation %p', (operation) => {
     const store = createFakeObjectStore({ versioning: 'off' });
     expect(() => store.failNext(operation as 'put', new Error('x'))).toThrow(
       expect.objectContaining({ code: 'objectstore.unsupported_operation' }),

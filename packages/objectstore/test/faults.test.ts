@@ -133,7 +133,7 @@ describe('a body that is cut', () => {
     await expect(CALLS.get()).rejects.toMatchObject({ code: 'objectstore.unavailable', retryable: true });
   });
 
-  it('and a body that is given up cannot end the process by its checksum', async () => {
+  it('and the checksum of an abandoned body cannot stop a process', async () => {
     const late: unknown[] = [];
     const Body = new Readable({ read() {}, destroy: (_error, done) => done(new Error('checksum mismatch')) });
     const client = {
@@ -238,7 +238,7 @@ describe('the errors of the service', () => {
     },
   );
 
-  it('a 409 after an attempt whose answer was lost may have been applied', async () => {
+  it('a 409 after a lost response may have been applied', async () => {
     s3.proxy.inject({ kind: 'lost-answer' }, { method: 'PUT', times: 1 });
     s3.proxy.inject(refusal(409, 'ConditionalRequestConflict'), { method: 'PUT' });
     const call = store.put({ ref: ref('conflict'), payload: new Uint8Array(1), createOnly: true });
@@ -258,7 +258,7 @@ describe('the errors of the service', () => {
   });
 });
 
-describe('a put whose answer is lost', () => {
+describe('a lost response to a put', () => {
   it('once is tried again and answered', async () => {
     s3.proxy.inject({ kind: 'lost-answer' }, { method: 'PUT', times: 1 });
     await CALLS.put('lost-once');
@@ -282,7 +282,7 @@ describe('a put whose answer is lost', () => {
     await expect(call).rejects.toMatchObject({ code: 'objectstore.precondition_failed', mayHaveApplied: true });
   });
 
-  it('is not applied when the service refused it at once', async () => {
+  it('is not applied if the service rejected it immediately', async () => {
     const client = await s3.clientWith({ maxAttempts: 1 });
     store = createS3ObjectStore({ client });
     s3.proxy.inject(refusal(503, 'SlowDown'));

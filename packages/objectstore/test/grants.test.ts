@@ -59,7 +59,7 @@ describe('the input of a grant', () => {
     ['a double dot segment', { bucket: 'uploads', key: 'a/../b' }],
     ['nothing but dots', { bucket: 'uploads', key: '..' }],
     ['a query', { bucket: 'uploads', key: 'a?b' }],
-  ])('is refused with %s for its reference', async (_name, ref) => {
+  ])('is rejected with %s for its reference', async (_name, ref) => {
     await expect(grants.presignPut({ ...INPUT, ref } as PresignPutInput)).rejects.toMatchObject({
       code: 'objectstore.invalid_ref',
       details: { field: 'ref' },
@@ -107,7 +107,7 @@ describe('the input of a grant', () => {
       value,
     ]),
     ['acl' as keyof PresignPutInput, 'public-read'],
-  ])('is refused by name when %s is %p', async (field, value) => {
+  ])('is rejected by name when %s is %p', async (field, value) => {
     await expect(grants.presignPut({ ...INPUT, [field]: value })).rejects.toMatchObject({
       code: 'objectstore.invalid_presign_put',
       details: { field },
@@ -128,7 +128,7 @@ describe('the link', () => {
   const linkOf = async (client: S3Client, part: Partial<PresignPutInput> = {}) =>
     new URL((await createUploadGrants({ client }).presignPut({ ...INPUT, ...part })).url);
 
-  it('signs host, length, type and checksum as headers, and nothing of them is in the query', async () => {
+  it('signs host, length, type and checksum as headers, not in the query', async () => {
     const url = await linkOf(offline());
     expect(url.searchParams.get('X-Amz-SignedHeaders')).toBe('content-length;content-type;host;x-amz-checksum-sha256');
     expect([...url.searchParams.keys()].sort()).toEqual([
@@ -247,7 +247,7 @@ describe('the link', () => {
         request.protocol = 'http:';
       }),
     ],
-  ])('is refused with %s, and the error does not hold it', async (_name, client) => {
+  ])('is rejected with %s, and the error does not hold it', async (_name, client) => {
     const error = await createUploadGrants({ client })
       .presignPut(INPUT)
       .catch((thrown: unknown) => thrown);
@@ -346,12 +346,12 @@ describe('an upload', () => {
     ['a shorter body', { body: 'hell' }, 403],
     ['other bytes of the same length', { body: 'hullo' }, 400],
     ['another method', { method: 'POST' }, 403],
-  ])('with %s is refused, and nothing is written', async (_name, change, status) => {
+  ])('with %s is rejected, and nothing is written', async (_name, change, status) => {
     expect((await upload(change)).status).toBe(status);
     await expect(stored()).rejects.toMatchObject({ code: 'objectstore.not_found' });
   });
 
-  it('without a type is refused', async () => {
+  it('without a type is rejected', async () => {
     // Bytes, because `fetch` sets a content type for a string.
     const { 'content-type': _, 'content-length': __, ...headers } = grant.headers;
     const answer = await fetch(grant.url, { method: 'PUT', headers, body: new Uint8Array(Buffer.from('hello')) });
@@ -359,13 +359,13 @@ describe('an upload', () => {
     await expect(stored()).rejects.toMatchObject({ code: 'objectstore.not_found' });
   });
 
-  it('to another key is refused', async () => {
+  it('to another key is rejected', async () => {
     const url = new URL(grant.url);
     url.pathname = `/${s3.bucket}/other.png`;
     expect((await upload({ url: url.href })).status).toBe(403);
   });
 
-  it('a second after the end is refused', async () => {
+  it('a second after the end is rejected', async () => {
     const clock = new ManualClock(new Date(Date.now() - 61_000));
     const grants = createUploadGrants({ client: s3.client, clock });
     grant = await grants.presignPut({ ...INPUT, ref: { bucket: s3.bucket, key: 'late.png' } });
@@ -373,7 +373,7 @@ describe('an upload', () => {
     await expect(stored()).rejects.toMatchObject({ code: 'objectstore.not_found' });
   });
 
-  it('must be encrypted as it was granted', async () => {
+  it('must have the encryption of the grant', async () => {
     const grants = createUploadGrants({ client: s3.client, encryption: { mode: 'kms', kmsKeyId: 'testkey-1' } });
     grant = await grants.presignPut({ ...INPUT, ref: { bucket: s3.bucket, key: 'secret.png' } });
     const keyId = 'x-amz-server-side-encryption-aws-kms-key-id';

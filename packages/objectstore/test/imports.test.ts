@@ -35,7 +35,7 @@ describe('imports', () => {
     },
   );
 
-  it('a store has put, get and delete, a signer presignPut, and nothing else', async () => {
+  it('a store has only put, get and delete, a signer only presignPut', async () => {
     const { createS3ObjectStore, createUploadGrants } = await import('@sallyport/objectstore');
     const methods = (value: object) => Object.getOwnPropertyNames(Object.getPrototypeOf(value)).sort();
     expect(methods(createS3ObjectStore())).toEqual(['constructor', 'delete', 'get', 'put']);

@@ -17,7 +17,7 @@ describe.each(CREATORS)('%s', (_name, create) => {
     ['a time-out of zero', { timeoutMs: 0 }],
     ['a time-out that is no number', { timeoutMs: '5' }],
     ['a clock that tells no time', { clock: {} }],
-  ])('refuses %s', (_case, options) => {
+  ])('rejects %s', (_case, options) => {
     expect(() => create(options)).toThrow(expect.objectContaining({ code: 'objectstore.invalid_store_config' }));
   });
 
@@ -36,14 +36,14 @@ describe.each(CREATORS)('%s', (_name, create) => {
     ['a key for bucket-default', { mode: 'bucket-default', kmsKeyId: 'k' }],
     ['a key without a mode', { kmsKeyId: 'k' }],
     ['another member', { mode: 'kms', kmsKeyId: 'k', bucketKeyEnabled: true }],
-  ])('refuses an encryption with %s', (_case, encryption) => {
+  ])('rejects an encryption with %s', (_case, encryption) => {
     expect(() => create({ encryption })).toThrow(
       expect.objectContaining({ code: 'objectstore.invalid_encryption_config' }),
     );
   });
 });
 
-it.each([{}, { versioning: 'on' }, { versioning: 'off', ids: 'v' }])('the fake refuses %j', (options) => {
+it.each([{}, { versioning: 'on' }, { versioning: 'off', ids: 'v' }])('the fake rejects %j', (options) => {
   expect(() => createFakeObjectStore(options as never)).toThrow(
     expect.objectContaining({ code: 'objectstore.invalid_store_config' }),
   );
@@ -63,7 +63,7 @@ describe('the arguments of a put', () => {
     ['the bucket’s default', { mode: 'bucket-default' }, undefined, undefined],
     ['keys of S3', { mode: 's3-managed' }, 'AES256', undefined],
     ['a key of KMS', { mode: 'kms', kmsKeyId: 'testkey-1' }, 'aws:kms', 'testkey-1'],
-  ])('says %s about encryption', async (_name, encryption, algorithm, keyId) => {
+  ])('states %s about encryption', async (_name, encryption, algorithm, keyId) => {
     const store = createS3ObjectStore({ client: s3.client, ...(encryption && { encryption }) });
     s3.proxy.clear();
     await store.put({ ref: { bucket: s3.bucket, key: 'secret' }, payload: new Uint8Array([1]) });

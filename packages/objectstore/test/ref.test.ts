@@ -44,7 +44,7 @@ describe('a reference as text', () => {
     ['a bucket of 64 characters', `s3://${'b'.repeat(64)}/key`],
     ['a key of 1,025 bytes', `s3://bucket/${'k'.repeat(1025)}`],
     ['a key of 1,026 bytes in 513 characters', `s3://bucket/${'é'.repeat(513)}`],
-  ])('%s is refused', (_name, uri) => {
+  ])('%s is rejected', (_name, uri) => {
     expect(() => parseObjectRef(uri as string)).toThrow(expect.objectContaining({ code, details: { field: 'ref' } }));
   });
 
@@ -65,7 +65,7 @@ describe('a reference as text', () => {
 });
 
 describe('a reference as object', () => {
-  it('leaves its version out of the text', () => {
+  it('omits its version from the text', () => {
     expect(formatObjectRef({ bucket: 'b', key: 'k', versionId: 'v1' })).toBe('s3://b/k');
   });
 
@@ -82,7 +82,7 @@ describe('a reference as object', () => {
     ['with a control character in the version', { bucket: 'b', key: 'k', versionId: 'v\r\n' }],
     ['with a version of 1,025 characters', { bucket: 'b', key: 'k', versionId: 'v'.repeat(1025) }],
     ['with another member', { bucket: 'b', key: 'k', region: 'eu-west-1' }],
-  ])('is refused %s', (_name, ref) => {
+  ])('is rejected %s', (_name, ref) => {
     expect(() => formatObjectRef(ref as ObjectRef)).toThrow(expect.objectContaining({ code }));
   });
 });

@@ -42,7 +42,7 @@ describe('a store that is silent', () => {
     expect(onError.calls.every(([error]) => error.retryable && error.cause !== undefined)).toBe(true);
   });
 
-  it('is asked again by one request after a pause that doubles, and by all once it answers', async () => {
+  it('is called again by one request after a pause that doubles, and by all after it answers', async () => {
     const { clock, store, decide } = createStore();
     await decide(300);
     const pauses: number[] = [];
@@ -102,7 +102,7 @@ describe('a store that is silent', () => {
     expect(await decide()).toMatchObject({ degraded: false });
   });
 
-  it('does not count as silent when it refuses, or when a caller gives up', async () => {
+  it('does not count as silent when it rejects, or when a caller gives up', async () => {
     const { store, limiter, decide } = createStore();
     const caller = new AbortController();
     const given = limiter.consume(KEY, { signal: caller.signal });

@@ -88,7 +88,7 @@ describe('the cost of a decision', () => {
     },
   );
 
-  it('a key that pauses and comes back to the same instance needs no clearing', async () => {
+  it('a key that pauses and is returned to the same instance needs no clearing', async () => {
     const limiter = bench.limiter({ strategy: slidingWindow({ limit: 9, windowMs: 10_000 }) });
     for (let request = 0; request < 40; request += 1) {
       bench.clock.ms = START_MS + request * 100_000;
@@ -97,7 +97,7 @@ describe('the cost of a decision', () => {
     }
   });
 
-  it('a key in steady use needs no clearing and stays small', async () => {
+  it('a key in steady use needs no clearing and remains small', async () => {
     const limiter = bench.limiter({ strategy: slidingWindow({ limit: 900, windowMs: 10_000 }) });
     for (let request = 0; request < 60; request += 1) {
       bench.clock.ms += 700;
@@ -118,7 +118,7 @@ describe('the cost of a decision', () => {
       multiWindow([100, 1000, 10_000, 100_000].map((windowMs) => ({ limit: 1_000_000, windowMs }))),
     ],
   ])(
-    'items stay within one unit, in dense and in sparse use, by one instance and by a fleet: %s',
+    'items remain within one unit, in dense and in sparse use, by one instance and by a fleet: %s',
     async (_, strategy) => {
       const key = {
         ...KEY,
@@ -153,7 +153,7 @@ describe('the cost of a decision', () => {
     ['250 ms within 15 min', [250, 900_000], 16_500],
     ['100 ms within 6 min', [100, 360_000], 6600],
     ['four windows, 100 ms to 6 min', [100, 200, 400, 360_000], 26_000],
-  ])('several windows, %s, stay within one unit when requests are far apart', async (_, lengths, gapMs) => {
+  ])('several windows, %s, remain within one unit when requests are far apart', async (_, lengths, gapMs) => {
     const strategy = multiWindow(lengths.map((windowMs) => ({ limit: 1000, windowMs })));
     const limiter = bench.limiter({ strategy });
     const requests = 50;

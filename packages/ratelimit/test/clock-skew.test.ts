@@ -56,7 +56,7 @@ const stamps = (admissions: readonly Admission[]) => admissions.map(({ stamp }) 
 const instants = (admissions: readonly Admission[]) => admissions.map(({ at }) => at);
 
 describe('instances whose clocks are up to ten seconds apart', () => {
-  it('never pass a sliding limit by their own clocks, and at most double it by a right one', async () => {
+  it('never exceed a sliding limit by their clocks, and at most double it by the right clock', async () => {
     const admissions = await admissionsOf(slidingWindow({ limit: 6, windowMs: 10_000 }), 10_000);
     expect(admissions.length).toBeGreaterThan(12);
     expect(densest(stamps(admissions), 10_000)).toBeLessThanOrEqual(6);
@@ -143,7 +143,7 @@ describe('one clock far ahead', () => {
     expect(await admittedBy(strategy, aheadMs, 60, 100)).toBeLessThanOrEqual(10 + 10 + 6);
   });
 
-  it.each([3_600_000, -3_600_000])('or behind after a jump of %i ms is no reason to deny for long', async (jumpMs) => {
+  it.each([3_600_000, -3_600_000])('or late after a jump of %i ms does not deny for long', async (jumpMs) => {
     for (const strategy of [
       fixedWindow({ limit: 3, windowMs: 10_000 }),
       slidingWindow({ limit: 3, windowMs: 10_000 }),
@@ -177,7 +177,7 @@ describe('clearing', () => {
     ['several windows', seconds, 1000, 0, 1000],
     ['several windows, many buckets', tenths, 2000, 0, 1999],
   ])(
-    '%s keeps what an instance behind by the allowed skew still checks',
+    '%s keeps items that an instance with a late clock, within the allowed skew, still checks',
     async (_, strategy, maxClockSkewMs, ageMs, behindMs) => {
       const [slow, fast] = [new WallClock(START_MS + 30_000), new WallClock(START_MS + 30_000 + ageMs + behindMs)];
       const [slowLimiter, fastLimiter] = [slow, fast].map((clock) =>

@@ -124,7 +124,7 @@ describe('the time that a request is counted at', () => {
     expect(counters).not.toContain(`s${(Math.floor(sentAtMs / 100) + 1).toString(36)}`);
   });
 
-  it('is that of the request: a late write still finds the counters that it checks', async () => {
+  it('is the time of the request: a late write still finds the counters that it checks', async () => {
     const bench = await createBench();
     const strategy = slidingWindow({ limit: 10, windowMs: 1000, granules: 10 });
     const settings = { strategy, storeTimeoutMs: 3000, maxClockSkewMs: 0, deniedCache: false } as const;

@@ -60,7 +60,7 @@ describe('the time that a decision waits for the store', () => {
     expect(await pending).toMatchObject({ degraded: true });
   });
 
-  it('leaves no timer and no listener behind', async () => {
+  it('leaves no timer and no listener', async () => {
     const clock = new ManualClock();
     const caller = new AbortController();
     const listeners: string[] = [];
@@ -75,7 +75,7 @@ describe('the time that a decision waits for the store', () => {
     expect([clock.pendingTimers, listeners]).toEqual([0, ['addEventListener', 'removeEventListener']]);
   });
 
-  it('does not matter to a caller that gives up: it gets its reason at once', async () => {
+  it('does not matter to a caller that gives up: it receives its reason immediately', async () => {
     const clock = new ManualClock();
     const caller = new AbortController();
     let asked = false;

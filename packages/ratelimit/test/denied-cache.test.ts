@@ -25,7 +25,7 @@ describe('a caller who is known to be denied', () => {
     expect(calls()).toBe(0);
   });
 
-  it('is asked for again after ten seconds, when the window ends, and when the clock was set back', async () => {
+  it('is read again after ten seconds, at the end of the window, and if the clock was set back', async () => {
     for (const [denyAt, askAt] of [
       [0, 10_000],
       [59_000, 60_000],
@@ -43,7 +43,7 @@ describe('a caller who is known to be denied', () => {
     }
   });
 
-  it('may ask for a smaller cost, for which nothing is cached', async () => {
+  it('is not cached for a smaller cost', async () => {
     const limiter = bench.limiter({ strategy });
     await limiter.consume(KEY);
     expect(await limiter.consume(KEY, { cost: 2 })).toMatchObject({ allowed: false, source: 'store' });
@@ -61,7 +61,7 @@ describe('a caller who is known to be denied', () => {
     expect(await limiter.consume(KEY, { cost: 8 })).toMatchObject({ source: 'local', retryAfterMs: 11_000 });
   });
 
-  it('is admitted at once when the limit is raised here, and within ten seconds when it is raised elsewhere', async () => {
+  it('is admitted immediately if the limit is raised here, and within ten seconds if raised elsewhere', async () => {
     let limit = 1;
     const limiter = bench.limiter({ strategy, limitFor: () => limit });
     await limiter.consume(KEY);
@@ -78,7 +78,7 @@ describe('a caller who is known to be denied', () => {
     expect(await other.consume(KEY)).toMatchObject({ allowed: true });
   });
 
-  it('is admitted at once after a reset here', async () => {
+  it('is admitted immediately after a reset here', async () => {
     const limiter = bench.limiter({ strategy });
     await limiter.consume(KEY, { cost: 2 });
     await limiter.consume(KEY);

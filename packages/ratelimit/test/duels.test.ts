@@ -73,7 +73,7 @@ async function fight(duel: Duel, skews: readonly number[], faultEach: number): P
     const instance = fork(built.program, [JSON.stringify({ ...order, skewMs })]);
     places[place] = instance;
     instance.on('message', ({ allowed, degraded, atMs }: Told) => {
-      // A killed instance can leave unread messages, which arrive after the end: a fault for one of them would start a process that nobody ends.
+      // A killed instance can leave unread messages, which arrive after the end: a fault for one of them would start a process that is never killed.
       if (told === DECISIONS) return;
       told += 1;
       if (allowed && !degraded) stamps.push(atMs);
@@ -131,7 +131,7 @@ describe('eight processes that are killed, frozen and cut off', () => {
       400,
     ],
   ])(
-    'never pass their limit by their own clocks: %j, clocks apart by %j ms',
+    'never exceed their limit by their clocks: %j, clocks apart by %j ms',
     async (duel, skews, measure, most) => {
       const { history, kills, freezes } = await fight(duel, skews, 0.04);
       expect(measure(history)).toBeLessThanOrEqual(most);

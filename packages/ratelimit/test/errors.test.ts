@@ -24,7 +24,7 @@ describe('errors of the package', () => {
     ]);
   });
 
-  it('are known across two copies of the package, and nothing else is', () => {
+  it('are recognized across two copies of the package, and other errors are not', () => {
     const foreign = { [Symbol.for('sallyport.RateLimitError/1')]: true };
     expect(foreign instanceof RateLimitError).toBe(true);
     expect([new FrameworkError('x') instanceof RateLimitError, (null as unknown) instanceof RateLimitError]).toEqual([

@@ -18,7 +18,7 @@ describe('the fake limiter', () => {
     ]);
   });
 
-  it('decides like a shared limiter without its store, for the requested number of calls', async () => {
+  it('allows and denies like a shared limiter without its store, for the requested number of calls', async () => {
     const limiter = createFakeRateLimiter({ strategy, clock: new WallClock() });
     limiter.goDown(3);
     expect(await limiter.consume(KEY)).toEqual({

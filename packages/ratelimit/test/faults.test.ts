@@ -92,7 +92,7 @@ describe('a store that fails', () => {
     expect(proxy.operations).toEqual(['UpdateItem', 'UpdateItem']);
   });
 
-  it('gives the caller its own reason when the caller gives up', async () => {
+  it('rejects with the reason of a caller that gives up', async () => {
     proxy.inject({ kind: 'silence' });
     const caller = new AbortController();
     const onError = createRecorder();
@@ -141,7 +141,7 @@ describe('a store that fails', () => {
   });
 });
 
-describe('a client of our own', () => {
+describe('a client of the limiter', () => {
   const variables = {
     AWS_ENDPOINT_URL_DYNAMODB: () => proxy.endpoint,
     AWS_REGION: () => 'us-east-1',

@@ -19,7 +19,7 @@ describe('fingerprints of credentials', () => {
     expect(new Set(prints).size).toBe(4);
   });
 
-  it('take bytes as they take their text', () => {
+  it('have the same result for bytes and text', () => {
     const bytes = new TextEncoder().encode('0123456789abcdef');
     expect(fingerprintCredential('bearer', 'x', bytes)).toBe(fingerprintCredential('bearer', 'x', '0123456789abcdef'));
   });
@@ -29,7 +29,7 @@ describe('fingerprints of credentials', () => {
     ['15 bytes', new Uint8Array(15)],
     ['empty text', ''],
     ['a number', 5],
-  ])('refuse a key of %s', (_, key) => {
+  ])('reject a key of %s', (_, key) => {
     expect(() => fingerprintCredential('bearer', 'x', key as string)).toThrow(
       expect.objectContaining({ code: 'ratelimit.invalid_config' }),
     );
@@ -43,7 +43,7 @@ describe('fingerprints of credentials', () => {
     ['a blank credential', 'bearer', ' \t'],
     ['no credential', 'bearer', undefined],
     ['another kind', 'cookie', 'x'],
-  ])('refuse %s', (_, kind, credential) => {
+  ])('reject %s', (_, kind, credential) => {
     expect(() => fingerprintCredential(kind as 'bearer', credential as string)).toThrow(
       expect.objectContaining({ code: 'ratelimit.invalid_input' }),
     );

@@ -58,8 +58,8 @@ const DOORS = [
   ['load balancer', buildLoadBalancerRequest],
 ] as const;
 
-describe.each(DOORS)('behind %s', (_, build) => {
-  it('the first request has headers, the second is 429 with a time to come back', async () => {
+describe.each(DOORS)('on %s', (_, build) => {
+  it('the first request has headers, the second is 429 with a time to are returned', async () => {
     const { app, limiter } = createService();
     const first = read(await app.handleLambda(build('GET', '/users/1')));
     expect(first).toMatchObject({ status: 200, body: { ok: true }, headers: LIMIT_HEADERS });
@@ -93,7 +93,7 @@ describe.each(DOORS)('behind %s', (_, build) => {
     });
   });
 
-  it('the policy hook denies before the credentials are looked at', async () => {
+  it('the policy hook denies before the credentials are read', async () => {
     const clock = new WallClock();
     const limiter = createFakeRateLimiter({ strategy, clock });
     const checked: string[] = [];
@@ -114,7 +114,7 @@ describe.each(DOORS)('behind %s', (_, build) => {
   });
 });
 
-describe('behind GraphQL', () => {
+describe('with GraphQL', () => {
   const event = () => buildAppSyncEvent({ parentTypeName: 'Query', fieldName: 'note' });
 
   it('a denied field is an error with code and message', async () => {
@@ -135,7 +135,7 @@ describe('behind GraphQL', () => {
   });
 });
 
-describe('behind WebSocket', () => {
+describe('with WebSocket', () => {
   it('connections and messages are limited apart, and a disconnect never is', async () => {
     const { app, limiter } = createService();
     const statuses = [];

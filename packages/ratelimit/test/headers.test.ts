@@ -26,7 +26,7 @@ describe('headers of a decision', () => {
     });
   });
 
-  it('list every window, and say which of several binds', () => {
+  it('list every window, and name the binding window', () => {
     expect(rateLimitHeaders(decision([hour, minute], minute), NOW)).toEqual({
       'ratelimit-policy': '"default-1h";q=1000;w=3600, "default-1m";q=100;w=60',
       ratelimit: '"default-1h";r=900;t=17, "default-1m";r=42;t=17',
@@ -52,7 +52,7 @@ describe('headers of a decision', () => {
     [{ ietf: false }, ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'retry-after']],
     [{ legacy: false }, ['ratelimit-policy', 'ratelimit', 'retry-after']],
     [{ ietf: false, legacy: false }, ['retry-after']],
-  ])('%j leaves out what is not wanted, and never retry-after', (options, names) => {
+  ])('%j omits unwanted headers, and never retry-after', (options, names) => {
     const denied = decision([minute], { allowed: false, retryAfterMs: 5 });
     expect(Object.keys(rateLimitHeaders(denied, NOW, options))).toEqual(names);
   });
@@ -66,7 +66,7 @@ describe('headers of a decision', () => {
     });
   });
 
-  it('say nothing of the counts of one instance, and when to come back', () => {
+  it('omit the counts of one instance, and have the time to return', () => {
     const local = { degraded: true, source: 'local' } as const;
     expect(rateLimitHeaders(decision([minute], local), NOW)).toEqual({});
     expect(rateLimitHeaders(decision([minute], { ...local, allowed: false, retryAfterMs: 1500 }), NOW)).toEqual({
@@ -84,7 +84,7 @@ describe('headers of a decision', () => {
     expect(rateLimitHeaders(decision([hour, minute], { windowMs }), NOW)['x-ratelimit-window']).toBe(label);
   });
 
-  it('a window under a second lasts one, and one that has ended is over', () => {
+  it('a window under a second is rounded up to a second, and a past window is over', () => {
     const short = { ...minute, name: 'x', windowMs: 200, resetsAt: new Date(NOW.getTime() - 1) };
     expect(rateLimitHeaders(decision([short]), NOW)).toMatchObject({
       'ratelimit-policy': '"x";q=100;w=1',

@@ -15,6 +15,6 @@ function buildApp(env: TestEnv) {
 
 const call: MarkedEvent = (marker) => buildAPIGatewayV2Request('GET', '/cheap', { headers: { 'x-api-key': marker } });
 
-it('callers at once are counted one by one', async () => {
+it('concurrent callers are counted separately', async () => {
   await expect(interleave(buildApp, [call, call, call, call])).resolves.toBeUndefined();
 });

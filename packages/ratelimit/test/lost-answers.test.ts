@@ -28,15 +28,18 @@ afterAll(async () => {
 
 const STRATEGIES = everyStrategy(2);
 
-describe('a write whose answer is lost', () => {
-  it.each(STRATEGIES)('is counted once, and its decision is that of the first attempt: %s', async (_, strategy) => {
-    const limiter = bench.limiter({ strategy });
-    for (const count of [1, 2]) {
-      proxy.inject({ kind: 'lost-answer' }, { operation: 'UpdateItem', times: 1 });
-      expect(await limiter.consume(KEY)).toMatchObject({ allowed: true, source: 'store', currentCount: count });
-    }
-    expect(await limiter.consume(KEY)).toMatchObject({ allowed: false, currentCount: 2 });
-  });
+describe('a lost response to a write', () => {
+  it.each(STRATEGIES)(
+    'is counted once, and its decision is the decision of the first attempt: %s',
+    async (_, strategy) => {
+      const limiter = bench.limiter({ strategy });
+      for (const count of [1, 2]) {
+        proxy.inject({ kind: 'lost-answer' }, { operation: 'UpdateItem', times: 1 });
+        expect(await limiter.consume(KEY)).toMatchObject({ allowed: true, source: 'store', currentCount: count });
+      }
+      expect(await limiter.consume(KEY)).toMatchObject({ allowed: false, currentCount: 2 });
+    },
+  );
 
   it.each(STRATEGIES)('is never taken for the write of another instance: %s', async (_, strategy) => {
     const other = bench.limiter({ strategy, client: direct });

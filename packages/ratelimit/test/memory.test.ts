@@ -20,7 +20,7 @@ describe('the memory limiter', () => {
     expect((await limiter.peek(caller('caller 1'))).currentCount).toBe(1);
   });
 
-  it('asks limitFor with the whole key', async () => {
+  it('calls limitFor with the whole key', async () => {
     const limiter = createMemoryRateLimiter({
       strategy: fixedWindow({ limit: 1, windowMs: 60_000 }),
       limitFor: ({ identifier, resource, operation, kind }) =>
@@ -42,7 +42,7 @@ describe('the memory limiter', () => {
     ['no strategy', { strategy: undefined }],
     ['room for no key', { maxKeys: 0 }],
     ['a clock that tells no time', { clock: 5 }],
-  ])('refuses %s', (_, change) => {
+  ])('rejects %s', (_, change) => {
     expect(() => createMemoryRateLimiter({ strategy, ...change } as never)).toThrow(RateLimitError);
   });
 });

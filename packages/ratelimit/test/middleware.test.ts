@@ -177,7 +177,7 @@ describe('which requests are counted', () => {
     });
   });
 
-  it('own texts replace resource and operation, blank ones do not', async () => {
+  it('own strings replace resource and operation, blank ones do not', async () => {
     const own = { extractResource: () => 'notes', extractOperation: async () => 'write' };
     expect(await keyOf({}, own)).toMatchObject({ resource: 'notes', operation: 'write' });
     const blank = { extractResource: () => '', extractOperation: () => ' ' };
@@ -223,7 +223,7 @@ describe('the answers', () => {
     expect(Object.keys(constant.headers)).toEqual(['content-type']);
   });
 
-  it('headers of the handler stay', async () => {
+  it('headers of the handler remain', async () => {
     const answer = { headers: { 'RateLimit-Policy': 'mine', 'X-RateLimit-Limit': '7' } };
     const { headers } = await run(rateLimitMiddleware({ limiter: once() }), createContext({ clock }), answer);
     expect([headers['ratelimit-policy'], headers['x-ratelimit-limit'], headers.ratelimit]).toEqual([
@@ -320,7 +320,7 @@ describe('the answers', () => {
     ['a cost that throws', { cost: fail }],
     ['a cost that is no whole number', { cost: () => 0.5 }],
     ['a skip that throws', { skip: fail }],
-  ])('%s is 500 and never let through', async (_, options) => {
+  ])('%s is 500 and never admitted', async (_, options) => {
     const handler = createRecorder();
     const middleware = rateLimitMiddleware({ limiter: once(), ...options });
     const answer = Promise.resolve(middleware(createContext(), async () => handler() as never));
@@ -328,7 +328,7 @@ describe('the answers', () => {
     expect(handler.calls).toEqual([]);
   });
 
-  it('an invocation that is over ends the wait for the store with its own reason', async () => {
+  it('an expired invocation stops the wait for the store with its reason', async () => {
     const limiter = once();
     const release = limiter.hold();
     const ctx = createContext();
@@ -402,7 +402,7 @@ describe('options', () => {
     ['a short fingerprint key', { fingerprintKey: 'short' }],
     ['unknown headers', { headers: { draft: true } }],
     ['headers that are no booleans', { headers: { ietf: 'yes' } }],
-  ])('of the middleware refuse %s', (_, change) => {
+  ])('of the middleware reject %s', (_, change) => {
     expect(() => rateLimitMiddleware({ limiter, ...change } as { limiter: RateLimiter })).toThrow(
       expect.objectContaining({ code: 'ratelimit.invalid_config' }),
     );
@@ -411,7 +411,7 @@ describe('options', () => {
   it.each<[string, object]>([
     ['no identifier', { extractIdentifier: undefined }],
     ['a fingerprint key', { fingerprintKey: '0123456789abcdef' }],
-  ])('of the policy refuse %s', (_, change) => {
+  ])('of the policy reject %s', (_, change) => {
     expect(() => rateLimitPolicy({ limiter, extractIdentifier: () => 'x', ...change } as never)).toThrow(
       expect.objectContaining({ code: 'ratelimit.invalid_config' }),
     );

@@ -64,20 +64,20 @@ describe('eight processes that share a table', () => {
     { sliding: { limit: 100, windowMs: 3_600_000 } },
     { multi: [{ limit: 100, windowMs: 3_600_000 }] },
   ])(
-    'admit exactly the limit too when every decision asks the table: %j',
+    'admit exactly the limit even if every decision reads the table: %j',
     async (strategy) => {
       expect(await run({ strategy, decisions: 32 }, earlyInTheHour())).toHaveProperty('admitted', 100);
     },
     60_000,
   );
 
-  it('never pass a sliding limit while time goes on', async () => {
+  it('never pass a sliding limit while time continues', async () => {
     const history = await run({ strategy: { sliding: { limit: 40, windowMs: 1000 } }, decisions: 48 });
     expect(history.densest(1000)).toBeLessThanOrEqual(40);
     expect(history.admitted).toBeGreaterThanOrEqual(40);
   }, 60_000);
 
-  it('never pass any of several limits while time goes on', async () => {
+  it('never pass any of several limits while time continues', async () => {
     const multi = [
       { limit: 20, windowMs: 200 },
       { limit: 60, windowMs: 2000 },
@@ -88,13 +88,13 @@ describe('eight processes that share a table', () => {
     expect(history.admitted).toBeGreaterThanOrEqual(60);
   }, 60_000);
 
-  it('never pass a sliding limit by their own clocks, five seconds behind and ahead', async () => {
+  it('never exceed a sliding limit with clocks five seconds late or early', async () => {
     const strategy = { sliding: { limit: 40, windowMs: 1000 } };
     const history = await run({ strategy, decisions: 48 }, [-5000, 0, 5000]);
     expect(history.densest(1000)).toBeLessThanOrEqual(40);
   }, 60_000);
 
-  it('take no more from a bucket than its tokens and its refill', async () => {
+  it('spend no more than the tokens of a bucket and its refill', async () => {
     const strategy = { bucket: { capacity: 50, refillPerSecond: 10 } };
     const history = await run({ strategy, decisions: 40, lanes: 1 });
     const seconds = ((history.stamps.at(-1) ?? 0) - (history.stamps[0] ?? 0)) / 1000;

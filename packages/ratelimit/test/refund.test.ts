@@ -37,7 +37,7 @@ const LIMITERS = (strategy: Strategy): [string, RateLimiter][] => [
 ];
 
 describe('a refund', () => {
-  it.each(STRATEGIES)('gives back a part, and then the rest: %s', async (_, strategy) => {
+  it.each(STRATEGIES)('returns a part, and then the rest: %s', async (_, strategy) => {
     for (const [, limiter] of LIMITERS(strategy)) {
       const decision = await limiter.consume(KEY, { cost: 8 });
       expect(await limiter.consume(KEY, { cost: 8 })).toMatchObject({ allowed: false, remaining: 2 });
@@ -58,7 +58,7 @@ describe('a refund', () => {
     expect(bench.counter.take()).toEqual({ UpdateItem: { calls: 1, readUnits: 0, writeUnits: 1 } });
   });
 
-  it.each(STRATEGIES)('is refused a second time, and when it is more than was counted: %s', async (_, strategy) => {
+  it.each(STRATEGIES)('is rejected a second time, and when it is more than was counted: %s', async (_, strategy) => {
     for (const [, limiter] of LIMITERS(strategy)) {
       const decision = await limiter.consume(KEY, { cost: 4 });
       const refused = { code: 'ratelimit.invalid_input' };
@@ -88,7 +88,7 @@ describe('a refund', () => {
     }
   });
 
-  it.each(STRATEGIES)('gives nothing back that no longer counts: %s', async (_, strategy) => {
+  it.each(STRATEGIES)('does not return units that no longer count: %s', async (_, strategy) => {
     for (const [, limiter] of LIMITERS(strategy)) {
       const decision = await limiter.consume(KEY, { cost: 8 });
       bench.clock.ms += 600_000;
@@ -113,7 +113,7 @@ describe('a refund', () => {
     }
   });
 
-  it.each(STRATEGIES)('after a reset gives nothing: %s', async (_, strategy) => {
+  it.each(STRATEGIES)('returns nothing after a reset: %s', async (_, strategy) => {
     for (const [, limiter] of LIMITERS(strategy)) {
       const decision = await limiter.consume(KEY, { cost: 8 });
       await limiter.reset(KEY);
@@ -132,7 +132,7 @@ describe('a refund', () => {
     expect(await limiter.consume(KEY)).toMatchObject({ allowed: true });
   });
 
-  it('whose answer is lost is not sent again: nothing is given back twice', async () => {
+  it('with a lost response is not sent again: no unit is returned twice', async () => {
     const limiter = bench.limiter({ strategy: fixedWindow({ limit: 10, windowMs: 60_000 }) });
     const decisions = [await limiter.consume(KEY, { cost: 4 }), await limiter.consume(KEY, { cost: 4 })];
     proxy.inject({ kind: 'lost-answer' }, { times: 1 });
@@ -142,7 +142,7 @@ describe('a refund', () => {
     expect(await limiter.peek(KEY)).toMatchObject({ currentCount: 4 });
   });
 
-  it('of a decision that was made without the store gives back nothing', async () => {
+  it('of a decision without the store returns nothing', async () => {
     proxy.inject({ kind: 'reset' });
     const limiter = bench.limiter({
       strategy: fixedWindow({ limit: 10, windowMs: 60_000 }),

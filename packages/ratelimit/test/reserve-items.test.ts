@@ -87,7 +87,7 @@ describe('a reserve of a key with several items', () => {
     expect(await countOf(strategy, SHARDS)).toBe(8 + 299);
   });
 
-  it.each(STRATEGIES)('never has more unspent units than stated, whatever the costs: %s', async (_, strategy) => {
+  it.each(STRATEGIES)('never has more unspent units than stated, for any costs: %s', async (_, strategy) => {
     for (let seed = 1; seed <= 8; seed += 1) {
       const random = seeded(seed);
       const key = { ...KEY, identifier: `seed ${seed}` };
@@ -173,7 +173,7 @@ describe('units of an earlier granule', () => {
 describe('release', () => {
   const strategy = fixedWindow({ limit: 1200, windowMs: 60_000 });
 
-  it('returns the units of all keys, also of those that were removed because there are too many', async () => {
+  it('returns the units of all keys, even of evicted keys', async () => {
     const limiter = limiterOf(strategy, { reserve: 10 });
     const keys = Array.from({ length: 1010 }, (_, place) => ({ ...KEY, identifier: `caller ${place}` }));
     for (const key of keys) for (let request = 0; request < 2; request += 1) await limiter.consume(key);
@@ -230,7 +230,7 @@ describe('a reserve that outlives its function', () => {
 });
 
 describe('a store that answers after the deadline', () => {
-  it.each(STRATEGIES)('counts what it wrote, and nobody spends it: %s', async (_, strategy) => {
+  it.each(STRATEGIES)('counts its written units, and no request spends them: %s', async (_, strategy) => {
     let answers = () => {};
     let isLate = false;
     const client = {

@@ -81,7 +81,7 @@ async function judge(strategy: Strategy, instances: number, seed: number): Promi
 }
 
 describe('retryAfterMs', () => {
-  it.each(STRATEGIES)('of one instance is exact unless other requests take the units: %s', async (_, strategy) => {
+  it.each(STRATEGIES)('of one instance is exact unless other requests use the units: %s', async (_, strategy) => {
     const { denials, tooLate, tooEarly, overtaken } = await judge(strategy, 1, 3);
     expect(denials).toBeGreaterThan(20);
     expect([tooLate, tooEarly - overtaken]).toEqual([0, 0]);
@@ -102,7 +102,7 @@ describe('retryAfterMs', () => {
     },
   );
 
-  it('of a bucket with several instances is at most half a second later than that of an exact bucket', async () => {
+  it('of a bucket with several instances is at most half a second later than in an exact bucket', async () => {
     const strategy = tokenBucket({ capacity: 12, refillPerSecond: 3 });
     const random = seeded(9);
     const table = new ModelTable();

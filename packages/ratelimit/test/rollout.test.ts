@@ -85,7 +85,7 @@ describe('a changed number of items', () => {
       expect([before, await admit(limiterOf(strategy, to), LIMIT)]).toEqual([USED, LIMIT - USED]);
     });
 
-    it.each(STRATEGIES)(`from ${from} to ${to}: both versions at once share the limit: %s`, async (_, strategy) => {
+    it.each(STRATEGIES)(`from ${from} to ${to}: both versions share the limit: %s`, async (_, strategy) => {
       const fleet = [from, to, from, to].map((shardAbove) => limiterOf(strategy, shardAbove, { reserve: 3 }));
       const admitted = await admit(fleet, 2 * LIMIT);
       expect(admitted).toBeLessThanOrEqual(LIMIT);
@@ -115,7 +115,7 @@ describe('another number of items', () => {
     }
   });
 
-  it.each(STRATEGIES)('applies after a reset by either version, which forgets all items: %s', async (_, strategy) => {
+  it.each(STRATEGIES)('applies after a reset by either version, which deletes all items: %s', async (_, strategy) => {
     for (const [from, to] of CHANGES) {
       for (const by of [from, to]) {
         const old = limiterOf(strategy, from);

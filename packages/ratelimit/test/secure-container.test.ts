@@ -84,7 +84,7 @@ describe('in the closed container', () => {
     expect(statuses).toEqual([200, 200, 200, 200, 429]);
   });
 
-  it('the policy hook stops a flood of bad credentials before they are looked at', async () => {
+  it('the policy hook stops a flood of bad credentials before they are read', async () => {
     const { get, before, resolved } = createService();
     const statuses = [];
     for (const guess of ['a', 'b', 'c', 'd', 'e']) statuses.push(await get('/notes/1', [`session=${guess}`]));

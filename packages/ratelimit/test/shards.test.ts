@@ -67,7 +67,7 @@ describe('a key above the stated rate', () => {
     expect(bench.counter.take()).toEqual({});
   });
 
-  it('tells limits of the whole key', async () => {
+  it('passes the whole key to limits', async () => {
     const limiter = bench.limiter({ strategy: fixedWindow({ limit: 42, windowMs: 1000 }), shardAbove: 10 });
     expect(await limiter.consume(KEY)).toMatchObject({ limit: 42, windowMs: 1000, windows: [{ limit: 42 }] });
   });

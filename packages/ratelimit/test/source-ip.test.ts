@@ -32,7 +32,7 @@ describe('callers by source address', () => {
   });
 
   it.each([[{ ipv6Prefix: 0 }], [{ ipv6Prefix: 129 }], [{ ipv6Prefix: 1.5 }], [{ prefix: 64 }]])(
-    'refuses %j',
+    'rejects %j',
     (options) => {
       expect(() => bySourceIp(options as object)).toThrow(RateLimitError);
     },

@@ -12,27 +12,30 @@ describe('a token bucket', () => {
     [0.7, 7],
     [333, 50],
     [999_999, 20],
-  ])('of %d a second admits exactly %i at once, and never more than it refills', async (refillPerSecond, capacity) => {
-    const clock = new WallClock();
-    const limiter = createMemoryRateLimiter({ strategy: tokenBucket({ capacity, refillPerSecond }), clock });
-    let admitted = 0;
-    for (let attempt = 0; attempt < 2 * capacity; attempt += 1) {
-      if ((await limiter.consume(KEY)).allowed) admitted += 1;
-    }
-    expect(admitted).toBe(capacity);
-    for (let step = 1; step <= 100; step += 1) {
-      clock.ms = START_MS + step * 137;
-      if ((await limiter.consume(KEY)).allowed) admitted += 1;
-      expect(admitted).toBeLessThanOrEqual(capacity + (refillPerSecond * step * 137) / 1000);
-    }
-  });
+  ])(
+    'of %d a second admits exactly %i immediately, and never more than it refills',
+    async (refillPerSecond, capacity) => {
+      const clock = new WallClock();
+      const limiter = createMemoryRateLimiter({ strategy: tokenBucket({ capacity, refillPerSecond }), clock });
+      let admitted = 0;
+      for (let attempt = 0; attempt < 2 * capacity; attempt += 1) {
+        if ((await limiter.consume(KEY)).allowed) admitted += 1;
+      }
+      expect(admitted).toBe(capacity);
+      for (let step = 1; step <= 100; step += 1) {
+        clock.ms = START_MS + step * 137;
+        if ((await limiter.consume(KEY)).allowed) admitted += 1;
+        expect(admitted).toBeLessThanOrEqual(capacity + (refillPerSecond * step * 137) / 1000);
+      }
+    },
+  );
 
-  it('with a capacity that limitFor raises allows more at once', async () => {
+  it('with a capacity that limitFor raises admits more immediately', async () => {
     const limiter = createMemoryRateLimiter({ strategy, clock: new WallClock(), limitFor: () => 5 });
     expect(await limiter.consume(KEY)).toMatchObject({ limit: 5, remaining: 4, windowMs: 5000 });
   });
 
-  it.each([[1_000_001], [Number.MAX_SAFE_INTEGER]])('of a capacity of %i by limitFor is refused', async (capacity) => {
+  it.each([[1_000_001], [Number.MAX_SAFE_INTEGER]])('of a capacity of %i by limitFor is rejected', async (capacity) => {
     const limiter = createMemoryRateLimiter({ strategy, clock: new WallClock(), limitFor: () => capacity });
     await expect(limiter.consume(KEY)).rejects.toMatchObject({ code: 'ratelimit.invalid_config' });
   });
@@ -52,7 +55,7 @@ describe('a token bucket in a table', () => {
       new PutItemCommand({ TableName: bench.tableName, Item: { ...PK, tat: { N: String(tat) }, ...more } }),
     );
 
-  it('that a broken clock wrote is replaced by one conditional write, and onError is told', async () => {
+  it('that a broken clock wrote is replaced by one conditional write, and onError is called', async () => {
     const onError = createRecorder<[RateLimitError, object]>();
     await put((START_MS + 3000 + 1000 + 1) * 1000);
     const log = createLogRecorder();
@@ -127,7 +130,7 @@ describe('a token bucket in a table', () => {
     expect(writes).toBe(4);
   });
 
-  it('of two instances that create it at once counts both', async () => {
+  it('of two instances that create it at the same time counts both', async () => {
     const limiters = [1, 2, 3, 4, 5].map(() => bench.limiter({ strategy }));
     const decisions = await Promise.all(limiters.map((limiter) => limiter.consume(KEY)));
     expect(decisions.filter(({ allowed }) => allowed).length).toBe(3);

@@ -204,7 +204,7 @@ describe('spellings of a protected path are 404, or the same gate', () => {
   });
 
   it.each(['/prod', '/prod/prod/admin', '/prod//admin', '/prod/admin/', '/prod/admin', '/PROD/admin'])(
-    'behind a stage: %j',
+    'after a stage: %j',
     async (path) => {
       for (const index of [0, 1]) {
         const event = DOORS[index]?.event({ path, requestContext: { stage: 'prod' } });
@@ -339,7 +339,7 @@ describe('events of confused surfaces', () => {
     await assertRefused([graphql ? readGraphql(result) : readHttp(result)], statuses);
   });
 
-  it('serve() is HTTP and nothing else', async () => {
+  it('serve() is only HTTP', async () => {
     await assertRefused(
       await Promise.all(
         ['/n', '/createNote', '/send', '/Query.n', '/Query/n'].map((path) => send(victim.app, DIRECT, { path })),
@@ -491,7 +491,7 @@ describe('tokens', () => {
     await assertRefused([readGraphql(await victim.app.handleLambda(event))], [status]);
   });
 
-  it('in two headers, in the query, in the body or in a cookie are none', async () => {
+  it('in two headers, in the query, in the body or in a cookie are ignored', async () => {
     const token = await sign(key, admin);
     const sent = {
       path: `/admin?access_token=${token}`,
@@ -522,7 +522,7 @@ describe('secrets', () => {
     await assertRefused(await everyDoor({ path: '/admin', headers: { 'x-api-key': value } }), [401]);
   });
 
-  it('the right one without the scope', async () => {
+  it('the right token without the scope', async () => {
     await assertRefused(await everyDoor({ path: '/admin', headers: { 'x-api-key': 'correct' } }), [403]);
   });
 });
@@ -568,7 +568,7 @@ describe('sockets', () => {
     await assertRefused([await emit({ routeKey: 'send', connectionId: 'root-1', connectedAt: 2_000 })], [401]);
   });
 
-  it('a message of a connection that was refused', async () => {
+  it('a message of a connection that was rejected', async () => {
     await assertRefused(
       [
         await emit({ routeKey: '$connect', connectionId: 'eve-1' }),
@@ -705,7 +705,7 @@ describe('groups', () => {
         });
       },
     ],
-  ])('open nothing that no one has stated: %s', (_, register) => {
+  ])('open no route without a stated posture: %s', (_, register) => {
     const app = new SecureApp();
     expect(() => register(app as never)).toThrow();
     expect(app.routes().filter(({ path }) => path.startsWith('/a'))).toEqual([]);
@@ -756,14 +756,14 @@ describe('groups', () => {
     ['a factory', (a) => a.get('/b', reached, Public)],
     ['a forged posture', (a) => a.get('/b', reached, { kind: 'public', scopes: [] })],
     ['an heir of a posture', (a) => a.get('/b', reached, Object.create(Public()))],
-  ])('never take a mistake for the posture around: %s', (_, register) => {
+  ])('never replace a mistake by the posture of the group: %s', (_, register) => {
     const app = new SecureApp();
     expect(() => app.group('/a', { posture: GUARDED }, register as never)).toThrow();
     expect(app.routes()).toEqual([]);
   });
 });
 
-describe('hooks that answer for refused callers', () => {
+describe('hooks that answer for rejected callers', () => {
   const open = () => json(200, 'secret of the house');
 
   it.each<[string, SecureOptions]>([
@@ -823,7 +823,7 @@ describe('hooks that answer for refused callers', () => {
   });
 });
 
-describe('whatever the framework gives out may be changed without effect', () => {
+describe('changes of returned values have no effect', () => {
   const principal = () => ({ identity: 'ada', scopes: ['read'], claims: { role: { name: 'user' }, list: [1] } });
   const spoil = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return;

@@ -89,7 +89,7 @@ describe.each<[string, SecurePrincipalResolver, readonly Kind[], (authorizer: un
   it.each([
     ['undefined', undefined],
     ['null', null],
-  ])('takes %s for nobody', async (_, absent) => {
+  ])('treats %s as anonymous', async (_, absent) => {
     for (const kind of kinds) expect([kind, await resolve(resolver, kind, place(absent))]).toEqual([kind, null]);
   });
 
@@ -98,11 +98,11 @@ describe.each<[string, SecurePrincipalResolver, readonly Kind[], (authorizer: un
     ['a list', [good]],
     ['a number', 7],
     ['true', true],
-  ])('refuses %s in its place', async (_, bad) => {
+  ])('rejects %s in its place', async (_, bad) => {
     for (const kind of kinds) expect([kind, await resolve(resolver, kind, place(bad))]).toEqual([kind, 401]);
   });
 
-  it('takes nothing from a prototype', async () => {
+  it('ignores members of a prototype', async () => {
     const heirs = Object.fromEntries(
       Object.entries(place(good) as Record<string, object>).map(([key, value]) => [key, Object.create(value)]),
     );
@@ -319,7 +319,7 @@ describe.each<[string, (options?: IamPrincipalOptions) => SecurePrincipalResolve
     expect(principal).toMatchObject({ identity: 'eu-west-1:ada', kind: 'internal' });
   });
 
-  it('is no principal as a guest', async () => {
+  it('is not a principal as a guest', async () => {
     for (const options of [{}, { allowGuests: false }, poolRole]) {
       expect(await resolve(make(options), kind, place('eu-west-1:g', ['unauthenticated']))).toBeNull();
     }
@@ -347,21 +347,21 @@ describe.each<[string, (options?: IamPrincipalOptions) => SecurePrincipalResolve
     ['no identity id', undefined, ['authenticated']],
     ['a blank identity id', ' ', ['authenticated']],
     ['an identity id of another type', 5, ['unauthenticated']],
-  ])('is refused with %s', async (_name, id, marks) => {
+  ])('is rejected with %s', async (_name, id, marks) => {
     for (const options of [{}, { allowGuests: true }]) {
       expect(await resolve(make(options), kind, place(id, marks))).toBe(401);
     }
   });
 });
 
-it('takes the providers beside the mark of a caller who signed in', async () => {
+it('accepts providers with the mark of a signed-in caller', async () => {
   const amr = ['authenticated', 'cognito-idp.eu-west-1.amazonaws.com/eu-west-1_p'];
   expect(await resolve(iamPrincipal(), 'v2', nested('eu-west-1:ada', amr))).toMatchObject({
     identity: 'eu-west-1:ada',
   });
 });
 
-it('refuses a guest behind Authenticated', async () => {
+it('rejects a guest with Authenticated', async () => {
   const app = new SecureApp({ principalResolver: iamPrincipal() }).get('/op', () => json(200, {}), Authenticated());
   const event = DOORS[0]?.event({ requestContext: nested('eu-west-1:g', ['unauthenticated']) });
   expect(readHttp(await app.handleLambda(event)).status).toBe(401);
@@ -384,23 +384,37 @@ describe('internalRoles', () => {
   });
 
   it.each([['billing'], ['arn:aws:iam::123456789012:role/*'], ['arn:aws:iam::*:role/billing'], [ROLE], [5], ['']])(
-    'refuses %j',
+    'rejects %j',
     (arn) => {
       for (const make of [iamPrincipal, appSyncIdentityPrincipal]) {
         expect(() => make({ internalRoles: [arn as string] })).toThrow(
-          'framework: option "internalRoles[0]" must be a role ARN',
+          expect.failure('app.invalid_configuration', 'option "internalRoles[0]"'),
         );
       }
     },
   );
 
   it('and what else does not fit', () => {
-    expect(() => iamPrincipal({ internalRoles: 'x' as never })).toThrow('"internalRoles"');
-    expect(() => iamPrincipal({ roles: [] } as never)).toThrow('unknown option "roles"');
-    expect(() => iamPrincipal({ allowGuests: 'yes' as never })).toThrow('"allowGuests"');
-    expect(() => appSyncIdentityPrincipal({ allowGuests: 1 as never })).toThrow('"allowGuests"');
-    expect(() => lambdaAuthorizerV2Principal(undefined as never)).toThrow('"map"');
-    expect(() => lambdaAuthorizerV1Principal('x' as never)).toThrow('"map"');
-    expect(() => appSyncIdentityPrincipal({ map: 5 as never })).toThrow('"map"');
+    expect(() => iamPrincipal({ internalRoles: 'x' as never })).toThrow(
+      expect.failure('app.invalid_configuration', '"internalRoles"'),
+    );
+    expect(() => iamPrincipal({ roles: [] } as never)).toThrow(
+      expect.failure('app.invalid_configuration', 'unknown option "roles"'),
+    );
+    expect(() => iamPrincipal({ allowGuests: 'yes' as never })).toThrow(
+      expect.failure('app.invalid_configuration', '"allowGuests"'),
+    );
+    expect(() => appSyncIdentityPrincipal({ allowGuests: 1 as never })).toThrow(
+      expect.failure('app.invalid_configuration', '"allowGuests"'),
+    );
+    expect(() => lambdaAuthorizerV2Principal(undefined as never)).toThrow(
+      expect.failure('app.invalid_configuration', '"map"'),
+    );
+    expect(() => lambdaAuthorizerV1Principal('x' as never)).toThrow(
+      expect.failure('app.invalid_configuration', '"map"'),
+    );
+    expect(() => appSyncIdentityPrincipal({ map: 5 as never })).toThrow(
+      expect.failure('app.invalid_configuration', '"map"'),
+    );
   });
 });

@@ -35,7 +35,7 @@ const principalOf = (index: number): SecurePrincipal => ({
   tenantId: `tenant-${index}`,
 });
 
-describe('a hundred callers at once', () => {
+describe('a hundred callers at the same time', () => {
   it.each([1, 2, 3, 4, 5])('never see one another (schedule %i)', async (seed) => {
     const { pause, run } = createScheduler(seed);
     const app = new SecureApp({

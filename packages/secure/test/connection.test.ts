@@ -34,7 +34,7 @@ function build(connectPosture = Authenticated('chat')) {
 const ADA = { identity: 'ada', scopes: ['chat'], kind: 'external', tenantId: 't1', claims: { n: 1 } };
 
 describe('connectionPrincipal', () => {
-  it('remembers who connected for the messages of that connection', async () => {
+  it('keeps the caller for the messages of the connection', async () => {
     const { connect, message, emit } = build();
     expect((await connect('ada')).status).toBe(200);
     expect((await message()).body).toEqual(ADA);
@@ -58,7 +58,7 @@ describe('connectionPrincipal', () => {
       'the first one’s id in headers',
       { connectionId: 'conn-2', headers: { 'x-connection-id': 'conn-1', 'x-user': 'ada' } },
     ],
-  ])('is nobody to %s', async (_, event) => {
+  ])('is anonymous to %s', async (_, event) => {
     const { connect, message } = build();
     await connect('ada');
     expect((await message(event)).status).toBe(401);
@@ -75,13 +75,13 @@ describe('connectionPrincipal', () => {
     expect((await message()).status).toBe(401);
   });
 
-  it('stores nothing for a public $connect: nobody was asked', async () => {
+  it('stores nothing for a public $connect: the resolver was not called', async () => {
     const { connect, message } = build(Public());
     expect((await connect('ada')).status).toBe(200);
     expect((await message()).status).toBe(401);
   });
 
-  it('forgets when the time is over, even where the store does not', async () => {
+  it('discards when the time is over, even where the store does not', async () => {
     const { connect, message, clock, store } = build();
     await connect('ada');
     const key = { apiId: 'api1', stage: 'dev', connectionId: 'conn-1' };
@@ -94,12 +94,12 @@ describe('connectionPrincipal', () => {
     expect((await message()).status).toBe(401);
   });
 
-  it('takes a message that calls itself $connect for a message', async () => {
+  it('treats a message with the route $connect as a message', async () => {
     const { emit } = build();
     expect((await emit({ routeKey: '$connect', eventType: 'MESSAGE', headers: { 'x-user': 'ada' } })).status).toBe(401);
   });
 
-  it('refuses a connection that cannot be remembered', async () => {
+  it('rejects a connection that cannot be stored', async () => {
     const store = createMemoryConnectionRegistry<ConnectionPrincipal>();
     const broken = {
       ...store,
@@ -128,7 +128,7 @@ describe('connectionPrincipal', () => {
     expect(answer.raw).not.toContain('secret');
   });
 
-  it('identifies nobody over HTTP', async () => {
+  it('identifies no caller over HTTP', async () => {
     const { app, connect } = build();
     await connect('ada');
     expect((await send(app, DIRECT, { headers: { 'x-user': 'ada' } })).status).toBe(401);
@@ -140,9 +140,9 @@ describe('connectionPrincipal', () => {
     ['no store', { connect: () => null, ttlSeconds: 5 }, 'store'],
     ['no connect', { store: createMemoryConnectionRegistry(), ttlSeconds: 5 }, 'connect'],
     ['no time', { store: createMemoryConnectionRegistry(), connect: () => null, ttlSeconds: 0 }, 'ttlSeconds'],
-  ])('refuses %s', (_, options, name) => {
+  ])('rejects %s', (_, options, name) => {
     expect(() => connectionPrincipal(options as never)).toThrow(
-      name.includes(' ') ? `framework: ${name}` : `"${name}"`,
+      expect.failure('app.invalid_configuration', name.includes(' ') ? `framework: ${name}` : `"${name}"`),
     );
   });
 });

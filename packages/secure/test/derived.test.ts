@@ -20,7 +20,7 @@ describe('a derived context', () => {
     ]);
   });
 
-  it('of a refused request shows nobody to the hooks', async () => {
+  it('of a rejected request shows no caller to the hooks', async () => {
     const seen: unknown[] = [];
     const app = new SecureApp({
       principalResolver: () => ({ identity: 'zoe' }),

@@ -10,7 +10,7 @@ import {
   createTestEnv,
 } from '@sallyport/testkit';
 
-describe('one service behind one entrypoint', () => {
+describe('one service with one entrypoint', () => {
   const done: unknown[] = [];
   const env = createTestEnv();
   const app = new SecureApp({
@@ -43,7 +43,7 @@ describe('one service behind one entrypoint', () => {
     });
   });
 
-  it('takes events', async () => {
+  it('accepts events', async () => {
     await handler(buildQueueEvent('arn:aws:sqs:us-east-1:123456789012:orders', [{ body: { order: 1 } }]));
     await handler(buildKinesisEvent('arn:aws:kinesis:us-east-1:123456789012:stream/clicks', [{ data: 'x' }]));
     await handler(buildEventBusEvent({ source: 'billing', detailType: 'InvoicePaid', detail: { invoice: 2 } }));

@@ -171,7 +171,7 @@ describe.each(SURFACES)('a failure at %s', (_name, serve, place) => {
     expect(errors()).toHaveLength(1);
   });
 
-  it('waits for a notification that never ends only as long as that may take', async () => {
+  it('waits for a notification that never ends only until its time limit', async () => {
     const publish = () => new Promise(() => {});
     const notifier = createErrorNotifier({ publish, topicArn: ARNS.topic, timeoutMs: 5, environment: {} });
     const { log, errors } = recording({ sinks: [notifier] });
@@ -179,7 +179,7 @@ describe.each(SURFACES)('a failure at %s', (_name, serve, place) => {
     expect(errors()).toHaveLength(1);
   });
 
-  it('is in the log, however much of it is masked', async () => {
+  it('is in the log, even if it is masked', async () => {
     const { log, errors } = recording();
     await serve(appWith(fail(new Error('why')), { log, maskErrors: true }));
     expect(errors()).toMatchObject([{ error: { message: 'why' } }]);
@@ -231,7 +231,7 @@ describe('an error line', () => {
       () => ({ status: 200, headers: { 'a b': ['c'] } }),
       /"a b" is not a valid header name/,
     ],
-  ])('says what a handler did wrong: %s', async (_, handler, cause) => {
+  ])('describes the mistake of a handler: %s', async (_, handler, cause) => {
     const { log, errors } = recording();
     const answer = await appWith(handler, { log }).handleLambda(GET);
     expect(answer).toMatchObject({ statusCode: 500 });
@@ -257,7 +257,7 @@ describe('an error line', () => {
       /a value that is not a context of the framework; pass on the ctx that you received/,
     ],
     ['a middleware that throws', (app) => void app.use(fail(new Error('middleware'))), /middleware/],
-  ])('says what a middleware did wrong: %s', async (_, prepare, cause) => {
+  ])('describes the mistake of a middleware: %s', async (_, prepare, cause) => {
     const { log, errors } = recording();
     const app = new SecureApp({ log, environment: {} });
     prepare(app);
@@ -291,7 +291,7 @@ describe('an error line', () => {
     expect(errors()).toMatchObject([{ message: `framework: hook ${name} failed`, error: { message: 'hook' } }]);
   });
 
-  it('is written once for a stream that fails behind its first byte', async () => {
+  it('is written once for a stream that fails after its first byte', async () => {
     const { log, errors } = recording();
     async function* broken() {
       yield 'a';
@@ -303,7 +303,7 @@ describe('an error line', () => {
     expect(errors()).toMatchObject([{ message: 'framework: response stream failed', error: { message: 'cut' } }]);
   });
 
-  it('is written for a stream that a door has to collect, and for one that it cannot send', async () => {
+  it('is written for a stream that a door collects, and for a stream that it cannot send', async () => {
     const { log, errors } = recording();
     const app = appWith(() => ({ status: 200, bodyStream: [7] }), { log });
     await app.handleLambda(GET);
@@ -333,7 +333,7 @@ describe('an error line', () => {
 });
 
 describe('next()', () => {
-  it('refuses the context of another invocation that stands at the same step', async () => {
+  it('rejects the context of another invocation at the same step', async () => {
     const { log, errors } = recording();
     let first: Context | undefined;
     let release = () => {};

@@ -81,11 +81,11 @@ describe('decisions of the gate for tools on a developer’s machine', () => {
     return inspections[Symbol.for('framework.inspect')]?.openapi().paths ?? {};
   };
 
-  test('the document of what is registered needs no description', () => {
+  test('the document of registrations needs no description', () => {
     expect(Object.keys(pathsOf(app))).toEqual(['/health', '/notes']);
   });
 
-  test('the document of what is registered gives each operation a name of its own', () => {
+  test('the document of registrations has one name for each operation', () => {
     const similar = new SecureApp({ log: false });
     for (const path of ['/a-b', '/a/b', '/a/b/{id}', '/ab']) similar.get(path, () => json(200, {}), Public());
     similar.post('/a/b', () => json(200, {}), Public());

@@ -52,7 +52,7 @@ describe('authorize, given a broken record', () => {
     ['with an heir of a posture', { posture: Object.create(Authenticated()) }],
     ['with a clone', { posture: structuredClone(Public()) }],
     ['with a proxy', { posture: new Proxy(Public(), {}) }],
-  ])('%s: internal error, and nobody is asked', async (_, record) => {
+  ])('%s: internal error, and the resolver is not called', async (_, record) => {
     let asked = 0;
     const resolver = () => {
       asked += 1;
@@ -93,7 +93,7 @@ describe('authorize', () => {
         throw new FrameworkError('app.conflict');
       },
     ],
-  ])('leaves no principal behind: %s', async (_, posture, resolver) => {
+  ])('leaves no principal: %s', async (_, posture, resolver) => {
     const ctx = requestContext({ tenantId: 't1' });
     expect(await outcome({ posture }, resolver, ctx)).not.toBe('pass');
     expect([stateOf(ctx).principal, ctx.authIdentity, ctx.middlewareTrace]).toEqual([null, '', ['auth']]);
@@ -314,7 +314,7 @@ describe('order', () => {
     expect(passed.body).toEqual(tier === 'p0' ? ['auth'] : ['request_id', 'recovery', 'logging', 'auth', 'handler']);
   });
 
-  it('answers 404, 405 and preflights without asking who calls', async () => {
+  it('answers 404, 405 and preflights without calling the resolver', async () => {
     let asked = 0;
     const app = new SecureApp({
       cors: { allowedOrigins: ['https://app.example'] },
@@ -336,7 +336,7 @@ describe('order', () => {
     expect(asked).toBe(0);
   });
 
-  it('lets a policy answer come first', async () => {
+  it('sends the answer of a policy first', async () => {
     const app = new SecureApp({ policyHook: () => ({ code: 'app.rate_limited' }), principalResolver: () => null });
     app.get('/op', () => json(200, 1), Authenticated());
     expect((await send(app, DIRECT, {})).code).toBe('app.rate_limited');
@@ -381,7 +381,7 @@ describe('a resolver without an answer', () => {
     },
   );
 
-  it('leaves no timer behind one that has an answer', async () => {
+  it('leaves no timer after an answer', async () => {
     const clock = new ManualClock();
     let timers = 0;
     const counted = {
@@ -528,7 +528,7 @@ describe('challenge', () => {
     expect([conflict.status, conflict.headers['www-authenticate']]).toEqual([409, undefined]);
   });
 
-  it('keeps the other headers of the resolver’s refusal', async () => {
+  it('keeps the other headers of the resolver’s rejection', async () => {
     const { headers } = await send(closed({ challenge: 'Bearer', principalResolver: own('Basic') }), DIRECT, {
       path: '/op/7',
     });

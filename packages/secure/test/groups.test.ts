@@ -23,7 +23,7 @@ const postures = (app: SecureApp) =>
     .map(({ method, path, posture, scopes = [] }) => `${method} ${path} ${posture} ${scopes.join(' ')}`.trim());
 
 describe('the posture of a registration', () => {
-  it('is its own, else that of the nearest group that has one', () => {
+  it('is its own, or the posture of the nearest group', () => {
     const app = new SecureApp();
     app.group('/orders', { posture: Authenticated('orders') }, (orders) => {
       orders.get('/', handler).get('/{id}', handler, { streaming: true });
@@ -50,7 +50,7 @@ describe('the posture of a registration', () => {
     ]);
   });
 
-  it('is what the gate asks for, and what explain says', async () => {
+  it('is required by the gate, and shown by explain', async () => {
     const app = new SecureApp({ principalResolver: () => ({ identity: 'ada', scopes: ['orders'] }) });
     app.group('/orders', { posture: Authenticated('orders') }, (orders) => {
       orders.get('/', handler).get('/all', handler, Authenticated('admin'));
@@ -69,50 +69,48 @@ describe('the posture of a registration', () => {
     [
       'none at all',
       (app) => app.group('/a', {}, (routes: Any) => routes.get('/b', handler)),
-      'framework: invalid auth posture: GET /a/b has no posture: did you forget to call Public()?',
+      'invalid auth posture: GET /a/b has no posture: did you forget to call Public()?',
     ],
     [
       'options in its place, where no group has one',
       (app) => app.group('/a', {}, (routes: Any) => routes.get('/b', handler, { streaming: true })),
-      'framework: invalid auth posture: GET /a/b has a posture that this package did not make: use Public(), Optional(), Authenticated(), AuthenticatedAnyOf() or InternalOnly()',
+      'invalid auth posture: GET /a/b has a posture that this package did not make: use Public(), Optional(), Authenticated(), AuthenticatedAnyOf() or InternalOnly()',
     ],
-    [
-      'in front of the handler',
-      (app) => app.get('/a', Public(), handler),
-      'framework: route handler must be a function: GET /a: pass the posture after the handler',
-    ],
+    ['in front of the handler', (app) => app.get('/a', Public(), handler), 'route handler must be a function: GET /a'],
     [
       'a factory of a group',
       (app) => app.group('/a', { posture: Public }, () => {}),
-      'framework: invalid auth posture: group /a has the function Public for a posture: call it, Public()',
+      'invalid auth posture: group /a has the function Public for a posture: call it, Public()',
     ],
     [
       'blank pattern',
       (app) => app.group('/a', { posture: Public() }, (routes: Any) => routes.get(' ', handler)),
-      'framework: invalid route pattern: GET (blank)',
+      'invalid route pattern: GET (blank)',
     ],
-  ])('is refused: %s', (_, register, message) => {
+  ])('is rejected: %s', (_, register, message) => {
     const app = new SecureApp();
-    expect(() => register(untyped(app))).toThrow(message);
+    expect(() => register(untyped(app))).toThrow(expect.failure('app.bad_request', message));
     expect(app.routes()).toEqual([]);
   });
 
   it.each<[string, readonly unknown[], string]>([
-    ['a second posture', [Public(), Public()], 'framework: unknown option "kind"'],
-    ['options twice', [{}, {}], 'framework: too many arguments, expected handle('],
-    ['a posture behind options', [{}, Public()], 'framework: too many arguments, expected handle('],
-    ['three', [Public(), {}, {}], 'framework: too many arguments, expected handle('],
-    ['an unknown option', [{ posture: Public() }], 'framework: unknown option "posture"'],
-  ])('takes no more than it does: %s', (_, rest, message) => {
+    ['a second posture', [Public(), Public()], 'unknown option "kind"'],
+    ['options twice', [{}, {}], 'too many arguments'],
+    ['a posture behind options', [{}, Public()], 'too many arguments'],
+    ['three', [Public(), {}, {}], 'too many arguments'],
+    ['an unknown option', [{ posture: Public() }], 'unknown option "posture"'],
+  ])('accepts only %s', (_, rest, message) => {
     const app = new SecureApp();
     const register = (routes: Any) => routes.get('/b', handler, ...rest);
-    expect(() => untyped(app).group('/a', { posture: Authenticated() }, register)).toThrow(message);
+    expect(() => untyped(app).group('/a', { posture: Authenticated() }, register)).toThrow(
+      expect.failure('app.invalid_configuration', message),
+    );
     expect(app.routes()).toEqual([]);
   });
 });
 
 describe('middlewares of groups and routes', () => {
-  it('run behind the gate', async () => {
+  it('run after the gate', async () => {
     const ran: string[] = [];
     const count =
       (name: string): Middleware =>
@@ -132,7 +130,7 @@ describe('middlewares of groups and routes', () => {
 });
 
 describe('the OpenAPI document', () => {
-  it('has the contract of a bound handler behind middlewares, and the tags of groups', () => {
+  it('has the contract of a bound handler with middlewares, and the tags of groups', () => {
     const app = new SecureApp();
     const create = bind({ body: { title: { type: 'string' } }, status: 201 }, (_ctx, { body }) => body);
     app.group('/notes', { posture: Public(), tags: ['notes'] }, (notes) => {

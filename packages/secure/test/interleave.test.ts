@@ -52,7 +52,7 @@ const field: MarkedEvent = (marker) =>
 const batch: MarkedEvent = (marker) =>
   buildQueueEvent('arn:aws:sqs:us-east-1:123456789012:orders', [{ body: marker }, { body: `${marker}2` }]);
 
-it('principals of invocations at once are kept apart, whatever the posture', async () => {
+it('principals of concurrent invocations are kept apart for any posture', async () => {
   const events = [
     get('/me'),
     get('/me'),

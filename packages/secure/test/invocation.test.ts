@@ -120,7 +120,7 @@ describe.each([
     expect(ran).toEqual([]);
   });
 
-  it('hands all of them to the surface for agents, where there is one', async () => {
+  it('passes all of them to the surface for agents, if present', async () => {
     const seen: unknown[] = [];
     const tools: Surface = { serves: ['tools'], accepts: ['agent'], serve: async (_kind, event) => seen.push(event) };
     const { app, ran } = registerAll(open, [tools]);
@@ -133,7 +133,7 @@ describe.each([
 
 describe('direct invocations', () => {
   it.each<readonly [string, unknown]>([...BUILT, ['no event', undefined], ['an unknown event', {}]])(
-    'are refused by SecureApp: %s',
+    'are rejected by SecureApp: %s',
     async (_kind, event) => {
       const { app, ran } = registerAll(false);
       expect(await messageOf(app.handleLambda(event, DIRECT))).toBe(REFUSED);
@@ -144,7 +144,7 @@ describe('direct invocations', () => {
     },
   );
 
-  it.each(BUILT)('are served by SecureApp where it says so, and by the open container: %s', async (_kind, event) => {
+  it.each(BUILT)('are served by SecureApp with the option, and by the open container: %s', async (_kind, event) => {
     const closed = registerAll(false, [], { directInvocations: 'serve' });
     const open = registerAll(true);
     await closed.app.handleLambda(event, DIRECT);
@@ -173,7 +173,7 @@ describe('direct invocations', () => {
     expect(ran).toEqual(directInvocations === 'serve' ? ['function-url'] : []);
   });
 
-  it('of an agent are refused in a streaming handler too', async () => {
+  it('of an agent are rejected in a streaming handler too', async () => {
     const { app, ran } = registerAll(false);
     expect(await messageOf(streamed(app, buildLambdaFunctionURLRequest('GET', '/op'), AGENT))).toBe(NO_AGENT);
     expect(ran).toEqual([]);
@@ -226,7 +226,7 @@ describe('a principal of the request context', () => {
     ['a connection', connection, socketEvent({ routeKey: '$connect', eventType: 'CONNECT' })],
     ['GraphQL', appSyncIdentityPrincipal(), graphqlEvent({ identity: { sub: 'root', claims: {} } })],
     ['IAM at GraphQL', appSyncIdentityPrincipal(), graphqlEvent({ identity: iam })],
-  ])('is believed of %s from a trigger alone', async (_name, principalResolver, event) => {
+  ])('is accepted of %s only from a trigger', async (_name, principalResolver, event) => {
     const seen: unknown[] = [];
     const app = new SecureApp({ principalResolver, directInvocations: 'serve', clock } as SecureOptions);
     const show = (ctx: Context) => json(200, void seen.push(ctx.securePrincipal()?.identity ?? null));
@@ -273,14 +273,16 @@ describe('surfaces of SecureApp', () => {
 
   it('are of one container', () => {
     const { surface } = attached();
-    expect(() => new SecureApp({ surfaces: [surface] })).toThrow('the surface of tools belongs to another container');
+    expect(() => new SecureApp({ surfaces: [surface] })).toThrow(
+      expect.failure('dispatch.invalid_surface', 'the surface of tools', 'container'),
+    );
   });
 
   it('get masking as the container has it, and its gate', () => {
     const { host } = attached();
     expect(host).toMatchObject({ maskErrors: true, failureText: 'framework: event workload failed' });
     expect(() => host.gate?.assertPosture({ kind: 'public' }, 'PUBLISH /news')).toThrow(
-      'framework: invalid auth posture: PUBLISH /news',
+      expect.failure('app.bad_request', 'invalid auth posture: PUBLISH /news'),
     );
     expect(() => host.gate?.assertPosture(Public(), 'PUBLISH /news')).not.toThrow();
   });
@@ -334,9 +336,9 @@ describe('surfaces of SecureApp', () => {
   it.each([
     ['surfaces', { surfaces: {} }],
     ['directInvocations', { directInvocations: 'maybe' }],
-  ])('refuses another value of %s', (name, options) => {
+  ])('rejects another value of %s', (name, options) => {
     expect(() => new SecureApp(options as SecureOptions)).toThrow(
-      `framework: invalid secure configuration: option "${name}" must be `,
+      expect.failure('app.invalid_configuration', `invalid secure configuration: option "${name}" must be `),
     );
   });
 });

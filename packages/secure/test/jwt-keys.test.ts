@@ -73,7 +73,7 @@ describe.each<[string, () => void]>([
 ])('an issuer that %s', (_, spoil) => {
   beforeEach(spoil);
 
-  it('is asked once in 30 s, and every token is 503', async () => {
+  it('is called once in 30 s, and every token is 503', async () => {
     const { inTurn } = createCaller();
     expect(await inTurn(unknown)).toEqual([503]);
     expect(server.requests).toHaveLength(1);
@@ -85,12 +85,12 @@ describe.each<[string, () => void]>([
     expect(server.requests).toHaveLength(2);
   });
 
-  it('is asked once by requests at the same time', async () => {
+  it('is called once by requests at the same time', async () => {
     expect(await createCaller().atOnce(unknown)).toEqual([503]);
     expect(server.requests).toHaveLength(1);
   });
 
-  it('is asked again after 30 s, and its keys are taken then', async () => {
+  it('is fetched again after 30 s, and its keys are then accepted', async () => {
     const { call } = createCaller();
     const token = await fresh();
     expect(await call(token)).toBe(503);
@@ -162,7 +162,7 @@ describe('an issuer that never answers', () => {
 });
 
 describe('an issuer that answers', () => {
-  it('is not asked for each key that it does not have', async () => {
+  it('is not called for each key that it does not have', async () => {
     const { atOnce, inTurn } = createCaller();
     expect([await atOnce(unknown), await inTurn(unknown)]).toEqual([[401], [401]]);
     expect(server.requests).toHaveLength(1);
@@ -171,7 +171,7 @@ describe('an issuer that answers', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('is asked for a new key after 30 s', async () => {
+  it('is fetched for a new key after 30 s', async () => {
     const next = await createKey('k2', 'ES256');
     const { call } = createCaller();
     expect(await call(await fresh())).toBe(200);
@@ -181,7 +181,7 @@ describe('an issuer that answers', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('is asked again after ten minutes', async () => {
+  it('is fetched again after ten minutes', async () => {
     const { call } = createCaller();
     const token = await fresh();
     expect(await call(token)).toBe(200);
@@ -193,7 +193,7 @@ describe('an issuer that answers', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('may have a hundred keys', async () => {
+  it('accept a hundred keys', async () => {
     answerWith(200, JSON.stringify({ keys: [...Array(99).fill({ kty: 'oct', kid: 'other' }), key.jwk] }));
     expect(await createCaller().call(await fresh())).toBe(200);
   });

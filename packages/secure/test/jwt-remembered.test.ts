@@ -47,14 +47,14 @@ function createVerifier(options: Partial<JwtVerifierOptions> = {}) {
 }
 
 describe('a token that was verified', () => {
-  it('costs one signature, however often it comes', async () => {
+  it('costs one signature, any number of times it comes', async () => {
     const { outcome } = createVerifier();
     const outcomes = [await outcome(token), await outcome(token, 1), await outcome(token, 299)];
     expect(outcomes).toEqual(['ada', 'ada', 'ada']);
     expect(signatures).toHaveBeenCalledTimes(1);
   });
 
-  it('gives claims of its own to each request', async () => {
+  it('returns separate claims to each request', async () => {
     const { verify } = createVerifier();
     const [first, second] = [await verify(token), await verify(token)];
     (first.claims as { sub: string }).sub = 'eve';
@@ -74,7 +74,7 @@ describe('a token that was verified', () => {
     expect(signatures).toHaveBeenCalledTimes(times);
   });
 
-  it('is refused before its nbf when the clock was set back', async () => {
+  it('is rejected before its nbf when the clock was set back', async () => {
     const { outcome } = createVerifier();
     const later = await sign(key, { ...GOOD, nbf: NOW + 60 });
     expect([await outcome(later, 60), await outcome(later, 0)]).toEqual([
@@ -83,7 +83,7 @@ describe('a token that was verified', () => {
     ]);
   });
 
-  it('is refused beyond the greatest age', async () => {
+  it('is rejected beyond the greatest age', async () => {
     const { outcome } = createVerifier({ maxTokenAgeSeconds: 60 });
     expect([await outcome(token), await outcome(token, 59), await outcome(token, 66)]).toEqual([
       'ada',
@@ -93,7 +93,7 @@ describe('a token that was verified', () => {
     expect(signatures).toHaveBeenCalledTimes(2);
   });
 
-  it('is refused for the audience of another request', async () => {
+  it('is rejected for the audience of another request', async () => {
     const { outcome } = createVerifier();
     expect(await outcome(token)).toBe('ada');
     expect(await outcome(token, 0, ['https://other.example'])).toBe('audience: aud');
@@ -133,14 +133,14 @@ describe('a token that was verified', () => {
 });
 
 describe('a token verified by keys that were fetched', () => {
-  it('is remembered once the keys are known', async () => {
+  it('is kept after the keys are read', async () => {
     const { outcome } = createVerifier({ jwksUri: server.jwksUri });
     for (let seconds = 0; seconds < 5; seconds += 1) expect(await outcome(token, seconds)).toBe('ada');
     expect(signatures).toHaveBeenCalledTimes(2);
     expect(server.requests).toHaveLength(1);
   });
 
-  it('is refused when its key is withdrawn, as soon as the keys are fetched again', async () => {
+  it('is rejected when its key is withdrawn, as soon as the keys are fetched again', async () => {
     const long = await sign(key, { ...GOOD, exp: NOW + 7200 });
     const { outcome } = createVerifier({ jwksUri: server.jwksUri });
     expect([await outcome(long), await outcome(long, 1), await outcome(long, 2)]).toEqual(['ada', 'ada', 'ada']);

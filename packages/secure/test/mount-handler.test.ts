@@ -69,7 +69,7 @@ function mounted(): SecureApp {
   return app;
 }
 
-describe('what the gate let in is what is handled', () => {
+describe('the handled request is the request that the gate accepted', () => {
   const UNDECODED = [FUNCTION_URL, REST, LOAD_BALANCER];
   const refused = [
     '/sdk/public/../admin/keys',
@@ -111,7 +111,7 @@ describe('what the gate let in is what is handled', () => {
   ];
 
   it.each(UNDECODED.flatMap((door) => refused.map((path) => [door.name, path, door] as const)))(
-    'at a %s %j is refused',
+    'at a %s %j is rejected',
     async (_, path, door) => {
       expect((await get(mounted(), door, path)).statusCode).toBe(400);
       expect(seen).toEqual([]);
@@ -132,7 +132,7 @@ describe('what the gate let in is what is handled', () => {
     '/sdk/public/..\\admin\\keys',
     '/sdk/public/a\\b',
     '/all/../sdk/admin/keys',
-  ])('at a gateway v2 %j is refused', async (path) => {
+  ])('at a gateway v2 %j is rejected', async (path) => {
     expect((await get(mounted(), GATEWAY_V2, path)).statusCode).toBe(400);
     expect(seen).toEqual([]);
   });
@@ -148,12 +148,12 @@ describe('what the gate let in is what is handled', () => {
     expect(seen).toEqual([url]);
   });
 
-  it('the guarded path itself stays guarded', async () => {
+  it('the guarded path itself remains guarded', async () => {
     expect((await get(mounted(), FUNCTION_URL, '/sdk/admin/keys')).statusCode).toBe(401);
     expect(seen).toEqual([]);
   });
 
-  it.each([FUNCTION_URL, REST, LOAD_BALANCER, GATEWAY_V2])('the query stays the query at a $name', async (door) => {
+  it.each([FUNCTION_URL, REST, LOAD_BALANCER, GATEWAY_V2])('the query remains the query at a $name', async (door) => {
     await get(mounted(), door, '/sdk/public/a', 'x=1');
     expect(seen).toEqual(['/sdk/public/a?x=1']);
   });
@@ -202,7 +202,7 @@ describe('the token of a caller', () => {
     expect(principals).toHaveLength(1);
   });
 
-  it('does not stay with a principal that several requests share', async () => {
+  it('does not remain with a principal that several requests share', async () => {
     const shared = Object.freeze({ identity: 'ada' });
     const made = new SecureApp({
       principalResolver: (ctx) => {
@@ -233,7 +233,7 @@ describe('a mounted handler', () => {
     };
   };
 
-  it('gives a web-standard handler the request and who calls', async () => {
+  it('passes the request and the caller to a web-standard handler', async () => {
     const app = new SecureApp({ principalResolver });
     const seen: unknown[] = [];
     const fetch = async (request: Request, options?: object) => {
@@ -308,7 +308,7 @@ describe('a mounted handler', () => {
   it('needs a posture', () => {
     const fetch = () => new Response();
     expect(() => mountHandler(new SecureApp(), '/sdk', { fetch }, {} as never)).toThrow(
-      'framework: option "posture" must be a posture',
+      expect.failure('app.invalid_configuration', 'option "posture"'),
     );
   });
 });

@@ -126,7 +126,7 @@ describe('the document', () => {
     });
   });
 
-  it('takes request and response schemas from a bound handler', () => {
+  it('uses request and response schemas of a bound handler', () => {
     expect(paths['/notes']?.post).toMatchObject({
       requestBody: {
         content: { 'application/json': { schema: { properties: { title: { type: 'string', minLength: 1 } } } } },
@@ -173,12 +173,14 @@ describe('the document', () => {
   it('cannot be written by the generator for the legacy contract', () => {
     const app = createNotes();
     for (const secure of [app, app.routes(), { title: 'T', version: '1', routes: app.routes() }]) {
-      expect(() => generateOpenAPI(secure as never)).toThrow('framework: openapi cannot describe a secure application');
+      expect(() => generateOpenAPI(secure as never)).toThrow(
+        expect.failure('app.invalid_configuration', 'openapi cannot describe a secure application'),
+      );
     }
   });
 });
 
-describe('a specification is refused', () => {
+describe('a specification is rejected', () => {
   const build = () =>
     new SecureApp()
       .get('/a/{id}', handler, Authenticated('s'))
@@ -257,7 +259,7 @@ describe('a specification is refused', () => {
     ['no routes', { routes: undefined }, 'routes must be a list'],
   ])('%s', (_, change, message) => {
     expect(() => build().generateOpenAPI({ ...valid, ...(change as object) })).toThrow(
-      expect.objectContaining({ message: `framework: secure openapi ${message}`, code: 'app.invalid_configuration' }),
+      expect.failure('app.invalid_configuration', `secure openapi ${message}`),
     );
   });
 
@@ -268,7 +270,7 @@ describe('a specification is refused', () => {
       { method: 'GET', path: '/f/{path+}', operationId: 'all' },
     ];
     expect(() => app.generateOpenAPI({ ...valid, routes })).toThrow(
-      'framework: secure openapi emitted route GET /f/{path} collides',
+      expect.failure('app.invalid_configuration', 'secure openapi', 'GET /f/{path}'),
     );
   });
 
@@ -292,22 +294,20 @@ describe('a specification is refused', () => {
           .reverse(),
       );
       expect(() => build().generateOpenAPI({ ...valid, ...later, ...fault })).toThrow(
-        `framework: secure openapi ${message}`,
+        expect.failure('app.invalid_configuration', `secure openapi ${message}`),
       );
     }
   });
 
   it.each<[string, object, string]>([
-    ['no title', { title: '' }, 'framework: openapi title is required'],
-    [
-      'an operation id twice',
-      { routes: [a, { ...i, operationId: 'a' }] },
-      'framework: openapi operation id a is duplicated',
-    ],
-    ['an invalid path', { routes: [{ ...a, path: '/a//b' }] }, 'framework: openapi path "/a//b" is invalid'],
-    ['no path', { routes: [null] }, 'framework: openapi path undefined is invalid'],
-    ['an impossible status', { routes: [{ ...a, successStatus: 422 }, i] }, 'framework: openapi success status 422'],
+    ['no title', { title: '' }, 'openapi title is required'],
+    ['an operation id twice', { routes: [a, { ...i, operationId: 'a' }] }, 'openapi operation id a is duplicated'],
+    ['an invalid path', { routes: [{ ...a, path: '/a//b' }] }, 'openapi path "/a//b" is invalid'],
+    ['no path', { routes: [null] }, 'openapi path undefined is invalid'],
+    ['an impossible status', { routes: [{ ...a, successStatus: 422 }, i] }, 'openapi success status 422'],
   ])('like the legacy generator’s: %s', (_, change, message) => {
-    expect(() => build().generateOpenAPI({ ...valid, ...change })).toThrow(message);
+    expect(() => build().generateOpenAPI({ ...valid, ...change })).toThrow(
+      expect.failure('app.invalid_configuration', message),
+    );
   });
 });

@@ -84,7 +84,7 @@ describe('options are closed', () => {
     ['an empty object', {}],
     ['an object without a prototype', Object.create(null)],
     ['options left undefined', { tier: undefined, principalResolver: undefined } as unknown as SecureOptions],
-  ])('takes %s', (_, options) => {
+  ])('accepts %s', (_, options) => {
     expect(new SecureApp(options).routes()).toEqual([]);
   });
 });

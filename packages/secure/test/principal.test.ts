@@ -74,18 +74,18 @@ describe('the normal form of a principal', () => {
     ['variation selectors', '\ufe0f\u{e0100}'],
     ['tags', '\u{e0041}'],
     ['blanks between them', '\u200b \u00a0\u2028\u200b'],
-  ])('takes an identity of nothing but %s for nobody', (_, identity) => {
+  ])('treats an identity of only %s as anonymous', (_, identity) => {
     expect(normalizePrincipal({ identity, kind: 'internal' })).toBeNull();
   });
 
   it.each(['a\u200b', '\u0000a', 'é', '名', '🙂', '-', 'auth0|123', '\u0301'])(
-    'takes the identity %j as it is',
+    'accepts the identity %j unchanged',
     (identity) => {
       expect(normalizePrincipal({ identity })).toMatchObject({ identity });
     },
   );
 
-  it('takes nothing from a prototype', () => {
+  it('ignores members of a prototype', () => {
     const raised = { identity: 'root', kind: 'internal', scopes: ['admin'], claims: { a: 1 }, tenantId: 't' };
     expect(normalizePrincipal(Object.create(raised))).toBeNull();
     expect(normalizePrincipal(Object.assign(Object.create(raised), { identity: 'a' }))).toEqual({
@@ -123,7 +123,7 @@ describe('the normal form of a principal', () => {
     expect(reads.sort()).toEqual(['claims', 'identity', 'kind', 'scopes', 'tenantId']);
   });
 
-  it('reads scopes behind getters once', () => {
+  it('reads scopes after getters once', () => {
     let looks = 0;
     const scopes: string[] = [];
     Object.defineProperty(scopes, '0', {

@@ -84,7 +84,7 @@ describe.each(CASES)('%s at %s', (code, entrypoint, event) => {
     expect(ran).toEqual([]);
   });
 
-  it('is said by explain, which shows no target', () => {
+  it('is reported by explain, which shows no target', () => {
     const { open } = containers();
     const { error, target } = open.explain(event);
     expect({ error, target }).toEqual({ error: expect.stringMatching(/^framework: .* is no request; /), target: null });
@@ -92,7 +92,7 @@ describe.each(CASES)('%s at %s', (code, entrypoint, event) => {
 });
 
 it.each(CASES.filter(([, entrypoint]) => entrypoint !== 'serveWebSocket'))(
-  '%s at %s rejects in a router behind a dispatcher and runs nothing',
+  '%s at %s is rejected by a router after a dispatcher and runs nothing',
   async (code, _entrypoint, event) => {
     const { router, ran } = containers();
     expect(await failureOf(router.handleLambda(event))).toBe(code);

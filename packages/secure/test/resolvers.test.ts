@@ -80,9 +80,9 @@ describe('sharedSecretPrincipalResolver', () => {
       },
       '"secrets"',
     ],
-  ])('refuses %s, never naming a value', (_, options, name) => {
+  ])('rejects %s, never naming a value', (_, options, name) => {
     const make = () => sharedSecretPrincipalResolver(options as SharedSecretOptions);
-    expect(make).toThrow(name);
+    expect(make).toThrow(expect.failure('app.invalid_configuration', name));
     expect(make).not.toThrow(/hush/);
   });
 });
@@ -90,7 +90,7 @@ describe('sharedSecretPrincipalResolver', () => {
 describe('firstPrincipal', () => {
   const ctx = requestContext();
 
-  it('asks in turn until there is one', async () => {
+  it('calls each in turn until a caller is found', async () => {
     const asked: string[] = [];
     const say = (name: string, value: unknown) => () => {
       asked.push(name);
@@ -122,8 +122,10 @@ describe('firstPrincipal', () => {
   });
 
   it('rejects an empty list and a value that is not a function', () => {
-    expect(() => firstPrincipal()).toThrow('framework: option "resolvers"');
-    expect(() => firstPrincipal(() => null, {} as never)).toThrow('framework: option "resolvers"');
+    expect(() => firstPrincipal()).toThrow(expect.failure('app.invalid_configuration', 'option "resolvers"'));
+    expect(() => firstPrincipal(() => null, {} as never)).toThrow(
+      expect.failure('app.invalid_configuration', 'option "resolvers"'),
+    );
   });
 });
 
@@ -131,7 +133,7 @@ describe('choosePosture', () => {
   it('throws at registration until one is chosen', () => {
     const app = new SecureApp();
     expect(() => app.get('/users/{id}', () => json(200, 1), choosePosture('GET /users/{id}') as never)).toThrow(
-      'framework: posture not chosen: GET /users/{id}',
+      expect.failure('app.bad_request', 'posture not chosen: GET /users/{id}'),
     );
     expect(app.get('/users/{id}', () => json(200, 1), Authenticated()).routes()).toHaveLength(1);
   });

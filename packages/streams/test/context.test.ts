@@ -55,16 +55,16 @@ describe('the context of a record', () => {
     ['the raw Lambda context', (ctx) => ctx.lambdaContext === lambda, [true, true]],
     ['the clock', (ctx) => ctx.now().toISOString(), ['1970-01-01T00:00:00.000Z', '1970-01-01T00:00:00.000Z']],
     ['the ids', (ctx) => ctx.newId(), ['test-id-1', 'test-id-2']],
-  ])('tells %s', async (_name, read, expected) => {
+  ])('contains %s', async (_name, read, expected) => {
     expect(await ofQueue(read)).toEqual(expected);
   });
 
-  it('has one invented request id for the whole batch where the service gives none', async () => {
+  it('has one invented request id for the whole batch where the service returns none', async () => {
     expect(await ofQueue((ctx) => ctx.requestId, {})).toEqual(['test-id-1', 'test-id-1']);
     expect(await ofQueue((ctx) => ctx.requestId, { awsRequestId: '  ' })).toEqual(['test-id-1', 'test-id-1']);
   });
 
-  it.each([[undefined], [null], ['x'], ['NaN'], ['0']])('takes a receive count of %j for 0', async (count) => {
+  it.each([[undefined], [null], ['x'], ['NaN'], ['0']])('reads a receive count of %j as 0', async (count) => {
     const event = {
       Records: [message('a', { attributes: count === undefined ? null : { ApproximateReceiveCount: count } })],
     };
@@ -75,7 +75,7 @@ describe('the context of a record', () => {
     [-5, 0],
     [Number.NaN, 0],
     [1_234, 1_234],
-  ])('takes %d remaining milliseconds for %d', async (left, expected) => {
+  ])('reads %d remaining milliseconds as %d', async (left, expected) => {
     const event = { Records: [message('a')] };
     const seen = await ofQueue((ctx) => ctx.remainingMs, { getRemainingTimeInMillis: () => left }, event, {
       deadlineMarginMs: 0,
@@ -83,7 +83,7 @@ describe('the context of a record', () => {
     expect(seen).toEqual(left < 0 ? [] : [expected]);
   });
 
-  it('gives the next record an empty bag', async () => {
+  it('passes an empty bag to the next record', async () => {
     const seen = await ofQueue((ctx) => {
       const before = ctx.get('key');
       ctx.set('key', ctx.recordId);
@@ -123,7 +123,7 @@ describe('the context of a record', () => {
     ]);
   });
 
-  it('binds the logger to a record outside of Lambda', async () => {
+  it('binds the logger to a record outside Lambda', async () => {
     const { options, lines } = environment();
     const router = createEventRouter(options);
     router.queue('orders', (ctx) => ctx.log.info('hello'));
@@ -141,7 +141,7 @@ describe('the context of a record', () => {
     ]);
   });
 
-  it('knows the ids of streams, tables, topics and events', async () => {
+  it('has the ids of streams, tables, topics and events', async () => {
     const router = createEventRouter(environment().options);
     const seen: unknown[] = [];
     const handler = (ctx: EventContext) => void seen.push([ctx.triggerKind, ctx.recordId, ctx.attempt, ctx.source]);

@@ -27,7 +27,7 @@ describe('the deadline of a batch', () => {
     expect(await router.serveQueueEvent(ids('a', 'b', 'c'), lambda(1_000))).toEqual(reportOf('c'));
   });
 
-  it('takes its margin from the option', async () => {
+  it('uses the margin of the option', async () => {
     const { lambda, options } = environment({ deadlineMarginMs: 0 });
     const router = createEventRouter(options);
     router.queue('orders', () => {});
@@ -132,7 +132,7 @@ describe('the deadline of a batch', () => {
     expect(await answer).toEqual(reportOf('a', 'c', 'd'));
   });
 
-  it('gives each record a signal of its own, aborted from the start when it starts too late', async () => {
+  it('creates a signal for each record, aborted from the start if it starts too late', async () => {
     const { clock, lambda, options } = environment();
     const router = createEventRouter(options);
     const signals: AbortSignal[] = [];
@@ -152,7 +152,7 @@ describe('the deadline of a batch', () => {
     expect(other).toEqual([true]);
   });
 
-  it('leaves no timer behind', async () => {
+  it('leaves no timer', async () => {
     const { clock, lambda, options } = environment();
     const router = createEventRouter(options);
     router.queue('orders', async (ctx) => void ctx.signal);
@@ -195,7 +195,7 @@ describe('the deadline of a batch', () => {
     expect(pending).toEqual([0, 0]);
   });
 
-  it('is a date on the clock, and stays where it is', async () => {
+  it('is a date on the clock, and remains where it is', async () => {
     const { clock, lambda, options } = environment();
     const router = createEventRouter(options);
     const seen: unknown[] = [];

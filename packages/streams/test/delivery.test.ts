@@ -68,7 +68,7 @@ describe('each', () => {
     expect(seen).toEqual(['a', 'b', 'c']);
   });
 
-  it('throws the first failure as it is, and later records do not run', async () => {
+  it('rethrows the first failure unchanged, and later records do not run', async () => {
     const { delivery, lines } = attached();
     const seen: string[] = [];
     const error = new FrameworkError('app.conflict', 'taken');
@@ -92,7 +92,7 @@ describe('each', () => {
     expect((error as FrameworkError).cause).toBe(thrown);
   });
 
-  it('past the deadline no record starts, one warning counts them, and the error says so', async () => {
+  it('past the deadline no record starts, one warning counts them, and the error names the deadline', async () => {
     const { delivery, clock, lines } = attached();
     const pending = delivery.each(items({ a: never, b: () => 1 }), lambda(3_000));
     const answer = expect(pending).rejects.toMatchObject({ code: 'streams.deadline_exceeded' });
@@ -103,7 +103,7 @@ describe('each', () => {
     ]);
   });
 
-  it('the longest time of the kind is a deadline, also without a Lambda context', async () => {
+  it('the longest time of the kind is a deadline, even without a Lambda context', async () => {
     const { delivery, clock } = attached({}, { maxMs: 5_000 });
     const pending = delivery.each(items({ a: never }), undefined);
     await clock.advance(4_749);
@@ -138,7 +138,7 @@ describe('each', () => {
 });
 
 describe('settle', () => {
-  it('goes on behind a failure, and says of each record what became of it', async () => {
+  it('continues after a failure, and reports the outcome of each record', async () => {
     const { delivery } = attached();
     const error = new Error('no');
     await expect(
@@ -160,7 +160,7 @@ describe('settle', () => {
     expect(seen).toEqual(['b1', 'b2']);
   });
 
-  it('a record that the deadline ends failed, one behind it did not start, and a late result changes nothing', async () => {
+  it('a record at the deadline fails, later records do not start, and a late result changes nothing', async () => {
     const { delivery, clock, lines } = attached();
     let finish: (value: unknown) => void = () => {};
     const slow = () =>
@@ -201,7 +201,7 @@ describe('attempt', () => {
   });
 });
 
-it('each record has a context of its own, behind the middlewares of the container', async () => {
+it('each record has its own context, after the middlewares of the container', async () => {
   const { delivery, middlewares } = attached();
   const trail: unknown[] = [];
   middlewares.push(async (ctx, event, next) => {
@@ -251,23 +251,23 @@ describe('names', () => {
     expect(attached({ environment: { FRAMEWORK_EVENT_SOURCES } }).delivery.physicalName('thing', 'a')).toBe(name);
   });
 
-  it('a variable that is no map is refused when a container attaches', () => {
+  it('a variable that is not a map is rejected when a container attaches', () => {
     expect(() => attached({ environment: { FRAMEWORK_EVENT_SOURCES: '[]' } })).toThrow(
-      'framework: FRAMEWORK_EVENT_SOURCES must be a JSON object of names',
+      expect.failure('app.invalid_configuration', 'FRAMEWORK_EVENT_SOURCES'),
     );
   });
 });
 
-it('an agent is refused, and the refusal is in the log', () => {
+it('an agent is rejected, and the rejection is in the log', () => {
   const { delivery, lines } = attached();
   const agent = { clientContext: { custom: { bedrockAgentCoreToolName: 't' } } };
-  expect(() => delivery.refuseAgent(agent)).toThrow('framework: no adapter for agent invocations');
+  expect(() => delivery.refuseAgent(agent)).toThrow(expect.failure('dispatch.no_adapter', 'agent'));
   expect(lines).toMatchObject([{ level: 'error', message: 'framework: invocation refused' }]);
   expect(() => delivery.refuseAgent(undefined)).not.toThrow();
   expect(() => delivery.refuseAgent({ clientContext: {} })).not.toThrow();
 });
 
-it('a refusal before the handler is one error line', () => {
+it('a rejection before the handler is one error line', () => {
   const { delivery, lines } = attached();
   const error = new FrameworkError('triggers.invalid_event', 'framework: broken');
   delivery.logRefusal(error, lambda(1));
@@ -290,7 +290,7 @@ it('a warning has the kind, and a logger that throws changes nothing', () => {
   expect(() => warnOf(broken, 'thing.cut', {})).not.toThrow();
 });
 
-it('without a container it works by itself', async () => {
+it('without a container it works automatically', async () => {
   const delivery = new Delivery({ kind: 'thing', key: undefined });
   expect(delivery.kind).toBe('thing');
   expect(delivery.physicalName('thing', 'a')).toBe('a');

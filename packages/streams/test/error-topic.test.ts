@@ -45,7 +45,7 @@ const client = (endpoint: string) =>
   });
 
 describe('createErrorTopicPublish', () => {
-  it('publishes what the notifier hands over', async () => {
+  it('publishes messages of the notifier', async () => {
     await withTopic(200, async (endpoint, bodies) => {
       await createErrorTopicPublish({ client: client(endpoint) })(notification);
       expect(
@@ -61,7 +61,7 @@ describe('createErrorTopicPublish', () => {
     });
   });
 
-  it('makes a client of its own in the region of the topic', async () => {
+  it('creates a client in the region of the topic', async () => {
     await withTopic(200, async (endpoint, bodies) => {
       const names = { AWS_ENDPOINT_URL_SNS: endpoint, AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' };
       const before = { ...process.env };
@@ -88,7 +88,9 @@ describe('createErrorTopicPublish', () => {
     });
   });
 
-  it('refuses an unknown option', () => {
-    expect(() => createErrorTopicPublish({ topic: 'x' } as never)).toThrow('framework: unknown option "topic"');
+  it('rejects an unknown option', () => {
+    expect(() => createErrorTopicPublish({ topic: 'x' } as never)).toThrow(
+      expect.failure('app.invalid_configuration', 'unknown option "topic"'),
+    );
   });
 });

@@ -30,7 +30,7 @@ describe('explainTarget', () => {
     });
   });
 
-  it('says that one unregistered source leaves the whole batch without a handler', () => {
+  it('reports that one unregistered source leaves the whole batch without a handler', () => {
     const stranger = message('b', { eventSourceARN: 'arn:aws:sqs:us-east-2:123456789012:other' });
     expect(router().explainTarget('queue', { Records: [message('a'), stranger, null] })).toEqual({
       sources: [

@@ -31,7 +31,7 @@ const tailOf = (work: () => unknown) => {
 };
 
 describe('decodeCloudWatchLogsSubscription', () => {
-  it('gives the document in its portable form, and a summary without messages', () => {
+  it('returns the document in its portable form, and a summary without messages', () => {
     const decoded = decode(document);
     const head = {
       record_id: 'shard:1',
@@ -137,7 +137,7 @@ describe('decodeCloudWatchLogsSubscription', () => {
     ['invalid gzip', Buffer.concat([gzipSync('{}'), Buffer.from('trailing')]).toString('base64'), 'e'],
     ['invalid gzip', Buffer.concat([gzipSync('{}'), Buffer.alloc(8)]).toString('base64'), 'e'],
     ['invalid gzip', gzipSync(JSON.stringify(document)).subarray(0, 40).toString('base64'), 'e'],
-  ])('refuses with %s', (tail, data, eventID) => {
+  ])('rejects with %s', (tail, data, eventID) => {
     expect(tailOf(() => decodeCloudWatchLogsSubscription(record(data, eventID)))).toBe(tail);
   });
 
@@ -194,11 +194,11 @@ describe('decodeCloudWatchLogsSubscription', () => {
     ],
     ['invalid logEvents[0]', { ...document, logEvents: [{ id: '1', timestamp: '1', message: 'm' }] }],
     ['invalid logEvents[0]', { ...document, logEvents: [{ id: '1', timestamp: 1, message: 5 }] }],
-  ])('refuses with %s (%#)', (tail, value) => {
+  ])('rejects with %s (%#)', (tail, value) => {
     expect(tailOf(() => decode(value))).toBe(tail);
   });
 
-  it('quotes nothing of its input', () => {
+  it('does not quote its input', () => {
     const texts = ['secret', '{"secret":1}', '["secret"]', '{"messageType":"secret"}'].map((text) =>
       tailOf(() => decode(text)),
     );
@@ -225,7 +225,7 @@ describe('the bounds of the decoder', () => {
   /** Half noise, half repetition: below the maximum ratio, and within the compressed limit. */
   const mixed = (bytes: number) => sized(1_000_000).replace('"}]}', `${'x'.repeat(bytes - 1_000_000)}"}]}`);
 
-  it('take a document of 2 MiB, and not one byte more', () => {
+  it('accept a document of 2 MiB, and not one byte more', () => {
     expect(Buffer.byteLength(mixed(2_097_152))).toBe(2_097_152);
     expect(tailOf(() => decode(mixed(2_097_152)))).toBe('accepted');
     expect(tailOf(() => decode(mixed(2_097_153)))).toBe('document too large');

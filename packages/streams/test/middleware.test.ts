@@ -2,7 +2,7 @@ import { createEventRouter, type EventMiddleware } from '@sallyport/streams';
 import { environment, message, notification, reportOf } from './support.js';
 
 describe('event middleware', () => {
-  it('wraps every record, the first registered outermost, whenever it was registered', async () => {
+  it('wraps every record, the first registered outermost, at any time of registration', async () => {
     const router = createEventRouter(environment().options);
     const trail: string[] = [];
     const mark =
@@ -43,7 +43,7 @@ describe('event middleware', () => {
     expect(trail).toEqual(['before', 'after handled']);
   });
 
-  it('gives the result in place of the handler when it does not call next', async () => {
+  it('returns the result in place of the handler when it does not call next', async () => {
     const router = createEventRouter(environment().options);
     let ran = false;
     router.topic('alerts', () => {
@@ -153,11 +153,11 @@ describe('event middleware', () => {
       ran = true;
     });
     expect(await router.serveQueueEvent({ Records: [message('a')] })).toEqual(reportOf('a'));
-    await expect(router.serveEventBus({ 'detail-type': 'x' })).rejects.toThrow('no handler');
+    await expect(router.serveEventBus({ 'detail-type': 'x' })).rejects.toThrow(expect.failure('streams.no_handler'));
     expect(ran).toBe(false);
   });
 
-  it('shares its bag with the handler and with nobody else', async () => {
+  it('shares its bag only with the handler', async () => {
     const router = createEventRouter(environment().options);
     const seen: unknown[] = [];
     router.useEvents((ctx, _event, next) => {
@@ -171,6 +171,8 @@ describe('event middleware', () => {
   });
 
   it('is rejected when it is not a function', () => {
-    expect(() => createEventRouter().useEvents('x' as never)).toThrow('framework: middleware must be a function');
+    expect(() => createEventRouter().useEvents('x' as never)).toThrow(
+      expect.failure('app.invalid_configuration', 'middleware must be a function'),
+    );
   });
 });

@@ -81,7 +81,7 @@ describe('a source that no handler is registered for', () => {
       'framework: no handler for queue',
       `the record comes from "a\\nb"; handlers are registered for "orders"${HINT}`,
     ],
-  ])('is named with those that are: %s', async (_case, serve, variables, text, cause) => {
+  ])('is named with the registered sources: %s', async (_case, serve, variables, text, cause) => {
     expect(await refusalsOf(serve, variables)).toEqual([{ message: text, cause }]);
   });
 

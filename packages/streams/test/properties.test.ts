@@ -57,7 +57,7 @@ const recordsOf = (kind: keyof typeof KINDS, items: Item[]) => {
 };
 
 describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('any batch of a %s', (kind) => {
-  it('is told apart without loss: each record completed, or is reported, or the call throws', async () => {
+  it('loses nothing: each record completed, or is reported, or the call throws', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(item, { maxLength: 12 }),
@@ -124,7 +124,7 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('any batch of a %s',
 });
 
 describe('a FIFO group', () => {
-  it('never runs a message behind one of its own that failed', async () => {
+  it('never runs a message after a failed message of its group', async () => {
     const messages = fc.array(fc.record({ group: fc.constantFrom('A', 'B', 'C'), fails: fc.boolean() }), {
       maxLength: 10,
     });

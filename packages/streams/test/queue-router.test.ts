@@ -27,7 +27,7 @@ describe('createQueueRouter', () => {
     });
   });
 
-  it('runs nothing and reports everything of a queue that nobody handles', async () => {
+  it('runs nothing and reports all records of a queue without a handler', async () => {
     const seen: string[] = [];
     const router = createQueueRouter();
     router.queue('others', (_ctx, { messageId }) => seen.push(messageId));
@@ -55,7 +55,7 @@ describe('createQueueRouter', () => {
     expect(steps).toEqual(['first', 'second', 'orders a [1]']);
   });
 
-  it('runs as many messages at once as queueConcurrency says', async () => {
+  it('runs as many messages at the same time as queueConcurrency', async () => {
     let running = 0;
     let most = 0;
     const router = createQueueRouter({ queueConcurrency: 2 });
@@ -69,7 +69,7 @@ describe('createQueueRouter', () => {
     expect(most).toBe(2);
   });
 
-  it('lists what is registered', () => {
+  it('lists registrations', () => {
     const router = createQueueRouter();
     router.queue('orders', () => {}, { concurrency: 2 });
     expect(router.triggers()).toEqual([{ kind: 'queue', name: 'orders', concurrency: 2 }]);
@@ -92,7 +92,7 @@ describe('createQueueRouter', () => {
     expect(lines.map(({ message: text }) => text)).toEqual(['framework: event handler failed']);
   });
 
-  it('tells the hooks of observeRecords what the router of every kind tells', async () => {
+  it('calls the hooks of observeRecords like the router of every kind', async () => {
     const events: string[] = [];
     const metrics: string[] = [];
     const observability = observeRecords({
@@ -111,31 +111,25 @@ describe('createQueueRouter', () => {
   });
 
   it.each<[string, object, string]>([
-    ['an unknown option', { observe: {} }, 'framework: unknown option "observe"; known are queueConcurrency,'],
-    ['a clock that is none', { clock: 1 }, 'framework: option "clock" must be an object with now()'],
-    [
-      'an endless margin',
-      { deadlineMarginMs: Number.POSITIVE_INFINITY },
-      'framework: option "deadlineMarginMs" must be a number of milliseconds, at least 0',
-    ],
+    ['an unknown option', { observe: {} }, 'unknown option "observe"'],
+    ['a clock that is none', { clock: 1 }, 'option "clock"'],
+    ['an endless margin', { deadlineMarginMs: Number.POSITIVE_INFINITY }, 'option "deadlineMarginMs"'],
     [
       'hooks without the code that calls them',
       { observability: {} },
       'option "observability" must be a result of observeRecords()',
     ],
     ['no hooks at all', { observability: null }, 'option "observability" must be a result of observeRecords()'],
-    [
-      'names that are no JSON',
-      { environment: { FRAMEWORK_EVENT_SOURCES: '{' } },
-      'framework: FRAMEWORK_EVENT_SOURCES must be a JSON object of names',
-    ],
-  ])('refuses %s', (_, options, text) => {
-    expect(() => createQueueRouter(options as QueueRouterOptions)).toThrow(text);
+    ['names that are no JSON', { environment: { FRAMEWORK_EVENT_SOURCES: '{' } }, 'FRAMEWORK_EVENT_SOURCES'],
+  ])('rejects %s', (_, options, text) => {
+    expect(() => createQueueRouter(options as QueueRouterOptions)).toThrow(
+      expect.failure('app.invalid_configuration', text),
+    );
   });
 
   it.each<[string, () => unknown, string]>([
-    ['a blank name', () => createQueueRouter().queue(' ', () => {}), 'framework: queue name is empty'],
-    ['no handler', () => createQueueRouter().queue('a', null as never), 'framework: handler must be a function'],
+    ['a blank name', () => createQueueRouter().queue(' ', () => {}), 'queue name is empty'],
+    ['no handler', () => createQueueRouter().queue('a', null as never), 'handler must be a function'],
     ['an unknown option', () => createQueueRouter().queue('a', () => {}, { onFailure: 'stop' } as never), 'onFailure'],
     [
       'a second handler',
@@ -143,15 +137,15 @@ describe('createQueueRouter', () => {
         createQueueRouter()
           .queue('a', () => {})
           .queue('a', () => {}),
-      'framework: duplicate handler for queue "a"',
+      'duplicate handler for queue "a"',
     ],
     [
       "another service's ARN",
       () => createQueueRouter().queue('arn:aws:sns:eu-west-1:1:orders', () => {}),
-      'framework: queue name is not the ARN of a queue',
+      'queue name is not the ARN of a queue',
     ],
     ['hooks that are none', () => observeRecords({ log: 1 } as never), 'observability.log'],
-  ])('refuses %s at registration', (_, register, text) => {
-    expect(register).toThrow(text);
+  ])('rejects %s at registration', (_, register, text) => {
+    expect(register).toThrow(expect.failure('app.invalid_configuration', text));
   });
 });

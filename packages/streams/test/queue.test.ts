@@ -30,7 +30,7 @@ describe('a standard queue', () => {
     ]);
   });
 
-  it('tries every message in order and reports only those that failed', async () => {
+  it('tries every message in order and reports only failed messages', async () => {
     const router = createEventRouter(environment().options);
     const seen: string[] = [];
     router.queue('orders', async (_ctx, { messageId }) => {
@@ -97,7 +97,7 @@ describe('a standard queue', () => {
     expect(await createEventRouter().serveQueueEvent({ Records: [] })).toEqual({ batchItemFailures: [] });
   });
 
-  it.each([null, undefined, 'text', {}, { Records: {} }])('refuses %j, which has no records', async (event) => {
+  it.each([null, undefined, 'text', {}, { Records: {} }])('rejects %j, which has no records', async (event) => {
     await expect(createEventRouter().serveQueueEvent(event)).rejects.toMatchObject({
       code: 'streams.invalid_event',
       message: 'framework: event has no records',
@@ -208,7 +208,7 @@ describe('sources', () => {
 });
 
 describe('a FIFO queue', () => {
-  it('reports the rest of a failed group untried and goes on with other groups', async () => {
+  it('reports the rest of a failed group untried and continues with other groups', async () => {
     const router = createEventRouter(environment().options);
     const seen: string[] = [];
     router.queue('orders.fifo', async (_ctx, { messageId }) => {
@@ -220,7 +220,7 @@ describe('a FIFO queue', () => {
     expect(seen).toEqual(['A1', 'B1', 'B2']);
   });
 
-  it('takes messages without a group id for one group', async () => {
+  it('treats messages without a group id as one group', async () => {
     const router = createEventRouter(environment().options);
     const seen: string[] = [];
     router.queue('orders.fifo', (_ctx, { messageId }) => {
@@ -232,7 +232,7 @@ describe('a FIFO queue', () => {
     expect(seen).toEqual(['1', '3']);
   });
 
-  it('runs one message at a time, whatever the router is told of standard queues', async () => {
+  it('runs one message at a time with any option for standard queues', async () => {
     const router = createEventRouter({ ...environment().options, queueConcurrency: 5 });
     let running = 0;
     let most = 0;
@@ -262,7 +262,7 @@ describe('a FIFO queue', () => {
 });
 
 describe('concurrency', () => {
-  it('runs so many messages at once, starts them in order and reports them in order', async () => {
+  it('runs so many messages at the same time, starts them in order and reports them in order', async () => {
     const { clock, options } = environment();
     const router = createEventRouter(options);
     const started: string[] = [];
@@ -360,7 +360,7 @@ describe('failWhole', () => {
     expect(await serve(registered, ids, bad)).toEqual([answer, errors]);
   });
 
-  it('a batch without a handler is reported: nobody has asked for a failure', async () => {
+  it('a batch without a handler is reported: no option requests a failure', async () => {
     const router = createEventRouter(environment().options);
     router.queue('other', () => {}, { failWhole: true });
     expect(await router.serveQueueEvent({ Records: [message('a')] })).toEqual(reportOf('a'));
@@ -385,7 +385,7 @@ describe('failWhole', () => {
     });
   });
 
-  it('holds for table streams and data streams, and a queue that stands alone', async () => {
+  it('applies to table streams and data streams, and a separate queue', async () => {
     const fail = () => Promise.reject(new Error('no'));
     const router = createEventRouter(environment().options)
       .kinesis('clicks', fail, { failWhole: true })

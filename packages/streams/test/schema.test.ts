@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as schema from '@sallyport/streams/schema';
 
-it('the names that infrastructure code shares are those of the contract', () => {
+it('the names that infrastructure code shares are the names of the contract', () => {
   expect(Object.entries(schema).filter(([name]) => name.endsWith('_ENV'))).toEqual([
     ['EVENT_SOURCES_ENV', 'FRAMEWORK_EVENT_SOURCES'],
     ['KAFKA_ON_FAILURE_ENV', 'FRAMEWORK_KAFKA_ON_FAILURE'],

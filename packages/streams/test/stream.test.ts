@@ -29,7 +29,7 @@ describe.each([
     expect(seen).toEqual(['1', '2', '3', '4']);
   });
 
-  it('reports by sequence number when told so, by option or by variable', async () => {
+  it('reports by sequence number with the option or the variable', async () => {
     const byOption = createEventRouter({ ...environment().options, streamFailureIdentifier: 'sequenceNumber' });
     failing(byOption, ['2']);
     expect(await byOption[entrypoint]({ Records })).toEqual(reportOf('2'));
@@ -54,14 +54,14 @@ describe.each([
     expect(await router[entrypoint]({ Records })).toEqual(reportOf(`${prefix}2`));
   });
 
-  it('stops at the first failure when told so, and reports it and the rest', async () => {
+  it('stops at the first failure with the option, and reports it and the rest', async () => {
     const router = createEventRouter(environment().options);
     const seen = failing(router, ['2', '3'], { onFailure: 'stop' });
     expect(await router[entrypoint]({ Records })).toEqual(reportOf(`${prefix}2`, `${prefix}3`, `${prefix}4`));
     expect(seen).toEqual(['1', '2']);
   });
 
-  it('throws for a failed record without an identifier and starts no further one', async () => {
+  it('throws for a failed record without an identifier and starts no further record', async () => {
     const router = createEventRouter(environment().options);
     const seen = failing(router, ['1']);
     const nameless = { ...record('1'), eventID: ' ' };
@@ -137,7 +137,7 @@ describe('names of streams and tables', () => {
     'arn:aws:dynamodb:us-east-1:123456789012:table/notes',
     'arn:aws:dynamodb:us-east-1:123456789012:table/notes/stream/',
     'arn:aws:dynamodb:us-east-1:123456789012:table/notes/index/x',
-  ])('%s is no table stream', async (eventSourceARN) => {
+  ])('%s is not a table stream', async (eventSourceARN) => {
     const router = createEventRouter(environment().options);
     router.tableStream('notes', () => {});
     expect(await router.serveTableStream({ Records: [change('1', { eventSourceARN })] })).toEqual(reportOf('change-1'));
@@ -202,16 +202,18 @@ describe('the failure identifier', () => {
     expect(records.map(({ level }) => level)).not.toContain('warn');
   });
 
-  it.each([['eventId'], [''], [null], ['AUTO'], [1]])('refuses the option %j', (streamFailureIdentifier) => {
+  it.each([['eventId'], [''], [null], ['AUTO'], [1]])('rejects the option %j', (streamFailureIdentifier) => {
     expect(() => createEventRouter({ streamFailureIdentifier } as never)).toThrow(
-      'framework: option "streamFailureIdentifier" must be "auto", "eventID" or "sequenceNumber"',
+      expect.failure('app.invalid_configuration', 'option "streamFailureIdentifier"'),
     );
   });
 
-  it.each(['sequence', 'Auto', ' eventID '])('refuses the variable %j, also beside an option', (value) => {
-    const text = 'framework: FRAMEWORK_STREAM_FAILURE_IDENTIFIER must be "auto", "eventID" or "sequenceNumber"';
-    expect(() => createEventRouter({ environment: variable(value) })).toThrow(text);
-    expect(() => createEventRouter({ environment: variable(value), streamFailureIdentifier: 'eventID' })).toThrow(text);
+  it.each(['sequence', 'Auto', ' eventID '])('rejects the variable %j, even with an option', (value) => {
+    const refused = expect.failure('app.invalid_configuration', 'FRAMEWORK_STREAM_FAILURE_IDENTIFIER');
+    expect(() => createEventRouter({ environment: variable(value) })).toThrow(refused);
+    expect(() => createEventRouter({ environment: variable(value), streamFailureIdentifier: 'eventID' })).toThrow(
+      refused,
+    );
   });
 });
 
@@ -229,7 +231,7 @@ describe('an event of a tumbling window', () => {
     ['a table stream', 'serveTableStream', () => ({ Records: [change('1')] })],
     ['a data stream, without records', 'serveStreamEvent', () => ({ Records: [] })],
     ['a data stream nobody registered', 'serveStreamEvent', () => ({ Records: [click('1', { eventSourceARN: 'x' })] })],
-  ] as const)('is refused before anything runs: %s', async (_case, entrypoint, event) => {
+  ] as const)('is rejected before anything runs: %s', async (_case, entrypoint, event) => {
     const router = createEventRouter(environment().options);
     const seen: unknown[] = [];
     const handler = (_ctx: unknown, record: unknown) => void seen.push(record);
@@ -244,13 +246,13 @@ describe('an event of a tumbling window', () => {
     expect(seen).toEqual([]);
   });
 
-  it('is detected by a member of its own', async () => {
+  it('is detected by a separate member', async () => {
     const router = createEventRouter(environment().options).kinesis('clicks', () => {});
     const event = Object.assign(Object.create({ window: WINDOW }), { Records: [click('1')] });
     expect(await router.serveStreamEvent(event)).toEqual(reportOf());
   });
 
-  it('is refused as AWS documents it', async () => {
+  it('is rejected as AWS documents it', async () => {
     const router = createEventRouter(environment().options).kinesis('clicks', () => {});
     await expect(router.serveStreamEvent(loadEvent('stream-tumbling-window'))).rejects.toMatchObject(refusal);
   });

@@ -26,7 +26,7 @@ describe('tableImage', () => {
     expect(typeof read(attribute)).toBe(typeof value);
   });
 
-  it('tells the parts of a change apart, and says when there is none', () => {
+  it('distinguishes the parts of a change, and reports a missing part', () => {
     const dynamodb = { Keys: { id: { S: 'k' } }, OldImage: { id: { S: 'old' } } };
     expect(tableImage<{ id: string }>({ dynamodb }, 'keys')?.id).toBe('k');
     expect(tableImage({ dynamodb }, 'old')).toEqual({ id: 'old' });
@@ -48,7 +48,7 @@ describe('tableImage', () => {
     ['a name of every object', { constructor: 'x' }],
     ['nothing', null],
     ['deeper nesting than DynamoDB has', Array.from({ length: 40 }).reduce((inner) => ({ L: [inner] }), { S: 'x' })],
-  ])('refuses a value with %s', (_name, value) => {
+  ])('rejects a value with %s', (_name, value) => {
     expect(() => read(value)).toThrow(expect.objectContaining({ code: 'streams.invalid_record' }));
   });
 });

@@ -3,7 +3,7 @@ import { createEventRouter } from '@sallyport/streams';
 import { environment, loadEvent, notification } from './support.js';
 
 describe('a topic', () => {
-  it('answers the list of results, null where there is none', async () => {
+  it('answers the list of results, null if absent', async () => {
     const router = createEventRouter(environment().options);
     router.topic('alerts', async (_ctx, { Sns }) => (Sns.MessageId === 'a' ? { sent: true } : undefined));
     expect(await router.serveTopicEvent({ Records: [notification('a'), notification('b')] })).toEqual([
@@ -22,7 +22,7 @@ describe('a topic', () => {
     expect(await router.serveTopicEvent(loadEvent(event))).toEqual(['Hello from SNS!']);
   });
 
-  it('throws the error of the first failure as it is and runs no later notification', async () => {
+  it('rethrows the error of the first failure unchanged and runs no later notification', async () => {
     const router = createEventRouter(environment().options);
     const seen: string[] = [];
     const error = new TypeError('own text');
@@ -111,7 +111,7 @@ describe('an event bus', () => {
     },
   );
 
-  it.each([null, undefined, 'text', 5])('refuses %j', async (given) => {
+  it.each([null, undefined, 'text', 5])('rejects %j', async (given) => {
     await expect(createEventRouter().serveEventBus(given)).rejects.toMatchObject({
       code: 'streams.invalid_event',
       message: 'framework: event must be an object',
@@ -160,7 +160,7 @@ describe('what topics and event buses throw', () => {
     });
   });
 
-  it('has the text of the container that masks errors', async () => {
+  it('has the message of the container that masks errors', async () => {
     const masked = await thrownBy(new Error('secret'), { maskErrors: true }, 'framework: event workload failed');
     expect(masked).toMatchObject({ message: 'framework: event workload failed' });
     expect((masked as Error).stack).not.toContain('secret');

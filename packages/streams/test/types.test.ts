@@ -25,7 +25,7 @@ type Same<A, B> = [A, B] extends [B, A] ? true : false;
 const same = <A, B>(result: Same<A, B>) => result;
 
 describe('types', () => {
-  it('of events are those of @types/aws-lambda, both ways', () => {
+  it('of events are compatible with @types/aws-lambda, both ways', () => {
     expect([
       same<QueueEvent, SQSEvent>(true),
       same<TableStreamEvent, DynamoDBStreamEvent>(true),
@@ -35,7 +35,7 @@ describe('types', () => {
     ]).toEqual([true, true, true, true, true]);
   });
 
-  it('let an entrypoint be a Lambda handler, and a handler take the types of either', () => {
+  it('allow an entrypoint as Lambda handler, and either types in a handler', () => {
     const router = createEventRouter();
     const queue: SQSHandler = router.serveQueueEvent;
     const table: DynamoDBStreamHandler = router.serveTableStream;

@@ -26,7 +26,7 @@ const inHandler = async (
 const base = { source: 'billing', 'detail-type': 'InvoicePaid' };
 
 describe('eventBusEnvelope', () => {
-  it('says of an event what every runtime says of it', async () => {
+  it('describes an event like every runtime', async () => {
     const answer = await inHandler(loadEvent('event-bus-custom'), (event, ctx) => eventBusEnvelope(event, ctx), {
       awsRequestId: 'r-1',
     });
@@ -44,7 +44,7 @@ describe('eventBusEnvelope', () => {
     });
   });
 
-  it('is blank where nothing is known, trimmed where something is, and takes strings only', async () => {
+  it('is blank if unknown, is trimmed, and accepts only strings', async () => {
     const event = { ...base, id: ' e ', account: 5, region: null, time: {}, resources: ['a', 5, null, ' b '] };
     expect(await inHandler(event, eventBusEnvelope)).toEqual({
       account: '',
@@ -105,7 +105,7 @@ describe('eventBusEnvelope', () => {
     expect([answer.correlation_id, answer.correlation_source]).toEqual([id, source]);
   });
 
-  it('does not take the invented request id for a correlation', async () => {
+  it('does not use the invented request id as correlation', async () => {
     const answer = await inHandler(base, eventBusEnvelope);
     expect([answer.correlation_id, answer.correlation_source, answer.request_id]).toEqual(['', '', 'test-id-1']);
   });
@@ -136,7 +136,7 @@ describe('scheduledSummary', () => {
   const summary = (result?: unknown) => (event: EventBusEvent, ctx: EventContext) =>
     scheduledSummary(event, ctx, result as ScheduledResult);
 
-  it('summarises a schedule whose detail is the text of an empty object', async () => {
+  it('summarises a schedule with an empty object as text in its detail', async () => {
     const context = { awsRequestId: 'r-1', getRemainingTimeInMillis: () => 2_500.75 };
     expect(await inHandler(loadEvent('event-bus-scheduler'), summary(), context)).toEqual({
       kind: 'scheduled',
@@ -165,7 +165,7 @@ describe('scheduledSummary', () => {
     ['the event', { detail: { run_id: 5 }, id: 'i' }, { awsRequestId: 'r' }, 'i', 'event-bus:i'],
     ['the invocation', {}, { awsRequestId: 'r' }, 'r', 'lambda:r'],
     ['nothing', {}, {}, '', ''],
-  ])('takes run id and idempotency key from %s', async (_name, parts, context, run_id, idempotency_key) => {
+  ])('reads run id and idempotency key from %s', async (_name, parts, context, run_id, idempotency_key) => {
     const answer = await inHandler({ ...base, ...parts }, summary(), context);
     expect([answer.run_id, answer.idempotency_key]).toEqual([run_id, idempotency_key]);
   });
@@ -207,13 +207,13 @@ describe('scheduledSummary', () => {
       { processed: 0, failed: 0, status: 'ok' },
     ],
     ['nothing of a result that is none', 'text', 'text', { processed: 0, failed: 0, status: 'ok' }],
-  ])('takes the result from %s', async (_name, given, detail, expected) => {
+  ])('uses the result of %s', async (_name, given, detail, expected) => {
     expect((await inHandler({ ...base, detail }, summary(given))).result).toEqual(expected);
   });
 });
 
 describe('tableStreamSummary', () => {
-  it('says nothing of keys and images', () => {
+  it('omits keys and images', () => {
     const [record] = loadEvent('table-stream').Records;
     const summary = tableStreamSummary(record as never);
     expect(summary).toEqual({
@@ -230,7 +230,7 @@ describe('tableStreamSummary', () => {
     expect(JSON.stringify(summary)).not.toMatch(/secret|101/);
   });
 
-  it('encodes whatever could start another pair or another line', () => {
+  it('encodes characters that could start another pair or another line', () => {
     const record = change('1', { eventID: 'a b=c%\n\u2028é', eventName: 5, dynamodb: null, eventSourceARN: 'x' });
     expect(tableStreamSummary(record as never)).toEqual({
       aws_region: '',

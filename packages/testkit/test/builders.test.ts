@@ -1,5 +1,4 @@
 import { gunzipSync } from 'node:zlib';
-import { FrameworkError } from '@sallyport/core';
 import { explain } from '@sallyport/dispatch';
 import * as build from '../src/events.js';
 
@@ -58,7 +57,7 @@ describe('every builder', () => {
     expect(rows.filter(({ outcome }) => outcome === 'shadowed').map((row) => row.kind)).toEqual(alsoFits);
   });
 
-  it.each(BUILDERS)('%s gives the same plain JSON at each call', (_name, make) => {
+  it.each(BUILDERS)('%s returns the same plain JSON at each call', (_name, make) => {
     const first = make();
     expect(JSON.parse(JSON.stringify(first))).toEqual(first);
     expect(make()).toEqual(first);
@@ -66,117 +65,85 @@ describe('every builder', () => {
   });
 });
 
-describe('a builder refuses', () => {
+describe('a builder rejects', () => {
   const wrong = <T>(value: unknown) => value as T;
   it.each<[string, () => unknown, string]>([
-    [
-      'an unknown option',
-      () => build.buildAppSyncEvent(wrong({ field: 'x' })),
-      'framework: unknown option "field"; known are fieldName, parentTypeName, arguments, identity, source, prev, stash, headers, variables, selectionSetList, selectionSetGraphQL',
-    ],
+    ['an unknown option', () => build.buildAppSyncEvent(wrong({ field: 'x' })), 'unknown option "field"'],
     [
       'an HTTP option of another type',
       () => build.buildAPIGatewayV2Request('GET', '/', wrong({ headers: { a: 1 } })),
-      'framework: option "headers" must be an object of strings or lists of strings',
+      'option "headers"',
     ],
-    [
-      'a method that is no text',
-      () => build.buildAPIGatewayV2Request(wrong(7), '/'),
-      'framework: option "method" must be a string that is not blank',
-    ],
-    [
-      'a path that is no text',
-      () => build.buildLoadBalancerRequest('GET', wrong(undefined)),
-      'framework: option "path" must be a string',
-    ],
+    ['a method that is no text', () => build.buildAPIGatewayV2Request(wrong(7), '/'), 'option "method"'],
+    ['a path that is no text', () => build.buildLoadBalancerRequest('GET', wrong(undefined)), 'option "path"'],
     [
       'an address for a load balancer, which states none',
       () => build.buildLoadBalancerRequest('GET', '/', wrong({ sourceIp: '203.0.113.7' })),
-      'framework: unknown option "sourceIp"; known are query, headers, cookies, body, json, isBase64, targetGroupArn, multiValue',
+      'unknown option "sourceIp"',
     ],
-    ['options that are a list', () => build.buildEventBusEvent(wrong([])), 'framework: options must be an object'],
-    [
-      'an invalid date',
-      () => build.buildEventBusEvent({ time: new Date('x') }),
-      'framework: option "time" must be a valid Date',
-    ],
-    [
-      'no records',
-      () => build.buildQueueEvent(QUEUE, []),
-      'framework: option "records" must be a list that is not empty',
-    ],
-    [
-      'a record that is no object',
-      () => build.buildTopicEvent(TOPIC, wrong(['hello'])),
-      'framework: option "records[0]" must be an object',
-    ],
+    ['options that are a list', () => build.buildEventBusEvent(wrong([])), 'options'],
+    ['an invalid date', () => build.buildEventBusEvent({ time: new Date('x') }), 'option "time"'],
+    ['no records', () => build.buildQueueEvent(QUEUE, []), 'option "records"'],
+    ['a record that is no object', () => build.buildTopicEvent(TOPIC, wrong(['hello'])), 'option "records[0]"'],
     [
       'a record with an unknown option',
       () => build.buildQueueEvent(QUEUE, [{}, wrong({ id: 'x' })]),
-      'framework: unknown option "records[1].id"; known are body, messageId, groupId, receiveCount, attributes, messageAttributes, time',
+      'unknown option "records[1].id"',
     ],
     [
       'a receive count of 0',
       () => build.buildQueueEvent(QUEUE, [{ receiveCount: 0 }]),
-      'framework: option "records[0].receiveCount" must be a whole number, at least 1',
+      'option "records[0].receiveCount"',
     ],
-    [
-      'a blank ARN',
-      () => build.buildKinesisEvent(' ', [{}]),
-      'framework: option "arn" must be a string that is not blank',
-    ],
+    ['a blank ARN', () => build.buildKinesisEvent(' ', [{}]), 'option "arn"'],
     [
       'data given twice',
       () => build.buildKinesisEvent(STREAM, [{ data: 'a', json: {} }]),
-      'framework: only one of data, json and kinesis.data may be given',
+      'data, json and kinesis.data',
     ],
     [
       'body and json together',
       () => build.buildAPIGatewayV2Request('POST', '/', { body: 'a', json: {} }),
-      'framework: options "json" and "body" exclude each other: pass one of them',
+      'options "json" and "body"',
     ],
     [
       'bytes that shall not be base64',
       () => build.buildAPIGatewayV2Request('POST', '/', { body: Uint8Array.of(1), isBase64: false }),
-      'framework: option "isBase64" must be true or left out if "body" is bytes',
+      'option "isBase64"',
     ],
     [
       'a value that no table holds',
       () => build.buildTableStreamEvent(TABLE, [{ keys: { at: new Date(0) } }]),
-      'framework: option "item" must be strings, finite numbers, booleans, null, bytes, lists, sets and maps',
+      'option "item"',
     ],
     [
       'another event name',
       () => build.buildTableStreamEvent(TABLE, [wrong({ eventName: 'UPDATE' })]),
-      'framework: option "records[0].eventName" must be "INSERT", "MODIFY" or "REMOVE"',
+      'option "records[0].eventName"',
     ],
     [
       'a rule and a schedule',
       () => build.buildScheduledEvent({ rule: 'a', schedule: 'b' }),
-      'framework: options "rule" and "schedule" exclude each other: pass one of them',
+      'options "rule" and "schedule"',
     ],
-    [
-      'a batch of something else',
-      () => build.buildAppSyncBatch(wrong([{}])),
-      'framework: option "events" must be a non-empty list of resolver events',
-    ],
+    ['a batch of something else', () => build.buildAppSyncBatch(wrong([{}])), 'option "events"'],
     [
       'a log event without an id',
       () => build.cloudWatchLogsSubscriptionData({ logEvents: wrong([{ timestamp: 1, message: 'm' }]) }),
-      'framework: option "logEvents[0].id" must be a string',
+      'option "logEvents[0].id"',
     ],
     ...[Number.NaN, Number.POSITIVE_INFINITY].map((value): [string, () => unknown, string] => [
       `an attribute that is ${value}`,
       () => build.buildTableStreamEvent(TABLE, [{ newImage: { n: value } }]),
-      'framework: option "item" must be strings, finite numbers, booleans, null, bytes, lists, sets and maps',
+      'option "item"',
     ]),
-  ])('%s', (_name, make, message) => {
-    expect(make).toThrow(new FrameworkError('app.invalid_configuration', message));
+  ])('%s', (_name, make, name) => {
+    expect(make).toThrow(expect.failure('app.invalid_configuration', name));
   });
 });
 
 describe('HTTP builders', () => {
-  it('tell a function URL from gateway v2 by domain or by route key', () => {
+  it('distinguish a function URL from gateway v2 by domain or by route key', () => {
     const v2 = build.buildAPIGatewayV2Request('GET', '/');
     const url = build.buildLambdaFunctionURLRequest('GET', '/');
     const asSent = build.buildLambdaFunctionURLRequest('GET', '/', { routeKey: '$default' });
@@ -191,7 +158,7 @@ describe('HTTP builders', () => {
     ]);
   });
 
-  it('give a load balancer event exactly one header map and one query map', () => {
+  it('create a load balancer event with exactly one header map and one query map', () => {
     const options = { headers: { 'X-A': ['1', '2'] }, query: { q: ['a b', 'é'] } };
     const single = build.buildLoadBalancerRequest('GET', '/a%20b', options);
     const multi = build.buildLoadBalancerRequest('GET', '/a%20b', { ...options, multiValue: true });
@@ -254,7 +221,7 @@ describe('HTTP builders', () => {
     expect(build.buildAPIGatewayV2Request('POST', '/', options)).toMatchObject({ body, isBase64Encoded });
   });
 
-  it('set a content type for json only where none is given, in any case', () => {
+  it('set a content type for json only if absent, in any case', () => {
     const headers = (given: Record<string, string>) =>
       build.buildAPIGatewayV2Request('POST', '/', { json: 1, headers: given }).headers;
     expect(headers({})).toEqual({ 'content-type': 'application/json' });
@@ -263,7 +230,7 @@ describe('HTTP builders', () => {
     });
   });
 
-  it('name a source address, another one where it is given', () => {
+  it('name a source address, another where it is given', () => {
     const addresses = (options: { sourceIp?: string }) => [
       build.buildAPIGatewayV2Request('GET', '/', options).requestContext.http.sourceIp,
       build.buildLambdaFunctionURLRequest('GET', '/', options).requestContext.http.sourceIp,
@@ -326,13 +293,13 @@ describe('socket and GraphQL builders', () => {
     ],
     [{ routeKey: '$connect' }, {}],
     [{}, {}],
-  ])('tell of a socket event %j why it ended: %j', (options, expected) => {
+  ])('describe the end of the socket %j: %j', (options, expected) => {
     const { requestContext } = build.buildWebSocketEvent(options);
     const told = Object.entries(requestContext).filter(([name]) => name.startsWith('disconnect'));
     expect(Object.fromEntries(told)).toEqual(expected);
   });
 
-  it('give a resolver event no caller unless it is given one', () => {
+  it('create a resolver event without a caller by default', () => {
     expect(build.buildAppSyncEvent().identity).toBeNull();
     expect(build.buildAppSyncEvent({ identity: { sub: 'u' } }).identity).toEqual({ sub: 'u' });
   });
@@ -366,7 +333,7 @@ describe('record builders', () => {
     expect(records.map(({ kinesis }) => kinesis.data)).toEqual(['QUFFQw==', 'AAEC', 'AAEC']);
   });
 
-  it('give FIFO attributes to a queue whose name says so', () => {
+  it('add FIFO attributes for a queue with a FIFO name', () => {
     const [fifo] = build.buildQueueEvent(`${QUEUE}.fifo`, [{ groupId: 'g' }]).Records;
     const [standard] = build.buildQueueEvent(QUEUE, [{ groupId: 'g' }]).Records;
     expect(fifo?.attributes).toMatchObject({ MessageGroupId: 'g', SequenceNumber: '00000000000000000001' });
@@ -379,7 +346,7 @@ describe('record builders', () => {
     ]);
   });
 
-  it('take region and md5 from what they are given', () => {
+  it('derive region and md5 from their input', () => {
     const [record] = build.buildQueueEvent(QUEUE, [{ body: 'hello' }]).Records;
     expect([record?.awsRegion, record?.md5OfBody]).toEqual(['eu-west-1', '5d41402abc4b2a76b9719d911017c592']);
   });
@@ -432,7 +399,7 @@ describe('record builders', () => {
   });
 });
 
-it('a record of a table stream takes its change as the stream has it', () => {
+it('a record of a table stream has the change of the stream', () => {
   const change = {
     Keys: { id: { N: '1.10' } },
     NewImage: { tags: { SS: ['a'] } },

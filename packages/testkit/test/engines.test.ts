@@ -30,7 +30,7 @@ function gate() {
 const turn = () => new Promise((resolve) => void setImmediate(resolve));
 
 describe('a queue engine', () => {
-  it('delivers by itself, at most so many at once, and shows what it holds', async () => {
+  it('delivers automatically, at most the limit at the same time, and lists its messages', async () => {
     const { waiting, invoke } = gate();
     const engine = createQueueEngine({ clock: new ManualClock(), arn: QUEUE, invoke, batchSize: 1, invocations: 2 });
     expect(engine.send([{ body: 'a' }, { body: 'b' }, { messageId: 'third', body: 'c' }])).toEqual([
@@ -53,7 +53,7 @@ describe('a queue engine', () => {
     expect(engine.snapshot()).toEqual({ running: 0, records: [], ended: { ...none, done: 3 } });
   });
 
-  it('tells every change, with the time until which a message is hidden', async () => {
+  it('reports every change, with the time until which a message is hidden', async () => {
     const clock = new ManualClock();
     const changes: EngineChange<unknown>[] = [];
     const outcomes = [failed, failed];
@@ -80,7 +80,7 @@ describe('a queue engine', () => {
     ]);
   });
 
-  it('ends a wait when it is told to, of one message or of all', async () => {
+  it('skips the wait of a message or of all on request', async () => {
     const clock = new ManualClock();
     const { waiting, invoke } = gate();
     const engine = createQueueEngine({ clock, arn: QUEUE, invoke });
@@ -113,7 +113,7 @@ describe('a queue engine', () => {
     engine.stop();
   });
 
-  it('starts nothing after it was stopped, and settles when what runs has ended', async () => {
+  it('starts nothing after it was stopped, and settles after the running deliveries', async () => {
     const clock = new ManualClock();
     const { waiting, invoke } = gate();
     const engine = createQueueEngine({ clock, arn: QUEUE, invoke, batchSize: 1 });
@@ -136,7 +136,7 @@ describe('a queue engine', () => {
     ).toEqual(['delayed', 'waiting']);
   });
 
-  it('counts receptions, and gives each of them a receipt handle of its own', async () => {
+  it('counts receptions, each with a separate receipt handle', async () => {
     const clock = new ManualClock(new Date('2026-11-21T10:00:00Z'));
     const seen: unknown[] = [];
     const engine = createQueueEngine({
@@ -198,7 +198,7 @@ describe('a queue engine', () => {
     }
   });
 
-  it('takes a rejection of `invoke` for an error of the function', async () => {
+  it('treats a rejection of `invoke` as an error of the function', async () => {
     const engine = createQueueEngine({
       clock: new ManualClock(),
       arn: QUEUE,
@@ -225,7 +225,7 @@ describe('a queue engine', () => {
 });
 
 describe('a shard engine', () => {
-  it('delivers what is sent later, one batch of a shard at a time, and shards side by side', async () => {
+  it('delivers later records, one batch of a shard at a time, and shards concurrently', async () => {
     const { waiting, invoke } = gate();
     const engine = createShardEngine({ clock: new ManualClock(), arn: STREAM, invoke, shards: 2 });
     engine.send([
@@ -242,7 +242,7 @@ describe('a shard engine', () => {
     expect(engine.snapshot().ended).toEqual({ ...none, done: 3 });
   });
 
-  it('waits a second before a retry, and this wait can be ended', async () => {
+  it('waits a second before a retry, and this wait can be skipped', async () => {
     const clock = new ManualClock();
     const { waiting, invoke } = gate();
     const engine = createShardEngine({ clock, arn: STREAM, invoke });
@@ -323,42 +323,26 @@ describe('the options of an engine', () => {
   const clock = new ManualClock();
   const invoke = async () => ok;
   it.each<[string, () => unknown, string]>([
-    [
-      'no clock',
-      () => createQueueEngine({ arn: QUEUE, invoke } as never),
-      'framework: option "clock" must be an object with after(), monotonicMs() and now()',
-    ],
-    [
-      'no function',
-      () => createShardEngine({ arn: STREAM, clock } as never),
-      'framework: option "invoke" must be a function',
-    ],
-    [
-      'a blank ARN',
-      () => createQueueEngine({ arn: ' ', clock, invoke }),
-      'framework: option "arn" must be a string that is not blank',
-    ],
+    ['no clock', () => createQueueEngine({ arn: QUEUE, invoke } as never), 'option "clock"'],
+    ['no function', () => createShardEngine({ arn: STREAM, clock } as never), 'option "invoke"'],
+    ['a blank ARN', () => createQueueEngine({ arn: ' ', clock, invoke }), 'option "arn"'],
     [
       'a FIFO batch of 11',
       () => createQueueEngine({ arn: `${QUEUE}.fifo`, clock, invoke, batchSize: 11 }),
-      'framework: option "batchSize" must be at most 10 for a FIFO queue',
+      'option "batchSize"',
     ],
     [
       'three retries',
       () => createAsyncEngine({ clock, invoke, maximumRetryAttempts: 3 }),
-      'framework: option "maximumRetryAttempts" must be a whole number from 0 to 2',
+      'option "maximumRetryAttempts"',
     ],
-    [
-      'an unknown one',
-      () => createAsyncEngine({ clock, invoke, batchSize: 1 } as never),
-      'framework: unknown option "batchSize"; known are',
-    ],
+    ['an unknown one', () => createAsyncEngine({ clock, invoke, batchSize: 1 } as never), 'unknown option "batchSize"'],
     [
       'a record of another kind',
       () => createQueueEngine({ clock, invoke, arn: QUEUE }).send([{ data: 'a' } as never]),
-      'framework: unknown option "records[0].data"',
+      'unknown option "records[0].data"',
     ],
-  ])('refuse %s', (_name, run, message) => {
-    expect(run).toThrow(message);
+  ])('reject %s', (_name, run, message) => {
+    expect(run).toThrow(expect.failure('app.invalid_configuration', message));
   });
 });

@@ -35,7 +35,7 @@ describe('an environment', () => {
     expect(env.ids.newId()).toBe('test-id-1');
   });
 
-  it('takes a time, a prefix, variables and defaults of the Lambda context', () => {
+  it('accepts a time, a prefix, variables and defaults of the Lambda context', () => {
     const env = createTestEnv({
       now: new Date('2026-11-21T00:00:00Z'),
       idPrefix: 'id',
@@ -48,17 +48,17 @@ describe('an environment', () => {
   });
 
   it.each<[object, string]>([
-    [{ clock: 1 }, 'framework: unknown option "clock"; known are now, idPrefix, environment, lambda'],
-    [{ now: 'today' }, 'framework: option "now" must be a valid Date or a number of milliseconds'],
-    [{ now: new Date('x') }, 'framework: option "now" must be a valid Date or a number of milliseconds'],
-    [{ environment: { A: 1 } }, 'framework: option "environment" must be an object of strings'],
-    [{ lambda: { requestId: ' ' } }, 'framework: option "lambda.requestId" must be a string that is not blank'],
-    [{ idPrefix: '' }, 'framework: option "idPrefix" must be a string that is not blank'],
-  ])('refuses %j', (options, message) => {
-    expect(() => createTestEnv(options)).toThrow(message);
+    [{ clock: 1 }, 'unknown option "clock"'],
+    [{ now: 'today' }, 'option "now"'],
+    [{ now: new Date('x') }, 'option "now"'],
+    [{ environment: { A: 1 } }, 'option "environment"'],
+    [{ lambda: { requestId: ' ' } }, 'option "lambda.requestId"'],
+    [{ idPrefix: '' }, 'option "idPrefix"'],
+  ])('rejects %j', (options, message) => {
+    expect(() => createTestEnv(options)).toThrow(expect.failure('app.invalid_configuration', message));
   });
 
-  it('gives a Lambda context whose time falls with the clock', async () => {
+  it('returns a Lambda context whose time falls with the clock', async () => {
     const env = createTestEnv();
     const context = env.lambdaContext({
       requestId: 'r',
@@ -76,7 +76,7 @@ describe('an environment', () => {
     expect(context.getRemainingTimeInMillis()).toBe(0);
     expect(env.lambdaContext().getRemainingTimeInMillis()).toBe(30_000);
     expect(() => env.lambdaContext({ requestID: 'r' } as object)).toThrow(
-      'framework: unknown option "requestID"; known are',
+      expect.failure('app.invalid_configuration', 'unknown option "requestID"'),
     );
   });
 
@@ -135,7 +135,7 @@ describe('an environment', () => {
 });
 
 describe('invoking', () => {
-  it('gives an answer of the type that the builder says', async () => {
+  it('returns an answer of the type of the builder', async () => {
     const env = createTestEnv();
     const app = env.app();
     app.get('/', () => text(200, 'hi'));
@@ -172,7 +172,7 @@ describe('invoking', () => {
       buildLoadBalancerRequest('GET', '/'),
       { headers: { 'content-type': 'text/plain; charset=utf-8', 'x-request-id': 'lambda-1' } },
     ],
-  ])('gives headers of an %s that compare as plain objects', async (_door, event, { headers }) => {
+  ])('returns headers of an %s that compare as plain objects', async (_door, event, { headers }) => {
     const env = createTestEnv();
     const app = env.app();
     app.get('/', () => text(200, 'x'));
@@ -180,7 +180,7 @@ describe('invoking', () => {
     expect(answer.headers).toStrictEqual(headers);
   });
 
-  it('hands on the Lambda context given', async () => {
+  it('passes the given Lambda context', async () => {
     const env = createTestEnv();
     const app = env.app();
     app.get('/', (ctx) => text(200, `${ctx.requestId} ${ctx.remainingMs}`));
@@ -215,7 +215,7 @@ describe('invoking', () => {
     expect(env.records.logs).toMatchObject([{ event: 'request.completed', streamed: true, response_bytes: 9 }]);
   });
 
-  it('tells the code of a stream that broke off, and drains an answer that is no stream', async () => {
+  it('reports the code of an interrupted stream, and drains an answer that is not a stream', async () => {
     const env = createTestEnv();
     const app = env.app();
     app.get('/s', () => sseEventStream([{ data: 'one' }, { id: 'bad\nid', data: 'two' }]));
@@ -283,7 +283,7 @@ describe('invokeStreaming of what a function exports', () => {
   it.each<[string, ExportedHandler, (path: string) => object]>([
     ['a function URL', fromUrl, url],
     ['a REST API', fromRest, rest],
-  ])('gives what the client of %s sees', async (_, handler, eventOf) => {
+  ])('returns the answer that the client of %s receives', async (_, handler, eventOf) => {
     const answer = await env.invokeStreaming(handler, eventOf('/s'));
     expect(answer).toMatchObject({ status: 200, body: '<p>hi', cookies: ['a=1', 'b=2'], streamErrorCode: '' });
     expect(answer.headers['content-type']).toEqual(['text/html; charset=utf-8']);
@@ -306,7 +306,7 @@ describe('invokeStreaming of what a function exports', () => {
     await expect(env.invokeStreaming(handler, event)).rejects.toThrow(text);
   });
 
-  it('reads a handler that was made for the runtime, and one that AWS marks', async () => {
+  it('reads a handler of the runtime, and a handler that AWS marks', async () => {
     const scope = globalThis as { awslambda?: unknown };
     const mark = Symbol.for('aws.lambda.runtime.handler.streaming');
     type Prelude = { _onBeforeFirstWrite?: (write: (chunk: string | Uint8Array) => void) => void };

@@ -15,7 +15,7 @@ import {
 const QUEUE = 'arn:aws:sqs:eu-west-1:123456789012:orders';
 
 describe('the fake WebSocket client', () => {
-  it('takes what a handler sends, and is gone for a connection that it does not know', async () => {
+  it('accepts messages of a handler, and answers 410 for an unknown connection', async () => {
     const env = createTestEnv();
     const client = fakeWebSocketClient();
     const app = env.app({ webSocketClientFactory: () => client });
@@ -52,7 +52,7 @@ describe('the fake WebSocket client', () => {
     });
   });
 
-  it('fails the next call when told to', async () => {
+  it('fails the next call on request', async () => {
     const client = fakeWebSocketClient();
     client.failNext(new FrameworkError('websocket.request_failed'));
     await expect(client.getConnection('a')).rejects.toMatchObject({ code: 'websocket.request_failed' });
@@ -67,7 +67,7 @@ describe('the fake WebSocket client', () => {
 });
 
 describe('the fake publisher', () => {
-  it('takes what the notifier publishes, and fails when told to', async () => {
+  it('accepts messages of the notifier, and fails on request', async () => {
     const publisher = fakePublisher();
     const topicArn = 'arn:aws:sns:eu-west-1:123456789012:errors';
     const notifier = createErrorNotifier({ publish: publisher.publish, topicArn, service: 'orders', environment: {} });

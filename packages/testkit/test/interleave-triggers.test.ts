@@ -105,7 +105,7 @@ const EVENTS: Readonly<Record<string, MarkedEvent>> = {
   'a schedule': (marker) => buildScheduledEvent({ id: marker, detail: { marker } }),
 };
 
-describe('invocations at once in one container share nothing', () => {
+describe('concurrent invocations in one container share nothing', () => {
   it.each(Object.entries(EVENTS))('three of %s', async (_name, event) => {
     await expect(interleave(buildApp, [event, event, event], { rounds: 5 })).resolves.toBeUndefined();
   });

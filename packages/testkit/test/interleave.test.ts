@@ -191,9 +191,9 @@ describe('interleave', () => {
     expect(await failure(7)).toBe(await failure(7));
   });
 
-  it('refuses unknown options', async () => {
+  it('rejects unknown options', async () => {
     await expect(interleave((env) => env.app(), [], { round: 1 } as object)).rejects.toThrow(
-      'framework: unknown option "round"; known are rounds, seed',
+      expect.failure('app.invalid_configuration', 'unknown option "round"'),
     );
   });
 });

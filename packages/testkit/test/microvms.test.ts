@@ -42,7 +42,7 @@ async function tokenFor(microvmIdentifier: string | undefined, port: number): Pr
   return authToken?.['X-aws-proxy-auth'] ?? '';
 }
 
-it('takes machines through their states as time passes', async () => {
+it('changes the states of machines as time passes', async () => {
   const { microvmId, state, endpoint, startedAt } = await run({ maximumDurationInSeconds: 60 });
   expect([state, startedAt]).toEqual(['PENDING', new Date(nowMs)]);
   expect(endpoint).toMatch(/^https:\/\/microvm-[\w-]+\.lambda-microvm\.eu-west-1\.on\.aws$/);
@@ -72,7 +72,7 @@ it('runs one machine for one client token, and lists page by page', async () => 
   expect([last.items?.length, last.nextToken]).toEqual([1, undefined]);
 });
 
-it('an endpoint wants a token of its machine, for the port, in time, and takes the headers of the service away', async () => {
+it('an endpoint requires a valid token for its machine and port, and removes the headers of the service', async () => {
   const { microvmId, endpoint = '' } = await run();
   const other = await run();
   const token = await tokenFor(microvmId, 8080);

@@ -103,18 +103,15 @@ const EVENTS: Readonly<Record<string, unknown>> = {
 };
 
 describe('a recording', () => {
-  it.each(Object.entries(EVENTS))(
-    'of a %s event is of the same kind and holds nothing that was secret',
-    async (kind, event) => {
-      const recording = (await recordingOf(event)) as Recording;
-      expect(recording.kind).toBe(kind);
-      expect(detect(recording.event)).toBe(kind);
-      const text = everything(recording);
-      for (const secret of SECRETS) expect(text).not.toContain(secret);
-      expect(recording.redactions.length).toBeGreaterThan(0);
-      expect(loadRecording(JSON.stringify(recording), kind as 'queue')).toEqual(recording.event);
-    },
-  );
+  it.each(Object.entries(EVENTS))('of a %s event has the same kind and contains no secret', async (kind, event) => {
+    const recording = (await recordingOf(event)) as Recording;
+    expect(recording.kind).toBe(kind);
+    expect(detect(recording.event)).toBe(kind);
+    const text = everything(recording);
+    for (const secret of SECRETS) expect(text).not.toContain(secret);
+    expect(recording.redactions.length).toBeGreaterThan(0);
+    expect(loadRecording(JSON.stringify(recording), kind as 'queue')).toEqual(recording.event);
+  });
 
   it.each(Object.entries(EVENTS))(
     'of a %s event keeps its shape: names, types and lengths of lists',
@@ -140,7 +137,7 @@ describe('a recording', () => {
     expect(replayed.rawQueryString).toMatch(/^userId=\d{7}&page=2$/);
   });
 
-  it('keeps equal values equal within one recorder, and has other stand-ins in another', async () => {
+  it('keeps equal values equal within one recorder, and has different replacements in another', async () => {
     const event = buildQueueEvent(QUEUE, [
       { body: { customerId: 'z-12345678' } },
       { body: { customerId: 'z-12345678', otherId: 'z-87654321' } },
@@ -156,7 +153,7 @@ describe('a recording', () => {
     expect((await ids())[0]?.customerId).not.toBe(first?.customerId);
   });
 
-  it('keeps the names that it is told to keep, so that a replay finds its handler', async () => {
+  it('keeps given names, so that a replay finds its handler', async () => {
     const named = (await recordingOf(buildQueueEvent(`${QUEUE}.fifo`, [{ body: '', groupId: 'g' }]), {
       keepNames: ['orders'],
     })) as Recording;
@@ -190,7 +187,7 @@ describe('a recording', () => {
     expect(data.logEvents[0]?.message).toBe('mail to [REDACTED] password=[REDACTED]');
   });
 
-  it('says when it was made, what was left of the invocation, and where something was replaced', async () => {
+  it('contains its time, the remaining time of the invocation, and the places of replacements', async () => {
     const clock = new ManualClock(new Date('2026-11-22T10:00:00Z'));
     const recording = await recordingOf(buildEventBusEvent({ detail: { password: 'sekret' } }), { clock });
     expect(recording).toMatchObject({
@@ -201,7 +198,7 @@ describe('a recording', () => {
     });
   });
 
-  it('is cleaned by rules of your own too', async () => {
+  it('is cleaned with the rules of the options too', async () => {
     const sanitizer = createSanitizer({ redact: ['shoe_size'] });
     const recording = await recordingOf(buildScheduledEvent({ rule: 'r', detail: { shoe_size: '47' } }), { sanitizer });
     expect(recording).toMatchObject({ event: { detail: { shoe_size: '[REDACTED]' } } });
@@ -211,7 +208,7 @@ describe('a recording', () => {
 describe('a recorder', () => {
   const event = buildEventBusEvent();
 
-  it('records the share that it is told to, and nothing that is too large or of no kind', async () => {
+  it('records the given share, and no event that is too large or unknown', async () => {
     const written: unknown[] = [];
     const draws = [0.5, 0.009, 0.01, 0];
     const recorder = createRecorder({
@@ -226,7 +223,7 @@ describe('a recorder', () => {
     expect(await recordingOf('text')).toBeUndefined();
   });
 
-  it('records what arrived, not what the handler made of it', async () => {
+  it('records the event before the handler changes it', async () => {
     const written: Recording[] = [];
     const recorder = createRecorder({ write: (recording) => written.push(recording), sample: 1 });
     await recorder.wrap(async (given) => {
@@ -274,11 +271,13 @@ describe('a recorder', () => {
   });
 
   it.each<[string, object, string]>([
-    ['no write', {}, 'framework: option "write" must be a function'],
-    ['a share above one', { write: () => {}, sample: 2 }, 'framework: option "sample" must be a number from 0 to 1'],
-    ['an unknown option', { write: () => {}, rate: 1 }, 'framework: unknown option "rate"; known are'],
-  ])('refuses %s', (_name, options, message) => {
-    expect(() => createRecorder(options as RecorderOptions)).toThrow(message);
+    ['no write', {}, 'option "write"'],
+    ['a share above one', { write: () => {}, sample: 2 }, 'option "sample"'],
+    ['an unknown option', { write: () => {}, rate: 1 }, 'unknown option "rate"'],
+  ])('rejects %s', (_name, options, message) => {
+    expect(() => createRecorder(options as RecorderOptions)).toThrow(
+      expect.failure('app.invalid_configuration', message),
+    );
   });
 });
 
@@ -292,23 +291,23 @@ describe('loadRecording', () => {
     redactions: [],
   };
   it.each<[string, unknown, string]>([
-    ['a text that is not JSON', '{', 'framework: the recording is not JSON'],
+    ['a text that is not JSON', '{', 'the recording is not JSON'],
     [
       'another form',
       { ...recording, schema: 'other/v1' },
-      'framework: the recording is not valid: option "schema" must be "framework.recorded-event/v1"',
+      'the recording is not valid: option "schema" must be "framework.recorded-event/v1"',
     ],
-    ['a missing member', { ...recording, lambda: undefined }, 'framework: the recording is not valid: option "lambda"'],
-    ['a surplus member', { ...recording, extra: 1 }, 'framework: the recording is not valid: unknown option "extra"'],
-    ['another kind', { ...recording, kind: 'queue' }, 'framework: the recording is of kind "queue", not "event-bus"'],
+    ['a missing member', { ...recording, lambda: undefined }, 'the recording is not valid: option "lambda"'],
+    ['a surplus member', { ...recording, extra: 1 }, 'the recording is not valid: unknown option "extra"'],
+    ['another kind', { ...recording, kind: 'queue' }, 'the recording is of kind "queue", not "event-bus"'],
     [
       'an event of another kind',
       { ...recording, event: buildQueueEvent(QUEUE, [{}]) },
-      'framework: the recorded event is of kind "queue", not "event-bus"',
+      'the recorded event is of kind "queue", not "event-bus"',
     ],
-    ['no event', { ...recording, event: undefined }, 'framework: the recorded event is of kind "", not "event-bus"'],
-  ])('refuses %s', (_name, json, message) => {
-    expect(() => loadRecording(json, 'event-bus')).toThrow(message);
+    ['no event', { ...recording, event: undefined }, 'the recorded event is of kind "", not "event-bus"'],
+  ])('rejects %s', (_name, json, message) => {
+    expect(() => loadRecording(json, 'event-bus')).toThrow(expect.failure('testkit.invalid_recording', message));
     expect(() => loadRecording(json, 'event-bus')).toThrow(
       expect.objectContaining({ code: 'testkit.invalid_recording' }),
     );

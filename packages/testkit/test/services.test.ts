@@ -71,7 +71,7 @@ describe('a service from the schemas of its SDK', () => {
       { ...ADDRESS, vectors: [{ key: 'a', data: { float32: [1, 'NaN'] } }] },
       [400, 'ValidationException', 'vectors[0].data.float32[1] must be a number'],
     ],
-  ])('refuses %s', async (_name, path, body, expected) => {
+  ])('rejects %s', async (_name, path, body, expected) => {
     expect(await post(vectors, path, body)).toEqual(expected);
   });
 
@@ -134,7 +134,7 @@ describe('S3 Vectors', () => {
     ['2 KB of filterable metadata', [vector('a', [1, 0], { a: 'x'.repeat(2048) })]],
     ['an object in metadata', [vector('a', [1, 0], { a: { b: 1 } })]],
     ['a body over 20 MiB', [vector('a', [1, 0], { a: 'x'.repeat(21 * 1024 * 1024) })]],
-  ])('refuses %s', async (_name, items) => {
+  ])('rejects %s', async (_name, items) => {
     await expect(put(...items)).rejects.toMatchObject({ name: 'ValidationException' });
     expect(vectors.keysOf('index')).toEqual([]);
   });
@@ -162,12 +162,12 @@ describe('S3 Vectors', () => {
     expect(found?.map(({ key }) => key)).toEqual(keys);
   });
 
-  it('does not know another index', async () => {
+  it('rejects another index', async () => {
     const read = client.send(new vectorsSdk.GetVectorsCommand({ ...ADDRESS, indexName: 'other', keys: ['a'] }));
     await expect(read).rejects.toMatchObject({ name: 'NotFoundException', $metadata: { httpStatusCode: 404 } });
   });
 
-  it('breaks the requests that it was told to break', async () => {
+  it('fails the given requests', async () => {
     vectors.inject(
       { kind: 'error', name: 'TooManyRequestsException', status: 429 },
       { operation: 'PutVectors', after: 1, times: 1 },
@@ -182,7 +182,7 @@ describe('S3 Vectors', () => {
   });
 });
 
-it('Bedrock embeds over HTTP/2, and refuses what the model would', async () => {
+it('Bedrock embeds over HTTP/2, and rejects what the model would', async () => {
   const service = await startBedrock({ sdk: bedrockSdk });
   const model = new bedrockSdk.BedrockRuntimeClient({ ...CONFIG, endpoint: service.endpoint });
   const invoke = (body: object, modelId = 'amazon.titan-embed-text-v2:0') =>

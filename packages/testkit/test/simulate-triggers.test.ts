@@ -56,7 +56,7 @@ describe('asynchronous events', () => {
     });
   };
 
-  it('come again after one minute, and after two more', async () => {
+  it('are retried after one minute, and after two more', async () => {
     const result = await simulate(failing(2), triggers.asynchronous(events));
     expect(ends(result)).toEqual({ 'event-1': '1/1 done', 'event-2': '3/1 done' });
     expect(times(result)).toEqual([0, 0, 60, 180]);
@@ -68,7 +68,7 @@ describe('asynchronous events', () => {
     expect(ends(result)).toEqual({ 'event-1': '1/1 done', 'event-2': '3/0 dead-letter' });
   });
 
-  it('come twice, as the seed says, and a handler that is not idempotent is found', async () => {
+  it('are delivered twice according to the seed, and a handler that is not idempotent is found', async () => {
     const all = Array.from({ length: 20 }, (_, n) => ({ n }));
     const run = (seed: number) =>
       simulate(
@@ -153,7 +153,7 @@ describe('Kafka', () => {
       (_partition, offset) => ({ itemIdentifier: { partition: 'x-0', offset } }),
       'unknown-identifier t-0-9',
     ],
-  ])('finds %s, which brings back all', async (_what, report, violation) => {
+  ])('finds %s, which retries all records', async (_what, report, violation) => {
     const result = await simulate(consumer(report), triggers.kafka(event));
     expect(kinds(result)).toEqual([violation]);
     expect(result.invocations.map(({ records }) => records.length)).toEqual([5, 5]);
@@ -394,7 +394,7 @@ describe('a custom resource', () => {
   const resource = (answer: (event: Request, env: TestEnv) => Promise<unknown>) =>
     handWritten(async (event: Request, _done, env) => void (await answer(event, env)));
 
-  it('is answered once, and its id comes back', async () => {
+  it('is answered once, and its id is returned', async () => {
     const ids: unknown[] = [];
     const app = resource(async (event, env) => {
       ids.push(event.PhysicalResourceId);
@@ -406,7 +406,7 @@ describe('a custom resource', () => {
     expect(Object.values(result.records).map(({ end }) => end)).toEqual(['done', 'done', 'done']);
   });
 
-  it('that says FAILED has answered', async () => {
+  it('that reports FAILED has answered', async () => {
     const result = await simulate(
       resource((event, env) => put(env, event, 'FAILED')),
       triggers.customResource(events),
@@ -449,7 +449,7 @@ describe('a custom resource', () => {
     expect(kinds(result)).toEqual([]);
   });
 
-  it('needs the environment of its own simulation', () => {
+  it('requires the environment of its simulation', () => {
     expect(() => responseFetch(createTestEnv())).toThrow('responseFetch needs');
   });
 });
@@ -466,6 +466,6 @@ it.each<[string, () => unknown]>([
         { seed: 1 } as never,
       ),
   ],
-])('%s is refused', async (_what, make) => {
+])('%s is rejected', async (_what, make) => {
   await expect(async () => make()).rejects.toMatchObject({ code: 'app.invalid_configuration' });
 });

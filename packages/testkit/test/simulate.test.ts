@@ -67,7 +67,7 @@ describe('a standard queue', () => {
     );
   });
 
-  it('goes on for ever without a dead-letter queue', async () => {
+  it('continues indefinitely without a dead-letter queue', async () => {
     const result = await simulate(queueApp({ b: 9999 }), queue.standard('orders', bodies('b')), { deadLetter: false });
     expect(ends(result)).toEqual({ b: '1000/0 stuck' });
     expect(kinds(result)).toEqual(['unsettled']);
@@ -88,7 +88,7 @@ describe('a standard queue', () => {
     expect(() => assertNothingLost(result)).toThrow('record b was removed though its handler never completed');
   });
 
-  it('says so when an app was made without the options of the environment', async () => {
+  it('reports an app without the options of the environment', async () => {
     const elsewhere = () =>
       createTestEnv()
         .app()
@@ -124,7 +124,7 @@ describe('a standard queue', () => {
     ['another key', [{ itemIdentifer: 'a' }], ['missing-identifier']],
     ['an unknown identifier', [{ itemIdentifier: 'zzz' }], ['unknown-identifier']],
     ['a list that is none', 'a', []],
-  ])('brings back the whole batch for %s', async (_name, batchItemFailures, found) => {
+  ])('retries the whole batch for %s', async (_name, batchItemFailures, found) => {
     let first = true;
     const report = (own: unknown) => {
       const answer = first ? { batchItemFailures } : own;
@@ -136,7 +136,7 @@ describe('a standard queue', () => {
     expect(kinds(result)).toEqual(found);
   });
 
-  it('brings back the whole batch when the function throws or runs out of time', async () => {
+  it('retries the whole batch if the function throws or times out', async () => {
     const throwing = (env: TestEnv): LambdaApp => {
       const app = queueApp({})(env);
       let calls = 0;
@@ -168,7 +168,7 @@ describe('a standard queue', () => {
     expect(ends(result)).toEqual({ a: '1/1 done', b: '1/0 lost' });
   });
 
-  it('delivers in an order that the seed decides, in batches, side by side, and some twice', async () => {
+  it('delivers in the order of the seed, in batches, concurrently, and some twice', async () => {
     const source = queue.standard('orders', bodies('a', 'b', 'c', 'd', 'e', 'f'));
     const run = (seed: number) => simulate(queueApp({}), source, { seed, batchSize: 2, invocations: 2 });
     const order = async (seed: number) => (await run(seed)).invocations.map(({ records }) => records.join(''));
@@ -206,7 +206,7 @@ describe('a FIFO queue', () => {
     assertOrdered(result);
   });
 
-  it('goes on with a group whose message went to the dead-letter queue', async () => {
+  it('continues with a group whose message went to the dead-letter queue', async () => {
     const result = await simulate(
       queueApp({ A1: 9 }, 'orders.fifo'),
       queue.fifo('orders.fifo', grouped('A1', 'A2', 'B1')),
@@ -216,7 +216,7 @@ describe('a FIFO queue', () => {
     assertOrdered(result);
   });
 
-  it('shows an app that goes on within a group after a failure', async () => {
+  it('reports an app that continues in a group after a failure', async () => {
     const careless = (env: TestEnv): LambdaApp => {
       const app = queueApp({ A1: 1 })(env);
       return {
@@ -229,9 +229,9 @@ describe('a FIFO queue', () => {
     expect(() => assertOrdered(result)).toThrow('record A2 completed before A1');
   });
 
-  it('takes no batch of more than 10', async () => {
+  it('accepts no batch of more than 10', async () => {
     await expect(simulate(queueApp({}), queue.fifo('orders', grouped('A1')), { batchSize: 11 })).rejects.toThrow(
-      'framework: option "batchSize" must be at most 10 for a FIFO queue',
+      expect.failure('app.invalid_configuration', 'option "batchSize"'),
     );
   });
 });
@@ -264,7 +264,7 @@ const numbers = (...list: string[]) =>
 const delivered = (result: SimulationResult) => result.invocations.map(({ records }) => records.map(Number).join());
 
 describe('a stream', () => {
-  it('comes again from the lowest reported sequence number, compared as a number', async () => {
+  it('is retried from the lowest reported sequence number, compared as a number', async () => {
     const source = stream.data('clicks', numbers('8', '9', '10', '11'));
     const result = await simulate(streamApp({ '9': 1, '10': 1 }), source, { unknownIdentifiers: 'batch-fails' });
     expect(delivered(result)).toEqual(['8,9,10,11', '9,10,11']);
@@ -272,7 +272,7 @@ describe('a stream', () => {
     assertNothingLost(result);
   });
 
-  it('orders a shard by number, whatever the order given', async () => {
+  it('orders a shard by number, for any given order', async () => {
     const result = await simulate(streamApp({}), stream.data('clicks', numbers('10', '9')), { batchSize: 1 });
     expect(delivered(result)).toEqual(['9', '10']);
   });
@@ -308,7 +308,7 @@ describe('a stream', () => {
     expect(ends(result)).toEqual({ '001': '3/1 done', '002': '6/0 dead-letter', '003': '6/6 dead-letter' });
   });
 
-  it('goes on with the shard after the failure destination took a batch, and loses it without one', async () => {
+  it('continues with the shard after the failure destination received a batch, and loses the batch without a destination', async () => {
     const source = stream.data('clicks', numbers('1', '2'));
     const options = { batchSize: 1, maximumRetryAttempts: 0, unknownIdentifiers: 'ignored' } as const;
     expect(ends(await simulate(streamApp({ '1': 9 }), source, options))).toEqual({
@@ -350,7 +350,7 @@ describe('a stream', () => {
     expect(ends(result)).toEqual({ '001': '3/0 expired', '002': '3/3 expired' });
   });
 
-  it('keeps shards apart: one that retries does not hold the other', async () => {
+  it('keeps shards apart: a shard that retries does not delay the other', async () => {
     const records = ['1', '2', '3', '4'].map((sequenceNumber, index) => ({
       sequenceNumber,
       eventID: `00${sequenceNumber}`,
@@ -363,7 +363,7 @@ describe('a stream', () => {
     expect(delivered(result).sort()).toEqual(['1,3', '1,3', '2,4']);
   });
 
-  it('is out of order when its handler goes on after a failure, and in order when it stops there', async () => {
+  it('is out of order if its handler continues after a failure, and in order if it stops', async () => {
     const run = (onFailure: 'continue' | 'stop') => {
       const build = (env: TestEnv) => {
         let failures = 1;
@@ -422,7 +422,7 @@ describe('a topic, an event bus and a schedule', () => {
     assertCompletedOnce(result);
   });
 
-  it('give an event up after three deliveries', async () => {
+  it('give up after three deliveries', async () => {
     const result = await simulate(asyncApp({ 'evt-1': 9 }), eventBus.events([{}, { id: 'own' }]));
     expect(ends(result)).toEqual({ 'evt-1': '3/0 dead-letter', own: '1/1 done' });
     assertNothingLost(result);
@@ -454,21 +454,13 @@ describe('a simulation', () => {
     [
       'an unknown option',
       () => simulate(queueApp({}), queue.standard('orders', bodies('a')), { batchsize: 1 } as object),
-      'framework: unknown option "batchsize"; known are',
+      'unknown option "batchsize"',
     ],
-    ['no messages', () => queue.standard('orders', []), 'framework: option "records" must be a list that is not empty'],
-    ['no events', () => eventBus.events([]), 'framework: option "records" must be a list that is not empty'],
-    [
-      'a schedule that never runs',
-      () => eventBus.schedule('nightly', { everyMs: 1, times: 0 }),
-      'framework: option "times" must be a whole number, at least 1',
-    ],
-    [
-      'a blank name',
-      () => stream.data(' ', numbers('1')),
-      'framework: option "name" must be a string that is not blank',
-    ],
-  ])('refuses %s', async (_name, run, message) => {
-    await expect((async () => run())()).rejects.toThrow(message);
+    ['no messages', () => queue.standard('orders', []), 'option "records"'],
+    ['no events', () => eventBus.events([]), 'option "records"'],
+    ['a schedule that never runs', () => eventBus.schedule('nightly', { everyMs: 1, times: 0 }), 'option "times"'],
+    ['a blank name', () => stream.data(' ', numbers('1')), 'option "name"'],
+  ])('rejects %s', async (_name, run, message) => {
+    await expect((async () => run())()).rejects.toThrow(expect.failure('app.invalid_configuration', message));
   });
 });

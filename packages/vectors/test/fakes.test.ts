@@ -3,7 +3,7 @@ import { createFakeEmbedder, createFakeVectorStore } from '@sallyport/vectors/te
 
 const RECORDS = ['a', 'b', 'c'].map((key, at) => ({ key, data: [1, at, 0] }));
 
-it('remembers the calls whose arguments were right, and those that failed afterwards', async () => {
+it('records the calls with valid arguments, and later failures', async () => {
   const store = createFakeVectorStore({ dimension: 3 });
   await store.put({ records: RECORDS });
   await store.get({ keys: ['a'] });
@@ -18,7 +18,7 @@ it('remembers the calls whose arguments were right, and those that failed afterw
 });
 
 it.each(['put', 'get', 'delete', 'query'] as const)(
-  '%s fails as often as it was told, with that error',
+  '%s fails as often as requested, with the given error',
   async (operation) => {
     const store = createFakeVectorStore({ dimension: 3 });
     const calls = {
@@ -46,7 +46,7 @@ it('writes a part and fails, and reports that the part is unknown', async () => 
   expect(store.size).toBe(3);
 });
 
-it('the fake embedder has fixed vectors for given texts, and for others makes them from their words, or fails', async () => {
+it('the fake embedder has fixed vectors for given strings, and for others makes them from their words, or fails', async () => {
   const known = createFakeEmbedder({ dimensions: 3, vectors: { milk: [1, 0, 0] }, fallback: 'fail' });
   expect(await known.embed(' milk ')).toEqual(Float32Array.of(1, 0, 0));
   await expect(known.embedBatch(['milk', 'bread'])).rejects.toMatchObject({

@@ -128,7 +128,7 @@ describe('a put that fails midway', () => {
   it.each([
     ['a lost answer', { kind: 'lost-answer' } as const],
     ['an error of the service', refusal('InternalServerException', 500)],
-  ])('tells which keys may have been written after %s', async (_name, fault) => {
+  ])('lists the keys that may have been written after %s', async (_name, fault) => {
     const error = await putWith(fault, { after: 1, times: 1 });
     expect(error.progress).toEqual({ total: 1600, done: keys(0, 500), unknown: keys(500, 1000) });
     expect(error).toMatchObject({ code: 'vectorstore.unavailable', retryable: true });
@@ -140,7 +140,7 @@ describe('a put that fails midway', () => {
     expect(service.keysOf(indexName(3))).toHaveLength(1600);
   });
 
-  it('waits for the chunks that are under way before it rejects', async () => {
+  it('waits for running chunks before it rejects', async () => {
     service.inject(refusal('AccessDeniedException', 403), { times: 1 });
     const error = await wireStore(service, { dimension: 3, concurrency: 3 })
       .put({ records })
@@ -174,7 +174,7 @@ describe('answers of the service', () => {
     await expect(read).rejects.toMatchObject({ code: 'vectorstore.dimension_mismatch' });
   });
 
-  it('an answer with the page token that was asked for ends the query', async () => {
+  it('an answer with the page token that was called for ends the query', async () => {
     const body = '{"distanceMetric":"cosine","vectors":[],"nextToken":"again"}';
     service.inject({ kind: 'answer', status: 200, body });
     const query = wireStore(service, { dimension: 3 }).query({ vector: [1, 0, 0] });

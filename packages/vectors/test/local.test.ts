@@ -58,9 +58,9 @@ const open = (options: Partial<LocalVectorStoreOptions> = {}) =>
       { metric: 'euclidean' as const },
       'vectorstore: the file of the option "path" has the metric cosine, not euclidean',
     ],
-  ])('refuses a file that was made with other settings: %j', (options, message) => {
+  ])('rejects a file that was made with other settings: %j', (options, message) => {
     open().close();
-    expect(() => open(options)).toThrow(expect.objectContaining({ code: 'vectorstore.invalid_config', message }));
+    expect(() => open(options)).toThrow(expect.failure('vectorstore.invalid_config', message));
   });
 
   it('rejects a file that is not a database, and one of another program, and changes neither', async () => {
@@ -79,13 +79,13 @@ const open = (options: Partial<LocalVectorStoreOptions> = {}) =>
     database.close();
   });
 
-  it('refuses a path in a folder that does not exist', () => {
+  it('rejects a path in a folder that does not exist', () => {
     expect(() => open({ path: join(folder, 'none', 'a.vectors') })).toThrow(
       expect.objectContaining({ code: 'vectorstore.invalid_config' }),
     );
   });
 
-  it('writes nothing of a request that would make it too full', async () => {
+  it('writes no part of a request that would exceed its size', async () => {
     const store = open({ maxVectors: 2 });
     const records = ['a', 'b', 'c'].map((key) => ({ ...RECORD, key }));
     await expect(store.put({ records })).rejects.toMatchObject({ code: 'vectorstore.unavailable', retryable: false });
@@ -103,7 +103,7 @@ const open = (options: Partial<LocalVectorStoreOptions> = {}) =>
     });
   });
 
-  it('makes no file where the options are wrong', () => {
+  it('creates no file for wrong options', () => {
     expect(() => open({ dimension: 0 })).toThrow('dimension must be positive');
     expect(existsSync(path)).toBe(false);
   });
@@ -114,7 +114,7 @@ const open = (options: Partial<LocalVectorStoreOptions> = {}) =>
 });
 
 it.each(['memory', ...(hasSqlite ? ['a file'] : [])])(
-  'a store in %s is full at maxVectors, and takes what replaces and what there is room for',
+  'a store in %s is full at maxVectors, and accepts replacements and vectors that fit',
   async (place) => {
     const store = createLocalVectorStore({ dimension: 3, maxVectors: 2, ...(place === 'a file' && { path }) });
     await store.put({ records: [RECORD, { ...RECORD, key: 'b' }] });
@@ -152,23 +152,23 @@ describe('the local embedder', () => {
     return (await store.query({ vector: await embedder.embed(right) }))[0]?.distance ?? Number.NaN;
   };
 
-  it('gives the same text the same vector, of length 1', async () => {
+  it('returns the same vector, of length 1, for the same text', async () => {
     const [first, second] = await createLocalEmbedder({ dimensions: 8 }).embedBatch(['Buy milk', ' Buy milk ']);
     expect(first).toEqual(second);
     expect(first).toHaveLength(8);
     expect(Math.hypot(...(first ?? []))).toBeCloseTo(1, 6);
   });
 
-  it('gives texts that share words or parts of words near vectors', async () => {
+  it('returns near vectors for strings that share words or parts of words', async () => {
     expect(await distance('buy milk and bread', 'milk')).toBeLessThan(await distance('repair the bicycle', 'milk'));
     expect(await distance('notes', 'note')).toBeLessThan(await distance('bicycle', 'note'));
   });
 
-  it.each(['!?', '😀', 'a'])('gives %p a vector that can be stored', async (text) => {
+  it.each(['!?', '😀', 'a'])('returns a vector that can be stored for %p', async (text) => {
     expect(Math.hypot(...(await createLocalEmbedder({ dimensions: 8 }).embed(text)))).toBeCloseTo(1, 6);
   });
 
-  it.each(['', ' ', undefined])('refuses %p', async (text) => {
+  it.each(['', ' ', undefined])('rejects %p', async (text) => {
     await expect(createLocalEmbedder().embed(text as string)).rejects.toMatchObject({
       code: 'vectorstore.invalid_input',
     });

@@ -40,7 +40,7 @@ describe('createS3VectorStore', () => {
     [{ dimension: 3, ...NAMES, requestTimeoutMs: 0 }, /"requestTimeoutMs"/],
     [{ dimension: 3, ...NAMES, client: {} }, /"client" must be an object with send\(\)/],
     [{ dimension: 3, ...NAMES, bucket: 'b' }, /unknown option "bucket"/],
-  ])('refuses %j', (options, message) => {
+  ])('rejects %j', (options, message) => {
     expect(() => createS3VectorStore(options as S3VectorStoreOptions)).toThrow(invalid(message));
   });
 
@@ -81,7 +81,7 @@ describe('over the wire', () => {
     expect(service.requests[0]?.input).not.toHaveProperty('indexName');
   });
 
-  it('a client of the application is used as it is', async () => {
+  it('uses the client of the application', async () => {
     const { S3VectorsClient } = await import('@aws-sdk/client-s3vectors');
     const client = new S3VectorsClient(clientConfig(service));
     await putOne(createS3VectorStore({ ...NAMES, dimension: 3, client }));
@@ -123,13 +123,13 @@ describe('vectorStoreFromEnv', () => {
     [{ ...whole }, /FRAMEWORK_VECTOR_DIMENSION must be set/],
     [{ ...whole, FRAMEWORK_VECTOR_DIMENSION: 'three' }, /FRAMEWORK_VECTOR_DIMENSION must be a whole number/],
     [{ ...whole, FRAMEWORK_VECTOR_DIMENSION: '3', FRAMEWORK_VECTOR_INDEX_ARN: ARN }, /indexArn, or by/],
-  ])('refuses %j', (environment, message) => {
+  ])('rejects %j', (environment, message) => {
     expect(() => vectorStoreFromEnv(environment)).toThrow(invalid(message));
   });
 });
 
 describe('embedderFromEnv', () => {
-  it('reads its variables, and options come first', () => {
+  it('reads its variables, and options take precedence', () => {
     const environment = {
       FRAMEWORK_EMBEDDING_PROVIDER: 'bedrock',
       FRAMEWORK_EMBEDDING_MODEL_ID: 'amazon.titan-embed-text-v2:0',
@@ -146,7 +146,7 @@ describe('embedderFromEnv', () => {
     [{ FRAMEWORK_EMBEDDING_DIMENSIONS: '100' }, /256, 512 or 1024/],
     [{ FRAMEWORK_EMBEDDING_DIMENSIONS: 'many' }, /must be a whole number/],
     [{ FRAMEWORK_EMBEDDING_NORMALIZE: 'yes' }, /must be true or false/],
-  ])('refuses %j', (environment, message) => {
+  ])('rejects %j', (environment, message) => {
     expect(() => embedderFromEnv(environment)).toThrow(invalid(message));
   });
 });

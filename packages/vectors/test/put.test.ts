@@ -45,7 +45,7 @@ async function putMany(dimension: number, count: number): Promise<Seen> {
   return JSON.parse(stdout) as Seen;
 }
 
-it('5,000 vectors of 1,024 numbers are ten requests of 500, at most four at once, each far below 20 MiB', async () => {
+it('5,000 vectors of 1,024 numbers are ten requests of 500, at most four at the same time, each far below 20 MiB', async () => {
   const seen = await putMany(1024, 5000);
   expect(seen).toMatchObject({ sizes: Array.from({ length: 10 }, () => 500), mostAtOnce: 4, stored: 5000 });
   expect(seen.mostBytes).toBeLessThan(10 * 1024 * 1024);
@@ -64,7 +64,7 @@ it('metadata counts to the bytes of a request', async () => {
   expect(sizesOf().toSorted((left, right) => right - left)).toEqual([496, 4]);
 }, 60_000);
 
-it.each([1, 2, 16])('at most %i requests are under way at once', async (concurrency) => {
+it.each([1, 2, 16])('at most %i requests run at the same time', async (concurrency) => {
   const store = wireStore(service, { dimension: 3, concurrency });
   const release = service.hold();
   const put = store.put({ records: vectors(10_000, 3) });
@@ -75,7 +75,7 @@ it.each([1, 2, 16])('at most %i requests are under way at once', async (concurre
   expect(sizesOf()).toHaveLength(20);
 });
 
-it('reading asks for 100 keys at a time, removing for 500, a query for one page after the other', async () => {
+it('reading requests 100 keys at a time, removing 500, a query one page after the other', async () => {
   const store = wireStore(service, { dimension: 3 });
   const records = vectors(1001, 3);
   await store.put({ records });
@@ -90,7 +90,7 @@ it('reading asks for 100 keys at a time, removing for 500, a query for one page 
   expect(service.requests.map(({ input }) => (input.keys as string[]).length).toSorted()).toEqual([1, 500, 500]);
 });
 
-it('a put writes nine digits a number, and every 32-bit float comes back as it was', async () => {
+it('a put writes nine digits a number, and every 32-bit float is returned unchanged', async () => {
   const store = wireStore(service, { dimension: 3 });
   await store.put({ records: [{ key: 'one', data: [0.1, 1 / 3, 16777217] }] });
   expect(service.requests[0]?.input.vectors).toEqual([

@@ -24,7 +24,7 @@ beforeEach(() => {
 const record = (key: string, text = key, metadata: object = { tenant: 't' }) =>
   ({ key, text, metadata }) as unknown as SemanticRecord;
 
-it('finds the texts that are near, and deletes', async () => {
+it('finds the strings that are near, and deletes', async () => {
   const index = createSemanticIndex({ store, embedder: embedder(), tenant: false });
   await index.putText([record('milk'), record('bread'), record('bicycle'), record('other', 'milk', { tenant: 'u' })]);
   const found = await index.queryText({ text: ' milk ', topK: 2, filter: { tenant: 't' }, returnMetadata: true });
@@ -52,7 +52,7 @@ it.each<readonly [string, unknown, string]>([
     [record('a', 'a', { tenant: 'x'.repeat(3000) })],
     'vectorstore: filterable metadata is larger than 2 KB',
   ],
-])('%s is refused before anything is embedded', async (_name, records, message) => {
+])('%s is rejected before anything is embedded', async (_name, records, message) => {
   const fake = embedder();
   const index = createSemanticIndex({ store, embedder: fake, tenant: false, requiredMetadata: ['lang'] });
   const good = record('good', 'milk', { tenant: 't', lang: 'en' });
@@ -75,7 +75,7 @@ it.each([
   [{ text: undefined }, 'vectorstore: query text is required'],
   [{ text: 'milk', topK: 'x' }, 'vectorstore: topK must be a number'],
   [{ text: 'milk', filter: { text: 'x' } }, 'vectorstore: filter names "text", which is not filterable'],
-])('the query %j is refused before anything is embedded', async (query, message) => {
+])('the query %j is rejected before anything is embedded', async (query, message) => {
   const fake = embedder();
   const index = createSemanticIndex({ store, embedder: fake, tenant: false });
   await expect(index.queryText(query as never)).rejects.toMatchObject({ code: 'vectorstore.invalid_input', message });
@@ -88,7 +88,7 @@ it.each<readonly [unknown, string]>([
   [{ prefix: 1 }, 'vectorstore: prefix must be a string'],
   [{ prefix: null }, 'vectorstore: prefix must be a string'],
   [{ prefix: ['1'] }, 'vectorstore: prefix must be a string'],
-])('the listing of %j is refused, with a tenant and without', async (input, message) => {
+])('the listing of %j is rejected, with a tenant and without', async (input, message) => {
   for (const tenant of ['acme', false] as const) {
     const pages = createSemanticIndex({ store, embedder: embedder(), tenant }).listKeys(input as never);
     await expect(pages[Symbol.asyncIterator]().next()).rejects.toMatchObject({
@@ -142,7 +142,7 @@ it.each([
     { store: createFakeVectorStore({ dimension: 3, nonFilterableKeys: ['tenant'] }) },
     /nonFilterableKeys must not contain "tenant"/,
   ],
-])('the options are refused: %#', (options, message) => {
+])('the options are rejected: %#', (options, message) => {
   const build = () =>
     createSemanticIndex({ store, embedder: embedder(), tenant: 't', ...options } as SemanticIndexOptions);
   expect(build).toThrow(
@@ -165,7 +165,7 @@ describe('a tenant', () => {
     expect(records).toMatchObject([{ key: 'acme#1', metadata: { tenant: 'acme' } }]);
   });
 
-  it('does not replace, find, list or remove a record of another one with the same key', async () => {
+  it('does not replace, find, list or remove a record of another with the same key', async () => {
     await put('acme', '1');
     await put('globex', '1', 'bread');
     const query = { text: 'milk', returnMetadata: true };
@@ -200,7 +200,7 @@ describe('a tenant', () => {
     expect(hits.filter(({ key }) => key !== '1')).toEqual([]);
   });
 
-  it('is in the filter as well, so nearer records of another one take no place of a hit', async () => {
+  it('is in the filter as well, so nearer records of another tenant replace no hit', async () => {
     await put('acme', '1', 'bread');
     await put('globex', '1', 'milk');
     const query = { text: 'milk', topK: 1, filter: { lang: { $exists: false } } };
@@ -219,7 +219,7 @@ describe('a tenant', () => {
     expect((await of('acme').queryText({ text: 'milk' })).map(({ key }) => key)).toEqual(['1']);
   });
 
-  it('removes the parts of a document that is indexed again, and those of nobody else', async () => {
+  it('removes only the parts of a document that is indexed again', async () => {
     await put('acme', 'doc/1');
     await put('acme', 'doc/2');
     await put('acme', 'other/1');
@@ -233,7 +233,7 @@ describe('a tenant', () => {
     }
   });
 
-  it('gets the progress of a failed call with its own keys', async () => {
+  it('reports the progress of a failed call with the keys of the caller', async () => {
     store.failNext('delete');
     await expect(of('acme').deleteText(['1'])).rejects.toMatchObject({ progress: { total: 1, done: [], unknown: [] } });
     store.partialAfter(1);
@@ -256,7 +256,7 @@ describe('over the wire', () => {
 
   afterAll(() => Promise.all([vectors.stop(), model.stop()]));
 
-  it('1,100 texts are embedded and written in slices of 500, and a failure tells how far it came', async () => {
+  it('1,100 strings are embedded and written in slices of 500, and a failure reports the progress', async () => {
     const words = createFakeEmbedder({ dimensions: 8 });
     let batches = 0;
     const failing = {
@@ -278,7 +278,7 @@ describe('over the wire', () => {
     expect(vectors.requests.map(({ input }) => (input.vectors as unknown[]).length)).toEqual([500, 500, 100]);
   }, 60_000);
 
-  it('texts are found by the vectors of the model', async () => {
+  it('strings are found by the vectors of the model', async () => {
     vectors.empty();
     const index = createSemanticIndex({
       store: wireStore(vectors, { dimension: 1024 }),

@@ -53,7 +53,7 @@ describe('one text', () => {
     ['a blank text', ' \n '],
     ['a number', 1],
     ['50,001 characters', 'x'.repeat(50_001)],
-  ])('%s is refused before anything is sent', async (_name, text) => {
+  ])('%s is rejected before anything is sent', async (_name, text) => {
     const call = wireEmbedder(service).embed(text as string);
     await expect(call).rejects.toMatchObject({ code: 'vectorstore.invalid_input' });
     await expect(wireEmbedder(service).embedBatch(['a', text as string])).rejects.toMatchObject({
@@ -148,8 +148,8 @@ describe('one text', () => {
   });
 });
 
-describe('200 texts', () => {
-  it('are 200 requests, at most 16 at once, and their vectors come in the order of the texts', async () => {
+describe('200 strings', () => {
+  it('are 200 requests, at most 16 at the same time, and their vectors have the order of the strings', async () => {
     const embedder = wireEmbedder(service);
     const release = service.hold();
     const batch = embedder.embedBatch(TEXTS);
@@ -164,7 +164,7 @@ describe('200 texts', () => {
     expect(new Set(vectors.map(String)).size).toBe(200);
   });
 
-  it('are all embedded in order although every tenth request is throttled, with less at once from then on', async () => {
+  it('are all embedded in order although every tenth request is throttled, with less concurrency from then on', async () => {
     const clock = new ManualClock();
     for (let after = 9; after < 200; after += 10)
       service.inject(error('ThrottlingException', 429), { after, times: 1 });
@@ -178,7 +178,7 @@ describe('200 texts', () => {
     for (const at of [0, 9, 100, 199]) expect(vectors[at]).toEqual(await embedder.embed(`text number ${at}`));
   });
 
-  it('a throttled request halves how many are under way from then on', async () => {
+  it('a throttled request halves the concurrency from then on', async () => {
     const clock = new ManualClock();
     service.inject(error('ThrottlingException', 429), { times: 2 });
     const first = service.hold();
@@ -198,7 +198,7 @@ describe('200 texts', () => {
     expect(service.requests).toHaveLength(8);
   });
 
-  it('equal texts are embedded once, and each gets its own copy of the vector', async () => {
+  it('equal strings are embedded once, and each gets its own copy of the vector', async () => {
     const vectors = await wireEmbedder(service).embedBatch(['milk', ' milk ', 'bread', 'milk']);
     expect(textsOf().toSorted()).toEqual(['bread', 'milk']);
     expect(vectors[0]).toEqual(vectors[3]);
@@ -225,7 +225,7 @@ describe('200 texts', () => {
     expect(service.requests).toHaveLength(16);
   });
 
-  it('no text gives no vector', async () => {
+  it('no text has no vector', async () => {
     expect(await wireEmbedder(service).embedBatch([])).toEqual([]);
   });
 });
@@ -236,7 +236,7 @@ it.each([
   [{ concurrency: 65 }, /option "concurrency" must be a whole number from 1 to 64/],
   [{ maxInputChars: 50_001 }, /option "maxInputChars"/],
   [{ endpoint: 'x' }, /unknown option "endpoint"/],
-])('the options %j are refused', (options, message) => {
+])('the options %j are rejected', (options, message) => {
   expect(() => createTitanEmbedder(options as TitanEmbedderOptions)).toThrow(
     expect.objectContaining({ code: 'vectorstore.invalid_config', message: expect.stringMatching(message) as string }),
   );

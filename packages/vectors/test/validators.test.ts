@@ -18,20 +18,20 @@ import {
 const failure = (code: string, message: string) =>
   expect.objectContaining({ code: `vectorstore.${code}`, message: `vectorstore: ${message}` });
 
-it('the limits are those of the service', () => {
+it('the limits are the limits of the service', () => {
   expect([DEFAULT_QUERY_TOP_K, MAX_QUERY_TOP_K, MAX_PUT_DELETE_BATCH_SIZE]).toEqual([12, 10_000, 500]);
 });
 
 describe('validateDimension', () => {
-  it.each([1, 1024, 4096])('takes %d', (dimension) => expect(validateDimension(dimension)).toBeUndefined());
+  it.each([1, 1024, 4096])('accepts %d', (dimension) => expect(validateDimension(dimension)).toBeUndefined());
 
-  it.each([0, -1, 1.5, Number.NaN, '3', undefined])('refuses %p as not positive', (dimension) => {
+  it.each([0, -1, 1.5, Number.NaN, '3', undefined])('rejects %p as not positive', (dimension) => {
     expect(() => validateDimension(dimension as number)).toThrow(
       failure('invalid_config', 'dimension must be positive'),
     );
   });
 
-  it('refuses 4,097 as too large', () => {
+  it('rejects 4,097 as too large', () => {
     expect(() => validateDimension(4097)).toThrow(failure('invalid_config', 'dimension exceeds 4096'));
   });
 });
@@ -46,11 +46,11 @@ describe('validateVector', () => {
     [[1e39], undefined, 'invalid_vector', 'vector values must be finite'],
     [[0, -0], undefined, 'invalid_vector', 'vector must not be zero'],
     [[1e-46], 1, 'invalid_vector', 'vector must not be zero'],
-  ])('refuses %j for dimension %p: %s', (vector, dimension, code, message) => {
+  ])('rejects %j for dimension %p: %s', (vector, dimension, code, message) => {
     expect(() => validateVector(vector as number[], dimension)).toThrow(failure(code, message));
   });
 
-  it('takes zeros where the metric is Euclidean, and any length without a dimension', () => {
+  it('accepts zeros for the Euclidean metric, and any length without a dimension', () => {
     expect(validateVector([0, 0], 2, 'euclidean')).toBeUndefined();
     expect(validateVector(Float32Array.of(1, 2, 3, 4))).toBeUndefined();
   });
@@ -63,7 +63,7 @@ describe('validateKey', () => {
     [7, 'vector key is required'],
     ['a ', 'vector key must not begin or end with blanks'],
     ['x'.repeat(1025), 'vector key is too long'],
-  ])('refuses %p', (key, message) => {
+  ])('rejects %p', (key, message) => {
     expect(() => validateKey(key as string)).toThrow(failure('invalid_input', message));
   });
 });
@@ -83,7 +83,7 @@ describe('validateMetadata', () => {
     expect(validateMetadata(metadata, { nonFilterableKeys: ['text'] })).toBeUndefined();
   });
 
-  it('takes none', () => expect(validateMetadata(undefined)).toBeUndefined());
+  it('has no arguments', () => expect(validateMetadata(undefined)).toBeUndefined());
 });
 
 describe('validateRequiredMetadata', () => {

@@ -13,13 +13,20 @@ export interface Passage {
 export function passagesOf(file: string, text: string): readonly Passage[] {
   if (file.endsWith('.md')) return pagePassages(text);
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, false, scriptKind(file));
-  const strings = isProduct(file) ? stringsOf(source) : [];
+  const strings = isProduct(file) ? stringsOf(source) : hasTitles(file) ? titlesOf(source) : [];
   return [...commentsOf(source), ...strings].sort((a, b) => a.start - b.start);
 }
 
-/** Tests and tools have sentences that nobody reads as ours; their comments count. */
+/** Tests and tools have sentences that are not ours; their comments and the titles of tests count. */
 function isProduct(file: string): boolean {
   return /^packages\/[^/]+\/(?:src|console)\//.test(file);
+}
+
+/** Packages whose titles are not rewritten yet. */
+const OLD_TITLES = /^packages\/(?:bundle|constructs|mcp|triggers)\//;
+
+function hasTitles(file: string): boolean {
+  return file.endsWith('.test.ts') && !OLD_TITLES.test(file);
 }
 
 function scriptKind(file: string): ts.ScriptKind {
@@ -95,16 +102,36 @@ function stringsOf(source: ts.SourceFile): readonly Passage[] {
   };
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node) || ts.isTypeNode(node)) return;
-    if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) add(node.text, node.getStart(source) + 1);
-    if (ts.isTemplateExpression(node)) {
-      const parts = [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)];
-      add(parts.join('{}'), node.getStart(source) + 1);
-    }
+    if (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)) add(readable(node), node.getStart(source) + 1);
     if (ts.isJsxText(node)) add(node.text.trim(), node.getStart(source));
     ts.forEachChild(node, visit);
   };
   visit(source);
   return passages;
+}
+
+const TITLED = /^(?:describe|it|test)(?:\.(?:concurrent|each|only|skip))*(?=[<(`]|$)/;
+
+/** The titles of tests and of their groups. */
+function titlesOf(source: ts.SourceFile): readonly Passage[] {
+  const passages: Passage[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node) && TITLED.test(node.expression.getText(source))) {
+      const [title] = node.arguments;
+      if (title && (ts.isStringLiteralLike(title) || ts.isTemplateExpression(title)))
+        passages.push({ place: 'title', text: blankInline(readable(title)), start: title.getStart(source) + 1 });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return passages;
+}
+
+/** The text of a string; parts that are filled in are `{}`. */
+function readable(node: ts.StringLiteralLike | ts.TemplateExpression): string {
+  return ts.isStringLiteralLike(node)
+    ? node.text
+    : [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('{}');
 }
 
 /** Code spans, links' addresses and quotations. The back quotes stay: patterns see that there is code. */

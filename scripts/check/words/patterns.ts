@@ -1,5 +1,5 @@
-/** Where a phrase is looked for: pages, comments of sources, strings that people read (errors, logs, help, console). */
-export type Place = 'page' | 'comment' | 'string';
+/** Where a phrase is looked for: pages, comments, strings that people read (errors, logs, help, console), titles of tests. */
+export type Place = 'page' | 'comment' | 'string' | 'title';
 
 /** A phrase that readers stop at. */
 export interface Pattern {

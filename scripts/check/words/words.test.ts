@@ -48,6 +48,9 @@ it.each([
   ['a comment after code', 'a.ts', `f(); // ${PHRASE}`, 1],
   ['a message', 'packages/a/src/a.ts', `\nthrow new Error('not ${PHRASE} a group');`, 2],
   ['a template', 'packages/a/src/a.ts', `const a = \`\${name} is ${PHRASE} a group\`;`, 1],
+  ['the title of a test', 'packages/a/test/a.test.ts', `\nit('is ${PHRASE} a group', () => {});`, 2],
+  ['the title of a table', 'scripts/a.test.ts', `it.each<[string]>([['a']])('%s ${PHRASE} a group', () => {});`, 1],
+  ['the title of a group', 'scripts/a.test.ts', `describe.each(ALL)(\`\${name} ${PHRASE} a group\`, () => {});`, 1],
   ['text of the console', 'packages/local/console/a.tsx', `const a = <p>${PHRASE} a group</p>;`, 1],
 ])('finds a phrase in %s', (_name, file, text, line) => {
   expect(findPhrases(file, text)).toMatchObject([{ file, line, phrase: PHRASE }]);

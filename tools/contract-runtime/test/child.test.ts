@@ -4,7 +4,7 @@ import { FIXTURES } from '../src/index.js';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
-describe('the TypeScript runtime as a program of its own', () => {
+describe('the TypeScript runtime as a separate program', () => {
   it('answers over standard input and output as it does in process', async () => {
     // `fixtures.test.ts` of the runtime validates them.
     const contract = loadContract(FIXTURES, () => []);

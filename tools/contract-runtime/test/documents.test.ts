@@ -41,7 +41,7 @@ describe.each(FORMATS)('the documents of $area', ({ area, schema, writer, read }
     .flatMap((fixture) => documentsOf(fixture, writer))
     .filter((one) => !isRefusal(one) && !isText(one));
 
-  it.each([true, false])('of which the schema says %s are read alike', (isValid) => {
+  it.each([true, false])('for which the schema states %s are read alike', (isValid) => {
     const found = documents.filter(({ document }) => (validate(definition, document).length === 0) === isValid);
     const differing = found.filter(({ document }) => {
       const [outcome] = read({ documents: [document] }) as readonly JsonObject[];

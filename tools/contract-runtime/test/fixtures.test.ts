@@ -18,7 +18,7 @@ describe('the contract fixtures', () => {
     expect([...contract.skips('typescript')]).toEqual([]);
   });
 
-  it.each(areas)('of %s hold for the TypeScript packages', async (area) => {
+  it.each(areas)('of %s pass with the TypeScript packages', async (area) => {
     const fixtures = contract.fixtures.filter((fixture) => fixture.area === area);
     const verdicts = await runContract(inProcess(createTypeScriptRuntime(TOOL_FUNCTIONS)), contract, fixtures);
     expect(verdicts.filter(({ outcome }: Verdict) => outcome !== 'passed')).toEqual([]);

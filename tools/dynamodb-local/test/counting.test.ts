@@ -43,7 +43,7 @@ describe('the counter of calls', () => {
     expect(counter.take()).toEqual({ PutItem: { calls: 1, readUnits: 0, writeUnits: 2 } });
   });
 
-  it('tells consistent reads from others', async () => {
+  it('distinguishes consistent reads from others', async () => {
     await client.send(new PutItemCommand({ TableName, Item: KEY }));
     counter.take();
     await client.send(new GetItemCommand({ TableName, Key: KEY, ConsistentRead: true }));
@@ -69,7 +69,7 @@ describe('the counter of calls', () => {
     expect(counter.take()).toEqual({ UpdateItem: { calls: 1, readUnits: 0, writeUnits: 1 } });
   });
 
-  it('bills a failed condition by the size of the item that it meets, or of the one that it would have put', async () => {
+  it('bills a failed condition by the size of the existing item, or of the item to put', async () => {
     await client.send(new PutItemCommand({ TableName, Item: { ...KEY, text: { S: 'x'.repeat(20_000) } } }));
     counter.take();
     const condition = {
@@ -102,7 +102,7 @@ describe('the counter of calls', () => {
     expect(counter.total()).toEqual({ calls: 1, readUnits: 0, writeUnits: 4 });
   });
 
-  it('starts anew after each take', async () => {
+  it('restarts after each `take()`', async () => {
     await client.send(new GetItemCommand({ TableName, Key: KEY }));
     counter.take();
     expect(counter.take()).toEqual({});

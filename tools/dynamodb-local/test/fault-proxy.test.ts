@@ -91,7 +91,7 @@ describe('the fault proxy', () => {
     expect(await stored()).toBe(applied);
   });
 
-  it('cuts the old item out of a failed condition', async () => {
+  it('removes the old item from a failed condition', async () => {
     await increment(client);
     await expect(increment(client, 'n > :one')).rejects.toMatchObject({ Item: { n: { N: '1' } } });
     proxy.inject({ kind: 'no-old-item' });

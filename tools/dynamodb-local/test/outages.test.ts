@@ -97,7 +97,7 @@ describe('the clock of a table', () => {
 });
 
 describe('a call that is never answered', () => {
-  it('times out at once, while the time waits for calls that are answered', async () => {
+  it('times out immediately, while the time waits for answered calls', async () => {
     const clock = new TableClock();
     const client = await createLocalClient({ endpoint: table.proxy.endpoint });
     clock.watch(client, table.proxy);

@@ -51,7 +51,7 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 describe('the supervisor of the server', () => {
-  it('publishes an endpoint that answers, and says when it has stopped', async () => {
+  it('publishes an endpoint that answers, and reports that it has stopped', async () => {
     const supervisor = supervise(process.pid, home);
     await until(() => existsSync(join(directory, 'endpoint')));
     expect((await fetch(readFileSync(join(directory, 'endpoint'), 'utf8'))).status).toBe(400);
@@ -81,7 +81,7 @@ describe('the supervisor of the server', () => {
     expect(() => process.kill(javaPid(), 0)).toThrow('ESRCH');
   });
 
-  it('says what to do when Java is missing', async () => {
+  it('names the remedy if Java is missing', async () => {
     await ended(supervise(process.pid, join(home, 'nowhere')));
     expect(readFileSync(join(directory, 'failed'), 'utf8')).toBe(
       'DynamoDB Local needs Java 17 or later on the PATH: run `node scripts/setup.mjs`, install a JRE, or set DYNAMODB_ENDPOINT.',

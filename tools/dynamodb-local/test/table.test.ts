@@ -42,19 +42,19 @@ describe('tables for tests', () => {
     );
   });
 
-  it('have names of their own', async () => {
+  it('have separate names', async () => {
     const names = await Promise.all([createTable(client, SCHEMA), createTable(client, SCHEMA)]);
     expect(new Set(names).size).toBe(2);
   });
 
-  it('let items expire only when that is switched on', async () => {
+  it('let items expire only if enabled', async () => {
     expect(await ttlOf(await createTable(client, SCHEMA))).toEqual(['DISABLED', undefined]);
     expect(await ttlOf(await createTable(client, SCHEMA, { ttl: true }))).toEqual(['ENABLED', 'ttl']);
   });
 });
 
 describe('the endpoint', () => {
-  it('is that of the environment when there is one', async () => {
+  it('is the table of the environment if present', async () => {
     expect(await dynamodbEndpoint({ DYNAMODB_ENDPOINT: 'http://127.0.0.1:8000' })).toBe('http://127.0.0.1:8000');
   });
 

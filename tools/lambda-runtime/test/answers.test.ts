@@ -116,7 +116,7 @@ describe.each(KINDS)('%s', (_kind, file) => {
       expect(body.toString('latin1')).toMatch(/^\{"statusCode":200,"headers":\{[^\n]*\}\}\0{8}\{"hello":"world"\}$/);
     });
 
-    test('sends a chunk while the next one is not there yet', async () => {
+    test('sends a chunk before the next chunk exists', async () => {
       let received = '';
       const result = await runtime.invoke(build('GET', '/two-chunks'), {
         onChunk: (chunk) => {

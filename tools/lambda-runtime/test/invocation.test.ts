@@ -55,7 +55,7 @@ describe.each(KINDS)('%s', (_kind, file) => {
     expect(JSON.parse(answer.body)).toEqual({ ...NOTHING, invocation: requestId, ...seen });
   });
 
-  test('sees its own prototype where a client context brings one', async () => {
+  test('reads its own prototype even if a client context has a prototype', async () => {
     const clientContext = '{"__proto__":{"polluted":1},"custom":{"__proto__":{"polluted":1}}}';
     const { body } = await runtime.invoke(CONTEXT, { clientContext });
     const answer = JSON.parse(body.toString('utf8'));
@@ -86,7 +86,7 @@ describe.each(KINDS)('%s', (_kind, file) => {
 test.each([
   ['createApp', 'open.ts'],
   ['SecureApp', 'secure.ts'],
-])('%s refuses an agent, whatever its event looks like, and runs nothing', async (_kind, file) => {
+])('%s rejects an agent with any event, and runs nothing', async (_kind, file) => {
   const runtime = await serve(file, 'buffered');
   const event = buildAPIGatewayV2Request('GET', '/fails-before');
   const clientContext = '{"custom":{"bedrockAgentCoreToolName":"notes___read"}}';
@@ -106,7 +106,7 @@ test.each([
 /** Version 3 of the client reports it and continues, version 4 exits. */
 const REFUSED = Number(process.versions.node.split('.')[0]) < 22 ? ['error', true] : ['exit', false];
 
-test.each(KINDS)('%s never runs when the client context is no JSON', async (_kind, file) => {
+test.each(KINDS)('%s never runs if the client context is not JSON', async (_kind, file) => {
   const runtime = await serve(file, 'buffered');
   const { outcome } = await runtime.invoke(CONTEXT, { clientContext: '{"custom":' });
   expect([outcome, runtime.running]).toEqual(REFUSED);

@@ -103,7 +103,7 @@ describeManaged('8 workers with 64 invocations each', () => {
     ['buffered', JSON_KINDS],
     ['streaming', [...JSON_KINDS, ...STREAM_KINDS]],
   ] as const)(
-    'give each of many mixed requests its own answer, %s',
+    'answer each of many mixed requests correctly, %s',
     async (handler, kinds) => {
       const concurrency = { workers: 8, invocations: 8 * 64 };
       const runtime = await serve('mixed.ts', handler, { concurrency });

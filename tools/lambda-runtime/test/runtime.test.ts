@@ -12,7 +12,7 @@ test('an invocation that is out of time ends as a timeout, and the process ends'
   await expect(async () => runtime.invoke({})).rejects.toThrow('the runtime has ended');
 });
 
-test('one invocation is handed out at a time', async () => {
+test('one invocation is delivered at a time', async () => {
   const gate = await createGate();
   const runtime = await serve('hand-written.mjs', 'functionUrl', { env: { GATE_URL: gate.url } });
   const order: string[] = [];

@@ -162,7 +162,7 @@ describe('opt-in triggers of SecureApp', () => {
     expect(puts).toMatchObject([{ Status: 'SUCCESS', PhysicalResourceId: 'made' }]);
   });
 
-  test('an invocation by an agent reaches none of them', async () => {
+  test('an invocation by an agent reaches no handler', async () => {
     const clientContext = JSON.stringify({ custom: { bedrockAgentCoreToolName: 'notes___add' } });
     const { outcome, body } = await runtime.invoke(buildInvocation('double', 1), { clientContext });
     expect([outcome, JSON.parse(body.toString('utf8')).errorMessage]).toEqual([
@@ -223,7 +223,7 @@ describe.each(['bigint', 'cycle', 'large', 'throws'])('handlers that do this: %s
   });
 });
 
-test('a request authorizer is a function of its own', async () => {
+test('a request authorizer is a separate function', async () => {
   const runtime = await serve('triggers.ts', 'serveAuthorizer');
   const event = buildRequestAuthorizerEvent({ version: '2.0', headers: { 'X-Api-Key': 'k' } });
   await expect(invoke(runtime, event)).resolves.toEqual(['response', { isAuthorized: true }]);
@@ -233,7 +233,7 @@ test('a request authorizer is a function of its own', async () => {
   ]);
 });
 
-test('a surface is a function of its own', async () => {
+test('a surface is a separate function', async () => {
   const runtime = await serve('triggers.ts', 'alone');
   await expect(invoke(runtime, buildS3Event('uploads', [{ key: 'a' }]))).resolves.toEqual(['response', null]);
 });
@@ -273,7 +273,7 @@ async function poll(runtime: Runtime, partitions: Readonly<Record<string, readon
   return delivered;
 }
 
-test('topics of Kafka through the runtime’s HTTP endpoint: a failed record comes again, done ones do not', async () => {
+test('topics of Kafka through the runtime’s HTTP endpoint: a failed record is retried, done ones do not', async () => {
   const runtime = await serve('triggers.ts', 'topics');
   const order = (id: string, failOnce = false) => ({ value: JSON.stringify({ id, failOnce }) });
   const { records } = buildKafkaEvent('orders', [

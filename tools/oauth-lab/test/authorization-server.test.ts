@@ -28,7 +28,7 @@ async function authorizationUrl(resource = RESOURCE, challenge = 'a'.repeat(43))
   return url;
 }
 
-it('sends a person who knows the password back with a code and its issuer', async () => {
+it('redirects a user with the right password with a code and its issuer', async () => {
   const back = await signIn(await authorizationUrl(), { account: 'ada', password: server.password });
   expect(back.origin + back.pathname).toBe(REDIRECT);
   expect(Object.fromEntries(back.searchParams)).toEqual({
@@ -45,7 +45,7 @@ it.each([
   await expect(signIn(await authorizationUrl(), person)).rejects.toThrow('sign-in failed with 403');
 });
 
-it('rejects a person without an account', async () => {
+it('rejects a user without an account', async () => {
   const person = { account: '', password: server.password };
   await expect(signIn(await authorizationUrl(), person)).rejects.toThrow('sign-in failed with 403');
 });

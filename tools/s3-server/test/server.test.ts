@@ -11,13 +11,13 @@ beforeAll(async () => {
 
 afterAll(() => proxy.stop());
 
-it('refuses an invalid signature', async () => {
+it('rejects an invalid signature', async () => {
   const credentials = { accessKeyId: 'AKIATESTACCESSKEY', secretAccessKey: 'another' };
   const client = await createS3TestClient({ endpoint: proxy.endpoint, credentials });
   await expect(createBucket(client)).rejects.toMatchObject({ name: 'SignatureDoesNotMatch' });
 });
 
-it('keeps versions, and names the one that does not exist', async () => {
+it('keeps versions, and names a missing version', async () => {
   const client = await createS3TestClient({ endpoint: proxy.endpoint });
   const Bucket = await createBucket(client, { versioning: true });
   const { VersionId } = await client.send(new PutObjectCommand({ Bucket, Key: 'a', Body: 'one' }));
@@ -28,7 +28,7 @@ it('keeps versions, and names the one that does not exist', async () => {
   await expect(missing).rejects.toMatchObject({ name: 'NoSuchVersion' });
 });
 
-it('refuses a body whose SHA-256 is not the announced one', async () => {
+it('rejects a body whose SHA-256 is not the announced one', async () => {
   const client = await createS3TestClient({ endpoint: proxy.endpoint });
   const Bucket = await createBucket(client);
   const ChecksumSHA256 = 'LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=';

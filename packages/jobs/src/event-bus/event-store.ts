@@ -292,9 +292,7 @@ function startOf({ cursor }: EventQuery, { partition, sort }: BoundQuery, bindin
   const position = decodeCursor(cursor, binding, ['pk', 'published_key'], ERRORS);
   if (!position) return undefined;
   const { pk = '', published_key = '' } = position;
-  if (published_key < sort.from || published_key > sort.to) {
-    throw ERRORS.invalid('cursor does not belong to this query');
-  }
+  if (published_key < sort.from || published_key > sort.to) throw ERRORS.foreignCursor();
   return { pk, sk: 'EVT', published_key, [partition.name]: partition.value };
 }
 

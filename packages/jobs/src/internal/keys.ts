@@ -72,7 +72,7 @@ export function decodeCursor(
   const { q, p } = parse(cursor);
   const position = (p ?? {}) as Record<string, string>;
   if (q !== bindingOf(query) || !parts.every((part) => typeof position[part] === 'string' && position[part] !== '')) {
-    throw errors.invalid('cursor does not belong to this query');
+    throw errors.foreignCursor();
   }
   return position;
 }

@@ -56,7 +56,7 @@ export class Workers {
   }
 
   async stop(): Promise<void> {
-    // Unread reports of killed processes arrive later, and must not start another one.
+    // Unread reports of killed processes arrive later, and must not start a process.
     this.#onReport = () => {};
     const ended = this.#all.splice(0).map((child) => {
       const end = once(child, 'exit');

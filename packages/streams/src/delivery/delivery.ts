@@ -4,7 +4,7 @@ import type { EventHandler, EventMiddleware } from '../batch/handler.js';
 import { resultsOf, runAll, toThrown } from '../batch/internal/deliver.js';
 import { NOTHING, RecordBatch, remainingMsOf } from '../batch/internal/record-batch.js';
 import type { BatchRun } from '../batch/internal/run.js';
-import { deadlineExceeded } from '../errors.js';
+import { deadlineExceeded, HANDLER_FAILED } from '../errors.js';
 import type { CreateObserver } from '../observability/internal/observer.js';
 import { physicalName, type RouterSettings, toSettings, warn } from '../router/internal/settings.js';
 import type { EventSource, LooseRecord, SourceDefinition } from '../sources/source.js';
@@ -206,6 +206,6 @@ const NO_OPTIONS = { clock: undefined, ids: undefined, environment: undefined, l
 const OWN = {
   streamIdentifier: 'eventID',
   maskErrors: false,
-  failureText: 'framework: event handler failed',
+  failureText: HANDLER_FAILED,
   middlewares: [],
 } as const;

@@ -3,7 +3,7 @@ import { handlerName, logRefusal, refuseAgent, stringOf } from '@sallyport/core/
 import { assertNoSurplus } from '@sallyport/core/options';
 import type { EventHandler, EventMiddleware } from '../batch/handler.js';
 import { type BatchRouting, deliverBatch, deliverEvents, recordsOf } from '../batch/internal/deliver.js';
-import { streamsError } from '../errors.js';
+import { HANDLER_FAILED, streamsError } from '../errors.js';
 import { createObserver } from '../observability/internal/observer.js';
 import { EVENT_BUS, type EventBusEvent, type EventBusSelector } from '../sources/event-bus.js';
 import { KINESIS, type StreamOptions, type StreamRecord } from '../sources/kinesis.js';
@@ -132,11 +132,7 @@ class Router implements EventRouter {
   readonly #handlers: EventHandlerRegistry;
   readonly #routing: BatchRouting;
 
-  constructor(
-    options: EventRouterOptions,
-    failureText = 'framework: event handler failed',
-    middlewares: EventMiddleware[],
-  ) {
+  constructor(options: EventRouterOptions, failureText = HANDLER_FAILED, middlewares: EventMiddleware[]) {
     this.#middlewares = middlewares;
     const { settings, queueConcurrency } = parseEventRouterOptions(options, failureText, this.#middlewares);
     this.#handlers = new EventHandlerRegistry(settings.physicalNames, queueConcurrency);

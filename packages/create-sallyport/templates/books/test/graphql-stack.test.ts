@@ -7,7 +7,7 @@ import { __CLASS_NAME__Stack } from '../infra/stack.js';
 const code = Code.fromInline('exports.handler = () => {};');
 const template = Template.fromStack(new __CLASS_NAME__Stack(new App(), 'Test', { code }));
 
-it('lets nobody in with an API key, and resolves each field with the function', () => {
+it('rejects an API key, and resolves each field with the function', () => {
   template.hasResourceProperties('AWS::AppSync::GraphQLApi', { AuthenticationType: 'AWS_IAM' });
   template.resourceCountIs('AWS::AppSync::ApiKey', 0);
   template.hasResourceProperties('AWS::AppSync::Resolver', { TypeName: 'Query', FieldName: 'book' });

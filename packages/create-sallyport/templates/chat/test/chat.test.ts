@@ -24,7 +24,7 @@ function start(...scopes: string[]) {
   return { client, send };
 }
 
-it('passes a message on to everybody in the room', async () => {
+it('sends a message to all members of the room', async () => {
   const { client, send } = start('chat');
   for (const id of ['ada', 'bob']) expect(await send(id, '$connect')).toBe(204);
   expect(await send('ada', '$default', 'hello')).toBe(204);
@@ -37,14 +37,14 @@ it('passes a message on to everybody in the room', async () => {
   ]);
 });
 
-it('knows nobody after a connection has ended', async () => {
+it('has no caller after a connection is closed', async () => {
   const { send } = start('chat');
   await send('ada', '$connect');
   expect(await send('ada', '$disconnect')).toBe(204);
   expect(await send('ada', '$default', 'hello')).toBe(401);
 });
 
-it('refuses an empty message, and a caller without the scope', async () => {
+it('rejects an empty message, and a caller without the scope', async () => {
   const { send } = start('chat');
   await send('ada', '$connect');
   expect(await send('ada', '$default', '')).toBe(400);

@@ -13,7 +13,7 @@ it('sends the three routes to the function', () => {
   expect(keys).toEqual(expect.arrayContaining(['$connect', '$disconnect', '$default']));
 });
 
-it('keeps connections in a table that forgets them', () => {
+it('keeps connections in a table that discards them', () => {
   template.hasResourceProperties('AWS::DynamoDB::Table', {
     TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
     GlobalSecondaryIndexes: [{ IndexName: 'listing-index' }],

@@ -7,7 +7,7 @@ import { __CLASS_NAME__Stack } from '../infra/stack.js';
 const code = Code.fromInline('exports.handler = () => {};');
 const template = Template.fromStack(new __CLASS_NAME__Stack(new App(), 'Test', { code }));
 
-it('has one function behind one HTTP API', () => {
+it('has one function for one HTTP API', () => {
   template.resourceCountIs('AWS::Lambda::Function', 1);
   template.hasResourceProperties('AWS::ApiGatewayV2::Route', { RouteKey: '$default' });
 });

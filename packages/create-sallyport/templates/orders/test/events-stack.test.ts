@@ -14,7 +14,7 @@ it('reads the report of failed records of every queue and stream', () => {
   );
 });
 
-it('keeps what failed', () => {
+it('keeps failed messages', () => {
   template.resourceCountIs('AWS::SQS::Queue', 4);
   template.hasResourceProperties('AWS::SQS::Queue', { MessageRetentionPeriod: 14 * 24 * 60 * 60 });
 });

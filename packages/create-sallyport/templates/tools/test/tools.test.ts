@@ -30,12 +30,12 @@ it('shows a caller only what the caller may use', async () => {
   await expect(client.callTool('find_recipe', { dish: 'bread' })).rejects.toMatchObject({ status: 403 });
 });
 
-it('streams its answers, and lets nobody in before an issuer is configured', async () => {
+it('streams its answers, and rejects all callers before an issuer is configured', async () => {
   const { status } = await env.invokeStreaming(handler, buildLambdaFunctionURLRequest('POST', '/mcp', { json: {} }));
   expect(status).toBe(401);
 });
 
-it('tells clients where they get a token', async () => {
+it('names the authorization server for clients', async () => {
   vi.stubEnv('JWT_ISSUER', 'https://issuer.example');
   vi.stubEnv('JWT_AUDIENCE', 'https://mcp.example/mcp');
   const app = createService({ ...env.options(), principalResolver: () => null });

@@ -264,7 +264,7 @@ function startAt(
   from: string,
   to: string,
 ): Item {
-  if (created_at < from || created_at > to) throw JOB_ERRORS.invalid('cursor does not belong to this query');
+  if (created_at < from || created_at > to) throw JOB_ERRORS.foreignCursor();
   return { pk, sk: 'META', created_at, [name]: value };
 }
 

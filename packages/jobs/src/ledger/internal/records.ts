@@ -76,8 +76,7 @@ async function listRecords(
   const { jobId, tenantId, status, limit } = parseList(input);
   const binding = ['records', jobId, status];
   let start = decodeCursor(input.cursor, binding, ['sk'], JOB_ERRORS)?.sk;
-  if (start !== undefined && (start < FIRST_SK || start > LAST_SK))
-    throw JOB_ERRORS.invalid('cursor does not belong to this query');
+  if (start !== undefined && (start < FIRST_SK || start > LAST_SK)) throw JOB_ERRORS.foreignCursor();
   const nowMs = parts.clock.now().getTime();
   const isMine = ownership(parts, { jobId, tenantId }, signal);
   const records: JobRecord[] = [];

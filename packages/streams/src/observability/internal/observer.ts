@@ -12,6 +12,7 @@ import {
   writesErrors,
 } from '@sallyport/core/internal';
 import { type RecordBatch, RecordContext } from '../../batch/internal/record-batch.js';
+import { HANDLER_FAILED } from '../../errors.js';
 import { warn } from '../../router/internal/settings.js';
 
 /** A thrown value in a box, because `undefined` can be thrown. */
@@ -38,7 +39,7 @@ export function reportRecord(batch: RecordBatch, index: number, { thrown }: Fail
   if (!writesErrors(batch.settings.log)) return;
   const ctx = new RecordContext(batch, index);
   const fields = ctx.recordId === '' ? {} : { record_id: ctx.recordId };
-  logFailure(() => ctx.log, 'framework: event handler failed', thrown, fields);
+  logFailure(() => ctx.log, HANDLER_FAILED, thrown, fields);
 }
 
 /** Writes one `error` line for a batch with a record that no handler is registered for. */
