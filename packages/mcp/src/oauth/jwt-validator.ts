@@ -4,7 +4,7 @@ import {
   type JwtClaims,
   JwtError,
   type JwtVerifierOptions,
-  lazyJwtVerifier,
+  createJwtVerifier,
   type VerifiedJwt,
 } from '@sallyport/secure/jwt-verifier';
 import { routeOf } from './internal/challenge.js';
@@ -57,7 +57,7 @@ type Parsed = ParsedOptions<typeof JWT_BEARER_OPTIONS.kinds>;
 export function jwtBearerValidator(options: JwtBearerOptions | readonly JwtBearerOptions[]): Validator {
   const list: readonly JwtBearerOptions[] = Array.isArray(options) ? options : [options as JwtBearerOptions];
   const all = list.map((entry) => JWT_BEARER_OPTIONS.parse(entry ?? null));
-  const verifier = lazyJwtVerifier(all.map(toVerifierOptions));
+  const verifier = createJwtVerifier(all.map(toVerifierOptions));
   const audienceOf = sameAudience(all);
   if (all.length > 1 && all.some(({ identity }) => identity === undefined)) {
     throw invalidOption('identity', 'given for each of several issuers, so that their subjects differ');
