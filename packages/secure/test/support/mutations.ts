@@ -56,7 +56,8 @@ const hashOf = (alg: string) => (alg.startsWith('Ed') ? null : `sha${alg.slice(-
 
 export function signBytes({ alg, privateKey }: Signer, signed: string, form: SignatureForm, dice: Dice): Buffer {
   const data = Buffer.from(signed, 'latin1');
-  const hash = form === 'hash' && !alg.startsWith('Ed') ? dice.one(['sha1', 'sha256', 'sha384', 'sha512']) : hashOf(alg);
+  const hash =
+    form === 'hash' && !alg.startsWith('Ed') ? dice.one(['sha1', 'sha256', 'sha384', 'sha512']) : hashOf(alg);
   if (alg.startsWith('ES')) {
     return sign(hash, data, { key: privateKey, dsaEncoding: form === 'der' ? 'der' : 'ieee-p1363' });
   }
@@ -99,7 +100,19 @@ const ODD_VALUES: readonly unknown[] = [
   ...['constructor', '__proto__', 'ISSUER', ISSUER, [ISSUER], 'é', '\u{1f600}', '\ud800', '\u0000'],
 ];
 /** Spelled as JSON, because no value of JavaScript is written like this. */
-const ODD_JSON: readonly string[] = ['1e999', '-1e999', '1E400', '0.1e1', '01', '+1', '1.', 'NaN', '0x10', "'x'", '[1,]'];
+const ODD_JSON: readonly string[] = [
+  '1e999',
+  '-1e999',
+  '1E400',
+  '0.1e1',
+  '01',
+  '+1',
+  '1.',
+  'NaN',
+  '0x10',
+  "'x'",
+  '[1,]',
+];
 
 const CRITICAL: readonly Readonly<Record<string, unknown>>[] = [
   { crit: ['b64'], b64: true },
@@ -135,8 +148,10 @@ export function mutateHeader(header: Parts, dice: Dice): Parts {
     const types = ['JWT', 'at+jwt', 'AT+JWT', 'application/at+jwt', 'Application/AT+jwt', 'at+jwt '];
     return { ...header, typ: dice.one<unknown>([...types, undefined, ...ODD_VALUES]) };
   }
-  if (other === 4) return { ...header, jwk: header, jku: 'https://evil.example', x5c: ['MIIB'], x5u: 'https://evil.example' };
-  if (other === 5) return { ...header, [dice.one(['zip', 'cty', 'enc', 'exp', '__proto__x', 'b64'])]: dice.one(ODD_VALUES) };
+  if (other === 4)
+    return { ...header, jwk: header, jku: 'https://evil.example', x5c: ['MIIB'], x5u: 'https://evil.example' };
+  if (other === 5)
+    return { ...header, [dice.one(['zip', 'cty', 'enc', 'exp', '__proto__x', 'b64'])]: dice.one(ODD_VALUES) };
   if (other === 6) return { [dice.one(['alg', 'kid', 'x'])]: dice.one(ODD_VALUES), ...header };
   const { [dice.one(['alg', 'kid'])]: _, ...rest } = header;
   return rest;
@@ -177,7 +192,13 @@ export function mutateJson(text: string, dice: Dice): string | Buffer {
     () => `{/**/${inside}}`,
     () => 'null',
     () => '{}',
-    () => Buffer.concat([Buffer.from(text.slice(0, -1)), Buffer.from(',"x":"'), Buffer.from([0xff, 0xc0]), Buffer.from('"}')]),
+    () =>
+      Buffer.concat([
+        Buffer.from(text.slice(0, -1)),
+        Buffer.from(',"x":"'),
+        Buffer.from([0xff, 0xc0]),
+        Buffer.from('"}'),
+      ]),
     () => Buffer.concat([Buffer.from(`{"x":"`), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from(`",${inside}}`)]),
     () => Buffer.from(`{"x":"é",${inside}}`, 'latin1'),
     () => `{"x":"é\u{1f600}\\ud83d\\ude00\\ud800",${inside}}`,
@@ -249,17 +270,38 @@ export function mutateKey(jwk: Parts, dice: Dice): Parts {
   const bytes = (name: string) => Buffer.from(String(jwk[name] ?? ''), 'base64url');
   const curves = ['P-256', 'P-384', 'P-521', 'secp256k1', 'Ed25519', 'Ed448', 'X25519', undefined];
   const number = dice.one(['n', 'e', 'x', 'y']);
-  const operations = [['verify'], ['sign'], ['verify', 'sign'], ['verify', 'odd'], ['verify', 'verify'], [], 'verify', [1]];
+  const operations = [
+    ['verify'],
+    ['sign'],
+    ['verify', 'sign'],
+    ['verify', 'odd'],
+    ['verify', 'verify'],
+    [],
+    'verify',
+    [1],
+  ];
   const mutations: readonly (() => Parts)[] = [
-    () => ({ ...jwk, alg: dice.one<unknown>(['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA', 'Ed25519', 'HS256', '', null, 1]) }),
+    () => ({
+      ...jwk,
+      alg: dice.one<unknown>(['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA', 'Ed25519', 'HS256', '', null, 1]),
+    }),
     () => ({ ...jwk, use: dice.one<unknown>(['sig', 'enc', 'SIG', '', null, ['sig']]) }),
-    () => ({ ...jwk, key_ops: dice.one<unknown>([...operations, null, { 0: 'verify', length: 1 }, ['verify', 'verify ']]) }),
+    () => ({
+      ...jwk,
+      key_ops: dice.one<unknown>([...operations, null, { 0: 'verify', length: 1 }, ['verify', 'verify ']]),
+    }),
     () => ({ ...jwk, ext: dice.one<unknown>([true, false, 'true', null, 1]) }),
     () => ({ ...jwk, kid: dice.one<unknown>([undefined, 'other', null, 1, [jwk.kid]]) }),
     () => ({ ...jwk, kty: dice.one<unknown>(['RSA', 'EC', 'OKP', 'oct', 'AKP', 'rsa', null, undefined, ['EC']]) }),
     () => ({ ...jwk, crv: dice.one(curves) }),
-    () => ({ ...jwk, [dice.one(['d', 'priv', 'oth', 'p', 'k'])]: dice.one<unknown>(['', 'AQAB', null, 0, false, [], {}]) }),
-    () => ({ ...jwk, e: dice.one<unknown>(['AQ', 'Ag', 'Aw', 'AQAA', 'AAEAAQ', '', 'AQAB=', '____________', 65_537, null]) }),
+    () => ({
+      ...jwk,
+      [dice.one(['d', 'priv', 'oth', 'p', 'k'])]: dice.one<unknown>(['', 'AQAB', null, 0, false, [], {}]),
+    }),
+    () => ({
+      ...jwk,
+      e: dice.one<unknown>(['AQ', 'Ag', 'Aw', 'AQAA', 'AAEAAQ', '', 'AQAB=', '____________', 65_537, null]),
+    }),
     () => ({ ...jwk, [number]: b64(bytes(number).subarray(1)) }),
     () => ({ ...jwk, [number]: b64(Buffer.concat([Buffer.alloc(1), bytes(number)])) }),
     () => ({ ...jwk, [number]: b64(Buffer.alloc(bytes(number).length, dice.one([0, 1, 255]))) }),

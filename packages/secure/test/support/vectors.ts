@@ -104,7 +104,12 @@ export const GROUPS: readonly VectorGroup[] = [
   },
   {
     source: 'RFC 7515 A.5',
-    key: { kty: 'EC', crv: 'P-256', x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU', y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0' },
+    key: {
+      kty: 'EC',
+      crv: 'P-256',
+      x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+      y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
+    },
     vectors: [invalid('none', `eyJhbGciOiJub25lIn0.${JOE}.`)],
   },
   {

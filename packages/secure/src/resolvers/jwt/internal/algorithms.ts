@@ -20,7 +20,12 @@ const pss = (hash: string, saltLength: number): Algorithm => ({
   hash,
   input: { padding: PSS_PADDING, saltLength },
 });
-const ecdsa = (hash: string, crv: string): Algorithm => ({ kty: 'EC', crv, hash, input: { dsaEncoding: 'ieee-p1363' } });
+const ecdsa = (hash: string, crv: string): Algorithm => ({
+  kty: 'EC',
+  crv,
+  hash,
+  input: { dsaEncoding: 'ieee-p1363' },
+});
 const eddsa: Algorithm = { kty: 'OKP', crv: 'Ed25519', hash: null, input: {} };
 
 /** The signatures that a public key verifies (RFC 7518 section 3.1, RFC 8037 section 3.1, RFC 9864 section 2.2), by `alg`. */

@@ -58,7 +58,8 @@ export function withHeader(token: EncodedToken, algorithms: readonly string[]): 
 /** Extensions that a recipient must understand (RFC 7515 section 4.1.11): the only one is `b64` (RFC 7797), which must not change a JWT. */
 function checkCritical({ crit, b64 }: Members): void {
   if (crit === undefined) return;
-  const isList = Array.isArray(crit) && crit.length > 0 && crit.every((name) => typeof name === 'string' && name !== '');
+  const isList =
+    Array.isArray(crit) && crit.length > 0 && crit.every((name) => typeof name === 'string' && name !== '');
   if (!isList) throw new JwtError('invalid', 'ERR_JWS_INVALID');
   if (crit.some((name) => name !== 'b64')) throw new JwtError('invalid', 'ERR_JOSE_NOT_SUPPORTED');
   if (b64 === false) throw new JwtError('invalid', 'ERR_JWT_INVALID');

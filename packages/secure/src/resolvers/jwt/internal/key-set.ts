@@ -61,7 +61,9 @@ function isFor(jwk: Members, { alg, kid }: Members): boolean {
   if (algorithm.crv !== undefined && algorithm.crv !== jwk.crv) return false;
   if (kid !== undefined && (typeof kid !== 'string' || kid !== jwk.kid)) return false;
   if ((jwk.alg !== undefined && jwk.alg !== alg) || (jwk.use !== undefined && jwk.use !== 'sig')) return false;
-  return (jwk.ext === undefined || typeof jwk.ext === 'boolean') && (jwk.key_ops === undefined || verifies(jwk.key_ops));
+  return (
+    (jwk.ext === undefined || typeof jwk.ext === 'boolean') && (jwk.key_ops === undefined || verifies(jwk.key_ops))
+  );
 }
 
 function verifies(operations: unknown): boolean {
