@@ -44,7 +44,7 @@ type Parsed = ParsedOptions<typeof JWT_BEARER_OPTIONS.kinds>;
 
 /**
  * A validator of JSON Web Tokens. It checks signature, issuer, type, times and, last, the audience, by the rules of `jwtPrincipalResolver`
- * in `@sallyport/secure/jwt`. It needs the package `jose`, which is loaded with the first token.
+ * in `@sallyport/secure/jwt`. It loads `node:crypto` with the first token.
  *
  * @throws FrameworkError `app.invalid_configuration` with the name of the option and never its value
  * @example
