@@ -1,10 +1,10 @@
 import { defineOptions, func, invalidOption, kind, type ParsedOptions } from '@sallyport/core/options';
 import {
+  createJwtVerifier,
   JWT_VERIFIER_KINDS,
   type JwtClaims,
   JwtError,
   type JwtVerifierOptions,
-  createJwtVerifier,
   type VerifiedJwt,
 } from '@sallyport/secure/jwt-verifier';
 import { routeOf } from './internal/challenge.js';

@@ -5,7 +5,7 @@ export interface Algorithm {
   /** The `kty` of its keys. */
   readonly kty: 'RSA' | 'EC' | 'OKP';
   /** The `crv` of its keys. */
-  readonly crv?: string;
+  readonly crv: string | undefined;
   /** The digest; `null` if it is a part of the signature scheme. */
   readonly hash: string | null;
   readonly input: Omit<VerifyKeyObjectInput, 'key'>;
@@ -14,9 +14,10 @@ export interface Algorithm {
 /** `RSA_PKCS1_PSS_PADDING` of `node:crypto`, which is not loaded before the first token. */
 const PSS_PADDING = 6;
 
-const rsa = (hash: string): Algorithm => ({ kty: 'RSA', hash, input: {} });
+const rsa = (hash: string): Algorithm => ({ kty: 'RSA', crv: undefined, hash, input: {} });
 const pss = (hash: string, saltLength: number): Algorithm => ({
   kty: 'RSA',
+  crv: undefined,
   hash,
   input: { padding: PSS_PADDING, saltLength },
 });

@@ -26,7 +26,8 @@ export class KeySet {
     if (!Array.isArray(keys) || !keys.every(isObject)) {
       throw new JwtError('unavailable', 'ERR_JWKS_INVALID the key set must be an object with a list "keys" of objects');
     }
-    this.#entries = keys.map((jwk: Members) => ({ jwk }));
+    // Only own members, so that a polluted prototype changes no key.
+    this.#entries = keys.map((jwk: Members) => ({ jwk: { __proto__: null, ...jwk } }));
   }
 
   /** True if the header of a token fits a key. */
@@ -76,7 +77,7 @@ function verifies(operations: unknown): boolean {
 }
 
 function importKey(entry: Entry): KeyObject | null {
-  entry.key ??= entry.key === null ? null : toPublicKey(entry.jwk);
+  if (entry.key === undefined) entry.key = toPublicKey(entry.jwk);
   return entry.key;
 }
 
