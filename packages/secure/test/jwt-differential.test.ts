@@ -193,15 +193,36 @@ it(`${TOKENS.toLocaleString('en')} mutated tokens: none is accepted that jose re
   expect(comparison.counts.listed).toBeGreaterThan(TOKENS / 200);
 }, 600_000);
 
+/** The good token of a signer, with a signature of this form. */
+function createSigned(signer: Signer, form: SignatureForm, dice: Dice): string {
+  const parts = [{ alg: signer.alg, kid: signer.kid }, goodClaims(0)];
+  const signed = parts.map((part) => encode(JSON.stringify(part))).join('.');
+  return `${signed}.${encode(signBytes(signer, signed, form, dice))}`;
+}
+
+it('signatures in DER, with another salt, padding or hash: none is accepted that jose rejects', async () => {
+  const dice = createDice(seededRandom(7_515));
+  const signers = createSigners('a');
+  const pair = createPair(
+    signers.map(({ jwk, alg }) => ({ ...jwk, alg })),
+    {},
+  );
+  const comparison = new Comparison();
+  for (const signer of signers) {
+    for (const form of FORMS) {
+      for (let count = 0; count < 15; count += 1) await comparison.of(pair, createSigned(signer, form, dice));
+    }
+  }
+  expect(comparison.acceptedMore).toEqual([]);
+  expect(comparison.rejectedMore).toEqual([]);
+  expect(comparison.counts.accepted).toBeGreaterThan(200);
+  expect(comparison.counts.rejected).toBeGreaterThan(200);
+});
+
 it('2,000 mutated keys: none verifies a token that jose rejects', async () => {
   const dice = createDice(seededRandom(2_026));
   const signers = createSigners('a');
-  const tokens = signers.map((signer) => {
-    const signed = [{ alg: signer.alg, kid: signer.kid }, goodClaims(0)]
-      .map((part) => encode(JSON.stringify(part)))
-      .join('.');
-    return `${signed}.${encode(signBytes(signer, signed, 'right', dice))}`;
-  });
+  const tokens = signers.map((signer) => createSigned(signer, 'right', dice));
   const comparison = new Comparison();
   for (let count = 0; count < 2_000; count += 1) {
     const index = dice.below(signers.length);

@@ -12,6 +12,7 @@ import {
 } from '@sallyport/secure/jwt';
 import { createTestEnv } from '@sallyport/testkit';
 import { CognitoJwtVerifier } from 'aws-jwt-verify';
+import { createJoseVerifier } from './support/jose-verdict.js';
 import { DIRECT, DOORS, send } from './support/operations.js';
 import {
   AUDIENCE,
@@ -349,6 +350,36 @@ it.each([
     reason: 'unavailable',
     detail: expect.stringContaining(detail),
   });
+});
+
+it('of several keys that fit, a weak one ends the search, and one that cannot be imported does not', async () => {
+  const weak = {
+    ...generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' }),
+    kid: 'k1',
+  };
+  const broken = { kty: 'RSA', kid: 'k1' };
+  const token = await sign(key);
+  const outcomes: unknown[] = [];
+  for (const keys of [
+    [weak, key.jwk],
+    [key.jwk, weak],
+    [broken, key.jwk],
+    [broken, broken],
+  ]) {
+    const verifier = createJwtVerifier({ issuer: ISSUER, jwks: { keys }, audience: [AUDIENCE] });
+    const outcome = await verifier.verify(token, clock.now()).then(
+      ({ claims }) => claims.sub,
+      ({ reason }) => reason,
+    );
+    const theirs = await createJoseVerifier({ keys }, { currentDate: clock.now() })(token);
+    outcomes.push([outcome, 'claims' in theirs]);
+  }
+  expect(outcomes).toEqual([
+    ['unavailable', false],
+    ['ada', true],
+    ['ada', true],
+    ['invalid', false],
+  ]);
 });
 
 it('a key that cannot be imported is tried once', async () => {
