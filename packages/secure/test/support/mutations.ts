@@ -8,7 +8,13 @@ export interface Dice {
   chance(share: number): boolean;
 }
 
-export function createDice(random: () => number): Dice {
+/** @param seed the same seed makes the same choices */
+export function createDice(seed: number): Dice {
+  let state = seed;
+  const random = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
   const below = (limit: number) => Math.floor(random() * limit);
   return {
     below,
@@ -49,7 +55,7 @@ export function createSigners(suffix: string): readonly Signer[] {
   ];
 }
 
-/** The signature of an algorithm, or one that looks like it. */
+/** The signature of an algorithm, or a similar one. */
 export type SignatureForm = 'right' | 'der' | 'salt' | 'padding' | 'hash';
 
 const hashOf = (alg: string) => (alg.startsWith('Ed') ? null : `sha${alg.slice(-3)}`);

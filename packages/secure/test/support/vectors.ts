@@ -1,4 +1,4 @@
-/** A published signature, and what the publisher says about it. */
+/** A published signature, and its published verdict. */
 export interface Vector {
   readonly name: string;
   readonly token: string;

@@ -20,11 +20,17 @@ export type KeyFetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** A public key as an issuer publishes it (RFC 7517). Members that are not listed are ignored. */
 export interface JwtKey {
+  /** The type of the key: `RSA`, `EC` or `OKP`. */
   readonly kty?: string;
+  /** The id of the key: a token with a `kid` is verified only by keys with the same id. */
   readonly kid?: string;
+  /** The only algorithm of the key. Default: all algorithms of its type. */
   readonly alg?: string;
+  /** The use of the key: `sig`, or absent. */
   readonly use?: string;
+  /** The operations of the key: `verify` alone, or absent. */
   readonly key_ops?: readonly string[];
+  /** Ignored: whether WebCrypto exports the key. */
   readonly ext?: boolean;
   /** The modulus of an RSA key, as base64url; at least 2048 bits. */
   readonly n?: string;
@@ -32,16 +38,23 @@ export interface JwtKey {
   readonly e?: string;
   /** The curve: `P-256`, `P-384`, `P-521` or `Ed25519`. */
   readonly crv?: string;
+  /** The first coordinate, or the public key of Ed25519, as base64url. */
   readonly x?: string;
+  /** The second coordinate, as base64url. */
   readonly y?: string;
+  /** Ignored: certificates. */
   readonly x5c?: readonly string[];
+  /** Ignored: the SHA-1 of the certificate. */
   readonly x5t?: string;
+  /** Ignored: the SHA-256 of the certificate. */
   readonly 'x5t#S256'?: string;
+  /** Ignored: never fetched. */
   readonly x5u?: string;
 }
 
 /** A JSON Web Key Set (RFC 7517 section 5). */
 export interface JwtKeySet {
+  /** The keys; a token without `kid` can fit several of them. */
   readonly keys: readonly JwtKey[];
 }
 

@@ -1,6 +1,6 @@
 import type { KeyObject, VerifyKeyObjectInput } from 'node:crypto';
 
-/** How a public key verifies the signatures of one `alg`. */
+/** The verification of the signatures of one `alg` with a public key. */
 export interface Algorithm {
   /** The `kty` of its keys. */
   readonly kty: 'RSA' | 'EC' | 'OKP';

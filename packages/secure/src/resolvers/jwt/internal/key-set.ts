@@ -55,7 +55,7 @@ export class KeySet {
   }
 }
 
-/** True if a key says nothing against signatures of this algorithm, and has the `kid` of the header (RFC 7517 section 4). */
+/** True if no member of a key excludes signatures of this algorithm, and it has the `kid` of the header (RFC 7517 section 4). */
 function isFor(jwk: Members, { alg, kid }: Members): boolean {
   const algorithm = ALGORITHMS.get(alg);
   if (algorithm === undefined || algorithm.kty !== jwk.kty) return false;
