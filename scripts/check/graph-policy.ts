@@ -57,8 +57,6 @@ export const LEAN_ENTRIES: Readonly<Record<string, readonly string[]>> = {
 
 /** Peers that only some entries of a package may reach. Every AWS client is an optional peer: applications choose its version. */
 export const OPTIONAL_PEERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  '@sallyport/secure': { jose: ['./jwt', './jwt-verifier'] },
-  '@sallyport/mcp': { jose: ['./oauth'] },
   '@sallyport/http': { '@aws-sdk/client-apigatewaymanagementapi': ['./websocket'] },
   '@sallyport/streams': { '@aws-sdk/client-sns': ['./error-topic'] },
   '@sallyport/vectors': { '@aws-sdk/client-bedrock-runtime': ['.'], '@aws-sdk/client-s3vectors': ['.'] },

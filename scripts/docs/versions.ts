@@ -12,7 +12,6 @@ const OTHERS = [
   'aws-cdk-lib',
   'constructs',
   'esbuild',
-  'jose',
   'tsx',
   'typescript',
   'vitest',

@@ -38,7 +38,7 @@ describe('the entries export these values and no others', () => {
       ],
     ],
     ['./jwt', jwt, ['JwtError', 'cognitoPrincipalResolver', 'createJwtVerifier', 'jwtPrincipalResolver']],
-    ['./jwt-verifier', jwtVerifier, ['JWT_VERIFIER_KINDS', 'JwtError', 'lazyJwtVerifier']],
+    ['./jwt-verifier', jwtVerifier, ['JWT_VERIFIER_KINDS', 'JwtError', 'createJwtVerifier']],
     ['./migrate', migrate, ['choosePosture']],
     ['./shared-secret', sharedSecret, ['sharedSecretPrincipalResolver']],
   ])('%s', (_, entry, names) => {

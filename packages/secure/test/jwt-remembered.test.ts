@@ -16,7 +16,7 @@ let next: SigningKey;
 let token: string;
 let server: KeyServer;
 let published: SigningKey[];
-const signatures = import.meta.jest.spyOn(crypto.subtle, 'verify');
+const signatures = import.meta.jest.spyOn(process.getBuiltinModule('node:crypto'), 'verify');
 
 beforeAll(async () => {
   [key, next] = await Promise.all([createKey('k1', 'ES256'), createKey('k2', 'ES256')]);
@@ -133,10 +133,10 @@ describe('a token that was verified', () => {
 });
 
 describe('a token verified by keys that were fetched', () => {
-  it('is kept after the keys are read', async () => {
+  it('is kept from the first request, which fetches the keys', async () => {
     const { outcome } = createVerifier({ jwksUri: server.jwksUri });
     for (let seconds = 0; seconds < 5; seconds += 1) expect(await outcome(token, seconds)).toBe('ada');
-    expect(signatures).toHaveBeenCalledTimes(2);
+    expect(signatures).toHaveBeenCalledTimes(1);
     expect(server.requests).toHaveLength(1);
   });
 

@@ -1,3 +1,4 @@
+import { generateKeyPairSync, sign as signBytes } from 'node:crypto';
 import type { LogRecord } from '@sallyport/core';
 import { bearerOf, stateOf } from '@sallyport/core/internal';
 import { ManualClock } from '@sallyport/core/testing';
@@ -11,6 +12,7 @@ import {
 } from '@sallyport/secure/jwt';
 import { createTestEnv } from '@sallyport/testkit';
 import { CognitoJwtVerifier } from 'aws-jwt-verify';
+import { createJoseVerifier } from './support/jose-verdict.js';
 import { DIRECT, DOORS, send } from './support/operations.js';
 import {
   AUDIENCE,
@@ -325,6 +327,77 @@ it('accepts one base64 spelling of a signature, of all that decode to the same b
     if (claims) taken.push(text);
   }
   expect(taken).toEqual([token]);
+});
+
+it.each(['d', 'key_ops', 'use', 'alg', 'crv'])('a polluted prototype with "%s" changes no key', async (name) => {
+  const { alg, use, ...jwk } = key.jwk;
+  const verifier = createJwtVerifier({ issuer: ISSUER, jwks: { keys: [jwk] }, audience: [AUDIENCE] });
+  const token = await sign(key);
+  Object.defineProperty(Object.prototype, name, { value: 'AQAB', configurable: true });
+  try {
+    expect((await verifier.verify(token, clock.now())).claims).toEqual(GOOD);
+  } finally {
+    Reflect.deleteProperty(Object.prototype, name);
+  }
+});
+
+it.each([
+  ['an RSA key of 1024 bits', () => generateKeyPairSync('rsa', { modulusLength: 1024 }), {}, 'requires an RSA key'],
+  ['a private key', () => generateKeyPairSync('rsa', { modulusLength: 2048 }), { d: 'AQAB' }, 'not a public key'],
+])('%s in the set is an error of the issuer', async (_, createPair, members, detail) => {
+  const { privateKey, publicKey } = createPair();
+  const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'k1', ...members };
+  const verifier = createJwtVerifier({ issuer: ISSUER, jwks: { keys: [jwk] }, audience: [AUDIENCE] });
+  const signed = rawToken({ alg: 'RS256', kid: 'k1' }, GOOD).slice(0, -1);
+  const token = `${signed}.${signBytes('sha256', Buffer.from(signed), privateKey).toString('base64url')}`;
+  await expect(verifier.verify(token, clock.now())).rejects.toMatchObject({
+    reason: 'unavailable',
+    detail: expect.stringContaining(detail),
+  });
+});
+
+it('of several fitting keys, a weak key ends the search, and a key that cannot be imported does not', async () => {
+  const weak = {
+    ...generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' }),
+    kid: 'k1',
+  };
+  const broken = { kty: 'RSA', kid: 'k1' };
+  const token = await sign(key);
+  const outcomes: unknown[] = [];
+  for (const keys of [
+    [weak, key.jwk],
+    [key.jwk, weak],
+    [broken, key.jwk],
+    [broken, broken],
+  ]) {
+    const verifier = createJwtVerifier({ issuer: ISSUER, jwks: { keys }, audience: [AUDIENCE] });
+    const outcome = await verifier.verify(token, clock.now()).then(
+      ({ claims }) => claims.sub,
+      ({ reason }) => reason,
+    );
+    const theirs = await createJoseVerifier({ keys }, { currentDate: clock.now() })(token);
+    outcomes.push([outcome, 'claims' in theirs]);
+  }
+  expect(outcomes).toEqual([
+    ['unavailable', false],
+    ['ada', true],
+    ['ada', true],
+    ['invalid', false],
+  ]);
+});
+
+it('a key that cannot be imported is tried once', async () => {
+  const imports = import.meta.jest.spyOn(process.getBuiltinModule('node:crypto'), 'createPublicKey');
+  const jwk = { kty: 'RSA', kid: 'k1' };
+  const verifier = createJwtVerifier({ issuer: ISSUER, jwks: { keys: [jwk, key.jwk] }, audience: [AUDIENCE] });
+  for (const sub of ['ada', 'bob', 'eve']) await verifier.verify(await sign(key, { ...GOOD, sub }), clock.now());
+  expect(imports.mock.calls.filter(([options]) => 'format' in (options as object))).toHaveLength(2);
+  imports.mockRestore();
+});
+
+it('a clock without a valid time accepts no token', async () => {
+  const verifier = createJwtVerifier({ issuer: ISSUER, jwks: { keys: [key.jwk] }, audience: [AUDIENCE] });
+  await expect(verifier.verify(await sign(key), new Date(Number.NaN))).rejects.toMatchObject({ reason: 'unavailable' });
 });
 
 describe('several issuers', () => {

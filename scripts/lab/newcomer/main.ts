@@ -141,7 +141,7 @@ async function installWithPnpm(packed: readonly PackedPackage[]): Promise<undefi
   );
   writeFileSync(
     join(folder, 'package.json'),
-    JSON.stringify({ type: 'module', dependencies: { ...dependencies, tsx: '*', jose: '*' } }),
+    JSON.stringify({ type: 'module', dependencies: { ...dependencies, tsx: '*' } }),
   );
   const overrides = Object.entries(dependencies).map(([name, archive]) => `  "${name}": "${archive}"`);
   writeFileSync(

@@ -19,13 +19,13 @@ export const TEMPLATES = {
     shows: 'an HTTP API: postures, tokens, validation',
     parts: ['notes', 'api'],
     packages: ['core', 'http', 'secure'],
-    libraries: ['jose', 'zod'],
+    libraries: ['zod'],
   },
   events: {
     shows: 'two queues, a data stream and a schedule: partial failures, retries',
     parts: ['orders', 'events'],
     packages: ['secure', 'streams'],
-    libraries: ['jose', 'zod'],
+    libraries: ['zod'],
   },
   graphql: {
     shows: 'fields of an AppSync API: a schema, postures, the error object',
@@ -37,19 +37,19 @@ export const TEMPLATES = {
     shows: 'a WebSocket API: a connection registry, broadcasts',
     parts: ['chat', 'websocket'],
     packages: ['connections', 'core', 'http', 'secure'],
-    libraries: [...AWS_CLIENTS, 'jose'],
+    libraries: AWS_CLIENTS,
   },
   mcp: {
     shows: 'an MCP server: a tool, a resource, tokens; it streams',
     parts: ['tools', 'mcp'],
     packages: ['http', 'mcp', 'secure'],
-    libraries: ['jose', 'zod'],
+    libraries: ['zod'],
   },
   full: {
     shows: 'all of these in one function',
     parts: ['notes', 'orders', 'books', 'chat', 'tools', 'full'],
     packages: ['appsync', 'connections', 'core', 'http', 'mcp', 'secure', 'streams'],
-    libraries: [...AWS_CLIENTS, 'jose', 'zod'],
+    libraries: [...AWS_CLIENTS, 'zod'],
   },
 } as const satisfies Readonly<Record<string, Template>>;
 

@@ -1,10 +1,10 @@
 import { defineOptions, func, invalidOption, kind, type ParsedOptions } from '@sallyport/core/options';
 import {
+  createJwtVerifier,
   JWT_VERIFIER_KINDS,
   type JwtClaims,
   JwtError,
   type JwtVerifierOptions,
-  lazyJwtVerifier,
   type VerifiedJwt,
 } from '@sallyport/secure/jwt-verifier';
 import { routeOf } from './internal/challenge.js';
@@ -44,7 +44,7 @@ type Parsed = ParsedOptions<typeof JWT_BEARER_OPTIONS.kinds>;
 
 /**
  * A validator of JSON Web Tokens. It checks signature, issuer, type, times and, last, the audience, by the rules of `jwtPrincipalResolver`
- * in `@sallyport/secure/jwt`. It needs the package `jose`, which is loaded with the first token.
+ * in `@sallyport/secure/jwt`. It loads `node:crypto` with the first token.
  *
  * @throws FrameworkError `app.invalid_configuration` with the name of the option and never its value
  * @example
@@ -57,7 +57,7 @@ type Parsed = ParsedOptions<typeof JWT_BEARER_OPTIONS.kinds>;
 export function jwtBearerValidator(options: JwtBearerOptions | readonly JwtBearerOptions[]): Validator {
   const list: readonly JwtBearerOptions[] = Array.isArray(options) ? options : [options as JwtBearerOptions];
   const all = list.map((entry) => JWT_BEARER_OPTIONS.parse(entry ?? null));
-  const verifier = lazyJwtVerifier(all.map(toVerifierOptions));
+  const verifier = createJwtVerifier(all.map(toVerifierOptions));
   const audienceOf = sameAudience(all);
   if (all.length > 1 && all.some(({ identity }) => identity === undefined)) {
     throw invalidOption('identity', 'given for each of several issuers, so that their subjects differ');

@@ -10,13 +10,53 @@ import {
   oneOf,
   type ParsedOptions,
 } from '@sallyport/core/options';
-import type { JSONWebKeySet } from 'jose';
+import { ALGORITHMS } from './internal/algorithms.js';
 
 /** The claims of a token whose signature, issuer and times have been verified. */
 export type JwtClaims = Readonly<Record<string, unknown>>;
 
 /** Fetches a key set; given `redirect: 'manual'` and a signal, which it must pass on. */
 export type KeyFetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** A public key as an issuer publishes it (RFC 7517). Members that are not listed are ignored. */
+export interface JwtKey {
+  /** The type of the key: `RSA`, `EC` or `OKP`. */
+  readonly kty?: string;
+  /** The id of the key: a token with a `kid` is verified only by keys with the same id. */
+  readonly kid?: string;
+  /** The only algorithm of the key. Default: all algorithms of its type. */
+  readonly alg?: string;
+  /** The use of the key: `sig`, or absent. */
+  readonly use?: string;
+  /** The operations of the key: `verify` alone, or absent. */
+  readonly key_ops?: readonly string[];
+  /** Ignored: whether WebCrypto exports the key. */
+  readonly ext?: boolean;
+  /** The modulus of an RSA key, as base64url; at least 2048 bits. */
+  readonly n?: string;
+  /** The exponent of an RSA key, as base64url. */
+  readonly e?: string;
+  /** The curve: `P-256`, `P-384`, `P-521` or `Ed25519`. */
+  readonly crv?: string;
+  /** The first coordinate, or the public key of Ed25519, as base64url. */
+  readonly x?: string;
+  /** The second coordinate, as base64url. */
+  readonly y?: string;
+  /** Ignored: certificates. */
+  readonly x5c?: readonly string[];
+  /** Ignored: the SHA-1 of the certificate. */
+  readonly x5t?: string;
+  /** Ignored: the SHA-256 of the certificate. */
+  readonly 'x5t#S256'?: string;
+  /** Ignored: never fetched. */
+  readonly x5u?: string;
+}
+
+/** A JSON Web Key Set (RFC 7517 section 5). */
+export interface JwtKeySet {
+  /** The keys; a token without `kid` can fit several of them. */
+  readonly keys: readonly JwtKey[];
+}
 
 /** Options for the verification of tokens of one issuer. Times in seconds. */
 export interface JwtVerifierOptions {
@@ -29,7 +69,7 @@ export interface JwtVerifierOptions {
    */
   readonly jwksUri?: string;
   /** The issuer's public keys. */
-  readonly jwks?: JSONWebKeySet;
+  readonly jwks?: JwtKeySet;
   /** Accepted audiences; the token must contain at least one of them. Checked last. */
   readonly audience: readonly string[];
   /** Algorithms of signatures that are accepted, never `none` or `HS*`. Default `RS256 PS256 ES256 EdDSA`. */
@@ -83,23 +123,17 @@ const headerName = kind<string>(
   (value) => typeof value === 'string' && /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(value),
 );
 
-/** Signatures that a public key verifies (RFC 7518 section 3.1, RFC 8037, RFC 9864). */
-const ASYMMETRIC: readonly unknown[] = [
-  ...['RS', 'PS', 'ES'].flatMap((family) => ['256', '384', '512'].map((size) => `${family}${size}`)),
-  'EdDSA',
-  'Ed25519',
-];
 const DEFAULT_ALGORITHMS: readonly string[] = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 
 /** Validators and defaults for {@link JwtVerifierOptions}, for option sets that extend it. */
 export const VERIFIER_KINDS = {
   issuer: exactText.required(),
   jwksUri: kind<string>('an https URL without user name', isKeyAddress),
-  jwks: kind<JSONWebKeySet>('a JSON Web Key Set', isKeySet),
+  jwks: kind<JwtKeySet>('a JSON Web Key Set', isKeySet),
   audience: texts.required(),
   algorithms: kind<readonly string[]>(
     'a list of algorithms with public keys, such as RS256 or ES256',
-    (value) => Array.isArray(value) && value.length > 0 && value.every((name) => ASYMMETRIC.includes(name)),
+    (value) => Array.isArray(value) && value.length > 0 && value.every((name) => ALGORITHMS.has(name)),
   ).default(DEFAULT_ALGORITHMS),
   clockToleranceSeconds: number(0, 300, 'seconds').default(5),
   audienceClaim: oneOf('aud', 'client_id').default('aud'),
@@ -178,7 +212,7 @@ export function differentIssuers(all: readonly JwtSettings[]): readonly JwtSetti
 }
 
 function isKeySet(value: unknown): boolean {
-  const keys = typeof value === 'object' && value !== null ? (value as Partial<JSONWebKeySet>).keys : undefined;
+  const keys = typeof value === 'object' && value !== null ? (value as Partial<JwtKeySet>).keys : undefined;
   return Array.isArray(keys) && keys.every((key) => typeof key === 'object' && key !== null);
 }
 

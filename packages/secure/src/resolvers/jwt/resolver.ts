@@ -15,7 +15,7 @@ import {
 import { IssuerVerifier } from './verifier.js';
 
 /**
- * Creates a principal resolver that verifies bearer tokens (JWT) with the keys of their issuer. Requires the package `jose`. A request
+ * Creates a principal resolver that verifies bearer tokens (JWT) with the keys of their issuer. A request
  * without the header, or with another scheme, is anonymous. An invalid token gets 401 with a challenge, a token for another audience 403;
  * if the keys cannot be fetched, the response is 503. Keys are cached for ten minutes.
  *

@@ -1,16 +1,21 @@
+import { membersOf } from '@sallyport/core/internal';
 import { invalidOption } from '@sallyport/core/options';
-import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import { JwtError } from '../jwt-error.js';
 import type { JwtSettings, KeyFetch } from '../options.js';
-
-/** The issuer's keys could not be fetched; the token was not checked. */
-export class KeysUnavailable extends Error {}
+import { KeySet } from './key-set.js';
 
 /** The keys of one issuer. */
 export interface KeySource {
-  /** Finds the key that a token's header names, at a given time. */
-  finder(now: Date): JWTVerifyGetKey;
-  /** The key set that is used at a given time, for comparison by identity; `undefined` when it must be fetched first. */
-  current(now: Date): object | undefined;
+  /** The key set that is used at a given time; `undefined` when it must be fetched first. */
+  current(now: Date): KeySet | undefined;
+  /** True if a key that is not in the current set may have been published meanwhile. */
+  mayHaveNewKeys(now: Date): boolean;
+  /**
+   * Fetches the key set. Requests that need it at the same time share one fetch.
+   *
+   * @throws JwtError `unavailable`
+   */
+  load(now: Date): Promise<KeySet>;
 }
 
 /** One key set per URL and process, and per `fetch` function. Keys are public; the map contains no data of an invocation. */
@@ -18,29 +23,17 @@ const REMOTE = new WeakMap<KeyFetch, Map<string, RemoteKeys>>();
 const platformFetch: KeyFetch = (url, init) => fetch(url, init);
 
 /** An unknown `kid` means an invalid token; a key set that cannot be fetched does not. */
-export function createKeySource(settings: JwtSettings): KeySource {
-  if (settings.jwksUri === undefined) {
-    const find = localKeys(settings);
-    return { finder: () => (header, token) => find(header, token).catch(toUnavailable), current: () => find };
-  }
-  const keys = remoteKeys(settings.jwksUri, settings.fetch ?? platformFetch);
-  return {
-    finder: (now) => (header, token) => keys.find(now.getTime(), header, token).catch(toUnavailable),
-    current: (now) => keys.current(now.getTime()),
-  };
+export function createKeySource({ jwksUri, jwks, fetch }: JwtSettings): KeySource {
+  if (jwksUri !== undefined) return remoteKeys(jwksUri, fetch ?? platformFetch);
+  const set = localKeys(jwks);
+  return { current: () => set, mayHaveNewKeys: () => false, load: async () => set };
 }
 
-function toUnavailable(error: unknown): never {
-  if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) throw error;
-  throw new KeysUnavailable('key set is not available', { cause: error });
-}
-
-function localKeys({ jwks }: JwtSettings): FindKey {
+function localKeys(jwks: JwtSettings['jwks']): KeySet {
   try {
-    return createLocalJWKSet(structuredClone(jwks) as NonNullable<typeof jwks>);
-  } catch (cause) {
-    if (cause instanceof errors.JWKSInvalid) throw invalidOption('jwks', 'a JSON Web Key Set');
-    throw cause;
+    return new KeySet(JSON.parse(JSON.stringify(jwks)));
+  } catch {
+    throw invalidOption('jwks', 'a JSON Web Key Set');
   }
 }
 
@@ -59,72 +52,59 @@ const MAX_AGE_MS = 600_000;
 const MAX_BYTES = 524_288;
 const MAX_KEYS = 100;
 
-/** Finds the key of a token's header in a set. */
-type FindKey = ReturnType<typeof createLocalJWKSet>;
-type Key = Awaited<ReturnType<FindKey>>;
-
 /**
- * The key set that an issuer publishes at a URL. Requests that need it at the same time share one fetch. An issuer that is
- * down is called once in a cool-down: until then a token whose key is not available is rejected immediately.
+ * The key set that an issuer publishes at a URL. An issuer that is down is called once in a cool-down: until then a token whose key
+ * is not available is rejected immediately.
  */
-class RemoteKeys {
+class RemoteKeys implements KeySource {
   readonly #url: string;
   readonly #fetch: KeyFetch;
-  #find: FindKey | undefined;
+  #set: KeySet | undefined;
+  /** All times are measured by the time of requests, in milliseconds since the epoch. */
   #fetchedAt = Number.NEGATIVE_INFINITY;
-  #failure: unknown;
+  #failure: JwtError | undefined;
   #failedAt = Number.NEGATIVE_INFINITY;
-  #pending: Promise<FindKey> | undefined;
+  #pending: Promise<KeySet> | undefined;
 
   constructor(url: string, fetch: KeyFetch) {
     this.#url = url;
     this.#fetch = fetch;
   }
 
-  /**
-   * The key of a token's header.
-   *
-   * @param now milliseconds since the epoch; all times here are measured by it
-   * @throws the error of the library for a key that is not in the set, or the error of the fetch
-   */
-  async find(now: number, ...args: Parameters<FindKey>): Promise<Key> {
-    const find = this.current(now) ?? (await this.#load(now));
-    try {
-      return await find(...args);
-    } catch (error) {
-      const mayBeNew = error instanceof errors.JWKSNoMatchingKey && !isWithin(COOLDOWN_MS, this.#fetchedAt, now);
-      if (!mayBeNew) throw error;
-      return (await this.#load(now))(...args);
-    }
+  current(now: Date): KeySet | undefined {
+    return isWithin(MAX_AGE_MS, this.#fetchedAt, now.getTime()) ? this.#set : undefined;
   }
 
-  /** The fetched set, while it is valid. */
-  current(now: number): FindKey | undefined {
-    return isWithin(MAX_AGE_MS, this.#fetchedAt, now) ? this.#find : undefined;
+  mayHaveNewKeys(now: Date): boolean {
+    return !isWithin(COOLDOWN_MS, this.#fetchedAt, now.getTime());
   }
 
-  #load(now: number): Promise<FindKey> {
+  load(now: Date): Promise<KeySet> {
     if (this.#pending) return this.#pending;
-    if (isWithin(COOLDOWN_MS, this.#failedAt, now)) return Promise.reject(this.#failure);
-    this.#pending = this.#download(now).finally(() => {
+    if (this.#failure && isWithin(COOLDOWN_MS, this.#failedAt, now.getTime())) return Promise.reject(this.#failure);
+    this.#pending = this.#download(now.getTime()).finally(() => {
       this.#pending = undefined;
     });
     return this.#pending;
   }
 
-  async #download(now: number): Promise<FindKey> {
+  async #download(now: number): Promise<KeySet> {
     const startedAt = performance.now();
     try {
-      const find = createLocalJWKSet(await download(this.#url, this.#fetch));
-      this.#find = find;
+      const set = new KeySet(await download(this.#url, this.#fetch));
+      this.#set = set;
       this.#fetchedAt = now;
-      return find;
+      return set;
     } catch (error) {
-      this.#failure = error;
+      this.#failure = error instanceof JwtError ? error : new JwtError('unavailable', describe(error));
       this.#failedAt = now + (performance.now() - startedAt);
-      throw error;
+      throw this.#failure;
     }
   }
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? `${error.name} ${error.message}` : 'unknown';
 }
 
 /** Also false after the clock was set back by more than that. */
@@ -132,7 +112,7 @@ function isWithin(durationMs: number, since: number, now: number): boolean {
   return Math.abs(now - since) < durationMs;
 }
 
-async function download(url: string, fetch: KeyFetch): Promise<JSONWebKeySet> {
+async function download(url: string, fetch: KeyFetch): Promise<unknown> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   // A `fetch` of the application may ignore the signal.
   const timeout = new Promise<never>((_, reject) => {
@@ -143,13 +123,14 @@ async function download(url: string, fetch: KeyFetch): Promise<JSONWebKeySet> {
   return Promise.race([answer, timeout]);
 }
 
-async function readKeySet(response: Response): Promise<JSONWebKeySet> {
+async function readKeySet(response: Response): Promise<unknown> {
   if (response.status !== 200) {
     await response.body?.cancel();
     throw new Error(`key set answered with status ${response.status}`);
   }
-  const set = JSON.parse(await readText(response)) as JSONWebKeySet;
-  if (Array.isArray(set?.keys) && set.keys.length > MAX_KEYS) throw new Error(`key set has more than ${MAX_KEYS} keys`);
+  const set: unknown = JSON.parse(await readText(response));
+  const { keys } = membersOf(set);
+  if (Array.isArray(keys) && keys.length > MAX_KEYS) throw new Error(`key set has more than ${MAX_KEYS} keys`);
   return set;
 }
 

@@ -1,4 +1,3 @@
-import { sha256 } from '@sallyport/core/internal';
 import type { JwtClaims, JwtSettings } from '../options.js';
 import type { KeySource } from './keys.js';
 
@@ -31,10 +30,8 @@ export class VerifiedTokens {
   #young = new Map<string, Verified>();
   #old: ReadonlyMap<string, Verified> = new Map();
 
-  /** The issuer whose keys have verified a token and would verify it now; `undefined` if the token must be verified. */
-  find(token: string, now: Date): Issuer | undefined {
-    if (this.#young.size === 0) return undefined;
-    const digest = sha256(token);
+  /** The issuer whose keys have verified the token with this digest and would verify it now; `undefined` if the token must be verified. */
+  find(digest: string, now: Date): Issuer | undefined {
     const known = this.#young.get(digest) ?? this.#old.get(digest);
     if (known === undefined || known.issuer.keys.current(now) !== known.keys) return undefined;
     const time = now.getTime();
@@ -42,13 +39,13 @@ export class VerifiedTokens {
   }
 
   /** Stores a token that a key set verified at a time. */
-  add(token: string, issuer: Issuer, keys: object, claims: JwtClaims, now: Date): void {
+  add(digest: string, { issuer, keys }: Pick<Verified, 'issuer' | 'keys'>, claims: JwtClaims, now: Date): void {
     if (this.#young.size === GENERATION) {
       this.#old = this.#young;
       this.#young = new Map();
     }
     const until = endOf(claims, issuer.settings);
-    this.#young.set(sha256(token), { issuer, keys, from: now.getTime(), until });
+    this.#young.set(digest, { issuer, keys, from: now.getTime(), until });
   }
 }
 
