@@ -1,9 +1,9 @@
-import { APPSYNC_OPTION_KINDS } from '@sallyport/appsync/surface';
 import type { Clock, Surface, SurfaceGate, SurfaceHost } from '@sallyport/core';
 import { invalidOption, kind, oneOf } from '@sallyport/core/options';
 import { type HttpSurface, type Kernel, PIPELINE_OPTION_KINDS } from '@sallyport/http/internal';
-import { EVENT_ROUTER_OPTION_KINDS, type EventMiddleware, type EventRouterOptions } from '@sallyport/streams';
-import { createObserver } from '@sallyport/streams/delivery';
+import type { EventMiddleware, EventRouterOptions } from '@sallyport/streams';
+import { EVENT_KINDS, observerForSurfaces } from '#events';
+import { GRAPHQL_KINDS } from '#graphql';
 import { createHandler, type Dispatcher } from '../dispatcher.js';
 import { dispatchError } from '../errors.js';
 import { assertSurfaces, createPlan, type DirectInvocations, refusalOf } from '../internal/plan.js';
@@ -23,8 +23,8 @@ const isFunctionOrAbsent = (value: unknown) => value === undefined || typeof val
 
 /** The options that `createApp` and `SecureApp` share: the options of their parts, and options only for containers. */
 export const CONTAINER_KINDS = {
-  ...EVENT_ROUTER_OPTION_KINDS,
-  ...APPSYNC_OPTION_KINDS,
+  ...EVENT_KINDS,
+  ...GRAPHQL_KINDS,
   ...PIPELINE_OPTION_KINDS,
   clock: kind<Clock>('an object with now() and optional functions monotonicMs and after', (value) => {
     if (typeof value !== 'object' || value === null) return false;
@@ -40,7 +40,7 @@ interface HostInit {
   readonly kernel: Kernel;
   readonly events: EventRouterOptions;
   readonly middlewares: readonly EventMiddleware[];
-  readonly failureText?: string;
+  readonly failureText: string;
   readonly directInvocations?: DirectInvocations | undefined;
   readonly gate?: SurfaceGate;
 }
@@ -94,9 +94,6 @@ export function attachSurfaces(
   }
 }
 
-/** The defaults of `streams`. */
-const DEFAULTS = { deadlineMarginMs: 500, failureText: 'framework: event handler failed' };
-
 function createHost(init: HostInit, http: HttpSurface, others: readonly Surface[]): SurfaceHost {
   const { kernel, events, gate, directInvocations } = init;
   const { clock, ids, environment, log, observability = {}, doors } = kernel.runtime;
@@ -108,11 +105,11 @@ function createHost(init: HostInit, http: HttpSurface, others: readonly Surface[
     log,
     observability,
     doors,
-    deadlineMarginMs: events.deadlineMarginMs ?? DEFAULTS.deadlineMarginMs,
+    deadlineMarginMs: events.deadlineMarginMs ?? 500,
     maskErrors: events.maskErrors ?? false,
-    failureText: init.failureText ?? DEFAULTS.failureText,
+    failureText: init.failureText,
     eventMiddlewares: init.middlewares,
-    observeEvents: createObserver,
+    observeEvents: observerForSurfaces(),
     ...(gate ? { gate } : {}),
     serveHttp: async (door, event, { lambdaContext }) => {
       doors?.assert(door.kind, event, lambdaContext, true);
