@@ -43,10 +43,10 @@ import type {
 } from '@sallyport/streams';
 import { createEvents } from '#events';
 import { createGraphql } from '#graphql';
+import { attachSurfaces, parseSurfaces } from '#surfaces';
 import { bindEntrypoints, type Dispatcher, type Inventory, kindOfInvocation, toDispatcher } from '../dispatcher.js';
 import { createPlan, type DirectInvocations, type Plan, refusalOf } from '../internal/plan.js';
 import type { EntrypointName } from '../rows.js';
-import { attachSurfaces, parseSurfaces } from './options.js';
 
 /** The parts of a container. */
 export interface AssemblyInit {

@@ -1,7 +1,7 @@
 import type { InvocationProvenance, TriggerKind } from '@sallyport/core';
 import { NOT_AN_OBJECT_TEXT, UNKNOWN_EVENT_TEXT } from '../errors.js';
 import { type CompiledTable, NOT_AN_OBJECT } from '../internal/compile.js';
-import type { Explanation, RowExplanation } from './explain.js';
+import { type Explanation, fixedTable, type RowExplanation } from './explain.js';
 import { checkRow, type Miss, nearestRow } from './row-check.js';
 
 /**
@@ -16,7 +16,7 @@ export function explainRows(
   table: CompiledTable,
   provenance?: InvocationProvenance,
 ): Explanation {
-  const checks = table.rows.map((row) => checkRow(row, event));
+  const checks = (table.rows ?? fixedTable().rows).map((row) => checkRow(row, event));
   const rows = checks.map(({ row, misses }, index) => {
     const origin = index < table.fixed.length ? 'table' : 'extension';
     return toRow(row.kind, origin, index === decided ? [] : misses, index === decided ? 'matched' : 'shadowed');

@@ -8,13 +8,13 @@ import {
 import { AGENT_INVOCATIONS, noAdapter } from '@sallyport/core/internal';
 import { detailsOf, explainRows } from '#explain';
 import { dispatchError, NOT_AN_OBJECT_TEXT, UNKNOWN_EVENT_TEXT } from '../errors.js';
-import { type CompiledTable, compileTable, detectRow, NOT_AN_OBJECT } from '../internal/compile.js';
+import { type CompiledTable, compileTable, detectRow, type FullTable, NOT_AN_OBJECT } from '../internal/compile.js';
 import { ROWS } from '../rows.js';
 import type { Miss, Nearest } from './row-check.js';
 
-let fixed: CompiledTable | undefined;
+let fixed: FullTable | undefined;
 /** The fixed table, compiled at first use. */
-const fixedTable = (): CompiledTable => (fixed ??= compileTable(ROWS));
+export const fixedTable = (): FullTable => (fixed ??= compileTable(ROWS));
 
 /**
  * Detects the kind of an event from its shape, with the fixed table; the first matching row is used.

@@ -1,0 +1,1 @@
+export { compileExtensions } from '../internal/extensions.js';
