@@ -12,4 +12,5 @@ export type { BundleInventory, BundleRoute, BundleTrigger } from './cache/invent
 export { START_CACHE_OPTIONS, type StartCacheOptions } from './cache/start-cache.js';
 export { verifyBundle } from './cache/verify.js';
 export type { BundleErrorCode } from './errors.js';
+export type { OptionalPart } from './leave-out/parts.js';
 export { startCachePlugin } from './plugin/start-cache-plugin.js';
