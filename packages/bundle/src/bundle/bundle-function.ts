@@ -8,6 +8,7 @@ import { START_CACHE_OPTIONS, type StartCacheOptions, VARIABLES } from '../cache
 import { chooseParts, compareRegistrations } from '../leave-out/internal/choose.js';
 import { conditionOf, OPTIONAL_PARTS, type OptionalPart } from '../leave-out/parts.js';
 import { type BundleSettings, buildCommonJs, buildModules } from './internal/esbuild.js';
+import type { BundleWarning } from './warning.js';
 
 /** Options of {@link bundleFunction}. */
 export interface BundleOptions {
@@ -71,16 +72,6 @@ export const BUNDLE_OPTIONS = /* @__PURE__ */ defineOptions<BundleOptions>()({
   environment: VARIABLES.default({}),
 });
 
-/** Codes of warnings: a bundle that is not split, no start cache, a connection while the cache was made. */
-export interface BundleWarning {
-  /**
-   * `not_split`: the code is in one file despite `splitting`. `no_start_cache`: there is no cache. `start_cache`: a finding of its maker. `nothing_left_out`:
-   * the unused parts are not known. */
-  readonly code: 'not_split' | 'no_start_cache' | 'start_cache' | 'nothing_left_out';
-  /** A clause without a full stop. */
-  readonly reason: string;
-}
-
 /** A bundle on disk. */
 export interface Bundle {
   /** `cjs` for `index.js`, `esm` for `index.mjs`. The handler of the function is `index.<export>` in both cases. */
@@ -123,22 +114,21 @@ export function bundleFunction(options: BundleOptions): Bundle {
   if (wanted.length === 0) return bundleAll(plan);
   const loading = { handler, environment };
   const full = bundleAll({ ...plan, splitting: false, startCache: false });
-  const { reason, ...choice } = chooseParts(plan.folder, basename(full.file), wanted, loading);
+  const { warning, ...choice } = chooseParts(plan.folder, basename(full.file), wanted, loading);
   const { parts, inventory, openapi } = choice;
   const facts = { ...(inventory && { inventory }), ...(openapi !== undefined && { openapi }) };
-  if (parts.length === 0) return withWarning({ ...bundleAll(plan), ...facts }, reason);
+  if (parts.length === 0) return withWarning({ ...bundleAll(plan), ...facts }, warning);
   const bundle = bundleAll({ ...plan, conditions: [...plan.conditions, ...parts.map(conditionOf)] });
   const problem = compareRegistrations(plan.folder, basename(bundle.file), choice, loading);
   if (problem !== undefined) return withWarning({ ...bundleAll(plan), ...facts }, problem);
-  return withWarning({ ...bundle, ...facts, leftOut: parts }, reason);
+  return withWarning({ ...bundle, ...facts, leftOut: parts }, warning);
 }
 
 /** The code for developers, which `tools: false` leaves out. */
 const TOOLS = ['explain', 'openapi'] as const;
 
-function withWarning(bundle: Bundle, reason: string | undefined): Bundle {
-  if (reason === undefined) return bundle;
-  return { ...bundle, warnings: [{ code: 'nothing_left_out', reason }, ...bundle.warnings] };
+function withWarning(bundle: Bundle, warning: BundleWarning | undefined): Bundle {
+  return warning ? { ...bundle, warnings: [warning, ...bundle.warnings] } : bundle;
 }
 
 /** The options that determine the files of one bundle. */

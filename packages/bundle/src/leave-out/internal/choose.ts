@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { BundleWarning } from '../../bundle/warning.js';
 import { inspectBundle } from '../../cache/internal/make-caches.js';
 import type { MakerReport } from '../../cache/internal/run-maker.js';
 import type { BundleInventory } from '../../cache/inventory.js';
@@ -18,7 +19,7 @@ export interface Choice {
   /** True if a part is named in `leaveOut`: a bundle that does not load without it is an error. */
   readonly isExplicit: boolean;
   /** The reason why `unused` leaves nothing out. */
-  readonly reason?: string | undefined;
+  readonly warning?: BundleWarning | undefined;
   readonly inventory?: BundleInventory;
   readonly openapi?: unknown;
 }
@@ -35,13 +36,13 @@ export function chooseParts(
   loading: Loading,
 ): Choice {
   const named = leaveOut.filter((part) => part !== 'unused');
-  const { inventory, openapi, reason } = readRegistrations(folder, file, loading);
+  const { inventory, openapi, warning } = readRegistrations(folder, file, loading);
   const uses = inventory?.uses;
   const unused = leaveOut.includes('unused') && uses ? unusedParts(uses) : [];
   return {
     parts: OPTIONAL_PARTS.filter((part) => named.includes(part) || unused.includes(part)),
     isExplicit: named.length > 0,
-    reason: leaveOut.includes('unused') ? reason : undefined,
+    warning: leaveOut.includes('unused') ? warning : undefined,
     ...(inventory && { inventory }),
     ...(openapi !== undefined && { openapi }),
   };
@@ -50,27 +51,34 @@ export function chooseParts(
 /** The key of a container's description; a bundle without it has no handler of the framework. */
 const INSPECT = 'framework.inspect';
 
+const NOT_A_CONTAINER: BundleWarning = {
+  code: 'not_a_container',
+  reason: 'only the handlers of createApp and SecureApp describe the parts that they use',
+};
+
+function nothingLeftOut(reason: string): BundleWarning {
+  return { code: 'nothing_left_out', reason };
+}
+
 function readRegistrations(folder: string, file: string, { handler, environment }: Loading) {
   const code = readdirSync(folder).filter((name) => /\.m?js$/.test(name));
   if (!code.some((name) => readFileSync(join(folder, name), 'utf8').includes(INSPECT))) {
-    return { reason: 'the handler is not of createApp or SecureApp' };
+    return { warning: NOT_A_CONTAINER };
   }
   const found = inspectBundle(folder, file, { handler, environment });
   const { error, inventory, openapi } = found;
-  if (error !== undefined) return { reason: `the application does not load in the build: ${error}` };
-  if (inventory?.uses === undefined) {
-    return { ...found, reason: `the export "${handler}" is not the handler of createApp or SecureApp` };
-  }
+  if (error !== undefined) return { warning: nothingLeftOut(`the application does not load in the build: ${error}`) };
+  if (inventory?.uses === undefined) return { ...found, warning: NOT_A_CONTAINER };
   // Registrations can depend on variables that are only known in the function.
   const withVariables = inspectBundle(folder, file, { handler, environment, placeholders: true });
   const uses = [...new Set([...inventory.uses, ...(withVariables.inventory?.uses ?? [])])];
-  return { inventory: { ...inventory, uses }, openapi, reason: undefined };
+  return { inventory: { ...inventory, uses }, openapi, warning: undefined };
 }
 
 /**
  * Compares the registrations of a bundle without parts with those of the full bundle.
  *
- * @returns the reason why the bundle cannot be used
+ * @returns the reason why the bundle cannot be used, for parts that no option names
  * @throws FrameworkError `bundle.left_out` for other registrations, and if it does not load without a named part
  */
 export function compareRegistrations(
@@ -78,13 +86,13 @@ export function compareRegistrations(
   file: string,
   { parts, isExplicit, inventory }: Choice,
   { handler, environment }: Loading,
-): string | undefined {
+): BundleWarning | undefined {
   if (inventory === undefined) return undefined;
   const found = inspectBundle(folder, file, { handler, environment });
   const without = `without ${parts.join(', ')}`;
   if (found.error !== undefined) {
     const reason = `the application does not load ${without}: ${found.error}`;
-    if (!isExplicit) return reason;
+    if (!isExplicit) return nothingLeftOut(reason);
     throw leftOutError(reason);
   }
   const difference = differenceOf(inventory, found);
