@@ -14,7 +14,7 @@ const PACKAGES = fileURLToPath(new URL('../../', import.meta.url));
 const project = mkdtempSync(join(tmpdir(), 'sallyport-bundlers-'));
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
-/** Writes a package as it is published: its manifest, and `dist`. */
+/** Writes the parts of a published package that a bundler reads. */
 function install(name: string): void {
   const target = join(project, 'node_modules/@sallyport', name);
   mkdirSync(target, { recursive: true });

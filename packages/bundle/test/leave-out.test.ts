@@ -1,7 +1,6 @@
 /** Bundles without parts of the framework: chosen from the registrations, and every use of a missing part is rejected. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import {
   buildAPIGatewayProxyRequest,
   buildAPIGatewayV2Request,
@@ -21,11 +20,8 @@ import { type BundleOptions, OPTIONAL_PARTS } from '../src/index.js';
 import { unusedParts } from '../src/leave-out/parts.js';
 import { bundle, FUNCTIONS, MAJOR, newFolder, start } from './support/bundles.js';
 
-/** Inside the package, so that the sources find the packages of the workspace. */
-const SOURCES = fileURLToPath(new URL('../node_modules/.cache/sallyport/', import.meta.url));
-mkdirSync(SOURCES, { recursive: true });
-const folder = mkdtempSync(join(SOURCES, 'leave-out-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const FRAMEWORK = join(FUNCTIONS, 'framework.ts');
+const folder = newFolder();
 
 let count = 0;
 function sourceOf(text: string): string {
@@ -38,8 +34,7 @@ function sourceOf(text: string): string {
 /** An open application with a route. @param options of `createApp` @param more statements after the route */
 const openApp = (options = '', more = '') =>
   sourceOf(`
-import { createApp } from '@sallyport/dispatch/app';
-import { json } from '@sallyport/http';
+import { createApp, createGatewayRestStreamingHandler, json } from '${FRAMEWORK}';
 const app = createApp(${options});
 app.get('/health', () => json(200, { ok: true }));
 ${more}
@@ -128,8 +123,7 @@ describe('everything is bundled', () => {
     const plain = bundle(sourceOf('export const handler = async () => 1;\n'), { leaveOut: ['unused'] });
     expect([plain.leftOut, plain.warnings]).toEqual([[], warnings]);
     const router = sourceOf(`
-import { createDispatcher } from '@sallyport/dispatch';
-import { cors, createHttpRouter, json } from '@sallyport/http';
+import { cors, createDispatcher, createHttpRouter, json } from '${FRAMEWORK}';
 const http = createHttpRouter({ cors: cors({}) });
 http.get('/health', () => json(200, { ok: true }));
 export const handler = createDispatcher(http).handleLambda;
@@ -168,8 +162,7 @@ it('a part is kept whose registration depends on a variable that only the functi
 describe('the use of a part that is left out', () => {
   const secure = (options: string, more = '') =>
     sourceOf(`
-import { json } from '@sallyport/http';
-import { Public, SecureApp } from '@sallyport/secure';
+import { json, Public, SecureApp } from '${FRAMEWORK}';
 const app = new SecureApp(${options});
 ${more}
 export const handler = app.handleLambda;
@@ -193,26 +186,18 @@ export const handler = app.handleLambda;
     [['cors'], 'option "cors"', () => secure('{ cors: {} }')],
     [['openapi'], 'generateOpenAPI()', () => secure('{}', `app.generateOpenAPI(${SPEC});`)],
     [['explain'], 'explain()', () => openApp('', 'app.explain({});')],
-    [
-      ['gateway-v1'],
-      'the front door gateway-v1',
-      () =>
-        openApp(
-          '',
-          "import { createGatewayRestStreamingHandler } from '@sallyport/http';\ncreateGatewayRestStreamingHandler(app);",
-        ),
-    ],
+    [['gateway-v1'], 'the front door gateway-v1', () => openApp('', 'createGatewayRestStreamingHandler(app);')],
   ])('%j: %s is a named error of the build', (leaveOut, what, entryOf) => {
     const [part] = leaveOut ?? [];
     expect(errorOf(() => bundle(entryOf(), leaveOut && { leaveOut }))).toBe(
-      `bundle.left_out: framework: bundleFunction: the application does not load without ${part}: FrameworkError: framework: ${what} is not in this bundle, which was built with the condition sallyport-no-${part}; build it without this condition; take the part out of leaveOut`,
+      `bundle.left_out: framework: bundleFunction: the application does not load without ${part}: FrameworkError: framework: ${what} is not in this bundle, which was built with the condition sallyport-no-${part}; build it without this condition; remove the part from leaveOut`,
     );
   });
 
   it('other registrations are a named error too', () => {
     const more = "try { app.queue('orders', () => undefined); } catch { app.get('/none', () => json(200, {})); }";
     expect(errorOf(() => bundle(openApp('', more), { leaveOut: ['events'] }))).toBe(
-      'bundle.left_out: framework: bundleFunction: the application registers otherwise without events: {"surface":"http","method":"GET","path":"/none"} is only registered there; take the part out of leaveOut',
+      'bundle.left_out: framework: bundleFunction: the application registers otherwise without events: {"surface":"http","method":"GET","path":"/none"} is only registered there; remove the part from leaveOut',
     );
     const missing = "try { app.queue('orders', () => undefined); } catch {}";
     expect(errorOf(() => bundle(openApp('', missing), { leaveOut: ['events'] }))).toContain(
@@ -290,7 +275,7 @@ it('tools: false leaves out explain and OpenAPI; sallyport build writes both doc
   expect(existsSync(join(cwd, 'dist/inventory.json'))).toBe(true);
   written.length = 0;
   expect(await BUILD_COMMAND.run([openApp('{ cors: {} }'), ...flags, '--leave-out', 'cors'], around)).toBe(3);
-  expect(written.join('')).toContain('take the part out of leaveOut');
+  expect(written.join('')).toContain('remove the part from leaveOut');
 });
 
 it('an unknown part is rejected', () => {

@@ -8,21 +8,25 @@ const PACKAGES = fileURLToPath(new URL('../../', import.meta.url));
 
 /** `<package> <import>`: the part, and the module without it. */
 const TWINS: Readonly<Record<string, readonly [part: string, twin: string, condition: string]>> = {
-  'dispatch #events': ['parts/events', 'parts/left-out/events', 'sallyport-no-events'],
-  'dispatch #explain': ['parts/explain', 'parts/left-out/explain', 'sallyport-no-explain'],
-  'dispatch #extensions': ['parts/extensions', 'parts/left-out/extensions', 'sallyport-no-surfaces'],
-  'dispatch #graphql': ['parts/graphql', 'parts/left-out/graphql', 'sallyport-no-graphql'],
-  'dispatch #surfaces': ['parts/surfaces', 'parts/left-out/surfaces', 'sallyport-no-surfaces'],
-  'http #cors': ['parts/cors', 'parts/left-out/cors', 'sallyport-no-cors'],
-  'http #forms': ['parts/forms', 'parts/left-out/forms', 'sallyport-no-forms'],
-  'http #function-url': ['parts/function-url', 'parts/left-out/door', 'sallyport-no-function-url'],
-  'http #gateway-v1': ['parts/gateway-v1', 'parts/left-out/door', 'sallyport-no-gateway-v1'],
-  'http #gateway-v2': ['parts/gateway-v2', 'parts/left-out/door', 'sallyport-no-gateway-v2'],
-  'http #hooks': ['parts/hooks', 'parts/left-out/hooks', 'sallyport-no-hooks'],
-  'http #load-balancer': ['parts/load-balancer', 'parts/left-out/door', 'sallyport-no-load-balancer'],
-  'http #observability': ['parts/observability', 'parts/left-out/observability', 'sallyport-no-observability'],
-  'http #websocket': ['parts/websocket', 'parts/left-out/websocket', 'sallyport-no-websocket'],
-  'secure #openapi': ['parts/openapi', 'parts/left-out/openapi', 'sallyport-no-openapi'],
+  'dispatch #events': ['internal/parts/events', 'internal/parts/left-out/events', 'sallyport-no-events'],
+  'dispatch #explain': ['internal/parts/explain', 'internal/parts/left-out/explain', 'sallyport-no-explain'],
+  'dispatch #extensions': ['internal/parts/extensions', 'internal/parts/left-out/extensions', 'sallyport-no-surfaces'],
+  'dispatch #graphql': ['internal/parts/graphql', 'internal/parts/left-out/graphql', 'sallyport-no-graphql'],
+  'dispatch #surfaces': ['internal/parts/surfaces', 'internal/parts/left-out/surfaces', 'sallyport-no-surfaces'],
+  'http #cors': ['internal/parts/cors', 'internal/parts/left-out/cors', 'sallyport-no-cors'],
+  'http #forms': ['internal/parts/forms', 'internal/parts/left-out/forms', 'sallyport-no-forms'],
+  'http #function-url': ['internal/parts/function-url', 'internal/parts/left-out/door', 'sallyport-no-function-url'],
+  'http #gateway-v1': ['internal/parts/gateway-v1', 'internal/parts/left-out/door', 'sallyport-no-gateway-v1'],
+  'http #gateway-v2': ['internal/parts/gateway-v2', 'internal/parts/left-out/door', 'sallyport-no-gateway-v2'],
+  'http #hooks': ['internal/parts/hooks', 'internal/parts/left-out/hooks', 'sallyport-no-hooks'],
+  'http #load-balancer': ['internal/parts/load-balancer', 'internal/parts/left-out/door', 'sallyport-no-load-balancer'],
+  'http #observability': [
+    'internal/parts/observability',
+    'internal/parts/left-out/observability',
+    'sallyport-no-observability',
+  ],
+  'http #websocket': ['internal/parts/websocket', 'internal/parts/left-out/websocket', 'sallyport-no-websocket'],
+  'secure #openapi': ['internal/parts/openapi', 'internal/parts/left-out/openapi', 'sallyport-no-openapi'],
 };
 
 const packages = readdirSync(PACKAGES).filter((name) => existsSync(join(PACKAGES, name, 'package.json')));

@@ -1,18 +1,18 @@
-/** Optional parts: each twin has the type of its part, and refuses; surfaces are created when they are first needed. */
+/** Optional parts: each twin has the type of its part, and rejects its use; surfaces are created when they are first needed. */
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { detectRow } from '../src/internal/compile.js';
-import * as events from '../src/parts/events.js';
-import * as explain from '../src/parts/explain.js';
-import * as extensions from '../src/parts/extensions.js';
-import * as graphql from '../src/parts/graphql.js';
-import * as noEvents from '../src/parts/left-out/events.js';
-import * as noExplain from '../src/parts/left-out/explain.js';
-import * as noExtensions from '../src/parts/left-out/extensions.js';
-import * as noGraphql from '../src/parts/left-out/graphql.js';
-import * as noSurfaces from '../src/parts/left-out/surfaces.js';
-import * as surfaces from '../src/parts/surfaces.js';
+import * as events from '../src/internal/parts/events.js';
+import * as explain from '../src/internal/parts/explain.js';
+import * as extensions from '../src/internal/parts/extensions.js';
+import * as graphql from '../src/internal/parts/graphql.js';
+import * as noEvents from '../src/internal/parts/left-out/events.js';
+import * as noExplain from '../src/internal/parts/left-out/explain.js';
+import * as noExtensions from '../src/internal/parts/left-out/extensions.js';
+import * as noGraphql from '../src/internal/parts/left-out/graphql.js';
+import * as noSurfaces from '../src/internal/parts/left-out/surfaces.js';
+import * as surfaces from '../src/internal/parts/surfaces.js';
 import { ROWS } from '../src/rows.js';
 import { anyEvent } from './support/arbitraries.js';
 import { HOSTILE } from './support/hostile.js';
@@ -30,7 +30,7 @@ const PAIRS = {
 };
 
 it('every part of the package has a pair here', () => {
-  const folder = fileURLToPath(new URL('../src/parts', import.meta.url));
+  const folder = fileURLToPath(new URL('../src/internal/parts', import.meta.url));
   const files = readdirSync(folder).flatMap((name) => (name.endsWith('.ts') ? [name.slice(0, -3)] : []));
   expect(files.sort()).toEqual(Object.keys(PAIRS).sort());
 });
@@ -133,6 +133,8 @@ it('the table without its rows detects every event and list as the full table do
     [resolver, resolver],
     [resolver, {}],
     [inherited],
+    [Object.assign([], resolver)],
+    [{ info: Object.assign([], resolver.info), arguments: {} }],
     [],
     Object.assign([resolver], { length: 2 }),
   ]) {

@@ -4,7 +4,7 @@ import { DETECTION_TABLE, detect } from '@sallyport/dispatch';
 import { createApp } from '@sallyport/dispatch/app';
 import { bindEntrypoints } from '../src/dispatcher.js';
 import { kindOf } from '../src/explain/explain.js';
-import { explainRows } from '../src/explain/explain-rows.js';
+import { explainRows } from '../src/explain/internal/explain-rows.js';
 import { compileTable, detectRow } from '../src/internal/compile.js';
 import { createPlan } from '../src/internal/plan.js';
 import { ROWS } from '../src/rows.js';

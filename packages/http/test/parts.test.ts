@@ -1,22 +1,22 @@
-/** Optional parts: each twin has the type of its part, and refuses. */
+/** Optional parts: each twin has the type of its part, and rejects its use. */
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createKernel, type Kernel } from '@sallyport/http/internal';
-import * as cors from '../src/parts/cors.js';
-import * as forms from '../src/parts/forms.js';
-import * as functionUrl from '../src/parts/function-url.js';
-import * as gatewayV1 from '../src/parts/gateway-v1.js';
-import * as gatewayV2 from '../src/parts/gateway-v2.js';
-import * as hooks from '../src/parts/hooks.js';
-import * as noCors from '../src/parts/left-out/cors.js';
-import * as noDoor from '../src/parts/left-out/door.js';
-import * as noForms from '../src/parts/left-out/forms.js';
-import * as noHooks from '../src/parts/left-out/hooks.js';
-import * as noObservability from '../src/parts/left-out/observability.js';
-import * as noWebSocket from '../src/parts/left-out/websocket.js';
-import * as loadBalancer from '../src/parts/load-balancer.js';
-import * as observability from '../src/parts/observability.js';
-import * as webSocket from '../src/parts/websocket.js';
+import * as cors from '../src/internal/parts/cors.js';
+import * as forms from '../src/internal/parts/forms.js';
+import * as functionUrl from '../src/internal/parts/function-url.js';
+import * as gatewayV1 from '../src/internal/parts/gateway-v1.js';
+import * as gatewayV2 from '../src/internal/parts/gateway-v2.js';
+import * as hooks from '../src/internal/parts/hooks.js';
+import * as noCors from '../src/internal/parts/left-out/cors.js';
+import * as noDoor from '../src/internal/parts/left-out/door.js';
+import * as noForms from '../src/internal/parts/left-out/forms.js';
+import * as noHooks from '../src/internal/parts/left-out/hooks.js';
+import * as noObservability from '../src/internal/parts/left-out/observability.js';
+import * as noWebSocket from '../src/internal/parts/left-out/websocket.js';
+import * as loadBalancer from '../src/internal/parts/load-balancer.js';
+import * as observability from '../src/internal/parts/observability.js';
+import * as webSocket from '../src/internal/parts/websocket.js';
 
 /** `true` only if both types are exactly equal; another argument does not compile. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -35,7 +35,7 @@ const PAIRS = {
 };
 
 it('every part of the package has a pair here', () => {
-  const folder = fileURLToPath(new URL('../src/parts', import.meta.url));
+  const folder = fileURLToPath(new URL('../src/internal/parts', import.meta.url));
   const files = readdirSync(folder).flatMap((name) => (name.endsWith('.ts') ? [name.slice(0, -3)] : []));
   expect(files.sort()).toEqual(Object.keys(PAIRS).sort());
 });

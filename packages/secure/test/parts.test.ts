@@ -1,15 +1,15 @@
-/** Optional parts: the twin has the type of its part, and refuses. */
+/** Optional parts: the twin has the type of its part, and rejects its use. */
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import * as noOpenApi from '../src/parts/left-out/openapi.js';
-import * as openApi from '../src/parts/openapi.js';
+import * as noOpenApi from '../src/internal/parts/left-out/openapi.js';
+import * as openApi from '../src/internal/parts/openapi.js';
 
 /** `true` only if both types are exactly equal; another argument does not compile. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const isSame: Same<typeof openApi, typeof noOpenApi> = true;
 
 it('OpenAPI is the only optional part of the package, and its twin has the same exports', () => {
-  const folder = fileURLToPath(new URL('../src/parts', import.meta.url));
+  const folder = fileURLToPath(new URL('../src/internal/parts', import.meta.url));
   expect(readdirSync(folder).sort()).toEqual(['left-out', 'openapi.ts']);
   expect(isSame && Object.keys(noOpenApi).sort()).toEqual(Object.keys(openApi).sort());
 });

@@ -47,7 +47,7 @@ const OTHER_TRIGGERS = Object.keys(CATALOGUE)
   .filter((kind) => kind !== 's3')
   .map((kind) => `triggers/src/kinds/${kind}.ts`)
   .concat('triggers/src/catalogue');
-/** What `leaveOut: ['unused']` leaves out of a function with HTTP routes only. */
+/** The parts that `leaveOut: ['unused']` leaves out for a function with HTTP routes only. */
 const UNUSED = ['events', 'websocket', 'graphql', 'surfaces', 'cors', 'hooks'];
 /** All parts but one front door. */
 const ALL = [...UNUSED, 'forms', 'observability', 'explain', 'openapi', 'function-url', 'load-balancer', 'gateway-v1'];

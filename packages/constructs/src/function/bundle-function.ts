@@ -170,7 +170,7 @@ export function toConstructError(scope: IConstruct | undefined, error: unknown):
   return new ConstructError(code, `${error.message}${at}`, path, error);
 }
 
-/** A handler without a container has nothing to leave out, which is no finding. */
+/** A handler without a container has nothing to leave out, so no warning is written. */
 type Warned = Exclude<BundleWarning['code'], 'not_a_container'>;
 
 const WARNINGS: Readonly<Record<Warned, readonly [id: string, text: (reason: string) => string]>> = {

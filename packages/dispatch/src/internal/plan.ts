@@ -121,7 +121,6 @@ function isRowList(rows: unknown): boolean {
   );
 }
 
-/** True for a surface that detects events with its own rows. */
-export function isExtension(surface: Surface): surface is TriggerExtension {
+function isExtension(surface: Surface): surface is TriggerExtension {
   return 'rows' in surface;
 }

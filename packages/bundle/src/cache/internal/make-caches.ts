@@ -51,7 +51,7 @@ export function makeStartCaches(folder: string, target: string, options: Parsed)
   return made;
 }
 
-/** How {@link inspectBundle} loads an application. */
+/** Settings of {@link inspectBundle}. */
 interface Inspection {
   readonly handler: string;
   readonly environment: Readonly<Record<string, string>>;

@@ -7,7 +7,7 @@ import type { BundleInventory } from '../../cache/inventory.js';
 import { bundleError } from '../../errors.js';
 import { OPTIONAL_PARTS, type OptionalPart, unusedParts } from '../parts.js';
 
-/** How an application is loaded to read its registrations. */
+/** Settings with which an application is loaded to read its registrations. */
 export interface Loading {
   readonly handler: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -76,7 +76,7 @@ function readRegistrations(folder: string, file: string, { handler, environment 
 }
 
 /**
- * Compares the registrations of a bundle without parts with those of the full bundle.
+ * Compares the registrations of a bundle without parts with the registrations of the full bundle.
  *
  * @returns the reason why the bundle cannot be used, for parts that no option names
  * @throws FrameworkError `bundle.left_out` for other registrations, and if it does not load without a named part
@@ -101,7 +101,7 @@ export function compareRegistrations(
 }
 
 function leftOutError(problem: string) {
-  return bundleError('bundle.left_out', `framework: bundleFunction: ${problem}; take the part out of leaveOut`);
+  return bundleError('bundle.left_out', `framework: bundleFunction: ${problem}; remove the part from leaveOut`);
 }
 
 /** The first registration that only one of the two bundles has. */

@@ -1,6 +1,6 @@
 import { TRIGGER_KINDS } from '@sallyport/core';
-import { isObject, isText, leftOut } from '@sallyport/core/internal';
-import { type CompiledTable, NOT_AN_OBJECT } from '../../internal/compile.js';
+import { isObject, isText, leftOut, ownOf } from '@sallyport/core/internal';
+import { type CompiledTable, NOT_AN_OBJECT } from '../../compile.js';
 import type * as part from '../extensions.js';
 
 /** The entrypoints of the fixed rows, in their order. */
@@ -35,13 +35,9 @@ export const compileExtensions: typeof part.compileExtensions = (extensions): Co
 function isBatch(events: readonly unknown[]): boolean {
   for (let index = 0; index < events.length; index += 1) {
     const event = Object.hasOwn(events, index) ? events[index] : undefined;
-    const info = ownOf(event, 'info');
-    const isResolverEvent = isText(ownOf(info, 'fieldName')) && isText(ownOf(info, 'parentTypeName'));
+    const info = isObject(event) ? ownOf(event, 'info') : undefined;
+    const isResolverEvent = isObject(info) && isText(ownOf(info, 'fieldName')) && isText(ownOf(info, 'parentTypeName'));
     if (!isResolverEvent || !Object.hasOwn(event as object, 'arguments')) return false;
   }
   return events.length > 0;
-}
-
-function ownOf(value: unknown, name: string): unknown {
-  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }

@@ -1,6 +1,6 @@
-import type { Explanation } from '../explain/explain.js';
-import { explainRows } from '../explain/explain-rows.js';
-import type { CompiledTable } from '../internal/compile.js';
+import type { Explanation } from '../../explain/explain.js';
+import { explainRows } from '../../explain/internal/explain-rows.js';
+import type { CompiledTable } from '../compile.js';
 
 export { explainRows };
 

@@ -1,8 +1,8 @@
 import type { InvocationProvenance, TriggerKind } from '@sallyport/core';
-import { NOT_AN_OBJECT_TEXT, UNKNOWN_EVENT_TEXT } from '../errors.js';
-import { type CompiledTable, NOT_AN_OBJECT } from '../internal/compile.js';
-import { type Explanation, fixedTable, type RowExplanation } from './explain.js';
-import { checkRow, type Miss, nearestRow } from './row-check.js';
+import { NOT_AN_OBJECT_TEXT, UNKNOWN_EVENT_TEXT } from '../../errors.js';
+import { type CompiledTable, NOT_AN_OBJECT } from '../../internal/compile.js';
+import { type Explanation, fixedTable, type RowExplanation } from '../explain.js';
+import { checkRow, type Miss, nearestRow } from '../row-check.js';
 
 /**
  * The explanation for a given decision.

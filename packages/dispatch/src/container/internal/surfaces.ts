@@ -3,9 +3,9 @@ import { invalidOption, kind } from '@sallyport/core/options';
 import type { HttpSurface, Kernel } from '@sallyport/http/internal';
 import type { EventMiddleware, EventRouterOptions } from '@sallyport/streams';
 import { observerForSurfaces } from '#events';
-import { createHandler, type Dispatcher } from '../dispatcher.js';
-import { dispatchError } from '../errors.js';
-import { assertSurfaces, createPlan, type DirectInvocations, refusalOf } from '../internal/plan.js';
+import { createHandler, type Dispatcher } from '../../dispatcher.js';
+import { dispatchError } from '../../errors.js';
+import { assertSurfaces, createPlan, type DirectInvocations, refusalOf } from '../../internal/plan.js';
 
 /** The option `surfaces` of a container. */
 export const SURFACES_KIND = /* @__PURE__ */ kind<readonly Surface[]>('a list of surfaces', Array.isArray);

@@ -1,8 +1,8 @@
 import { createLateSurface, type LateSurface } from '@sallyport/core/internal';
 import { boolean, func, parsed } from '@sallyport/core/options';
-import type { Kernel } from '../pipeline/kernel.js';
-import { configuredEndpoint, type WebSocketClientFactory } from '../websocket/internal/transport.js';
-import { toClients, WebSocketSurface, type WebSocketSurfaceOptions } from '../websocket/surface.js';
+import type { Kernel } from '../../pipeline/kernel.js';
+import { configuredEndpoint, type WebSocketClientFactory } from '../../websocket/internal/transport.js';
+import { toClients, WebSocketSurface, type WebSocketSurfaceOptions } from '../../websocket/surface.js';
 
 /** Validators of the options that only WebSocket events read. */
 export const WEBSOCKET_KINDS = {

@@ -1,1 +1,0 @@
-export { compileExtensions } from '../internal/extensions.js';

@@ -1,1 +1,0 @@
-export { attachSurfaces, parseSurfaces, SURFACES_KIND } from '../container/surfaces.js';

@@ -1,1 +1,0 @@
-export { CORS_KIND, cors } from '../pipeline/cors.js';

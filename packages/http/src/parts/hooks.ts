@@ -1,1 +1,0 @@
-export { HOOK_KINDS, hooks } from '../pipeline/hooks.js';
