@@ -136,13 +136,7 @@ it.each(Object.entries(BUNDLERS))(
 it('a bundler that knows no conditions of imports but the default keeps all parts', () => {
   const manifest = readFileSync(join(project, 'node_modules/@sallyport/dispatch/package.json'), 'utf8');
   const { imports } = JSON.parse(manifest) as { imports: Readonly<Record<string, { readonly default: string }>> };
-  expect(Object.values(imports).map((target) => target.default)).toEqual([
-    './dist/parts/events.js',
-    './dist/parts/explain.js',
-    './dist/parts/extensions.js',
-    './dist/parts/graphql.js',
-    './dist/parts/surfaces.js',
-  ]);
+  expect(Object.values(imports).filter((target) => target.default.includes('left-out'))).toEqual([]);
   // Node itself resolves the imports, without a bundler.
   expect(outcomesOf(entry)).toEqual([200, 401, 'batch', 'registered']);
 });

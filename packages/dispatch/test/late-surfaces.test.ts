@@ -51,7 +51,7 @@ it('the handler lists the options and registrations that need optional parts', (
   expect(usesOf(createApp())).toEqual([]);
   expect(usesOf(createApp({ log: false, cors: {}, basePath: undefined } as object))).toEqual(['log', 'cors']);
   const app = createApp();
-  app.useEvents((ctx, next) => next(ctx));
+  app.useEvents((_ctx, _event, next) => next());
   app.appSyncField('Query', 'a', () => json(200, {}));
   app.webSocket('$default', () => json(200, {}));
   expect(usesOf(app)).toEqual(['events', 'graphql', 'websocket']);

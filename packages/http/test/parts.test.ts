@@ -19,7 +19,9 @@ import * as observability from '../src/internal/parts/observability.js';
 import * as webSocket from '../src/internal/parts/websocket.js';
 
 /** `true` only if both types are exactly equal; another argument does not compile. */
-type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+type Same<A, B> = (<T>() => T extends Exports<A> ? 1 : 2) extends <T>() => T extends Exports<B> ? 1 : 2 ? true : false;
+/** An exported function can be declared or be a constant. */
+type Exports<M> = { readonly [K in keyof M]: M[K] };
 const same = <A extends object, B extends object>(part: A, twin: B, _isSame: Same<A, B>) => [part, twin] as const;
 
 const PAIRS = {

@@ -5,7 +5,9 @@ import * as noOpenApi from '../src/internal/parts/left-out/openapi.js';
 import * as openApi from '../src/internal/parts/openapi.js';
 
 /** `true` only if both types are exactly equal; another argument does not compile. */
-type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+type Same<A, B> = (<T>() => T extends Exports<A> ? 1 : 2) extends <T>() => T extends Exports<B> ? 1 : 2 ? true : false;
+/** An exported function can be declared or be a constant. */
+type Exports<M> = { readonly [K in keyof M]: M[K] };
 const isSame: Same<typeof openApi, typeof noOpenApi> = true;
 
 it('OpenAPI is the only optional part of the package, and its twin has the same exports', () => {

@@ -113,15 +113,28 @@ export function bundleFunction(options: BundleOptions): Bundle {
   const wanted = tools ? leaveOut : [...leaveOut, ...TOOLS];
   if (wanted.length === 0) return bundleAll(plan);
   const loading = { handler, environment };
-  const full = bundleAll({ ...plan, splitting: false, startCache: false });
+  const removeWritten = trackFiles(plan.folder);
+  const full = bundleAll({ ...plan, startCache: false });
   const { warning, ...choice } = chooseParts(plan.folder, basename(full.file), wanted, loading);
   const { parts, inventory, openapi } = choice;
   const facts = { ...(inventory && { inventory }), ...(openapi !== undefined && { openapi }) };
+  if (parts.length === 0 && plan.startCache === false) return withWarning({ ...full, ...facts }, warning);
+  removeWritten();
   if (parts.length === 0) return withWarning({ ...bundleAll(plan), ...facts }, warning);
   const bundle = bundleAll({ ...plan, conditions: [...plan.conditions, ...parts.map(conditionOf)] });
   const problem = compareRegistrations(plan.folder, basename(bundle.file), choice, loading);
-  if (problem !== undefined) return withWarning({ ...bundleAll(plan), ...facts }, problem);
-  return withWarning({ ...bundle, ...facts, leftOut: parts }, warning);
+  if (problem === undefined) return withWarning({ ...bundle, ...facts, leftOut: parts }, warning);
+  removeWritten();
+  return withWarning({ ...bundleAll(plan), ...facts }, problem);
+}
+
+/** Returns a function that removes the files that were written since, such as separate files for code that is loaded on first use. */
+function trackFiles(folder: string): () => void {
+  const names = () => (existsSync(folder) ? readdirSync(folder) : []);
+  const present = new Set(names());
+  return () => {
+    for (const name of names()) if (!present.has(name)) rmSync(join(folder, name), { recursive: true });
+  };
 }
 
 /** The code for developers, which `tools: false` leaves out. */

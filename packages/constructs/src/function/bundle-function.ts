@@ -90,7 +90,7 @@ export const BUNDLE_FUNCTION_PROPS = defineProps<BundleFunctionProps>('bundleFun
     (value) => typeof value === 'boolean' || (typeof value === 'object' && value !== null),
   ).default(false),
   leaveOut: literal<readonly (OptionalPart | 'unused')[]>(
-    'a list of parts that a bundle can leave out',
+    `a list of ${['unused', ...OPTIONAL_PARTS].join(', ')}`,
     (value) => Array.isArray(value) && value.every(isPart),
   ).default([]),
   tools: flag.default(true),
