@@ -1,4 +1,6 @@
 /** The fixtures that a bundle without parts must pass: `npm run contract -- --bundle <parts>`. */
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { loadContract } from '@sallyport/contract';
 import { bundleRuntime } from '../src/bundled.js';
 import { FIXTURES } from '../src/folder.js';
@@ -31,3 +33,21 @@ it('an unknown part is rejected, and the fixture of a folder needs its folder', 
   const without = bundleRuntime('sallyport-no-explain');
   expect(explains.filter((one) => partsOf(one).has('explain') && without.selects(one))).toEqual([]);
 });
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+it.each([
+  ['none', fixtures.length - 1],
+  ['events,websocket,graphql,surfaces,cors,hooks,forms,explain,openapi,gateway-v1,load-balancer', 800],
+  ['observability,gateway-v2,function-url', 650],
+])(
+  'npm run contract -- --bundle %s passes',
+  (parts, least) => {
+    const args = ['--conditions=@sallyport/source', '--import', 'tsx', 'scripts/contract.ts', '--bundle', parts];
+    const { stdout, status } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
+    const [summary = '', passed = ''] = /(\d+) passed, 0 failed, 0 skipped\n$/.exec(stdout) ?? [];
+    expect({ status, tail: summary === '' ? stdout.slice(-500) : '' }).toEqual({ status: 0, tail: '' });
+    expect(Number(passed)).toBeGreaterThanOrEqual(least);
+  },
+  180_000,
+);
