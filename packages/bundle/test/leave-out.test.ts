@@ -103,7 +103,7 @@ describe('unused parts', () => {
     const entry = openApp('', "await Promise.resolve();\nexport const load = () => import('./later.js');");
     const made = bundle(entry, { leaveOut: ['unused'] });
     expect([made.format, made.leftOut, made.warnings]).toEqual(['esm', UNUSED, []]);
-    // Nothing of the full bundle is left.
+    // The files of the full bundle are removed.
     const modules = readdirSync(made.folder).filter((name) => name.endsWith('.mjs'));
     expect(modules.map((name) => readFileSync(join(made.folder, name), 'utf8')).join('')).not.toContain(
       'batchItemFailures',
