@@ -156,6 +156,7 @@ export const handler = createDispatcher(http).handleLambda;
       ],
     ]);
     ok(folder);
+    expect(bundle(entry, { leaveOut: ['unused'], tools: false }).leftOut).toEqual([]);
   });
 });
 

@@ -110,12 +110,11 @@ export interface Bundle {
 export function bundleFunction(options: BundleOptions): Bundle {
   const { outdir, leaveOut, tools, handler, environment, ...given } = BUNDLE_OPTIONS.parse(options);
   const plan: BundlePlan = { ...given, entry: resolve(given.entry), folder: resolve(outdir) };
-  const wanted = tools ? leaveOut : [...leaveOut, ...TOOLS];
-  if (wanted.length === 0) return bundleAll(plan);
+  if (leaveOut.length === 0 && tools) return bundleAll(plan);
   const loading = { handler, environment };
   const removeWritten = trackFiles(plan.folder);
   const full = bundleAll({ ...plan, startCache: false });
-  const { warning, ...choice } = chooseParts(plan.folder, basename(full.file), wanted, loading);
+  const { warning, ...choice } = chooseParts(plan.folder, basename(full.file), { leaveOut, tools }, loading);
   const { parts, inventory, openapi } = choice;
   const facts = { ...(inventory && { inventory }), ...(openapi !== undefined && { openapi }) };
   if (parts.length === 0 && plan.startCache === false) return withWarning({ ...full, ...facts }, warning);
@@ -136,9 +135,6 @@ function trackFiles(folder: string): () => void {
     for (const name of names()) if (!present.has(name)) rmSync(join(folder, name), { recursive: true });
   };
 }
-
-/** The code for developers, which `tools: false` leaves out. */
-const TOOLS = ['explain', 'openapi'] as const;
 
 function withWarning(bundle: Bundle, warning: BundleWarning | undefined): Bundle {
   return warning ? { ...bundle, warnings: [warning, ...bundle.warnings] } : bundle;

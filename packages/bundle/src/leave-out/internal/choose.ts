@@ -13,6 +13,15 @@ export interface Loading {
   readonly environment: Readonly<Record<string, string>>;
 }
 
+/** The options that choose parts. */
+interface Wish {
+  readonly leaveOut: readonly (OptionalPart | 'unused')[];
+  readonly tools: boolean;
+}
+
+/** The code for developers. */
+const TOOLS: readonly OptionalPart[] = ['explain', 'openapi'];
+
 /** The parts that a bundle leaves out, and the facts of the full bundle. */
 export interface Choice {
   readonly parts: readonly OptionalPart[];
@@ -29,19 +38,15 @@ export interface Choice {
  *
  * @param file the name of the bundle's file in its folder
  */
-export function chooseParts(
-  folder: string,
-  file: string,
-  leaveOut: readonly (OptionalPart | 'unused')[],
-  loading: Loading,
-): Choice {
-  const named = leaveOut.filter((part) => part !== 'unused');
+export function chooseParts(folder: string, file: string, { leaveOut, tools }: Wish, loading: Loading): Choice {
+  const explicit = leaveOut.filter((part) => part !== 'unused');
+  const named: readonly OptionalPart[] = tools ? explicit : [...explicit, ...TOOLS];
   const { inventory, openapi, warning } = readRegistrations(folder, file, loading);
   const uses = inventory?.uses;
   const unused = leaveOut.includes('unused') && uses ? unusedParts(uses) : [];
   return {
     parts: OPTIONAL_PARTS.filter((part) => named.includes(part) || unused.includes(part)),
-    isExplicit: named.length > 0,
+    isExplicit: explicit.length > 0,
     warning: leaveOut.includes('unused') ? warning : undefined,
     ...(inventory && { inventory }),
     ...(openapi !== undefined && { openapi }),
