@@ -141,6 +141,8 @@ export const handler = createDispatcher(http).handleLambda;
     const named = bundle(router, { leaveOut: ['explain', 'load-balancer', 'forms'] });
     expect([named.leftOut, named.warnings]).toEqual([['forms', 'explain', 'load-balancer'], []]);
     ok(named.folder);
+    const [refused] = start(named.folder, [buildLoadBalancerRequest('GET', '/health')]).answers;
+    expect(refused).toMatchObject({ code: 'dispatch.no_adapter' });
   });
 
   it('if a part is used by code that the handler does not describe', () => {

@@ -1,7 +1,7 @@
 /** Optional parts: each twin has the type of its part, and rejects its use. */
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { createKernel, type Kernel } from '@sallyport/http/internal';
+import { createKernel, HttpSurface, type Kernel } from '@sallyport/http/internal';
 import * as cors from '../src/internal/parts/cors.js';
 import * as forms from '../src/internal/parts/forms.js';
 import * as functionUrl from '../src/internal/parts/function-url.js';
@@ -123,4 +123,12 @@ it('the surface of WebSocket that is left out serves no kind and rejects every e
     code: 'dispatch.no_adapter',
     message: 'framework: no adapter for websocket',
   });
+});
+
+it('the HTTP surface rejects events of a door that is left out, for any caller', async () => {
+  const surface = new HttpSurface(kernel, {});
+  const expected = { code: 'dispatch.no_adapter', message: 'framework: no adapter for other' };
+  await expect(surface.serve('other', {}, { lambdaContext: undefined })).rejects.toMatchObject(expected);
+  expect(errorOf(() => surface.serveStream('other', {}, undefined))).toEqual(expected);
+  expect(errorOf(() => surface.explainTarget('other', {}))).toEqual(expected);
 });
