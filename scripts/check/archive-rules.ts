@@ -8,6 +8,8 @@ export interface Archive {
   readonly manifest: PublishedManifest;
 }
 
+type ImportTarget = string | { readonly [condition: string]: ImportTarget };
+
 export interface PublishedManifest {
   readonly license?: string;
   readonly description?: string;
@@ -15,6 +17,8 @@ export interface PublishedManifest {
   readonly engines?: { readonly node?: string };
   readonly sideEffects?: boolean;
   readonly exports?: Exports;
+  /** Imports of the package itself: a file, or one for each condition. */
+  readonly imports?: Readonly<Record<string, ImportTarget>>;
   readonly bin?: Readonly<Record<string, string>>;
   readonly keywords?: readonly string[];
   readonly publishConfig?: { readonly access?: string; readonly provenance?: boolean };
@@ -51,9 +55,16 @@ export function findArchiveFaults({ files, manifest }: Archive): readonly string
   return faults;
 }
 
-/** Entries and commands whose file is not in the archive. */
+function filesOfImport(target: ImportTarget): readonly string[] {
+  return typeof target === 'string' ? [target] : Object.values(target).flatMap(filesOfImport);
+}
+
+/** Entries, own imports and commands whose file is not in the archive. */
 function missingTargets(files: readonly string[], manifest: PublishedManifest): readonly string[] {
-  return targetsOf(manifest)
+  const imports = Object.entries(manifest.imports ?? {}).flatMap(([name, target]) =>
+    filesOfImport(target).map((file) => [name, file] as const),
+  );
+  return [...targetsOf(manifest), ...imports]
     .filter(([, file]) => !files.includes(file.replace(/^\.\//, '')))
     .map(([name, file]) => `${name} is ${file}, which is not in the archive`);
 }

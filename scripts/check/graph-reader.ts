@@ -82,6 +82,7 @@ async function readEdges(root: string, packages: readonly PackageNode[]): Promis
     metafile: true,
     platform: 'node',
     format: 'esm',
+    conditions: ['@sallyport/source'],
     logLevel: 'silent',
     plugins: [resolveWorkspace(root, packages)],
   });
@@ -106,7 +107,8 @@ function resolveWorkspace(root: string, packages: readonly PackageNode[]): Plugi
     name: 'workspace',
     setup({ onResolve }) {
       onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
-        if (kind === 'entry-point') return undefined;
+        // The imports of a package itself (`#cors`): esbuild reads them from its package.json.
+        if (kind === 'entry-point' || path.startsWith('#')) return undefined;
         const source = sources.get(path);
         return source === undefined ? { path, external: true } : { path: source };
       });

@@ -52,13 +52,23 @@ main().then(
   },
 );
 
+/** Variables of the function that only a deployment knows have some value, so that registrations that depend on them are seen. */
+function addPlaceholders() {
+  const isSystem = /^(?:AWS|FRAMEWORK|LAMBDA|NODE|DEBUG|_|HOME$|PATH$|TZ$|LANG$|TMPDIR$)/;
+  const get = (variables, name) =>
+    variables[name] ?? (typeof name !== 'string' || isSystem.test(name) ? undefined : 'placeholder');
+  Object.defineProperty(process, 'env', { value: new Proxy(process.env, { get }) });
+}
+
 async function main() {
+  if (job.placeholders) addPlaceholders();
   const script = job.entry === undefined ? compile() : undefined;
   const exported = script ? run(script) : await import(pathToFileURL(join(folder, job.entry)).href);
   const handler = exported[job.handler] ?? exported.default?.[job.handler];
   const inspection = handler?.[Symbol.for('framework.inspect')];
   if (!job.writes && inspection) {
-    report.inventory = { routes: inspection.routes(), triggers: inspection.triggers() };
+    const { routes, triggers, uses } = inspection;
+    report.inventory = { routes: routes(), triggers: triggers(), ...(uses && { uses: uses() }) };
     report.openapi = inspection.openapi?.() ?? null;
   }
   if (typeof handler === 'function') for (const sample of job.samples) await send(handler, sample);

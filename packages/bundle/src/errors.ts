@@ -5,6 +5,8 @@ import type { INVALID_CONFIGURATION } from '@sallyport/core/options';
 export type BundleErrorCode =
   /** The entry file does not compile, or esbuild is not installed. */
   | 'bundle.failed'
+  /** Without the parts of `leaveOut`, the application does not load or has other registrations. */
+  | 'bundle.left_out'
   /** The command line is invalid. Exit code 2. */
   | 'bundle.usage'
   /** An option is unknown or has a wrong value. */

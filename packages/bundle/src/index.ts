@@ -3,13 +3,14 @@ export {
   BUNDLE_OPTIONS,
   type Bundle,
   type BundleOptions,
-  type BundleWarning,
   bundleFunction,
 } from './bundle/bundle-function.js';
+export type { BundleWarning } from './bundle/warning.js';
 export { lambdaFlags } from './cache/flags.js';
 export type { StartCache } from './cache/internal/make-caches.js';
 export type { BundleInventory, BundleRoute, BundleTrigger } from './cache/inventory.js';
 export { START_CACHE_OPTIONS, type StartCacheOptions } from './cache/start-cache.js';
 export { verifyBundle } from './cache/verify.js';
 export type { BundleErrorCode } from './errors.js';
+export { OPTIONAL_PARTS, type OptionalPart } from './leave-out/parts.js';
 export { startCachePlugin } from './plugin/start-cache-plugin.js';

@@ -76,6 +76,7 @@ export {
   startRequestSpan,
 } from './observability/records.js';
 export { assertKnownOptions } from './options/define-options.js';
+export { LEFT_OUT, type LeftOutCondition, leftOut, leftOutOption } from './options/left-out.js';
 export {
   asBuffer,
   base64Size,
@@ -141,6 +142,7 @@ export {
   type ScheduledRun,
   scheduledRun,
 } from './runtime/invocation.js';
+export { createLateSurface, type LateSurface, leftOutSurface } from './runtime/late-surface.js';
 export { lazily } from './runtime/lazily.js';
 export type { Door, DoorRequest, DoorTraits, EncodedBody } from './runtime/surface.js';
 export { createSurfaceContext, handlerName, type SurfaceContext, type SurfaceEvent } from './runtime/surface.js';

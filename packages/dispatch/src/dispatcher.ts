@@ -18,7 +18,8 @@ import {
   registerCopy,
 } from '@sallyport/core/internal';
 import { defineOptions, oneOf, parsed } from '@sallyport/core/options';
-import { type Explanation, explainRows, kindOf, undetected } from './explain/explain.js';
+import { explainRows } from '#explain';
+import { type Explanation, kindOf, undetected } from './explain/explain.js';
 import { detectRow } from './internal/compile.js';
 import { assertSurfaces, createPlan, type DirectInvocations, type Plan, refusalOf } from './internal/plan.js';
 import { VERSION } from './internal/version.js';
@@ -102,6 +103,8 @@ export interface Inventory {
   readonly triggers: () => readonly object[];
   /** The OpenAPI document of the HTTP operations; `null` if it cannot be generated. */
   readonly openapi: () => unknown;
+  /** The optional parts that a container uses: the names of its options, and `events`, `graphql` and `websocket` if they are registered. */
+  readonly uses?: () => readonly string[];
 }
 
 /** Shared by name with `@sallyport/local` and with the streaming handlers of `@sallyport/http`. */

@@ -1,4 +1,5 @@
 import { FrameworkError } from '@sallyport/core';
+import type { LEFT_OUT } from '@sallyport/core/internal';
 import type { INVALID_CONFIGURATION } from '@sallyport/core/options';
 
 /** Every code that this package throws, and when. */
@@ -19,6 +20,8 @@ export type DispatchErrorCode =
   | 'dispatch.invalid_surface'
   /** Construction: an opt-in trigger has a kind of the fixed table, two rows for a kind, a malformed row, a row that matches anything, or a sample that is not detected. */
   | 'dispatch.invalid_extension'
+  /** Construction, registration and `explain`: the bundle was built without the part that is used. The message names the export condition. */
+  | typeof LEFT_OUT
   /** Construction: an option is unknown or has a wrong value. */
   | typeof INVALID_CONFIGURATION;
 

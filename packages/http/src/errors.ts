@@ -1,5 +1,5 @@
 import type { AppCode } from '@sallyport/core';
-import type { MISSING_PACKAGE } from '@sallyport/core/internal';
+import type { LEFT_OUT, MISSING_PACKAGE } from '@sallyport/core/internal';
 import type { INVALID_CONFIGURATION } from '@sallyport/core/options';
 
 /** Every code that this package answers with or throws, with its cause. */
@@ -28,6 +28,8 @@ export type HttpErrorCode =
   | 'http.action_group_event'
   /** The event has `httpMethod` but no string `path`, at its top level or in `requestContext`. */
   | 'http.event_without_path'
+  /** Construction, registration and `ctx.bodyForm()`: the bundle was built without the part that is used. The message names the export condition. */
+  | typeof LEFT_OUT
   /** Construction and registration: an option is unknown or has a wrong value. */
   | typeof INVALID_CONFIGURATION;
 

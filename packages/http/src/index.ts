@@ -1,4 +1,7 @@
 export type { StandardIssue, StandardJsonSchema, StandardResult, StandardSchema } from '@sallyport/core';
+export { cors } from '#cors';
+export { hooks } from '#hooks';
+export { observe } from '#observability';
 export { bind } from './bind/bind.js';
 export type {
   BindingIssue,
@@ -14,26 +17,25 @@ export type {
 export type { FieldMap, FieldSpec, FieldType } from './bind/fields.js';
 export { max, maxLength, min, minLength, oneOf, pattern, type Rule, required } from './bind/rules.js';
 export type { HttpErrorCode } from './errors.js';
-export { type CorsOptions, type CorsStages, cors } from './pipeline/cors.js';
+export type { CorsOptions, CorsStages } from './pipeline/cors.js';
 export {
   HTTP_ERROR_FORMAT_FLAT_LEGACY,
   HTTP_ERROR_FORMAT_NESTED,
   HTTP_ERROR_FORMAT_PROBLEM,
   type HttpErrorFormat,
 } from './pipeline/error-body.js';
-export {
-  type ErrorHook,
-  type FinalResponse,
-  type HookStages,
-  type HttpHooks,
-  hooks,
-  type NotFoundHook,
-  type ResponseHook,
+export type {
+  ErrorHook,
+  FinalResponse,
+  HookStages,
+  HttpHooks,
+  NotFoundHook,
+  ResponseHook,
 } from './pipeline/hooks.js';
 export type { Limits, Tier } from './pipeline/kernel.js';
 export { type NamedDoors, namedDoors } from './pipeline/named-doors.js';
+export type { Observation } from './pipeline/observation.js';
 export type { OpenPipelineOptions, PipelineOptions } from './pipeline/options.js';
-export { type Observation, observe } from './pipeline/stages.js';
 export { type TimeoutOptions, timeoutMiddleware } from './pipeline/timeout.js';
 export {
   type CacheControlOptions,

@@ -6,6 +6,7 @@
  * @packageDocumentation
  */
 
+export { createWebSocketSurface, WEBSOCKET_SUPPORT_KIND } from '#websocket';
 export { serveDirect } from './doors/direct.js';
 export { gatewayV1Door } from './doors/gateway-v1.js';
 export { functionUrlDoor, gatewayV2Door } from './doors/gateway-v2.js';
@@ -69,4 +70,4 @@ export {
   scopedPattern,
   scopedUse,
 } from './surface/route-group.js';
-export { WebSocketSurface, type WebSocketSurfaceOptions, webSocketDoor } from './websocket/surface.js';
+export { type WebSocketSurface, type WebSocketSurfaceOptions, webSocketDoor } from './websocket/surface.js';

@@ -1,15 +1,21 @@
 import type { AppSyncBatchHandler } from '@sallyport/appsync';
-import { APPSYNC_OPTION_KINDS } from '@sallyport/appsync/surface';
 import type { Handler } from '@sallyport/core';
 import { brandError } from '@sallyport/core/internal';
 import { assertNoSurplus } from '@sallyport/core/options';
-import { type Assembly, assemble, Container, pickOptions } from '@sallyport/dispatch/assembly';
+import {
+  type Assembly,
+  assemble,
+  Container,
+  EVENT_KINDS,
+  GRAPHQL_KINDS,
+  pickOptions,
+} from '@sallyport/dispatch/assembly';
 import { HTTP_ERROR_FORMAT_NESTED, type HttpErrorFormat, type PathNames, type RouteRecord } from '@sallyport/http';
 import { addressOf, createKernel, PIPELINE_OPTION_KINDS, type Registration } from '@sallyport/http/internal';
-import { type OpenApiDocument, toCanonicalJson } from '@sallyport/http/openapi';
-import { EVENT_ROUTER_OPTION_KINDS } from '@sallyport/streams';
+import type { OpenApiDocument } from '@sallyport/http/openapi';
+import { describeOperations, generateDocument, toCanonicalJson } from '#openapi';
 import { authorize, createGate } from './internal/gate.js';
-import { buildSecureDocument, type SecureOpenApiSpec, toInventorySpec } from './openapi/document.js';
+import type { SecureOpenApiSpec } from './openapi/document.js';
 import { type ParsedOptions, parseOptions, type SecureOptions } from './options.js';
 import { describePosture } from './postures/internal/kinds.js';
 import { assertPosture, type Posture, type PostureKind } from './postures/posture.js';
@@ -51,7 +57,7 @@ export class SecureApp extends Container<StatedPosture> {
   constructor(options: SecureOptions = {}) {
     const parsed = parseOptions(options);
     const sockets = { isOpen: parsed.webSocketSupport === true };
-    const assembly = assembleSecure(parsed, () => sockets.isOpen);
+    const assembly = assembleSecure(parsed, options, () => sockets.isOpen);
     super(assembly);
     this.#assembly = assembly;
     this.#routes = new SecureRoutes<StatedPosture>(assembly.http);
@@ -136,7 +142,7 @@ export class SecureApp extends Container<StatedPosture> {
   ): this {
     assertNoSurplus(surplus, 'appSyncField(parentType, field, handler, posture)');
     assertPosture(posture, `${parentType}.${field}`);
-    this.#assembly.appSync.register(parentType, field, handler, posture);
+    this.#assembly.appSync.register().register(parentType, field, handler, posture);
     return this;
   }
 
@@ -155,7 +161,7 @@ export class SecureApp extends Container<StatedPosture> {
   ): this {
     assertNoSurplus(surplus, 'appSyncBatchField(parentType, field, handler, posture)');
     assertPosture(posture, `${parentType}.${field}`);
-    this.#assembly.appSync.registerBatch(parentType, field, handler, posture);
+    this.#assembly.appSync.register().registerBatch(parentType, field, handler, posture);
     return this;
   }
 
@@ -169,7 +175,7 @@ export class SecureApp extends Container<StatedPosture> {
   webSocket(routeKey: string, handler: Handler, posture: Posture, ...surplus: readonly never[]): this {
     assertNoSurplus(surplus, 'webSocket(routeKey, handler, posture)');
     assertPosture(posture, `${routeKey}`);
-    this.#assembly.webSocket.register(routeKey, handler, posture);
+    this.#assembly.webSocket.register().register(routeKey, handler, posture);
     this.#sockets.isOpen = true;
     return this;
   }
@@ -186,7 +192,7 @@ export class SecureApp extends Container<StatedPosture> {
    * @throws FrameworkError `framework: secure openapi …`, or `framework: openapi …` for a description that cannot be written
    */
   generateOpenAPI(spec: SecureOpenApiSpec): OpenApiDocument {
-    return buildSecureDocument(spec, this.#assembly.kernel.book.all, this.#errorFormat);
+    return generateDocument(spec, this.#assembly.kernel.book.all, this.#errorFormat);
   }
 
   /** The same document as compact JSON, with the keys of every object sorted by code point. */
@@ -195,7 +201,7 @@ export class SecureApp extends Container<StatedPosture> {
   }
 }
 
-function assembleSecure(options: ParsedOptions, servesWebSocket: () => boolean): Assembly {
+function assembleSecure(options: ParsedOptions, given: SecureOptions, servesWebSocket: () => boolean): Assembly {
   const { principalResolver, challenge, trustTenantHeader = false, surfaces, directInvocations = 'refuse' } = options;
   const pipeline = pickOptions(options, PIPELINE_OPTION_KINDS) as object;
   const kernel = createKernel(pipeline, {
@@ -206,22 +212,18 @@ function assembleSecure(options: ParsedOptions, servesWebSocket: () => boolean):
     kernel,
     inventory: {
       routes: () => kernel.book.all.map(toSecureRouteRecord),
-      openapi: () =>
-        buildSecureDocument(
-          toInventorySpec(kernel.book.all),
-          kernel.book.all,
-          options.httpErrorFormat ?? HTTP_ERROR_FORMAT_NESTED,
-        ),
+      openapi: () => describeOperations(kernel.book.all, options.httpErrorFormat ?? HTTP_ERROR_FORMAT_NESTED),
     },
     pipeline,
-    events: pickOptions(options, EVENT_ROUTER_OPTION_KINDS) as object,
-    appSync: pickOptions(options, APPSYNC_OPTION_KINDS) as object,
+    events: pickOptions(options, EVENT_KINDS) as object,
+    appSync: pickOptions(options, GRAPHQL_KINDS) as object,
     httpFallback: false,
     failureText: 'framework: event workload failed',
     describePosture,
     servesWebSocket,
     surfaces,
     directInvocations,
+    given,
     gate: { assertPosture, authorize: (posture, ctx) => authorize({ posture }, ctx, principalResolver) },
   });
 }

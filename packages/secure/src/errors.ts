@@ -1,4 +1,5 @@
 import type { AppCode } from '@sallyport/core';
+import type { LEFT_OUT } from '@sallyport/core/internal';
 import type { INVALID_CONFIGURATION } from '@sallyport/core/options';
 
 /** Every code with which the closed container rejects a call or its own construction, and when. */
@@ -15,5 +16,7 @@ export type SecureErrorCode =
   | Extract<AppCode, 'app.internal'>
   /** Registration: a posture that is missing or not created by this package, a duplicate route. The message contains the operation. */
   | Extract<AppCode, 'app.bad_request'>
+  /** Construction, registration and `generateOpenAPI`: the bundle was built without the part that is used. The message names the export condition. */
+  | typeof LEFT_OUT
   /** Construction: `invalid secure configuration: <reason>`. OpenAPI: `secure openapi …`. Registration: too many arguments, a second posture. */
   | typeof INVALID_CONFIGURATION;

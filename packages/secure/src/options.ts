@@ -1,9 +1,10 @@
 import type { AppSyncOptions } from '@sallyport/appsync/surface';
 import { FrameworkError, isFrameworkError } from '@sallyport/core';
-import { isPlainObject } from '@sallyport/core/internal';
+import { isPlainObject, LEFT_OUT } from '@sallyport/core/internal';
 import { boolean, defineOptions, func, INVALID_CONFIGURATION, kind } from '@sallyport/core/options';
 import { CONTAINER_KINDS, type SurfaceOptions } from '@sallyport/dispatch/assembly';
 import type { PipelineOptions } from '@sallyport/http';
+import { WEBSOCKET_SUPPORT_KIND } from '@sallyport/http/internal';
 import type { EventRouterOptions } from '@sallyport/streams';
 import { type Challenge, isChallenge } from './challenge.js';
 import type { SecurePrincipalResolver } from './principal.js';
@@ -40,7 +41,7 @@ export const SECURE_OPTIONS = defineOptions<SecureOptions>()({
     (value) => value === false || typeof value === 'function' || isChallenge(value),
   ),
   trustTenantHeader: boolean,
-  webSocketSupport: boolean,
+  webSocketSupport: WEBSOCKET_SUPPORT_KIND,
 });
 
 /**
@@ -53,7 +54,8 @@ export function parseOptions(options: unknown): ParsedOptions {
   try {
     return SECURE_OPTIONS.parse(options as SecureOptions) as ParsedOptions;
   } catch (error) {
-    throw isFrameworkError(error) ? invalidConfiguration(error.message.replace(/^framework: /, '')) : error;
+    if (!isFrameworkError(error) || error.code === LEFT_OUT) throw error;
+    throw invalidConfiguration(error.message.replace(/^framework: /, ''));
   }
 }
 

@@ -3,8 +3,12 @@ import { CATALOGUE } from '@sallyport/triggers/catalogue';
 import { gatewayV2Event, queueEvent } from '../events.js';
 
 export interface Budget {
-  /** The entry file `entries/<name>.ts`. */
+  /** The entry file `entries/<name>.ts`, unless `entry` names another. */
   readonly name: string;
+  /** The entry file of a second row: `entries/<entry>.ts`. */
+  readonly entry?: string;
+  /** Parts of the framework that are not in the bundle. */
+  readonly leftOut?: readonly string[];
   /** Gzip bytes of the minified bundle; `null` while there is no promise. */
   readonly gzipBytes: number | null;
   /** The intended size; `README.md` explains the difference. */
@@ -43,6 +47,10 @@ const OTHER_TRIGGERS = Object.keys(CATALOGUE)
   .filter((kind) => kind !== 's3')
   .map((kind) => `triggers/src/kinds/${kind}.ts`)
   .concat('triggers/src/catalogue');
+/** The parts that `leaveOut: ['unused']` leaves out for a function with HTTP routes only. */
+const UNUSED = ['events', 'websocket', 'graphql', 'surfaces', 'cors', 'hooks'];
+/** All parts but one front door. */
+const ALL = [...UNUSED, 'forms', 'observability', 'explain', 'openapi', 'function-url', 'load-balancer', 'gateway-v1'];
 const isOk = (answer: unknown) => (answer as { statusCode?: unknown } | null)?.statusCode === 200;
 const isClean = (answer: unknown) => JSON.stringify(answer) === '{"batchItemFailures":[]}';
 
@@ -57,7 +65,8 @@ export const BUDGETS: readonly Budget[] = [
   // the containers.
   // Card numbers by issuer, false identifiers and paths of stack frames 1.1 KB, packages that are loaded twice 0.4 KB: both with the default
   // logger, so in all of them. Batches that fail whole 0.2 KB.
-  { name: 'http', gzipBytes: 26_700, wantedBytes: 13_000, event: HEALTH, accepts: isOk },
+  // Parts that can be left out: what a container registers late, and what its handler describes of that, 0.1 KB here and 0.5 KB in the containers.
+  { name: 'http', gzipBytes: 26_800, wantedBytes: 13_000, event: HEALTH, accepts: isOk },
   { name: 'queue', gzipBytes: 16_300, wantedBytes: 8_000, event: queueEvent(10, []), accepts: isClean },
   // The same without a dispatcher: the handler of a function with a single trigger.
   { name: 'queue-alone', gzipBytes: 11_700, wantedBytes: 5_000, event: queueEvent(10, []), accepts: isClean },
@@ -83,22 +92,36 @@ export const BUDGETS: readonly Budget[] = [
   // The whole route algebra, without other code: infrastructure code loads only this entry.
   { name: 'mcp-routes', gzipBytes: 1_900, event: null, accepts: () => true, lacks: ['core/src'] },
   // With groups (0.7 KB) and hooks (0.6 KB), which are methods and options of a container, and forms (0.9 KB). What surfaces get of the container is 0.1 KB.
-  { name: 'app', gzipBytes: 47_500, event: HEALTH, accepts: isOk, lacks: ['packages/triggers'] },
-  { name: 'secure', gzipBytes: 56_300, wantedBytes: 30_000, event: HEALTH, accepts: isOk },
-  // A guard on a closed container (56.1 KB) whose tokens are not JWTs.
+  { name: 'app', gzipBytes: 48_000, event: HEALTH, accepts: isOk, lacks: ['packages/triggers'] },
+  { name: 'secure', gzipBytes: 56_900, event: HEALTH, accepts: isOk },
+  // Without parts of the framework: what is unused by default, then all that can be left out.
+  { name: 'app-unused', entry: 'app', leftOut: UNUSED, gzipBytes: 32_700, event: HEALTH, accepts: isOk },
+  { name: 'secure-unused', entry: 'secure', leftOut: UNUSED, gzipBytes: 41_500, event: HEALTH, accepts: isOk },
+  { name: 'http-least', entry: 'http', leftOut: ALL, gzipBytes: 23_100, event: HEALTH, accepts: isOk },
+  { name: 'app-least', entry: 'app', leftOut: ALL, gzipBytes: 26_800, event: HEALTH, accepts: isOk },
+  {
+    name: 'secure-least',
+    entry: 'secure',
+    leftOut: ALL,
+    gzipBytes: 30_000,
+    event: HEALTH,
+    accepts: isOk,
+    lacks: ['packages/streams', 'packages/appsync', 'http/src/openapi', 'explain/row-check'],
+  },
+  // A guard on a closed container (56.7 KB) whose tokens are not JWTs.
   {
     name: 'oauth',
-    gzipBytes: 58_900,
+    gzipBytes: 59_500,
     event: HEALTH_OF_ADA,
     accepts: isOk,
     lacks: ['secure/src/resolvers/jwt/verifier', 'mcp/src/facade'],
   },
   { name: 'ratelimit', gzipBytes: null, event: null, accepts: () => true },
   { name: 'objectstore', gzipBytes: null, event: null, accepts: () => true },
-  // On the closed container (56.1 KB). Both AWS clients load at the first operation and are not in it.
+  // On the closed container (56.7 KB). Both AWS clients load at the first operation and are not in it.
   {
     name: 'microvm',
-    gzipBytes: 83_500,
+    gzipBytes: 84_000,
     event: HEALTH,
     accepts: (answer) => (answer as { statusCode?: unknown } | null)?.statusCode === 404,
   },

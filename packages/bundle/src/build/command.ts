@@ -26,7 +26,8 @@ export interface Command {
   readonly does: string;
   /** Flags by their names without `--`. */
   readonly flags: Readonly<Record<string, CommandFlag>>;
-  /** Runs the command. Resolves to the exit code: 0 success, 1 a finding of `--verify`, 2 invalid arguments, 3 the entry does not compile. */
+  /** Runs the command. Resolves to the exit code: 0 success, 1 a finding of `--verify`, 2 invalid arguments, 3 the entry does not compile
+   *   or does not work without its left-out parts. */
   run(args: readonly string[], around: CommandEnvironment): Promise<number>;
 }
 
@@ -46,7 +47,8 @@ export const BUILD_COMMAND: Command = {
       return build(settings, startCache, json, around);
     } catch (error) {
       around.err(`sallyport: ${error instanceof Error ? error.message : String(error)}\n`);
-      return isFrameworkError(error) && error.code !== 'bundle.failed' ? EXIT.usage : EXIT.build;
+      const isBuild = !isFrameworkError(error) || error.code === 'bundle.failed' || error.code === 'bundle.left_out';
+      return isBuild ? EXIT.build : EXIT.usage;
     }
   },
 };
@@ -71,16 +73,17 @@ function build(settings: Settings, { isWanted, options }: Cache, json: boolean, 
   return EXIT.ok;
 }
 
-function summaryOf({ format, caches, warnings, assetHash }: Bundle, files: readonly string[]) {
-  return { format, files, caches, warnings, assetHash };
+function summaryOf({ format, leftOut, caches, warnings, assetHash }: Bundle, files: readonly string[]) {
+  return { format, files, leftOut, caches, warnings, assetHash };
 }
 
-function linesOf({ caches }: Bundle, files: readonly string[]): string {
+function linesOf({ caches, leftOut }: Bundle, files: readonly string[]): string {
+  const parts = leftOut.length === 0 ? '' : `left out: ${leftOut.join(', ')}\n`;
   const cached = caches.map(({ version, arch, bytes, flags }) => {
     const memory = flags.filter((flag) => flag.includes('space-size')).join(' ');
     return `start cache for Node ${version} ${arch} (${memory}), ${Math.round(bytes / 1024)} KB\n`;
   });
-  return [...files.map((file) => `${file}\n`), ...cached].join('');
+  return [...files.map((file) => `${file}\n`), parts, ...cached].join('');
 }
 
 /** The registrations in the format of `inventoryFromFile` of `@sallyport/constructs`, and the OpenAPI document. */

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { boolean, defineOptions, kind, list, oneOf, string, text } from '@sallyport/core/options';
 import { COMMONJS, makeStartCaches, type StartCache } from '../cache/internal/make-caches.js';
 import type { BundleInventory } from '../cache/inventory.js';
-import { START_CACHE_OPTIONS, type StartCacheOptions } from '../cache/start-cache.js';
+import { START_CACHE_OPTIONS, type StartCacheOptions, VARIABLES } from '../cache/start-cache.js';
+import { chooseParts, compareRegistrations } from '../leave-out/internal/choose.js';
+import { conditionOf, OPTIONAL_PARTS, type OptionalPart } from '../leave-out/parts.js';
 import { type BundleSettings, buildCommonJs, buildModules } from './internal/esbuild.js';
+import type { BundleWarning } from './warning.js';
 
 /** Options of {@link bundleFunction}. */
 export interface BundleOptions {
@@ -33,6 +36,17 @@ export interface BundleOptions {
   readonly format?: 'auto' | 'esm';
   /** True or options: makes a start cache, with all code in one CommonJS file. Default `false`. */
   readonly startCache?: boolean | StartCacheOptions;
+  /**
+   * Parts of the framework that are not in the bundle. `unused` leaves out what the application does not register, for handlers of `createApp` and
+   * `SecureApp`: the application is loaded to see that. The use of a part that is left out is an error `app.left_out`. Default `[]`.
+   */
+  readonly leaveOut?: readonly (OptionalPart | 'unused')[];
+  /** False leaves out the code for developers, `explain` and OpenAPI documents. Default `true`. */
+  readonly tools?: boolean;
+  /** The name of the exported handler, to read its registrations with `leaveOut`. Default `handler`. */
+  readonly handler?: string;
+  /** Variables that the application reads while it is loaded, with `leaveOut`. Default none. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** Validators and defaults for {@link BundleOptions}. */
@@ -52,15 +66,11 @@ export const BUNDLE_OPTIONS = /* @__PURE__ */ defineOptions<BundleOptions>()({
     'true, false or an object',
     (value) => typeof value === 'boolean' || (typeof value === 'object' && value !== null),
   ).default(false),
+  leaveOut: /* @__PURE__ */ list(/* @__PURE__ */ oneOf('unused', ...OPTIONAL_PARTS)).default([]),
+  tools: boolean.default(true),
+  handler: string.default('handler'),
+  environment: VARIABLES.default({}),
 });
-
-/** Codes of warnings: a bundle that is not split, no start cache, a connection while the cache was made. */
-export interface BundleWarning {
-  /** `not_split`: the code is in one file despite `splitting`. `no_start_cache`: there is no cache. `start_cache`: a finding of its maker. */
-  readonly code: 'not_split' | 'no_start_cache' | 'start_cache';
-  /** A clause without a full stop. */
-  readonly reason: string;
-}
 
 /** A bundle on disk. */
 export interface Bundle {
@@ -77,9 +87,11 @@ export interface Bundle {
    * not part of it, because no two are equal.
    */
   readonly assetHash: string;
-  /** The registrations of the application; only with `startCache`, for handlers of a container. */
+  /** The parts that are not in the bundle. */
+  readonly leftOut: readonly OptionalPart[];
+  /** The registrations of the application; only with `startCache` or `leaveOut`, for handlers of a container. */
   readonly inventory?: BundleInventory;
-  /** Its OpenAPI document; only with `startCache`. */
+  /** Its OpenAPI document; only with `startCache` or `leaveOut`. */
   readonly openapi?: unknown;
 }
 
@@ -96,9 +108,47 @@ export interface Bundle {
  * for (const { reason } of warnings) console.warn(reason);
  */
 export function bundleFunction(options: BundleOptions): Bundle {
-  const { outdir, splitting, format, startCache, ...given } = BUNDLE_OPTIONS.parse(options);
-  const settings: BundleSettings = { ...given, entry: resolve(given.entry) };
-  const folder = resolve(outdir);
+  const { outdir, leaveOut, tools, handler, environment, ...given } = BUNDLE_OPTIONS.parse(options);
+  const plan: BundlePlan = { ...given, entry: resolve(given.entry), folder: resolve(outdir) };
+  if (leaveOut.length === 0 && tools) return bundleAll(plan);
+  const loading = { handler, environment };
+  const removeWritten = trackFiles(plan.folder);
+  const full = bundleAll({ ...plan, startCache: false });
+  const { warning, ...choice } = chooseParts(plan.folder, basename(full.file), { leaveOut, tools }, loading);
+  const { parts, inventory, openapi } = choice;
+  const facts = { ...(inventory && { inventory }), ...(openapi !== undefined && { openapi }) };
+  if (parts.length === 0 && plan.startCache === false) return withWarning({ ...full, ...facts }, warning);
+  removeWritten();
+  if (parts.length === 0) return withWarning({ ...bundleAll(plan), ...facts }, warning);
+  const bundle = bundleAll({ ...plan, conditions: [...plan.conditions, ...parts.map(conditionOf)] });
+  const problem = compareRegistrations(plan.folder, basename(bundle.file), choice, loading);
+  if (problem === undefined) return withWarning({ ...bundle, ...facts, leftOut: parts }, warning);
+  removeWritten();
+  return withWarning({ ...bundleAll(plan), ...facts }, problem);
+}
+
+/** Returns a function that removes the files that were written since, such as separate files for code that is loaded on first use. */
+function trackFiles(folder: string): () => void {
+  const names = () => (existsSync(folder) ? readdirSync(folder) : []);
+  const present = new Set(names());
+  return () => {
+    for (const name of names()) if (!present.has(name)) rmSync(join(folder, name), { recursive: true });
+  };
+}
+
+function withWarning(bundle: Bundle, warning: BundleWarning | undefined): Bundle {
+  return warning ? { ...bundle, warnings: [warning, ...bundle.warnings] } : bundle;
+}
+
+/** The options that determine the files of one bundle. */
+interface BundlePlan extends BundleSettings {
+  readonly folder: string;
+  readonly splitting: boolean;
+  readonly format: 'auto' | 'esm';
+  readonly startCache: boolean | StartCacheOptions;
+}
+
+function bundleAll({ folder, splitting, format, startCache, ...settings }: BundlePlan): Bundle {
   removeOldBundle(folder);
   const plain = () => bundlePlain(folder, splitting, format, settings);
   if (startCache === false) return plain();
@@ -144,9 +194,9 @@ function described(
   folder: string,
   format: Bundle['format'],
   entry: string,
-): Pick<Bundle, 'format' | 'file' | 'assetHash'> {
+): Pick<Bundle, 'format' | 'file' | 'assetHash' | 'leftOut'> {
   const file = join(folder, format === 'cjs' ? 'index.js' : 'index.mjs');
-  return { format, file, assetHash: assetHashOf(folder, entry) };
+  return { format, file, assetHash: assetHashOf(folder, entry), leftOut: [] };
 }
 
 function assetHashOf(folder: string, entry: string): string {

@@ -36,4 +36,6 @@ export interface BundleInventory {
   readonly routes: readonly BundleRoute[];
   /** Event registrations in their order. */
   readonly triggers: readonly BundleTrigger[];
+  /** The names of the container's options, and `events`, `graphql` and `websocket` if they are registered; only for `createApp` and `SecureApp`. */
+  readonly uses?: readonly string[];
 }

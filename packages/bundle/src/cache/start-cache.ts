@@ -31,6 +31,9 @@ export interface StartCacheOptions {
   readonly timeout?: number;
 }
 
+/** Variables of a function. */
+export const VARIABLES = /* @__PURE__ */ kind<Readonly<Record<string, string>>>('an object of strings', isVariables);
+
 /** Validators and defaults for {@link StartCacheOptions}. */
 export const START_CACHE_OPTIONS = /* @__PURE__ */ defineOptions<StartCacheOptions>()({
   memory: /* @__PURE__ */ list(/* @__PURE__ */ integer(128, 10_240)).default([256]),
@@ -38,7 +41,7 @@ export const START_CACHE_OPTIONS = /* @__PURE__ */ defineOptions<StartCacheOptio
   images: /* @__PURE__ */ list(/* @__PURE__ */ text('the name of an image')),
   node: /* @__PURE__ */ list(/* @__PURE__ */ text('the path of an executable')),
   architecture: /* @__PURE__ */ oneOf('x64', 'arm64'),
-  environment: /* @__PURE__ */ kind<Readonly<Record<string, string>>>('an object of strings', isVariables).default({}),
+  environment: VARIABLES.default({}),
   events: /* @__PURE__ */ list(
     /* @__PURE__ */ kind<object>('an object', (value) => typeof value === 'object' && value !== null),
   ),

@@ -1,7 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { type BundleWarning, bundleFunction as bundle, type StartCacheOptions } from '@sallyport/bundle';
+import {
+  type BundleWarning,
+  bundleFunction as bundle,
+  OPTIONAL_PARTS,
+  type OptionalPart,
+  type StartCacheOptions,
+} from '@sallyport/bundle';
 import { isFrameworkError } from '@sallyport/core';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { AssetHashType, DockerImage, Stack, Validations } from 'aws-cdk-lib/core';
@@ -45,6 +51,31 @@ export interface BundleFunctionProps {
    * @default false
    */
   readonly startCache?: boolean | StartCacheOptions;
+  /**
+   * Parts of the framework that are not bundled. `unused` leaves out what the application does not register, for handlers of `createApp` and
+   * `SecureApp`; the application is loaded to see that.
+   *
+   * @default - everything is bundled
+   */
+  readonly leaveOut?: readonly (OptionalPart | 'unused')[];
+  /**
+   * False leaves out the code for developers: `explain` and OpenAPI documents.
+   *
+   * @default true
+   */
+  readonly tools?: boolean;
+  /**
+   * The name of the exported handler, to read its registrations with `leaveOut`.
+   *
+   * @default 'handler'
+   */
+  readonly handler?: string;
+  /**
+   * Variables that the application reads while it is loaded, with `leaveOut`.
+   *
+   * @default - none
+   */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** Validators and defaults for {@link BundleFunctionProps}. */
@@ -58,7 +89,22 @@ export const BUNDLE_FUNCTION_PROPS = defineProps<BundleFunctionProps>('bundleFun
     'true, false or an object',
     (value) => typeof value === 'boolean' || (typeof value === 'object' && value !== null),
   ).default(false),
+  leaveOut: literal<readonly (OptionalPart | 'unused')[]>(
+    `a list of ${['unused', ...OPTIONAL_PARTS].join(', ')}`,
+    (value) => Array.isArray(value) && value.every(isPart),
+  ).default([]),
+  tools: flag.default(true),
+  handler: literalWords('the name of an export').default('handler'),
+  environment: literal<Readonly<Record<string, string>>>(
+    'an object of strings',
+    (value) =>
+      typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one === 'string'),
+  ).default({}),
 });
+
+function isPart(value: unknown): boolean {
+  return value === 'unused' || (OPTIONAL_PARTS as readonly unknown[]).includes(value);
+}
 
 type Parsed = ReturnType<typeof BUNDLE_FUNCTION_PROPS.parse>;
 
@@ -120,21 +166,29 @@ export function toConstructError(scope: IConstruct | undefined, error: unknown):
   if (!isFrameworkError(error)) return error;
   const path = scope?.node.path ?? '';
   const at = path === '' ? '' : ` (at ${path})`;
-  const code = error.code === 'bundle.failed' ? 'constructs.bundling_failed' : 'constructs.invalid_prop';
+  const code = error.code.startsWith('bundle.') ? 'constructs.bundling_failed' : 'constructs.invalid_prop';
   return new ConstructError(code, `${error.message}${at}`, path, error);
 }
 
-const WARNINGS: Readonly<Record<BundleWarning['code'], readonly [id: string, text: (reason: string) => string]>> = {
+/** A handler without a container has nothing to leave out, so no warning is written. */
+type Warned = Exclude<BundleWarning['code'], 'not_a_container'>;
+
+const WARNINGS: Readonly<Record<Warned, readonly [id: string, text: (reason: string) => string]>> = {
   not_split: [
     'Sallyport::NotSplit',
     (reason) =>
       `The bundle is one file, which starts slower: with code splitting ${reason}. Change that, or state splitting: false.`,
   ],
   no_start_cache: ['Sallyport::NoStartCache', (reason) => `The function has no start cache: ${reason}.`],
+  nothing_left_out: [
+    'Sallyport::NothingLeftOut',
+    (reason) => `The bundle has all parts of the framework: ${reason}. State leaveOut to choose the parts.`,
+  ],
   start_cache: ['Sallyport::StartCache', (reason) => `The start cache: ${reason}.`],
 };
 
 function warnOf(scope: IConstruct, { code, reason }: BundleWarning): void {
+  if (code === 'not_a_container') return;
   const [id, text] = WARNINGS[code];
   Validations.of(scope).addWarning(id, text(reason));
 }

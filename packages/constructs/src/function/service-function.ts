@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { OptionalPart } from '@sallyport/bundle';
 import type { IGrantable, IPrincipal } from 'aws-cdk-lib/aws-iam';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
@@ -16,7 +17,7 @@ import {
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
+import { Duration, RemovalPolicy, Token } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { acknowledge } from '../internal/acknowledge.js';
 import { noteSource } from '../internal/entries.js';
@@ -25,7 +26,7 @@ import { grantOn } from '../internal/grants.js';
 import { misuse } from '../internal/misuse.js';
 import { count, defineProps, flag, literal, literalWords, thing, time } from '../internal/props.js';
 import { separateDoors } from '../internal/targets.js';
-import { bundleFunction } from './bundle-function.js';
+import { BUNDLE_FUNCTION_PROPS, bundleFunction } from './bundle-function.js';
 import { type CanaryProps, makeCanary } from './canary.js';
 import { checkSources } from './internal/foreign-sources.js';
 import { startCacheOf, warnOfProvisioned } from './internal/start-cache.js';
@@ -151,6 +152,21 @@ export interface ServiceFunctionProps {
    * @see docs/deployment.md, "Start cache"
    */
   readonly startCache?: boolean;
+  /**
+   * Parts of the framework that are not in the bundle of `entry`. By default the application is loaded, without credentials and network, and what it does
+   * not register is left out, if its handler is of `createApp` or `SecureApp`. The use of a part that is left out is an error at the start of
+   * the function. `[]` keeps everything; name front doors that no stack attaches and tools to leave them out too.
+   *
+   * @default ['unused']
+   * @see docs/deployment.md, "Parts left out"
+   */
+  readonly leaveOut?: readonly (OptionalPart | 'unused')[];
+  /**
+   * False leaves out the code for developers: `explain`, the nearest row in the log line of an unknown event, and OpenAPI documents.
+   *
+   * @default true
+   */
+  readonly tools?: boolean;
 }
 
 /** Validators and defaults for {@link ServiceFunctionProps}. */
@@ -171,11 +187,7 @@ export const SERVICE_FUNCTION_PROPS = defineProps<ServiceFunctionProps>('Service
   logRemovalPolicy: literal<RemovalPolicy>('a RemovalPolicy', (value) => typeof value === 'string').default(
     RemovalPolicy.RETAIN,
   ),
-  environment: literal<Readonly<Record<string, string>>>(
-    'an object of strings',
-    (value) =>
-      typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one === 'string'),
-  ).default({}),
+  environment: BUNDLE_FUNCTION_PROPS.kinds.environment,
   reservedConcurrency: count(0, 1_000_000),
   tenantIsolation: flag.default(false),
   snapStart: flag.default(false),
@@ -183,6 +195,8 @@ export const SERVICE_FUNCTION_PROPS = defineProps<ServiceFunctionProps>('Service
   computeConcurrency: count(1, 1600),
   separateDoors: flag.default(false),
   startCache: flag.default(false),
+  leaveOut: BUNDLE_FUNCTION_PROPS.kinds.leaveOut.default(['unused']),
+  tools: flag.default(true),
 });
 
 type Parsed = ReturnType<typeof SERVICE_FUNCTION_PROPS.parse>;
@@ -279,8 +293,11 @@ export class ServiceFunction extends Construct implements IGrantable {
     const target = runtime.name.replace(/^nodejs(\d+)\.x$/, 'node$1');
     const memorySize = parsed.memorySize ?? (parsed.computeProvider ? MANAGED_MEMORY : 256);
     const startCache = parsed.startCache && startCacheOf(this, { ...parsed, memorySize });
+    const { entry = '', leaveOut, tools } = parsed;
+    const known = Object.entries(environment).filter(([, value]) => !Token.isUnresolved(value));
+    const loading = { handler: handler.split('.').at(-1) ?? 'handler', environment: Object.fromEntries(known) };
     return {
-      code: parsed.code ?? bundleFunction(this, { entry: parsed.entry ?? '', target, startCache }),
+      code: parsed.code ?? bundleFunction(this, { entry, target, startCache, leaveOut, tools, ...loading }),
       handler,
       runtime,
       architecture,

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import type { Fixture } from '../fixtures/fixture.js';
 import { loadContract, uncovered, type Validate } from '../fixtures/load.js';
 import { type ContractRuntime, ProtocolError } from '../protocol/protocol.js';
 import { inProcess, spawnRuntime } from '../protocol/runtimes.js';
@@ -16,6 +17,8 @@ export interface CliParts {
   readonly validate: Validate;
   /** The runtime that is tested without `--cmd`. */
   readonly createRuntime: () => Promise<ContractRuntime>;
+  /** True for a fixture that this runtime can pass. Default: all. */
+  readonly selects?: (fixture: Fixture) => boolean;
   /** Called with each line of the output. */
   readonly write: (line: string) => void;
 }
@@ -54,7 +57,7 @@ export async function runCli(args: readonly string[], parts: CliParts): Promise<
   }
   const contract = loadContract(parts.folder, parts.validate);
   const isSelected = selector(flags);
-  const fixtures = contract.fixtures.filter(({ id }) => isSelected(id));
+  const fixtures = contract.fixtures.filter((fixture) => isSelected(fixture.id) && (parts.selects?.(fixture) ?? true));
   const invalid = contract.invalid.filter(({ id }) => isSelected(id));
   for (const { id, problem } of invalid) write(`INVALID ${id}: ${problem}`);
   if (invalid.length > 0) return EXIT.invalid;
@@ -66,7 +69,7 @@ export async function runCli(args: readonly string[], parts: CliParts): Promise<
     for (const { id, name } of fixtures) write(`${id}: ${name}`);
     return EXIT.passed;
   }
-  const whole = flags.area === undefined && flags.id === undefined;
+  const whole = flags.area === undefined && flags.id === undefined && parts.selects === undefined;
   try {
     const runtime = flags.cmd === undefined ? inProcess(await parts.createRuntime()) : spawnRuntime(flags.cmd);
     const verdicts = await runContract(runtime, contract, fixtures, {

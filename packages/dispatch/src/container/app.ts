@@ -1,5 +1,5 @@
 import type { AppSyncBatchHandler } from '@sallyport/appsync';
-import { APPSYNC_OPTION_KINDS, type AppSyncOptions } from '@sallyport/appsync/surface';
+import type { AppSyncOptions } from '@sallyport/appsync/surface';
 import type { Handler } from '@sallyport/core';
 import { assertNoSurplus, defineOptions } from '@sallyport/core/options';
 import type { GroupOptions, OpenPipelineOptions, RouteRecord } from '@sallyport/http';
@@ -11,7 +11,9 @@ import {
   RouteGroup,
   toRouteRecord,
 } from '@sallyport/http/internal';
-import { EVENT_ROUTER_OPTION_KINDS, type EventRouterOptions } from '@sallyport/streams';
+import type { EventRouterOptions } from '@sallyport/streams';
+import { EVENT_KINDS } from '#events';
+import { GRAPHQL_KINDS } from '#graphql';
 import { type Assembly, assemble, Container, pickOptions } from './container.js';
 import { CONTAINER_KINDS, type SurfaceOptions } from './options.js';
 
@@ -47,11 +49,12 @@ export class App extends Container<OpenRest> {
       kernel,
       inventory: { routes: () => kernel.book.all.map(toRouteRecord), openapi: () => null },
       pipeline,
-      events: pickOptions(parsed, EVENT_ROUTER_OPTION_KINDS),
-      appSync: pickOptions(parsed, APPSYNC_OPTION_KINDS),
+      events: pickOptions(parsed, EVENT_KINDS),
+      appSync: pickOptions(parsed, GRAPHQL_KINDS),
       httpFallback: true,
       surfaces: parsed.surfaces,
       directInvocations: parsed.directInvocations,
+      given: options,
     });
     super(assembly);
     this.#assembly = assembly;
@@ -112,7 +115,7 @@ export class App extends Container<OpenRest> {
    */
   webSocket(routeKey: string, handler: Handler, ...surplus: readonly never[]): this {
     assertNoSurplus(surplus, 'webSocket(routeKey, handler); postures are for SecureApp');
-    this.#assembly.webSocket.register(routeKey, handler);
+    this.#assembly.webSocket.register().register(routeKey, handler);
     return this;
   }
 
@@ -124,7 +127,7 @@ export class App extends Container<OpenRest> {
    */
   appSyncField(parentType: string, field: string, handler: Handler, ...surplus: readonly never[]): this {
     assertNoSurplus(surplus, 'appSyncField(parentType, field, handler); postures are for SecureApp');
-    this.#assembly.appSync.register(parentType, field, handler);
+    this.#assembly.appSync.register().register(parentType, field, handler);
     return this;
   }
 
@@ -140,7 +143,7 @@ export class App extends Container<OpenRest> {
     ...surplus: readonly never[]
   ): this {
     assertNoSurplus(surplus, 'appSyncBatchField(parentType, field, handler); postures are for SecureApp');
-    this.#assembly.appSync.registerBatch(parentType, field, handler);
+    this.#assembly.appSync.register().registerBatch(parentType, field, handler);
     return this;
   }
 

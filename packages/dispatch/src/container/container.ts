@@ -1,4 +1,4 @@
-import { type AppSyncOptions, AppSyncSurface } from '@sallyport/appsync/surface';
+import type { AppSyncOptions, AppSyncSurface } from '@sallyport/appsync/surface';
 import type {
   LambdaContext,
   Logger,
@@ -10,10 +10,11 @@ import type {
   Target,
   TriggerRecord,
 } from '@sallyport/core';
-import { logRefusal, noAdapter } from '@sallyport/core/internal';
+import { type LateSurface, logRefusal, noAdapter } from '@sallyport/core/internal';
 import { assertNoSurplus } from '@sallyport/core/options';
 import type { PipelineOptions } from '@sallyport/http';
 import {
+  createWebSocketSurface,
   type DescribePosture,
   HttpSurface,
   HttpVerbs,
@@ -23,28 +24,29 @@ import {
   serveDirect,
   toHttpOptions,
   USE_USAGE,
-  WebSocketSurface,
+  type WebSocketSurface,
 } from '@sallyport/http/internal';
-import {
-  createEventRouter,
-  type EventBusEvent,
-  type EventBusSelector,
-  type EventHandler,
-  type EventMiddleware,
-  type EventRouter,
-  type EventRouterOptions,
-  type QueueOptions,
-  type QueueRecord,
-  type StreamOptions,
-  type StreamRecord,
-  type TableStreamRecord,
-  type TopicRecord,
-  type Trigger,
+import type {
+  EventBusEvent,
+  EventBusSelector,
+  EventHandler,
+  EventMiddleware,
+  EventRouter,
+  EventRouterOptions,
+  QueueOptions,
+  QueueRecord,
+  StreamOptions,
+  StreamRecord,
+  TableStreamRecord,
+  TopicRecord,
+  Trigger,
 } from '@sallyport/streams';
+import { createEvents } from '#events';
+import { createGraphql } from '#graphql';
+import { attachSurfaces, parseSurfaces } from '#surfaces';
 import { bindEntrypoints, type Dispatcher, type Inventory, kindOfInvocation, toDispatcher } from '../dispatcher.js';
 import { createPlan, type DirectInvocations, type Plan, refusalOf } from '../internal/plan.js';
 import type { EntrypointName } from '../rows.js';
-import { attachSurfaces, parseSurfaces } from './options.js';
 
 /** The parts of a container. */
 export interface AssemblyInit {
@@ -72,6 +74,8 @@ export interface AssemblyInit {
   readonly gate?: SurfaceGate;
   /** Lists the operations, and writes their OpenAPI document; for tools on a developer's machine. */
   readonly inventory: Pick<Inventory, 'routes' | 'openapi'>;
+  /** The options as the application passed them. */
+  readonly given: object;
 }
 
 /** All surfaces of one container, with their dispatcher. */
@@ -81,11 +85,11 @@ export interface Assembly {
   /** Registers HTTP routes. */
   readonly http: HttpSurface;
   /** Registers WebSocket routes. */
-  readonly webSocket: WebSocketSurface;
+  readonly webSocket: LateSurface<WebSocketSurface>;
   /** Registers GraphQL fields. */
-  readonly appSync: AppSyncSurface;
+  readonly appSync: LateSurface<AppSyncSurface>;
   /** Registers queues, streams, topics and event buses. */
-  readonly events: EventRouter;
+  readonly events: LateSurface<EventRouter>;
   /** Passes each event to the surface that serves its kind. */
   readonly dispatcher: Dispatcher;
   /** Entrypoints that serve one kind each. */
@@ -173,7 +177,7 @@ export abstract class Container<Rest extends readonly unknown[]> extends HttpVer
    */
   queue(name: string, handler: EventHandler<QueueRecord>, options?: QueueOptions, ...surplus: readonly never[]): this {
     assertNoSurplus(surplus, 'queue(name, handler, options)');
-    this.#assembly.events.queue(name, handler, options);
+    this.#assembly.events.register().queue(name, handler, options);
     return this;
   }
 
@@ -191,7 +195,7 @@ export abstract class Container<Rest extends readonly unknown[]> extends HttpVer
     ...surplus: readonly never[]
   ): this {
     assertNoSurplus(surplus, 'tableStream(name, handler, options)');
-    this.#assembly.events.tableStream(name, handler, options);
+    this.#assembly.events.register().tableStream(name, handler, options);
     return this;
   }
 
@@ -209,7 +213,7 @@ export abstract class Container<Rest extends readonly unknown[]> extends HttpVer
     ...surplus: readonly never[]
   ): this {
     assertNoSurplus(surplus, 'kinesis(name, handler, options)');
-    this.#assembly.events.kinesis(name, handler, options);
+    this.#assembly.events.register().kinesis(name, handler, options);
     return this;
   }
 
@@ -222,7 +226,7 @@ export abstract class Container<Rest extends readonly unknown[]> extends HttpVer
    */
   topic(name: string, handler: EventHandler<TopicRecord>, ...surplus: readonly never[]): this {
     assertNoSurplus(surplus, 'topic(name, handler)');
-    this.#assembly.events.topic(name, handler);
+    this.#assembly.events.register().topic(name, handler);
     return this;
   }
 
@@ -235,7 +239,7 @@ export abstract class Container<Rest extends readonly unknown[]> extends HttpVer
    */
   eventBus(selector: EventBusSelector, handler: EventHandler<EventBusEvent>, ...surplus: readonly never[]): this {
     assertNoSurplus(surplus, 'eventBus(selector, handler)');
-    this.#assembly.events.eventBus(selector, handler);
+    this.#assembly.events.register().eventBus(selector, handler);
     return this;
   }
 
@@ -259,7 +263,7 @@ export abstract class Container<Rest extends readonly unknown[]> extends HttpVer
    */
   useEvents(middleware: EventMiddleware, ...surplus: readonly never[]): this {
     assertNoSurplus(surplus, 'useEvents(middleware)');
-    this.#assembly.events.useEvents(middleware);
+    this.#assembly.events.register().useEvents(middleware);
     return this;
   }
 
@@ -269,34 +273,41 @@ export abstract class Container<Rest extends readonly unknown[]> extends HttpVer
   }
 }
 
-/** Builds the surfaces of a container. */
+/** The message of a masked event failure. */
+const FAILURE_TEXT = 'framework: event handler failed';
+
+/** Builds the surfaces of a container. Those of WebSocket, GraphQL and events are created at their first registration or event. */
 export function assemble(init: AssemblyInit): Assembly {
-  const { kernel, pipeline, describePosture } = init;
+  const { kernel, pipeline, describePosture, failureText = FAILURE_TEXT } = init;
+  const { log, doors } = kernel.runtime;
   const described = describePosture ? { describePosture } : {};
   const http = new HttpSurface(kernel, { ...toHttpOptions(pipeline), ...described });
-  const webSocket = new WebSocketSurface(kernel, { ...pipeline, ...described });
-  const appSync = new AppSyncSurface(kernel, {
-    ...init.appSync,
-    ...described,
-    http: init.httpFallback ? http : undefined,
-  });
+  const webSocket = createWebSocketSurface(kernel, { ...pipeline, ...described });
+  const appSync = createGraphql(kernel, { ...init.appSync, ...described, http: init.httpFallback ? http : undefined });
   const middlewares: EventMiddleware[] = [];
-  const events = createEventRouter({ ...init.events, log: kernel.runtime.log }, init.failureText, middlewares);
-  const sockets = init.servesWebSocket ? openWhen(webSocket, init.servesWebSocket, kernel.runtime.log) : webSocket;
+  const events = createEvents({ ...init.events, log }, failureText, middlewares);
+  const sockets = init.servesWebSocket ? openWhen(webSocket.surface, init.servesWebSocket, log) : webSocket.surface;
   const surfaces = parseSurfaces(init.surfaces);
-  const own = [http, sockets, appSync, events];
-  const { log, doors } = kernel.runtime;
+  const own = [http, sockets, appSync.surface, events.surface];
   const plan = createPlan([...own, ...surfaces], { log, refuseDirect: refusalOf(init.directInvocations), doors });
-  attachSurfaces(surfaces, own, { ...init, middlewares }, http);
+  attachSurfaces(surfaces, own, { ...init, failureText, middlewares }, http);
   const triggers = () =>
-    Object.freeze([events, ...surfaces].flatMap<Trigger | TriggerRecord>((surface) => surface.triggers?.() ?? []));
+    Object.freeze(
+      [events.surface, ...surfaces].flatMap<Trigger | TriggerRecord>((surface) => surface.triggers?.() ?? []),
+    );
+  const uses = () => [
+    ...Object.entries(init.given).flatMap(([name, value]) => (value === undefined ? [] : [name])),
+    ...Object.entries({ events, graphql: appSync, websocket: webSocket }).flatMap(([name, { isRegistered }]) =>
+      isRegistered() ? [name] : [],
+    ),
+  ];
   return {
     kernel,
     http,
     webSocket,
     appSync,
     events,
-    dispatcher: toDispatcher(plan, { ...init.inventory, triggers }),
+    dispatcher: toDispatcher(plan, { ...init.inventory, triggers, uses }),
     entrypoints: toEntrypoints(plan, http),
     streamAccess: { http, detect: (event, lambdaContext) => kindOfInvocation(plan, event, lambdaContext) },
     triggers,

@@ -1,12 +1,10 @@
-import { APPSYNC_OPTION_KINDS } from '@sallyport/appsync/surface';
-import type { Clock, Surface, SurfaceGate, SurfaceHost } from '@sallyport/core';
-import { invalidOption, kind, oneOf } from '@sallyport/core/options';
-import { type HttpSurface, type Kernel, PIPELINE_OPTION_KINDS } from '@sallyport/http/internal';
-import { EVENT_ROUTER_OPTION_KINDS, type EventMiddleware, type EventRouterOptions } from '@sallyport/streams';
-import { createObserver } from '@sallyport/streams/delivery';
-import { createHandler, type Dispatcher } from '../dispatcher.js';
-import { dispatchError } from '../errors.js';
-import { assertSurfaces, createPlan, type DirectInvocations, refusalOf } from '../internal/plan.js';
+import type { Clock, Surface } from '@sallyport/core';
+import { kind, oneOf } from '@sallyport/core/options';
+import { PIPELINE_OPTION_KINDS } from '@sallyport/http/internal';
+import { EVENT_KINDS } from '#events';
+import { GRAPHQL_KINDS } from '#graphql';
+import { SURFACES_KIND } from '#surfaces';
+import type { DirectInvocations } from '../internal/plan.js';
 
 /** Options of both containers for triggers outside the fixed table, and for direct invocations. */
 export interface SurfaceOptions {
@@ -23,105 +21,14 @@ const isFunctionOrAbsent = (value: unknown) => value === undefined || typeof val
 
 /** The options that `createApp` and `SecureApp` share: the options of their parts, and options only for containers. */
 export const CONTAINER_KINDS = {
-  ...EVENT_ROUTER_OPTION_KINDS,
-  ...APPSYNC_OPTION_KINDS,
+  ...EVENT_KINDS,
+  ...GRAPHQL_KINDS,
   ...PIPELINE_OPTION_KINDS,
   clock: kind<Clock>('an object with now() and optional functions monotonicMs and after', (value) => {
     if (typeof value !== 'object' || value === null) return false;
     const { now, monotonicMs, after } = value as Readonly<Record<string, unknown>>;
     return typeof now === 'function' && isFunctionOrAbsent(monotonicMs) && isFunctionOrAbsent(after);
   }),
-  surfaces: kind<readonly Surface[]>('a list of surfaces', Array.isArray),
+  surfaces: SURFACES_KIND,
   directInvocations: oneOf('refuse', 'serve'),
 };
-
-/** The parts of a container that its surfaces may use. */
-interface HostInit {
-  readonly kernel: Kernel;
-  readonly events: EventRouterOptions;
-  readonly middlewares: readonly EventMiddleware[];
-  readonly failureText?: string;
-  readonly directInvocations?: DirectInvocations | undefined;
-  readonly gate?: SurfaceGate;
-}
-
-/**
- * A copy of the option `surfaces`.
- *
- * @throws FrameworkError `app.invalid_configuration` for anything but a list, and the errors of `assertSurfaces`
- */
-export function parseSurfaces(surfaces: unknown): readonly Surface[] {
-  if (surfaces === undefined) return [];
-  if (!Array.isArray(surfaces)) throw invalidOption('surfaces', 'a list of surfaces');
-  return assertSurfaces([...(surfaces as readonly Surface[])]);
-}
-
-const ATTACHED: unique symbol = Symbol.for('sallyport.dispatch.attached/1') as never;
-
-/**
- * Surfaces that are attached to a container, of any copy of this package. They store parts of it, so a second container rejects
- * them.
- */
-function attachedSurfaces(): WeakSet<Surface> {
-  const shared = globalThis as { [ATTACHED]?: WeakSet<Surface> };
-  shared[ATTACHED] ??= new WeakSet();
-  return shared[ATTACHED];
-}
-
-/**
- * Attaches each surface that has `attach` to its container.
- *
- * @param own the container's own surfaces
- * @throws FrameworkError `dispatch.invalid_surface` for a surface that is attached to another container
- */
-export function attachSurfaces(
-  surfaces: readonly Surface[],
-  own: readonly Surface[],
-  init: HostInit,
-  http: HttpSurface,
-): void {
-  const attachable = surfaces.filter(({ attach }) => attach !== undefined);
-  const attached = attachedSurfaces();
-  for (const surface of attachable) {
-    if (!attached.has(surface)) continue;
-    const text = `framework: the surface of ${surface.serves.join(', ')} belongs to another container`;
-    throw dispatchError('dispatch.invalid_surface', text);
-  }
-  for (const surface of attachable) {
-    attached.add(surface);
-    const others = surfaces.filter((other) => other !== surface);
-    surface.attach?.(createHost(init, http, [...own, ...others]));
-  }
-}
-
-/** The defaults of `streams`. */
-const DEFAULTS = { deadlineMarginMs: 500, failureText: 'framework: event handler failed' };
-
-function createHost(init: HostInit, http: HttpSurface, others: readonly Surface[]): SurfaceHost {
-  const { kernel, events, gate, directInvocations } = init;
-  const { clock, ids, environment, log, observability = {}, doors } = kernel.runtime;
-  let serve: Dispatcher['handleLambda'] | undefined;
-  return {
-    clock,
-    ids,
-    environment,
-    log,
-    observability,
-    doors,
-    deadlineMarginMs: events.deadlineMarginMs ?? DEFAULTS.deadlineMarginMs,
-    maskErrors: events.maskErrors ?? false,
-    failureText: init.failureText ?? DEFAULTS.failureText,
-    eventMiddlewares: init.middlewares,
-    observeEvents: createObserver,
-    ...(gate ? { gate } : {}),
-    serveHttp: async (door, event, { lambdaContext }) => {
-      doors?.assert(door.kind, event, lambdaContext, true);
-      return http.serveThrough(door, door.kind, event, lambdaContext);
-    },
-    explainHttp: (door, event) => http.explainRequest(door.read(event), `${door.kind} response`),
-    dispatch(event, { lambdaContext }) {
-      serve ??= createHandler(createPlan(others, { log, refuseDirect: refusalOf(directInvocations), doors }));
-      return serve(event, lambdaContext);
-    },
-  };
-}

@@ -1,20 +1,20 @@
 import {
   type FrameworkError,
-  type InvocationProvenance,
   invocationProvenance,
   type LambdaContext,
   type Target,
   type TriggerKind,
 } from '@sallyport/core';
 import { AGENT_INVOCATIONS, noAdapter } from '@sallyport/core/internal';
+import { detailsOf, explainRows } from '#explain';
 import { dispatchError, NOT_AN_OBJECT_TEXT, UNKNOWN_EVENT_TEXT } from '../errors.js';
-import { type CompiledTable, compileTable, detectRow, NOT_AN_OBJECT } from '../internal/compile.js';
+import { type CompiledTable, compileTable, detectRow, type FullTable, NOT_AN_OBJECT } from '../internal/compile.js';
 import { ROWS } from '../rows.js';
-import { checkRow, type Miss, type Nearest, nearestRow } from './row-check.js';
+import type { Miss, Nearest } from './row-check.js';
 
-let fixed: CompiledTable | undefined;
+let fixed: FullTable | undefined;
 /** The fixed table, compiled at first use. */
-const fixedTable = (): CompiledTable => (fixed ??= compileTable(ROWS));
+export const fixedTable = (): FullTable => (fixed ??= compileTable(ROWS));
 
 /**
  * Detects the kind of an event from its shape, with the fixed table; the first matching row is used.
@@ -37,9 +37,9 @@ export function kindOf(event: unknown, table: CompiledTable): TriggerKind {
 
 /** The error for an event that no row matches. A value that is not an object has `details` only if it is recognized. */
 export function undetected(event: unknown, row: number, table: CompiledTable): FrameworkError {
-  const details = explainRows(event, row, table);
+  const details = detailsOf(event, row, table);
   if (row !== NOT_AN_OBJECT) return dispatchError('dispatch.unknown_event', UNKNOWN_EVENT_TEXT, details);
-  return dispatchError('dispatch.not_an_object', NOT_AN_OBJECT_TEXT, details.nearest ? details : undefined);
+  return dispatchError('dispatch.not_an_object', NOT_AN_OBJECT_TEXT, details?.nearest ? details : undefined);
 }
 
 /** The outcome of one row. */
@@ -84,49 +84,4 @@ export function explain(event: unknown, lambdaContext?: LambdaContext): Explanat
   const row = isAgent ? table.kinds.length : detectRow(event, table);
   const explanation = explainRows(event, row, table, lambdaContext && provenance);
   return isAgent ? { ...explanation, error: noAdapter(AGENT_INVOCATIONS).message } : explanation;
-}
-
-/**
- * The explanation for a given decision.
- *
- * @param decided index of the deciding row; below 0 if absent, past the last row when the invocation decided
- * @param provenance of the invocation, if there is a Lambda context
- */
-export function explainRows(
-  event: unknown,
-  decided: number,
-  table: CompiledTable,
-  provenance?: InvocationProvenance,
-): Explanation {
-  const checks = table.rows.map((row) => checkRow(row, event));
-  const rows = checks.map(({ row, misses }, index) => {
-    const origin = index < table.fixed.length ? 'table' : 'extension';
-    return toRow(row.kind, origin, index === decided ? [] : misses, index === decided ? 'matched' : 'shadowed');
-  });
-  if (provenance) {
-    const isProvider = provenance === 'provider';
-    rows.unshift(
-      toRow(isProvider ? 'direct' : provenance, 'invocation', isProvider ? NO_CLIENT_CONTEXT : [], 'matched'),
-    );
-  }
-  return {
-    kind: checks[decided]?.row.kind ?? null,
-    error: decided >= 0 ? null : decided === NOT_AN_OBJECT ? NOT_AN_OBJECT_TEXT : UNKNOWN_EVENT_TEXT,
-    rows,
-    nearest: decided < 0 ? nearestRow(event, checks, table.kinds.length - table.fixed.length) : null,
-    entrypoint: table.fixed[decided]?.entrypoint ?? null,
-    target: null,
-  };
-}
-
-const NO_CLIENT_CONTEXT: readonly Miss[] = [{ path: 'clientContext', expected: 'present', found: 'absent' }];
-
-/** @param held the outcome of a row without failed conditions */
-function toRow(
-  kind: TriggerKind,
-  origin: RowExplanation['origin'],
-  misses: readonly Miss[],
-  held: 'matched' | 'shadowed',
-): RowExplanation {
-  return { kind, origin, outcome: misses.length > 0 ? 'missed' : held, misses };
 }

@@ -27,27 +27,43 @@ export interface CompiledRow {
 
 /** Rows in the form in which events are compared with them: the fixed rows, then the rows of extensions. */
 export interface CompiledTable {
-  readonly fixed: readonly TriggerRow[];
+  /** The fixed rows, in their order. */
+  readonly fixed: readonly Pick<TriggerRow, 'entrypoint'>[];
   /** The kinds of all rows, in their order. */
   readonly kinds: readonly TriggerKind[];
-  /** Compiled when they are first read: most functions never receive an event that `classify.ts` does not recognize. */
-  readonly rows: readonly CompiledRow[];
+  /**
+   * Compiled when they are first read: most functions never receive an event that `classify.ts` does not recognize. `undefined` if the bundle
+   * leaves the rows out.
+   */
+  readonly rows: readonly CompiledRow[] | undefined;
   /** The number of first rows that `classify.ts` implements: all rows of the built-in table, 0 for any other table. */
   readonly writtenOut: number;
+  /** The row of an event that `classify.ts` does not recognize; below 0 if absent. */
+  readonly rowOf: (event: object) => number;
+  /** The row of a list of events; below 0 if absent. */
+  readonly rowOfList: (events: readonly unknown[]) => number;
+}
+
+/** A table with its rows. */
+export interface FullTable extends CompiledTable {
+  readonly rows: readonly CompiledRow[];
 }
 
 /** Compiles the rows once; `detectRow` and the explanations read only the result. */
-export function compileTable(fixed: readonly TriggerRow[], extensions: readonly DetectionRow[] = []): CompiledTable {
+export function compileTable(fixed: readonly TriggerRow[], extensions: readonly DetectionRow[] = []): FullTable {
   const all: readonly DetectionRow[] = [...fixed, ...extensions];
+  const writtenOut = fixed === ROWS ? fixed.length : 0;
   let rows: readonly CompiledRow[] | undefined;
+  const compiled = (): readonly CompiledRow[] => (rows ??= all.map(compileRow));
   return {
     fixed,
     kinds: all.map(({ kind }) => kind),
     get rows() {
-      rows ??= all.map(compileRow);
-      return rows;
+      return compiled();
     },
-    writtenOut: fixed === ROWS ? fixed.length : 0,
+    writtenOut,
+    rowOf: (event) => findRow(compiled(), writtenOut, event),
+    rowOfList: (events) => findListRow(compiled(), events),
   };
 }
 
@@ -76,18 +92,19 @@ export function parsePath(path: string): (string | number)[] {
 export function detectRow(event: unknown, table: CompiledTable): number {
   try {
     if (typeof event !== 'object' || event === null) return NOT_AN_OBJECT;
-    if (Array.isArray(event)) return listRow(event, table);
-    const { writtenOut } = table;
-    const fixed = writtenOut > 0 ? classify(event as Readonly<Record<string, unknown>>) : UNKNOWN_EVENT;
-    if (fixed >= 0) return fixed;
-    const { rows } = table;
-    for (let index = writtenOut; index < rows.length; index += 1) {
-      if (rowHolds(rows[index] as CompiledRow, event)) return index;
-    }
-    return UNKNOWN_EVENT;
+    if (Array.isArray(event)) return table.rowOfList(event);
+    const fixed = table.writtenOut > 0 ? classify(event as Readonly<Record<string, unknown>>) : UNKNOWN_EVENT;
+    return fixed >= 0 ? fixed : table.rowOf(event);
   } catch {
     return UNKNOWN_EVENT;
   }
+}
+
+function findRow(rows: readonly CompiledRow[], first: number, event: object): number {
+  for (let index = first; index < rows.length; index += 1) {
+    if (rowHolds(rows[index] as CompiledRow, event)) return index;
+  }
+  return UNKNOWN_EVENT;
 }
 
 /** True if all conditions of one alternative are fulfilled. */
@@ -103,7 +120,7 @@ function allHold(all: readonly CompiledCondition[], event: unknown): boolean {
 }
 
 /** The row that every entry of a list matches, among the rows that accept lists. */
-function listRow(events: readonly unknown[], { rows }: CompiledTable): number {
+function findListRow(rows: readonly CompiledRow[], events: readonly unknown[]): number {
   if (events.length === 0) return NOT_AN_OBJECT;
   const found = rows.findIndex((row) => {
     // By index: a missing entry does not match.

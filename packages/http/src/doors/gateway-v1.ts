@@ -118,7 +118,7 @@ export function writeProxy(response: OutgoingResponse, body: EncodedBody): Recor
  */
 export const gatewayV1Door: HttpDoor = {
   projection: 'v1 response',
-  traits: bufferedDoor(LAMBDA_MAX_ANSWER_BYTES, writeProxy),
+  traits: /* @__PURE__ */ bufferedDoor(LAMBDA_MAX_ANSWER_BYTES, writeProxy),
   read(input) {
     const event = objectOf(input);
     const context = objectOf(event.requestContext);

@@ -122,7 +122,7 @@ export function joinHeaders(headers: MultiMap): Record<string, string> {
 /** API Gateway HTTP API, payload format 2.0. AWS has already decoded `rawPath`. */
 export const gatewayV2Door: HttpDoor = {
   projection: 'v2 response',
-  traits: bufferedDoor(LAMBDA_MAX_ANSWER_BYTES, writePayload2),
+  traits: /* @__PURE__ */ bufferedDoor(LAMBDA_MAX_ANSWER_BYTES, writePayload2),
   read(input) {
     const event = objectOf(input);
     const { stage, http: nested } = objectOf(event.requestContext);
@@ -145,7 +145,7 @@ export const gatewayV2Door: HttpDoor = {
 /** Lambda function URL: payload format 2.0, with a path that is still encoded and without a stage. */
 export const functionUrlDoor: HttpDoor = {
   projection: 'URL response',
-  traits: bufferedDoor(LAMBDA_MAX_ANSWER_BYTES, writePayload2),
+  traits: /* @__PURE__ */ bufferedDoor(LAMBDA_MAX_ANSWER_BYTES, writePayload2),
   read(input) {
     const event = objectOf(input);
     const http = objectOf(objectOf(event.requestContext).http);

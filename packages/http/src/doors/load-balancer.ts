@@ -17,7 +17,7 @@ const TRAITS: ProxyTraits = { decodeQuery: decodeQueryPart, provenance: unknownP
 /** Application load balancer. The event shows which of the two header modes the target group uses. */
 export const loadBalancerDoor: HttpDoor = {
   projection: 'ALB response',
-  traits: bufferedDoor(LOAD_BALANCER_MAX_BYTES, writeLoadBalancer),
+  traits: /* @__PURE__ */ bufferedDoor(LOAD_BALANCER_MAX_BYTES, writeLoadBalancer),
   read(input) {
     const event = objectOf(input);
     const rawPath = stringOf(event.path);

@@ -15,7 +15,6 @@ import {
   completeClock,
   copyPrincipal,
   createDoorGuard,
-  parseForm,
   parseLog,
   reportHooks,
 } from '@sallyport/core/internal';
@@ -30,10 +29,13 @@ import {
   parsed,
   withMethods,
 } from '@sallyport/core/options';
+import { parseForm } from '#forms';
+import { observe } from '#observability';
 import { isMiddleware, type Registration, type RegistrationInit } from '../routing/registration.js';
 import { HTTP_ERROR_FORMAT_FLAT_LEGACY, HTTP_ERROR_FORMAT_NESTED, HTTP_ERROR_FORMAT_PROBLEM } from './error-body.js';
+import type { Observation } from './observation.js';
 import { composeChain } from './run.js';
-import { type Gate, type Observation, observe } from './stages.js';
+import type { Gate } from './stages.js';
 
 /**
  * The amount of work of the pipeline: P0 routes and gates, P1 adds request ids, CORS and limits, P2 adds policy and observability.

@@ -8,13 +8,17 @@ import type {
   Observability,
   PolicyHook,
 } from '@sallyport/core';
-import { DOORS_KIND, parseObservability } from '@sallyport/core/internal';
-import { defineOptions, func, oneOf, parsed } from '@sallyport/core/options';
+import { DOORS_KIND } from '@sallyport/core/internal';
+import { defineOptions, func, oneOf } from '@sallyport/core/options';
+import { CORS_KIND, cors } from '#cors';
+import { HOOK_KINDS, hooks } from '#hooks';
+import { OBSERVABILITY_KIND } from '#observability';
+import { WEBSOCKET_KINDS } from '#websocket';
 import type { HttpSurfaceOptions } from '../surface/http-surface.js';
-import { configuredEndpoint, type WebSocketClientFactory } from '../websocket/internal/transport.js';
-import { CORS_KIND, type CorsOptions, cors } from './cors.js';
+import type { WebSocketClientFactory } from '../websocket/internal/transport.js';
+import type { CorsOptions } from './cors.js';
 import type { HttpErrorFormat } from './error-body.js';
-import { type ErrorHook, HOOK_KINDS, hooks, type NotFoundHook, type ResponseHook } from './hooks.js';
+import type { ErrorHook, NotFoundHook, ResponseHook } from './hooks.js';
 import { createKernel, type Kernel, type Limits, legacyTenant, ROUTER_KINDS, type Tier } from './kernel.js';
 import { authHookGate } from './stages.js';
 
@@ -78,9 +82,8 @@ export const PIPELINE_OPTION_KINDS = {
   tier: oneOf<Tier>('p0', 'p1', 'p2'),
   cors: CORS_KIND,
   ...HOOK_KINDS,
-  observability: parsed<Observability>('an object', (value) => parseObservability(value as Observability)),
-  webSocketClientFactory: func<WebSocketClientFactory>(),
-  webSocketEndpoint: parsed<string>('an http or https URL', (value) => configuredEndpoint(value, {}) ?? ''),
+  observability: OBSERVABILITY_KIND,
+  ...WEBSOCKET_KINDS,
 };
 
 /** Validators for each of {@link OpenPipelineOptions}. */

@@ -1,23 +1,7 @@
-import {
-  type AuthHook,
-  FrameworkError,
-  type Observability,
-  type PolicyDecision,
-  type PolicyHook,
-} from '@sallyport/core';
-import {
-  base64Size,
-  channelOf,
-  internalError,
-  isPromise,
-  parseObservability,
-  type RequestSource,
-  requestCompleted,
-  STAGE,
-  startRequestSpan,
-} from '@sallyport/core/internal';
+import { type AuthHook, FrameworkError, type PolicyDecision, type PolicyHook } from '@sallyport/core';
+import { base64Size, internalError, isPromise, type RequestSource, STAGE } from '@sallyport/core/internal';
 import type { RouteTable } from '../routing/internal/router.js';
-import type { Decorate, Exchange, Observe, RenderError, Stage } from './run.js';
+import type { Decorate, Exchange, RenderError, Stage } from './run.js';
 
 /** Accepts a caller, or throws. Runs before every middleware. */
 export type Gate = (exchange: Exchange) => undefined | Promise<undefined>;
@@ -136,67 +120,4 @@ export const invoke: Stage = ({ registration, ctx, span, state }) => {
 /** Adds `x-request-id`. */
 export const addRequestId: Decorate = ({ state }, { headers }) => {
   headers['x-request-id'] = [state.requestId];
-};
-
-/** The result of `observe`. */
-export interface Observation {
-  /** The hooks, checked. */
-  readonly hooks: Observability;
-  /** Stores the start of the request; `undefined` when no hook needs durations. */
-  readonly startTimer: Stage | undefined;
-  /** Starts the span of the request. Without a listener this costs two look-ups. */
-  readonly beginSpan: Stage;
-  /** Emits the records of a request that has ended. */
-  readonly report: Observe;
-}
-
-/**
- * Log, metric and span of every request, and `ctx.metric`: the option `observability` of a router. The code for it is in a
- * bundle only if this function is imported. Spans are also published on `diagnostics_channel`, without any hook.
- *
- * @example createHttpRouter({ observability: observe({ log: (record) => console.log(JSON.stringify(record)) }) });
- * @throws FrameworkError `app.invalid_configuration` for an unknown key or a member of a wrong type
- */
-export function observe(hooks: Observability): Observation {
-  const checked = parseObservability(hooks);
-  const isTimed = checked.log !== undefined || checked.metric !== undefined || checked.span !== undefined;
-  return {
-    hooks: checked,
-    startTimer: isTimed ? startTimer : undefined,
-    beginSpan: createBeginSpan(),
-    report: reportExchange,
-  };
-}
-
-const startTimer: Stage = (exchange) => {
-  exchange.startedMs = exchange.state.runtime.clock.monotonicMs();
-  return undefined;
-};
-
-function createBeginSpan(): Stage {
-  const channel = channelOf('framework.request');
-  return (exchange) => {
-    const { observability } = exchange.state.runtime;
-    if (observability && (observability.span || channel.hasSubscribers)) {
-      exchange.span = startRequestSpan(observability, exchange.state);
-    }
-    return undefined;
-  };
-}
-
-const reportExchange: Observe = (exchange, { status }, bytes) => {
-  const { state } = exchange;
-  const { observability, clock } = state.runtime;
-  if (!observability) return;
-  // A request without a route also has a span.
-  const span = exchange.span ?? (state.route === null ? startRequestSpan(observability, state) : undefined);
-  if (!observability.log && !observability.metric && !span) return;
-  const outcome = {
-    status,
-    errorCode: exchange.error?.code ?? '',
-    durationMs: clock.monotonicMs() - exchange.startedMs,
-    streamed: exchange.streamed,
-    responseBytes: bytes(),
-  };
-  requestCompleted(observability, state, outcome, span);
 };

@@ -3,6 +3,7 @@ import {
   type ContextState,
   closeStream,
   internalError,
+  leftOut,
   type OutgoingResponse,
   otherCopy,
 } from '@sallyport/core/internal';
@@ -53,6 +54,8 @@ const INSPECT = Symbol.for('framework.inspect');
 function createStreamingHandler(app: StreamingApp, door: StreamingDoor): StreamingHandler {
   const access = (app as { readonly [STREAM_ACCESS]?: StreamAccess })[STREAM_ACCESS];
   if (!access) throw otherCopy('@sallyport/http', 'the container');
+  if (!access.http.serves.includes(door.kind))
+    throw leftOut(`the front door ${door.kind}`, `sallyport-no-${door.kind}`);
   const streams = (event: unknown, stream: ResponseStream, context: unknown) =>
     streamEvent(app, access, door, event, stream, context as LambdaContext);
   const handler = (awsLambdaGlobal()?.streamifyResponse(streams) ??

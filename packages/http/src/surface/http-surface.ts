@@ -21,13 +21,15 @@ import {
   IncomingRequest,
   isPromise,
   logRefusal,
+  noAdapter,
   type OutgoingResponse,
   registerCopy,
 } from '@sallyport/core/internal';
-import { gatewayV1Door } from '../doors/gateway-v1.js';
-import { functionUrlDoor, gatewayV2Door } from '../doors/gateway-v2.js';
-import { cutBasePath, type HttpDoor, refusalOf } from '../doors/internal/event.js';
-import { loadBalancerDoor } from '../doors/load-balancer.js';
+import { door as functionUrl } from '#function-url';
+import { door as gatewayV1 } from '#gateway-v1';
+import { door as gatewayV2 } from '#gateway-v2';
+import { door as loadBalancer } from '#load-balancer';
+import { cutBasePath, type HttpDoor, type HttpDoors, refusalOf } from '../doors/internal/event.js';
 import { VERSION } from '../internal/version.js';
 import type { CorsStages } from '../pipeline/cors.js';
 import { errorResponse, HTTP_ERROR_FORMAT_NESTED, type HttpErrorFormat } from '../pipeline/error-body.js';
@@ -48,13 +50,15 @@ import {
 
 registerCopy('@sallyport/http', VERSION, new Error());
 
-/** The HTTP front doors by the kind of event that comes through them. */
-const DOORS: Readonly<Record<string, HttpDoor>> = {
-  'gateway-v2': gatewayV2Door,
-  'function-url': functionUrlDoor,
-  'load-balancer': loadBalancerDoor,
-  'gateway-v1': gatewayV1Door,
-};
+/** The HTTP front doors by the kind of event that comes through them; without the doors that the bundle leaves out. */
+const DOORS: HttpDoors = { ...gatewayV2, ...functionUrl, ...loadBalancer, ...gatewayV1 };
+
+/** @throws FrameworkError `dispatch.no_adapter` if the bundle leaves the door out */
+function doorOf(kind: TriggerKind): HttpDoor {
+  const door = DOORS[kind];
+  if (door === undefined) throw noAdapter(kind);
+  return door;
+}
 
 /** A front door of HTTP, or of another surface. */
 type AnyDoor = Door & Partial<HttpDoor>;
@@ -159,12 +163,13 @@ export class HttpSurface implements Surface {
    * only looks like a request.
    */
   serve(kind: TriggerKind, event: unknown, { lambdaContext }: Invocation): Promise<unknown> {
-    const refused = refusalOf(kind, event);
+    const door = DOORS[kind];
+    const refused = door === undefined ? noAdapter(kind) : refusalOf(kind, event);
     if (refused) {
       logRefusal(this.#kernel.runtime.log, refused, lambdaContext, kind);
       return Promise.reject(refused);
     }
-    return this.serveThrough(DOORS[kind] as Door, kind, event, lambdaContext);
+    return this.serveThrough(door as Door, kind, event, lambdaContext);
   }
 
   /** Runs an event through a front door of this or of another surface. */
@@ -204,7 +209,7 @@ export class HttpSurface implements Surface {
       logRefusal(this.#kernel.runtime.log, refused, lambdaContext, kind);
       throw refused;
     }
-    return this.run((DOORS[kind] as Door).read(event), STREAMING, kind, event, lambdaContext);
+    return this.run(doorOf(kind).read(event), STREAMING, kind, event, lambdaContext);
   }
 
   /** The operation of a method and a canonical path, for surfaces that route like HTTP; `undefined` without a match. */
@@ -226,7 +231,7 @@ export class HttpSurface implements Surface {
   explainTarget(kind: TriggerKind, event: unknown): Target {
     const refused = refusalOf(kind, event);
     if (refused) throw refused;
-    const { projection, read } = DOORS[kind] as HttpDoor;
+    const { projection, read } = doorOf(kind);
     return this.explainRequest(read(event), projection);
   }
 

@@ -66,13 +66,10 @@ export class WebSocketSurface implements Surface {
   readonly #clients: WebSocketClients;
 
   /** @throws FrameworkError `app.invalid_configuration` for a configured endpoint that is not a URL */
-  constructor(kernel: Kernel, options: WebSocketSurfaceOptions) {
+  constructor(kernel: Kernel, options: WebSocketSurfaceOptions, clients = toClients(kernel, options)) {
     this.#kernel = kernel;
     this.#describePosture = options.describePosture ?? (() => null);
-    this.#clients = {
-      factory: options.webSocketClientFactory ?? createWebSocketClientFactory(),
-      endpoint: configuredEndpoint(options.webSocketEndpoint, kernel.runtime.environment),
-    };
+    this.#clients = clients;
     this.#pipeline = createWebSocketPipeline(kernel, this.#routes);
   }
 
@@ -123,6 +120,18 @@ export class WebSocketSurface implements Surface {
     state.transport = new WebSocketTransport(state, this.#clients);
     return new Exchange(state, webSocketDoor.traits);
   }
+}
+
+/**
+ * The settings for messages to connections.
+ *
+ * @throws FrameworkError `app.invalid_configuration` for a configured endpoint that is not a URL
+ */
+export function toClients({ runtime }: Kernel, options: WebSocketSurfaceOptions): WebSocketClients {
+  return {
+    factory: options.webSocketClientFactory ?? createWebSocketClientFactory(),
+    endpoint: configuredEndpoint(options.webSocketEndpoint, runtime.environment),
+  };
 }
 
 /** The route key that the gateway chose. The gateway itself sends `$default`; unknown keys do not fall back to it here. */

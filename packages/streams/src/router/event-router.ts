@@ -112,10 +112,24 @@ export interface EventRouter extends Surface {
  */
 export function createEventRouter(
   options: EventRouterOptions = {},
-  failureText?: string,
+  failureText = HANDLER_FAILED,
   middlewares: EventMiddleware[] = [],
 ): EventRouter {
-  return new Router(options, failureText, middlewares);
+  return prepareEventRouter(options, failureText, middlewares)();
+}
+
+/**
+ * Checks options and variables of a router that is created later; for containers.
+ *
+ * @throws FrameworkError as `createEventRouter`
+ */
+export function prepareEventRouter(
+  options: EventRouterOptions,
+  failureText: string,
+  middlewares: EventMiddleware[],
+): () => EventRouter {
+  const parsed = parseEventRouterOptions(options, failureText, middlewares);
+  return () => new Router(parsed, middlewares);
 }
 
 class Router implements EventRouter {
@@ -132,9 +146,11 @@ class Router implements EventRouter {
   readonly #handlers: EventHandlerRegistry;
   readonly #routing: BatchRouting;
 
-  constructor(options: EventRouterOptions, failureText = HANDLER_FAILED, middlewares: EventMiddleware[]) {
+  constructor(
+    { settings, queueConcurrency }: ReturnType<typeof parseEventRouterOptions>,
+    middlewares: EventMiddleware[],
+  ) {
     this.#middlewares = middlewares;
-    const { settings, queueConcurrency } = parseEventRouterOptions(options, failureText, this.#middlewares);
     this.#handlers = new EventHandlerRegistry(settings.physicalNames, queueConcurrency);
     this.#routing = { settings, handlers: this.#handlers, createObserver };
   }

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import type { BundleOptions } from '../../bundle/bundle-function.js';
 import type { StartCacheOptions } from '../../cache/start-cache.js';
 import { bundleError } from '../../errors.js';
+import type { OptionalPart } from '../../leave-out/parts.js';
 
 /** One flag of a command. */
 export interface CommandFlag {
@@ -23,6 +24,10 @@ export const BUILD_FLAGS: Readonly<Record<string, CommandFlag>> = {
   target: string('the Node version of the function (default node22)'),
   external: stringList('a package that is not bundled'),
   condition: stringList('an export condition of packages'),
+  'leave-out': stringList(
+    'a part of the framework that is not bundled, or "unused": parts that the application does not use',
+  ),
+  'no-tools': boolean('leave out the code for developers: explain and OpenAPI documents'),
   'start-cache': boolean('make a start cache: compiled code for a faster first answer'),
   'in-image': boolean("make it with AWS's image of the target, for a deployment; needs a container tool"),
   image: stringList("make it with this image, such as an older one of AWS's"),
@@ -56,6 +61,7 @@ export function parseBuildArguments(args: readonly string[]): BuildArguments {
     one('target'),
   ];
   const [architecture, handler, memory, env] = [one('architecture'), one('handler'), many('memory'), many('env')];
+  const leaveOut = many('leave-out');
   const isWanted = values['start-cache'] === true || values['in-image'] === true || images !== undefined;
   const options: StartCacheOptions = {
     inImage: values['in-image'] === true || images !== undefined,
@@ -72,6 +78,10 @@ export function parseBuildArguments(args: readonly string[]): BuildArguments {
     ...(target !== undefined && { target }),
     ...(external && { external }),
     ...(conditions && { conditions }),
+    ...(leaveOut && { leaveOut: leaveOut as readonly OptionalPart[] }),
+    tools: values['no-tools'] !== true,
+    ...(handler !== undefined && { handler }),
+    ...(options.environment && { environment: options.environment }),
     startCache: { isWanted, options },
     verify: values.verify === true,
     json: values.json === true,

@@ -51,15 +51,40 @@ export function makeStartCaches(folder: string, target: string, options: Parsed)
   return made;
 }
 
+/** Settings of {@link inspectBundle}. */
+interface Inspection {
+  readonly handler: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** In seconds. Default 60. */
+  readonly timeout?: number;
+  /** In MB. Default `[256]`. */
+  readonly memory?: readonly number[];
+  /** True if variables that are not set have a placeholder. */
+  readonly placeholders?: boolean;
+}
+
 /**
  * Loads a bundle and reads its registrations, without credentials and without network.
  *
  * @param entry the file that Lambda loads: `index.mjs`
  */
-export function inspectBundle(folder: string, entry: string, options: Parsed): MakerReport {
-  const { handler, environment, timeout, memory } = options;
+export function inspectBundle(
+  folder: string,
+  entry: string,
+  { handler, environment, timeout = 60, memory = [256], placeholders }: Inspection,
+): MakerReport {
   const text = startTextOf(Buffer.from(''));
-  const job: MakerJob = { folder, text, handler, environment, timeout, samples: [], writes: false, entry };
+  const job: MakerJob = {
+    folder,
+    text,
+    handler,
+    environment,
+    timeout,
+    samples: [],
+    writes: false,
+    entry,
+    placeholders,
+  };
   return runMaker({ node: process.execPath, memory: memory[0] ?? 256 }, job);
 }
 

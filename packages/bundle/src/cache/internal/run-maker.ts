@@ -34,6 +34,8 @@ export interface MakerJob {
   readonly writes: boolean;
   /** The file to load instead of `app.js`, as Node loads it. Not with `writes`. */
   readonly entry?: string;
+  /** True if variables that are not set have a placeholder. */
+  readonly placeholders?: boolean | undefined;
 }
 
 /** The report of a run. Only `error` is certain if the process ended early. */
@@ -125,8 +127,21 @@ function runInImage(maker: Extract<Maker, { image: string }>, job: MakerJob, wor
   return readReport(work, ended, job);
 }
 
-function writeJob(work: string, { text, handler, samples, writes, entry }: MakerJob, memory: number): void {
-  const described = { ...makerPartsOf(text), handler, samples, memory, writes, entry, sampleMs: SAMPLE_MS };
+function writeJob(
+  work: string,
+  { text, handler, samples, writes, entry, placeholders }: MakerJob,
+  memory: number,
+): void {
+  const described = {
+    ...makerPartsOf(text),
+    handler,
+    samples,
+    memory,
+    writes,
+    entry,
+    placeholders,
+    sampleMs: SAMPLE_MS,
+  };
   writeFileSync(join(work, 'job.json'), JSON.stringify(described));
 }
 

@@ -27,6 +27,9 @@ export interface HttpDoor extends Door {
   ) => { readonly message: string; readonly event: string } | undefined;
 }
 
+/** Doors by the kind of event that comes through them. */
+export type HttpDoors = Readonly<Record<string, HttpDoor>>;
+
 /** A door that answers with one JSON document. Its size limit includes headers and escaping. */
 export function bufferedDoor(maxAnswerBytes: number, write: Door['write']): DoorTraits {
   return {

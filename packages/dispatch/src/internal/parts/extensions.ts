@@ -1,0 +1,1 @@
+export { compileExtensions } from '../extensions.js';

@@ -1,0 +1,1 @@
+export { attachSurfaces, parseSurfaces, SURFACES_KIND } from '../../container/internal/surfaces.js';

@@ -1,0 +1,1 @@
+export { CORS_KIND, cors } from '../../pipeline/cors.js';

@@ -1,0 +1,1 @@
+export { parseForm } from '@sallyport/core/internal';

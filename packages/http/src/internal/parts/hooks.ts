@@ -1,0 +1,1 @@
+export { HOOK_KINDS, hooks } from '../../pipeline/hooks.js';
