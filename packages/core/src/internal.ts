@@ -34,6 +34,7 @@ export {
   internalError,
   MISSING_PACKAGE,
   missingPackage,
+  throwMissing,
   toClientError,
 } from './errors/errors.js';
 export { registerCopy } from './errors/internal/register.js';
