@@ -68,4 +68,4 @@ export const JOBS_TABLE_ACTIONS = {
 } as const;
 
 /** IAM actions of the event store on its table and its indexes. */
-export const EVENTBUS_TABLE_ACTIONS = JOBS_TABLE_ACTIONS;
+export const EVENTBUS_TABLE_ACTIONS = { ...JOBS_TABLE_ACTIONS } as const;
