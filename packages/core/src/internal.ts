@@ -46,7 +46,6 @@ export {
   bindLogger,
   type Deliveries,
   type DeliveryHolder,
-  isBoundContext,
   logRefusal,
   refuseAgent,
 } from './observability/bound-log.js';
@@ -76,7 +75,6 @@ export {
   requestCompleted,
   startRequestSpan,
 } from './observability/records.js';
-export { assertKnownOptions } from './options/define-options.js';
 export {
   asBuffer,
   base64Size,
@@ -90,7 +88,6 @@ export {
   canonicalIp,
   firstTraceId,
   invocationTraceId,
-  otherTraceId,
   parseProvenance,
   parseTraceparent,
   parseTracestate,
