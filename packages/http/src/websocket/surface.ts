@@ -161,7 +161,7 @@ function matchRouteKey(routes: ReadonlyMap<string, Registration>): Stage {
 const TRAITS: ProxyTraits = { decodeQuery: asIs, provenance: unknownProvenance };
 
 /** API Gateway WebSocket API. The answer to `$connect` determines if the connection is opened. */
-export const webSocketDoor: HttpDoor = {
+const webSocketDoor: HttpDoor = {
   projection: 'v1-style response',
   traits: {
     maxAnswerBytes: WEBSOCKET_MAX_MESSAGE_BYTES,
