@@ -34,6 +34,7 @@ export {
   internalError,
   MISSING_PACKAGE,
   missingPackage,
+  throwMissing,
   toClientError,
 } from './errors/errors.js';
 export { registerCopy } from './errors/internal/register.js';
@@ -45,7 +46,6 @@ export {
   bindLogger,
   type Deliveries,
   type DeliveryHolder,
-  isBoundContext,
   logRefusal,
   refuseAgent,
 } from './observability/bound-log.js';
@@ -75,7 +75,6 @@ export {
   requestCompleted,
   startRequestSpan,
 } from './observability/records.js';
-export { assertKnownOptions } from './options/define-options.js';
 export { LEFT_OUT, type LeftOutCondition, leftOut, leftOutOption } from './options/left-out.js';
 export {
   asBuffer,
@@ -90,7 +89,6 @@ export {
   canonicalIp,
   firstTraceId,
   invocationTraceId,
-  otherTraceId,
   parseProvenance,
   parseTraceparent,
   parseTracestate,

@@ -1,18 +1,6 @@
 import { parseObservability } from '../src/observability/default-logger.js';
-import { assertKnownOptions, INVALID_CONFIGURATION, invalidOption } from '../src/options/define-options.js';
+import { INVALID_CONFIGURATION, invalidOption } from '../src/options/define-options.js';
 import { isLambda } from '../src/runtime/invocation.js';
-
-describe('assertKnownOptions', () => {
-  it('accepts what is in the list', () => {
-    expect(() => assertKnownOptions({ a: 1 }, ['a', 'b'])).not.toThrow();
-  });
-
-  it.each([['teir'], ['constructor'], ['toString'], ['']])('rejects %p by name', (key) => {
-    expect(() => assertKnownOptions({ [key]: 'secret-value' }, ['tier'])).toThrow(
-      expect.failure('app.invalid_configuration', `unknown option "${key}"`),
-    );
-  });
-});
 
 it('names a rejected option and never its value', () => {
   expect(invalidOption('tier', 'p0, p1 or p2')).toMatchObject({

@@ -3,8 +3,8 @@ import {
   isTransient,
   lazily,
   MISSING_PACKAGE,
-  missingPackage,
   StoreTimeout,
+  throwMissing,
   withDeadline,
 } from '@sallyport/core/internal';
 import type {
@@ -23,7 +23,7 @@ import type {
   UpdateOptions,
   WriteOutcome,
 } from './item-table.js';
-import { type CallReport, type Client, Requests, type Sdk } from './requests.js';
+import { type CallReport, type Client, Requests } from './requests.js';
 
 /** Options of {@link DynamoTable}. They are not validated; packages that create tables validate their options. */
 export interface DynamoTableOptions {
@@ -165,16 +165,8 @@ export class DynamoTable implements ItemTable {
 
   async #load(): Promise<Requests> {
     const { client, maxAttempts, tableName, clock, onCall } = this.#options;
-    const sdk = await importSdk();
+    const sdk = await import('@aws-sdk/client-dynamodb').catch(throwMissing('@aws-sdk/client-dynamodb'));
     const own = () => new sdk.DynamoDBClient(maxAttempts === undefined ? {} : { maxAttempts });
     return new Requests(sdk, client ?? own(), { tableName, clock, onCall });
-  }
-}
-
-async function importSdk(): Promise<Sdk> {
-  try {
-    return await import('@aws-sdk/client-dynamodb');
-  } catch (cause) {
-    throw missingPackage('@aws-sdk/client-dynamodb', cause);
   }
 }

@@ -8,18 +8,14 @@
 
 export { createWebSocketSurface, WEBSOCKET_SUPPORT_KIND } from '#websocket';
 export { serveDirect } from './doors/direct.js';
-export { gatewayV1Door } from './doors/gateway-v1.js';
-export { functionUrlDoor, gatewayV2Door } from './doors/gateway-v2.js';
 export { lookupHeader, rawHeaders } from './doors/internal/event.js';
-export { loadBalancerDoor } from './doors/load-balancer.js';
 export {
   canonicalError,
-  errorResponse,
   HTTP_ERROR_FORMAT_NESTED,
   INTERNAL_ERROR,
   toFrameworkError,
 } from './pipeline/error-body.js';
-export { assembleKernel, createKernel, type Kernel, type KernelInit, legacyTenant } from './pipeline/kernel.js';
+export { createKernel, type Kernel, type KernelInit } from './pipeline/kernel.js';
 export {
   createOpenKernel,
   OPEN_PIPELINE_OPTION_KINDS,
@@ -38,7 +34,7 @@ export {
   reportFailure,
   type Stage,
 } from './pipeline/run.js';
-export { type Gate, isRequestId, validBody } from './pipeline/stages.js';
+export { type Gate, isRequestId } from './pipeline/stages.js';
 export {
   addressOf,
   assertBoundParams,
@@ -70,4 +66,4 @@ export {
   scopedPattern,
   scopedUse,
 } from './surface/route-group.js';
-export { type WebSocketSurface, type WebSocketSurfaceOptions, webSocketDoor } from './websocket/surface.js';
+export type { WebSocketSurface, WebSocketSurfaceOptions } from './websocket/surface.js';

@@ -1,4 +1,4 @@
-import { statusDescription } from '../src/doors/load-balancer.js';
+import { statusDescription } from '../src/doors/internal/load-balancer.js';
 
 describe('statusDescription', () => {
   it.each([

@@ -14,14 +14,18 @@ export const TENANT_TIMESTAMP_INDEX = 'tenant-timestamp-index';
 /** Index of the event store's table: events of a tenant and type by publication. */
 export const TENANT_TYPE_INDEX = 'tenant-type-index';
 
-/** Jobs, records, leases, semaphores, idempotency. TTL in Unix seconds; only jobs are in the indexes. */
-export const JOBS_TABLE_SCHEMA = {
+const TABLE = {
   partitionKey: { name: 'pk', type: 'S' },
   sortKey: { name: 'sk', type: 'S' },
   ttlAttribute: 'ttl',
   billingMode: 'PAY_PER_REQUEST',
   pointInTimeRecovery: true,
   removalPolicy: 'RETAIN',
+} as const;
+
+/** Jobs, records, leases, semaphores, idempotency. TTL in Unix seconds; only jobs are in the indexes. */
+export const JOBS_TABLE_SCHEMA = {
+  ...TABLE,
   indexes: [
     {
       name: TENANT_CREATED_INDEX,
@@ -40,12 +44,7 @@ export const JOBS_TABLE_SCHEMA = {
 
 /** Events. TTL in Unix seconds. */
 export const EVENTBUS_TABLE_SCHEMA = {
-  partitionKey: { name: 'pk', type: 'S' },
-  sortKey: { name: 'sk', type: 'S' },
-  ttlAttribute: 'ttl',
-  billingMode: 'PAY_PER_REQUEST',
-  pointInTimeRecovery: true,
-  removalPolicy: 'RETAIN',
+  ...TABLE,
   indexes: [
     {
       name: TENANT_TIMESTAMP_INDEX,
@@ -69,7 +68,4 @@ export const JOBS_TABLE_ACTIONS = {
 } as const;
 
 /** IAM actions of the event store on its table and its indexes. */
-export const EVENTBUS_TABLE_ACTIONS = {
-  read: ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'],
-  write: ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
-} as const;
+export const EVENTBUS_TABLE_ACTIONS = { ...JOBS_TABLE_ACTIONS } as const;

@@ -228,6 +228,18 @@ export function missingPackage(name: string, cause: unknown, hint = ''): Framewo
   return new FrameworkError(MISSING_PACKAGE, message, { cause });
 }
 
+/**
+ * Handles the rejected import of an optional peer: `import('x').catch(throwMissing('x'))`. Bundlers accept an absent package only in
+ * an import with a handler.
+ *
+ * @throws FrameworkError `app.missing_package`, as {@link missingPackage}
+ */
+export function throwMissing(name: string, hint?: string): (cause: unknown) => never {
+  return (cause) => {
+    throw missingPackage(name, cause, hint);
+  };
+}
+
 function toTimestamp(value: Date | string): string {
   if (typeof value === 'string') return value;
   return Number.isNaN(value.getTime()) ? '' : value.toISOString();

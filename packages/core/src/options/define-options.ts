@@ -266,17 +266,6 @@ function bounds(least: number, most: number, unbounded: number): string {
 /** Code of every invalid option; thrown at construction or registration. */
 export const INVALID_CONFIGURATION = 'app.invalid_configuration';
 
-/**
- * Rejects keys that are not in the list: a misspelt option must never be ignored.
- *
- * @throws FrameworkError `framework: unknown option "<key>"`
- */
-export function assertKnownOptions(options: object, known: readonly string[]): void {
-  for (const key of Object.keys(options)) {
-    if (!known.includes(key)) throw new FrameworkError(INVALID_CONFIGURATION, `framework: unknown option "${key}"`);
-  }
-}
-
 /** The error of an invalid option; it contains the name and never the value. */
 export function invalidOption(key: string, wanted: string): FrameworkError {
   return invalidConfiguration(`option "${key}" must be ${wanted}`);

@@ -7,8 +7,8 @@ import {
   type OutgoingResponse,
   otherCopy,
 } from '@sallyport/core/internal';
-import { gatewayRestMetadata } from '../doors/gateway-v1.js';
-import { functionUrlMetadata } from '../doors/gateway-v2.js';
+import { gatewayRestMetadata } from '../doors/internal/gateway-v1.js';
+import { functionUrlMetadata } from '../doors/internal/gateway-v2.js';
 import { canonicalError, toFrameworkError } from '../pipeline/error-body.js';
 import { ABORTED, raceWithAbort } from '../pipeline/internal/body-stream.js';
 import { type Exchange, reportFailure, STREAM_FAILED } from '../pipeline/run.js';

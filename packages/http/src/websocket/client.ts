@@ -5,7 +5,7 @@ import {
   type WebSocketClient,
   type WebSocketConnection,
 } from '@sallyport/core';
-import { completeClock, missingPackage } from '@sallyport/core/internal';
+import { completeClock, throwMissing } from '@sallyport/core/internal';
 import { defineOptions, func, invalidOption, kind, withMethods } from '@sallyport/core/options';
 import { assertMessageSize, type BroadcastOptions, type BroadcastResult, broadcast } from './broadcast.js';
 
@@ -253,11 +253,6 @@ const IN_A_BUNDLE = 'a bundle needs webSocketClientFactory: createWebSocketClien
  *
  * @throws FrameworkError `app.missing_package`
  */
-async function loadManagementSdk(): Promise<ManagementSdk> {
-  try {
-    const sdk: unknown = await import(CLIENT);
-    return sdk as ManagementSdk;
-  } catch (cause) {
-    throw missingPackage(CLIENT, cause, IN_A_BUNDLE);
-  }
+function loadManagementSdk(): Promise<ManagementSdk> {
+  return import(CLIENT).catch(throwMissing(CLIENT, IN_A_BUNDLE));
 }

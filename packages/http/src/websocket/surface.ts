@@ -21,8 +21,8 @@ import {
   unknownProvenance,
   WEBSOCKET_MAX_MESSAGE_BYTES,
 } from '@sallyport/core/internal';
-import { ProxySource, type ProxyTraits, writeProxy } from '../doors/gateway-v1.js';
 import { asIs, firstText, type HttpDoor, objectOf, refusalOf } from '../doors/internal/event.js';
+import { ProxySource, type ProxyTraits, writeProxy } from '../doors/internal/gateway-v1.js';
 import { errorResponse, HTTP_ERROR_FORMAT_NESTED } from '../pipeline/error-body.js';
 import type { Kernel } from '../pipeline/kernel.js';
 import { createPipeline } from '../pipeline/order.js';
@@ -170,7 +170,7 @@ function matchRouteKey(routes: ReadonlyMap<string, Registration>): Stage {
 const TRAITS: ProxyTraits = { decodeQuery: asIs, provenance: unknownProvenance };
 
 /** API Gateway WebSocket API. The answer to `$connect` determines if the connection is opened. */
-export const webSocketDoor: HttpDoor = {
+const webSocketDoor: HttpDoor = {
   projection: 'v1-style response',
   traits: {
     maxAnswerBytes: WEBSOCKET_MAX_MESSAGE_BYTES,

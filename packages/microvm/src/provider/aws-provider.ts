@@ -1,4 +1,4 @@
-import { missingPackage } from '@sallyport/core/internal';
+import { lazily, throwMissing } from '@sallyport/core/internal';
 import { defineOptions, text, withMethods } from '@sallyport/core/options';
 import { controllerIncomplete, MicrovmError } from '../errors.js';
 import { createHttpsTransport } from './https-transport.js';
@@ -61,7 +61,7 @@ export function createAwsMicrovmProvider(options: AwsMicrovmProviderOptions = {}
 class AwsProvider implements MicrovmProvider {
   readonly transport: MicrovmTransport;
   readonly #options: { readonly region: string | undefined; readonly client: MicrovmSdkClient | undefined };
-  #opening: Promise<{ readonly sdk: Sdk; readonly client: MicrovmSdkClient }> | undefined;
+  readonly #open = lazily(() => this.#load().catch(throwMissing(PACKAGE)));
 
   constructor(
     options: { readonly region: string | undefined; readonly client: MicrovmSdkClient | undefined },
@@ -129,25 +129,18 @@ class AwsProvider implements MicrovmProvider {
 
   /** @param attempts receives the failure of each attempt */
   async #send(name: string, input: object, signal: AbortSignal, attempts?: unknown[]): Promise<Answer> {
-    this.#opening ??= this.#open();
-    const { sdk, client } = await this.#opening;
+    const { sdk, client } = await this.#open();
     const command = new (sdk[name] as SdkClass)(input);
     if (attempts) watchAttempts(command as Watchable, attempts);
     return ((await client.send(command, { abortSignal: signal })) ?? {}) as Answer;
   }
 
-  /** Loads the package and creates the client once. After a failure, the next call tries again. */
-  async #open(): Promise<{ readonly sdk: Sdk; readonly client: MicrovmSdkClient }> {
+  async #load(): Promise<{ readonly sdk: Sdk; readonly client: MicrovmSdkClient }> {
     const { region, client } = this.#options;
-    try {
-      const sdk = (await import(PACKAGE)) as Sdk;
-      const own = () =>
-        new (sdk.LambdaMicrovmsClient as SdkClass)({ maxAttempts: MAX_ATTEMPTS, ...(region && { region }) });
-      return { sdk, client: client ?? (own() as MicrovmSdkClient) };
-    } catch (cause) {
-      this.#opening = undefined;
-      throw missingPackage(PACKAGE, cause);
-    }
+    const sdk = (await import(PACKAGE)) as Sdk;
+    const own = () =>
+      new (sdk.LambdaMicrovmsClient as SdkClass)({ maxAttempts: MAX_ATTEMPTS, ...(region && { region }) });
+    return { sdk, client: client ?? (own() as MicrovmSdkClient) };
   }
 }
 

@@ -1,11 +1,11 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { Clock, FullClock } from '@sallyport/core';
-import { completeClock, LAMBDA_MAX_TIMEOUT_MS, lazily, missingPackage, withDeadline } from '@sallyport/core/internal';
+import { completeClock, LAMBDA_MAX_TIMEOUT_MS, lazily, throwMissing } from '@sallyport/core/internal';
 import { defineOptions, integer, text, withMethods } from '@sallyport/core/options';
 import { invalidStoreConfig, ObjectStoreError } from '../errors.js';
 import { importS3 } from '../internal/sdk.js';
 import { type Encryption, encryptionOption, toEncryptionHeaders, toEncryptionInput } from '../store/encryption.js';
-import { toStoreError } from '../store/internal/faults.js';
+import { callWithin } from '../store/internal/faults.js';
 import type { ObjectCallOptions } from '../store/store.js';
 import type { PresignPutInput, UploadGrant, UploadGrants } from './grant.js';
 import { type CheckedGrant, checkPresignPut } from './internal/input.js';
@@ -84,15 +84,10 @@ class S3UploadGrants implements UploadGrants {
 
   async presignPut(input: PresignPutInput, { signal }: ObjectCallOptions = {}): Promise<UploadGrant> {
     const checked = checkPresignPut(input);
-    signal?.throwIfAborted();
-    try {
-      const signer = await this.#open();
-      const deadline = { ms: this.#settings.timeoutMs, clock: this.#clock, signal };
-      return await withDeadline(deadline, () => this.#grant(checked, signer));
-    } catch (error) {
-      signal?.throwIfAborted();
-      throw toStoreError(error, { operation: 'get', isVersioned: false });
-    }
+    const deadline = { ms: this.#settings.timeoutMs, clock: this.#clock, signal };
+    return callWithin(deadline, { operation: 'get', isVersioned: false }, this.#open, (signer) =>
+      this.#grant(checked, signer),
+    );
   }
 
   async #grant(checked: CheckedGrant, signer: Signer): Promise<UploadGrant> {
@@ -129,7 +124,7 @@ class S3UploadGrants implements UploadGrants {
     const { region, encryption } = this.#settings;
     const [{ S3Client: Client, PutObjectCommand }, { getSignedUrl }] = await Promise.all([
       importS3(),
-      importPresigner(),
+      import('@aws-sdk/s3-request-presigner').catch(throwMissing('@aws-sdk/s3-request-presigner')),
     ]);
     // With the default setting, a client may add the CRC of the empty body, and then every upload would fail.
     const own = () =>
@@ -155,14 +150,6 @@ class S3UploadGrants implements UploadGrants {
         });
       },
     };
-  }
-}
-
-async function importPresigner(): Promise<typeof import('@aws-sdk/s3-request-presigner')> {
-  try {
-    return await import('@aws-sdk/s3-request-presigner');
-  } catch (cause) {
-    throw missingPackage('@aws-sdk/s3-request-presigner', cause);
   }
 }
 

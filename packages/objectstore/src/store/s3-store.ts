@@ -1,13 +1,13 @@
 import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
 import { type Clock, type FullClock, isFrameworkError } from '@sallyport/core';
-import { completeClock, LAMBDA_MAX_TIMEOUT_MS, lazily, withDeadline } from '@sallyport/core/internal';
+import { completeClock, LAMBDA_MAX_TIMEOUT_MS, lazily } from '@sallyport/core/internal';
 import { defineOptions, integer, text, withMethods } from '@sallyport/core/options';
 import { invalidStoreConfig, ObjectStoreError } from '../errors.js';
 import { importS3 } from '../internal/sdk.js';
 import type { ObjectRef } from '../refs/ref.js';
 import { type Encryption, encryptionOption, toEncryptionInput } from './encryption.js';
 import { ignoreLateErrors, readBody } from './internal/body.js';
-import { type FailedCall, toStoreError } from './internal/faults.js';
+import { callWithin, type FailedCall, toStoreError } from './internal/faults.js';
 import { checkDelete, checkGet, checkPut } from './internal/input.js';
 import type {
   DeleteObjectInput,
@@ -127,21 +127,12 @@ class S3ObjectStore implements ObjectStore {
     }
   }
 
-  /** Runs one call within its deadline. It rejects with the caller's own reason, or with an error that has a code. */
-  async #call<T>(
+  #call<T>(
     call: FailedCall,
     { signal }: ObjectCallOptions = {},
     run: (open: OpenClient, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    signal?.throwIfAborted();
-    try {
-      const open = await this.#open();
-      const deadline = { ms: this.#settings.timeoutMs, clock: this.#clock, signal };
-      return await withDeadline(deadline, (inner) => run(open, inner));
-    } catch (error) {
-      signal?.throwIfAborted();
-      throw toStoreError(error, call);
-    }
+    return callWithin({ ms: this.#settings.timeoutMs, clock: this.#clock, signal }, call, this.#open, run);
   }
 
   async #load(): Promise<OpenClient> {

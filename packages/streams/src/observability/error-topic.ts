@@ -1,5 +1,5 @@
 import type { SNSClient } from '@aws-sdk/client-sns';
-import { missingPackage } from '@sallyport/core/internal';
+import { throwMissing } from '@sallyport/core/internal';
 import { defineOptions, withMethods } from '@sallyport/core/options';
 
 /** A notification of the error notifier. */
@@ -36,16 +36,8 @@ export function createErrorTopicPublish(
 ): (notification: ErrorNotification) => Promise<void> {
   let { client } = ERROR_TOPIC_OPTIONS.parse(options);
   return async ({ topicArn, subject, message }) => {
-    const sns = await importSdk();
+    const sns = await import('@aws-sdk/client-sns').catch(throwMissing('@aws-sdk/client-sns'));
     client ??= new sns.SNSClient({ region: topicArn.split(':')[3] ?? '' });
     await client.send(new sns.PublishCommand({ TopicArn: topicArn, Subject: subject, Message: message }));
   };
-}
-
-async function importSdk(): Promise<typeof import('@aws-sdk/client-sns')> {
-  try {
-    return await import('@aws-sdk/client-sns');
-  } catch (cause) {
-    throw missingPackage('@aws-sdk/client-sns', cause);
-  }
 }

@@ -163,8 +163,8 @@ export function last(pairs: Pairs): Record<string, string> {
 }
 
 /** Every value of a name, in order. */
-export function listed(pairs: Pairs): Record<string, string[]> {
-  const lists = new Map<string, string[]>();
+export function listed<T>(pairs: readonly (readonly [string, T])[]): Record<string, T[]> {
+  const lists = new Map<string, T[]>();
   for (const [name, value] of pairs) lists.set(name, [...(lists.get(name) ?? []), value]);
   return Object.fromEntries(lists);
 }

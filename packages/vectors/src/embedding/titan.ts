@@ -3,9 +3,9 @@ import {
   completeClock,
   isTransient,
   LAMBDA_MAX_TIMEOUT_MS,
-  missingPackage,
   pause,
   randomFraction,
+  throwMissing,
   withDeadline,
 } from '@sallyport/core/internal';
 import {
@@ -20,7 +20,7 @@ import {
 } from '@sallyport/core/options';
 import { ERROR_CODE_EMBEDDING_FAILED, invalidConfig, VectorStoreError } from '../errors.js';
 import { failureOf, runBounded, type Width } from '../internal/bounded.js';
-import { LazyClient, type SdkClient, type SdkConfig } from '../internal/sdk.js';
+import { lazyClient, type Opened, type SdkClient, type SdkConfig } from '../internal/sdk.js';
 import { DEFAULT_EMBEDDING_DIMENSIONS, DEFAULT_TITAN_EMBED_TEXT_MODEL_ID } from '../schema.js';
 import type { CallOptions, VectorData } from '../store/store.js';
 import { cloneVector } from '../store/validators.js';
@@ -108,13 +108,13 @@ export function createTitanEmbedder(options: TitanEmbedderOptions = {}): Embedde
 class TitanEmbedder implements Embedder {
   readonly #settings: Settings;
   readonly #clock: FullClock;
-  readonly #sdk: LazyClient<BedrockSdk>;
+  readonly #open: () => Promise<Opened<BedrockSdk>>;
 
   constructor(settings: Settings) {
     const { client, config, loadSdk = importSdk } = settings;
     this.#settings = settings;
     this.#clock = completeClock(settings.clock);
-    this.#sdk = new LazyClient(
+    this.#open = lazyClient(
       PACKAGE,
       loadSdk,
       (module) => client ?? (new module.BedrockRuntimeClient({ maxAttempts: 1, ...config } as never) as SdkClient),
@@ -154,14 +154,14 @@ class TitanEmbedder implements Embedder {
   async #embed(input: string, width: Width, signal: AbortSignal | undefined): Promise<VectorData> {
     const { maxAttempts, requestTimeoutMs, timeoutMs } = this.#settings;
     signal?.throwIfAborted();
-    await this.#sdk.open();
+    await this.#open();
     const endMs = this.#clock.monotonicMs() + timeoutMs;
     const leftMs = () => endMs - this.#clock.monotonicMs();
     for (let attempt = 1; ; attempt += 1) {
       try {
         const ms = Math.min(requestTimeoutMs, leftMs());
         return await withDeadline({ ms, clock: this.#clock, signal }, (inner) =>
-          invokeModel(this.#sdk, this.#settings, input, inner),
+          invokeModel(this.#open, this.#settings, input, inner),
         );
       } catch (error) {
         signal?.throwIfAborted();
@@ -175,13 +175,10 @@ class TitanEmbedder implements Embedder {
   }
 }
 
-async function importSdk(): Promise<BedrockSdk> {
-  try {
-    const sdk: unknown = await import('@aws-sdk/client-bedrock-runtime');
-    return sdk as BedrockSdk;
-  } catch (cause) {
-    throw missingPackage(PACKAGE, cause);
-  }
+function importSdk(): Promise<BedrockSdk> {
+  return import('@aws-sdk/client-bedrock-runtime').catch(
+    throwMissing(PACKAGE),
+  ) as Promise<unknown> as Promise<BedrockSdk>;
 }
 
 function isPassing(error: unknown): boolean {

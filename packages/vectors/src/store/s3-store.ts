@@ -1,8 +1,8 @@
 import type { Clock } from '@sallyport/core';
-import { completeClock, LAMBDA_MAX_TIMEOUT_MS, missingPackage } from '@sallyport/core/internal';
+import { completeClock, LAMBDA_MAX_TIMEOUT_MS, throwMissing } from '@sallyport/core/internal';
 import { defineOptions, func, integer, kind, type ParsedOptions, withMethods } from '@sallyport/core/options';
 import { invalidConfig } from '../errors.js';
-import { LazyClient, type SdkClient, type SdkConfig } from '../internal/sdk.js';
+import { lazyClient, type SdkClient, type SdkConfig } from '../internal/sdk.js';
 import { ChunkedStore } from './internal/chunked-store.js';
 import { INDEX_KINDS, toSettings } from './internal/index-options.js';
 import { type IndexAddress, S3Backend, type S3VectorsSdk } from './internal/s3-backend.js';
@@ -94,7 +94,7 @@ export function createS3VectorStore(options: S3VectorStoreOptions): Store {
   const parsedOptions = S3_STORE_OPTIONS.parse(options);
   const { client, config, concurrency, requestTimeoutMs, clock } = parsedOptions;
   const { loadSdk = importSdk } = parsedOptions;
-  const sdk = new LazyClient(
+  const sdk = lazyClient(
     PACKAGE,
     loadSdk,
     (module) => client ?? (new module.S3VectorsClient({ maxAttempts: MAX_ATTEMPTS, ...config } as never) as SdkClient),
@@ -107,13 +107,8 @@ export function createS3VectorStore(options: S3VectorStoreOptions): Store {
   });
 }
 
-async function importSdk(): Promise<S3VectorsSdk> {
-  try {
-    const sdk: unknown = await import('@aws-sdk/client-s3vectors');
-    return sdk as S3VectorsSdk;
-  } catch (cause) {
-    throw missingPackage(PACKAGE, cause);
-  }
+function importSdk(): Promise<S3VectorsSdk> {
+  return import('@aws-sdk/client-s3vectors').catch(throwMissing(PACKAGE)) as Promise<unknown> as Promise<S3VectorsSdk>;
 }
 
 function toAddress(options: ParsedOptions<typeof S3_STORE_OPTIONS.kinds>): IndexAddress {

@@ -1,4 +1,4 @@
-import { functionUrlDoor } from '../../doors/gateway-v2.js';
 import type { HttpDoors } from '../../doors/internal/event.js';
+import { functionUrlDoor } from '../../doors/internal/gateway-v2.js';
 
 export const door: HttpDoors = { 'function-url': functionUrlDoor };

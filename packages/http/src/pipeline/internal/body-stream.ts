@@ -1,5 +1,6 @@
 import { type BodyStream, FrameworkError } from '@sallyport/core';
 import { asBuffer, closeStream, internalError } from '@sallyport/core/internal';
+import { iteratorOf } from '../../responses/responses.js';
 
 /** A chunk as bytes; text is encoded as UTF-8, any other value fails the stream. */
 function toBytes(chunk: unknown): Uint8Array {
@@ -56,7 +57,7 @@ function tapStream(
   onChunk: (totalBytes: number) => void,
   onEnd: (error?: unknown) => void = () => {},
 ): AsyncIterable<Uint8Array> {
-  const iterator = iterate(stream);
+  const iterator = iteratorOf(stream);
   let total = 0;
   let ended = false;
   const end = (error?: unknown) => {
@@ -100,7 +101,7 @@ export async function startStream(
   stream: BodyStream,
   signal: AbortSignal,
 ): Promise<AsyncIterable<Uint8Array> | undefined> {
-  const iterator = iterate(stream);
+  const iterator = iteratorOf(stream);
   const first = await raceWithAbort(signal)(Promise.resolve(iterator.next()));
   if (first === ABORTED) {
     void closeStream({ [Symbol.asyncIterator]: () => iterator as AsyncIterator<Uint8Array> });
@@ -121,10 +122,6 @@ export async function startStream(
       },
     }),
   };
-}
-
-function iterate(stream: BodyStream): AsyncIterator<Uint8Array> | Iterator<Uint8Array> {
-  return Symbol.asyncIterator in stream ? stream[Symbol.asyncIterator]() : stream[Symbol.iterator]();
 }
 
 /** The result of {@link raceWithAbort} if the signal aborts first. */

@@ -103,12 +103,22 @@ async function keepObservation(deps: Dependencies, record: SessionRecord, machin
   return changes === undefined ? record : ((await deps.registry.change(record, changes)) ?? record);
 }
 
-/** Reads the current state from the service, stores it, and returns the session. @throws MicrovmError `microvm.session_not_found` */
-export async function observe(deps: Dependencies, facts: CallerFacts, record: SessionRecord): Promise<SessionRecord> {
+/** The session with the state that its machine has now, stored; `undefined` if the service does not show the machine. */
+async function observed(
+  deps: Dependencies,
+  facts: CallerFacts,
+  record: SessionRecord,
+): Promise<SessionRecord | undefined> {
   const { microvmId } = record;
   if (microvmId === undefined || isClosed(record.state)) return record;
   const machine = await machineOf(deps, facts, microvmId);
-  if (machine !== undefined) return keepObservation(deps, record, machine);
+  return machine && keepObservation(deps, record, machine);
+}
+
+/** Reads the current state from the service, stores it, and returns the session. @throws MicrovmError `microvm.session_not_found` */
+export async function observe(deps: Dependencies, facts: CallerFacts, record: SessionRecord): Promise<SessionRecord> {
+  const current = await observed(deps, facts, record);
+  if (current !== undefined) return current;
   if (maySoonShow(deps, record)) return record;
   await writeEnd(deps, record);
   throw sessionNotFound();
@@ -120,10 +130,8 @@ export async function observeStrictly(
   facts: CallerFacts,
   record: SessionRecord,
 ): Promise<SessionRecord> {
-  const { microvmId } = record;
-  if (microvmId === undefined || isClosed(record.state)) return record;
-  const machine = await machineOf(deps, facts, microvmId);
-  if (machine !== undefined) return keepObservation(deps, record, machine);
+  const current = await observed(deps, facts, record);
+  if (current !== undefined) return current;
   if (maySoonShow(deps, record))
     throw new MicrovmError('microvm.provider_unavailable', 'the machine is not visible yet');
   return writeEnd(deps, record);

@@ -17,6 +17,14 @@ function otherDeployment(bench: Bench, options: Parameters<Bench['create']>[0] =
   return bench.create({ registry: createMemoryMicrovmRegistry({ clock: bench.clock }), ...options });
 }
 
+/** A start with an unknown outcome that a sweep has given up. */
+async function abandoned(bench: Bench) {
+  await interrupted(bench, 's1');
+  bench.pass(16 * MINUTE_MS);
+  await bench.controller.sweep();
+  bench.pass(5 * MINUTE_MS);
+}
+
 function statesOf(bench: Bench): readonly string[] {
   return bench.setup.machines().map(({ state }) => state);
 }
@@ -85,10 +93,7 @@ export const SWEEP_CASES: Cases = {
   async 'for an abandoned start no machine is terminated if the machine of another deployment matches too'(bench) {
     const other = otherDeployment(bench);
     await other.run(bench.caller, { sessionId: 's1' });
-    await interrupted(bench, 's1');
-    bench.pass(16 * MINUTE_MS);
-    await bench.controller.sweep();
-    bench.pass(5 * MINUTE_MS);
+    await abandoned(bench);
     deepEqual(await bench.controller.sweep(), sweepReport({ unknown: 2 }));
     deepEqual(statesOf(bench), ['RUNNING', 'RUNNING']);
   },
@@ -130,18 +135,12 @@ export const SWEEP_CASES: Cases = {
     deepEqual(await first.sweep(), sweepReport());
   },
   async 'a machine that terminates during the sweep is not terminated again'(bench) {
-    await interrupted(bench, 's1');
-    bench.pass(16 * MINUTE_MS);
-    await bench.controller.sweep();
-    bench.pass(5 * MINUTE_MS);
+    await abandoned(bench);
     bench.setup.fail({ operation: 'terminate', error: 'ResourceNotFoundException', times: 1 });
     deepEqual(await bench.controller.sweep(), sweepReport());
   },
   async 'the next sweep terminates a machine that the service did not terminate'(bench) {
-    await interrupted(bench, 's1');
-    bench.pass(16 * MINUTE_MS);
-    await bench.controller.sweep();
-    bench.pass(5 * MINUTE_MS);
+    await abandoned(bench);
     bench.setup.fail({ operation: 'terminate', error: 'ThrottlingException', times: 1 });
     deepEqual(await bench.controller.sweep(), sweepReport({ refused: 1 }));
     deepEqual(await bench.controller.sweep(), sweepReport({ terminated: 1 }));

@@ -1,5 +1,5 @@
 import { isFrameworkError } from '@sallyport/core';
-import { isTransient } from '@sallyport/core/internal';
+import { type DeadlineOptions, isTransient, withDeadline } from '@sallyport/core/internal';
 import { ObjectStoreError, type ObjectStoreErrorCode } from '../../errors.js';
 import { toSafeCause } from '../../internal/cause.js';
 
@@ -99,6 +99,24 @@ export function toStoreError(cause: unknown, call: FailedCall): Error {
     retryable: code === 'objectstore.unavailable' && fault.name !== LASTING,
     mayHaveApplied: call.operation !== 'get' && mayHaveApplied(code, fault),
   });
+}
+
+/** Runs one call within its deadline. It rejects with the caller's own reason, or with an error that has a code. */
+export async function callWithin<O, T>(
+  deadline: DeadlineOptions,
+  call: FailedCall,
+  open: () => Promise<O>,
+  run: (opened: O, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { signal } = deadline;
+  signal?.throwIfAborted();
+  try {
+    const opened = await open();
+    return await withDeadline(deadline, (inner) => run(opened, inner));
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw toStoreError(error, call);
+  }
 }
 
 function codeOf(fault: Fault, cause: unknown, { operation, isVersioned }: FailedCall): RemoteCode {

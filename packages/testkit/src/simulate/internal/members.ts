@@ -10,13 +10,6 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Lists of values with the same name, in order. */
-export function grouped(pairs: readonly (readonly [string, unknown])[]): Readonly<Record<string, readonly unknown[]>> {
-  const groups = new Map<string, unknown[]>();
-  for (const [name, value] of pairs) groups.set(name, [...(groups.get(name) ?? []), value]);
-  return Object.fromEntries(groups);
-}
-
 /** The answer's result for each record, by id. A missing, repeated or unknown id is a violation. */
 export function resultsById(
   list: readonly unknown[],

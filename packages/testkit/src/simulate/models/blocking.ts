@@ -1,8 +1,9 @@
 import { membersOf } from '@sallyport/core/internal';
 import { defineOptions } from '@sallyport/core/options';
+import { listed } from '../../builders/http.js';
 import { type Data, positive } from '../../internal/kinds.js';
 import type { BatchModel, Item } from '../internal/batches.js';
-import { grouped, listOf } from '../internal/members.js';
+import { listOf } from '../internal/members.js';
 
 /** Options of `simulate` for messages of a broker, and for changes of DocumentDB. */
 export interface BlockingSimulation {
@@ -59,7 +60,7 @@ export function blockingModel(event: Data, { batchSize }: Required<BlockingSimul
       const messages = parts.map(({ message }) => message);
       if (event.messages !== undefined) return { ...event, messages };
       if (event.events !== undefined) return { ...event, events: messages };
-      const rmqMessagesByQueue = grouped(parts.map(({ queue = '', message }) => [queue, message]));
+      const rmqMessagesByQueue = listed(parts.map(({ queue = '', message }) => [queue, message]));
       return { ...event, rmqMessagesByQueue };
     },
     judge: (outcome, delivered) => delivered.map(() => ('answer' in outcome ? 'done' : RETRY)),

@@ -1,9 +1,10 @@
 import { membersOf } from '@sallyport/core/internal';
 import { boolean, defineOptions } from '@sallyport/core/options';
+import { listed } from '../../builders/http.js';
 import type { Outcome } from '../../engines/engine.js';
 import { count, type Data, positive } from '../../internal/kinds.js';
 import type { BatchModel, Delivered, Fate, Item } from '../internal/batches.js';
-import { grouped, listOf, type Violate } from '../internal/members.js';
+import { listOf, type Violate } from '../internal/members.js';
 
 /** Options of `simulate` for records of Kafka. */
 export interface KafkaSimulation {
@@ -51,7 +52,7 @@ export function kafkaModel(
   const all = (delivered: readonly Delivered[]) => delivered.map(({ deliveries }) => given(deliveries));
   return {
     batchSize,
-    eventOf: (items) => ({ ...event, records: grouped(items.map(({ lane, part }) => [lane, part])) }),
+    eventOf: (items) => ({ ...event, records: listed(items.map(({ lane, part }) => [lane, part])) }),
     judge(outcome, delivered) {
       // https://docs.aws.amazon.com/lambda/latest/dg/kafka-retry-configurations.html
       if (!provisioned && 'answer' in outcome) return delivered.map(() => 'done');

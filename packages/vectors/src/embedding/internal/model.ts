@@ -1,5 +1,5 @@
 import { ERROR_CODE_EMBEDDING_FAILED, VectorStoreError } from '../../errors.js';
-import type { LazyClient } from '../../internal/sdk.js';
+import type { Opened } from '../../internal/sdk.js';
 import type { VectorData } from '../../store/store.js';
 import { dimensionMismatch } from '../../store/validators.js';
 
@@ -28,12 +28,12 @@ export interface ModelSettings {
  * @see https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-titan-embed-text.html
  */
 export async function invokeModel(
-  sdk: LazyClient<BedrockSdk>,
+  open: () => Promise<Opened<BedrockSdk>>,
   { modelId, dimensions, normalize }: ModelSettings,
   inputText: string,
   signal: AbortSignal,
 ): Promise<VectorData> {
-  const { module, client } = await sdk.open();
+  const { module, client } = await open();
   const command = new module.InvokeModelCommand({
     modelId,
     contentType: 'application/json',

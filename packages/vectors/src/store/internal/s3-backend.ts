@@ -1,5 +1,5 @@
 import { ERROR_CODE_INVALID_INPUT, invalidConfig, unavailable, VectorStoreError } from '../../errors.js';
-import type { LazyClient } from '../../internal/sdk.js';
+import type { Opened } from '../../internal/sdk.js';
 import type { DistanceMetric } from '../store.js';
 import { dimensionMismatch } from '../validators.js';
 import type { KeyPage, Page, PageQuery, StoredVector, VectorBackend } from './backend.js';
@@ -40,22 +40,22 @@ export type IndexAddress =
 
 /** The requests of one index in S3 Vectors. */
 export class S3Backend implements VectorBackend {
-  readonly #sdk: LazyClient<S3VectorsSdk>;
+  readonly #open: () => Promise<Opened<S3VectorsSdk>>;
   readonly #address: IndexAddress;
   readonly #index: { readonly dimension: number; readonly metric: DistanceMetric };
 
   constructor(
-    sdk: LazyClient<S3VectorsSdk>,
+    open: () => Promise<Opened<S3VectorsSdk>>,
     address: IndexAddress,
     index: { readonly dimension: number; readonly metric: DistanceMetric },
   ) {
-    this.#sdk = sdk;
+    this.#open = open;
     this.#address = address;
     this.#index = index;
   }
 
   async open(): Promise<void> {
-    await this.#sdk.open();
+    await this.#open();
   }
 
   async put(records: readonly StoredVector[], signal: AbortSignal): Promise<void> {
@@ -145,7 +145,7 @@ export class S3Backend implements VectorBackend {
     input: object,
     signal: AbortSignal,
   ): Promise<object> {
-    const { module, client } = await this.#sdk.open();
+    const { module, client } = await this.#open();
     const command = new module[name]({ ...this.#address, ...input } as never);
     return ((await client.send(command, { abortSignal: signal })) ?? {}) as object;
   }

@@ -7,10 +7,10 @@ import {
   stringOf,
   unknownProvenance,
 } from '@sallyport/core/internal';
-import { statusPhrase } from '../pipeline/error-body.js';
+import { statusPhrase } from '../../pipeline/error-body.js';
+import { bufferedDoor, type HttpDoor, objectOf, rawHeaders } from './event.js';
 import { ProxySource, type ProxyTraits } from './gateway-v1.js';
 import { joinHeaders } from './gateway-v2.js';
-import { bufferedDoor, type HttpDoor, objectOf, rawHeaders } from './internal/event.js';
 
 const TRAITS: ProxyTraits = { decodeQuery: decodeQueryPart, provenance: unknownProvenance };
 

@@ -22,7 +22,7 @@ import {
   parseQuery,
   type RawHeaders,
   rawHeaders,
-} from './internal/event.js';
+} from './event.js';
 
 type Event = Readonly<Record<string, unknown>>;
 

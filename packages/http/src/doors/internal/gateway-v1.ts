@@ -21,7 +21,7 @@ import {
   objectOf,
   type RawHeaders,
   rawHeaders,
-} from './internal/event.js';
+} from './event.js';
 
 type ProxyEvent = Readonly<Record<string, unknown>>;
 
