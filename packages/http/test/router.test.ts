@@ -37,6 +37,9 @@ describe('Router', () => {
       '/constructor',
       [],
     ],
+    ['reads a path like the shape of a parameter', ['/users/{id}'], '/users/{}', '/users/{id}', ['{}']],
+    ['reads a path like the shape of a catch-all', ['/f/{p+}'], '/f/{+}', '/f/{p+}', ['{+}']],
+    ['reads a path like the shape of another pattern', ['/{a}/{b}', '/u/{id}/x'], '/u/{}', '/{a}/{b}', ['u', '{}']],
   ])('%s', (_name, patterns, path, value, params) => {
     expect(routerOf(...patterns).match(path)).toEqual(value === undefined ? undefined : { value, params });
   });

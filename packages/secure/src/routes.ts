@@ -34,6 +34,14 @@ export const SECURE_ROUTE_OPTIONS = defineOptions<SecureRouteOptions>()({
   use: GROUP_KINDS.use,
 });
 
+let noOptions: ReturnType<typeof SECURE_ROUTE_OPTIONS.parse> | undefined;
+
+/** The checked options of a route without options. */
+function parsedNoOptions() {
+  noOptions ??= Object.freeze(SECURE_ROUTE_OPTIONS.parse(undefined));
+  return noOptions;
+}
+
 /** Options of a group of routes of the closed container; they apply to every route and group inside. */
 export interface SecureGroupOptions {
   /**
@@ -110,7 +118,8 @@ export class SecureRoutes<Rest extends SecureRest = GroupPosture, Outer extends 
     if (typeof pattern === 'string' && pattern.trim() === '') {
       throw new FrameworkError('app.bad_request', `framework: invalid route pattern: ${method} (blank)`);
     }
-    const { streaming, trailingSlash, use } = SECURE_ROUTE_OPTIONS.parse(options);
+    const { streaming, trailingSlash, use } =
+      options === undefined ? parsedNoOptions() : SECURE_ROUTE_OPTIONS.parse(options);
     this.#surface.register(method, path, handler as Handler, {
       posture,
       streaming,
@@ -124,13 +133,12 @@ export class SecureRoutes<Rest extends SecureRest = GroupPosture, Outer extends 
   /** The effective posture of a registration, and its options. */
   #read(rest: readonly unknown[], place: string): [Posture, SecureRouteOptions | undefined] {
     const { posture: inherited } = this.#scope;
-    if (inherited !== undefined && (rest.length === 0 || isOptions(rest[0]))) {
-      const [options, ...surplus] = rest as [SecureRouteOptions?, ...never[]];
-      assertNoSurplus(surplus, 'handle(method, pattern, handler, posture, options)');
-      return [inherited, options];
-    }
-    const [posture, options, ...surplus] = rest as [unknown, SecureRouteOptions?, ...never[]];
-    assertNoSurplus(surplus, 'handle(method, pattern, handler, posture, options)');
+    const isInherited = inherited !== undefined && (rest.length === 0 || isOptions(rest[0]));
+    const at = isInherited ? 0 : 1;
+    if (rest.length > at + 1) assertNoSurplus(rest.slice(at + 1), 'handle(method, pattern, handler, posture, options)');
+    const options = rest[at] as SecureRouteOptions | undefined;
+    if (isInherited) return [inherited, options];
+    const [posture] = rest;
     assertPosture(posture, place);
     return [posture, options];
   }
