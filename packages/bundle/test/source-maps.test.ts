@@ -27,7 +27,7 @@ describe('the log has the places in the sources', () => {
   it.each(Object.entries(forms))('%s', (_name, { folder }) => {
     expect(framesOf(folder)).toEqual([
       expect.stringMatching(/^at .*\/functions\/fails\.ts:5:9\)?$/),
-      expect.stringMatching(/^at .*\/functions\/fails\.ts:10:17\)?$/),
+      expect.stringMatching(/^at .*\/functions\/fails\.ts:10:24\)?$/),
     ]);
   });
 

@@ -1,9 +1,7 @@
-import { createDispatcher } from '@sallyport/dispatch';
-import { createHttpRouter } from '@sallyport/http';
+import { Public, SecureApp } from '@sallyport/secure';
 import { failAtOnce, failLater } from './fails.js';
+const app = new SecureApp();
+app.get('/fails', () => failAtOnce(), Public());
+app.get('/fails-later', () => failLater(), Public());
 
-const http = createHttpRouter();
-http.get('/fails', () => failAtOnce());
-http.get('/fails-later', () => failLater());
-
-export const handler = createDispatcher(http).handleLambda;
+export const handler = app.handleLambda;

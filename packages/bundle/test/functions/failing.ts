@@ -1,8 +1,7 @@
-import { createDispatcher } from '@sallyport/dispatch';
-import { createHttpRouter } from '@sallyport/http';
+import { Public, SecureApp } from '@sallyport/secure';
 
-const http = createHttpRouter();
-http.get('/fails', async () => (await import('./fails.js')).failAtOnce());
-http.get('/fails-later', async () => (await import('./fails.js')).failLater());
+const app = new SecureApp();
+app.get('/fails', async () => (await import('./fails.js')).failAtOnce(), Public());
+app.get('/fails-later', async () => (await import('./fails.js')).failLater(), Public());
 
-export const handler = createDispatcher(http).handleLambda;
+export const handler = app.handleLambda;
