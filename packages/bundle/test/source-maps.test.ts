@@ -2,7 +2,7 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildAPIGatewayV2Request } from '@sallyport/testkit/events';
-import { FUNCTIONS, bundle, copyOf, start } from './support/bundles.js';
+import { bundle, copyOf, FUNCTIONS, start } from './support/bundles.js';
 
 const EVENTS = [buildAPIGatewayV2Request('GET', '/fails'), buildAPIGatewayV2Request('GET', '/fails-later')];
 
@@ -43,7 +43,10 @@ describe('the log has the places in the sources', () => {
   it.each<[string, (map: string) => void]>([
     ['missing', (map) => rmSync(map)],
     ['broken', (map) => writeFileSync(map, '{"version":3,"sources":["../fails.ts"],"mapp')],
-    ['of another file', (map) => writeFileSync(map, '{"version":3,"sources":["../fails.ts"],"names":[],"mappings":";;;;;;;;AAAA"}')],
+    [
+      'of another file',
+      (map) => writeFileSync(map, '{"version":3,"sources":["../fails.ts"],"names":[],"mappings":";;;;;;;;AAAA"}'),
+    ],
     ['larger than 8 MiB', (map) => writeFileSync(map, ' '.repeat(8 * 1024 * 1024 + 1))],
   ])('the frames have the places in the bundle if the map is %s', (_name, change) => {
     const folder = copyOf(esm.folder);

@@ -1,5 +1,6 @@
 import { Public, SecureApp } from '@sallyport/secure';
 import { failAtOnce, failLater } from './fails.js';
+
 const app = new SecureApp();
 app.get('/fails', () => failAtOnce(), Public());
 app.get('/fails-later', () => failLater(), Public());
