@@ -1,5 +1,7 @@
 import { fork } from 'node:child_process';
-import { type Bundle, bundle } from '../bundle.js';
+import { lambdaFlags } from '@sallyport/bundle';
+import { bundle, bundleCommonJs } from '../bundle.js';
+import type { CpuLimit } from './cpu-limit.js';
 import type { FirstAnswer } from './start.js';
 
 export interface Starter {
@@ -14,51 +16,93 @@ export interface Starter {
   accepts(answer: unknown): boolean;
 }
 
-/** Times minus an empty module's time, start by start. */
+/** The processes as Lambda would start them. */
+export interface Place {
+  /** Path of the executable. */
+  readonly node: string;
+  /** Its version, `22.23.3`. */
+  readonly version: string;
+  /** The memory of the function, which determines the flags of Node. */
+  readonly memoryMb: number;
+  /** Gives the process the share of a processor that the memory includes; default: a whole processor. */
+  readonly limit?: CpuLimit;
+}
+
+/** The Node of this process, with the memory that `ServiceFunction` has by default. */
+export const HERE_256: Place = { node: process.execPath, version: process.versions.node, memoryMb: 256 };
+
+/** The right answers, start by start, and the number of wrong answers and of processes that exited without an answer. */
 export interface Starts {
-  readonly millis: readonly number[];
-  readonly residentBytes: readonly number[];
-  /** Wrong answers, and processes that exited without an answer. */
+  readonly answers: readonly FirstAnswer[];
   readonly wrong: number;
 }
 
-/** Starts each in fresh processes, in turn, so that other load on the machine affects all equally. */
-export async function startInTurn(starters: readonly Starter[], rounds: number): Promise<ReadonlyMap<string, Starts>> {
+/** Variables that Lambda sets and our code reads. The variables of this process are not passed. */
+const VARIABLES = {
+  PATH: process.env.PATH ?? '',
+  NODE_ENV: 'production',
+  AWS_LAMBDA_FUNCTION_NAME: 'bench',
+  AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+  AWS_LAMBDA_RUNTIME_API: '127.0.0.1:9',
+  AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+  AWS_REGION: 'eu-west-1',
+};
+
+/**
+ * Starts each in fresh processes with Lambda's flags and variables, in turn, so that other load on the machine affects all equally. The figures
+ * of an empty CommonJS module in the same round are subtracted, except from the time of the initialization.
+ */
+export async function startInTurn(
+  starters: readonly Starter[],
+  rounds: number,
+  place: Place = HERE_256,
+): Promise<ReadonlyMap<string, Starts>> {
   const start = await bundle('cold/start.ts');
-  const empty = await bundle('cold/empty.ts');
-  const starts = new Map(
-    starters.map(({ name }) => [name, { millis: [] as number[], residentBytes: [] as number[], wrong: 0 }]),
-  );
+  const empty = await bundleCommonJs('cold/empty.ts');
+  const starts = new Map(starters.map(({ name }) => [name, { answers: [] as FirstAnswer[], wrong: 0 }]));
   for (let round = 0; round < rounds; round++) {
-    const base = await firstAnswer(start, empty.file, {});
-    for (const { name, file, event, environment, accepts } of starters) {
-      const first = await firstAnswer(start, file, event, environment);
-      const own = starts.get(name);
+    const base = await firstAnswer(start.file, place, { file: empty.file, event: null });
+    for (const starter of starters) {
+      const first = await firstAnswer(start.file, place, starter);
+      const own = starts.get(starter.name);
       if (!own) continue;
-      if (!first || !base || !accepts(first.answer)) {
-        own.wrong++;
-        continue;
-      }
-      own.millis.push(first.millis - base.millis);
-      own.residentBytes.push(first.residentBytes - base.residentBytes);
+      if (!first || !base || !starter.accepts(first.answer)) own.wrong++;
+      else own.answers.push(without(base, first));
     }
   }
   return starts;
 }
 
+function without(base: FirstAnswer, first: FirstAnswer): FirstAnswer {
+  return {
+    ...first,
+    millis: first.millis - base.millis,
+    cpuMillis: first.cpuMillis - base.cpuMillis,
+    residentBytes: first.residentBytes - base.residentBytes,
+  };
+}
+
 function firstAnswer(
-  start: Bundle,
-  file: string,
-  event: object | null,
-  environment: Starter['environment'] = {},
+  start: string,
+  { node, version, memoryMb, limit }: Place,
+  { file, event, environment }: Pick<Starter, 'file' | 'event' | 'environment'>,
 ): Promise<FirstAnswer | null> {
   return new Promise((resolve) => {
-    const child = fork(start.file, [file, JSON.stringify(event)], {
-      execArgv: [],
-      env: { ...process.env, NODE_ENV: 'production', ...environment },
+    const child = fork(start, [file, JSON.stringify(event)], {
+      execPath: node,
+      execArgv: [...lambdaFlags(memoryMb, Number.parseInt(version, 10))],
+      env: { ...VARIABLES, AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMb), ...environment },
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
-    child.once('message', (answer: FirstAnswer) => resolve(answer));
-    child.once('exit', () => resolve(null));
+    const release = limit?.(child.pid ?? 0, memoryMb);
+    let answer: FirstAnswer | null = null;
+    child.once('message', (first: FirstAnswer) => {
+      answer = first;
+    });
+    // Not before the process has ended: it would run beside the next one.
+    child.once('exit', () => {
+      release?.();
+      resolve(answer);
+    });
   });
 }
