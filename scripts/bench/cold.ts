@@ -6,7 +6,7 @@ import { HERE_256, type Place, type Starter, startInTurn } from './cold/in-turn.
 import { notesStarters } from './cold/notes.js';
 import { gatewayV2Event } from './events.js';
 import { headOf, kilobytes, number } from './report.js';
-import { NOTE, readToken } from './secured.js';
+import { keysVariable, NOTE, readToken } from './secured.js';
 import { lowerTenth, median, pairedRatio } from './statistics.js';
 
 /** Peer to module with one HTTP route. */
@@ -103,9 +103,11 @@ export async function measureCold(rounds: number): Promise<Cold> {
     ...oursOf('one route', OUR_ROUTE, health, here),
     ...peers,
     ...hundred,
-    ...(await entriesOf('a token, validation and a log line', SECURE, note, 201, (module) =>
-      bundleHandler(module, 'createSecure', 'createSecure()'),
-    )),
+    ...(
+      await entriesOf('a token, validation and a log line', SECURE, note, 201, (module) =>
+        bundleHandler(module, 'createSecure', 'createSecure()'),
+      )
+    ).map((entry) => ({ ...entry, environment: keysVariable() })),
     ...(await notesStarters()).map((starter) => ({ table: 'the example notes', ...starter })),
   ];
   const rows = [...(await measure(entries, rounds, here))];
@@ -181,7 +183,7 @@ function oursOf(
     ...named.map(([name, module]) => ({
       ...common,
       name: `${name}, start cache`,
-      ...bundleCached(module, place, [place.memoryMb, ...MEMORY]),
+      ...bundleCached(module, place, [place.memoryMb, ...MEMORY], name === 'ours' ? event : undefined),
     })),
   ];
 }

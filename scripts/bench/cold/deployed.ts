@@ -16,11 +16,20 @@ export function bundleDeployed(source: string, { version }: Place): Sizes {
   return { file, ...sizeOf([file]) };
 }
 
-/** The same application with a start cache for each memory size. Its size is that of the code and of one cache. */
-export function bundleCached(source: string, { node, version }: Place, memory: readonly number[]): Sizes {
+/**
+ * The same application with a start cache for each memory size. Its size is that of the code and of one cache.
+ *
+ * @param event for the maker of the cache if the handler is not of a container; for a container it makes its own events
+ */
+export function bundleCached(
+  source: string,
+  { node, version }: Place,
+  memory: readonly number[],
+  event: object | undefined,
+): Sizes {
   const target = targetOf(version);
   const outdir = folderOf(source, `${target}-cached`);
-  const startCache = { node: [node], memory };
+  const startCache = { node: [node], memory, ...(event && { events: [event] }) };
   const { file, caches, warnings } = bundleFunction({ ...optionsOf(source), target, outdir, startCache });
   if (caches.length !== memory.length) throw new Error(`${source}: ${JSON.stringify(warnings)}`);
   return { file, ...sizeOf([file, join(outdir, 'app.js'), join(outdir, caches[0]?.name ?? '')]) };
