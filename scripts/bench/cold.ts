@@ -117,6 +117,11 @@ export async function measureCold(rounds: number): Promise<Cold> {
     const own = [...few.map((entry) => ({ ...entry, table })), ...oursOf(table, OUR_HUNDRED, user, place)];
     rows.push(...(await measure(own, rounds, place)));
   }
+  const withoutClient = [...few, ...hundred].map((entry) => ({
+    ...entry,
+    table: 'a hundred routes, without Lambda’s client',
+  }));
+  rows.push(...(await measure(withoutClient, rounds, { ...here, isBare: true })));
   const starters = [...few, ...hundred].flatMap(({ file, ...entry }) =>
     file === undefined ? [] : [{ ...entry, file }],
   );

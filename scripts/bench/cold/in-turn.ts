@@ -1,5 +1,6 @@
-import { fork } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { lambdaFlags } from '@sallyport/bundle';
+import { fromJson } from '@sallyport/core/internal';
 import { bundle, bundleCommonJs } from '../bundle.js';
 import type { CpuLimit } from './cpu-limit.js';
 import type { FirstAnswer } from './start.js';
@@ -26,6 +27,8 @@ export interface Place {
   readonly memoryMb: number;
   /** Gives the process the share of a processor that the memory includes; default: a whole processor. */
   readonly limit?: CpuLimit;
+  /** True if the modules of Node that Lambda's client uses are not loaded before. Default false. */
+  readonly isBare?: boolean;
 }
 
 /** The Node of this process, with the memory that `ServiceFunction` has by default. */
@@ -36,6 +39,9 @@ export interface Starts {
   readonly answers: readonly FirstAnswer[];
   readonly wrong: number;
 }
+
+/** Lambda's runtime client (aws-lambda-ric 4.0.2) loads these modules before it loads the function, so that the function finds them loaded. */
+const CLIENT_MODULES = ['node:fs', 'node:http', 'node:net', 'node:os', 'node:path', 'node:util', 'node:worker_threads'];
 
 /** Variables that Lambda sets and our code reads. The variables of this process are not passed. */
 const VARIABLES = {
@@ -84,25 +90,23 @@ function without(base: FirstAnswer, first: FirstAnswer): FirstAnswer {
 
 function firstAnswer(
   start: string,
-  { node, version, memoryMb, limit }: Place,
+  { node, version, memoryMb, limit, isBare = false }: Place,
   { file, event, environment }: Pick<Starter, 'file' | 'event' | 'environment'>,
-): Promise<FirstAnswer | null> {
+): Promise<FirstAnswer | undefined> {
+  const flags = lambdaFlags(memoryMb, Number.parseInt(version, 10));
   return new Promise((resolve) => {
-    const child = fork(start, [file, JSON.stringify(event)], {
-      execPath: node,
-      execArgv: [...lambdaFlags(memoryMb, Number.parseInt(version, 10))],
+    const child = spawn(node, [...flags, start, file, JSON.stringify(event), ...(isBare ? [] : CLIENT_MODULES)], {
       env: { ...VARIABLES, AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMb), ...environment },
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      // No channel of messages: Node would load modules for it that the measured code then finds loaded.
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
     });
     const release = limit?.(child.pid ?? 0, memoryMb);
-    let answer: FirstAnswer | null = null;
-    child.once('message', (first: FirstAnswer) => {
-      answer = first;
-    });
+    const chunks: Buffer[] = [];
+    child.stdio[3]?.on('data', (chunk: Buffer) => chunks.push(chunk));
     // Not before the process has ended: it would run beside the next one.
-    child.once('exit', () => {
+    child.once('close', () => {
       release?.();
-      resolve(answer);
+      resolve(fromJson(Buffer.concat(chunks).toString()) as FirstAnswer | undefined);
     });
   });
 }

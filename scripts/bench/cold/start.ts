@@ -1,4 +1,5 @@
-// A fresh process: loads one bundle, answers one event, reports, exits. Started with `<bundle> <event as JSON>`.
+// A fresh process: loads one bundle, answers one event, reports to descriptor 3, exits. Started with `<bundle> <event as JSON> <modules of Node>`.
+import { writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
@@ -20,10 +21,11 @@ interface Loaded {
   readonly handler: (event: object, context: object) => Promise<unknown>;
 }
 
-const [bundle = '', text = ''] = process.argv.slice(2);
+const [bundle = '', text = '', ...modules] = process.argv.slice(2);
 const event = JSON.parse(text) as object | null;
 const context = { awsRequestId: 'c6af9ac6-7b61-11e6-9a41-93e8deadbeef', getRemainingTimeInMillis: () => 29_000 };
 const load = createRequire(import.meta.url);
+for (const name of modules) load(name);
 
 const residentBefore = process.memoryUsage.rss();
 const cpuBefore = process.cpuUsage();
@@ -42,4 +44,5 @@ const first: FirstAnswer = {
   residentBytes: process.memoryUsage.rss() - residentBefore,
   answer,
 };
-process.send?.(first, () => process.exit());
+writeSync(3, JSON.stringify(first));
+process.exit();
