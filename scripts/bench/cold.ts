@@ -174,7 +174,7 @@ function entriesOf(
   );
 }
 
-/** Our applications without a start cache, then with one. */
+/** Our applications without a start cache, then with a start cache. */
 function oursOf(
   table: string,
   modules: Readonly<Record<string, string>>,

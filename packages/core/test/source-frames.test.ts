@@ -20,7 +20,7 @@ function fileWith(map: string | object | undefined, name = 'index.js'): string {
 }
 
 /**
- * Columns 0, 9 and 20 of line 1 are lines 1, 3 and 2 of `a.ts`, at the columns 0, 4 and 16; column 40 has no source. Line 2 has none; column 5 of
+ * Columns 0, 9 and 20 of line 1 are lines 1, 3 and 2 of `a.ts`, at the columns 0, 4 and 16; column 40 has no source. Line 2 has no segments; column 5 of
  * line 3 is line 1, column 2, of `b.ts`.
  */
 const MAP = { version: 3, sources: ['../src/a.ts', '../src/b.ts'], names: [], mappings: 'AAAA,SAEI,WADY,oB;;KCDd' };

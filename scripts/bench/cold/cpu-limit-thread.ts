@@ -18,7 +18,7 @@ function limit(pid: number, quotaMs: number): void {
   try {
     let allowed = usedMs(pid);
     while (Atomics.load(order, 0) === pid) {
-      // What was used beyond the quota is missing in the next period; what was left is lost.
+      // Time used beyond the quota is missing in the next period; unused time is lost.
       allowed = Math.min(allowed, usedMs(pid)) + quotaMs;
       const end = performance.now() + PERIOD_MS;
       process.kill(pid, 'SIGCONT');

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { bundle } from '../bundle.js';
 
-/** Lambda gives a function with this memory one processor, and less in proportion. https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html */
+/** The memory of a function that has one processor; less memory has less in proportion. https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html */
 export const FULL_MB = 1_769;
 
 /** Limits a process to the share of a processor that a memory size includes, until the returned function is called. */

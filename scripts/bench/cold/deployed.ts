@@ -17,7 +17,7 @@ export function bundleDeployed(source: string, { version }: Place): Sizes {
 }
 
 /**
- * The same application with a start cache for each memory size. Its size is that of the code and of one cache.
+ * The same application with a start cache for each memory size. Its size includes the code and one cache.
  *
  * @param event for the maker of the cache if the handler is not of a container; for a container it makes its own events
  */

@@ -25,7 +25,7 @@ export interface Place {
   readonly version: string;
   /** The memory of the function, which determines the flags of Node. */
   readonly memoryMb: number;
-  /** Gives the process the share of a processor that the memory includes; default: a whole processor. */
+  /** Limits the process to the CPU time of this memory size; default: no limit. */
   readonly limit?: CpuLimit;
   /** True if the modules of Node that Lambda's client uses are not loaded before. Default false. */
   readonly isBare?: boolean;
@@ -103,7 +103,7 @@ function firstAnswer(
     const release = limit?.(child.pid ?? 0, memoryMb);
     const chunks: Buffer[] = [];
     child.stdio[3]?.on('data', (chunk: Buffer) => chunks.push(chunk));
-    // Not before the process has ended: it would run beside the next one.
+    // Not before the process has ended: it would run next to the following one.
     child.once('close', () => {
       release?.();
       resolve(fromJson(Buffer.concat(chunks).toString()) as FirstAnswer | undefined);

@@ -47,7 +47,7 @@ export interface Match<T> {
   readonly params: readonly string[];
 }
 
-/** One pattern of a router as it was added. */
+/** A pattern of a router and its value. */
 interface Added<T> {
   readonly pattern: Pattern;
   readonly value: T;

@@ -39,7 +39,7 @@ export class RecordBatch implements DeliveryHolder {
   #abandon: (() => void) | undefined = undefined;
   #isWatched = false;
   #past = false;
-  /** When the clock was last read for a record, and the number of records that may start before the next reading. */
+  /** The time of the last reading for a record, and the number of records that may start before the next reading. */
   #readAt = Number.NaN;
   #unread = 0;
   #requestId: string | undefined = undefined;
