@@ -57,14 +57,14 @@ export const BUDGETS: readonly Budget[] = [
   // the containers.
   // Card numbers by issuer, false identifiers and paths of stack frames 1.1 KB, packages that are loaded twice 0.4 KB: both with the default
   // logger, so in all of them. Batches that fail whole 0.2 KB.
-  { name: 'http', gzipBytes: 26_700, wantedBytes: 13_000, event: HEALTH, accepts: isOk },
-  { name: 'queue', gzipBytes: 16_300, wantedBytes: 8_000, event: queueEvent(10, []), accepts: isClean },
+  { name: 'http', gzipBytes: 27_400, wantedBytes: 13_000, event: HEALTH, accepts: isOk },
+  { name: 'queue', gzipBytes: 17_000, wantedBytes: 8_000, event: queueEvent(10, []), accepts: isClean },
   // The same without a dispatcher: the handler of a function with a single trigger.
-  { name: 'queue-alone', gzipBytes: 11_700, wantedBytes: 5_000, event: queueEvent(10, []), accepts: isClean },
+  { name: 'queue-alone', gzipBytes: 12_400, wantedBytes: 5_000, event: queueEvent(10, []), accepts: isClean },
   // One handler without a container: context, deadline, log lines and their sanitizer are most of it.
   {
     name: 's3',
-    gzipBytes: 10_400,
+    gzipBytes: 11_100,
     event: S3_EVENT,
     accepts: (answer) => answer === null,
     lacks: OTHER_TRIGGERS,
@@ -83,12 +83,12 @@ export const BUDGETS: readonly Budget[] = [
   // The whole route algebra, without other code: infrastructure code loads only this entry.
   { name: 'mcp-routes', gzipBytes: 1_900, event: null, accepts: () => true, lacks: ['core/src'] },
   // With groups (0.7 KB) and hooks (0.6 KB), which are methods and options of a container, and forms (0.9 KB). What surfaces get of the container is 0.1 KB.
-  { name: 'app', gzipBytes: 47_500, event: HEALTH, accepts: isOk, lacks: ['packages/triggers'] },
-  { name: 'secure', gzipBytes: 56_300, wantedBytes: 30_000, event: HEALTH, accepts: isOk },
+  { name: 'app', gzipBytes: 48_300, event: HEALTH, accepts: isOk, lacks: ['packages/triggers'] },
+  { name: 'secure', gzipBytes: 57_000, wantedBytes: 30_000, event: HEALTH, accepts: isOk },
   // A guard on a closed container (56.1 KB); without JWTs, which load with the first token.
   {
     name: 'oauth',
-    gzipBytes: 59_800,
+    gzipBytes: 60_500,
     event: HEALTH_OF_ADA,
     accepts: isOk,
     lacks: ['node_modules/.pnpm/jose', 'mcp/src/facade'],
@@ -98,7 +98,7 @@ export const BUDGETS: readonly Budget[] = [
   // On the closed container (56.1 KB). Both AWS clients load at the first operation and are not in it.
   {
     name: 'microvm',
-    gzipBytes: 83_500,
+    gzipBytes: 84_300,
     event: HEALTH,
     accepts: (answer) => (answer as { statusCode?: unknown } | null)?.statusCode === 404,
   },

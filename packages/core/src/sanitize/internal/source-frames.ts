@@ -9,11 +9,15 @@ const FRAME = /^at (?:async )?(?:[^(]*\()?(((?:file:\/\/)?\/.*\.[cm]?js):(\d{1,7
 /** A place in a bundled file. */
 interface Place {
   /** File, line and column as the frame has them. */
-  readonly place: string;
+  readonly text: string;
   /** From 0. */
   readonly line: number;
   /** From 0. */
   readonly column: number;
+  /** Index of the source in the map, and line and column in the source, from 0; -1 until it is found. */
+  source: number;
+  sourceLine: number;
+  sourceColumn: number;
 }
 
 /** The place in the source by the place in the file; `undefined` for a place that no map contains. */
@@ -27,94 +31,83 @@ let reads = 0;
  * A frame is returned unchanged if the map is missing, broken or larger than 8 MiB, or does not contain the place. Never throws.
  */
 export function toSourceFrames(frames: readonly string[]): readonly string[] {
-  const matches = frames.map((frame) => FRAME.exec(frame));
-  readMaps(matches.filter((match) => match !== null));
+  if (known.size > MAX_PLACES) known.clear();
+  const files = new Map<string, Place[]>();
+  const places = frames.map((frame) => {
+    const [, text = '', file = '', line, column] = FRAME.exec(frame) ?? [];
+    if (text === '' || known.has(text)) return text;
+    // Until it is found: a broken map is not read again for this place.
+    known.set(text, undefined);
+    const others = files.get(file) ?? [];
+    const place = {
+      text,
+      line: Number(line) - 1,
+      column: Number(column) - 1,
+      source: -1,
+      sourceLine: 0,
+      sourceColumn: 0,
+    };
+    files.set(file, [...others, place]);
+    return text;
+  });
+  for (const [file, unknown] of files) {
+    try {
+      readMap(file, unknown);
+    } catch {
+      // There is no map, or it is broken.
+    }
+  }
   return frames.map((frame, index) => {
-    const [, place = ''] = matches[index] ?? [];
+    const place = places[index] ?? '';
     const source = known.get(place);
     return source ? frame.replace(place, () => source) : frame;
   });
 }
 
-/** Finds all places that are not known yet, with one pass over each map. */
-function readMaps(matches: readonly RegExpExecArray[]): void {
-  if (known.size > MAX_PLACES) known.clear();
-  const files = new Map<string, Place[]>();
-  for (const [, place = '', file = '', line, column] of matches) {
-    if (known.has(place)) continue;
-    // Until it is found: a broken map is not read again for this place.
-    known.set(place, undefined);
-    const places = files.get(file) ?? [];
-    places.push({ place, line: Number(line) - 1, column: Number(column) - 1 });
-    files.set(file, places);
-  }
-  for (const [file, places] of files) {
-    try {
-      mapPlaces(file, places);
-    } catch {
-      // The map is broken.
-    }
-  }
-}
-
-function mapPlaces(file: string, places: Place[]): void {
-  const map = readMap(file);
-  if (map === undefined) return;
-  places.sort((a, b) => a.line - b.line || a.column - b.column);
-  findOrigins(map.mappings, places, (place, source, line, column) => {
-    const path = map.sources[source];
-    if (typeof path !== 'string') return;
-    const { pathname } = new URL(path, map.url);
-    known.set(place, `${decodeURIComponent(pathname)}:${line + 1}:${column + 1}`);
-  });
-}
-
-interface ReadMap {
-  readonly url: URL;
-  readonly mappings: string;
-  readonly sources: readonly unknown[];
-}
-
-function readMap(file: string): ReadMap | undefined {
+/** Finds places of one file in its map. @throws any error for a map that is missing or broken */
+function readMap(file: string, places: readonly Place[]): void {
   const { statSync, readFileSync } = process.getBuiltinModule('node:fs');
-  const url = file.startsWith('file:')
-    ? new URL(`${file}.map`)
-    : process.getBuiltinModule('node:url').pathToFileURL(`${file}.map`);
-  const found = statSync(url, { throwIfNoEntry: false });
-  if (!found?.isFile() || found.size > MAX_MAP_BYTES || reads >= MAX_READS) return undefined;
+  const { pathToFileURL } = process.getBuiltinModule('node:url');
+  const url = file.startsWith('/') ? pathToFileURL(`${file}.map`) : new URL(`${file}.map`);
+  if (statSync(url).size > MAX_MAP_BYTES || reads >= MAX_READS) return;
   reads += 1;
-  const { mappings, sources } = JSON.parse(readFileSync(url, 'utf8')) as Partial<ReadMap>;
-  return typeof mappings === 'string' && Array.isArray(sources) ? { url, mappings, sources } : undefined;
+  const { mappings, sources } = JSON.parse(readFileSync(url, 'utf8')) as { mappings: string; sources: string[] };
+  findOrigins(mappings, places);
+  for (const { text, source, sourceLine, sourceColumn } of places) {
+    const path = sources[source];
+    if (typeof path !== 'string') continue;
+    known.set(text, `${decodeURIComponent(new URL(path, url).pathname)}:${sourceLine + 1}:${sourceColumn + 1}`);
+  }
 }
 
 /**
- * Reads the mappings of a source map until the origins of all places are found. Each line ends with `;`, each segment with `,`; its numbers
- * are differences to the segment before, in base 64 with five bits in a digit and the sign in the last bit.
+ * Reads the mappings of a source map. Each line ends with `;`, each segment with `,`; its numbers are differences to the segment before,
+ * in base 64 with five bits in a digit and the sign in the last bit.
  *
- * @param places in the order of the file
  * @see https://tc39.es/ecma426/#sec-mappings
  */
-function findOrigins(
-  mappings: string,
-  places: readonly Place[],
-  report: (place: string, source: number, line: number, column: number) => void,
-): void {
-  // Column in the bundle; source, line and column of the origin; name.
-  const segment = [0, 0, 0, 0, 0];
-  let origin: readonly number[] | undefined;
+function findOrigins(mappings: string, places: readonly Place[]): void {
+  // Column in the bundle; source, and line and column in it; name.
+  const segment: [number, number, number, number, number] = [0, 0, 0, 0, 0];
   let field = 0;
   let value = 0;
   let shift = 0;
   let line = 0;
-  let next = 0;
-  const reportUntil = (column: number): void => {
-    for (let place = places[next]; place?.line === line && place.column < column; place = places[++next]) {
-      if (origin) report(place.place, ...(origin as [number, number, number]));
-    }
-  };
-  for (let at = 0; at <= mappings.length && next < places.length; at += 1) {
-    const code = mappings.charCodeAt(at);
-    if (code !== 44 && code !== 59 && at < mappings.length) {
+  for (let at = 0; at <= mappings.length; at += 1) {
+    const code = at < mappings.length ? mappings.charCodeAt(at) : 59;
+    if (code === 44 || code === 59) {
+      for (const place of places) {
+        // The last segment before the place.
+        if (field === 0 || place.line !== line || place.column < segment[0]) continue;
+        place.source = field > 3 ? segment[1] : -1;
+        place.sourceLine = segment[2];
+        place.sourceColumn = segment[3];
+      }
+      field = 0;
+      if (code === 44) continue;
+      segment[0] = 0;
+      line += 1;
+    } else {
       const digit = digitOf(code);
       value += (digit & 31) << shift;
       shift += 5;
@@ -123,18 +116,7 @@ function findOrigins(
       field += 1;
       value = 0;
       shift = 0;
-      continue;
     }
-    if (field > 0) {
-      reportUntil(segment[0] ?? 0);
-      origin = field > 3 ? segment.slice(1, 4) : undefined;
-      field = 0;
-    }
-    if (code === 44) continue;
-    reportUntil(Number.POSITIVE_INFINITY);
-    origin = undefined;
-    segment[0] = 0;
-    line += 1;
   }
 }
 
