@@ -1,5 +1,5 @@
 /** Errors in the log of a deployed bundle, which runs without `--enable-source-maps`, have the lines of the sources. */
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildAPIGatewayV2Request } from '@sallyport/testkit/events';
 import { bundle, copyOf, FUNCTIONS, start } from './support/bundles.js';
@@ -47,7 +47,7 @@ describe('the log has the places in the sources', () => {
       'of another file',
       (map) => writeFileSync(map, '{"version":3,"sources":["../fails.ts"],"names":[],"mappings":";;;;;;;;AAAA"}'),
     ],
-    ['larger than 8 MiB', (map) => writeFileSync(map, ' '.repeat(8 * 1024 * 1024 + 1))],
+    ['larger than 8 MiB', (map) => writeFileSync(map, readFileSync(map, 'utf8').padEnd(8 * 1024 * 1024 + 1))],
   ])('the frames have the places in the bundle if the map is %s', (_name, change) => {
     const folder = copyOf(esm.folder);
     for (const name of readdirSync(folder)) if (name.endsWith('.map')) change(join(folder, name));

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -101,12 +101,13 @@ describe('the places of stack frames', () => {
   });
 
   it('are kept if the map is larger than 8 MiB, or a folder', () => {
-    const large = fileWith(MAP);
-    truncateSync(`${large}.map`, 8 * 1024 * 1024 + 1);
+    const large = fileWith(JSON.stringify(MAP).padEnd(8 * 1024 * 1024 + 1));
     const folder = fileWith(undefined);
     mkdirSync(`${folder}.map`);
     const frames = [`at ${large}:1:1`, `at ${folder}:1:1`];
     expect(toSourceFrames(frames)).toEqual(frames);
+    const allowed = fileWith(JSON.stringify(MAP).padEnd(8 * 1024 * 1024));
+    expect(mapped(allowed, 1, 1)).toBe('at run (/src/a.ts:1:1)');
   });
 
   it('are read once: a map that appears later, or that disappears, changes no known place', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { parsePattern, withTrailingSlash } from '../src/routing/internal/pattern.js';
 import { Router } from '../src/routing/internal/router.js';
+import { parseOpenRest } from '../src/surface/http-verbs.js';
 
 function routerOf(...patterns: string[]): Router<string> {
   const router = new Router<string>();
@@ -196,4 +197,12 @@ describe('a pattern with a slash at its end', () => {
   it('is empty for the root', () => {
     expect(withTrailingSlash(parsePattern('/'))).toBeUndefined();
   });
+});
+
+it('routes without options share their parsed options, which nothing can change', () => {
+  const options = parseOpenRest([]);
+  expect(parseOpenRest([undefined])).toBe(options);
+  expect(Object.isFrozen(options)).toBe(true);
+  expect(parseOpenRest([{}])).not.toBe(options);
+  expect(() => parseOpenRest([undefined, 1] as never)).toThrow('framework: too many arguments, expected handle(');
 });
