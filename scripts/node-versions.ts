@@ -6,10 +6,19 @@ import { CACHE, ROOT } from './check/command.js';
 /** The oldest version that `engines` allows, then the newest of each line in the npm registry. */
 const VERSIONS = ['20.19.0', '22.23.3', '24.21.0', '26.10.0'];
 
+/** The versions whose binaries were fetched before, by {@link nodeBinary}. */
+export function installedNodes(): readonly { readonly version: string; readonly node: string }[] {
+  return VERSIONS.map((version) => ({ version, node: pathOf(version) })).filter(({ node }) => existsSync(node));
+}
+
+function pathOf(version: string): string {
+  return join(CACHE, `node-${version}`, 'node_modules', 'node', 'bin', 'node');
+}
+
 /** Path of a Node binary. It is fetched from the npm registry on first use. */
 export function nodeBinary(version: string): string {
   const home = join(CACHE, `node-${version}`);
-  const binary = join(home, 'node_modules', 'node', 'bin', 'node');
+  const binary = pathOf(version);
   if (!existsSync(binary)) {
     mkdirSync(home, { recursive: true });
     const install = ['install', '--prefix', home, '--no-save', '--no-audit', '--no-fund', `node@${version}`];

@@ -5,13 +5,13 @@ import { gzipSync } from 'node:zlib';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 
 export const HERE = fileURLToPath(new URL('.', import.meta.url));
-const OUT = join(HERE, 'node_modules', '.cache', 'bundles');
+export const OUT = join(HERE, 'node_modules', '.cache', 'bundles');
 
 /** CommonJS code inside an ESM bundle needs `require`. */
 const REQUIRE = "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);";
 
 /** Parts that a deployment would not contain: clients of the Lambda runtime, and unused optional peers. */
-const EXTERNAL = ['@aws-sdk/*', '@smithy/*', '@aws/durable-execution-sdk-js', '@aws-lambda-powertools/tracer'];
+export const EXTERNAL = ['@aws-sdk/*', '@smithy/*', '@aws/durable-execution-sdk-js', '@aws-lambda-powertools/tracer'];
 
 export interface Bundle {
   readonly file: string;
@@ -47,11 +47,18 @@ export function bundle(source: string, leftOut: readonly string[] = []): Promise
   return bundleAs(name, needsRequire(source), { entryPoints: [source], conditions });
 }
 
-/** A module of one line that exports `handler`, for the parts of a peer that the bench makes handlers of. */
+/** Bundles a TypeScript module into one minified CommonJS file, which starts faster. CDK and SAM make such bundles by default. */
+export function bundleCommonJs(source: string): Promise<Bundle> {
+  return bundleAs(fileName(source), false, { entryPoints: [source], format: 'cjs' });
+}
+
+/** A CommonJS module of two lines that exports `handler`, for the parts of a peer that the bench makes handlers of. */
 export function bundleHandler(source: string, importing: string, expression: string): Promise<Bundle> {
-  const contents = `import { ${importing} } from './${source}';\nexport const handler = await ${expression};`;
+  const contents = `import { ${importing} } from './${source}';
+    const made = Promise.resolve(${expression});
+    export const handler = async (event, context) => (await made)(event, context);`;
   const name = `${source.replaceAll('/', '-')}-${importing}`;
-  return bundleAs(name, needsRequire(source), { stdin: { contents, resolveDir: HERE, loader: 'ts' } });
+  return bundleAs(name, false, { stdin: { contents, resolveDir: HERE, loader: 'ts' }, format: 'cjs' });
 }
 
 /** One export of a package. */
@@ -71,10 +78,10 @@ function fileName(source: string): string {
 async function bundleAs(
   name: string,
   withRequire: boolean,
-  entry: Pick<BuildOptions, 'entryPoints' | 'stdin' | 'external' | 'conditions'>,
+  entry: Pick<BuildOptions, 'entryPoints' | 'stdin' | 'external' | 'format' | 'conditions'>,
 ): Promise<Bundle> {
   mkdirSync(OUT, { recursive: true });
-  const file = join(OUT, `${name}.mjs`);
+  const file = join(OUT, `${name}.${entry.format === 'cjs' ? 'cjs' : 'mjs'}`);
   const { metafile } = await build({ ...COMMON, ...entry, outfile: file, banner: withRequire ? { js: REQUIRE } : {} });
   const code = readFileSync(file);
   const [output] = Object.values(metafile.outputs);
@@ -163,10 +170,10 @@ function sizesOf(paths: readonly string[]): Pick<SplitBundle, 'startBytes' | 'st
 /** The bundle, or the build error: a peer that does not build must not hide the others. */
 export async function tryBundle(
   source: string,
-  leftOut: readonly string[] = [],
+  make: (source: string) => Promise<Bundle> = bundle,
 ): Promise<Bundle | { readonly problem: string }> {
   try {
-    return await bundle(source, leftOut);
+    return await make(source);
   } catch (error) {
     return { problem: (error as Error).message };
   }

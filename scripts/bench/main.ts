@@ -41,8 +41,8 @@ for (const workload of options.workloads) {
   results.push({ workload, title: WORKLOAD_TABLE[workload].title, rows });
   process.stdout.write(`${formatWorkload(workload, rows)}\n`);
 }
-const cold = options.cold ? await measureCold(options.rounds) : [];
-if (options.cold) process.stdout.write(`${coldTable(cold)}\n`);
+const cold = options.cold ? await measureCold(options.rounds) : undefined;
+if (cold) process.stdout.write(`${coldTable(cold)}\n`);
 if (options.json)
   writeFileSync(options.json, `${JSON.stringify({ rounds: options.rounds, results, cold }, null, 2)}\n`);
 if (options.writeReadme) writeReadme({ peers: options.peers, rounds: options.rounds, results, cold });

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { HERE } from './bundle.js';
-import { type ColdRow, coldTable } from './cold.js';
+import { type Cold, coldTable } from './cold.js';
 import type { Peer } from './peers.js';
 import { allocationLine, markdownTable, type WorkloadResult } from './report.js';
 
@@ -12,7 +12,7 @@ export interface Measured {
   readonly peers: readonly Peer[];
   readonly rounds: number;
   readonly results: readonly WorkloadResult[];
-  readonly cold: readonly ColdRow[];
+  readonly cold: Cold | undefined;
 }
 
 /** Replaces the measured sections of the bench's README. */
@@ -20,7 +20,7 @@ export function writeReadme(measured: Measured): void {
   const { rounds, results, cold } = measured;
   writeSections(join(HERE, 'README.md'), 'npm run bench', {
     ...(results.length > 0 && { tables: formatTables(measured) }),
-    ...(cold.length > 0 && { 'cold start': [machine(rounds), coldTable(cold)].join('\n\n') }),
+    ...(cold && { 'cold start': [machine(rounds), coldTable(cold)].join('\n\n') }),
   });
 }
 

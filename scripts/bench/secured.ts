@@ -21,6 +21,11 @@ export function readKeys(): PublicKey[] {
   return (JSON.parse(process.env[KEYS_VARIABLE] ?? '{"keys":[]}') as { keys: PublicKey[] }).keys;
 }
 
+/** The variable of {@link readKeys}, for a process that gets only the variables of a function. */
+export function keysVariable(): Readonly<Record<string, string>> {
+  return { [KEYS_VARIABLE]: process.env[KEYS_VARIABLE] ?? '' };
+}
+
 /** The token of the caller. */
 export function readToken(): string {
   return process.env[TOKEN_VARIABLE] ?? '';

@@ -3,6 +3,11 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
+/** For times of which other load can only make more. */
+export function lowerTenth(values: readonly number[]): number {
+  return quantile(values, 0.1);
+}
+
 /** The interquartile range, divided by the median. */
 export function spread(values: readonly number[]): number {
   return (quantile(values, 0.75) - quantile(values, 0.25)) / median(values);

@@ -348,6 +348,5 @@ it('sets the variables of triggers and doors at the function', () => {
   expect(Object.keys((Environment as { Variables: object }).Variables)).toEqual([
     'FRAMEWORK_DOORS',
     'FRAMEWORK_WEBSOCKET_ENDPOINT',
-    'NODE_OPTIONS',
   ]);
 });

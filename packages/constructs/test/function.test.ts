@@ -34,7 +34,7 @@ it('makes a function, a role and a log group with secure defaults', () => {
     {
       Architectures: ['arm64'],
       Code: { ZipFile: 'exports.handler = 1' },
-      Environment: { Variables: { MODE: 'prod', NODE_OPTIONS: '--enable-source-maps' } },
+      Environment: { Variables: { MODE: 'prod' } },
       Handler: 'index.handler',
       LoggingConfig: { LogFormat: 'JSON', LogGroup: { Ref: expect.stringMatching(/^ApiLogGroup/) } },
       MemorySize: 256,

@@ -388,10 +388,7 @@ it('writes the manifest of functions, limits, mappings and names', () => {
         runtime: 'nodejs24.x',
         memoryMb: 256,
         timeoutMs: 10_000,
-        environment: {
-          FRAMEWORK_STREAM_FAILURE_IDENTIFIER: 'sequenceNumber',
-          NODE_OPTIONS: '--enable-source-maps',
-        },
+        environment: { FRAMEWORK_STREAM_FAILURE_IDENTIFIER: 'sequenceNumber' },
         sources: [
           {
             kind: 'queue',

@@ -52,6 +52,26 @@ describe('decodeBase64', () => {
     expect(() => decodeBase64(text)).toThrow(expect.failure('app.bad_request', 'invalid base64'));
   });
 
+  it.each<[string, string]>([
+    ['at the start', '-AAA'],
+    ['at the end', 'AAA_'],
+  ])('rejects the URL alphabet %s up to 65,536 characters, and decodes it above', (_name, group) => {
+    const text = group.startsWith('-') ? group + 'AAAA'.repeat(16_383) : 'AAAA'.repeat(16_383) + group;
+    expect(() => decodeBase64(text)).toThrow('invalid base64');
+    const longer = `${text}AAAA`;
+    const standard = longer.replaceAll('-', '+').replaceAll('_', '/');
+    expect(Buffer.compare(decodeBase64(longer), Buffer.from(standard, 'base64'))).toBe(0);
+  });
+
+  it.each([
+    ['a length that is no multiple of four', 'A'],
+    ['another character', 'AAA*'],
+    ['white space', 'AAA\n'],
+    ['padding inside', 'A=AA'],
+  ])('rejects %s above 65,536 characters too', (_name, part) => {
+    expect(() => decodeBase64('AAAA'.repeat(8_192) + part + 'AAAA'.repeat(8_192))).toThrow('invalid base64');
+  });
+
   it('computes the decoded size before decoding', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {

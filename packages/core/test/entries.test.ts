@@ -41,6 +41,7 @@ describe('what an entry loads', () => {
         'sanitize/internal/cards.ts',
         'sanitize/internal/frame-path.ts',
         'sanitize/internal/light.ts',
+        'sanitize/internal/source-frames.ts',
       ],
     ],
   ])('%s has no sanitizer, logger and sink in it but %j', (entry, expected) => {

@@ -1,4 +1,5 @@
-import { parsePattern } from '../src/routing/internal/pattern.js';
+import fc from 'fast-check';
+import { parsePattern, segmentsOf, withTrailingSlash } from '../src/routing/internal/pattern.js';
 
 describe('parsePattern', () => {
   it.each([
@@ -116,4 +117,64 @@ describe('parsePattern', () => {
   it('rejects a value that is not a string', () => {
     expect(() => parsePattern(undefined as never)).toThrow(expect.failure('app.bad_request', 'invalid route pattern'));
   });
+
+  it.each<[string, string, string[], string[]]>([
+    ['/', '/', [], []],
+    ['/users', '/users', ['users'], []],
+    ['/users/:id', '/users/{}', ['users', '{}'], ['id']],
+    ['/{team}/files/{größe}/{path+}', '/{}/files/{}/{+}', ['{}', 'files', '{}', '{+}'], ['team', 'größe', 'path']],
+    ['/:all+', '/{+}', ['{+}'], ['all']],
+  ])('finds shape, segments and names of %j', (pattern, shape, segments, paramNames) => {
+    const parsed = parsePattern(pattern);
+    expect([parsed.shape, segmentsOf(parsed), parsed.paramNames]).toEqual([shape, segments, paramNames]);
+  });
+
+  it('adds the slash at the end to every form', () => {
+    expect(withTrailingSlash(parsePattern('/a/{id}'))).toEqual({
+      canonical: '/a/{id}/',
+      shape: '/a/{}/',
+      paramNames: ['id'],
+    });
+  });
+
+  it('reads a canonical pattern as it reads any other spelling of it', () => {
+    const part = fc.constantFrom(
+      '/',
+      'a',
+      'B9',
+      '%20',
+      '.',
+      '~',
+      '-',
+      '_',
+      '{',
+      '}',
+      '{id}',
+      '{x}',
+      '{r+}',
+      ':id',
+      '+',
+      '*',
+      '?',
+      '[a]',
+      'ü',
+      '$',
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 9 }), (parts) => {
+        const pattern = `/${parts.join('')}`;
+        // The blank keeps the expression for canonical patterns from matching.
+        expect(outcomeOf(pattern)).toEqual(outcomeOf(` ${pattern}`));
+      }),
+      { numRuns: 3000 },
+    );
+  });
 });
+
+function outcomeOf(pattern: string): unknown {
+  try {
+    return parsePattern(pattern);
+  } catch (error) {
+    return (error as Error).message;
+  }
+}

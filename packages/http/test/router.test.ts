@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { parsePattern, withTrailingSlash } from '../src/routing/internal/pattern.js';
 import { Router } from '../src/routing/internal/router.js';
+import { parseOpenRest } from '../src/surface/http-verbs.js';
 
 function routerOf(...patterns: string[]): Router<string> {
   const router = new Router<string>();
@@ -37,6 +38,9 @@ describe('Router', () => {
       '/constructor',
       [],
     ],
+    ['reads a path like the shape of a parameter', ['/users/{id}'], '/users/{}', '/users/{id}', ['{}']],
+    ['reads a path like the shape of a catch-all', ['/f/{p+}'], '/f/{+}', '/f/{p+}', ['{+}']],
+    ['reads a path like the shape of another pattern', ['/{a}/{b}', '/u/{id}/x'], '/u/{}', '/{a}/{b}', ['u', '{}']],
   ])('%s', (_name, patterns, path, value, params) => {
     expect(routerOf(...patterns).match(path)).toEqual(value === undefined ? undefined : { value, params });
   });
@@ -193,4 +197,12 @@ describe('a pattern with a slash at its end', () => {
   it('is empty for the root', () => {
     expect(withTrailingSlash(parsePattern('/'))).toBeUndefined();
   });
+});
+
+it('routes without options share their parsed options, which nothing can change', () => {
+  const options = parseOpenRest([]);
+  expect(parseOpenRest([undefined])).toBe(options);
+  expect(Object.isFrozen(options)).toBe(true);
+  expect(parseOpenRest([{}])).not.toBe(options);
+  expect(() => parseOpenRest([undefined, 1] as never)).toThrow('framework: too many arguments, expected handle(');
 });

@@ -34,6 +34,15 @@ export const SECURE_ROUTE_OPTIONS = defineOptions<SecureRouteOptions>()({
   use: GROUP_KINDS.use,
 });
 
+/** The checked options of a route without options. */
+let noOptions: ReturnType<typeof SECURE_ROUTE_OPTIONS.parse> | undefined;
+
+function parseOptions(options: SecureRouteOptions | undefined) {
+  if (options !== undefined) return SECURE_ROUTE_OPTIONS.parse(options);
+  noOptions ??= Object.freeze(SECURE_ROUTE_OPTIONS.parse(undefined));
+  return noOptions;
+}
+
 /** Options of a group of routes of the closed container; they apply to every route and group inside. */
 export interface SecureGroupOptions {
   /**
@@ -105,12 +114,17 @@ export class SecureRoutes<Rest extends SecureRest = GroupPosture, Outer extends 
     if (isPosture(handler)) {
       throw registrationError('route handler must be a function', `${place}: pass the posture after the handler`);
     }
-    const [posture, options] = this.#read(rest, place);
+    const { posture: inherited } = this.#scope;
+    const isInherited = inherited !== undefined && (rest.length === 0 || isOptions(rest[0]));
+    const at = isInherited ? 0 : 1;
+    if (rest.length > at + 1) assertNoSurplus(rest.slice(at + 1), 'handle(method, pattern, handler, posture, options)');
+    const posture: unknown = isInherited ? inherited : rest[0];
+    assertPosture(posture, place);
     // The open container treats a blank pattern as the root; here it could make the root public by mistake.
     if (typeof pattern === 'string' && pattern.trim() === '') {
       throw new FrameworkError('app.bad_request', `framework: invalid route pattern: ${method} (blank)`);
     }
-    const { streaming, trailingSlash, use } = SECURE_ROUTE_OPTIONS.parse(options);
+    const { streaming, trailingSlash, use } = parseOptions(rest[at] as SecureRouteOptions | undefined);
     this.#surface.register(method, path, handler as Handler, {
       posture,
       streaming,
@@ -119,20 +133,6 @@ export class SecureRoutes<Rest extends SecureRest = GroupPosture, Outer extends 
       tags: this.#scope.tags,
     });
     return this;
-  }
-
-  /** The effective posture of a registration, and its options. */
-  #read(rest: readonly unknown[], place: string): [Posture, SecureRouteOptions | undefined] {
-    const { posture: inherited } = this.#scope;
-    if (inherited !== undefined && (rest.length === 0 || isOptions(rest[0]))) {
-      const [options, ...surplus] = rest as [SecureRouteOptions?, ...never[]];
-      assertNoSurplus(surplus, 'handle(method, pattern, handler, posture, options)');
-      return [inherited, options];
-    }
-    const [posture, options, ...surplus] = rest as [unknown, SecureRouteOptions?, ...never[]];
-    assertNoSurplus(surplus, 'handle(method, pattern, handler, posture, options)');
-    assertPosture(posture, place);
-    return [posture, options];
   }
 
   /**

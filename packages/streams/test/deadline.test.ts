@@ -27,6 +27,38 @@ describe('the deadline of a batch', () => {
     expect(await router.serveQueueEvent(ids('a', 'b', 'c'), lambda(1_000))).toEqual(reportOf('c'));
   });
 
+  it('reads the clock for every fourth record while records are fast, and starts at most three late', async () => {
+    const { clock, lambda, options } = environment();
+    let readings = 0;
+    const counted = {
+      now: () => clock.now(),
+      after: (ms: number, run: () => void) => clock.after(ms, run),
+      monotonicMs: () => {
+        readings += 1;
+        return clock.monotonicMs();
+      },
+    };
+    const { observability: _none, ...unobserved } = options;
+    const router = createEventRouter({ ...unobserved, clock: counted });
+    const startedAt: number[] = [];
+    let slowFrom = 100;
+    router.kinesis('clicks', () => {
+      startedAt.push(clock.monotonicMs());
+      clock.tick(startedAt.length > slowFrom ? 1_100 : 1);
+    });
+    const Records = Array.from({ length: 100 }, (_, index) => click(String(index)));
+    expect(await router.serveStreamEvent({ Records }, lambda(2_500))).toEqual(reportOf());
+    // One for the deadline, one for the first record, then every fourth.
+    expect(readings).toBe(1 + 1 + 25);
+
+    startedAt.length = 0;
+    slowFrom = 10;
+    const begin = clock.monotonicMs();
+    await router.serveStreamEvent({ Records }, lambda(2_500));
+    const late = startedAt.filter((at) => at > begin + 2_000);
+    expect([startedAt.length, late.map((at) => at - begin - 2_000)]).toEqual([13, [210]]);
+  });
+
   it('uses the margin of the option', async () => {
     const { lambda, options } = environment({ deadlineMarginMs: 0 });
     const router = createEventRouter(options);

@@ -2,12 +2,13 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { lambdaFlags } from '@sallyport/bundle';
 import { createLocalClient, createTable, dynamodbEndpoint } from '@sallyport/dynamodb-local';
 import { RATE_LIMIT_TABLE_SCHEMA } from '@sallyport/ratelimit/schema';
 import { bundleService, HERE, readBundle } from '../bundle.js';
 import { createCompileCache } from '../compile-cache.js';
 import { gatewayV2Event } from '../events.js';
-import type { Starter } from './in-turn.js';
+import { HERE_256, type Starter } from './in-turn.js';
 
 const SOURCE = '../../examples/notes/src/lambda.ts';
 const ASSEMBLY = join(HERE, 'node_modules', '.cache', 'notes-assembly');
@@ -81,7 +82,8 @@ function withCache(file: string, variables: Readonly<Record<string, string>>) {
   cpSync(dirname(file), folder, { recursive: true });
   const copy = join(folder, basename(file));
   const environment = { ...process.env, NODE_ENV: 'production', ...variables };
-  const found = createCompileCache({ file: copy, environment, event: expecting('/health', 200).event });
+  const nodeArguments = lambdaFlags(HERE_256.memoryMb, Number.parseInt(HERE_256.version, 10));
+  const found = createCompileCache({ file: copy, environment, nodeArguments, event: expecting('/health', 200).event });
   return { file: copy, environment: { ...variables, ...found } };
 }
 

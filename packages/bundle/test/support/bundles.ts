@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -59,12 +59,13 @@ export function start(
   events: readonly unknown[],
   { memory = 256, variables = {} }: { memory?: number; variables?: Readonly<Record<string, string>> } = {},
 ): Start {
+  const isEsm = existsSync(join(folder, 'index.mjs'));
   const program = `
     const before = new Set(process.moduleLoadList);
-    const { handler } = require(${JSON.stringify(join(folder, 'index.js'))});
-    const loaded = process.moduleLoadList.filter((one) => !before.has(one));
-    const context = { awsRequestId: 'request-1', getRemainingTimeInMillis: () => 3000 };
     (async () => {
+      const { handler } = ${isEsm ? 'await import' : 'require'}(${JSON.stringify(join(folder, isEsm ? 'index.mjs' : 'index.js'))});
+      const loaded = process.moduleLoadList.filter((one) => !before.has(one));
+      const context = { awsRequestId: 'request-1', getRemainingTimeInMillis: () => 3000 };
       const answers = [];
       for (const event of ${JSON.stringify(events)}) answers.push(await handler(event, context).catch((error) => ({ code: error.code, stack: error.stack })));
       console.log(JSON.stringify({ answers, loaded }));

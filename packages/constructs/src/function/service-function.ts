@@ -304,7 +304,7 @@ export class ServiceFunction extends Construct implements IGrantable {
       timeout,
       tracing,
       memorySize,
-      environment: { NODE_OPTIONS: '--enable-source-maps', ...environment },
+      environment,
       loggingFormat: LoggingFormat.JSON,
       ...(reservedConcurrency !== undefined && { reservedConcurrentExecutions: reservedConcurrency }),
       ...(parsed.tenantIsolation && { tenancyConfig: TenancyConfig.PER_TENANT }),

@@ -28,9 +28,14 @@ export function base64Size(text: string): number {
   return (length / 4) * 3 - padding;
 }
 
+/** The longest base64 text that is searched for the URL alphabet: in an upload of a megabyte the searches would be a tenth to a fifth of the work. */
+const MAX_SEARCHED = 65_536;
+
 /**
- * Strict base64 (RFC 4648 section 4) decoded once. Node's decoder skips unknown characters and accepts the URL alphabet,
- * so a result of the computed size without those two characters means that every character was in the alphabet.
+ * Base64 (RFC 4648 section 4) decoded once. Node's decoder skips unknown characters and accepts the URL alphabet (section 5), so a
+ * result of the computed size without the two other characters means that every character was in the alphabet.
+ *
+ * Text longer than 65,536 characters may also be in the URL alphabet: it is decoded to the bytes that it means.
  *
  * @throws FrameworkError `app.bad_request` `invalid base64`
  */
@@ -38,7 +43,8 @@ export function decodeBase64(text: string): Uint8Array {
   const size = base64Size(text);
   if (size === 0) return EMPTY_BYTES;
   const bytes = size < 0 ? undefined : Buffer.from(text, 'base64');
-  if (bytes?.length !== size || text.includes('-') || text.includes('_')) {
+  const isUrl = text.length <= MAX_SEARCHED && (text.includes('-') || text.includes('_'));
+  if (bytes?.length !== size || isUrl) {
     throw new FrameworkError('app.bad_request', 'invalid base64');
   }
   return bytes;

@@ -3,7 +3,7 @@ import { INVALID_CONFIGURATION } from '@sallyport/core/options';
 import type { Contract } from '../bind/contract.js';
 import type { FieldType } from '../bind/fields.js';
 import type { HttpErrorFormat } from '../pipeline/error-body.js';
-import { type Pattern, parsePattern } from '../routing/internal/pattern.js';
+import { hasCatchAll, type Pattern, parsePattern } from '../routing/internal/pattern.js';
 
 /** The input for an OpenAPI document. */
 export interface OpenApiSpec {
@@ -117,16 +117,17 @@ export function toOpenApiPath(pattern: string): OpenApiPath {
   } catch (cause) {
     throw openApiError(`path ${JSON.stringify(pattern)} is invalid`, cause);
   }
-  const { canonical, segments, paramNames } = parsed;
-  const text = segments.map((segment) => (segment.kind === 'static' ? segment.text : `{${segment.name}}`));
-  const shape = segments.map((segment) => (segment.kind === 'static' ? segment.text : '{}'));
   return {
-    canonical,
-    shape: `/${shape.join('/')}`,
-    emitted: `/${text.join('/')}`,
-    params: paramNames,
-    catchAll: segments.at(-1)?.kind === 'rest',
+    canonical: parsed.canonical,
+    shape: withoutPlus(parsed.shape),
+    emitted: withoutPlus(parsed.canonical),
+    params: parsed.paramNames,
+    catchAll: hasCatchAll(parsed),
   };
+}
+
+function withoutPlus(path: string): string {
+  return path.replace('+}', '}');
 }
 
 /** Compares by Unicode code point. The operators of the language compare UTF-16 code units. */

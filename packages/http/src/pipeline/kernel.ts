@@ -196,7 +196,7 @@ export class RegistrationBook {
   register(init: RegistrationInit): Registration {
     const use = toFrozenList(init.use);
     const registration = {
-      route: Object.freeze({ ...init.route }),
+      route: Object.freeze(init.route),
       paramNames: init.paramNames,
       handler: init.handler,
       authRequired: init.authRequired ?? false,
@@ -204,7 +204,7 @@ export class RegistrationBook {
       streaming: init.streaming ?? false,
       use,
       tags: toFrozenList(init.tags),
-      run: composeChain([...this.#middlewares, ...use], init.handler),
+      run: composeChain(this.#chainOf(use), init.handler),
     };
     this.#registrations.push(registration);
     return registration;
@@ -222,8 +222,12 @@ export class RegistrationBook {
     if (!isMiddleware(middleware)) throw new FrameworkError('app.bad_request', TOO_MANY_PARAMETERS);
     this.#middlewares.push(middleware);
     for (const registration of this.#registrations) {
-      registration.run = composeChain([...this.#middlewares, ...registration.use], registration.handler);
+      registration.run = composeChain(this.#chainOf(registration.use), registration.handler);
     }
+  }
+
+  #chainOf(use: readonly Middleware[]): readonly Middleware[] {
+    return use.length === 0 ? this.#middlewares : [...this.#middlewares, ...use];
   }
 
   /** In the order of registration. */

@@ -38,7 +38,7 @@ import { type Kernel, parseBasePath } from '../pipeline/kernel.js';
 import { createPipeline } from '../pipeline/order.js';
 import { Exchange, type Pipeline, type RenderError } from '../pipeline/run.js';
 import { addRequestId, matchRoute, requestId, validBody } from '../pipeline/stages.js';
-import { parsePattern, withTrailingSlash } from '../routing/internal/pattern.js';
+import { type Pattern, parsePattern, withTrailingSlash } from '../routing/internal/pattern.js';
 import { RouteTable } from '../routing/internal/router.js';
 import {
   assertBoundParams,
@@ -137,7 +137,7 @@ export class HttpSurface implements Surface {
     const place = verb === '' ? path : `${verb} ${path}`;
     assertRouteHandler(handler, place);
     if (verb === '') throw registrationError('route method is empty', place);
-    let compiled: ReturnType<typeof parsePattern>;
+    let compiled: Pattern;
     try {
       compiled = parsePattern(pattern);
     } catch (cause) {
@@ -150,7 +150,11 @@ export class HttpSurface implements Surface {
       route: { surface: 'http', method: verb, pattern: compiled.canonical },
       paramNames: compiled.paramNames,
       handler,
-      ...extra,
+      authRequired: extra.authRequired,
+      posture: extra.posture,
+      streaming: extra.streaming,
+      use: extra.use,
+      tags: extra.tags,
     });
     this.#routes.add(verb, compiled, registration);
     const slashed = extra.trailingSlash ? withTrailingSlash(compiled) : undefined;

@@ -52,10 +52,15 @@ export const ROUTE_OPTIONS = /* @__PURE__ */ defineOptions<RouteOptions>()({
 /** The arguments after the handler in a registration of the open container. */
 export type OpenRest = [options?: RouteOptions, ...surplus: readonly never[]];
 
-/** The options of a route, checked. */
+/** The checked options of a route without options. */
+let noOptions: ReturnType<typeof ROUTE_OPTIONS.parse> | undefined;
+
+/** The checked options of a route. */
 export function parseOpenRest(rest: OpenRest) {
-  assertNoSurplus(rest.slice(1), 'handle(method, pattern, handler, options)');
-  return ROUTE_OPTIONS.parse(rest[0]);
+  if (rest.length > 1) assertNoSurplus(rest.slice(1), 'handle(method, pattern, handler, options)');
+  if (rest[0] !== undefined) return ROUTE_OPTIONS.parse(rest[0]);
+  noOptions ??= Object.freeze(ROUTE_OPTIONS.parse(undefined));
+  return noOptions;
 }
 
 /**

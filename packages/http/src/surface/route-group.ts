@@ -1,7 +1,7 @@
 import type { FrameworkError, Handler, Middleware } from '@sallyport/core';
 import { isPromise } from '@sallyport/core/internal';
 import { assertNoSurplus, boolean, defineOptions, list, text } from '@sallyport/core/options';
-import { parsePattern } from '../routing/internal/pattern.js';
+import { hasCatchAll, type Pattern, parsePattern } from '../routing/internal/pattern.js';
 import { registrationError } from '../routing/registration.js';
 import type { HttpRouter } from './http-router.js';
 import type { HttpSurface } from './http-surface.js';
@@ -47,13 +47,13 @@ export function innerScope(
 }
 
 function parsePrefix(prefix: string): string {
-  let pattern: ReturnType<typeof parsePattern> | undefined;
+  let pattern: Pattern | undefined;
   try {
     if (prefix.trim() !== '' && !prefix.includes('?')) pattern = parsePattern(prefix);
   } catch {
     // Rejected below, with the message for prefixes.
   }
-  if (!pattern || pattern.segments.at(-1)?.kind === 'rest') {
+  if (!pattern || hasCatchAll(pattern)) {
     throw groupError(
       String(prefix),
       'a prefix is a path without catch-all, query and slash at the end; use / for no prefix',

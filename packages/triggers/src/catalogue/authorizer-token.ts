@@ -170,5 +170,5 @@ export const AUTHORIZER_TOKEN = /* @__PURE__ */ describeTrigger(AUTHORIZER_TOKEN
   simulate: null,
   form: 'event',
   hint: ['gateway-v1', 'an authorizer request (serve it with a separate function)', 'authorizationToken'],
-  sizes: { factory: 'tokenAuthorizer', gzipBytes: 11_100 },
+  sizes: { factory: 'tokenAuthorizer', gzipBytes: 11_800 },
 });

@@ -105,5 +105,5 @@ export const CUSTOM_RESOURCE = /* @__PURE__ */ describeTrigger(CUSTOM_RESOURCE_T
   simulate: 'customResource',
   form: 'event',
   hint: ['event-bus', 'a custom resource request', 'ResponseURL'],
-  sizes: { factory: 'customResource', gzipBytes: 11_900 },
+  sizes: { factory: 'customResource', gzipBytes: 12_600 },
 });

@@ -82,5 +82,5 @@ export const FIREHOSE = /* @__PURE__ */ describeTrigger(FIREHOSE_TRIGGER, {
   simulate: 'firehose',
   form: 'event',
   hint: ['stream', 'a Firehose batch', 'deliveryStreamArn'],
-  sizes: { factory: 'firehoseTransform', gzipBytes: 10_700 },
+  sizes: { factory: 'firehoseTransform', gzipBytes: 11_400 },
 });

@@ -52,5 +52,5 @@ export const IOT_RULE = /* @__PURE__ */ describeTrigger(IOT_RULE_TRIGGER, {
   construct: null,
   simulate: 'asynchronous',
   form: 'event',
-  sizes: { factory: 'iotRule', gzipBytes: 10_700 },
+  sizes: { factory: 'iotRule', gzipBytes: 11_400 },
 });

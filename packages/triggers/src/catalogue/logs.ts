@@ -66,5 +66,5 @@ export const LOGS = /* @__PURE__ */ describeTrigger(LOGS_TRIGGER, {
   simulate: 'asynchronous',
   form: 'event',
   hint: ['stream', 'a log subscription (@sallyport/triggers serves it, @sallyport/streams decodes it)', 'awslogs.data'],
-  sizes: { factory: 'logsTrigger', gzipBytes: 12_000 },
+  sizes: { factory: 'logsTrigger', gzipBytes: 12_700 },
 });

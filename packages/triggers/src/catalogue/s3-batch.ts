@@ -81,5 +81,5 @@ export const S3_BATCH = /* @__PURE__ */ describeTrigger(S3_BATCH_TRIGGER, {
   construct: null,
   simulate: 'batchJob',
   form: 'event',
-  sizes: { factory: 's3Batch', gzipBytes: 10_500 },
+  sizes: { factory: 's3Batch', gzipBytes: 11_200 },
 });

@@ -1,4 +1,5 @@
 import { isFrameworkError } from '../../errors/errors.js';
+import { toSourceFrames } from './source-frames.js';
 
 /** Not imported: an import reads every member of `node:util`, which takes 4 ms of a cold start with Node 22 and 24. */
 export const types = /* @__PURE__ */ nodeTypes();
@@ -82,9 +83,10 @@ function stackOf(error: object, cleaner: ErrorCleaner): Record<string, unknown> 
     const frame = line.trim();
     if (!frame.startsWith('at ')) continue;
     if (frames.length === MAX_FRAMES || !cleaner.count(1)) break;
-    frames.push(cleaner.prose(frame, MAX_FRAME_BYTES));
+    frames.push(frame);
   }
-  return frames.length > 0 ? { stack: frames } : undefined;
+  if (frames.length === 0) return undefined;
+  return { stack: toSourceFrames(frames).map((frame) => cleaner.prose(frame, MAX_FRAME_BYTES)) };
 }
 
 function causeOf(error: object, cleaner: ErrorCleaner, chain: readonly object[]): Record<string, unknown> | undefined {

@@ -4,6 +4,7 @@ import { createMap } from '../../request/request.js';
 import { REDACTED, sanitizeLogString } from '../log-text.js';
 import { isCardValue, replaceCards } from './cards.js';
 import { isInFramePath, isPackageVersion } from './frame-path.js';
+import { toSourceFrames } from './source-frames.js';
 
 /**
  * The sanitizer of the default logger. Every bundle contains all code that the default logger uses, and the full sanitizer
@@ -118,12 +119,12 @@ export class LightWalk {
 }
 
 function framesOf(stack: string): string[] {
-  const frames = stack.slice(0, 16_384).split('\n');
-  return frames
+  const frames = stack
+    .slice(0, 16_384)
+    .split('\n')
     .map((line) => line.trim())
-    .filter((line) => line.startsWith('at '))
-    .slice(0, MAX_FRAMES)
-    .map(cleanText);
+    .filter((line) => line.startsWith('at '));
+  return toSourceFrames(frames.slice(0, MAX_FRAMES)).map(cleanText);
 }
 
 /** True if a value is an error of any realm or copy of this package; false for a revoked proxy. */

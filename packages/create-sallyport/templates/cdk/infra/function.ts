@@ -15,6 +15,6 @@ export function createServiceFunction(scope: Construct, code: Code): LambdaFunct
     memorySize: 512,
     timeout: Duration.seconds(15),
     logGroup: new LogGroup(scope, 'Logs', { retention: RetentionDays.ONE_MONTH }),
-    environment: { NODE_OPTIONS: '--enable-source-maps', ...Object.fromEntries(configured) },
+    environment: Object.fromEntries(configured),
   });
 }

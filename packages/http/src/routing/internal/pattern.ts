@@ -1,18 +1,15 @@
 import { FrameworkError } from '@sallyport/core';
 
-/** One segment of a compiled pattern. */
-export type PatternSegment =
-  | { readonly kind: 'static'; readonly text: string }
-  | { readonly kind: 'param'; readonly name: string }
-  | { readonly kind: 'rest'; readonly name: string };
-
 export interface Pattern {
   /** Trimmed, without a query, parameters as `{name}`, the catch-all as `{name+}`. */
   readonly canonical: string;
-  readonly segments: readonly PatternSegment[];
+  /** Canonical without names, `/users/{}` or `/files/{+}`: equal for patterns that match exactly the same paths. */
+  readonly shape: string;
   readonly paramNames: readonly string[];
 }
 
+/** The usual spelling: already canonical, and only of characters that need no check of their segment. */
+const CANONICAL = /^(?:\/(?:[\w.~%-]+|\{[\w-]+\}))+(?:\/\{[\w-]+\+\})?$/;
 /** A static segment: no parameter, and only allowed characters. */
 const STATIC = /^[^:{}*\s][^{}*\s]*$/;
 /** Letters of other scripts count as letters; a Unicode property costs 0.2 ms at each start. */
@@ -30,13 +27,37 @@ const OTHER_BRACKETS = /^(?:<.*>|\[.*\])$/;
  */
 export function parsePattern(pattern: string): Pattern {
   if (typeof pattern !== 'string') throw invalidPattern();
-  const path = cutQuery(pattern.trim());
-  const text = path.startsWith('/') ? path.slice(1) : path;
-  const segments = text === '' ? [] : text.split('/').map(parseSegment);
-  if (segments.some((segment, index) => segment.kind === 'rest' && index < segments.length - 1)) throw invalidPattern();
-  const paramNames = segments.filter((segment) => segment.kind !== 'static').map(({ name }) => name);
-  if (paramNames.some((name, index) => paramNames.indexOf(name) !== index)) throw invalidPattern();
-  return { canonical: `/${segments.map(print).join('/')}`, segments, paramNames };
+  const canonical = CANONICAL.test(pattern) ? pattern : toCanonical(pattern);
+  if (!canonical.includes('{')) return { canonical, shape: canonical, paramNames: NO_NAMES };
+  const paramNames: string[] = [];
+  let shape = '';
+  let end = 0;
+  for (let open = canonical.indexOf('{'); open >= 0; open = canonical.indexOf('{', end)) {
+    shape += canonical.slice(end, open + 1);
+    const close = canonical.indexOf('}', open);
+    end = canonical[close - 1] === '+' ? close - 1 : close;
+    const name = canonical.slice(open + 1, end);
+    if (paramNames.includes(name)) throw invalidPattern();
+    paramNames.push(name);
+  }
+  return { canonical, shape: shape + canonical.slice(end), paramNames };
+}
+
+const NO_NAMES: readonly string[] = Object.freeze([]);
+
+/** A segment of a shape that is a parameter; no static segment contains a brace. */
+export const PARAM = '{}';
+/** A segment of a shape that is a catch-all. */
+export const REST = '{+}';
+
+/** The segments of a pattern, without names: static text, {@link PARAM} or {@link REST}. */
+export function segmentsOf({ shape }: Pattern): readonly string[] {
+  return shape === '/' ? [] : shape.slice(1).split('/');
+}
+
+/** True if the last parameter matches the rest of the path. */
+export function hasCatchAll({ shape }: Pattern): boolean {
+  return shape.endsWith(REST);
 }
 
 /**
@@ -44,13 +65,16 @@ export function parsePattern(pattern: string): Pattern {
  * them.
  */
 export function withTrailingSlash(pattern: Pattern): Pattern | undefined {
-  const last = pattern.segments.at(-1);
-  if (last === undefined || last.kind === 'rest') return undefined;
-  return {
-    canonical: `${pattern.canonical}/`,
-    segments: [...pattern.segments, { kind: 'static', text: '' }],
-    paramNames: pattern.paramNames,
-  };
+  if (pattern.canonical === '/' || hasCatchAll(pattern)) return undefined;
+  return { canonical: `${pattern.canonical}/`, shape: `${pattern.shape}/`, paramNames: pattern.paramNames };
+}
+
+function toCanonical(pattern: string): string {
+  const path = cutQuery(pattern.trim());
+  const text = path.startsWith('/') ? path.slice(1) : path;
+  const segments = text === '' ? [] : text.split('/').map(parseSegment);
+  if (segments.some((segment, index) => segment.endsWith('+}') && index < segments.length - 1)) throw invalidPattern();
+  return `/${segments.join('/')}`;
 }
 
 function cutQuery(path: string): string {
@@ -61,11 +85,12 @@ function cutQuery(path: string): string {
   return path.slice(0, question);
 }
 
-function parseSegment(text: string): PatternSegment {
+/** The canonical form of a segment. */
+function parseSegment(text: string): string {
   if (OTHER_BRACKETS.test(text)) throw invalidPattern(WHOLE_SEGMENT);
-  if (STATIC.test(text)) return { kind: 'static', text };
+  if (STATIC.test(text)) return text;
   const match = BRACED.exec(text) ?? COLON.exec(text);
-  if (match) return { kind: match[2] === '+' ? 'rest' : 'param', name: match[1] ?? '' };
+  if (match) return `{${match[1]}${match[2]}}`;
   // The wildcard of other routers; in a static segment no client would send it.
   if (text.includes('*')) throw invalidPattern('use {rest+} for the rest of a path');
   if (/^:.|[{}].*[.:([\\]|[.:([\\].*[{}]/.test(text)) throw invalidPattern(WHOLE_SEGMENT);
@@ -75,11 +100,6 @@ function parseSegment(text: string): PatternSegment {
 }
 
 const WHOLE_SEGMENT = 'a parameter is a whole segment of any text: use {name}';
-
-function print(segment: PatternSegment): string {
-  if (segment.kind === 'static') return segment.text;
-  return `{${segment.name}${segment.kind === 'rest' ? '+' : ''}}`;
-}
 
 function invalidPattern(hint?: string): FrameworkError {
   return new FrameworkError(

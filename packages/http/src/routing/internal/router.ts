@@ -1,5 +1,5 @@
 import { type Registration, registrationError } from '../registration.js';
-import type { Pattern } from './pattern.js';
+import { hasCatchAll, PARAM, type Pattern, REST, segmentsOf } from './pattern.js';
 
 /** Routes by method. Also finds the other methods of a path. */
 export class RouteTable {
@@ -47,7 +47,14 @@ export interface Match<T> {
   readonly params: readonly string[];
 }
 
-/** One pattern of a router, with its precedence among patterns that match the same path, and the positions of its parameters. */
+/** A pattern of a router and its value. */
+interface Added<T> {
+  readonly pattern: Pattern;
+  readonly value: T;
+  readonly order: number;
+}
+
+/** A pattern with parameters in the trie, with its precedence among patterns that match the same path, and the positions of its parameters. */
 interface Entry<T> {
   readonly value: T;
   /** Number of segments. */
@@ -91,45 +98,32 @@ const NO_PARAMS: readonly string[] = [];
  * catch-all, then more segments, then the one added earlier. The cost depends only on the number of segments of the path.
  */
 export class Router<T> {
-  readonly #exact = new Map<string, Entry<T>>();
+  /** By shape, which is the path itself for a pattern without parameters. */
+  readonly #patterns = new Map<string, Added<T>>();
+  /** Patterns with parameters that are not in the trie yet. */
+  #pending: Added<T>[] = [];
   readonly #root: Node<T> = createNode();
   #start: State<T> | undefined;
   #remembered = 0;
-  #order = 0;
 
   /** The value of the pattern that matches exactly the same paths. */
-  find({ segments }: Pattern): T | undefined {
-    let node: Node<T> | undefined = this.#root;
-    for (const segment of segments) {
-      if (segment.kind === 'rest') return node?.rest?.value;
-      node = segment.kind === 'static' ? node?.statics?.get(segment.text) : node?.param;
-    }
-    return node?.end?.value;
+  find({ shape }: Pattern): T | undefined {
+    return this.#patterns.get(shape)?.value;
   }
 
   /** Adds a pattern. The caller must reject two patterns that match exactly the same paths. */
   add(pattern: Pattern, value: T): void {
-    const entry = toEntry(pattern, value, this.#order++);
-    if (entry.positions.length === 0) this.#exact.set(pattern.canonical, entry);
-    let node = this.#root;
-    for (const segment of pattern.segments) {
-      if (segment.kind === 'rest') {
-        node.rest = entry;
-        break;
-      }
-      node = segment.kind === 'static' ? childOf(node, segment.text) : paramOf(node);
-    }
-    if (!entry.rest) node.end = entry;
-    this.#start = undefined;
-    this.#remembered = 0;
+    const added = { pattern, value, order: this.#patterns.size };
+    this.#patterns.set(pattern.shape, added);
+    if (pattern.paramNames.length > 0) this.#pending.push(added);
   }
 
   /** The best match of an undecoded path that begins with `/`. */
   match(path: string): Match<T> | undefined {
-    const exact = this.#exact.get(path);
-    if (exact !== undefined) return { value: exact.value, params: NO_PARAMS };
-    this.#start ??= toState([this.#root], undefined);
-    let state = this.#start;
+    const exact = this.#patterns.get(path);
+    // A path on the wire can be equal to a shape with parameters.
+    if (exact?.pattern.paramNames.length === 0) return { value: exact.value, params: NO_PARAMS };
+    let state = this.#startState();
     for (let from = path === '/' ? 0 : 1; from > 0 && state.nodes.length > 0; from = path.indexOf('/', from) + 1) {
       const end = path.indexOf('/', from);
       const segment = end < 0 ? path.slice(from) : path.slice(from, end);
@@ -152,6 +146,16 @@ export class Router<T> {
       params.push(end < 0 ? path.slice(from) : path.slice(from, end));
     }
     return { value: entry.value, params };
+  }
+
+  /** The state before the first segment, from a trie of all patterns that were added. */
+  #startState(): State<T> {
+    if (this.#start && this.#pending.length === 0) return this.#start;
+    for (const added of this.#pending) addToTrie(this.#root, added);
+    this.#pending = [];
+    this.#remembered = 0;
+    this.#start = toState([this.#root], undefined);
+    return this.#start;
   }
 
   /** Creates the state after a segment, and caches it if the limit allows it. */
@@ -215,13 +219,18 @@ function singlesOf({ positions, rest }: Entry<unknown>): number {
   return positions.length - (rest ? 1 : 0);
 }
 
-function toEntry<T>({ segments, paramNames }: Pattern, value: T, order: number): Entry<T> {
-  let next = 0;
-  const positions = paramNames.map(() => {
-    while (segments[next]?.kind === 'static') next += 1;
-    return next++;
-  });
-  return { value, length: segments.length, positions, rest: segments.at(-1)?.kind === 'rest', order };
+function addToTrie<T>(root: Node<T>, { pattern, value, order }: Added<T>): void {
+  const segments = segmentsOf(pattern);
+  const positions: number[] = [];
+  const entry: Entry<T> = { value, length: segments.length, positions, rest: hasCatchAll(pattern), order };
+  let node = root;
+  for (let index = 0; index < segments.length; index += 1) {
+    const segment = segments[index] as string;
+    if (segment === PARAM || segment === REST) positions.push(index);
+    if (segment === REST) node.rest = entry;
+    else node = segment === PARAM ? paramOf(node) : childOf(node, segment);
+  }
+  if (!entry.rest) node.end = entry;
 }
 
 function createNode<T>(): Node<T> {

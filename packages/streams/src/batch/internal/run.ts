@@ -108,7 +108,7 @@ export class BatchRun implements BatchOutcome {
   #take(): number {
     const { records } = this.#batch;
     while (this.#next < records.length && !this.#closed) {
-      if (this.#stopped || this.#batch.isPast) {
+      if (this.#stopped || !this.#batch.mayStart()) {
         this.stoppedBy = this.#stopped ? 'failure' : 'deadline';
         break;
       }
