@@ -125,7 +125,7 @@ describe('HttpApi', () => {
 });
 
 describe('RestApi', () => {
-  it('streams the routes that stream, and sets no account-wide role', () => {
+  it('streams all routes if one streams, and sets no account-wide role', () => {
     const stack = newStack();
     new RestApi(stack, 'Api', { fn: newFn(stack) }).addRoutes(ROUTES);
     const template = templateOf(stack);
@@ -135,8 +135,8 @@ describe('RestApi', () => {
       timeout: (Integration as Record<string, unknown>).TimeoutInMillis,
     }));
     expect(integrations).toEqual([
-      { method: 'GET', mode: undefined, timeout: undefined },
-      { method: 'PUT', mode: undefined, timeout: undefined },
+      { method: 'GET', mode: 'STREAM', timeout: 900_000 },
+      { method: 'PUT', mode: 'STREAM', timeout: 900_000 },
       { method: 'POST', mode: 'STREAM', timeout: 900_000 },
     ]);
     expect(propertiesOf(template, 'AWS::ApiGateway::Account')).toEqual([]);

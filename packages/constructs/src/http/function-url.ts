@@ -15,6 +15,7 @@ import { invokedByDoor, refuseTenantIsolation } from '../internal/targets.js';
 import type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './door.js';
 import { warnBuffered } from './internal/buffered.js';
 import { fnProp } from './internal/props.js';
+import { ResponseMode } from './internal/response-mode.js';
 
 /** The check of a {@link FunctionUrl}'s callers. */
 export class FunctionUrlAuth {
@@ -77,7 +78,7 @@ export class FunctionUrl extends Construct implements IHttpDoor {
   readonly basePath: string | undefined = undefined;
   readonly authenticatesCallers: boolean;
   readonly url: string;
-  #streams: boolean;
+  readonly #mode: ResponseMode;
   #container: ContainerKind | undefined;
 
   /**
@@ -95,12 +96,13 @@ export class FunctionUrl extends Construct implements IHttpDoor {
     withUrl.set(fn, true);
     this.fn = fn;
     this.canStream = streaming !== false;
-    this.#streams = streaming === true;
+    this.#mode = new ResponseMode(this, fn, 'function-url', this.canStream);
+    if (streaming === true) this.#mode.addStreaming('every route');
     this.authenticatesCallers = auth === FunctionUrlAuth.IAM;
     this.functionUrl = new FunctionUrlResource(this, 'Resource', { function: fn, authType: auth.type });
     const resource = this.functionUrl.node.defaultChild as CfnUrl;
     resource.invokeMode = Lazy.string({
-      produce: () => (this.#streams ? InvokeMode.RESPONSE_STREAM : InvokeMode.BUFFERED),
+      produce: () => (this.#mode.streams ? InvokeMode.RESPONSE_STREAM : InvokeMode.BUFFERED),
     });
     // `https://<id>.lambda-url.<region>.on.aws/`; the part after the last slash is empty.
     this.url = `https://${Fn.select(2, Fn.split('/', this.functionUrl.url))}`;
@@ -109,12 +111,17 @@ export class FunctionUrl extends Construct implements IHttpDoor {
   }
 
   addRoutes(routes: readonly DoorRoute[]): void {
-    this.addCatchAll({ streaming: routes.some(({ streaming }) => streaming === true) });
+    const streaming = routes.find((route) => route.streaming === true);
+    if (streaming) this.#stream(`${streaming.method} ${streaming.path}`);
   }
 
   addCatchAll({ streaming = false }: CatchAllOptions = {}): void {
-    if (streaming && !this.canStream) warnBuffered(this, 'a route');
-    else this.#streams ||= streaming;
+    if (streaming) this.#stream('a route');
+  }
+
+  #stream(route: string): void {
+    if (this.canStream) this.#mode.addStreaming(route);
+    else warnBuffered(this, route);
   }
 
   attachContainer(kind: ContainerKind): void {

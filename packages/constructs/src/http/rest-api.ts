@@ -2,6 +2,7 @@ import { brandError } from '@sallyport/core/internal';
 import {
   AccessLogFormat,
   AuthorizationType,
+  type CfnMethod,
   EndpointType,
   type IResource,
   LambdaIntegration,
@@ -14,7 +15,7 @@ import {
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
-import { Duration } from 'aws-cdk-lib/core';
+import { Duration, Lazy, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { acknowledge } from '../internal/acknowledge.js';
 import { misuse } from '../internal/misuse.js';
@@ -28,6 +29,7 @@ import { accessLogFormat, createAccessLog } from './internal/access-log.js';
 import { acknowledgeOpenRoute } from './internal/open-route.js';
 import { checkPattern } from './internal/pattern.js';
 import { apiProps, authorizationProp } from './internal/props.js';
+import { ResponseMode } from './internal/response-mode.js';
 import { restAuthorization } from './internal/rest-authorizer.js';
 
 /** The type of a {@link RestApi}'s endpoint. */
@@ -125,11 +127,12 @@ const FORMAT = accessLogFormat({
 });
 
 /**
- * A REST API in front of a function. Each route buffers its response, for up to 29 seconds, or streams it, for up to 15 minutes.
+ * A REST API in front of a function. It buffers responses, for up to 29 seconds. As soon as one route of a REST API of the function streams, all their
+ * routes stream, for up to 15 minutes, and the function must export `createGatewayRestStreamingHandler(app)`: a handler writes one format.
  *
  * @example
  * const api = new RestApi(this, 'Api', { fn: service.fn });
- * wiring.http(api); // routes that the application registers as streaming get responseTransferMode STREAM
+ * wiring.http(api); // a streaming route of the application sets responseTransferMode STREAM for all routes
  */
 export class RestApi extends Construct implements IHttpDoor {
   static {
@@ -151,7 +154,8 @@ export class RestApi extends Construct implements IHttpDoor {
   /** True if the path of the public address begins with the stage. */
   readonly hasStagePrefix: boolean;
   readonly #authorization: MethodOptions;
-  readonly #integrations: { readonly buffered: LambdaIntegration; readonly streaming: LambdaIntegration };
+  readonly #integration: LambdaIntegration;
+  readonly #mode: ResponseMode;
   readonly #methods = new Map<string, Method>();
 
   /** @throws ConstructError `constructs.invalid_prop` for a wrong prop, or a JWT authorizer, which REST APIs do not have */
@@ -189,7 +193,10 @@ export class RestApi extends Construct implements IHttpDoor {
         accessLogFormat: AccessLogFormat.custom(FORMAT),
       },
     });
-    this.#integrations = integrationsOf(fn);
+    // One permission for the whole API: one for each route would soon pass the limit of a function's policy, 20 KB.
+    this.#integration = new LambdaIntegration(fn, { scopePermissionToMethod: false });
+    this.#mode = new ResponseMode(this, fn, 'gateway-v1', this.canStream);
+    this.api.latestDeployment?.addToLogicalId({ streams: Lazy.any({ produce: () => this.#mode.streams }) });
     const stage = this.api.deploymentStage;
     domain?.mapTo(this, { apiId: this.api.restApiId, stage: STAGE, dependsOn: stage });
     this.hasStagePrefix = domain === undefined;
@@ -203,7 +210,7 @@ export class RestApi extends Construct implements IHttpDoor {
 
   /**
    * Adds these routes. A REST API sends `/notes/` to the resource `/notes`, and the function reads the slash in the path of its event:
-   * both have one method, and the first registration determines whether it streams.
+   * both have one method.
    *
    * @throws ConstructError `constructs.invalid_prop` for a pattern that a REST API cannot route, or a streaming route where it buffers
    * @see https://github.com/aws-powertools/powertools-lambda-python/pull/1609, with tests against AWS
@@ -263,28 +270,36 @@ export class RestApi extends Construct implements IHttpDoor {
       const what = `${key} streams, and the API is edge-optimised`;
       throw misuse(this, { what, expected: 'RestEndpoint.REGIONAL' });
     }
+    if (streaming) this.#mode.addStreaming(key);
     if (this.#methods.has(key)) return;
     const added = resource.addMethod(
       method,
-      streaming ? this.#integrations.streaming : this.#integrations.buffered,
+      this.#integration,
       withoutAuthorizer ? { authorizationType: AuthorizationType.NONE } : this.#authorization,
     );
+    const resourceOfMethod = added.node.defaultChild as CfnMethod;
+    const buffered = resourceOfMethod.integration as CfnMethod.IntegrationProperty;
+    resourceOfMethod.integration = Lazy.any({
+      produce: () => (this.#mode.streams ? { ...buffered, ...this.#streamed() } : buffered),
+    });
     if (!withoutAuthorizer && this.#authorization.authorizer) {
       const reason = 'A function authorizes the callers: the authorizer of the API.';
       acknowledge(added.node.defaultChild as Construct, 'AwsSolutions::AwsSolutions-COG4', reason);
     }
     this.#methods.set(key, added);
   }
+
+  #streamed(): Partial<CfnMethod.IntegrationProperty> {
+    return {
+      uri: Stack.of(this).formatArn({
+        service: 'apigateway',
+        account: 'lambda',
+        resource: 'path',
+        resourceName: `2021-11-15/functions/${this.fn.functionArn}/response-streaming-invocations`,
+      }),
+      responseTransferMode: ResponseTransferMode.STREAM,
+      timeoutInMillis: STREAM_LIMIT.toMilliseconds(),
+    };
+  }
 }
 
-/** One permission for the whole API: one for each route would soon pass the limit of a function's policy, 20 KB. */
-function integrationsOf(fn: IFunction) {
-  return {
-    buffered: new LambdaIntegration(fn, { scopePermissionToMethod: false }),
-    streaming: new LambdaIntegration(fn, {
-      scopePermissionToMethod: false,
-      responseTransferMode: ResponseTransferMode.STREAM,
-      timeout: STREAM_LIMIT,
-    }),
-  };
-}
