@@ -103,7 +103,12 @@ describe('ServiceAlarms', () => {
     expect(propertiesOf(template, 'AWS::SNS::TopicPolicy')).toMatchObject([
       { PolicyDocument: { Statement: expect.arrayContaining([onTopic]) } },
     ]);
-    const onKey = { ...cloudwatch, Action: ['kms:Decrypt', 'kms:GenerateDataKey*'], Resource: '*' };
+    const onKey = {
+      ...cloudwatch,
+      Action: ['kms:GenerateDataKey', 'kms:Decrypt'],
+      Resource: '*',
+      Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+    };
     expect(propertiesOf(template, 'AWS::KMS::Key')).toMatchObject([
       { KeyPolicy: { Statement: expect.arrayContaining([onKey]) } },
     ]);

@@ -12,6 +12,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { ArnFormat, Duration, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
+import { allowService } from '../internal/keys.js';
 import { misuse, misuseText } from '../internal/misuse.js';
 import { count, defineProps, many, thing, time } from '../internal/props.js';
 import { claimsOf } from '../internal/targets.js';
@@ -135,15 +136,15 @@ export class ServiceAlarms extends Construct {
       resourceName: '*',
       arnFormat: ArnFormat.COLON_RESOURCE_NAME,
     });
-    const statement = (actions: readonly string[], resource: string) =>
+    topic.addToResourcePolicy(
       new PolicyStatement({
         principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
-        actions: [...actions],
-        resources: [resource],
+        actions: ['sns:Publish'],
+        resources: [topic.topicArn],
         conditions: { StringEquals: { 'aws:SourceAccount': account }, ArnLike: { 'aws:SourceArn': alarms } },
-      });
-    topic.addToResourcePolicy(statement(['sns:Publish'], topic.topicArn));
-    key?.addToResourcePolicy(statement(['kms:Decrypt', 'kms:GenerateDataKey*'], '*'));
+      }),
+    );
+    allowService(this, topic, key, 'cloudwatch', 'topic', 'publish');
   }
 }
 

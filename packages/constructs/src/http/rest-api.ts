@@ -302,4 +302,3 @@ export class RestApi extends Construct implements IHttpDoor {
     };
   }
 }
-

@@ -1,8 +1,7 @@
 import type { CfnEventInvokeConfig, IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { makeFailureQueue } from './failure-queue.js';
-import { grantOn } from './grants.js';
+import { grantSend, makeFailureQueue } from './failure-queue.js';
 import { misuse } from './misuse.js';
 
 /**
@@ -30,7 +29,7 @@ export function keepAsyncFailures(
   fn.configureAsyncInvoke({
     onFailure: {
       bind() {
-        grantOn(fn, ['sqs:SendMessage'], [queue.queueArn]);
+        grantSend(queue, fn);
         return { destination: queue.queueArn };
       },
     },

@@ -11,6 +11,7 @@ import { RestApi } from '../http/rest-api.js';
 import { acknowledge } from '../internal/acknowledge.js';
 import { setVariable } from '../internal/environment.js';
 import { grantOn } from '../internal/grants.js';
+import { grantKey } from '../internal/keys.js';
 import { misuse, misuseText } from '../internal/misuse.js';
 import { defineProps, flag, literal, literalWords, thing } from '../internal/props.js';
 import { invokedByDoor } from '../internal/targets.js';
@@ -142,6 +143,7 @@ export class McpServer extends Construct {
       setVariable(this, fn, MCP_SPILL_BUCKET_ENV, spillBucket.bucketName);
       const reason = 'The objects of a bucket: the server generates their keys.';
       grantOnParts(fn, MCP_SPILL_ACTIONS, [spillBucket.arnForObjects('*')], reason);
+      grantKey(spillBucket.encryptionKey, fn, 'bucket', 'write');
     }
     this.#warn(parsed.challenge);
   }

@@ -5,6 +5,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { grantOn } from '../internal/grants.js';
+import { grantKey } from '../internal/keys.js';
 import { misuse } from '../internal/misuse.js';
 import { defineProps, thing, time, words } from '../internal/props.js';
 
@@ -80,7 +81,7 @@ export class DataStream extends Construct {
 
   /** Grants writing records. */
   grantWrite(grantee: IGrantable): Grant {
-    this.stream.encryptionKey?.grantEncrypt(grantee);
+    grantKey(this.stream.encryptionKey, grantee, 'stream', 'write');
     return grantOn(grantee, PRODUCER_ACTIONS.kinesis, [this.stream.streamArn]);
   }
 }

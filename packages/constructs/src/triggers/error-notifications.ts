@@ -7,6 +7,7 @@ import { Subscription, SubscriptionProtocol, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { setVariable } from '../internal/environment.js';
 import { grantOn } from '../internal/grants.js';
+import { grantKey } from '../internal/keys.js';
 import { defineProps, many, thing } from '../internal/props.js';
 
 /** Props of {@link ErrorNotifications}. */
@@ -74,7 +75,7 @@ export class ErrorNotifications extends Construct {
 
   /** Grants publishing. */
   grantPublish(grantee: IGrantable): Grant {
-    this.#key?.grant(grantee, 'kms:Decrypt', 'kms:GenerateDataKey');
+    grantKey(this.#key, grantee, 'topic', 'publish');
     return grantOn(grantee, PRODUCER_ACTIONS.topic, [this.topic.topicArn]);
   }
 }

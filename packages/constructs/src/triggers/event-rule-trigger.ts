@@ -5,7 +5,7 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Duration } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { keepAsyncFailures } from '../internal/async-failures.js';
-import { makeFailureQueue } from '../internal/failure-queue.js';
+import { allowSending, makeFailureQueue } from '../internal/failure-queue.js';
 import { misuse } from '../internal/misuse.js';
 import { count, defineProps, flag, literal, literalWords, thing, time } from '../internal/props.js';
 import { claimSource, invokedBy } from '../internal/targets.js';
@@ -134,6 +134,7 @@ export class EventRuleTrigger extends Construct {
     const principal = new ServicePrincipal('events.amazonaws.com');
     target.addPermission(`Invoke-${this.node.addr}`, { principal, sourceArn: this.rule.ruleArn, scope: this });
     const { queueArn } = this.failureQueue;
+    allowSending(this, this.failureQueue, 'events');
     this.failureQueue.addToResourcePolicy(
       new PolicyStatement({
         principals: [principal],

@@ -6,6 +6,7 @@ import { Duration } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { acknowledge } from '../internal/acknowledge.js';
 import { makeMapping } from '../internal/event-source.js';
+import { grantKey } from '../internal/keys.js';
 import { misuse } from '../internal/misuse.js';
 import { count, defineProps, flag, many, thing, time } from '../internal/props.js';
 import { claimSource, timeoutOf } from '../internal/targets.js';
@@ -110,7 +111,7 @@ export class QueueTrigger extends Construct {
       'Serverless::Serverless-LambdaEventSourceMappingDestination',
       'A mapping of a queue has no destination: the queue has a dead-letter queue.',
     );
-    queue.encryptionMasterKey?.grantDecrypt(fn);
+    grantKey(queue.encryptionMasterKey, fn, 'queue', 'receive');
   }
 }
 

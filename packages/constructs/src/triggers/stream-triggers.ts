@@ -4,6 +4,7 @@ import type { IStream } from 'aws-cdk-lib/aws-kinesis';
 import type { EventSourceMapping, IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { grantKey } from '../internal/keys.js';
 import { misuse } from '../internal/misuse.js';
 import { defineProps, thing } from '../internal/props.js';
 import { mapStream, STREAM_MAPPING_KINDS, type StreamMappingProps } from './stream-mapping.js';
@@ -93,6 +94,6 @@ export class StreamTrigger extends Construct {
     const made = mapStream(this, source, mapping);
     this.mapping = made.mapping;
     this.failureQueue = made.failureQueue;
-    stream.encryptionKey?.grantDecrypt(fn);
+    grantKey(stream.encryptionKey, fn, 'stream', 'read');
   }
 }

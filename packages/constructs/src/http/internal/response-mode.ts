@@ -68,7 +68,9 @@ export class ResponseMode {
 }
 
 /** The format that the doors of a function expect of its handler: `undefined` if any handler fits. */
-export function expectedFormats(fn: IFunction): readonly { readonly door: IConstruct; readonly format: ResponseFormat }[] {
+export function expectedFormats(
+  fn: IFunction,
+): readonly { readonly door: IConstruct; readonly format: ResponseFormat }[] {
   const all = doors.get(functionBehind(fn)) ?? [];
   const streams = (wanted: string) => all.some(({ format, streaming }) => format === wanted && streaming.length > 0);
   return all.map(({ door, format }) => ({ door, format: streams(format) ? format : 'json' }));
