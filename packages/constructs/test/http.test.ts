@@ -45,7 +45,7 @@ describe('HttpApi', () => {
         AccessLogSettings: { Format: expect.stringContaining('"routeKey":"$context.routeKey"') },
       },
     ]);
-    expect(propertiesOf(template, 'AWS::Logs::LogGroup')).toEqual([{ RetentionInDays: 30 }]);
+    expect(propertiesOf(template, 'AWS::Logs::LogGroup')).toMatchObject([{ RetentionInDays: 30 }]);
     const permissions = propertiesOf(template, 'AWS::Lambda::Permission');
     expect(permissions).toHaveLength(1);
     expect(JSON.stringify(permissions[0]?.SourceArn)).toContain('Api9AF3637B');

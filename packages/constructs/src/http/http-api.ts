@@ -9,7 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import type { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Duration, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { nameOf } from '../internal/names.js';
@@ -66,6 +66,18 @@ export interface HttpApiProps {
    */
   readonly throttleBurst?: number;
   /**
+   * True if each request is logged.
+   *
+   * @default true
+   */
+  readonly accessLog?: boolean;
+  /**
+   * The log group of the access log.
+   *
+   * @default - a new group with a name under `/aws/vendedlogs/`, kept when the stack is removed
+   */
+  readonly accessLogGroup?: ILogGroup;
+  /**
    * The retention of the access log.
    *
    * @default RetentionDays.ONE_MONTH
@@ -115,8 +127,8 @@ export class HttpApi extends Construct implements IHttpDoor {
   readonly api: HttpApiResource;
   /** Its only stage, `$default`. */
   readonly stage: HttpStage;
-  /** The access log. */
-  readonly accessLog: LogGroup;
+  /** The access log; `undefined` with `accessLog: false`. */
+  readonly accessLog: ILogGroup | undefined;
   readonly fn: IFunction;
   readonly doorKind = 'http-api';
   readonly canStream = false;
@@ -131,7 +143,7 @@ export class HttpApi extends Construct implements IHttpDoor {
   /** @throws ConstructError `constructs.invalid_prop` for a wrong prop, such as the origin `*` */
   constructor(scope: Construct, id: string, props: HttpApiProps) {
     super(scope, id);
-    const { authorization, corsOrigins, corsHeaders, domain, throttleRate, throttleBurst, logRetention, ...given } =
+    const { authorization, corsOrigins, corsHeaders, domain, throttleRate, throttleBurst, ...given } =
       HTTP_API_PROPS.parse(this, props);
     const fn = invokedByDoor(this, given.fn);
     this.fn = fn;
@@ -145,16 +157,18 @@ export class HttpApi extends Construct implements IHttpDoor {
         : {}),
     });
     this.#authorization = httpAuthorization(this, this.api, authorization);
-    this.accessLog = createAccessLog(this, logRetention);
+    this.accessLog = createAccessLog(this, given);
     this.stage = new HttpStage(this, 'Stage', {
       httpApi: this.api,
       stageName: '$default',
       autoDeploy: true,
       throttle: { rateLimit: throttleRate, burstLimit: throttleBurst },
-      accessLogSettings: {
-        destination: new LogGroupLogDestination(this.accessLog),
-        format: AccessLogFormat.custom(FORMAT),
-      },
+      ...(this.accessLog && {
+        accessLogSettings: {
+          destination: new LogGroupLogDestination(this.accessLog),
+          format: AccessLogFormat.custom(FORMAT),
+        },
+      }),
     });
     this.#integration = new CfnIntegration(this, 'Integration', {
       apiId: this.api.apiId,

@@ -13,7 +13,7 @@ import {
   RestApi as RestApiResource,
 } from 'aws-cdk-lib/aws-apigateway';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import type { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Duration, Lazy, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
@@ -25,10 +25,10 @@ import { invokedByDoor } from '../internal/targets.js';
 import type { ApiDomain } from './api-domain.js';
 import type { ApiAuthorization } from './authorization.js';
 import type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './door.js';
-import { accessLogFormat, createAccessLog } from './internal/access-log.js';
+import { accessLogFormat, createAccessLog, ensureLogRole } from './internal/access-log.js';
 import { acknowledgeOpenRoute } from './internal/open-route.js';
 import { checkPattern } from './internal/pattern.js';
-import { apiProps, authorizationProp } from './internal/props.js';
+import { accountProp, apiProps, authorizationProp } from './internal/props.js';
 import { ResponseMode } from './internal/response-mode.js';
 import { restAuthorization } from './internal/rest-authorizer.js';
 
@@ -94,6 +94,25 @@ export interface RestApiProps {
    */
   readonly throttleBurst?: number;
   /**
+   * True if each request is logged.
+   *
+   * @default true
+   */
+  readonly accessLog?: boolean;
+  /**
+   * The log group of the access log.
+   *
+   * @default - a new group with a name under `/aws/vendedlogs/`, kept when the stack is removed
+   */
+  readonly accessLogGroup?: ILogGroup;
+  /**
+   * `ensure` sets the role of API Gateway's logs if the account has none, see {@link ApiGatewayAccount}. `existing` sets nothing: without a role, API
+   * Gateway rejects the access log.
+   *
+   * @default 'ensure'
+   */
+  readonly account?: 'ensure' | 'existing';
+  /**
    * The retention of the access log.
    *
    * @default RetentionDays.ONE_MONTH
@@ -104,6 +123,7 @@ export interface RestApiProps {
 /** Validators and defaults for {@link RestApiProps}. */
 export const REST_API_PROPS = defineProps<RestApiProps>('RestApi')({
   ...apiProps,
+  account: accountProp,
   authorization: authorizationProp,
   endpoint: literal<RestEndpoint>('a value of RestEndpoint', (value) => value instanceof RestEndpoint).default(
     RestEndpoint.REGIONAL,
@@ -141,8 +161,8 @@ export class RestApi extends Construct implements IHttpDoor {
 
   /** The API. */
   readonly api: RestApiResource;
-  /** The access log. */
-  readonly accessLog: LogGroup;
+  /** The access log; `undefined` with `accessLog: false`. */
+  readonly accessLog: ILogGroup | undefined;
   readonly fn: IFunction;
   readonly doorKind = 'rest-api';
   readonly canStream: boolean;
@@ -161,23 +181,14 @@ export class RestApi extends Construct implements IHttpDoor {
   /** @throws ConstructError `constructs.invalid_prop` for a wrong prop, or a JWT authorizer, which REST APIs do not have */
   constructor(scope: Construct, id: string, props: RestApiProps) {
     super(scope, id);
-    const {
-      authorization,
-      endpoint,
-      domain,
-      binaryMediaTypes,
-      webAclArn,
-      throttleRate,
-      throttleBurst,
-      logRetention,
-      ...given
-    } = REST_API_PROPS.parse(this, props);
+    const { authorization, endpoint, domain, binaryMediaTypes, webAclArn, throttleRate, throttleBurst, ...given } =
+      REST_API_PROPS.parse(this, props);
     const fn = invokedByDoor(this, given.fn);
     this.fn = fn;
     this.#authorization = restAuthorization(this, authorization);
     this.authenticatesCallers = authorization.kind !== 'application';
     this.canStream = endpoint === RestEndpoint.REGIONAL;
-    this.accessLog = createAccessLog(this, logRetention);
+    this.accessLog = createAccessLog(this, given);
     this.api = new RestApiResource(this, 'Resource', {
       restApiName: nameOf(this),
       cloudWatchRole: false,
@@ -189,8 +200,10 @@ export class RestApi extends Construct implements IHttpDoor {
         tracingEnabled: true,
         throttlingRateLimit: throttleRate,
         throttlingBurstLimit: throttleBurst,
-        accessLogDestination: new LogGroupLogDestination(this.accessLog),
-        accessLogFormat: AccessLogFormat.custom(FORMAT),
+        ...(this.accessLog && {
+          accessLogDestination: new LogGroupLogDestination(this.accessLog),
+          accessLogFormat: AccessLogFormat.custom(FORMAT),
+        }),
       },
     });
     // One permission for the whole API: one for each route would soon pass the limit of a function's policy, 20 KB.
@@ -198,6 +211,7 @@ export class RestApi extends Construct implements IHttpDoor {
     this.#mode = new ResponseMode(this, fn, 'gateway-v1', this.canStream);
     this.api.latestDeployment?.addToLogicalId({ streams: Lazy.any({ produce: () => this.#mode.streams }) });
     const stage = this.api.deploymentStage;
+    ensureLogRole(this, stage, given);
     domain?.mapTo(this, { apiId: this.api.restApiId, stage: STAGE, dependsOn: stage });
     this.hasStagePrefix = domain === undefined;
     this.basePath = domain?.basePath;
@@ -238,7 +252,7 @@ export class RestApi extends Construct implements IHttpDoor {
     acknowledge(
       stage,
       `${RULE}6`,
-      'Execution logs need AWS::ApiGateway::Account, one setting for the whole account. The access log and the log of the function are on.',
+      'The access log and the log of the function record each request; execution logs may contain headers and bodies.',
     );
     if (hasWebAcl) return;
     acknowledge(

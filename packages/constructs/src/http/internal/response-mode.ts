@@ -63,7 +63,7 @@ export class ResponseMode {
     const other = this.#streamingAs(format === 'gateway-v1' ? 'function-url' : 'gateway-v1');
     if (streaming.length === 0 || other === undefined || format === 'function-url') return [];
     const what = `${streaming[0]} streams through a REST API, and ${other.streaming[0]} through the function URL ${other.door.node.path}: no handler writes both formats`;
-    return [misuseText(door, { what, expected: remedy })];
+    return [misuseText(door, { what, expected: `${remedy}, or streaming: false of the function URL` })];
   }
 }
 

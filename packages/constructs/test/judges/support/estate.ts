@@ -200,7 +200,7 @@ function addDoors(stack: Stack, fn: ServiceFunction['fn']): void {
   const domain = new ApiDomain(stack, 'Domain', { domainName: 'notes.example.com', certificate });
   const http = new HttpApi(stack, 'Http', { fn, domain });
   const rest = new RestApi(stack, 'Rest', { fn });
-  const url = new FunctionUrl(stack, 'Url', { fn });
+  const url = new FunctionUrl(stack, 'Url', { fn, streaming: false });
   new McpServer(stack, 'Mcp', { fn, api: rest, generateSecret: true });
   for (const door of [http, rest, url] as readonly IHttpDoor[]) {
     door.addRoutes([
