@@ -550,6 +550,7 @@ it('an inventory is the same after JSON.stringify and JSON.parse', () => {
   expect(parseInventory(JSON.parse(JSON.stringify(ORDERS)))).toEqual({
     version: 1,
     container: 'secure',
+    deployment: { cors: false, autoHead: false },
     routes: [],
     triggers: [
       { kind: 'queue', name: 'orders' },

@@ -102,6 +102,18 @@ export interface Inventory {
   readonly triggers: () => readonly object[];
   /** The OpenAPI document of the HTTP operations; `null` if it cannot be generated. */
   readonly openapi: () => unknown;
+  /** Further facts for a deployment; absent without a container. */
+  readonly deployment?: DeploymentFacts;
+}
+
+/** The parts of a container's options that determine the doors of a deployment. */
+export interface DeploymentFacts {
+  /** True if the container answers preflights of other origins. */
+  readonly cors?: boolean;
+  /** True if `HEAD` runs the route of `GET`. */
+  readonly autoHead?: boolean;
+  /** The authorizers from which the principal resolver reads the caller, if it has no other source. */
+  readonly authorizers?: readonly string[] | undefined;
 }
 
 /** Shared by name with `@sallyport/local` and with the streaming handlers of `@sallyport/http`. */

@@ -39,3 +39,13 @@ describe('what a handler says of itself', () => {
     expect(triggers()).toEqual([{ kind: 'topic', name: 'alerts' }]);
   });
 });
+
+test.each([
+  [{}, { cors: false, autoHead: false }],
+  [
+    { cors: { allowedOrigins: ['https://app.example'] }, autoHead: true },
+    { cors: true, autoHead: true },
+  ],
+])('a container with %j describes its doors', (options, deployment) => {
+  expect(inspectionOf(createApp({ log: false, ...options }).handleLambda)).toMatchObject({ deployment });
+});

@@ -13,7 +13,7 @@ import { buildSecureDocument, type SecureOpenApiSpec, toInventorySpec } from './
 import { type ParsedOptions, parseOptions, type SecureOptions } from './options.js';
 import { describePosture } from './postures/internal/kinds.js';
 import { assertPosture, type Posture, type PostureKind } from './postures/posture.js';
-import { createTenantOf } from './principal.js';
+import { authorizersOf, createTenantOf } from './principal.js';
 import { type RestOf, type SecureGroupOptions, SecureRoutes, type StatedPosture } from './routes.js';
 
 /** One line of `app.routes()` of the closed container. */
@@ -205,6 +205,7 @@ function assembleSecure(options: ParsedOptions, servesWebSocket: () => boolean):
   return assemble({
     kernel,
     inventory: {
+      authorizers: authorizersOf(principalResolver),
       routes: () => kernel.book.all.map(toSecureRouteRecord),
       openapi: () =>
         buildSecureDocument(

@@ -115,6 +115,8 @@ export class GraphqlApi extends Construct {
   readonly api: GraphqlApiResource;
   /** The function that resolves the fields. */
   readonly fn: IFunction;
+  /** True if AWS checks every caller: no API key is accepted. */
+  readonly authenticatesCallers: boolean;
   /** The log of fields that failed. */
   readonly log: LogGroup;
   readonly #source: CfnDataSource;
@@ -133,6 +135,10 @@ export class GraphqlApi extends Construct {
     const fn = invokedByDoor(this, given.fn);
     this.fn = fn;
     this.#resolvers = resolvers;
+    const { defaultAuthorization, additionalAuthorizationModes = [] } = authorization;
+    this.authenticatesCallers = [defaultAuthorization, ...additionalAuthorizationModes].every(
+      (mode) => mode !== undefined && mode.authorizationType !== AuthorizationType.API_KEY,
+    );
     this.#maxBatchSize = maxBatchSize;
     this.#fields = this.#readSchema(schemaFile);
     const principal = new ServicePrincipal('appsync.amazonaws.com');

@@ -40,6 +40,8 @@ export class AlbTarget extends Construct implements IHttpDoor {
   readonly bufferedTimeout: Duration | undefined = undefined;
   readonly basePath: string | undefined = undefined;
   readonly authenticatesCallers = false;
+  readonly authorizer = undefined;
+  readonly hasRoutes = false;
   readonly url: string | undefined = undefined;
 
   constructor(scope: Construct, id: string, props: AlbTargetProps) {

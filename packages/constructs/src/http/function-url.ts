@@ -77,6 +77,8 @@ export class FunctionUrl extends Construct implements IHttpDoor {
   readonly bufferedTimeout: Duration | undefined = undefined;
   readonly basePath: string | undefined = undefined;
   readonly authenticatesCallers: boolean;
+  readonly authorizer: 'iam' | undefined;
+  readonly hasRoutes = false;
   readonly url: string;
   readonly #mode: ResponseMode;
   #container: ContainerKind | undefined;
@@ -99,6 +101,7 @@ export class FunctionUrl extends Construct implements IHttpDoor {
     this.#mode = new ResponseMode(this, fn, 'function-url', this.canStream);
     if (streaming === true) this.#mode.addStreaming('every route');
     this.authenticatesCallers = auth === FunctionUrlAuth.IAM;
+    this.authorizer = this.authenticatesCallers ? 'iam' : undefined;
     this.functionUrl = new FunctionUrlResource(this, 'Resource', { function: fn, authType: auth.type });
     const resource = this.functionUrl.node.defaultChild as CfnUrl;
     resource.invokeMode = Lazy.string({

@@ -12,6 +12,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Duration, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
+import { misuse } from '../internal/misuse.js';
 import { nameOf } from '../internal/names.js';
 import { defineProps, many, thing } from '../internal/props.js';
 import { invokedByDoor } from '../internal/targets.js';
@@ -134,11 +135,15 @@ export class HttpApi extends Construct implements IHttpDoor {
   readonly canStream = false;
   readonly bufferedTimeout = Duration.seconds(30);
   readonly authenticatesCallers: boolean;
+  readonly authorizer: IHttpDoor['authorizer'];
+  readonly hasRoutes = true;
   readonly basePath: string | undefined;
   readonly url: string;
   readonly #integration: CfnIntegration;
   readonly #authorization: RouteAuthorization;
   readonly #routes = new Map<string, CfnRoute>();
+  readonly #answersCors: boolean;
+  #isSecure = false;
 
   /** @throws ConstructError `constructs.invalid_prop` for a wrong prop, such as the origin `*` */
   constructor(scope: Construct, id: string, props: HttpApiProps) {
@@ -147,7 +152,8 @@ export class HttpApi extends Construct implements IHttpDoor {
       HTTP_API_PROPS.parse(this, props);
     const fn = invokedByDoor(this, given.fn);
     this.fn = fn;
-    this.authenticatesCallers = authorization.kind !== 'application';
+    this.authorizer = authorization.authorizer;
+    this.authenticatesCallers = this.authorizer !== undefined;
     this.api = new HttpApiResource(this, 'Resource', {
       apiName: nameOf(this),
       createDefaultStage: false,
@@ -156,6 +162,7 @@ export class HttpApi extends Construct implements IHttpDoor {
         ? { corsPreflight: { allowOrigins: [...corsOrigins], allowHeaders: [...corsHeaders], allowMethods: METHODS } }
         : {}),
     });
+    this.#answersCors = (corsOrigins?.length ?? 0) > 0;
     this.#authorization = httpAuthorization(this, this.api, authorization);
     this.accessLog = createAccessLog(this, given);
     this.stage = new HttpStage(this, 'Stage', {
@@ -191,6 +198,7 @@ export class HttpApi extends Construct implements IHttpDoor {
     for (const { method, path, streaming, withoutAuthorizer } of routes) {
       if (streaming) warnBuffered(this, `${method} ${path}`);
       checkPattern(this, path);
+      if (method === 'OPTIONS' && this.#answersCors) this.#refuseCors();
       this.#addRoute(`${method} ${path}`, withoutAuthorizer === true);
     }
   }
@@ -202,11 +210,26 @@ export class HttpApi extends Construct implements IHttpDoor {
 
   attachContainer(kind: ContainerKind): void {
     if (kind === 'open') return;
+    this.#isSecure = true;
     for (const route of this.#routes.values()) acknowledgeOpenRoute(route);
   }
 
+  /** @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-cors.html */
+  #refuseCors(): never {
+    throw misuse(this, {
+      what: 'corsOrigins, and a route for preflights of the application',
+      expected:
+        'one of them: the option cors of the application, or corsOrigins, which makes API Gateway ignore the headers of the application',
+      code: 'constructs.conflict',
+    });
+  }
+
   #addRoute(routeKey: string, withoutAuthorizer: boolean): void {
-    if (this.#routes.has(routeKey)) return;
+    const existing = this.#routes.get(routeKey);
+    if (existing) {
+      if (withoutAuthorizer) Object.assign(existing, { authorizationType: 'NONE', authorizerId: undefined });
+      return;
+    }
     const route = new CfnRoute(
       this,
       routeKey === '$default' ? 'Default' : routeKey.replace(' /', '--').replaceAll('/', '--'),
@@ -218,5 +241,6 @@ export class HttpApi extends Construct implements IHttpDoor {
       },
     );
     this.#routes.set(routeKey, route);
+    if (this.#isSecure) acknowledgeOpenRoute(route);
   }
 }

@@ -168,6 +168,8 @@ export class RestApi extends Construct implements IHttpDoor {
   readonly canStream: boolean;
   readonly bufferedTimeout = Duration.seconds(29);
   readonly authenticatesCallers: boolean;
+  readonly authorizer: IHttpDoor['authorizer'];
+  readonly hasRoutes = true;
   readonly basePath: string | undefined;
   /** Without a domain it ends with the stage, `/live`. */
   readonly url: string;
@@ -177,6 +179,8 @@ export class RestApi extends Construct implements IHttpDoor {
   readonly #integration: LambdaIntegration;
   readonly #mode: ResponseMode;
   readonly #methods = new Map<string, Method>();
+  readonly #open = new Set<string>();
+  #isSecure = false;
 
   /** @throws ConstructError `constructs.invalid_prop` for a wrong prop, or a JWT authorizer, which REST APIs do not have */
   constructor(scope: Construct, id: string, props: RestApiProps) {
@@ -186,7 +190,8 @@ export class RestApi extends Construct implements IHttpDoor {
     const fn = invokedByDoor(this, given.fn);
     this.fn = fn;
     this.#authorization = restAuthorization(this, authorization);
-    this.authenticatesCallers = authorization.kind !== 'application';
+    this.authorizer = authorization.authorizer;
+    this.authenticatesCallers = this.authorizer !== undefined;
     this.canStream = endpoint === RestEndpoint.REGIONAL;
     this.accessLog = createAccessLog(this, given);
     this.api = new RestApiResource(this, 'Resource', {
@@ -209,7 +214,10 @@ export class RestApi extends Construct implements IHttpDoor {
     // One permission for the whole API: one for each route would soon pass the limit of a function's policy, 20 KB.
     this.#integration = new LambdaIntegration(fn, { scopePermissionToMethod: false });
     this.#mode = new ResponseMode(this, fn, 'gateway-v1', this.canStream);
-    this.api.latestDeployment?.addToLogicalId({ streams: Lazy.any({ produce: () => this.#mode.streams }) });
+    this.api.latestDeployment?.addToLogicalId({
+      streams: Lazy.any({ produce: () => this.#mode.streams }),
+      open: Lazy.any({ produce: () => [...this.#open].sort() }),
+    });
     const stage = this.api.deploymentStage;
     ensureLogRole(this, stage, given);
     domain?.mapTo(this, { apiId: this.api.restApiId, stage: STAGE, dependsOn: stage });
@@ -243,6 +251,7 @@ export class RestApi extends Construct implements IHttpDoor {
 
   attachContainer(kind: ContainerKind): void {
     if (kind === 'open') return;
+    this.#isSecure = true;
     for (const method of this.#methods.values()) acknowledgeOpenRoute(method.node.defaultChild as Construct);
   }
 
@@ -285,7 +294,13 @@ export class RestApi extends Construct implements IHttpDoor {
       throw misuse(this, { what, expected: 'RestEndpoint.REGIONAL' });
     }
     if (streaming) this.#mode.addStreaming(key);
-    if (this.#methods.has(key)) return;
+    if (withoutAuthorizer) this.#open.add(key);
+    const existing = this.#methods.get(key)?.node.defaultChild as CfnMethod | undefined;
+    if (existing) {
+      if (withoutAuthorizer)
+        Object.assign(existing, { authorizationType: AuthorizationType.NONE, authorizerId: undefined });
+      return;
+    }
     const added = resource.addMethod(
       method,
       this.#integration,
@@ -301,6 +316,7 @@ export class RestApi extends Construct implements IHttpDoor {
       acknowledge(added.node.defaultChild as Construct, 'AwsSolutions::AwsSolutions-COG4', reason);
     }
     this.#methods.set(key, added);
+    if (this.#isSecure) acknowledgeOpenRoute(resourceOfMethod);
   }
 
   #streamed(): Partial<CfnMethod.IntegrationProperty> {

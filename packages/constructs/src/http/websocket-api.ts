@@ -117,6 +117,8 @@ export class WebSocketApi extends Construct {
   readonly accessLog: ILogGroup | undefined;
   /** The function that answers. */
   readonly fn: IFunction;
+  /** False: the application checks the callers. */
+  readonly authenticatesCallers = false;
   /** The address for clients, `wss://…/live`. */
   readonly url: string;
   /** The address for messages to clients, `https://…/live`. */

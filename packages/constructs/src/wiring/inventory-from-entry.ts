@@ -36,7 +36,8 @@ const app = (await import(file))[name];
 if (typeof app?.routes !== 'function' || typeof app.triggers !== 'function') throw new Error('the export "' + name + '" is not an application');
 const routes = app.routes();
 const container = routes.every((route) => 'posture' in route) ? 'secure' : 'open';
-writeSync(3, JSON.stringify({ version: 1, container, routes, triggers: app.triggers() }));
+const { deployment } = app.handleLambda?.[Symbol.for('framework.inspect')] ?? {};
+writeSync(3, JSON.stringify({ version: 1, container, routes, triggers: app.triggers(), deployment }));
 process.exit(0);
 `;
 

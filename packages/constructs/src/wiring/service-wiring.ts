@@ -1,7 +1,7 @@
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import type { GraphqlApi } from '../graphql/graphql-api.js';
-import type { DoorRoute, IHttpDoor } from '../http/door.js';
+import type { IHttpDoor } from '../http/door.js';
 import type { WebSocketApi } from '../http/websocket-api.js';
 import { misuse } from '../internal/misuse.js';
 import { defineProps, flag, literal, many, thing } from '../internal/props.js';
@@ -9,6 +9,7 @@ import { sharedRegistry } from '../internal/shared.js';
 import { functionBehind } from '../internal/targets.js';
 import { type ExternalAttachment, isExternal } from './external.js';
 import { Attachments } from './internal/attachments.js';
+import { checkAuthorizer, checkOnly, doorRoutes, openRoutes } from './internal/door-routes.js';
 import { findMismatches } from './internal/findings.js';
 import { writeManifests } from './internal/manifest.js';
 import { ofRoute } from './internal/registrations.js';
@@ -44,13 +45,14 @@ export interface ServiceWiringProps {
 /** The routes that {@link ServiceWiring.http} adds to a door. */
 export interface HttpWiringProps {
   /**
-   * True if one route of the door handles every request. The application then answers 404 and 405.
+   * True if one route of the door handles every request. The application then answers 404 and 405. With an authorizer, public routes and preflights are
+   * separate routes without it.
    *
    * @default false
    */
   readonly catchAll?: boolean;
   /**
-   * Only the routes under these paths, such as `/mcp`.
+   * Only the routes under these paths, such as `/mcp`. Only for a door with routes, an API without `catchAll`: any other door passes every path.
    *
    * @default - all routes
    */
@@ -118,29 +120,29 @@ export class ServiceWiring extends SourceWiring {
   }
 
   /**
-   * Adds the HTTP routes of the application to a door. Streaming routes get a streaming integration.
+   * Adds the HTTP routes of the application to a door. Routes with `Public()` and preflights have no authorizer; all others have the authorizer of the
+   * door.
    *
    * @throws ConstructError `constructs.not_registered` when the application has no such route; `constructs.invalid_prop` for the open
-   *   container with a door that accepts any caller, a door of another function, a streaming route if the door buffers
+   *   container with a door that accepts any caller, a door of another function, a door without the authorizer that the principal resolver reads,
+   *   `Optional()` with such a resolver, `only` with `catchAll` or with a door that has no routes
    * @example wiring.http(api);
    */
   http(door: IHttpDoor, { catchAll = false, only }: HttpWiringProps = {}): this {
     this.#checkDoor(door);
+    checkOnly(this, door, { catchAll, only });
     const routes = this.inventory.routes.filter(
       ({ surface, path = '' }) => surface === 'http' && (only?.some((prefix) => isBelow(path, prefix)) ?? true),
     );
     if (routes.length === 0)
       throw this.attachments.notRegistered(`HTTP routes${only ? ` below ${only.join(', ')}` : ''}`);
-    const given = routes.map(
-      ({ method = '', path = '', streaming }): DoorRoute => ({
-        method,
-        path,
-        streaming: streaming === true || this.#streaming.includes(`${method} ${path}`),
-      }),
-    );
+    checkAuthorizer(this, door, routes, this.inventory.deployment);
+    const given = doorRoutes(routes, this.inventory.deployment ?? {}, this.#streaming);
     const streams = given.some(({ streaming }) => streaming);
-    if (catchAll) door.addCatchAll({ streaming: streams && door.canStream });
-    else door.addRoutes(given);
+    if (catchAll) {
+      if (door.authenticatesCallers && door.hasRoutes) door.addRoutes(openRoutes(given, this.inventory.deployment));
+      door.addCatchAll({ streaming: streams && door.canStream });
+    } else door.addRoutes(given);
     door.attachContainer(this.inventory.container);
     for (const route of routes) this.attachments.cover(ofRoute(route));
     this.attachments.addDoor({ kind: door.doorKind, streams: streams && door.canStream, routes: given, door });
@@ -155,7 +157,7 @@ export class ServiceWiring extends SourceWiring {
    * @example wiring.graphQl(graphql);
    */
   graphQl(api: GraphqlApi): this {
-    this.#checkFunction(api);
+    this.#checkDoor(api);
     const routes = this.inventory.routes.filter(({ surface }) => surface === 'appsync');
     if (routes.length === 0) throw this.attachments.notRegistered('GraphQL fields');
     for (const route of routes) {
@@ -173,7 +175,7 @@ export class ServiceWiring extends SourceWiring {
    * @example wiring.webSocket(socket);
    */
   webSocket(api: WebSocketApi): this {
-    this.#checkFunction(api);
+    this.#checkDoor(api);
     const routes = this.inventory.routes.filter(({ surface }) => surface === 'websocket');
     if (routes.length === 0) throw this.attachments.notRegistered('WebSocket routes');
     for (const route of routes) {
@@ -193,7 +195,11 @@ export class ServiceWiring extends SourceWiring {
     });
   }
 
-  #checkDoor(door: IHttpDoor): void {
+  #checkDoor(door: {
+    readonly fn: IFunction;
+    readonly node: Construct['node'];
+    readonly authenticatesCallers: boolean;
+  }): void {
     this.#checkFunction(door);
     if (this.inventory.container === 'secure' || door.authenticatesCallers || this.#allowsOpen) return;
     throw misuse(this, {

@@ -71,7 +71,7 @@ export interface AssemblyInit {
   /** Passed to surfaces; only for containers with postures. */
   readonly gate?: SurfaceGate;
   /** Lists the operations, and writes their OpenAPI document; for tools on a developer's machine. */
-  readonly inventory: Pick<Inventory, 'routes' | 'openapi'>;
+  readonly inventory: Pick<Inventory, 'routes' | 'openapi'> & { readonly authorizers?: readonly string[] | undefined };
 }
 
 /** All surfaces of one container, with their dispatcher. */
@@ -272,6 +272,7 @@ export abstract class Container<Rest extends readonly unknown[]> extends HttpVer
 /** Builds the surfaces of a container. */
 export function assemble(init: AssemblyInit): Assembly {
   const { kernel, pipeline, describePosture } = init;
+  const { authorizers, ...inventory } = init.inventory;
   const described = describePosture ? { describePosture } : {};
   const http = new HttpSurface(kernel, { ...toHttpOptions(pipeline), ...described });
   const webSocket = new WebSocketSurface(kernel, { ...pipeline, ...described });
@@ -296,7 +297,11 @@ export function assemble(init: AssemblyInit): Assembly {
     webSocket,
     appSync,
     events,
-    dispatcher: toDispatcher(plan, { ...init.inventory, triggers }),
+    dispatcher: toDispatcher(plan, {
+      ...inventory,
+      triggers,
+      deployment: { cors: pipeline.cors !== undefined, autoHead: pipeline.autoHead === true, authorizers },
+    }),
     entrypoints: toEntrypoints(plan, http),
     streamAccess: { http, detect: (event, lambdaContext) => kindOfInvocation(plan, event, lambdaContext) },
     triggers,
