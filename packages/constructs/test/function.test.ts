@@ -181,7 +181,7 @@ const REFUSED: readonly [string, (stack: Stack) => unknown, string][] = [
       const arn = 'arn:aws:lambda:eu-west-1:123456789012:function:f';
       new JobsTable(stack, 'T').bindTo(PlainFunction.fromFunctionArn(stack, 'F', arn) as IFunction);
     },
-    'framework: JobsTable: variable FRAMEWORK_JOBS_TABLE_NAME cannot be set on Test/F, which is an alias, a version or an imported function, expected the function itself, in its stack; or set the variable there (at Test/T)',
+    'framework: JobsTable: variable FRAMEWORK_JOBS_TABLE_NAME cannot be set on Test/F, which is a version or an imported function, expected the function or an alias of it, in its stack; or set the variable there (at Test/T)',
   ],
   [
     'two tables for one variable',

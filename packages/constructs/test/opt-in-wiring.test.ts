@@ -78,7 +78,7 @@ const KINDS: readonly {
   {
     kind: 'a topic of Kafka',
     surface: () => kafkaTrigger().topic('orders', nothing),
-    attach: ({ wiring }) => wiring.kafka('orders', { clusterArn: CLUSTER }),
+    attach: ({ wiring }) => wiring.kafka('orders', { clusterArn: CLUSTER, consumerGroup: 'shop' }),
     label: 'kafka "orders"',
     remedy: 'wiring.kafka("orders", …)',
     made: 'AWS::Lambda::EventSourceMapping',

@@ -2,7 +2,7 @@ import type { CfnFunction, IFunction, Function as LambdaFunction } from 'aws-cdk
 import { Stack, Token } from 'aws-cdk-lib/core';
 import type { IConstruct } from 'constructs';
 import { misuse } from './misuse.js';
-import { doorAliasesOf, functionBehind } from './targets.js';
+import { functionBehind } from './targets.js';
 
 /**
  * Variables that AWS Lambda sets itself and rejects in a function's configuration.
@@ -56,7 +56,7 @@ export function checkVariable(at: IConstruct, name: string, value: string): void
  * Sets a variable of a function.
  *
  * @param by the construct that needs the variable; errors name its path
- * @throws ConstructError `constructs.fixed_environment` for an alias, a version or an imported function,
+ * @throws ConstructError `constructs.fixed_environment` for a version or an imported function,
  *   `constructs.conflict` when the variable has another value, `constructs.reserved_variable` for a name that AWS Lambda reserves
  */
 export function setVariable(by: IConstruct, fn: IFunction, name: string, value: string): void {
@@ -76,13 +76,13 @@ export function setVariable(by: IConstruct, fn: IFunction, name: string, value: 
 }
 
 function variableTarget(by: IConstruct, fn: IFunction, name: string): LambdaFunction {
-  // The aliases of a function with separate doors are moved to the version that has the variable.
-  const target = doorAliasesOf(fn) ? functionBehind(fn) : fn;
+  // An alias of this app is moved to the version that has the variable.
+  const target = functionBehind(fn);
   const isOwn = 'addEnvironment' in target && typeof (target as LambdaFunction).addEnvironment === 'function';
   if (isOwn) return target as LambdaFunction;
   throw misuse(by, {
-    what: `variable ${name} cannot be set on ${fn.node.path}, which is an alias, a version or an imported function`,
-    expected: 'the function itself, in its stack; or set the variable there',
+    what: `variable ${name} cannot be set on ${fn.node.path}, which is a version or an imported function`,
+    expected: 'the function or an alias of it, in its stack; or set the variable there',
     code: 'constructs.fixed_environment',
   });
 }

@@ -14,7 +14,7 @@ import { grantOn } from '../internal/grants.js';
 import { grantKey } from '../internal/keys.js';
 import { misuse, misuseText } from '../internal/misuse.js';
 import { defineProps, flag, literal, literalWords, thing } from '../internal/props.js';
-import { invokedByDoor } from '../internal/targets.js';
+import { functionBehind } from '../internal/targets.js';
 import { grantOnParts } from '../internal/wildcards.js';
 import { McpTable } from '../state/tables.js';
 import { facadeRoutes, serverRoutes } from './internal/routes.js';
@@ -154,7 +154,7 @@ export class McpServer extends Construct {
   }
 
   #check({ fn, api, domain, sessions, table }: Props): void {
-    if (api && api.fn !== invokedByDoor(this, fn)) {
+    if (api && functionBehind(api.fn) !== functionBehind(fn)) {
       throw misuse(this, {
         what: `api is in front of ${api.fn.node.path}`,
         expected: `an api in front of ${fn.node.path}`,

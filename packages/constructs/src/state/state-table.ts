@@ -167,7 +167,7 @@ export abstract class StateTable extends Construct {
   /**
    * Grants the actions and sets the variable that names the table.
    *
-   * @throws ConstructError `constructs.fixed_environment` for an alias or an imported function, `constructs.conflict` when the
+   * @throws ConstructError `constructs.fixed_environment` for an imported function, `constructs.conflict` when the
    *   variable names another table
    */
   bindTo(fn: IFunction, { access = TableAccess.READ_WRITE }: BindTableProps = {}): this {

@@ -1,4 +1,4 @@
-import { type EventPattern, type IEventBus, Rule, type Schedule } from 'aws-cdk-lib/aws-events';
+import { type CfnRule, type EventPattern, type IEventBus, Rule, type Schedule } from 'aws-cdk-lib/aws-events';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
@@ -7,6 +7,7 @@ import { Construct } from 'constructs';
 import { keepAsyncFailures } from '../internal/async-failures.js';
 import { allowSending, makeFailureQueue } from '../internal/failure-queue.js';
 import { misuse } from '../internal/misuse.js';
+import { nameOf } from '../internal/names.js';
 import { count, defineProps, flag, literal, literalWords, thing, time } from '../internal/props.js';
 import { claimSource, invokedBy } from '../internal/targets.js';
 
@@ -33,7 +34,7 @@ export interface EventRuleMappingProps {
   /**
    * The queue for discarded events, and for events for which the function failed three times.
    *
-   * @default - a new queue, kept for 14 days
+   * @default - a new queue for discarded events, and a queue of the function for failed ones; both keep 14 days
    */
   readonly failureQueue?: IQueue;
   /**
@@ -127,7 +128,18 @@ export class EventRuleTrigger extends Construct {
       }),
     });
     this.#permit(target);
-    keepAsyncFailures(this, target, rest.failureQueue, () => this.failureQueue);
+    keepAsyncFailures(this, target, rest.failureQueue);
+  }
+
+  /**
+   * Names the rule after its stack and its path, which is known without a reference: a function cannot refer to a rule that invokes it.
+   *
+   * @internal
+   */
+  nameRule(): string {
+    const name = nameOf(this);
+    (this.rule.node.defaultChild as CfnRule).name = name;
+    return name;
   }
 
   #permit(target: IFunction): void {

@@ -68,7 +68,7 @@ export const S3_TRIGGER_PROPS = defineProps<S3TriggerProps>('S3Trigger')({
  * @example new S3Trigger(this, 'Uploads', { fn, bucket, filters: [{ prefix: 'notes/' }] });
  */
 export class S3Trigger extends Construct {
-  /** The queue for failed events; `undefined` if the function already had a destination. */
+  /** The queue for failed events; `undefined` if the function has a destination that was set without this package. */
   readonly failureQueue: IQueue | undefined;
 
   /**

@@ -38,7 +38,7 @@ export class TableStreamTrigger extends Construct {
 
   /**
    * @throws ConstructError `constructs.invalid_prop` for a wrong prop or a table without a stream; `constructs.conflict` for a second
-   *   trigger of one table; `constructs.fixed_environment` for an alias or an imported function
+   *   trigger of one table; `constructs.fixed_environment` for an imported function
    */
   constructor(scope: Construct, id: string, props: TableStreamTriggerProps) {
     super(scope, id);
@@ -85,7 +85,7 @@ export class StreamTrigger extends Construct {
 
   /**
    * @throws ConstructError `constructs.invalid_prop` for a wrong prop; `constructs.conflict` for a second trigger of one stream;
-   *   `constructs.fixed_environment` for an alias or an imported function
+   *   `constructs.fixed_environment` for an imported function
    */
   constructor(scope: Construct, id: string, props: StreamTriggerProps) {
     super(scope, id);

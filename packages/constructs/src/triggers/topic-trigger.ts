@@ -32,7 +32,7 @@ export interface TopicMappingProps {
   /**
    * The queue for undeliverable notifications, and for notifications for which the function failed three times.
    *
-   * @default - a new queue, kept for 14 days
+   * @default - a new queue for undeliverable notifications, and a queue of the function for failed ones; both keep 14 days
    */
   readonly failureQueue?: IQueue;
   /**
@@ -114,6 +114,6 @@ export class TopicTrigger extends Construct {
       ...(filterPolicy && { filterPolicy }),
       ...(filterPolicyWithMessageBody && { filterPolicyWithMessageBody }),
     });
-    keepAsyncFailures(this, target, failureQueue, () => this.failureQueue);
+    keepAsyncFailures(this, target, failureQueue);
   }
 }

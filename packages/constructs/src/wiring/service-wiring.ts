@@ -4,7 +4,7 @@ import type { GraphqlApi } from '../graphql/graphql-api.js';
 import type { IHttpDoor } from '../http/door.js';
 import type { WebSocketApi } from '../http/websocket-api.js';
 import { misuse } from '../internal/misuse.js';
-import { defineProps, flag, literal, many, thing } from '../internal/props.js';
+import { defineProps, flag, literal, literalWords, many, thing } from '../internal/props.js';
 import { sharedRegistry } from '../internal/shared.js';
 import { functionBehind } from '../internal/targets.js';
 import { type ExternalAttachment, isExternal } from './external.js';
@@ -20,6 +20,18 @@ import { type Inventory, parseInventory } from './inventory.js';
 export interface ServiceWiringProps {
   /** The function that runs the application. */
   readonly fn: IFunction;
+  /**
+   * The alias of the function that every source and door invokes, such as the alias of a canary. Doors of the function itself are rejected.
+   *
+   * @default - the function
+   */
+  readonly invoke?: IFunction;
+  /**
+   * The name of the application, for consumer groups of Kafka. It must be different for each stage that reads the same cluster, and must not change.
+   *
+   * @default - none
+   */
+  readonly application?: string;
   /** The registrations of the application: {@link toInventory}, {@link inventoryFromEntry}, {@link inventoryFromFile}. */
   readonly inventory: Inventory;
   /**
@@ -62,6 +74,8 @@ export interface HttpWiringProps {
 /** Validators and defaults for {@link ServiceWiringProps}. */
 export const SERVICE_WIRING_PROPS = defineProps<ServiceWiringProps>('ServiceWiring')({
   fn: thing<IFunction>('a function', 'functionArn').required(),
+  application: literalWords('1 to 100 letters, digits, ., - and _', /^[\w.-]{1,100}$/),
+  invoke: thing<IFunction>('an alias of the function', 'functionArn'),
   inventory: literal<Inventory>('an inventory', (value) => typeof value === 'object' && value !== null).required(),
   external: many<ExternalAttachment>(
     'a list of { kind, name, reason }, each with a reason, and entries of the kind event-bus with a name',
@@ -91,6 +105,10 @@ export class ServiceWiring extends SourceWiring {
   readonly fn: IFunction;
   /** The registrations of the application. */
   readonly inventory: Inventory;
+  /** @internal */
+  protected readonly application: string | undefined;
+  /** @internal */
+  protected readonly invoked: IFunction;
   readonly #allowsOpen: boolean;
   readonly #streaming: readonly string[];
   /** @internal */
@@ -102,8 +120,14 @@ export class ServiceWiring extends SourceWiring {
    */
   constructor(scope: Construct, id: string, props: ServiceWiringProps) {
     super(scope, id);
-    const { fn, inventory, external, allowOpenContainer, streamingRoutes } = SERVICE_WIRING_PROPS.parse(this, props);
+    const { fn, invoke, application, inventory, external, allowOpenContainer, streamingRoutes } =
+      SERVICE_WIRING_PROPS.parse(this, props);
     this.fn = fn;
+    this.application = application;
+    this.invoked = invoke ?? fn;
+    if (functionBehind(this.invoked) !== functionBehind(fn)) {
+      throw misuse(this, { what: `invoke is ${this.invoked.node.path}`, expected: `an alias of ${fn.node.path}` });
+    }
     this.inventory = parseInventory(inventory);
     this.#allowsOpen = allowOpenContainer;
     this.#streaming = streamingRoutes;
@@ -188,6 +212,12 @@ export class ServiceWiring extends SourceWiring {
   }
 
   #checkFunction(door: { readonly fn: IFunction; readonly node: Construct['node'] }): void {
+    if (this.invoked !== this.fn && door.fn !== this.invoked) {
+      throw misuse(this, {
+        what: `${door.node.path} invokes ${door.fn.node.path}`,
+        expected: `a door with fn: ${this.invoked.node.path}, which the wiring invokes`,
+      });
+    }
     if (functionBehind(door.fn) === functionBehind(this.fn)) return;
     throw misuse(this, {
       what: `${door.node.path} is in front of ${door.fn.node.path}`,
