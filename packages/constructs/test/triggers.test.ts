@@ -117,6 +117,7 @@ describe('streams', () => {
       'dynamodb:DescribeStream',
       'dynamodb:GetRecords',
       'dynamodb:GetShardIterator',
+      'dynamodb:ListStreams',
     ]);
     expect(actionsOn(template, 'sqs')).toEqual(['sqs:SendMessage']);
   });

@@ -1,14 +1,16 @@
 import { MCP_PATH, normalizeMcpPath } from '@sallyport/mcp/routes';
 import { MCP_SECRET_ACTIONS, MCP_SECRET_ARN_ENV, MCP_SPILL_ACTIONS, MCP_SPILL_BUCKET_ENV } from '@sallyport/mcp/schema';
+import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
-import { RemovalPolicy, Validations } from 'aws-cdk-lib/core';
+import { type CfnElement, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { ApiDomain } from '../http/api-domain.js';
 import type { IHttpDoor } from '../http/door.js';
 import { RestApi } from '../http/rest-api.js';
 import { acknowledge } from '../internal/acknowledge.js';
+import { keepAsyncFailures } from '../internal/async-failures.js';
 import { setVariable } from '../internal/environment.js';
 import { grantOn } from '../internal/grants.js';
 import { grantKey } from '../internal/keys.js';
@@ -73,6 +75,12 @@ export interface McpServerProps {
    */
   readonly generateSecret?: boolean;
   /**
+   * True if calls of tools become tasks, `tasks: { start: invokeSelf() }`: the function may then invoke itself, and failed invocations are kept in a queue.
+   *
+   * @default false
+   */
+  readonly tasks?: boolean;
+  /**
    * A bucket for values over 256 KiB: `spill: s3McpSpill()` uses it.
    *
    * @default - none
@@ -99,6 +107,7 @@ export const MCP_SERVER_PROPS = defineProps<McpServerProps>('McpServer')({
   ),
   table: thing<McpTable>('an McpTable', 'bindTo'),
   generateSecret: flag,
+  tasks: flag.default(false),
   spillBucket: thing<IBucket>('a bucket', 'bucketArn'),
   challenge: literal<Challenge>('a value of Challenge', (value) => value instanceof Challenge).default(Challenge.WARN),
 });
@@ -145,12 +154,31 @@ export class McpServer extends Construct {
       grantOnParts(fn, MCP_SPILL_ACTIONS, [spillBucket.arnForObjects('*')], reason);
       grantKey(spillBucket.encryptionKey, fn, 'bucket', 'write');
     }
+    if (parsed.tasks) this.#allowTasks(fn);
     this.#warn(parsed.challenge);
   }
 
   /** Records that a `ChallengeEdge` is in front of the server. `ChallengeEdge` calls it. */
   attachEdge(): void {
     this.#hasEdge = true;
+  }
+
+  /** A separate policy: the function depends on its default policy, so that policy cannot refer to the function. */
+  #allowTasks(fn: IFunction): void {
+    const { role, functionArn } = functionBehind(fn);
+    if (!role)
+      throw misuse(this, {
+        what: `tasks with ${fn.node.path}, whose role is unknown`,
+        expected: 'a function of this app',
+      });
+    const policy = new Policy(this, 'InvokeSelf', { roles: [role] });
+    policy.addStatements(
+      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [functionArn, `${functionArn}:*`] }),
+    );
+    const shown = `<${Stack.of(this).getLogicalId(functionBehind(fn).node.defaultChild as CfnElement)}.Arn>:*`;
+    const reason = 'The versions and aliases of the function itself: a task runs in the version that created it.';
+    acknowledge(policy, `AwsSolutions::AwsSolutions-IAM5[Resource::${shown}]`, reason);
+    keepAsyncFailures(this, fn, undefined);
   }
 
   #check({ fn, api, domain, sessions, table }: Props): void {

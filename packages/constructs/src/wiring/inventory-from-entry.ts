@@ -31,8 +31,9 @@ const LIMIT_MS = 10_000;
 /** Loads the bundle, and writes the inventory to descriptor 3: standard output belongs to the application. */
 const PROGRAM = `
 import { writeSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 const [, , file, name] = process.argv;
-const app = (await import(file))[name];
+const app = (await import(pathToFileURL(file).href))[name];
 if (typeof app?.routes !== 'function' || typeof app.triggers !== 'function') throw new Error('the export "' + name + '" is not an application');
 const routes = app.routes();
 const container = routes.every((route) => 'posture' in route) ? 'secure' : 'open';

@@ -72,7 +72,7 @@ function describeFunction({ fn, sources, doors }: ManifestFacts): object {
   const entry = sourceOf(fn);
   return {
     path: fn.node.path.replace(/\/Resource$/, ''),
-    ...(entry !== undefined && { entry: relative(process.cwd(), entry) }),
+    ...(entry !== undefined && { entry: relative(process.cwd(), entry).replaceAll('\\', '/') }),
     ...(cfn && {
       ...literals({
         // Only the export: the manifest names the file of the bundle.
