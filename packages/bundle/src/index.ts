@@ -6,6 +6,7 @@ export {
   type BundleWarning,
   bundleFunction,
 } from './bundle/bundle-function.js';
+export { exportsOf } from './bundle/exports.js';
 export { lambdaFlags } from './cache/flags.js';
 export type { StartCache } from './cache/internal/make-caches.js';
 export type { BundleInventory, BundleRoute, BundleTrigger } from './cache/inventory.js';

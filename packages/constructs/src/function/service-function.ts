@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { exportsOf } from '@sallyport/bundle';
 import type { IGrantable, IPrincipal } from 'aws-cdk-lib/aws-iam';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
@@ -16,7 +17,7 @@ import {
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { acknowledge } from '../internal/acknowledge.js';
 import { noteSource } from '../internal/entries.js';
@@ -217,6 +218,7 @@ export class ServiceFunction extends Construct implements IGrantable {
     super(scope, id);
     const parsed = SERVICE_FUNCTION_PROPS.parse(this, props);
     checkCombination(this, parsed);
+    checkHandler(this, parsed);
     for (const [name, value] of Object.entries<string>(parsed.environment)) checkVariable(this, name, value);
     this.logGroup = new LogGroup(this, 'LogGroup', {
       retention: parsed.logRetention,
@@ -229,7 +231,7 @@ export class ServiceFunction extends Construct implements IGrantable {
       role: this.role,
       logGroup: this.logGroup,
     });
-    if (parsed.entry !== undefined) noteSource(this.fn, resolve(parsed.entry));
+    if (parsed.entry !== undefined) noteSource(this.fn, { entry: resolve(parsed.entry), conditions: [] });
     if (parsed.startCache) warnOfProvisioned(this);
     useComputeProvider(this.fn, parsed);
     const aliases = parsed.separateDoors ? separateDoors(this, this.fn) : undefined;
@@ -294,6 +296,19 @@ export class ServiceFunction extends Construct implements IGrantable {
       ...(parsed.snapStart && { snapStart: SnapStartConf.ON_PUBLISHED_VERSIONS }),
     };
   }
+}
+
+/** Rejects a handler that the bundle does not have: the deployment would succeed, and every invocation fail. */
+function checkHandler(at: Construct, { entry, handler }: Parsed): void {
+  if (entry === undefined) return;
+  const [, file = '', name = ''] = /^(.*)\.([^.]*)$/.exec(handler) ?? [];
+  if (file !== 'index') {
+    throw misuse(at, { what: 'handler', got: handler, expected: `"index.${name}": the file of a bundle is index` });
+  }
+  const exported = Stack.of(at).bundlingRequired ? exportsOf(entry) : undefined;
+  if (exported === undefined || exported.includes(name)) return;
+  const shown = exported.length === 0 ? 'nothing' : exported.join(', ');
+  throw misuse(at, { what: `handler ${handler}, and ${entry} exports ${shown}`, expected: `export const ${name} = …` });
 }
 
 /** Rejects what AWS would reject at deployment. */

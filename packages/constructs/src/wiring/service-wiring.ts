@@ -11,9 +11,11 @@ import { type ExternalAttachment, isExternal } from './external.js';
 import { Attachments } from './internal/attachments.js';
 import { checkAuthorizer, checkOnly, doorRoutes, openRoutes } from './internal/door-routes.js';
 import { findMismatches } from './internal/findings.js';
+import { wrongHandler } from './internal/handler-check.js';
 import { writeManifests } from './internal/manifest.js';
 import { ofRoute } from './internal/registrations.js';
 import { SourceWiring } from './internal/source-wiring.js';
+import { dependsOnVariables } from './internal/taken-inventories.js';
 import { type Inventory, parseInventory } from './inventory.js';
 
 /** Props of {@link ServiceWiring}. */
@@ -139,7 +141,13 @@ export class ServiceWiring extends SourceWiring {
       throw misuse(this, { what, expected: 'one wiring for each function', code: 'constructs.conflict' });
     }
     wired.set(behind, this);
-    this.node.addValidation({ validate: () => [...findMismatches(this, this.attachments.findings())] });
+    this.node.addValidation({
+      validate: () => [
+        ...findMismatches(this, this.attachments.findings()),
+        ...dependsOnVariables(this, fn, inventory),
+        ...wrongHandler(this, fn),
+      ],
+    });
     writeManifests(this, () => this.attachments.manifest());
   }
 

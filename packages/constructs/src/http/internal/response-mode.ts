@@ -67,11 +67,21 @@ export class ResponseMode {
   }
 }
 
-/** The format that the doors of a function expect of its handler: `undefined` if any handler fits. */
-export function expectedFormats(
-  fn: IFunction,
-): readonly { readonly door: IConstruct; readonly format: ResponseFormat }[] {
+/** A door, and the format that it expects of the handler of its function. */
+export interface ExpectedFormat {
+  readonly door: IConstruct;
+  /** The format of the door if it streams. */
+  readonly own: ResponseFormat;
+  readonly format: ResponseFormat;
+}
+
+/** The formats that the doors of a function expect of its handler. */
+export function expectedFormats(fn: IFunction): readonly ExpectedFormat[] {
   const all = doors.get(functionBehind(fn)) ?? [];
   const streams = (wanted: string) => all.some(({ format, streaming }) => format === wanted && streaming.length > 0);
-  return all.map(({ door, format }) => ({ door, format: streams(format) ? format : 'json' }));
+  return all.map(({ door, format, canStream }) => ({
+    door,
+    own: format,
+    format: canStream && streams(format) ? format : 'json',
+  }));
 }

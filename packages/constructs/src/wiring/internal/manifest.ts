@@ -69,7 +69,7 @@ export function writeManifests(wiring: Construct, facts: () => ManifestFacts): v
 function describeFunction({ fn, sources, doors }: ManifestFacts): object {
   const resource = fn.node.defaultChild;
   const cfn = CfnFunction.isCfnFunction(resource) ? resource : undefined;
-  const entry = sourceOf(fn);
+  const entry = sourceOf(fn)?.entry;
   return {
     path: fn.node.path.replace(/\/Resource$/, ''),
     ...(entry !== undefined && { entry: relative(process.cwd(), entry).replaceAll('\\', '/') }),
