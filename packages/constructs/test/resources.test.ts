@@ -208,7 +208,7 @@ describe('the sweep of MicrovmController', () => {
     new MicrovmController(stack, 'Machines', { fn, images: [IMAGE], inventory: newSandbox() });
     const template = templateOf(stack);
     expect(propertiesOf(template, 'AWS::Events::Rule')).toMatchObject([
-      { Name: 'microvm-sweep', ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' },
+      { Name: expect.stringMatching(/^Test-Wiring-Schedule-/), ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' },
     ]);
     expect(variablesIn(template)).not.toHaveProperty('FRAMEWORK_MICROVM_IMAGE_IS_ONLY_OURS');
   });
@@ -220,7 +220,7 @@ describe('the sweep of MicrovmController', () => {
     const wiring = new ServiceWiring(stack, 'Wiring', { fn, inventory, external });
     new MicrovmController(stack, 'Machines', { fn, images: [IMAGE], inventory, wiring });
     const rules = propertiesOf(templateOf(stack), 'AWS::Events::Rule');
-    expect(rules).toMatchObject([{ Name: 'microvm-sweep', ScheduleExpression: 'rate(5 minutes)' }]);
+    expect(rules).toMatchObject([{ Name: expect.stringMatching(/^Test-Wiring-Schedule-/), ScheduleExpression: 'rate(5 minutes)' }]);
   });
 
   it('needs a handler for its rule', () => {

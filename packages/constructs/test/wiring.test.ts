@@ -6,7 +6,7 @@ import { json } from '@sallyport/http';
 import { Authenticated, Public, SecureApp } from '@sallyport/secure';
 import { AttributeType, type ITable, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus, type IEventBus, Match, Rule, Schedule } from 'aws-cdk-lib/aws-events';
-import { CfnEventSourceMapping, Code, FilterCriteria, FilterRule } from 'aws-cdk-lib/aws-lambda';
+import { Code, FilterCriteria, FilterRule } from 'aws-cdk-lib/aws-lambda';
 import { FilterOrPolicy, SubscriptionFilter, Topic } from 'aws-cdk-lib/aws-sns';
 import { type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { type App, CfnParameter, Duration, Stack } from 'aws-cdk-lib/core';
@@ -174,7 +174,7 @@ it('what is attached elsewhere needs a reason', () => {
   expect(messageOf(() => templateOf(stack))).toBe('');
   const blank = [{ kind: 'queue', name: 'orders', reason: ' ' }];
   expect(messageOf(() => new ServiceWiring(stack, 'W', { fn, inventory, external: blank }))).toBe(
-    'framework: ServiceWiring: external, got a list of 1, expected a list of { kind, name, reason }, each with a reason, and entries of the kind event-bus with a name (at Test/W)',
+    'framework: ServiceWiring: external, got a list of 1, expected a list of { kind, name, path, reason }, each with a reason and with a kind or a path, and entries of the kind event-bus with a name (at Test/W)',
   );
 });
 
@@ -286,13 +286,6 @@ it('finds a trigger that was created outside the wiring', () => {
   expect(messageOf(() => synth(service))).toContain(
     'framework: ServiceWiring: Test/Beside attaches a queue outside the wiring, which cannot find its handler, expected the queue attached through the wiring (at Test/Wiring)',
   );
-});
-
-it('warns of a stream mapping that was made without this package', () => {
-  const { stack, fn } = newService(newSecureApp());
-  new CfnEventSourceMapping(stack, 'Foreign', { functionName: fn.functionName, startingPosition: 'LATEST' });
-  const [found] = (stack.node.root as App).synth().getStackByName('Test').messages;
-  expect(found?.entry.data).toContain('Sallyport::StreamIdentifier');
 });
 
 /** Every source of one application, in two stacks. */

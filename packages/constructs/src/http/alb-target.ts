@@ -42,6 +42,7 @@ export class AlbTarget extends Construct implements IHttpDoor {
   readonly authenticatesCallers = false;
   readonly authorizer = undefined;
   readonly hasRoutes = false;
+  readonly routes: readonly string[] = [];
   readonly url: string | undefined = undefined;
 
   constructor(scope: Construct, id: string, props: AlbTargetProps) {

@@ -52,6 +52,8 @@ export interface IHttpDoor extends IConstruct {
   readonly authorizer: 'iam' | 'jwt' | 'lambda' | undefined;
   /** True if the door can have routes with different authorizers; otherwise every request reaches the function in the same way. */
   readonly hasRoutes: boolean;
+  /** The added routes, `GET /notes`; empty for a door without routes. */
+  readonly routes: readonly string[];
   /** The first part of every public path of its domain, without slashes; `undefined` if absent. */
   readonly basePath: string | undefined;
   /** The address of the application, without a trailing slash; `undefined` if unknown. */

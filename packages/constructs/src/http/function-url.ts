@@ -79,6 +79,7 @@ export class FunctionUrl extends Construct implements IHttpDoor {
   readonly authenticatesCallers: boolean;
   readonly authorizer: 'iam' | undefined;
   readonly hasRoutes = false;
+  readonly routes: readonly string[] = [];
   readonly url: string;
   readonly #mode: ResponseMode;
   #container: ContainerKind | undefined;

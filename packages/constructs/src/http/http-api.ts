@@ -137,6 +137,7 @@ export class HttpApi extends Construct implements IHttpDoor {
   readonly authenticatesCallers: boolean;
   readonly authorizer: IHttpDoor['authorizer'];
   readonly hasRoutes = true;
+  readonly routes: string[] = [];
   readonly basePath: string | undefined;
   readonly url: string;
   readonly #integration: CfnIntegration;
@@ -199,6 +200,7 @@ export class HttpApi extends Construct implements IHttpDoor {
       if (streaming) warnBuffered(this, `${method} ${path}`);
       checkPattern(this, path);
       if (method === 'OPTIONS' && this.#answersCors) this.#refuseCors();
+      this.routes.push(`${method} ${path}`);
       this.#addRoute(`${method} ${path}`, withoutAuthorizer === true);
     }
   }

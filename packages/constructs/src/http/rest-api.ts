@@ -170,6 +170,7 @@ export class RestApi extends Construct implements IHttpDoor {
   readonly authenticatesCallers: boolean;
   readonly authorizer: IHttpDoor['authorizer'];
   readonly hasRoutes = true;
+  readonly routes: string[] = [];
   readonly basePath: string | undefined;
   /** Without a domain it ends with the stage, `/live`. */
   readonly url: string;
@@ -240,6 +241,7 @@ export class RestApi extends Construct implements IHttpDoor {
   addRoutes(routes: readonly DoorRoute[]): void {
     for (const { method, path, streaming = false, withoutAuthorizer = false } of routes) {
       const segments = checkPattern(this, path.replace(/(?<=[^/])\/$/, ''));
+      this.routes.push(`${method} ${path}`);
       this.#addMethod(this.#resourceOf(segments, path), method, streaming, withoutAuthorizer);
     }
   }

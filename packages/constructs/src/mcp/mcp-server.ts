@@ -13,6 +13,7 @@ import { acknowledge } from '../internal/acknowledge.js';
 import { keepAsyncFailures } from '../internal/async-failures.js';
 import { setVariable } from '../internal/environment.js';
 import { grantOn } from '../internal/grants.js';
+import { expectRoutes } from '../internal/invokers.js';
 import { grantKey } from '../internal/keys.js';
 import { misuse, misuseText } from '../internal/misuse.js';
 import { defineProps, flag, literal, literalWords, thing } from '../internal/props.js';
@@ -144,7 +145,9 @@ export class McpServer extends Construct {
       const what = `streaming is true, and ${this.door.node.path} buffers`;
       throw misuse(this, { what, expected: 'a RestApi or a FunctionUrl, or streaming: false' });
     }
-    this.door.addRoutes(facade ? facadeRoutes(streaming) : serverRoutes(path, streaming));
+    const routes = facade ? facadeRoutes(streaming) : serverRoutes(path, streaming);
+    expectRoutes(this.door, routes);
+    this.door.addRoutes(routes);
     this.url = facade || this.door.url === undefined ? undefined : this.door.url + path;
     if (sessions.kind === 'durable') this.table = (parsed.table ?? new McpTable(this, 'Table')).bindTo(fn);
     if (parsed.generateSecret ?? sessions.kind === 'sealed') this.secret = this.#makeSecret(fn);

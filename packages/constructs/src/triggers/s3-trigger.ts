@@ -4,6 +4,7 @@ import { LambdaDestination } from 'aws-cdk-lib/aws-s3-notifications';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { keepAsyncFailures } from '../internal/async-failures.js';
+import { noteInvoker } from '../internal/invokers.js';
 import { misuse } from '../internal/misuse.js';
 import { hardenNotifier } from '../internal/notifier.js';
 import { defineProps, flag, literal, thing } from '../internal/props.js';
@@ -88,6 +89,7 @@ export class S3Trigger extends Construct {
         bucket.addEventNotification(event, destination, ...(filter ? [filter] : []));
     }
     hardenNotifier(bucket);
+    noteInvoker(fn, { construct: bucket });
   }
 }
 

@@ -3,7 +3,8 @@ import type { Construct } from 'constructs';
 import type { GraphqlApi } from '../graphql/graphql-api.js';
 import type { IHttpDoor } from '../http/door.js';
 import type { WebSocketApi } from '../http/websocket-api.js';
-import { misuse } from '../internal/misuse.js';
+import { expectRoutes } from '../internal/invokers.js';
+import { misuse, misuseText } from '../internal/misuse.js';
 import { defineProps, flag, literal, literalWords, many, thing } from '../internal/props.js';
 import { sharedRegistry } from '../internal/shared.js';
 import { functionBehind } from '../internal/targets.js';
@@ -80,7 +81,7 @@ export const SERVICE_WIRING_PROPS = defineProps<ServiceWiringProps>('ServiceWiri
   invoke: thing<IFunction>('an alias of the function', 'functionArn'),
   inventory: literal<Inventory>('an inventory', (value) => typeof value === 'object' && value !== null).required(),
   external: many<ExternalAttachment>(
-    'a list of { kind, name, reason }, each with a reason, and entries of the kind event-bus with a name',
+    'a list of { kind, name, path, reason }, each with a reason and with a kind or a path, and entries of the kind event-bus with a name',
     isExternal,
   ).default([]),
   allowOpenContainer: flag.default(false),
@@ -144,6 +145,7 @@ export class ServiceWiring extends SourceWiring {
     this.node.addValidation({
       validate: () => [
         ...findMismatches(this, this.attachments.findings()),
+        ...this.#nowhereAttached(),
         ...dependsOnVariables(this, fn, inventory),
         ...wrongHandler(this, fn),
       ],
@@ -172,12 +174,22 @@ export class ServiceWiring extends SourceWiring {
     const given = doorRoutes(routes, this.inventory.deployment ?? {}, this.#streaming);
     const streams = given.some(({ streaming }) => streaming);
     if (catchAll) {
-      if (door.authenticatesCallers && door.hasRoutes) door.addRoutes(openRoutes(given, this.inventory.deployment));
+      if (door.authenticatesCallers && door.hasRoutes) {
+        const open = openRoutes(given, this.inventory.deployment);
+        expectRoutes(door, open);
+        door.addRoutes(open);
+      }
       door.addCatchAll({ streaming: streams && door.canStream });
     } else door.addRoutes(given);
     door.attachContainer(this.inventory.container);
     for (const route of routes) this.attachments.cover(ofRoute(route));
-    this.attachments.addDoor({ kind: door.doorKind, streams: streams && door.canStream, routes: given, door });
+    this.attachments.addDoor({
+      kind: door.doorKind,
+      streams: streams && door.canStream,
+      routes: given,
+      door,
+      construct: door,
+    });
     return this;
   }
 
@@ -196,7 +208,7 @@ export class ServiceWiring extends SourceWiring {
       api.addField({ parentType: route.appSyncParentType ?? '', field: route.appSyncField ?? '' });
       this.attachments.cover(ofRoute(route));
     }
-    this.attachments.addDoor({ kind: 'graphql' });
+    this.attachments.addDoor({ kind: 'graphql', construct: api });
     return this;
   }
 
@@ -215,8 +227,25 @@ export class ServiceWiring extends SourceWiring {
       this.attachments.cover(ofRoute(route));
     }
     api.attachContainer(this.inventory.container);
-    this.attachments.addDoor({ kind: 'websocket' });
+    this.attachments.addDoor({ kind: 'websocket', construct: api });
     return this;
+  }
+
+  /** Registrations that all wirings of one application excuse without naming them. */
+  #nowhereAttached(): readonly string[] {
+    const text = JSON.stringify(this.inventory);
+    const all = this.node.root.node.findAll().filter(isWiring);
+    const same = all.filter(({ inventory }) => JSON.stringify(inventory) === text);
+    if (same.length < 2 || same[0] !== this) return [];
+    const [own = [], ...others] = same.map(({ attachments }) => attachments.excused());
+    return own
+      .filter(({ key }) => others.every((other) => other.some((one) => one.key === key)))
+      .map(({ label, remedy }) =>
+        misuseText(this, {
+          what: `${label} is external for every wiring of the application`,
+          expected: `${remedy} in one of them, or an entry with its name`,
+        }),
+      );
   }
 
   #checkFunction(door: { readonly fn: IFunction; readonly node: Construct['node'] }): void {
@@ -245,6 +274,10 @@ export class ServiceWiring extends SourceWiring {
       expected: 'a SecureApp, an authorizer on the door, or allowOpenContainer: true',
     });
   }
+}
+
+function isWiring(construct: object): construct is ServiceWiring {
+  return construct instanceof ServiceWiring;
 }
 
 function isBelow(path: string, prefix: string): boolean {

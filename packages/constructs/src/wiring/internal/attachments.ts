@@ -118,6 +118,17 @@ export class Attachments {
     this.#doors.push(door);
   }
 
+  /** The registrations that only entries of `external` without a name excuse. */
+  excused(): readonly Registration[] {
+    const isBroad = (key: string) =>
+      this.#external.some(({ kind, name }) => name === undefined && key.startsWith(`${kind} `));
+    const isNamed = (key: string) =>
+      this.#external.some(({ kind, name }) => name !== undefined && key === `${kind} ${name}`);
+    return [...this.#registrations.values()].filter(
+      ({ key }) => !this.#attached.has(key) && isBroad(key) && !isNamed(key),
+    );
+  }
+
   /** The facts that are compared with the inventory at synth. */
   findings(): WiringFacts {
     return {

@@ -10,7 +10,7 @@ import {
 import type { CfnSubscription, Subscription } from 'aws-cdk-lib/aws-sns';
 import { type CfnQueue, type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { App, attachCustomSynthesis, Stack, Token } from 'aws-cdk-lib/core';
-import type { Construct } from 'constructs';
+import type { Construct, IConstruct } from 'constructs';
 import type { DoorRoute, IHttpDoor } from '../../http/door.js';
 import { sourceOf } from '../../internal/entries.js';
 import { sharedRegistry } from '../../internal/shared.js';
@@ -35,6 +35,8 @@ export interface ManifestDoor {
   readonly streams?: boolean;
   readonly routes?: readonly DoorRoute[];
   readonly door?: IHttpDoor;
+  /** The construct of the door. */
+  readonly construct: IConstruct;
 }
 
 /** The attachments of one wiring. */
