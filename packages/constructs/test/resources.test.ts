@@ -208,7 +208,7 @@ describe('the sweep of MicrovmController', () => {
     new MicrovmController(stack, 'Machines', { fn, images: [IMAGE], inventory: newSandbox() });
     const template = templateOf(stack);
     expect(propertiesOf(template, 'AWS::Events::Rule')).toMatchObject([
-      { Name: expect.stringMatching(/^Test-Wiring-Schedule-/), ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' },
+      { Name: 'microvm-sweep', ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' },
     ]);
     expect(variablesIn(template)).not.toHaveProperty('FRAMEWORK_MICROVM_IMAGE_IS_ONLY_OURS');
   });
