@@ -91,6 +91,13 @@ describe('ServiceAlarms', () => {
         Threshold: 1,
       },
       { Namespace: 'AWS/Lambda', MetricName: 'IteratorAge', Statistic: 'Maximum', Threshold: 600_000 },
+      {
+        Namespace: 'AWS/SQS',
+        Dimensions: [
+          { Name: 'QueueName', Value: { 'Fn::GetAtt': [expect.stringMatching(/^ClicksFailures/), 'QueueName'] } },
+        ],
+        Threshold: 1,
+      },
     ]);
   });
 

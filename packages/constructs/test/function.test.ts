@@ -173,7 +173,7 @@ const REFUSED: readonly [string, (stack: Stack) => unknown, string][] = [
   [
     'a secret as a literal value, whose text is not in the error',
     (stack) => new ServiceFunction(stack, 'T', { code, environment: { SIGNING_SECRET: 'hunter2' } }),
-    'framework: ServiceFunction: variable SIGNING_SECRET has a literal value, and its name marks a secret, expected the ARN of a secret under a name that ends in _ARN, or a token (at Test/T)',
+    'framework: ServiceFunction: variable SIGNING_SECRET has a literal value, and its name marks a secret, expected the ARN of a secret under a name that ends in _ARN, a token, or its name in the prop notSecret of the function (at Test/T)',
   ],
   [
     'a table for an imported function, which cannot take variables',

@@ -1,6 +1,5 @@
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Alias, type IFunction, type IVersion } from 'aws-cdk-lib/aws-lambda';
 import type { Stack } from 'aws-cdk-lib/core';
 import {
   AlbTarget,
@@ -371,14 +370,5 @@ describe('WebSocketApi', () => {
     const stack = newStack();
     const api = new WebSocketApi(stack, 'Sockets', { fn: newFn(stack) });
     expect(() => api.addRouteKey(key)).toThrow(expected);
-  });
-
-  it('refuses an alias, which takes no variables', () => {
-    const stack = newStack();
-    const version = newFn(stack).currentVersion as IVersion;
-    const fn = new Alias(stack, 'Alias', { aliasName: 'live', version }) as IFunction;
-    expect(() => new WebSocketApi(stack, 'Sockets', { fn })).toThrow(
-      expect.objectContaining({ code: 'constructs.fixed_environment', path: 'Test/Sockets' }),
-    );
   });
 });

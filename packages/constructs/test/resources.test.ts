@@ -220,7 +220,9 @@ describe('the sweep of MicrovmController', () => {
     const wiring = new ServiceWiring(stack, 'Wiring', { fn, inventory, external });
     new MicrovmController(stack, 'Machines', { fn, images: [IMAGE], inventory, wiring });
     const rules = propertiesOf(templateOf(stack), 'AWS::Events::Rule');
-    expect(rules).toMatchObject([{ Name: expect.stringMatching(/^Test-Wiring-Schedule-/), ScheduleExpression: 'rate(5 minutes)' }]);
+    expect(rules).toMatchObject([
+      { Name: expect.stringMatching(/^Test-Wiring-Schedule-/), ScheduleExpression: 'rate(5 minutes)' },
+    ]);
   });
 
   it('needs a handler for its rule', () => {

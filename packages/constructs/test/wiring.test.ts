@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { createApp } from '@sallyport/dispatch/app';
 import { json } from '@sallyport/http';
 import { Authenticated, Public, SecureApp } from '@sallyport/secure';
+import { s3Trigger } from '@sallyport/triggers';
 import { AttributeType, type ITable, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus, type IEventBus, Match, Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { Code, FilterCriteria, FilterRule } from 'aws-cdk-lib/aws-lambda';
@@ -16,6 +17,8 @@ import {
   GraphqlApi,
   HttpApi,
   type Inventory,
+  McpServer,
+  ObjectBucket,
   parseInventory,
   QueueTrigger,
   ServiceFunction,
@@ -276,7 +279,7 @@ it('refuses a timeout above 29 s when no door streams', () => {
   );
   service.wiring.http(new HttpApi(service.stack, 'H', { fn: service.fn }));
   expect(messageOf(() => synth(service))).toContain(
-    'framework: ServiceWiring: timeout of a function whose doors all buffer the response, got 30, expected at most 29 s, or a streaming route (at Test/Wiring)',
+    'framework: ServiceWiring: timeout of a function whose doors all buffer the response, got 30, expected at most 29 s, a streaming route, or allowLongTimeout with the reason (at Test/Wiring)',
   );
 });
 
@@ -381,8 +384,8 @@ it('writes the manifest of functions, limits, mappings and names', () => {
             },
           },
           { kind: 'queue', name: 'same', settings: { batchSize: 10, reportBatchItemFailures: true } },
-          { kind: 'table-stream', name: 'notes', settings: stream },
-          { kind: 'stream', name: 'clicks', settings: stream },
+          { kind: 'table-stream', name: 'notes', delivery: { parallelizationFactor: 1 }, settings: stream },
+          { kind: 'stream', name: 'clicks', delivery: { parallelizationFactor: 1 }, settings: stream },
           {
             kind: 'topic',
             name: 'news',
@@ -532,4 +535,29 @@ it('an inventory is the same after JSON.stringify and JSON.parse', () => {
       { kind: 'stream', name: 'clicks' },
     ],
   });
+});
+
+it('the manifest contains how batches are collected, the filters of a bucket, and the documents of an MCP server', () => {
+  const surface = s3Trigger();
+  surface.bucket('uploads', nothing);
+  const secure = new SecureApp({ surfaces: [surface] });
+  secure.kinesis('clicks', nothing).handle('POST', '/mcp', ok, Authenticated());
+  const stack = newStack();
+  const { fn } = new ServiceFunction(stack, 'Api', { code });
+  const wiring = new ServiceWiring(stack, 'Wiring', { fn, inventory: toInventory(secure) });
+  const window = { maxBatchingWindow: Duration.seconds(5), parallelizationFactor: 4 };
+  wiring.kinesis('clicks', new DataStream(stack, 'S').stream, window);
+  wiring.s3('uploads', new ObjectBucket(stack, 'B').bucket, { filters: [{ prefix: 'notes/' }] });
+  wiring.http(new McpServer(stack, 'Mcp', { fn, streaming: false }).door);
+  const { directory } = (stack.node.root as App).synth();
+  const { functions } = JSON.parse(readFileSync(join(directory, 'sallyport.json'), 'utf8')) as { functions: object[] };
+  expect(functions).toMatchObject([
+    {
+      sources: [
+        { kind: 'stream', delivery: { batchingWindowMs: 5000, parallelizationFactor: 4 } },
+        { kind: 's3', filters: [{ prefix: 'notes/' }] },
+      ],
+      doors: [{ routes: expect.arrayContaining(['POST /mcp', 'GET /.well-known/oauth-protected-resource/mcp']) }],
+    },
+  ]);
 });

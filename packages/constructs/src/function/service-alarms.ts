@@ -10,8 +10,9 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import { ArnFormat, Duration, Stack } from 'aws-cdk-lib/core';
+import { ArnFormat, Aspects, Duration, Names, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
+import { failureQueuesOf } from '../internal/failure-queue.js';
 import { allowService } from '../internal/keys.js';
 import { misuse, misuseText } from '../internal/misuse.js';
 import { count, defineProps, many, thing, time } from '../internal/props.js';
@@ -26,7 +27,8 @@ export interface ServiceAlarmsProps {
    */
   readonly actionTopic: ITopic;
   /**
-   * Failure queues: each gets an alarm, which goes off as soon as a message is in the queue.
+   * Further failure queues: each gets an alarm, which goes off as soon as a message is in the queue. The failure queues of the function's triggers have one
+   * without being listed; only listed queues are in `alarms`.
    *
    * @default - none
    */
@@ -100,7 +102,23 @@ export class ServiceAlarms extends Construct {
         ? [this.#add('IteratorAge', fn.metric('IteratorAge', most), maxIteratorAge.toMilliseconds())]
         : []),
     ];
+    // Triggers can follow the alarms, so their queues are known when the tree is complete.
+    Aspects.of(this).add({
+      visit: (node) => (node === this ? this.#watchFailures(fn, deadLetterQueues, most) : undefined),
+    });
     if (!maxIteratorAge) this.node.addValidation({ validate: () => unwatchedStreams(this, fn) });
+  }
+
+  #watchFailures(
+    fn: IFunction,
+    listed: readonly IQueue[],
+    most: { readonly period: Duration; readonly statistic: string },
+  ): void {
+    for (const queue of failureQueuesOf(fn)) {
+      const id = `Failures-${Names.nodeUniqueId(queue.node)}`;
+      if (listed.includes(queue) || this.node.tryFindChild(id)) continue;
+      this.#add(id, queue.metricApproximateNumberOfMessagesVisible(most), 1);
+    }
   }
 
   #add(id: string, metric: IMetric, threshold: number): Alarm {

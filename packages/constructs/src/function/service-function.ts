@@ -21,12 +21,12 @@ import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { acknowledge } from '../internal/acknowledge.js';
 import { noteSource } from '../internal/entries.js';
-import { checkVariable } from '../internal/environment.js';
+import { checkVariable, tooLarge } from '../internal/environment.js';
 import { grantOn } from '../internal/grants.js';
 import { misuse } from '../internal/misuse.js';
-import { count, defineProps, flag, literal, literalWords, thing, time } from '../internal/props.js';
+import { count, defineProps, flag, literal, literalWords, many, thing, time } from '../internal/props.js';
 import { separateDoors } from '../internal/targets.js';
-import { bundleFunction } from './bundle-function.js';
+import { type BundleFunctionProps, bundleFunction } from './bundle-function.js';
 import { type CanaryProps, makeCanary } from './canary.js';
 import { checkSources } from './internal/foreign-sources.js';
 import { startCacheOf, warnOfProvisioned } from './internal/start-cache.js';
@@ -100,6 +100,30 @@ export interface ServiceFunctionProps {
    * @default - only `NODE_OPTIONS`
    */
   readonly environment?: Readonly<Record<string, string>>;
+  /**
+   * Names of `environment` that look like secrets and are not, such as `PARTITION_KEY`.
+   *
+   * @default - none
+   */
+  readonly notSecret?: readonly string[];
+  /**
+   * Packages of `entry` that are not bundled: they must be in a layer.
+   *
+   * @default - everything is bundled, the AWS SDK too
+   */
+  readonly external?: readonly string[];
+  /**
+   * Export conditions of packages, for the bundle of `entry`.
+   *
+   * @default - esbuild's conditions
+   */
+  readonly conditions?: readonly string[];
+  /**
+   * True if code of `entry` that is loaded on first use is in separate files. See {@link bundleFunction}.
+   *
+   * @default true
+   */
+  readonly splitting?: boolean;
   /**
    * The number of environments that are reserved for this function, which is also its maximum; 0 stops it.
    *
@@ -177,6 +201,10 @@ export const SERVICE_FUNCTION_PROPS = defineProps<ServiceFunctionProps>('Service
     (value) =>
       typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one === 'string'),
   ).default({}),
+  notSecret: many<string>('a list of names', (name) => typeof name === 'string').default([]),
+  external: many<string>('a list of package names', (name) => typeof name === 'string'),
+  conditions: many<string>('a list of export conditions', (name) => typeof name === 'string'),
+  splitting: flag,
   reservedConcurrency: count(0, 1_000_000),
   tenantIsolation: flag.default(false),
   snapStart: flag.default(false),
@@ -219,7 +247,7 @@ export class ServiceFunction extends Construct implements IGrantable {
     const parsed = SERVICE_FUNCTION_PROPS.parse(this, props);
     checkCombination(this, parsed);
     checkHandler(this, parsed);
-    for (const [name, value] of Object.entries<string>(parsed.environment)) checkVariable(this, name, value);
+    checkVariables(this, parsed);
     this.logGroup = new LogGroup(this, 'LogGroup', {
       retention: parsed.logRetention,
       removalPolicy: parsed.logRemovalPolicy,
@@ -231,9 +259,11 @@ export class ServiceFunction extends Construct implements IGrantable {
       role: this.role,
       logGroup: this.logGroup,
     });
-    if (parsed.entry !== undefined) noteSource(this.fn, { entry: resolve(parsed.entry), conditions: [] });
+    if (parsed.entry !== undefined)
+      noteSource(this.fn, { entry: resolve(parsed.entry), conditions: parsed.conditions ?? [] });
     if (parsed.startCache) warnOfProvisioned(this);
     useComputeProvider(this.fn, parsed);
+    this.node.addValidation({ validate: () => tooLarge(this, this.fn) });
     const aliases = parsed.separateDoors ? separateDoors(this, this.fn) : undefined;
     this.doors = aliases?.doors ?? (this.fn as IFunction);
     this.events = aliases?.events ?? (this.fn as IFunction);
@@ -282,7 +312,8 @@ export class ServiceFunction extends Construct implements IGrantable {
     const memorySize = parsed.memorySize ?? (parsed.computeProvider ? MANAGED_MEMORY : 256);
     const startCache = parsed.startCache && startCacheOf(this, { ...parsed, memorySize });
     return {
-      code: parsed.code ?? bundleFunction(this, { entry: parsed.entry ?? '', target, startCache }),
+      code:
+        parsed.code ?? bundleFunction(this, { entry: parsed.entry ?? '', target, startCache, ...bundleProps(parsed) }),
       handler,
       runtime,
       architecture,
@@ -298,14 +329,33 @@ export class ServiceFunction extends Construct implements IGrantable {
   }
 }
 
+/** The props of the bundle that are set. */
+function bundleProps({ external, conditions, splitting }: Parsed): Omit<BundleFunctionProps, 'entry'> {
+  return {
+    ...(external && { external }),
+    ...(conditions && { conditions }),
+    ...(splitting !== undefined && { splitting }),
+  };
+}
+
+function checkVariables(at: Construct, { environment, notSecret }: Parsed): void {
+  for (const [name, value] of Object.entries<string>(environment)) checkVariable(at, name, value, notSecret);
+  const unknown = notSecret.find((name) => !Object.hasOwn(environment, name));
+  if (unknown === undefined) return;
+  throw misuse(at, {
+    what: `notSecret names ${unknown}, which is not in environment`,
+    expected: 'names of environment',
+  });
+}
+
 /** Rejects a handler that the bundle does not have: the deployment would succeed, and every invocation fail. */
-function checkHandler(at: Construct, { entry, handler }: Parsed): void {
+function checkHandler(at: Construct, { entry, handler, conditions }: Parsed): void {
   if (entry === undefined) return;
   const [, file = '', name = ''] = /^(.*)\.([^.]*)$/.exec(handler) ?? [];
   if (file !== 'index') {
     throw misuse(at, { what: 'handler', got: handler, expected: `"index.${name}": the file of a bundle is index` });
   }
-  const exported = Stack.of(at).bundlingRequired ? exportsOf(entry) : undefined;
+  const exported = Stack.of(at).bundlingRequired ? exportsOf(entry, conditions) : undefined;
   if (exported === undefined || exported.includes(name)) return;
   const shown = exported.length === 0 ? 'nothing' : exported.join(', ');
   throw misuse(at, { what: `handler ${handler}, and ${entry} exports ${shown}`, expected: `export const ${name} = …` });
@@ -318,6 +368,13 @@ function checkCombination(at: Construct, parsed: Parsed): void {
     throw misuse(at, {
       what: entry === undefined ? 'no code' : 'two kinds of code',
       expected: 'one of "entry" and "code"',
+    });
+  }
+  const [surplus] = Object.keys(bundleProps(parsed));
+  if (code !== undefined && surplus !== undefined) {
+    throw misuse(at, {
+      what: `${surplus} with code`,
+      expected: '"entry", or bundleFunction with this option as the code',
     });
   }
   if (code !== undefined && parsed.startCache) {

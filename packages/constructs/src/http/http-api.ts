@@ -13,7 +13,7 @@ import type { ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Duration, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { misuse } from '../internal/misuse.js';
-import { nameOf } from '../internal/names.js';
+import { nameOf, routeId } from '../internal/names.js';
 import { defineProps, many, thing } from '../internal/props.js';
 import { invokedByDoor } from '../internal/targets.js';
 import type { ApiDomain } from './api-domain.js';
@@ -232,16 +232,12 @@ export class HttpApi extends Construct implements IHttpDoor {
       if (withoutAuthorizer) Object.assign(existing, { authorizationType: 'NONE', authorizerId: undefined });
       return;
     }
-    const route = new CfnRoute(
-      this,
-      routeKey === '$default' ? 'Default' : routeKey.replace(' /', '--').replaceAll('/', '--'),
-      {
-        apiId: this.api.apiId,
-        routeKey,
-        target: `integrations/${this.#integration.ref}`,
-        ...(withoutAuthorizer ? { authorizationType: 'NONE' } : this.#authorization),
-      },
-    );
+    const route = new CfnRoute(this, routeKey === '$default' ? 'Default' : routeId(routeKey), {
+      apiId: this.api.apiId,
+      routeKey,
+      target: `integrations/${this.#integration.ref}`,
+      ...(withoutAuthorizer ? { authorizationType: 'NONE' } : this.#authorization),
+    });
     this.#routes.set(routeKey, route);
     if (this.#isSecure) acknowledgeOpenRoute(route);
   }

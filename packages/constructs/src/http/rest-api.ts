@@ -27,7 +27,7 @@ import type { ApiAuthorization } from './authorization.js';
 import type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './door.js';
 import { accessLogFormat, createAccessLog, ensureLogRole } from './internal/access-log.js';
 import { acknowledgeOpenRoute } from './internal/open-route.js';
-import { checkPattern } from './internal/pattern.js';
+import { checkRestPattern } from './internal/pattern.js';
 import { accountProp, apiProps, authorizationProp } from './internal/props.js';
 import { ResponseMode } from './internal/response-mode.js';
 import { restAuthorization } from './internal/rest-authorizer.js';
@@ -240,7 +240,7 @@ export class RestApi extends Construct implements IHttpDoor {
    */
   addRoutes(routes: readonly DoorRoute[]): void {
     for (const { method, path, streaming = false, withoutAuthorizer = false } of routes) {
-      const segments = checkPattern(this, path.replace(/(?<=[^/])\/$/, ''));
+      const segments = checkRestPattern(this, path.replace(/(?<=[^/])\/$/, ''), path);
       this.routes.push(`${method} ${path}`);
       this.#addMethod(this.#resourceOf(segments, path), method, streaming, withoutAuthorizer);
     }

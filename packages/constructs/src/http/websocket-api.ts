@@ -15,9 +15,9 @@ import { Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { setVariable } from '../internal/environment.js';
 import { misuse } from '../internal/misuse.js';
-import { nameOf } from '../internal/names.js';
+import { nameOf, routeId } from '../internal/names.js';
 import { defineProps, flag, literalWords } from '../internal/props.js';
-import { invokedByDoor } from '../internal/targets.js';
+import { functionBehind, invokedByDoor, requireSameStack } from '../internal/targets.js';
 import { grantOnParts } from '../internal/wildcards.js';
 import type { ContainerKind } from './door.js';
 import { accessLogFormat, createAccessLog, ensureLogRole } from './internal/access-log.js';
@@ -134,6 +134,7 @@ export class WebSocketApi extends Construct {
       props,
     );
     const fn = invokedByDoor(this, given.fn);
+    requireSameStack(this, 'fn', functionBehind(fn), 'the API in the stack of the function');
     this.fn = fn;
     this.#respond = respond;
     this.api = new WebSocketApiResource(this, 'Resource', { apiName: nameOf(this), routeSelectionExpression });
@@ -178,7 +179,7 @@ export class WebSocketApi extends Construct {
     }
     if (this.#routes.has(routeKey)) return;
     const answers = this.#respond && !SILENT.includes(routeKey);
-    const route = new CfnRoute(this, `Route${routeKey}`.replaceAll('/', '--'), {
+    const route = new CfnRoute(this, routeId(`Route${routeKey}`), {
       apiId: this.api.apiId,
       routeKey,
       authorizationType: 'NONE',

@@ -1,7 +1,7 @@
 import type { CfnEventInvokeConfig, IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { grantSend, makeFailureQueue } from './failure-queue.js';
+import { grantSend, makeFailureQueue, noteFailureQueue } from './failure-queue.js';
 import { misuse } from './misuse.js';
 import { functionBehind } from './targets.js';
 
@@ -22,6 +22,7 @@ export function keepAsyncFailures(trigger: Construct, fn: IFunction, given: IQue
     return given ?? (functionBehind(fn).node.tryFindChild(QUEUE) as IQueue | undefined);
   }
   const queue = given ?? ownQueue(fn);
+  noteFailureQueue(fn, queue);
   fn.configureAsyncInvoke({
     onFailure: {
       bind() {

@@ -1,12 +1,29 @@
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import { Alias, type IKey } from 'aws-cdk-lib/aws-kms';
-import type { IEventSourceDlq } from 'aws-cdk-lib/aws-lambda';
+import type { IEventSourceDlq, IFunction } from 'aws-cdk-lib/aws-lambda';
 import { type CfnQueue, type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
 import type { Construct, IConstruct } from 'constructs';
 import { acknowledge } from './acknowledge.js';
 import { grantOn } from './grants.js';
 import { allowService, grantKey } from './keys.js';
+import { sharedRegistry } from './shared.js';
+import { functionBehind } from './targets.js';
+
+const failureQueues = sharedRegistry<IFunction, Set<IQueue>>('failure-queues/1');
+
+/** Records a queue to which failed events of a function are sent. */
+export function noteFailureQueue(fn: IFunction, queue: IQueue | undefined): void {
+  const behind = functionBehind(fn);
+  const known = failureQueues.get(behind) ?? new Set();
+  failureQueues.set(behind, known);
+  if (queue) known.add(queue);
+}
+
+/** The queues to which failed events of a function are sent. */
+export function failureQueuesOf(fn: IFunction): readonly IQueue[] {
+  return [...(failureQueues.get(functionBehind(fn)) ?? [])];
+}
 
 const MANAGED_KEY = 'alias/aws/sqs';
 

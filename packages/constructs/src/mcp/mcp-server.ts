@@ -17,7 +17,7 @@ import { expectRoutes } from '../internal/invokers.js';
 import { grantKey } from '../internal/keys.js';
 import { misuse, misuseText } from '../internal/misuse.js';
 import { defineProps, flag, literal, literalWords, thing } from '../internal/props.js';
-import { functionBehind } from '../internal/targets.js';
+import { functionBehind, requireSameStack } from '../internal/targets.js';
 import { grantOnParts } from '../internal/wildcards.js';
 import { McpTable } from '../state/tables.js';
 import { facadeRoutes, serverRoutes } from './internal/routes.js';
@@ -139,6 +139,7 @@ export class McpServer extends Construct {
     const parsed = MCP_SERVER_PROPS.parse(this, props);
     const { fn, facade, sessions, spillBucket, streaming } = parsed;
     this.#check(parsed);
+    requireSameStack(this, 'fn', functionBehind(fn), 'the server in the stack of the function');
     const path = normalizeMcpPath(parsed.path);
     this.door = parsed.api ?? new RestApi(this, 'Api', { fn, ...(parsed.domain ? { domain: parsed.domain } : {}) });
     if (streaming && !this.door.canStream) {

@@ -4,6 +4,7 @@ import { type CfnStream, type IStream, Stream, StreamEncryption, StreamMode } fr
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
+import { acknowledge } from '../internal/acknowledge.js';
 import { grantOn } from '../internal/grants.js';
 import { grantKey } from '../internal/keys.js';
 import { misuse } from '../internal/misuse.js';
@@ -77,6 +78,9 @@ export class DataStream extends Construct {
           ? { encryption: StreamEncryption.KMS, encryptionKey }
           : { encryption: StreamEncryption.MANAGED }),
       }) as IStream);
+    if (stream || !encryptionKey) return;
+    const reason = 'The stream has your key instead of the key that AWS manages for Kinesis.';
+    acknowledge(this.stream, 'AwsSolutions::AwsSolutions-KDS3', reason);
   }
 
   /** Grants writing records. */

@@ -5,11 +5,11 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Duration } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { keepAsyncFailures } from '../internal/async-failures.js';
-import { allowSending, makeFailureQueue } from '../internal/failure-queue.js';
+import { allowSending, makeFailureQueue, noteFailureQueue } from '../internal/failure-queue.js';
 import { misuse } from '../internal/misuse.js';
 import { nameOf } from '../internal/names.js';
 import { count, defineProps, flag, literal, literalWords, thing, time } from '../internal/props.js';
-import { claimSource, invokedBy } from '../internal/targets.js';
+import { claimSource, invokedBy, requireSameStack } from '../internal/targets.js';
 
 /** Props of the mapping between a rule and its function. */
 export interface EventRuleMappingProps {
@@ -113,6 +113,8 @@ export class EventRuleTrigger extends Construct {
     claimSource(this, fn, this.node.path, 'rule');
     const target = invokedBy(this, fn, rest.ownAlias);
     this.failureQueue = rest.failureQueue ?? makeFailureQueue(this, 'Failures');
+    requireSameStack(this, 'failureQueue', this.failureQueue, 'a queue in the stack of the rule');
+    noteFailureQueue(fn, this.failureQueue);
     const queueArn = this.failureQueue.queueArn;
     this.rule = new Rule(this, 'Resource', {
       ...(pattern && { eventPattern: pattern }),

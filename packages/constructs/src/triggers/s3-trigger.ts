@@ -8,7 +8,7 @@ import { noteInvoker } from '../internal/invokers.js';
 import { misuse } from '../internal/misuse.js';
 import { hardenNotifier } from '../internal/notifier.js';
 import { defineProps, flag, literal, thing } from '../internal/props.js';
-import { claimSource, invokedBy } from '../internal/targets.js';
+import { claimSource, functionBehind, invokedBy, requireSameStack } from '../internal/targets.js';
 
 /** Props of the mapping between a bucket and its function. */
 export interface S3MappingProps {
@@ -80,6 +80,12 @@ export class S3Trigger extends Construct {
     super(scope, id);
     const { fn, bucket, events, filters, failureQueue, ownAlias } = S3_TRIGGER_PROPS.parse(this, props);
     checkOverlap(this, filters ?? []);
+    requireSameStack(
+      functionBehind(fn),
+      'bucket',
+      bucket,
+      'the bucket in the stack of the function, or imported with Bucket.fromBucketName',
+    );
     claimSource(this, fn, bucket.bucketArn, 'bucket');
     const target = invokedBy(this, fn, ownAlias);
     this.failureQueue = keepAsyncFailures(this, target, failureQueue);

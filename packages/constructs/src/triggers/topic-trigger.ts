@@ -10,7 +10,7 @@ import {
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { keepAsyncFailures } from '../internal/async-failures.js';
-import { allowSending, makeFailureQueue } from '../internal/failure-queue.js';
+import { allowSending, makeFailureQueue, noteFailureQueue } from '../internal/failure-queue.js';
 import { misuse } from '../internal/misuse.js';
 import { defineProps, flag, literal, thing } from '../internal/props.js';
 import { claimSource, invokedBy } from '../internal/targets.js';
@@ -100,6 +100,7 @@ export class TopicTrigger extends Construct {
     claimSource(this, fn, topic.topicArn, 'topic');
     const target = invokedBy(this, fn, ownAlias);
     this.failureQueue = failureQueue ?? makeFailureQueue(this, 'Failures');
+    noteFailureQueue(fn, this.failureQueue);
     allowSending(this, this.failureQueue, 'sns');
     target.addPermission(`Invoke-${this.node.addr}`, {
       principal: new ServicePrincipal('sns.amazonaws.com'),

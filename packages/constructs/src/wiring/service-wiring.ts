@@ -50,6 +50,13 @@ export interface ServiceWiringProps {
    */
   readonly allowOpenContainer?: boolean;
   /**
+   * The reason why the timeout of the function may exceed 29 s although all its doors buffer: a source needs it. Callers of a slow route then get an error
+   * of the door while the function still runs.
+   *
+   * @default - not allowed
+   */
+  readonly allowLongTimeout?: string;
+  /**
    * Routes that stream although their record does not show it, such as `GET /events`.
    *
    * @default - none
@@ -85,6 +92,7 @@ export const SERVICE_WIRING_PROPS = defineProps<ServiceWiringProps>('ServiceWiri
     isExternal,
   ).default([]),
   allowOpenContainer: flag.default(false),
+  allowLongTimeout: literalWords('a reason'),
   streamingRoutes: many<string>('a list of routes such as "GET /events"', (one) =>
     /^[A-Z]+ \//.test(String(one)),
   ).default([]),
@@ -123,7 +131,7 @@ export class ServiceWiring extends SourceWiring {
    */
   constructor(scope: Construct, id: string, props: ServiceWiringProps) {
     super(scope, id);
-    const { fn, invoke, application, inventory, external, allowOpenContainer, streamingRoutes } =
+    const { fn, invoke, application, inventory, external, allowOpenContainer, allowLongTimeout, streamingRoutes } =
       SERVICE_WIRING_PROPS.parse(this, props);
     this.fn = fn;
     this.application = application;
@@ -144,7 +152,7 @@ export class ServiceWiring extends SourceWiring {
     wired.set(behind, this);
     this.node.addValidation({
       validate: () => [
-        ...findMismatches(this, this.attachments.findings()),
+        ...findMismatches(this, this.attachments.findings(), allowLongTimeout !== undefined),
         ...this.#nowhereAttached(),
         ...dependsOnVariables(this, fn, inventory),
         ...wrongHandler(this, fn),

@@ -1,5 +1,5 @@
 import { CfnAlias, CfnVersion, type IFunction } from 'aws-cdk-lib/aws-lambda';
-import type { CfnResource } from 'aws-cdk-lib/core';
+import { CfnResource, Stack } from 'aws-cdk-lib/core';
 import type { IConstruct } from 'constructs';
 import { HARMLESS } from '../../function/internal/foreign-sources.js';
 import { expectedRoutes, invokersOf } from '../../internal/invokers.js';
@@ -24,14 +24,15 @@ export interface WiringFacts {
 }
 
 /** Every difference between the stack and the inventory that is known only when the stack is complete. */
-export function findMismatches(wiring: Wiring, facts: WiringFacts): readonly string[] {
+export function findMismatches(wiring: Wiring, facts: WiringFacts, allowsLongTimeout: boolean): readonly string[] {
   return [
     ...notAttached(wiring, facts),
     ...besides(wiring, facts),
     ...leadsOutside(wiring, facts),
     ...surplusRoutes(wiring, facts),
     ...wrongExternal(wiring, facts),
-    ...tooSlow(wiring, facts),
+    ...(allowsLongTimeout ? [] : tooSlow(wiring, facts)),
+    ...tooManyResources(wiring),
   ];
 }
 
@@ -181,5 +182,24 @@ function tooSlow(wiring: Wiring, { doors }: WiringFacts): readonly string[] {
   if (seconds === undefined || seconds <= BUFFERED_SECONDS || http.length === 0) return [];
   if (http.some(({ streams, door }) => streams || door?.bufferedTimeout === undefined)) return [];
   const what = 'timeout of a function whose doors all buffer the response';
-  return [misuseText(wiring, { what, got: seconds, expected: `at most ${BUFFERED_SECONDS} s, or a streaming route` })];
+  return [
+    misuseText(wiring, {
+      what,
+      got: seconds,
+      expected: `at most ${BUFFERED_SECONDS} s, a streaming route, or allowLongTimeout with the reason`,
+    }),
+  ];
+}
+
+/** @see https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html */
+const MOST_RESOURCES = 500;
+
+/** The CDK rejects such a stack too, without a remedy. */
+function tooManyResources(wiring: Wiring): readonly string[] {
+  const stack = Stack.of(wiring);
+  const own = stack.node.findAll().filter((one) => CfnResource.isCfnResource(one) && one.stack === stack);
+  if (own.length <= MOST_RESOURCES) return [];
+  const what = `the stack ${stack.node.path} has ${own.length} resources, and CloudFormation accepts ${MOST_RESOURCES}`;
+  const expected = 'wiring.http(api, { catchAll: true }), or doors and sources in separate stacks';
+  return [misuseText(wiring, { what, expected })];
 }

@@ -108,7 +108,7 @@ export abstract class SourceWiring extends Construct {
   s3(name: string, bucket: IBucket, props: S3MappingProps = {}): S3Trigger {
     this.attachments.claim('s3', name);
     const trigger = new S3Trigger(this, sourceId('S3', bucket), { ...props, fn: this.invoked, bucket });
-    this.attachments.named('s3', name, bucket.bucketName, {});
+    this.attachments.named('s3', name, bucket.bucketName, { filters: props.filters });
     return trigger;
   }
 

@@ -80,12 +80,17 @@ export function createEstate(app: App): Stack {
 function addOperations(stack: Stack): void {
   const service = new ServiceFunction(stack, 'Worker', { code: Code.fromInline('exports.handler = 1') });
   const { bus } = new EventBus(stack, 'Bus', { allowedAccounts: ['111122223333'] });
-  const { stream } = new DataStream(stack, 'Lines');
+  const { stream } = new DataStream(stack, 'Lines', {
+    encryptionKey: new Key(stack, 'LinesKey', { enableKeyRotation: true }),
+  });
   new LogDestination(stack, 'Logs', { stream, allowedAccounts: ['111122223333'] });
   const quiet = new LogGroup(stack, 'Quiet', { retention: RetentionDays.ONE_MONTH });
   new LogSubscription(stack, 'WorkerLines', { logGroup: service.logGroup, stream });
   const encryptionKey = new Key(stack, 'AlarmKey', { enableKeyRotation: true });
-  const { topic: actionTopic } = new ErrorNotifications(stack, 'OnCall', { encryptionKey });
+  const { topic: actionTopic } = new ErrorNotifications(stack, 'OnCall', {
+    encryptionKey,
+    emails: ['on-call@example.com'],
+  });
   const { deadLetterQueue } = new ServiceQueue(stack, 'Parcels');
   const maxIteratorAge = Duration.minutes(10);
   const deadLetterQueues = [deadLetterQueue as IQueue];
