@@ -2,9 +2,10 @@ import { fileURLToPath } from 'node:url';
 import { json } from '@sallyport/http';
 import { Authenticated, Public, SecureApp } from '@sallyport/secure';
 import { s3Trigger } from '@sallyport/triggers';
-import { AttributeType, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, type ITable, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import { Alias, Code, type IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Duration, type Stack } from 'aws-cdk-lib/core';
 import {
@@ -49,7 +50,7 @@ const ATTACH: readonly (readonly [string, (app: SecureApp) => unknown, (service:
         new Table(stack, 'S', {
           partitionKey: { name: 'id', type: AttributeType.STRING },
           stream: StreamViewType.NEW_IMAGE,
-        }),
+        }) as ITable,
       ),
   ],
   [
@@ -149,7 +150,7 @@ describe.each(['fn', 'invoke'] as const)('with the alias of a canary as %s', (th
     const surface = s3Trigger();
     surface.bucket('a', nothing);
     const { stack, wiring } = newService(() => undefined, through, { surfaces: [surface] });
-    wiring.s3('a', new ObjectBucket(stack, 'S').bucket);
+    wiring.s3('a', new ObjectBucket(stack, 'S').bucket as IBucket);
     expect(referencesToFunction(templateOf(stack))).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { Key } from 'aws-cdk-lib/aws-kms';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Stack } from 'aws-cdk-lib/core';
@@ -37,7 +38,7 @@ const WRITERS: readonly (readonly [string, Attach, readonly string[]])[] = [
   [
     'a bucket',
     (stack, fn, failureQueue) =>
-      new S3Trigger(stack, 'T', { fn, bucket: new ObjectBucket(stack, 'B').bucket, failureQueue }),
+      new S3Trigger(stack, 'T', { fn, bucket: new ObjectBucket(stack, 'B').bucket as IBucket, failureQueue }),
     [],
   ],
   [
@@ -102,7 +103,7 @@ describe.each(WRITERS)('a failure queue with your key, for %s', (_name, attach, 
 
 it('a bucket with your key for large values of an MCP server', () => {
   const stack = newStack();
-  const spillBucket = new ObjectBucket(stack, 'B', { encryptionKey: new Key(stack, 'K') }).bucket;
+  const spillBucket = new ObjectBucket(stack, 'B', { encryptionKey: new Key(stack, 'K') }).bucket as IBucket;
   new McpServer(stack, 'Mcp', { fn: newFn(stack), spillBucket });
   expect(actionsOn(templateOf(stack), 'kms')).toEqual(['kms:Decrypt', 'kms:GenerateDataKey']);
 });

@@ -3,8 +3,9 @@ import { json } from '@sallyport/http';
 import { Public, SecureApp } from '@sallyport/secure';
 import { s3Trigger } from '@sallyport/triggers';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
-import { AttributeType, Table } from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, type ITable, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Code } from 'aws-cdk-lib/aws-lambda';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Duration, Stack } from 'aws-cdk-lib/core';
 import {
@@ -155,7 +156,7 @@ it.each([
   ['no sort key', { partitionKey: { name: 'pk', type: AttributeType.STRING } }, 'keys pk,'],
 ])('a table with %s is rejected', (_name, keys, shown) => {
   const stack = newStack();
-  const message = messageOf(() => new JobsTable(stack, 'Jobs', { table: new Table(stack, 'T', keys) }));
+  const message = messageOf(() => new JobsTable(stack, 'Jobs', { table: new Table(stack, 'T', keys) as ITable }));
   expect(message).toContain('framework: JobsTable: the table Test/T has the');
   expect(message).toContain(shown);
 });
@@ -213,7 +214,7 @@ describe('parts in two stacks that would refer to each other', () => {
           fn,
           inventory: toInventory(new SecureApp({ surfaces: [surface] })),
         });
-        wiring.s3('u', new ObjectBucket(state, 'B').bucket);
+        wiring.s3('u', new ObjectBucket(state, 'B').bucket as IBucket);
       },
       'bucket State/B/Resource',
     ],

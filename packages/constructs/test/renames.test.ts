@@ -1,9 +1,10 @@
 import { json } from '@sallyport/http';
 import { Public, SecureApp } from '@sallyport/secure';
 import { kafkaTrigger, s3Trigger } from '@sallyport/triggers';
-import { AttributeType, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, type ITable, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import { Code } from 'aws-cdk-lib/aws-lambda';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Duration, Stack } from 'aws-cdk-lib/core';
 import {
@@ -43,7 +44,7 @@ const KINDS: readonly (readonly [string, Register, (wiring: ServiceWiring, name:
           new Table(stack, 'T', {
             partitionKey: { name: 'id', type: AttributeType.STRING },
             stream: StreamViewType.NEW_IMAGE,
-          }),
+          }) as ITable,
         ),
     ],
     [
@@ -75,7 +76,7 @@ const OPT_IN: readonly (readonly [
       surface.bucket(name, nothing);
       return new SecureApp({ surfaces: [surface] });
     },
-    (wiring, name, stack) => wiring.s3(name, new ObjectBucket(stack, 'B').bucket),
+    (wiring, name, stack) => wiring.s3(name, new ObjectBucket(stack, 'B').bucket as IBucket),
   ],
   [
     'a topic of Kafka',

@@ -8,6 +8,7 @@ import { s3Trigger } from '@sallyport/triggers';
 import { AttributeType, type ITable, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus, type IEventBus, Match, Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { Code, FilterCriteria, FilterRule } from 'aws-cdk-lib/aws-lambda';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { FilterOrPolicy, SubscriptionFilter, Topic } from 'aws-cdk-lib/aws-sns';
 import { type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { type App, CfnParameter, Duration, Stack } from 'aws-cdk-lib/core';
@@ -547,7 +548,7 @@ it('the manifest contains how batches are collected, the filters of a bucket, an
   const wiring = new ServiceWiring(stack, 'Wiring', { fn, inventory: toInventory(secure) });
   const window = { maxBatchingWindow: Duration.seconds(5), parallelizationFactor: 4 };
   wiring.kinesis('clicks', new DataStream(stack, 'S').stream, window);
-  wiring.s3('uploads', new ObjectBucket(stack, 'B').bucket, { filters: [{ prefix: 'notes/' }] });
+  wiring.s3('uploads', new ObjectBucket(stack, 'B').bucket as IBucket, { filters: [{ prefix: 'notes/' }] });
   wiring.http(new McpServer(stack, 'Mcp', { fn, streaming: false }).door);
   const { directory } = (stack.node.root as App).synth();
   const { functions } = JSON.parse(readFileSync(join(directory, 'sallyport.json'), 'utf8')) as { functions: object[] };

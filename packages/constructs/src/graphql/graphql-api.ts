@@ -136,7 +136,7 @@ export class GraphqlApi extends Construct {
     const fn = invokedByDoor(this, given.fn);
     this.fn = fn;
     this.#resolvers = resolvers;
-    const { defaultAuthorization, additionalAuthorizationModes = [] } = authorization;
+    const { defaultAuthorization, additionalAuthorizationModes = [] }: AuthorizationConfig = authorization;
     const modes = [defaultAuthorization, ...additionalAuthorizationModes];
     this.authenticatesCallers = modes.every(
       (mode) => mode !== undefined && mode.authorizationType !== AuthorizationType.API_KEY,

@@ -96,7 +96,7 @@ export class QueueTrigger extends Construct {
     checkBatch(this, parsed);
     checkVisibility(this, parsed);
     checkConcurrency(this, parsed);
-    noteFailureQueue(fn, queue.deadLetterQueue?.queue);
+    noteFailureQueue(fn, (queue as Partial<Queue>).deadLetterQueue?.queue as IQueue | undefined);
     warnOfLoss(this, queue);
     claimSource(this, fn, queue.queueArn, 'queue');
     this.mapping = makeMapping(
