@@ -34,7 +34,7 @@ interface Service {
   readonly live: IFunction;
 }
 
-/** Everything that a wiring attaches. */
+/** All sources and doors that a wiring attaches. */
 const ATTACH: readonly (readonly [string, (app: SecureApp) => unknown, (service: Service) => unknown])[] = [
   [
     'a queue',

@@ -22,7 +22,7 @@ type Attach = (stack: Stack, fn: IFunction, failureQueue: IQueue) => unknown;
 
 const clusterArn = 'arn:aws:kafka:eu-west-1:123456789012:cluster/demo/6357e0b2-0e6a-4b86-a0b4-70df934c2e31-5';
 
-/** Triggers with a failure queue, and the services that write to it with their own principal. */
+/** Triggers with a failure queue, and the services that write to it with a service principal. */
 const WRITERS: readonly (readonly [string, Attach, readonly string[]])[] = [
   [
     'a stream',

@@ -53,7 +53,7 @@ export function markAuthorizerReader<T extends object>(resolver: T, ...authorize
   return Object.defineProperty(resolver, READS_AUTHORIZER, { value: authorizers });
 }
 
-/** The authorizers that a resolver reads; `undefined` if it can identify callers without one. */
+/** The authorizers that a resolver reads; `undefined` if it can identify callers without an authorizer. */
 export function authorizersOf(resolver: unknown): readonly string[] | undefined {
   return (resolver as { readonly [READS_AUTHORIZER]?: readonly string[] } | undefined)?.[READS_AUTHORIZER];
 }

@@ -27,8 +27,8 @@ export interface ServiceAlarmsProps {
    */
   readonly actionTopic: ITopic;
   /**
-   * Further failure queues: each gets an alarm, which goes off as soon as a message is in the queue. The failure queues of the function's triggers have one
-   * without being listed; only listed queues are in `alarms`.
+   * Further failure queues: each gets an alarm, which goes off as soon as a message is in the queue. The failure queues of the function's triggers have an
+   * alarm even if they are not listed; only listed queues are in `alarms`.
    *
    * @default - none
    */

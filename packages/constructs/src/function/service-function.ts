@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { exportsOf } from '@sallyport/bundle';
 import type { IGrantable, IPrincipal } from 'aws-cdk-lib/aws-iam';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
@@ -17,17 +16,18 @@ import {
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { acknowledge } from '../internal/acknowledge.js';
 import { noteSource } from '../internal/entries.js';
-import { checkVariable, tooLarge } from '../internal/environment.js';
+import { tooLarge } from '../internal/environment.js';
 import { grantOn } from '../internal/grants.js';
 import { misuse } from '../internal/misuse.js';
 import { count, defineProps, flag, literal, literalWords, many, thing, time } from '../internal/props.js';
 import { separateDoors } from '../internal/targets.js';
-import { type BundleFunctionProps, bundleFunction } from './bundle-function.js';
+import { bundleFunction } from './bundle-function.js';
 import { type CanaryProps, makeCanary } from './canary.js';
+import { bundleProps, checkHandler, checkVariables } from './internal/code-checks.js';
 import { checkSources } from './internal/foreign-sources.js';
 import { startCacheOf, warnOfProvisioned } from './internal/start-cache.js';
 
@@ -327,38 +327,6 @@ export class ServiceFunction extends Construct implements IGrantable {
       ...(parsed.snapStart && { snapStart: SnapStartConf.ON_PUBLISHED_VERSIONS }),
     };
   }
-}
-
-/** The props of the bundle that are set. */
-function bundleProps({ external, conditions, splitting }: Parsed): Omit<BundleFunctionProps, 'entry'> {
-  return {
-    ...(external && { external }),
-    ...(conditions && { conditions }),
-    ...(splitting !== undefined && { splitting }),
-  };
-}
-
-function checkVariables(at: Construct, { environment, notSecret }: Parsed): void {
-  for (const [name, value] of Object.entries<string>(environment)) checkVariable(at, name, value, notSecret);
-  const unknown = notSecret.find((name) => !Object.hasOwn(environment, name));
-  if (unknown === undefined) return;
-  throw misuse(at, {
-    what: `notSecret names ${unknown}, which is not in environment`,
-    expected: 'names of environment',
-  });
-}
-
-/** Rejects a handler that the bundle does not have: the deployment would succeed, and every invocation fail. */
-function checkHandler(at: Construct, { entry, handler, conditions }: Parsed): void {
-  if (entry === undefined) return;
-  const [, file = '', name = ''] = /^(.*)\.([^.]*)$/.exec(handler) ?? [];
-  if (file !== 'index') {
-    throw misuse(at, { what: 'handler', got: handler, expected: `"index.${name}": the file of a bundle is index` });
-  }
-  const exported = Stack.of(at).bundlingRequired ? exportsOf(entry, conditions) : undefined;
-  if (exported === undefined || exported.includes(name)) return;
-  const shown = exported.length === 0 ? 'nothing' : exported.join(', ');
-  throw misuse(at, { what: `handler ${handler}, and ${entry} exports ${shown}`, expected: `export const ${name} = …` });
 }
 
 /** Rejects what AWS would reject at deployment. */

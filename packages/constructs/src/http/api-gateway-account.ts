@@ -12,7 +12,7 @@ const ID = 'SallyportApiGatewayAccount';
 
 /**
  * The role with which API Gateway writes the logs of REST and WebSocket APIs: one setting for each region of an account. Without it, API Gateway
- * rejects a stage with an access log. The stack sets the role only if the account has none, or if the role of the setting no longer exists.
+ * rejects a stage with an access log. The stack sets the role only if it is missing, or if the role of the setting no longer exists.
  * The role and the setting are kept when the stack is removed, because other stacks may use them.
  *
  * {@link RestApi} and {@link WebSocketApi} call `ensure` themselves, unless you pass `account: 'existing'` or `accessLog: false`.
@@ -32,7 +32,7 @@ export class ApiGatewayAccount extends Construct {
     return existing ?? new ApiGatewayAccount(stack, ID);
   }
 
-  /** The role, for an account that has none. */
+  /** The role, for an account without this setting. */
   readonly role: Role;
 
   private constructor(scope: Construct, id: string) {

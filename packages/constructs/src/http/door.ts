@@ -48,7 +48,7 @@ export interface IHttpDoor extends IConstruct {
   readonly bufferedTimeout: Duration | undefined;
   /** True if AWS checks the caller of every route before the function runs, except of routes that are added without an authorizer. */
   readonly authenticatesCallers: boolean;
-  /** The check of the callers by AWS; `undefined` if there is none. */
+  /** The check of the callers by AWS; `undefined` if absent. */
   readonly authorizer: 'iam' | 'jwt' | 'lambda' | undefined;
   /** True if the door can have routes with different authorizers; otherwise every request reaches the function in the same way. */
   readonly hasRoutes: boolean;

@@ -106,7 +106,7 @@ export interface RestApiProps {
    */
   readonly accessLogGroup?: ILogGroup;
   /**
-   * `ensure` sets the role of API Gateway's logs if the account has none, see {@link ApiGatewayAccount}. `existing` sets nothing: without a role, API
+   * `ensure` sets the role of API Gateway's logs if it is missing, see {@link ApiGatewayAccount}. `existing` sets nothing: without a role, API
    * Gateway rejects the access log.
    *
    * @default 'ensure'

@@ -11,7 +11,7 @@ import { functionBehind } from './targets.js';
  * configured its own.
  *
  * @param given the queue that was passed to the trigger, if any
- * @returns the destination; `undefined` if the application configured another one and no queue was passed
+ * @returns the destination; `undefined` if the application configured another destination and no queue was passed
  * @throws ConstructError `constructs.conflict` for a queue that would be a second destination
  * @see https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
  */

@@ -12,7 +12,7 @@ export interface Invoker {
   readonly types?: RegExp;
 }
 
-/** Resources with which an API asks an authorizer function. */
+/** Resources with which an API calls an authorizer function. */
 export const AUTHORIZER_TYPES = /::(?:Authorizer|GraphQLApi|Permission)$/;
 
 const invokers = sharedRegistry<IFunction, Invoker[]>('invokers/1');

@@ -19,7 +19,7 @@ const KEY_ACTIONS = {
   bucket: { write: ['kms:GenerateDataKey', 'kms:Decrypt'], read: ['kms:Decrypt'] },
 } as const;
 
-/** Services that write with their own principal: the key policy must name them. */
+/** Services that write with a service principal: the key policy must name them. */
 const SERVICES = {
   sns: 'sns.amazonaws.com',
   events: 'events.amazonaws.com',

@@ -12,11 +12,11 @@ import type { IConstruct } from 'constructs';
 /** The properties of a resource in a template. */
 export type Properties = Readonly<Record<string, unknown>>;
 
-/** A resource that refers to another one. */
+/** A resource that refers to another resource. */
 export interface Referrer {
   readonly resource: CfnResource;
   readonly properties: Properties;
-  /** Everything that it refers to. */
+  /** The constructs that it refers to. */
   readonly targets: ReadonlySet<IConstruct>;
 }
 

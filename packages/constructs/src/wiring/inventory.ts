@@ -89,7 +89,7 @@ export interface Inventoried {
 }
 
 /** The key of a container's description; shared by name with `@sallyport/dispatch`. */
-const INSPECT = Symbol.for('framework.inspect');
+const DESCRIPTION = Symbol.for('framework.inspect');
 
 /**
  * The inventory of an application that infrastructure code imports.
@@ -103,9 +103,9 @@ export function toInventory(app: Inventoried): Inventory {
   }
   const routes = app.routes();
   const container = routes.every((route) => 'posture' in route) ? 'secure' : 'open';
-  const description = (app.handleLambda as { readonly [INSPECT]?: { readonly deployment?: unknown } } | undefined)?.[
-    INSPECT
-  ];
+  const description = (
+    app.handleLambda as { readonly [DESCRIPTION]?: { readonly deployment?: unknown } } | undefined
+  )?.[DESCRIPTION];
   return parseInventory({
     version: 1,
     container,

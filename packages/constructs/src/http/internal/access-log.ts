@@ -15,7 +15,7 @@ export interface AccessLogSettings {
 }
 
 /**
- * The log group of an API's access log, or `undefined` without one. CloudWatch Logs adds every group that is not under `/aws/vendedlogs/` to one resource
+ * The log group of an API's access log, or `undefined` with `accessLog: false`. CloudWatch Logs adds every group that is not under `/aws/vendedlogs/` to one resource
  * policy of limited length. The name contains a part of the stack's id, so a new stack does not collide with the retained group of an old one.
  *
  * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/AWS-logs-infrastructure-V2-CloudWatchLogs.html

@@ -68,7 +68,7 @@ function leadsOutside(wiring: Wiring, { own, doors, external, registrations }: W
   return resourcesLeadingTo(wiring.fn)
     .filter(({ resource: { node, cfnResourceType: type }, targets }) => {
       if (isOurs(node.path, type)) return false;
-      // The CDK creates some permissions below the function: what they permit decides.
+      // The CDK creates some permissions below the function: the permitted resource determines whether it is ours.
       return type !== PERMISSION || ![...targets].some((target) => isOurs(target.node.path, type));
     })
     .map(

@@ -121,7 +121,7 @@ function describeSource({ kind, name, selector, mapping, queue, filters, rule, s
   };
 }
 
-/** How AWS collects batches. The engines of `@sallyport/testkit/engines` do not simulate it, so it is not part of their settings. */
+/** The collection of batches by AWS. The engines of `@sallyport/testkit/engines` do not simulate it, so it is not part of their settings. */
 function deliveryOf(mapping: EventSourceMapping): object {
   const { maximumBatchingWindowInSeconds, parallelizationFactor } = mapping.node.defaultChild as CfnEventSourceMapping;
   const delivery = literals({ batchingWindowMs: milliseconds(maximumBatchingWindowInSeconds), parallelizationFactor });

@@ -297,7 +297,7 @@ export abstract class SourceWiring extends Construct {
   }
 }
 
-/** The id of a trigger comes from its source, so that a renamed handler keeps its mapping: AWS rejects a second mapping of a source, and reads it anew. */
+/** The id of a trigger comes from its source, so that a renamed handler keeps its mapping: AWS rejects a second mapping of a source, and a new mapping reads it from the beginning. */
 function sourceId(kind: string, source: IConstruct): string {
   return `${kind}-${Names.nodeUniqueId(source.node)}`;
 }

@@ -8,7 +8,7 @@ import type { Inventory } from '../inventory.js';
 
 type Variables = Readonly<Record<string, string>>;
 
-/** How an inventory was read from a file. */
+/** The origin of an inventory that was read from a file. */
 export interface Taking {
   readonly entry: string;
   readonly environment: Variables;
@@ -27,7 +27,7 @@ export function noteTaking(inventory: Inventory, taking: Taking): void {
 /** Stands for the value of a variable that is known only after deployment. */
 const DEPLOYED = 'known-after-deployment';
 
-/** The variables of a function: literals, and the names of those that are known only after deployment. */
+/** The variables of a function: literals, and the names of variables whose values are known only after deployment. */
 export function literalsOf(fn: IFunction): { readonly literals: Variables; readonly tokens: readonly string[] } {
   const behind = functionBehind(fn);
   if (!(behind instanceof LambdaFunction)) return { literals: {}, tokens: [] };
@@ -60,7 +60,7 @@ export function dependsOnVariables(wiring: IConstruct, fn: IFunction, given: Inv
     try {
       return JSON.stringify(take(Object.fromEntries(variables))) !== wanted;
     } catch {
-      // A value that stands for another one can be wrong; the deployed function loads with the real values.
+      // The placeholder can be an invalid value; the deployed function loads with the real values.
       return false;
     }
   };
