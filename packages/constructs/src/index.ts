@@ -81,6 +81,8 @@ export {
   type EventSelector,
   type Inventoried,
   type Inventory,
+  type InventoryDeployment,
+  type InventoryMetrics,
   type InventoryRoute,
   type InventoryTrigger,
   inventoryFromFile,

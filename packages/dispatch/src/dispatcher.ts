@@ -114,6 +114,8 @@ export interface DeploymentFacts {
   readonly autoHead?: boolean;
   /** The authorizers from which the principal resolver reads the caller, if it has no other source. */
   readonly authorizers?: readonly string[] | undefined;
+  /** The namespace and the dimension `service` of the metrics that the sink of `createEmfSink` writes. */
+  readonly metrics?: { readonly namespace: string; readonly service?: string } | undefined;
 }
 
 /** Shared by name with `@sallyport/local` and with the streaming handlers of `@sallyport/http`. */

@@ -1,3 +1,4 @@
+import { createEmfSink } from '@sallyport/core/observability';
 import { createLambdaFunctionURLStreamingHandler, json } from '@sallyport/http';
 import { createEventRouter } from '@sallyport/streams';
 import { createApp } from '../src/app.js';
@@ -42,6 +43,10 @@ describe('what a handler says of itself', () => {
 
 test.each([
   [{}, { cors: false, autoHead: false }],
+  [
+    { observability: { metric: createEmfSink({ namespace: 'Shop', service: 'orders' }) } },
+    { cors: false, autoHead: false, metrics: { namespace: 'Shop', service: 'orders' } },
+  ],
   [
     { cors: { allowedOrigins: ['https://app.example'] }, autoHead: true },
     { cors: true, autoHead: true },

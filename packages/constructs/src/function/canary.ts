@@ -1,4 +1,4 @@
-import type { IAlarm } from 'aws-cdk-lib/aws-cloudwatch';
+import { Alarm, type CfnAlarm, ComparisonOperator, type IAlarm, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import {
   type ILambdaDeploymentConfig,
   LambdaApplication,
@@ -10,13 +10,26 @@ import { Alias, type IFunction, type IVersion, type Function as LambdaFunction }
 import type { Construct } from 'constructs';
 import { grantOn } from '../internal/grants.js';
 import { misuse } from '../internal/misuse.js';
-import { defineProps, literalWords, many, thing } from '../internal/props.js';
+import { defineProps, literal, literalWords, many, thing } from '../internal/props.js';
 import { doorAliasesOf } from '../internal/targets.js';
+import type { Inventory } from '../wiring/inventory.js';
+import { failureMetrics } from './internal/failure-metrics.js';
+import { FAILED_RECORDS, REQUEST_ERROR_RATE } from './service-alarms.js';
 
 /** Props of {@link ServiceFunction.addCanary}. */
 export interface CanaryProps {
-  /** Alarms that roll a deployment back to the previous version. At least one. */
+  /**
+   * Alarms that roll a deployment back to the previous version. Without `inventory`, at least one of them must see failed requests or records: alarms of Lambda
+   * and of queues alone are rejected, because a handler that answers 500 to every request raises none of them.
+   */
   readonly alarms: readonly IAlarm[];
+  /**
+   * The registrations of the application: two further alarms compare the failed requests and records of the new version alone. The application must write
+   * metrics, `createEmfSink()`.
+   *
+   * @default - only `alarms`
+   */
+  readonly inventory?: Inventory;
   /**
    * The way in which invocations move to the new version.
    *
@@ -37,6 +50,7 @@ export const CANARY_PROPS = defineProps<CanaryProps>('ServiceFunction')({
     'a list of alarms',
     (one) => typeof one === 'object' && one !== null && 'alarmArn' in one,
   ).required(),
+  inventory: literal<Inventory>('an inventory', (value) => typeof value === 'object' && value !== null),
   deploymentConfig: thing<ILambdaDeploymentConfig>('a LambdaDeploymentConfig', 'deploymentConfigName').default(
     LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
   ),
@@ -50,17 +64,25 @@ export const CANARY_PROPS = defineProps<CanaryProps>('ServiceFunction')({
  * @see https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AWSCodeDeployRoleForLambdaLimited.html
  */
 export function makeCanary(at: Construct, fn: LambdaFunction, props: CanaryProps): IFunction {
-  const { alarms, deploymentConfig, aliasName } = CANARY_PROPS.parse(at, props);
-  if (alarms.length === 0) {
+  const { alarms: given, inventory, deploymentConfig, aliasName } = CANARY_PROPS.parse(at, props);
+  if (given.length === 0 && !inventory) {
     throw misuse(at, {
       what: 'alarms',
-      got: alarms,
+      got: given,
       expected: 'at least one alarm: only an alarm rolls back a bad deployment',
     });
   }
   if (at.node.tryFindChild('DeploymentRole')) {
     throw misuse(at, { what: 'a second canary', expected: 'one for each function', code: 'constructs.conflict' });
   }
+  if (!inventory && given.every(isBlind)) {
+    throw misuse(at, {
+      what: 'alarms that see no failed request and no failed record: Lambda counts an answer 500 as a success',
+      expected:
+        'the prop inventory, or an alarm on RequestErrors, BatchFailures, the 5xx of a door or a metric of your own',
+    });
+  }
+  const alarms = [...given, ...(inventory ? versionAlarms(at, fn, inventory) : [])];
   const separate = doorAliasesOf(fn as IFunction);
   if (separate && aliasName !== undefined) {
     throw misuse(at, { what: 'aliasName with separateDoors', expected: 'none: the aliases are "doors" and "events"' });
@@ -92,4 +114,27 @@ export function makeCanary(at: Construct, fn: LambdaFunction, props: CanaryProps
     group.node.addDependency(role);
   }
   return (separate ? fn : aliases[0]) as IFunction;
+}
+
+/** Services whose metrics do not change if every request and record fails. */
+const BLIND = ['AWS/Lambda', 'AWS/SQS'];
+
+/** True for an alarm of this app that sees no failed request and no failed record. The metric of an imported alarm is unknown. */
+function isBlind(alarm: IAlarm): boolean {
+  const { namespace, metricName } = (alarm.node.defaultChild ?? {}) as Partial<CfnAlarm>;
+  return alarm instanceof Alarm && namespace !== undefined && BLIND.includes(namespace) && metricName !== 'Url5xxCount';
+}
+
+/** Alarms for the new version alone: a canary of 10% is diluted in the metrics of all versions. */
+function versionAlarms(at: Construct, fn: LambdaFunction, inventory: Inventory): readonly Alarm[] {
+  return failureMetrics(at, fn as IFunction, inventory, fn.currentVersion.version).map(
+    ({ id, metric }) =>
+      new Alarm(at, `Canary${id}`, {
+        metric,
+        threshold: id === 'RequestErrors' ? REQUEST_ERROR_RATE : FAILED_RECORDS,
+        evaluationPeriods: 1,
+        comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+        treatMissingData: TreatMissingData.NOT_BREACHING,
+      }),
+  );
 }

@@ -68,6 +68,8 @@ export class AlbTarget extends Construct implements IHttpDoor {
     this.targetGroupArn = this.targetGroup.ref;
   }
 
+  serverErrors(): undefined {}
+
   addRoutes(routes: readonly DoorRoute[]): void {
     this.addCatchAll({ streaming: routes.some(({ streaming }) => streaming === true) });
   }

@@ -1,3 +1,4 @@
+import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Duration } from 'aws-cdk-lib/core';
 import type { IConstruct } from 'constructs';
@@ -52,6 +53,12 @@ export interface IHttpDoor extends IConstruct {
   readonly authorizer: 'iam' | 'jwt' | 'lambda' | undefined;
   /** True if the door can have routes with different authorizers; otherwise every request reaches the function in the same way. */
   readonly hasRoutes: boolean;
+  /**
+   * The number of answers of 500 or more that clients received; `undefined` for a load balancer, whose metrics belong to its listener.
+   *
+   * @internal
+   */
+  serverErrors(): IMetric | undefined;
   /** The added routes, `GET /notes`; empty for a door without routes. */
   readonly routes: readonly string[];
   /** The first part of every public path of its domain, without slashes; `undefined` if absent. */

@@ -1,5 +1,7 @@
+import { type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
 import {
+  Alias,
   type CfnUrl,
   FunctionUrlAuthType,
   FunctionUrl as FunctionUrlResource,
@@ -11,7 +13,7 @@ import { Construct } from 'constructs';
 import { misuse, misuseText } from '../internal/misuse.js';
 import { defineProps, flag, literal } from '../internal/props.js';
 import { sharedRegistry } from '../internal/shared.js';
-import { invokedByDoor, refuseTenantIsolation } from '../internal/targets.js';
+import { functionBehind, invokedByDoor, refuseTenantIsolation } from '../internal/targets.js';
 import type { CatchAllOptions, ContainerKind, DoorRoute, IHttpDoor } from './door.js';
 import { warnBuffered } from './internal/buffered.js';
 import { fnProp } from './internal/props.js';
@@ -126,6 +128,20 @@ export class FunctionUrl extends Construct implements IHttpDoor {
   #stream(route: string): void {
     if (this.canStream) this.#mode.addStreaming(route);
     else warnBuffered(this, route);
+  }
+
+  /**
+   * @internal
+   * @see https://docs.aws.amazon.com/lambda/latest/dg/urls-monitoring.html
+   */
+  serverErrors(): IMetric {
+    const { functionName } = functionBehind(this.fn);
+    const alias = this.fn instanceof Alias ? { Resource: `${functionName}:${this.fn.aliasName}` } : {};
+    return new Metric({
+      namespace: 'AWS/Lambda',
+      metricName: 'Url5xxCount',
+      dimensionsMap: { FunctionName: functionName, ...alias },
+    });
   }
 
   attachContainer(kind: ContainerKind): void {

@@ -7,6 +7,7 @@ import {
   HttpStage,
   LogGroupLogDestination,
 } from 'aws-cdk-lib/aws-apigatewayv2';
+import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -208,6 +209,11 @@ export class HttpApi extends Construct implements IHttpDoor {
   addCatchAll({ streaming = false }: CatchAllOptions = {}): void {
     if (streaming) warnBuffered(this, 'the catch-all route');
     this.#addRoute('$default', false);
+  }
+
+  /** @internal */
+  serverErrors(): IMetric {
+    return this.api.metricServerError();
   }
 
   attachContainer(kind: ContainerKind): void {

@@ -12,6 +12,7 @@ import {
   ResponseTransferMode,
   RestApi as RestApiResource,
 } from 'aws-cdk-lib/aws-apigateway';
+import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
@@ -249,6 +250,11 @@ export class RestApi extends Construct implements IHttpDoor {
   addCatchAll({ streaming = false }: CatchAllOptions = {}): void {
     this.#addMethod(this.api.root, 'ANY', streaming, false);
     this.#addMethod(this.#resourceOf(['{path+}'], '/{path+}'), 'ANY', streaming, false);
+  }
+
+  /** @internal */
+  serverErrors(): IMetric {
+    return this.api.metricServerError();
   }
 
   attachContainer(kind: ContainerKind): void {

@@ -76,6 +76,16 @@ export interface InventoryDeployment {
   readonly autoHead?: boolean;
   /** The authorizers of AWS from which the principal resolver reads the caller, if it has no other source. */
   readonly authorizers?: readonly string[];
+  /** The namespace and the dimension `service` of the metrics of `createEmfSink`; without `service` the name of the function. */
+  readonly metrics?: InventoryMetrics;
+}
+
+/** The metrics that an application writes. */
+export interface InventoryMetrics {
+  /** The namespace in CloudWatch. */
+  readonly namespace: string;
+  /** The dimension `service`, if the application states it. */
+  readonly service?: string;
 }
 
 /** The methods of a container that an inventory is read from. */
@@ -154,13 +164,22 @@ export function parseInventory(value: unknown): Inventory {
 
 function parseDeployment(value: unknown): InventoryDeployment {
   if (!isPlainObject(value)) throw invalid(`deployment, got ${show(value)}, expected an object`);
-  const { cors = false, autoHead = false, authorizers } = value;
+  const { cors = false, autoHead = false, authorizers, metrics } = value;
   const wrong = Object.entries({ cors, autoHead }).find(([, flag]) => typeof flag !== 'boolean');
   if (wrong) throw invalid(`deployment.${wrong[0]}, got ${show(wrong[1])}, expected true or false`);
   if (authorizers !== undefined && !(Array.isArray(authorizers) && authorizers.every(isName))) {
     throw invalid(`deployment.authorizers, got ${show(authorizers)}, expected a list of strings`);
   }
+  if (
+    metrics !== undefined &&
+    !(isPlainObject(metrics) && isName(metrics.namespace) && (metrics.service === undefined || isName(metrics.service)))
+  ) {
+    throw invalid(
+      `deployment.metrics, got ${show(metrics)}, expected an object with namespace, and service if it is stated`,
+    );
+  }
   return {
+    ...(metrics !== undefined && { metrics: metrics as unknown as InventoryMetrics }),
     cors: cors === true,
     autoHead: autoHead === true,
     ...(authorizers !== undefined && { authorizers: authorizers as readonly string[] }),

@@ -41,7 +41,14 @@ import {
   type TopicRecord,
   type Trigger,
 } from '@sallyport/streams';
-import { bindEntrypoints, type Dispatcher, type Inventory, kindOfInvocation, toDispatcher } from '../dispatcher.js';
+import {
+  bindEntrypoints,
+  type DeploymentFacts,
+  type Dispatcher,
+  type Inventory,
+  kindOfInvocation,
+  toDispatcher,
+} from '../dispatcher.js';
 import { createPlan, type DirectInvocations, type Plan, refusalOf } from '../internal/plan.js';
 import type { EntrypointName } from '../rows.js';
 import { attachSurfaces, parseSurfaces } from './options.js';
@@ -300,12 +307,24 @@ export function assemble(init: AssemblyInit): Assembly {
     dispatcher: toDispatcher(plan, {
       ...inventory,
       triggers,
-      deployment: { cors: pipeline.cors !== undefined, autoHead: pipeline.autoHead === true, authorizers },
+      deployment: {
+        cors: pipeline.cors !== undefined,
+        autoHead: pipeline.autoHead === true,
+        authorizers,
+        metrics: metricsOf(pipeline),
+      },
     }),
     entrypoints: toEntrypoints(plan, http),
     streamAccess: { http, detect: (event, lambdaContext) => kindOfInvocation(plan, event, lambdaContext) },
     triggers,
   };
+}
+
+/** The key of a sink's namespace and service; shared by name with `createEmfSink` of `@sallyport/core`. */
+const EMF = Symbol.for('sallyport.core.emf-sink/1');
+
+function metricsOf({ observability }: AssemblyInit['pipeline']): DeploymentFacts['metrics'] {
+  return (observability?.metric as { readonly [EMF]?: DeploymentFacts['metrics'] } | undefined)?.[EMF];
 }
 
 /** A surface whose kind has no adapter while `isOpen` returns `false`. */

@@ -31,6 +31,7 @@ import {
   GraphqlApi,
   HttpApi,
   type IHttpDoor,
+  type Inventory,
   JobsTable,
   KafkaTrigger,
   LogDestination,
@@ -100,7 +101,7 @@ function addOperations(stack: Stack): void {
     deadLetterQueues,
     maxIteratorAge,
   });
-  const live = service.addCanary({ alarms });
+  const live = service.addCanary({ alarms, inventory: METRICS });
   new LogSubscription(stack, 'QuietLines', { logGroup: quiet, fn: live });
   new StreamTrigger(stack, 'LinesTrigger', { fn: service.fn, stream });
   const clusterArn = 'arn:aws:kafka:eu-west-1:123456789012:cluster/shop/6f1f8e4c-5a3b-4d44-9d86-0123456789ab-1';
@@ -109,6 +110,15 @@ function addOperations(stack: Stack): void {
 }
 
 /** Services with a separate function: their time limits are shorter. */
+/** Two registrations, whose failures two alarms of the canary see. */
+const METRICS: Inventory = {
+  version: 1,
+  container: 'secure',
+  routes: [{ surface: 'http', method: 'GET', path: '/notes', posture: 'public' }],
+  triggers: [{ kind: 'queue', name: 'orders' }],
+  deployment: { metrics: { namespace: 'Notes' } },
+};
+
 function addServices(stack: Stack): void {
   const code = Code.fromInline('exports.handler = 1');
   const { fn } = new ServiceFunction(stack, 'Answers', { code, timeout: Duration.seconds(5) });

@@ -1,0 +1,204 @@
+import { createEmfSink } from '@sallyport/core/observability';
+import { json } from '@sallyport/http';
+import { Public, SecureApp, type SecureOptions } from '@sallyport/secure';
+import { buildAPIGatewayV2Request, buildQueueEvent } from '@sallyport/testkit';
+import { Alarm, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { Code, type IFunction } from 'aws-cdk-lib/aws-lambda';
+import { Duration, type Stack } from 'aws-cdk-lib/core';
+import {
+  AlbTarget,
+  ErrorNotifications,
+  FunctionUrl,
+  HttpApi,
+  type Inventory,
+  RestApi,
+  ServiceAlarms,
+  ServiceFunction,
+  toInventory,
+} from '../src/index.js';
+import { newFn } from './support/function.js';
+import { messageOf, newStack, propertiesOf, templateOf } from './support/synth.js';
+
+const lines: string[] = [];
+const environment = { AWS_LAMBDA_FUNCTION_NAME: 'api', AWS_LAMBDA_FUNCTION_VERSION: '7' };
+const metric = createEmfSink({ namespace: 'Shop', environment, write: (line) => lines.push(line) });
+
+function newApp(options: SecureOptions = { observability: { metric }, log: false }) {
+  const app = new SecureApp(options);
+  app.get('/x', () => Promise.reject(new Error('always')), Public());
+  app.queue('orders', () => Promise.reject(new Error('always')));
+  return app;
+}
+
+function newService() {
+  const stack = newStack();
+  const service = new ServiceFunction(stack, 'Api', { code: Code.fromInline('exports.handler = 1') });
+  const { topic } = new ErrorNotifications(stack, 'OnCall', { encryptionKey: new Key(stack, 'Key') });
+  const newAlarms = (inventory?: Inventory) =>
+    new ServiceAlarms(stack, 'Alarms', { fn: service.fn, actionTopic: topic, ...(inventory && { inventory }) });
+  return { stack, service, newAlarms };
+}
+
+/** Namespace, name and dimensions of the alarms on the metrics of the application, with names of the deployed function. */
+const alarmsOf = (stack: Stack) =>
+  propertiesOf(templateOf(stack), 'AWS::CloudWatch::Alarm')
+    .filter(({ Namespace }) => Namespace === 'Shop')
+    .map(({ Namespace, MetricName, Dimensions }) => ({
+      Namespace,
+      MetricName,
+      dimensions: Object.fromEntries(
+        (Dimensions as { Name: string; Value: unknown }[]).map(({ Name, Value }) => [
+          Name,
+          JSON.stringify(Value).includes('Version') ? '7' : 'api',
+        ]),
+      ),
+    }));
+
+interface EmfLine {
+  readonly _aws: {
+    readonly CloudWatchMetrics: readonly {
+      readonly Namespace: string;
+      readonly Dimensions: readonly (readonly string[])[];
+      readonly Metrics: readonly { readonly Name: string }[];
+    }[];
+  };
+  readonly [name: string]: unknown;
+}
+
+/** The value of a metric with exactly these dimensions in the lines that the handler wrote. */
+function valueIn({ Namespace, MetricName, dimensions }: ReturnType<typeof alarmsOf>[number]): unknown {
+  for (const text of lines) {
+    const line = JSON.parse(text) as EmfLine;
+    for (const one of line._aws.CloudWatchMetrics) {
+      const hasName = one.Namespace === Namespace && one.Metrics.some(({ Name }) => Name === MetricName);
+      const fits = one.Dimensions.some(
+        (names) =>
+          [...names].sort().join() === Object.keys(dimensions).sort().join() &&
+          names.every((name) => line[name] === dimensions[name]),
+      );
+      if (hasName && fits) return line[String(MetricName)];
+    }
+  }
+  return undefined;
+}
+
+it('the metrics of a handler that always fails match the alarms of the service and of the canary', async () => {
+  const app = newApp();
+  const response = (await app.handleLambda(buildAPIGatewayV2Request('GET', '/x'))) as { statusCode: number };
+  expect(response.statusCode).toBe(500);
+  await app.handleLambda(buildQueueEvent('arn:aws:sqs:eu-west-1:123456789012:orders', [{ body: 'a' }]));
+  const { stack, service, newAlarms } = newService();
+  const inventory = toInventory(app);
+  service.addCanary({ alarms: newAlarms(inventory).alarms, inventory });
+  const alarms = alarmsOf(stack);
+  const of = (MetricName: string, dimensions: object) => ({ Namespace: 'Shop', MetricName, dimensions });
+  expect(alarms).toEqual([
+    of('RequestErrors', { service: 'api', version: '7' }),
+    of('BatchFailures', { service: 'api', version: '7' }),
+    of('RequestErrors', { service: 'api' }),
+    of('BatchFailures', { service: 'api' }),
+  ]);
+  for (const alarm of alarms) expect([alarm, valueIn(alarm)]).toEqual([alarm, 1]);
+  const groups = propertiesOf(templateOf(stack), 'AWS::CodeDeploy::DeploymentGroup');
+  const any = { Name: expect.anything() };
+  expect(groups).toMatchObject([{ AlarmConfiguration: { Alarms: [any, any, any, any, any, any] } }]);
+});
+
+it('alarms follow from the registrations, and have thresholds', () => {
+  const { stack, newAlarms } = newService();
+  const app = new SecureApp({ observability: { metric } });
+  app.get('/x', () => json(200, {}), Public());
+  newAlarms(toInventory(app));
+  expect(propertiesOf(templateOf(stack), 'AWS::CloudWatch::Alarm')).toMatchObject([
+    { MetricName: 'Errors' },
+    { MetricName: 'Throttles' },
+    {
+      MetricName: 'RequestErrors',
+      Statistic: 'Average',
+      Period: 60,
+      Threshold: 0.05,
+      TreatMissingData: 'notBreaching',
+    },
+  ]);
+});
+
+it('an alarm on latency is made on request', () => {
+  const { stack, service } = newService();
+  const { topic } = new ErrorNotifications(stack, 'Other', { encryptionKey: new Key(stack, 'K') });
+  new ServiceAlarms(stack, 'A', { fn: service.fn, actionTopic: topic, maxLatency: Duration.seconds(2) });
+  expect(propertiesOf(templateOf(stack), 'AWS::CloudWatch::Alarm')).toContainEqual(
+    expect.objectContaining({ MetricName: 'Duration', ExtendedStatistic: 'p99', Threshold: 2000 }),
+  );
+});
+
+it('an application without a sink of metrics is rejected', () => {
+  const inventory = toInventory(newApp({}));
+  const message =
+    'inventory of an application that writes no metrics, so no alarm sees failed requests and records, expected observability: { metric: createEmfSink() } in the application';
+  expect(messageOf(() => newService().newAlarms(inventory))).toContain(message);
+  expect(messageOf(() => newService().service.addCanary({ alarms: [], inventory }))).toContain(message);
+});
+
+describe('a canary', () => {
+  it('rejects alarms that see no failed request and no failed record', () => {
+    const { service, newAlarms } = newService();
+    expect(messageOf(() => service.addCanary({ alarms: newAlarms().alarms }))).toBe(
+      'framework: ServiceFunction: alarms that see no failed request and no failed record: Lambda counts an answer 500 as a success, expected the prop inventory, or an alarm on RequestErrors, BatchFailures, the 5xx of a door or a metric of your own (at Test/Api)',
+    );
+  });
+
+  it.each<[string, (stack: Stack) => Metric]>([
+    ['the 5xx of an API', () => new Metric({ namespace: 'AWS/ApiGateway', metricName: '5xx' })],
+    ['the 5xx of a function URL', () => new Metric({ namespace: 'AWS/Lambda', metricName: 'Url5xxCount' })],
+    ['a metric of the application', () => new Metric({ namespace: 'Shop', metricName: 'CheckoutFailed' })],
+  ])('accepts an alarm on %s', (_name, make) => {
+    const { stack, service } = newService();
+    const alarm = new Alarm(stack, 'Own', { metric: make(stack), threshold: 1, evaluationPeriods: 1 });
+    expect(messageOf(() => service.addCanary({ alarms: [alarm] }))).toBe('');
+  });
+
+  it('accepts an imported alarm, whose metric is unknown', () => {
+    const { stack, service } = newService();
+    const alarm = Alarm.fromAlarmArn(stack, 'Far', 'arn:aws:cloudwatch:eu-west-1:123456789012:alarm:far');
+    expect(messageOf(() => service.addCanary({ alarms: [alarm] }))).toBe('');
+  });
+});
+
+describe('the doors of the function', () => {
+  it('have an alarm on their 5xx, also doors that follow', () => {
+    const { stack, service, newAlarms } = newService();
+    newAlarms();
+    const { fn } = service;
+    const live = fn.addAlias('live') as IFunction;
+    new HttpApi(stack, 'Http', { fn });
+    new RestApi(stack, 'Rest', { fn }).addCatchAll();
+    new FunctionUrl(stack, 'Url', { fn });
+    new FunctionUrl(stack, 'LiveUrl', { fn: live });
+    new AlbTarget(stack, 'Target', { fn });
+    new HttpApi(stack, 'Other', { fn: newFn(stack) });
+    const doors = propertiesOf(templateOf(stack), 'AWS::CloudWatch::Alarm').filter(({ MetricName }) =>
+      /5xx/i.test(String(MetricName)),
+    );
+    const threshold = { Statistic: 'Sum', Period: 300, Threshold: 5 };
+    const api = { Ref: expect.stringMatching(/^Api[0-9A-F]{8}$/) };
+    expect(doors).toMatchObject([
+      { ...threshold, Namespace: 'AWS/ApiGateway', MetricName: '5xx', Dimensions: [{ Name: 'ApiId' }] },
+      { ...threshold, Namespace: 'AWS/ApiGateway', MetricName: '5XXError', Dimensions: [{ Name: 'ApiName' }] },
+      {
+        ...threshold,
+        Namespace: 'AWS/Lambda',
+        MetricName: 'Url5xxCount',
+        Dimensions: [{ Name: 'FunctionName', Value: api }],
+      },
+      {
+        ...threshold,
+        MetricName: 'Url5xxCount',
+        Dimensions: [
+          { Name: 'FunctionName', Value: api },
+          { Name: 'Resource', Value: { 'Fn::Join': ['', [api, ':live']] } },
+        ],
+      },
+    ]);
+  });
+});
