@@ -1,11 +1,11 @@
 import { createEmfSink } from '@sallyport/core/observability';
 import { json } from '@sallyport/http';
 import { Public, SecureApp, type SecureOptions } from '@sallyport/secure';
-import { buildAPIGatewayV2Request, buildQueueEvent } from '@sallyport/testkit';
 import { Alarm, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Code, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Duration, type Stack } from 'aws-cdk-lib/core';
+import { SMOKE_HANDLER } from '../src/function/internal/smoke-handler.js';
 import {
   AlbTarget,
   ErrorNotifications,
@@ -18,11 +18,36 @@ import {
   toInventory,
 } from '../src/index.js';
 import { newFn } from './support/function.js';
-import { messageOf, newStack, propertiesOf, templateOf } from './support/synth.js';
+import { messageOf, newStack, propertiesOf, statementsOf, templateOf } from './support/synth.js';
 
 const lines: string[] = [];
 const environment = { AWS_LAMBDA_FUNCTION_NAME: 'api', AWS_LAMBDA_FUNCTION_VERSION: '7' };
 const metric = createEmfSink({ namespace: 'Shop', environment, write: (line) => lines.push(line) });
+
+/** A request of an HTTP API. */
+const getEvent = (rawPath: string) => ({
+  version: '2.0',
+  routeKey: `GET ${rawPath}`,
+  rawPath,
+  rawQueryString: '',
+  headers: {},
+  requestContext: { http: { method: 'GET', path: rawPath, sourceIp: '127.0.0.1' }, stage: '$default' },
+  isBase64Encoded: false,
+});
+const QUEUE_EVENT = {
+  Records: [
+    {
+      messageId: 'm-1',
+      receiptHandle: 'r-1',
+      body: 'a',
+      attributes: {},
+      messageAttributes: {},
+      eventSource: 'aws:sqs',
+      eventSourceARN: 'arn:aws:sqs:eu-west-1:123456789012:orders',
+      awsRegion: 'eu-west-1',
+    },
+  ],
+};
 
 function newApp(options: SecureOptions = { observability: { metric }, log: false }) {
   const app = new SecureApp(options);
@@ -85,9 +110,9 @@ function valueIn({ Namespace, MetricName, dimensions }: ReturnType<typeof alarms
 
 it('the metrics of a handler that always fails match the alarms of the service and of the canary', async () => {
   const app = newApp();
-  const response = (await app.handleLambda(buildAPIGatewayV2Request('GET', '/x'))) as { statusCode: number };
+  const response = (await app.handleLambda(getEvent('/x'))) as { statusCode: number };
   expect(response.statusCode).toBe(500);
-  await app.handleLambda(buildQueueEvent('arn:aws:sqs:eu-west-1:123456789012:orders', [{ body: 'a' }]));
+  await app.handleLambda(QUEUE_EVENT);
   const { stack, service, newAlarms } = newService();
   const inventory = toInventory(app);
   service.addCanary({ alarms: newAlarms(inventory).alarms, inventory });
@@ -200,5 +225,88 @@ describe('the doors of the function', () => {
         ],
       },
     ]);
+  });
+});
+
+describe('the smoke test of a new version', () => {
+  const inventory = toInventory(newApp());
+  const smoke = { health: getEvent('/health') };
+
+  it('runs before the shift, and may only invoke this version and report its result', () => {
+    const { stack, service } = newService();
+    service.addCanary({ alarms: [], inventory, smoke });
+    const template = templateOf(stack);
+    const hook = expect.stringMatching(/^ApiSmoke[0-9A-F]{8}$/);
+    const [alias] = Object.values(template.Resources).filter(({ Type }) => Type === 'AWS::Lambda::Alias');
+    expect(alias).toMatchObject({
+      UpdatePolicy: { CodeDeployLambdaAliasUpdate: { BeforeAllowTrafficHook: { Ref: hook } } },
+    });
+    const statements = statementsOf(template).filter(({ Action }) => /lambda:Invoke|codedeploy/.test(String(Action)));
+    expect(statements).toMatchObject([
+      { Action: 'lambda:InvokeFunction', Resource: { 'Fn::GetAtt': [hook, 'Arn'] } },
+      { Action: 'lambda:InvokeFunction', Resource: { Ref: expect.stringMatching(/^ApiCurrentVersion/) } },
+      { Action: 'codedeploy:PutLifecycleEventHookExecutionStatus' },
+    ]);
+  });
+
+  it.each([
+    ['with separateDoors', { separateDoors: true }, { smoke }, 'smoke with separateDoors'],
+    [
+      'of more than 3,000 bytes',
+      {},
+      { smoke: { a: 'x'.repeat(3000) } },
+      'smoke, got "3008 bytes", expected events of at most 3000 bytes as JSON',
+    ],
+    ['without events', {}, { smoke: {} }, 'smoke, got an object (Object), expected an object of events by their names'],
+  ])('is rejected %s', (_name, fnProps, props, message) => {
+    const stack = newStack();
+    const service = new ServiceFunction(stack, 'Api', { code: Code.fromInline('x'), ...fnProps });
+    expect(messageOf(() => service.addCanary({ alarms: [], inventory, ...props }))).toContain(message);
+  });
+
+  /** Runs the inline code against a version that returns `result`, and returns the reported status. */
+  async function statusOf(result: object | Error): Promise<unknown> {
+    const sent: { readonly status?: string }[] = [];
+    const command = class {
+      constructor(readonly input: object) {}
+    };
+    const client = (send: (given: { input: object }) => unknown) =>
+      class {
+        readonly send = send;
+      };
+    const modules: Record<string, object> = {
+      '@aws-sdk/client-lambda': {
+        InvokeCommand: command,
+        LambdaClient: client(() => (result instanceof Error ? Promise.reject(result) : Promise.resolve(result))),
+      },
+      '@aws-sdk/client-codedeploy': {
+        PutLifecycleEventHookExecutionStatusCommand: command,
+        CodeDeployClient: client(({ input }) => Promise.resolve(sent.push(input))),
+      },
+    };
+    const exported: { handler?: (event: object) => Promise<void> } = {};
+    const process = { env: { SMOKE_EVENTS: JSON.stringify(smoke), SMOKE_VERSION: 'arn' } };
+    const run = new Function('require', 'exports', 'process', 'console', SMOKE_HANDLER);
+    run((name: string) => modules[name], exported, process, { log: () => undefined });
+    await exported.handler?.({ DeploymentId: 'd', LifecycleEventHookExecutionId: 'e' });
+    return sent[0]?.status;
+  }
+
+  const payload = (value: unknown) => ({ Payload: Buffer.from(JSON.stringify(value)) });
+  it.each<[string, object | Error, string]>([
+    ['a status of 200', payload({ statusCode: 200 }), 'Succeeded'],
+    ['a status of 401', payload({ statusCode: 401 }), 'Succeeded'],
+    ['no failed record', payload({ batchItemFailures: [] }), 'Succeeded'],
+    ['no result', payload(null), 'Succeeded'],
+    ['a status of 500', payload({ statusCode: 500 }), 'Failed'],
+    ['a failed record', payload({ batchItemFailures: [{ itemIdentifier: 'a' }] }), 'Failed'],
+    ['an error of the function', { FunctionError: 'Unhandled', ...payload({ errorMessage: 'x' }) }, 'Failed'],
+    ['an error of the service', Object.assign(new Error('no'), { name: 'TooManyRequestsException' }), 'Failed'],
+  ])('%s: %#', async (_name, result, status) => {
+    expect(await statusOf(result)).toBe(status);
+  });
+
+  it('fits into inline code', () => {
+    expect(Buffer.byteLength(SMOKE_HANDLER)).toBeLessThanOrEqual(4096);
   });
 });

@@ -101,7 +101,7 @@ function addOperations(stack: Stack): void {
     deadLetterQueues,
     maxIteratorAge,
   });
-  const live = service.addCanary({ alarms, inventory: METRICS });
+  const live = service.addCanary({ alarms, inventory: METRICS, smoke: { health: { rawPath: '/health' } } });
   new LogSubscription(stack, 'QuietLines', { logGroup: quiet, fn: live });
   new StreamTrigger(stack, 'LinesTrigger', { fn: service.fn, stream });
   const clusterArn = 'arn:aws:kafka:eu-west-1:123456789012:cluster/shop/6f1f8e4c-5a3b-4d44-9d86-0123456789ab-1';
