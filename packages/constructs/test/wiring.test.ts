@@ -385,8 +385,8 @@ it('writes the manifest of functions, limits, mappings and names', () => {
             },
           },
           { kind: 'queue', name: 'same', settings: { batchSize: 10, reportBatchItemFailures: true } },
-          { kind: 'table-stream', name: 'notes', delivery: { parallelizationFactor: 1 }, settings: stream },
-          { kind: 'stream', name: 'clicks', delivery: { parallelizationFactor: 1 }, settings: stream },
+          { kind: 'table-stream', name: 'notes', settings: stream },
+          { kind: 'stream', name: 'clicks', settings: stream },
           {
             kind: 'topic',
             name: 'news',
@@ -528,7 +528,6 @@ it('an inventory is the same after JSON.stringify and JSON.parse', () => {
   expect(parseInventory(JSON.parse(JSON.stringify(ORDERS)))).toEqual({
     version: 1,
     container: 'secure',
-    deployment: { cors: false, autoHead: false },
     routes: [],
     triggers: [
       { kind: 'queue', name: 'orders' },

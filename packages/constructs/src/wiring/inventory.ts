@@ -158,8 +158,14 @@ export function parseInventory(value: unknown): Inventory {
     container,
     routes: listOf<InventoryRoute>(routes, 'routes', (route) => routeFault(route, container)),
     triggers: listOf<InventoryTrigger>(triggers, 'triggers', triggerFault),
-    ...(deployment !== undefined && { deployment: parseDeployment(deployment) }),
+    ...deploymentOf(deployment),
   };
+}
+
+/** Only facts that differ from their default. */
+function deploymentOf(value: unknown): Pick<Inventory, 'deployment'> {
+  const deployment = value === undefined ? {} : parseDeployment(value);
+  return Object.keys(deployment).length === 0 ? {} : { deployment };
 }
 
 function parseDeployment(value: unknown): InventoryDeployment {
@@ -180,8 +186,8 @@ function parseDeployment(value: unknown): InventoryDeployment {
   }
   return {
     ...(metrics !== undefined && { metrics: metrics as unknown as InventoryMetrics }),
-    cors: cors === true,
-    autoHead: autoHead === true,
+    ...(cors === true && { cors }),
+    ...(autoHead === true && { autoHead }),
     ...(authorizers !== undefined && { authorizers: authorizers as readonly string[] }),
   };
 }

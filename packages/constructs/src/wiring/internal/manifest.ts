@@ -124,7 +124,10 @@ function describeSource({ kind, name, selector, mapping, queue, filters, rule, s
 /** The collection of batches by AWS. The engines of `@sallyport/testkit/engines` do not simulate it, so it is not part of their settings. */
 function deliveryOf(mapping: EventSourceMapping): object {
   const { maximumBatchingWindowInSeconds, parallelizationFactor } = mapping.node.defaultChild as CfnEventSourceMapping;
-  const delivery = literals({ batchingWindowMs: milliseconds(maximumBatchingWindowInSeconds), parallelizationFactor });
+  const delivery = literals({
+    batchingWindowMs: milliseconds(maximumBatchingWindowInSeconds),
+    parallelizationFactor: parallelizationFactor === 1 ? undefined : parallelizationFactor,
+  });
   return Object.keys(delivery).length === 0 ? {} : { delivery };
 }
 
