@@ -169,7 +169,7 @@ describe('a canary', () => {
   it('rejects alarms that see no failed request and no failed record', () => {
     const { service, newAlarms } = newService();
     expect(messageOf(() => service.addCanary({ alarms: newAlarms().alarms }))).toBe(
-      'framework: ServiceFunction: alarms that see no failed request and no failed record: Lambda counts an answer 500 as a success, expected the prop inventory, or an alarm on RequestErrors, BatchFailures, the 5xx of a door or a metric of your own (at Test/Api)',
+      'framework: ServiceFunction: alarms that see no failed request and no failed record: Lambda counts an answer 500 as a success, expected the prop inventory, or an alarm on RequestErrors, BatchFailures, the 5xx of a door or your own metric (at Test/Api)',
     );
   });
 

@@ -33,7 +33,7 @@ import { FAILED_RECORDS, REQUEST_ERROR_RATE } from './service-alarms.js';
 export interface CanaryProps {
   /**
    * Alarms that roll a deployment back to the previous version. Without `inventory`, at least one of them must see failed requests or records: alarms of Lambda
-   * and of queues alone are rejected, because a handler that answers 500 to every request raises none of them.
+   * and of queues alone are rejected, because they do not go off when a handler answers 500 to every request.
    */
   readonly alarms: readonly IAlarm[];
   /**
@@ -103,8 +103,7 @@ export function makeCanary(at: Construct, fn: LambdaFunction, props: CanaryProps
   if (!inventory && given.every(isBlind)) {
     throw misuse(at, {
       what: 'alarms that see no failed request and no failed record: Lambda counts an answer 500 as a success',
-      expected:
-        'the prop inventory, or an alarm on RequestErrors, BatchFailures, the 5xx of a door or a metric of your own',
+      expected: 'the prop inventory, or an alarm on RequestErrors, BatchFailures, the 5xx of a door or your own metric',
     });
   }
   const alarms = [...given, ...(inventory ? versionAlarms(at, fn, inventory) : [])];

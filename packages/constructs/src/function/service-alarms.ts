@@ -62,7 +62,7 @@ export interface ServiceAlarmsProps {
    */
   readonly failedRecordsPerBatch?: number;
   /**
-   * Answers of 500 or more in 5 min, of one API or function URL, at which its alarm goes off, 1 to 1,000,000. They include errors of the door itself, such as a timeout.
+   * The number of answers of 500 or more in 5 min at which the alarm of an API or function URL goes off, 1 to 1,000,000. They include errors of the door itself, such as a timeout.
    *
    * @default 5
    */
